@@ -175,7 +175,7 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     await refused(
       ['verify'],
       4,
-      /prompts\/acme\/review\.md is not what the lock says; hubcli install --force restores it$/m,
+      /prompts\/acme\/review\.md is not what prompts\.lock says; hubcli install --force restores it$/m,
     )
     await refused(
       ['install'],
@@ -201,7 +201,10 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     rmSync(path.join(cwd, 'prompts'), { recursive: true })
     hub.meddle = (asked, answer) => {
       if (!asked.includes('/versions/')) return false
-      const data = { content: 'evil', content_sha256: sha256('evil'), variables: [], parameters: {} }
+      const data = {
+        ...{ full_name: 'acme/review', version: '1.0.0', content: 'evil', content_sha256: sha256('evil') },
+        ...{ variables: [], parameters: {} },
+      }
       answer.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ data }))
       return true
     }

@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { rsort, satisfies } from 'semver'
+import { formatSkill, type SkillVersion } from '../../src/domain/content/skill.ts'
+import { packSkill } from '../../src/ports/archive.ts'
 import { faultBody } from './stand-in.ts'
 
 export interface Prompt {
@@ -15,7 +17,9 @@ export interface Prompt {
   variables?: object[]
   parameters?: object
   /** Makes every version an Agent Skill. */
-  skill?: { description: string; license: string | null }
+  skill?: SkillVersion['skill']
+  /** The files of every version of a skill. */
+  files?: Record<string, string>
   advisories?: { range: string; severity: string; message: string }[]
   status?: string
   status_message?: string
@@ -53,6 +57,10 @@ export async function startPlainFiles(kind: 'hub' | 'mirror', prompts: Record<st
     const prompt = repos === 'repos' ? hub.prompts[`${owner}/${name}`] : undefined
     const known = listVersions(prompt, isApi)
     const active = known.filter((version) => prompt?.yanked?.[version] === undefined)
+    if (prompt?.skill && (view === 'skills' || view === 'blobs')) {
+      const file = findBlob(`${owner}/${name}`, prompt, url.pathname)
+      return file ? send(answer, 200, 'application/octet-stream', file) : send(answer, 404, 'text/html', '')
+    }
     const label = url.searchParams.get('label')
     const asked = label === null ? (part ?? url.searchParams.get('version') ?? active[0]) : prompt?.labels?.[label]
     if (prompt === undefined || (view !== undefined && view !== 'versions' && !known.includes(asked ?? '')))
@@ -73,7 +81,7 @@ export async function startPlainFiles(kind: 'hub' | 'mirror', prompts: Record<st
     const data =
       view === 'versions' && part === undefined
         ? known.map(describe(prompt))
-        : { full_name: `${owner}/${name}`, ...recordOf(prompt, active, asked) }
+        : { full_name: `${owner}/${name}`, ...recordOf(`${owner}/${name}`, prompt, active, asked) }
     send(answer, 200, 'application/json', JSON.stringify({ data, meta: { total: known.length } }))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -103,11 +111,47 @@ function describe(prompt: Prompt) {
   })
 }
 
-function recordOf(prompt: Prompt, active: string[], version: string | undefined) {
+/** What the archive and the SKILL.md of a version are made of. */
+function skillOf(full_name: string, prompt: Prompt, version: string): SkillVersion {
+  const content = prompt.versions[version] ?? ''
+  const variables = (prompt.variables ?? []) as SkillVersion['variables']
+  const skill = prompt.skill ?? { description: '', license: null }
+  return {
+    name: full_name.split('/')[1]!,
+    full_name,
+    version,
+    content,
+    content_sha256: sha256(content),
+    variables,
+    skill,
+  }
+}
+
+const listFiles = ({ files = {} }: Prompt) =>
+  Object.entries(files)
+    .map(([path, text]) => ({ path, bytes: Buffer.from(text) }))
+    .sort((a, b) => (a.path < b.path ? -1 : 1))
+
+/** The bytes of a file below `skills` or `blobs`. */
+function findBlob(full_name: string, prompt: Prompt, path: string): Buffer | undefined {
+  const versions = Object.keys(prompt.versions).map((version) => skillOf(full_name, prompt, version))
+  const files = listFiles(prompt)
+  const blobs = [...files.map(({ bytes }) => bytes), ...versions.map((each) => Buffer.from(packSkill(each, files)))]
+  const wanted = path.split('/').at(-1)!
+  const skill = versions.find(({ version }) => wanted === `${version}.md`)
+  return skill ? Buffer.from(formatSkill(skill)) : blobs.find((bytes) => wanted === `${sha256(bytes)}.bin`)
+}
+
+function recordOf(full_name: string, prompt: Prompt, active: string[], version: string | undefined) {
   const content = version === undefined ? null : (prompt.versions[version] ?? null)
   return {
     ...{ version, content, content_sha256: content === null ? null : sha256(content) },
     ...{ variables: prompt.variables ?? [], parameters: prompt.parameters ?? {}, skill: prompt.skill ?? null },
+    files: listFiles(prompt).map(({ path, bytes }) => ({ path, size_bytes: bytes.length, sha256: sha256(bytes) })),
+    bundle_sha256:
+      version === undefined || !prompt.files
+        ? null
+        : sha256(Buffer.from(packSkill(skillOf(full_name, prompt, version), listFiles(prompt)))),
     ...{ status: prompt.status ?? 'active', status_message: prompt.status_message ?? null },
     ...{ replaced_by: prompt.replaced_by ?? null, moved_to: prompt.moved_to ?? null },
     ...{ latest_version: active[0] ?? null, versions: active },
@@ -119,7 +163,7 @@ function recordOf(prompt: Prompt, active: string[], version: string | undefined)
   }
 }
 
-function send(answer: ServerResponse, status: number, type: string, body: string): void {
+function send(answer: ServerResponse, status: number, type: string, body: string | Buffer): void {
   answer.writeHead(status, { 'Content-Type': type })
   answer.end(body)
 }

@@ -232,7 +232,7 @@ describe.skipIf(PYTHON === undefined)(`the lock file${NO_PYTHON}`, () => {
     expect(await run('verify')).toMatchObject({
       ...{
         code: 4,
-        stderr: 'hubcli: prompts/acme/x.md is not what the lock says; hubcli install --force restores it\n',
+        stderr: 'hubcli: prompts/acme/x.md is not what prompts.lock says; hubcli install --force restores it\n',
       },
     })
     const refused = await run('install')

@@ -1,8 +1,9 @@
 // Tests Agent Skills in projects with a hubcli lock file: the installed bytes match the hub's, and restoring is exact.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { formatSkill, type SkillVersion } from '../../src/domain/content/skill.ts'
 import { type PlainFiles, sha256, startPlainFiles } from './plain-files.ts'
@@ -10,7 +11,8 @@ import { makeFolder, makeTools, NO_PYTHON, PYTHON, runHubcli, SCRATCH, SHELLS } 
 
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
-const FILE = '.claude/skills/review/SKILL.md'
+const FOLDER = '.claude/skills/review'
+const FILE = `${FOLDER}/SKILL.md`
 const usual = { options: [], example: null, description: '' }
 const VARIABLES: SkillVersion['variables'] = [
   { ...usual, name: 'code', type: 'string', required: true, default: null, description: 'What to "review" \\ é' },
@@ -35,11 +37,27 @@ const versions: Record<string, string> = {
   '1.0.0': '---\nallowed-tools: Bash\n---\r\nReview {{code}}.\r\n',
   '1.1.0': '\ufeffReview {{code}} well.',
 }
-const skillOf = (version: string) =>
-  formatSkill({
-    ...{ name: 'review', full_name: 'acme/review', version, skill, variables: VARIABLES },
-    ...{ content: versions[version]!, content_sha256: sha256(versions[version]!) },
+const skillVersion = (version: string): SkillVersion => ({
+  ...{ name: 'review', full_name: 'acme/review', version, skill, variables: VARIABLES },
+  ...{ content: versions[version]!, content_sha256: sha256(versions[version]!) },
+})
+const skillOf = (version: string) => formatSkill(skillVersion(version))
+
+/** Packs files as tar, also under names that no tar program writes. */
+function packTar(files: { path: string; bytes: Buffer; type?: string }[]): Buffer {
+  const parts = files.flatMap(({ path: name, bytes, type = '0' }) => {
+    const header = Buffer.alloc(512)
+    header.write(name, 0)
+    header.write('0000644', 100)
+    header.write(bytes.length.toString(8).padStart(11, '0'), 124)
+    header.write(`        ${type}`, 148)
+    header.write('ustar\x0000', 257)
+    const sum = header.reduce((total, byte) => total + byte, 0)
+    header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
+    return [header, bytes, Buffer.alloc((512 - (bytes.length % 512)) % 512)]
   })
+  return Buffer.concat([...parts, Buffer.alloc(1024)])
+}
 
 let hub: PlainFiles
 let cwd: string
@@ -60,39 +78,50 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
 
   test('add, install, verify and update write the exact bytes of the skill from a mirror', async () => {
     expect(await run('add', 'acme/review', '--as', 'skill')).toMatchObject({
-      ...{ code: 0, stdout: `acme/review 1.0.0 ${FILE}\n`, stderr: '', left: [] },
+      ...{ code: 0, stdout: `acme/review 1.0.0 ${FOLDER}\n`, stderr: '', left: [] },
     })
     expect(read(FILE)).toBe(skillOf('1.0.0'))
     const lock = JSON.parse(read('prompts.lock'))
     expect(lock.lockfile).toBe(1)
     expect(lock.prompts['acme/review']).toMatchObject({
-      ...{ range: '^1.0.0', version: '1.0.0', path: FILE, sha256: sha256(skillOf('1.0.0')) },
+      ...{ range: '^1.0.0', version: '1.0.0', path: FOLDER, sha256: sha256(versions['1.0.0']!) },
+      files: { 'SKILL.md': sha256(skillOf('1.0.0')) },
     })
+    expect(await run('cat', '--locked', 'acme/review')).toMatchObject({ code: 0, stdout: versions['1.0.0'] })
     expect(await run('verify', '--online')).toMatchObject({ code: 0, stdout: '', stderr: '' })
     rmSync(path.join(cwd, FILE))
-    expect(await run('install')).toMatchObject({ code: 0, stdout: `acme/review 1.0.0 ${FILE}\n` })
+    expect(await run('install')).toMatchObject({ code: 0, stdout: `acme/review 1.0.0 ${FOLDER}\n` })
     expect(read(FILE)).toBe(skillOf('1.0.0'))
     expect(await run('update')).toMatchObject({ code: 0, stdout: '', stderr: '' })
     expect(await run('add', 'acme/review', '--as', 'skill')).toMatchObject({ code: 0 })
 
     hub.prompts['acme/review']!.versions['1.1.0'] = versions['1.1.0']!
     expect((await run('outdated')).stdout).toBe('acme/review  1.0.0  1.1.0  1.1.0  ^1.0.0\n')
-    expect(await run('update')).toMatchObject({ code: 0, stdout: `acme/review 1.0.0 -> 1.1.0 ${FILE}\n`, stderr: '' })
+    expect(await run('update')).toMatchObject({ code: 0, stdout: `acme/review 1.0.0 -> 1.1.0 ${FOLDER}\n`, stderr: '' })
     expect(read(FILE)).toBe(skillOf('1.1.0'))
     expect(await run('audit')).toMatchObject({ code: 0 })
 
     writeFileSync(path.join(cwd, FILE), 'changed')
     expect(await run('verify')).toMatchObject({
       code: 4,
-      stderr: `hubcli: ${FILE} is not what the lock says; hubcli install --force restores it\n`,
+      stderr: `hubcli: ${FILE} is not what prompts.lock says; hubcli install --force restores it\n`,
     })
     expect(await run('install')).toMatchObject({ code: 1, stderr: expect.stringContaining('was changed by hand') })
     writeFileSync(path.join(cwd, FILE), skillOf('1.1.0'))
-    expect(await run('remove', 'acme/review')).toMatchObject({ code: 0, stdout: `acme/review 1.1.0 ${FILE}\n` })
+    expect(await run('remove', 'acme/review')).toMatchObject({ code: 0, stdout: `acme/review 1.1.0 ${FOLDER}\n` })
   })
 
-  test('rejects changed content and a prompt that is not an Agent Skill', async () => {
-    await run('add', 'acme/review', '--as', 'skill', '-o', '.agents/skills/review/SKILL.md')
+  test('a skill with files comes from its archive, also from a mirror', async () => {
+    const files = { 'a.md': 'one', 'scripts/b.py': 'two\r\n' }
+    hub.prompts['acme/review']!.files = files
+    expect(await run('add', 'acme/review', '--as', 'skill')).toMatchObject({ code: 0, stderr: '' })
+    expect(read(FILE)).toBe(skillOf('1.0.0'))
+    for (const [file, text] of Object.entries(files)) expect(read(`${FOLDER}/${file}`)).toBe(text)
+    expect(hub.asked.filter((asked) => asked.includes('/blobs/'))).toHaveLength(1)
+  })
+
+  test('rejects changed content, and a prompt that is not an Agent Skill', async () => {
+    await run('add', 'acme/review', '--as', 'skill', '-o', '.agents/skills/review')
     rmSync(path.join(cwd, '.agents'), { recursive: true })
     const before = read('prompts.lock')
     hub.prompts['acme/review']!.skill = { ...skill, description: 'Do evil.' }
@@ -100,9 +129,57 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     expect(await run('add', 'acme/plain', '--as', 'skill')).toMatchObject({
       ...{ code: 2, stderr: 'hubcli: acme/plain 1.0.0 is not an Agent Skill; nothing was changed\n' },
     })
-    expect(await run('add', 'acme/review', '--as', 'skill', '-o', 'skills/other/SKILL.md')).toMatchObject({ code: 1 })
+    expect(await run('add', 'acme/review', '--as', 'skill', '-o', 'skills/other')).toMatchObject({ code: 1 })
     expect(await run('add', 'acme/review', '--as', 'prompt')).toMatchObject({ code: 1 })
     expect(read('prompts.lock')).toBe(before)
+  })
+
+  const forged = (...files: [path: string, text: string][]) =>
+    gzipSync(packTar(files.map(([path, text]) => ({ path, bytes: Buffer.from(text) }))))
+  const good: [string, string] = ['SKILL.md', skillOf('1.0.0')]
+  test.each<[string, () => Buffer]>([
+    ['no archive', () => Buffer.from('<h1>Sign in</h1>')],
+    ['an archive without SKILL.md', () => forged(['a.md', 'one'])],
+    ['an archive without another file', () => forged(good)],
+    ['another file', () => forged(good, ['a.md', 'one'], ['b.md', 'x'])],
+    ['a file twice', () => forged(good, ['a.md', 'one'], ['a.md', 'one'])],
+    ['other bytes', () => forged(good, ['a.md', 'evil'])],
+    ['a path outside', () => forged(good, ['a.md', 'one'], ['../../b.md', 'x'])],
+    ['other content in SKILL.md', () => forged(['SKILL.md', '---\n---\nEvil'], ['a.md', 'one'])],
+    [
+      'a link',
+      () =>
+        gzipSync(
+          packTar([
+            ...[good, ['a.md', 'one'] as const].map(([path, text]) => ({ path, bytes: Buffer.from(text) })),
+            { path: 'b.md', bytes: Buffer.alloc(0), type: '2' },
+          ]),
+        ),
+    ],
+    ['a bomb', () => gzipSync(Buffer.alloc(64 * 1024 * 1024))],
+  ])('refuses the archive of a hub that lies: %s', async (_, make) => {
+    hub.prompts['acme/review']!.files = { 'a.md': 'one' }
+    const archive = make()
+    // The record has the digest of what the hub sends, so only the files themselves can tell.
+    hub.meddle = (asked, answer) => {
+      if (asked.includes('/blobs/')) {
+        answer.writeHead(200, { 'Content-Type': 'application/octet-stream' }).end(archive)
+        return true
+      }
+      if (!asked.endsWith('/versions/1.0.0.json')) return false
+      const { full_name, content, content_sha256, variables } = skillVersion('1.0.0')
+      const files = [{ path: 'a.md', sha256: sha256('one') }]
+      const data = { full_name, version: '1.0.0', content, content_sha256, variables, parameters: {}, skill, files }
+      answer.writeHead(200, { 'Content-Type': 'application/json' })
+      answer.end(JSON.stringify({ data: { ...data, bundle_sha256: sha256(archive) } }))
+      return true
+    }
+    const ran = await run('add', 'acme/review', '--as', 'skill')
+    expect(ran).toMatchObject({
+      ...{ code: 4, stdout: '' },
+      stderr: 'hubcli: the hub sent other bytes for acme/review 1.0.0 than its SHA-256 says; nothing was changed\n',
+    })
+    expect(readdirSync(cwd)).toEqual([])
   })
 
   test('push --skill and --format send what they say in the query, unchanged', async () => {

@@ -127,7 +127,9 @@ describe.each(CLIENTS.slice(1))('$name', ({ command, name }) => {
   test('verify names install --force, and that replaces a changed file', async () => {
     await run('add', 'acme/review@1.0.0')
     write('prompts/acme/review.md', 'mine')
-    expect((await run('verify')).stderr).toMatch(/Restore them: prompt-hub install --force\n$/)
+    expect((await run('verify')).stderr).toMatch(
+      /^prompt-hub: prompts\/acme\/review\.md is not what prompts\.lock says; prompt-hub install --force restores it\n$/,
+    )
     const refused = await run('install')
     expect(refused).toMatchObject({ code: 4, stdout: '' })
     expect(refused.stderr).toMatch(
@@ -136,7 +138,9 @@ describe.each(CLIENTS.slice(1))('$name', ({ command, name }) => {
     expect(await run('install', '--force')).toMatchObject({ code: 0, stdout: '1 written\n' })
     expect(read('prompts/acme/review.md')).toBe('one\n')
     rmSync(join(folder, 'prompts'), { recursive: true })
-    expect((await run('verify')).stderr).toMatch(/Restore them: prompt-hub install\n$/)
+    expect((await run('verify')).stderr).toMatch(
+      /^prompt-hub: prompts\/acme\/review\.md is not there; prompt-hub install restores it\n$/,
+    )
     expect(await run('install')).toMatchObject({ code: 0, stdout: '1 written\n' })
   })
 

@@ -10,16 +10,20 @@ export interface Ran {
   stderr: string
 }
 
-/** One client: its command line, and a command line with which the nth file rename fails. */
+/** One client: its command line, and command lines for trouble. */
 export interface Client {
   name: string
   command: string[]
+  /** With this command line, the nth rename fails, and folders cannot be swapped in one step, as on an older system. */
   failingRename(nth: number): string[]
+  /** With this command line, the client is killed before its nth change of a file or folder. */
+  killedBefore(nth: number): string[]
 }
 
 const COMMAND = resolve('clients/typescript/source/command.ts')
 
-const PATCH = `import os, sys
+const PATCH = `import ctypes, os, sys
+ctypes.CDLL = lambda *_: None
 real, calls = os.replace, [0]
 def replace(*given, **more):
     calls[0] += 1
@@ -35,6 +39,41 @@ let calls = 0
 fs.promises.rename = (...given) => ++calls === NTH ? Promise.reject(new Error('EBUSY: device or resource busy')) : rename(...given)
 syncBuiltinESMExports()`
 
+/** Python reports each of these before it happens. Opening a file for writing also counts. */
+const KILL = `import os, signal, sys
+changes, calls = ('os.mkdir', 'os.rename', 'os.remove', 'os.rmdir', 'shutil.rmtree', 'ctypes.dlsym'), [0]
+def count(event, given):
+    if event in changes or (event == 'open' and isinstance(given[2], int) and given[2] & 3):
+        calls[0] += 1
+        if calls[0] == NTH:
+            os.kill(os.getpid(), signal.SIGKILL)
+sys.addaudithook(count)
+`
+const KILL_OF_NODE = `import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+let calls = 0
+for (const name of ['rename', 'mkdir', 'rm', 'rmdir', 'writeFile', 'open']) {
+  const real = fs.promises[name]
+  fs.promises[name] = (...given) => {
+    if (++calls === NTH) process.kill(process.pid, 'SIGKILL')
+    return real(...given)
+  }
+}
+syncBuiltinESMExports()`
+
+/** Runs hubcli with a Python that first runs a program. The patched wrapper is called python3 and comes first in PATH. */
+const hubcliWith = (program: string) => {
+  const whole = `${program}sys.argv = sys.argv[2:]\nexec(compile(open(sys.argv[0]).read(), 'program', 'exec'), {'__name__': '__main__'})`
+  return ['env', `PATCHED=${whole}`, 'sh', '-c', PATCHED_PYTHON, HUBCLI]
+}
+const nodeWith = (program: string) => [
+  ...[process.execPath, '--import', `data:text/javascript,${encodeURIComponent(program)}`],
+  COMMAND,
+]
+const pythonWith = (program: string) => [
+  ...['python3', '-c', `${program}from prompt_hub.__main__ import main\nsys.exit(main(sys.argv[1:]))`],
+]
+
 const nth = (program: string, number: number) => program.replace('NTH', String(number))
 
 /** The PATH determines which python3 hubcli uses. */
@@ -42,30 +81,22 @@ export const CLIENTS: Client[] = [
   {
     name: 'hubcli',
     command: ['sh', HUBCLI],
-    failingRename: (number) => {
-      const program = `${nth(PATCH, number)}sys.argv = sys.argv[2:]\nexec(compile(open(sys.argv[0]).read(), 'program', 'exec'), {'__name__': '__main__'})`
-      // The patched wrapper is called python3 and comes first in PATH.
-      return ['env', `PATCHED=${program}`, 'sh', '-c', PATCHED_PYTHON, HUBCLI]
-    },
+    failingRename: (number) => hubcliWith(nth(PATCH, number)),
+    // Only the step that changes the project: the others write to the work folder.
+    killedBefore: (number) =>
+      hubcliWith(`import sys\nif 'write' in sys.argv:\n${nth(KILL, number).replaceAll(/^(?=.)/gm, '    ')}`),
   },
   {
     name: 'the TypeScript client',
     command: [process.execPath, COMMAND],
-    failingRename: (number) => [
-      process.execPath,
-      '--import',
-      `data:text/javascript,${encodeURIComponent(nth(PATCH_OF_NODE, number))}`,
-      COMMAND,
-    ],
+    failingRename: (number) => nodeWith(nth(PATCH_OF_NODE, number)),
+    killedBefore: (number) => nodeWith(nth(KILL_OF_NODE, number)),
   },
   {
     name: 'the Python client',
     command: ['python3', '-m', 'prompt_hub'],
-    failingRename: (number) => [
-      'python3',
-      '-c',
-      `${nth(PATCH, number)}from prompt_hub.__main__ import main\nsys.exit(main(sys.argv[1:]))`,
-    ],
+    failingRename: (number) => pythonWith(nth(PATCH, number)),
+    killedBefore: (number) => pythonWith(nth(KILL, number)),
   },
 ]
 

@@ -172,11 +172,11 @@ export function serveHub(hub: Hub): (request: Request) => Promise<Response> {
       ...{ path: path + search, method: request.method, token: null },
       headers: Object.fromEntries(request.headers),
     }
-    const { status, headers, text } =
+    const { status, headers, bytes } =
       request.method === 'GET'
         ? await hub.read(path + search)
         : await (path.endsWith('/check') ? hub.check : hub.publish)(Buffer.from(await request.arrayBuffer()), sending)
-    return new Response(text, { status, headers })
+    return new Response(new Uint8Array(bytes), { status, headers })
   }
 }
 

@@ -28,6 +28,9 @@ const VERSION = 'published_at: "2026-11-20T10:00:00Z"\npublished_by: octocat\nch
 
 /** Runs `npm run check:content` on a folder with only this file. */
 const CHECK = 'CONTENT_DIR="$PWD/content" npm --prefix "$CHECKOUT" run --silent check:content'
+/** Writes the folder of a skill. */
+const SKILL_FOLDER =
+  "mkdir -p code-review && printf -- '---\\ndescription: Reviews a diff.\\n---\\nReview {{diff}} with a.md.\\n' >code-review/SKILL.md && echo x >code-review/a.md"
 const SEND = `curl -fsS -H "Authorization: Bearer $HUB_TOKEN" -H 'Content-Type: application/json'`
 
 /** In the order in which they run: the libraries are installed first. */
@@ -93,6 +96,19 @@ anthropic = SimpleNamespace(messages=SimpleNamespace(create=lambda **given: prin
   {
     ...{ document: 'clients', has: 'on_event=print', place: 'libraries' },
     ...{ around: ['diff = "one line"\n', 'print(text)\n'], says: /one line/, away: /localhost/ },
+  },
+  {
+    ...{ document: 'clients', has: 'await skill.file(path)', place: 'libraries' },
+    around: [
+      `import { PromptHub } from 'prompt-hub-client'\nconst hub = new PromptHub()\n`,
+      'console.log(skill.files.length)\n',
+    ],
+    ...{ says: /^\d+$/m, away: /localhost/ },
+  },
+  {
+    ...{ document: 'clients', has: 'skill.file(file.path)', place: 'libraries' },
+    around: ['from prompt_hub import PromptHub\nhub = PromptHub()\n', 'print(len(skill.files))\n'],
+    ...{ says: /^\d+$/m, away: /localhost/ },
   },
   {
     ...{ document: 'clients', has: 'npx prompt-hub add', place: 'libraries' },
@@ -239,7 +255,15 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
   {
     ...{ document: 'skills', has: 'npx skills add', says: /code-review/i, away: /No skills found/ },
   },
-  { document: 'skills', has: '--as skill', says: /\.agents\/skills\/code-review\/SKILL\.md/, away: UNREACHABLE },
+  { document: 'skills', has: '--as skill', says: /\.agents\/skills\/code-review\n/, away: UNREACHABLE },
+  {
+    ...{ document: 'skills', has: 'hubcli check code-review', before: SKILL_FOLDER },
+    ...{ says: /^acme\/code-review 2\.\d+\.\d+[\s\S]*^2\.\d+\.\d+ http/m, away: UNREACHABLE },
+  },
+  {
+    ...{ document: 'skills', has: 'tar -czf', before: `${SKILL_FOLDER}; echo y >code-review/b.md` },
+    ...{ says: /"path":"b\.md"/, away: NO_CONNECTION },
+  },
   {
     ...{ document: 'skills', has: 'curl -fsS --create-dirs', around: ['', 'head -2 .*/skills/code-review/SKILL.md\n'] },
     ...{ says: /name: "code-review"[\s\S]*name: "code-review"/, away: NO_CONNECTION },

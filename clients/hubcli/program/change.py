@@ -3,38 +3,64 @@
 import signal
 import sys
 
-from program.project import FIELDS, is_to_write, need_lock, summary
-from program.skill import format_skill
+from program.pack import unpack_skill
+from program.project import is_to_write, need_lock, summary, to_locked
 from program.terminal import Refused, clean, say
-from program.work import load
-from prompt_hub.changing import NewFile, change_lock, remove_prompts
-from prompt_hub.git_attributes import ATTRIBUTES, plan_attributes
-from prompt_hub.lock import LOCK, LockedPrompt, details_of
-from prompt_hub.variable import read_variable
-from prompt_hub.review import is_skill_path
-from prompt_hub.vendored import delete_vendored, digest_of
+from program.work import load, read_bytes
+from prompt_hub.changing import NewPrompt, change_lock, remove_prompts
+from prompt_hub.lock import LOCK, details_of
+from prompt_hub.records import read_version_record
+from prompt_hub.replacing import NewFiles
+from prompt_hub.skills import SKILL, find_content
+from prompt_hub.trouble import PromptHubError
+from prompt_hub.vendored import digest_of
 
 
-def read_record(at, entry):
-    """The file of a version, and what a lock stores about it."""
+def read_prompt(at, entry):
+    """The files of a version, and what a lock stores about it."""
+    what = f"{entry['name']} {entry['version']}"
     try:
-        record = load(f"version.{at}")["data"]
-        content = record["content"].encode()
-        variables = [read_variable(each) for each in record["variables"]]
-        details = details_of(variables, record["parameters"])
-        skill = format_skill(entry, record["skill"], content, variables) if is_skill_path(entry["path"]) and record.get("skill") else None
-        if details is None:
-            raise ValueError
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        record = read_version_record(read_bytes(f"version.{at}").decode(), "the hub")
+        details = details_of(record.variables, record.parameters)
+    except (OSError, ValueError, PromptHubError) as error:
+        if isinstance(error, PromptHubError) and error.code == "integrity":
+            raise refuse_bytes(what)
+        details = None
+    if details is None:
         raise Refused(5, "the hub did not return a version; is it a Prompt Hub?")
-    if entry.get("is_skill") and digest_of(content) == entry["sha256"]:
-        if skill is None:
-            raise Refused(2, f"{entry['name']} {entry['version']} is not an Agent Skill; nothing was changed")
-        entry["sha256"] = digest_of(skill)
-    for data in (content, skill):
-        if data is not None and digest_of(data) == entry["sha256"]:
-            return data, details
-    raise Refused(4, f"the hub sent other bytes for {entry['name']} {entry['version']} than its SHA-256 says; nothing was changed")
+    if (record.full_name, record.version, record.content_sha256) != (entry["name"], entry["version"], entry["sha256"]):
+        raise refuse_bytes(what)
+    if not entry["is_skill"]:
+        return [("", record.content.encode())], details
+    files = read_skill(at, record)
+    digests = sorted((path, digest_of(data)) for path, data in files.items())
+    is_same = entry["locked"] and entry["locked"]["version"] == entry["version"] and entry["locked"]["files"]
+    if digests != sorted(map(tuple, entry["locked"]["files"] if is_same else digests)):
+        raise refuse_bytes(what)
+    entry["files"] = [list(each) for each in digests]
+    return sorted(files.items()), details
+
+
+def read_skill(at, record):
+    """All files of a skill, each compared with its digest in the record."""
+    what = f"{record.full_name} {record.version}"
+    try:
+        archive = read_bytes(f"archive.{at}")
+        if digest_of(archive) != load(f"version.{at}")["data"]["bundle_sha256"]:
+            raise ValueError
+        files = unpack_skill(archive)
+    except FileNotFoundError:
+        files = {SKILL: read_bytes(f"skill.{at}")}
+    except ValueError:
+        raise refuse_bytes(what)
+    found = {path: digest_of(data) for path, data in files.items() if path != SKILL}
+    if found != dict(record.files) or find_content(files.get(SKILL, b""), record.content_sha256) is None:
+        raise refuse_bytes(what)
+    return files
+
+
+def refuse_bytes(what):
+    return Refused(4, f"the hub sent other bytes for {what} than its SHA-256 says; nothing was changed")
 
 
 def stop_cleanly():
@@ -47,35 +73,24 @@ def write(hub):
     """Writes the planned files and the lock."""
     plan = load("plan")
     entries = plan["entries"]
-    found = {at: read_record(at, entry) for at, entry in enumerate(entries) if is_to_write(entry)}
-    advice = None
+    found = {at: read_prompt(at, entry) for at, entry in enumerate(entries) if is_to_write(entry)}
 
     def change(lock):
-        nonlocal advice
         for at, entry in enumerate(entries):
             there = lock.prompts.get(entry["name"])
             if summary(there) != entry["locked"]:
                 raise Refused(1, f"{LOCK} was changed in the meantime; run this again")
             if plan["command"] != "install":
-                details = found[at][1] if at in found else there.details
-                lock.prompts[entry["name"]] = LockedPrompt(*(entry[field] for field in FIELDS), details)
-        files = [NewFile(entries[at]["path"], data, lambda at=at: entries[at].get("known", [])) for at, (data, _) in found.items()]
-        if plan["command"] == "add":
-            attributes, advice = plan_attributes(LOCK, [entries[0]["path"]])
-            if attributes is not None:
-                files.append(NewFile(ATTRIBUTES, attributes.encode(), None))
-        return files
+                lock.prompts[entry["name"]] = to_locked(entry, found[at][1] if at in found else there.details)
+        return [
+            NewPrompt(NewFiles(entries[at]["path"], files), lambda at=at: entries[at].get("known", []))
+            for at, (files, _) in found.items()
+        ]
 
     stop_cleanly()
-    change_lock(LOCK, hub, change, plan["is_forced"], "hubcli")
-    if advice is not None:
-        say(advice)
-    for entry in entries:
-        if entry["locked"] and entry["locked"]["path"] != entry["path"]:
-            if not delete_vendored(".", entry["locked"]["path"], entry["locked"]["sha256"]):
-                say(f"{entry['locked']['path']} was changed by hand and stays")
-    for problem in plan["problems"]:
-        say(f"warning: {problem['message']}")
+    change_lock(LOCK, hub, change, say, plan["is_forced"], "hubcli")
+    for each in plan["problems"]:
+        say(f"warning: {each['message']}")
     for at in found:
         entry = entries[at]
         was = entry["locked"]["version"] if entry["locked"] else entry["version"]

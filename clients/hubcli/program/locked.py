@@ -1,10 +1,11 @@
 """Reads a locked prompt from its vendored file."""
 
-from program.project import need_lock, say_ends
+from program.project import need_lock
 from program.terminal import Refused, clean
 from program.work import in_work, save
 from prompt_hub.lock import LOCK
-from prompt_hub.vendored import find_exact, read_vendored
+from prompt_hub.placed import read_content
+from prompt_hub.trouble import PromptHubError
 
 
 def read_locked(name, wanted):
@@ -16,13 +17,12 @@ def read_locked(name, wanted):
         raise Refused(1, f"{name} is not in {LOCK}; hubcli add {name} locks it")
     save("hub", lock.hub)
     save("locked", f"{prompt.version}\n{prompt.sha256}\n{clean(prompt.path)}\n")
-    data = read_vendored(".", prompt.path)
-    if data is None:
-        return
-    found = find_exact(data, prompt.sha256)
+    try:
+        found = read_content(".", prompt, "hubcli")
+    except PromptHubError as error:
+        raise Refused(4, str(error))
     if found is None:
-        ends = say_ends(prompt.path, data, prompt.sha256)
-        raise Refused(4, f"{prompt.path} is not what {LOCK} says{ends or '; hubcli install --force restores it'}")
+        return
     if wanted == "content":
         with open(in_work("content"), "wb") as file:
             file.write(found)

@@ -3,16 +3,17 @@
 import json
 import sys
 
-from program.project import is_to_write, need_lock, problem, say_ends, summary
+from program.project import is_to_write, need_lock, problem, summary, to_locked
 from program.terminal import Refused
 from program.work import load, read_text, save
-from prompt_hub.changing import read_lock_file
-from prompt_hub.lock import LOCK, Lock, LockedDetails, LockedPrompt, format_lock, parse_lock, refuse_path
+from prompt_hub.lock import LOCK, Lock, format_lock, parse_lock, refuse_path
+from prompt_hub.placed import find_difference, read_lock_file, say_difference
 from prompt_hub.ranges import is_label, is_range, numbers_of
 from prompt_hub.records import read_repository_record, read_version_list
-from prompt_hub.review import explain_none, find_notices, find_problems, find_wanted, is_skill_path
+from prompt_hub.review import explain_none, find_notices, find_problems, find_wanted
+from prompt_hub.skills import SKILL
 from prompt_hub.trouble import PromptHubError
-from prompt_hub.vendored import find_exact, read_vendored
+from prompt_hub.vendored import read_vendored
 
 # The exit code after which the shell fetches the newest records and asks again.
 ASK_AGAIN = 10
@@ -23,7 +24,7 @@ def begin(command, *words):
     lock = read_lock_file(LOCK) if command == "add" else need_lock()
     prompts = lock.prompts if lock else {}
     online = command != "verify" or "online" in words
-    entries = [{"name": name, "locked": summary(each), **summary(each)} for name, each in prompts.items()]
+    entries = [{"name": name, "locked": summary(each), "is_skill": bool(each.files), **summary(each)} for name, each in prompts.items()]
     if command == "add":
         entries = [plan_add(lock, *words)]
     elif command == "update" and words[0]:
@@ -33,10 +34,11 @@ def begin(command, *words):
     problems = []
     if command in ("install", "verify", "update"):
         for entry in entries:
-            data = read_vendored(".", entry["path"])
-            entry["state"] = "missing" if data is None else "changed" if find_exact(data, entry["sha256"]) is None else "good"
-            if command == "verify" and entry["state"] != "good":
-                problems.append(problem(entry["name"], entry["state"], say_state(entry, data)))
+            prompt = to_locked(entry)
+            difference = find_difference(".", prompt)
+            entry["state"] = "good" if difference is None else "missing" if difference.kind == "missing" else "changed"
+            if command == "verify" and difference is not None:
+                problems.append(problem(entry["name"], entry["state"], say_difference(prompt, difference, "hubcli")))
     if command == "install":
         entries = [entry for entry in entries if entry["state"] != "good"]
     is_forced = command == "install" and "force" in words
@@ -52,7 +54,9 @@ def save_plan(plan):
     """Writes the plan, and lists the records to fetch in the file `fetch`."""
     save("plan", json.dumps(plan))
     entries = enumerate(plan["entries"])
-    save("fetch", "".join(f"{at} {entry['name']} {entry['version']}\n" for at, entry in entries if is_to_write(entry)))
+    kinds = {True: "skill", False: "prompt"}
+    lines = [(at, entry["name"], entry["version"], kinds[entry["is_skill"]]) for at, entry in entries if is_to_write(entry)]
+    save("fetch", "".join(f"{at} {name} {version} {kind}\n" for at, name, version, kind in lines))
 
 
 def plan_add(lock, name, written, path, kind):
@@ -62,18 +66,12 @@ def plan_add(lock, name, written, path, kind):
     if refused:
         raise Refused(1, f"-o: {path} {refused}")
     # A placeholder version is used until one is chosen, so that the paths are checked before any request.
-    trial = LockedPrompt("*", "0.0.0", "0" * 64, path, LockedDetails((), {}))
     prompts = lock.prompts if lock else {}
+    entry = {"name": name, "range": written, "path": path, "locked": summary(prompts.get(name)), "is_skill": kind == "skill", "files": []}
+    trial = to_locked({**entry, "range": "*", "version": "0.0.0", "sha256": "0" * 64})
     parse_lock(format_lock(Lock(lock.hub if lock else "https://hub", {**prompts, name: trial})))
-    read_vendored(".", path)
-    return {"name": name, "range": written, "path": path, "locked": summary(prompts.get(name)), "is_skill": kind == "skill"}
-
-
-def say_state(entry, data):
-    if data is None:
-        return f"{entry['path']} is not there; hubcli install restores it"
-    ends = say_ends(entry["path"], data, entry["sha256"])
-    return f"{entry['path']} is not what the lock says{ends or '; hubcli install --force restores it'}"
+    read_vendored(".", f"{path}/{SKILL}" if kind == "skill" else path)
+    return entry
 
 
 def read_rows(number):
@@ -96,15 +94,11 @@ def resolve(number, last=""):
     by_version = {row.version: row for row in rows}
     name, locked = entry["name"], entry["locked"]
     row = by_version.get(locked["version"]) if locked else None
-    # For a skill, the lock has the digest of its SKILL.md, which is in no list.
-    was_skill = row is not None and is_skill_path(locked["path"]) and row.content_sha256 != locked["sha256"]
-    if was_skill and command == "update":
-        entry["is_skill"] = True
     entry["known"] = sorted(each.content_sha256 for each in rows)
     if locked and command != "install":
         if row is None and not last:
             sys.exit(ASK_AGAIN)
-        found = find_problems(name, LockedPrompt(**locked, details=LockedDetails((), {})), record, rows)
+        found = find_problems(name, to_locked(locked), record, rows)
         if command in ("add", "update") and found and found[0].kind == "other_bytes":
             raise Refused(4, f"{found[0].message}; nothing was changed")
         plan["problems"] += [problem(name, *each) for each in found]
@@ -120,8 +114,7 @@ def resolve(number, last=""):
         entry["wanted"] = entry["version"] = wanted or locked["version"]
         if wanted:
             entry["range"] = entry["range"] or f"^{wanted}"
-            is_same_skill = was_skill and entry.get("is_skill") and wanted == locked["version"]
-            entry["sha256"] = locked["sha256"] if is_same_skill else by_version[wanted].content_sha256
+            entry["sha256"] = by_version[wanted].content_sha256
         if locked:
             entry["changes"] = list_changes(number, locked["version"], entry["wanted"])
     save_plan(plan)

@@ -1,12 +1,12 @@
-"""The lock and the files of the project in the current folder."""
+"""The entries of a plan: prompts of the lock file in the current folder."""
 
 from program.terminal import Refused
-from prompt_hub.changing import read_lock_file
-from prompt_hub.lock import LOCK, mend_ends
-from prompt_hub.vendored import differs_in_ends
+from prompt_hub.lock import LOCK, LockedDetails, LockedPrompt
+from prompt_hub.placed import read_lock_file
+from prompt_hub.skills import SkillFile
 
 # The fields of a lock entry that a plan contains.
-FIELDS = ("range", "version", "sha256", "path")
+FIELDS = ("range", "version", "sha256", "path", "files")
 
 
 def need_lock():
@@ -19,7 +19,15 @@ def need_lock():
 
 def summary(prompt):
     """A lock entry as it is in a plan; None for None."""
-    return None if prompt is None else {field: getattr(prompt, field) for field in FIELDS}
+    if prompt is None:
+        return None
+    return {**{field: getattr(prompt, field) for field in FIELDS}, "files": [list(each) for each in prompt.files]}
+
+
+def to_locked(entry, details=LockedDetails((), {})):
+    """The lock entry of an entry of a plan."""
+    range_, version, sha256, path, files = (entry[field] for field in FIELDS)
+    return LockedPrompt(range_, version, sha256, path, details, tuple(SkillFile(*each) for each in files))
 
 
 def is_to_write(entry):
@@ -34,10 +42,3 @@ def is_to_write(entry):
 def problem(name, kind, message, severity=None):
     """A problem, as in the JSON of a report."""
     return {"name": name, "problem": kind, **({} if severity is None else {"severity": severity}), "message": message}
-
-
-def say_ends(path, data, sha256):
-    """Explains how to restore a file that differs only in line endings; empty for any other file."""
-    if not differs_in_ends(data, sha256):
-        return ""
-    return f" only in its line endings: git changed them, as with core.autocrlf. {mend_ends(path)}"

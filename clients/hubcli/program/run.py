@@ -45,6 +45,10 @@ def main(step, *words):
         from program import change
 
         getattr(change, step)(*words)
+    elif step == "pack":
+        from program.pack import pack
+
+        pack(*words)
     elif step == "locked":
         from program.locked import read_locked
 

@@ -9,6 +9,7 @@ from .manage import ChangeResult, HubManager
 from .prompt import Prompt
 from .ranges import highest_in, is_range, is_version, satisfies
 from .records import Advisory, VersionRow
+from .skills import SkillFile
 from .standing import Event, Standing
 from .trouble import PromptHubError, ValueProblem
 from .variable import Variable
@@ -27,6 +28,7 @@ __all__ = [
     "Prompt",
     "PromptHub",
     "PromptHubError",
+    "SkillFile",
     "Standing",
     "ValueProblem",
     "Variable",

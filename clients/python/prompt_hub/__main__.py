@@ -10,12 +10,11 @@ from typing import List, Optional, Sequence
 from .changing import remove_prompts
 from .files import read_if_there, write_whole
 from .hub import open_lock
-from .lock import Lock, mend_ends
+from .placed import find_difference, say_difference
 from .trouble import PromptHubError
 from .typing_file import is_types_file, write_types
 from .updating import Reviewed, review_lock, update_lock
-from .vendored import read_vendored
-from .vendoring import add_to_lock, find_changed, find_changed_ends, install_lock
+from .vendoring import add_to_lock, install_lock
 
 # The exit code of each error code, as in hubcli; any other error is 1.
 _EXIT = {"not_found": 2, "refused": 4, "integrity": 4, "unavailable": 5}
@@ -78,7 +77,7 @@ def _run(given: argparse.Namespace) -> int:
     elif given.command == "audit":
         return _show_audit(review_lock(lock_path))
     elif given.command == "verify":
-        _verify(lock_path)
+        return _verify(lock_path)
     else:
         count = _types(lock_path, given.output, given.check)
         print(f"{given.output}: {count} prompts")
@@ -115,25 +114,20 @@ def _show_audit(reviewed: Sequence[Reviewed]) -> int:
     return 0
 
 
-def _verify(lock_path: str) -> None:
+def _verify(lock_path: str) -> int:
     lock = open_lock(lock_path)
-    changed = find_changed(lock_path, lock)
-    if changed:
-        ends = find_changed_ends(lock_path, lock, changed)
-        cause = f"Only the line endings differ: git changed them, as with core.autocrlf. {mend_ends(ends[0])}" if ends else ""
-        advice = cause or _explain_restoring(lock_path, lock, changed)
-        raise PromptHubError("integrity", f"Not what prompts.lock says: {', '.join(changed)}. {advice}")
+    folder = os.path.dirname(os.path.abspath(lock_path))
+    found = [(locked, find_difference(folder, locked)) for locked in lock.prompts.values()]
+    problems = [say_difference(locked, each, "prompt-hub") for locked, each in found if each is not None]
+    for problem in problems:
+        _complain(problem)
+    if problems:
+        return _EXIT["integrity"]
     there = read_if_there(_TYPES)
     if there is not None and is_types_file(there):
         _types(lock_path, _TYPES, True)
     print(f"{len(lock.prompts)} verified")
-
-
-def _explain_restoring(lock_path: str, lock: Lock, changed: Sequence[str]) -> str:
-    """`install` alone restores only missing files."""
-    folder = os.path.dirname(os.path.abspath(lock_path))
-    is_there = any(read_vendored(folder, lock.prompts[name].path) is not None for name in changed)
-    return f"Restore them: prompt-hub install{' --force' if is_there else ''}"
+    return 0
 
 
 def _types(lock_path: str, output: str, is_check: bool) -> int:

@@ -58,6 +58,10 @@ class AsyncPromptHub:
         call = functools.partial(self._hub.get, name, version=version, range=range, label=label, fallback=fallback)
         return await asyncio.get_running_loop().run_in_executor(None, call)
 
+    async def file(self, prompt: Prompt, path: str) -> bytes:
+        """As `Prompt.file`."""
+        return await asyncio.get_running_loop().run_in_executor(None, prompt.file, path)
+
     async def list_versions(self, name: str) -> Sequence[VersionRow]:
         """As `PromptHub.list_versions`."""
         return await asyncio.get_running_loop().run_in_executor(None, self._hub.list_versions, name)

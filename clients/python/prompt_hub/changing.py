@@ -2,72 +2,84 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-from .lock import LOCK, MAX_LOCK_BYTES, Lock, LockedPrompt, format_lock, parse_lock
+from .git_attributes import ATTRIBUTES, plan_attributes
+from .lock import LOCK, Lock, LockedPrompt, format_lock, parse_lock
+from .placed import find_difference, list_folder, read_lock_file
+from .replacing import NewFiles, delete_file, delete_folder, replace_files, restore_folder, take_turn
 from .trouble import PromptHubError
-from .vendored import delete_vendored, digest_of, find_exact, read_vendored, replace_files, take_turn
+from .vendored import digest_of, find_exact, read_vendored
 
 
-class NewFile(NamedTuple):
-    """A file to write next to a lock."""
+class NewPrompt(NamedTuple):
+    """The files of a prompt to write next to a lock."""
 
-    path: str
-    data: bytes
-    list_known: Optional[Callable[[], Sequence[str]]]
-    """Lists the digests of all versions of a prompt, any of which may be replaced; None for the lock's own files."""
-
-
-def read_lock_file(path: str) -> Optional[Lock]:
-    """Reads a lock that may not exist yet; None if it does not exist."""
-    data = read_vendored(os.path.dirname(path) or ".", os.path.basename(path), MAX_LOCK_BYTES)
-    if data is None:
-        return None
-    try:
-        return parse_lock(data.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise PromptHubError("integrity", f"{LOCK} is not UTF-8. Restore it from git.") from error
+    new: NewFiles
+    list_known: Callable[[], Sequence[str]]
+    """Lists the digests of all versions of the prompt. A file that is one of them was not edited."""
 
 
 def change_lock(
-    lock_path: str, hub: str, change: Callable[[Lock], Sequence[NewFile]], is_forced: bool = False, program: str = "prompt-hub"
+    lock_path: str,
+    hub: str,
+    change: Callable[[Lock], Sequence[NewPrompt]],
+    say: Callable[[str], None] = lambda sentence: None,
+    is_forced: bool = False,
+    program: str = "prompt-hub",
 ) -> None:
     """Changes a lock and its files: all of them or none.
 
     `hub` is the URL of a new lock. `change` gets the current lock once no other run is active; it changes the lock, and
-    returns the files to write. `is_forced` also replaces files that were changed by hand. `program` is the command that
-    the messages name.
+    returns the files to write. `say` is called with instructions for the user. `is_forced` also replaces files that were
+    changed by hand. `program` is the command that the messages name.
     """
     path = os.path.abspath(lock_path)
+    folder = os.path.dirname(path)
+    advice: Optional[str] = None
     with take_turn(path) as turn:
         lock = read_lock_file(path) or Lock(hub, {})
-        locked = {each.path: each.sha256 for each in lock.prompts.values()}
+        before = dict(lock.prompts)
+        for there in before.values():
+            if there.files:
+                restore_folder(folder, there.path)
         unchanged = format_lock(lock)
-        files = change(lock)
+        prompts = change(lock)
         text = format_lock(lock)
         parse_lock(text)
-        for each in files:
-            if each.list_known is not None and not is_forced:
-                _require_unedited(os.path.dirname(path), each, locked.get(each.path), each.list_known, program)
-        replace_files(path, [(each.path, each.data) for each in files], turn, text, text != unchanged)
+        files = [each.new for each in prompts]
+        for each in prompts:
+            if not is_forced:
+                locked = next((old for old in before.values() if old.path == each.new.path), None)
+                _require_unedited(folder, each, locked, program)
+        added = [(name, each) for name, each in lock.prompts.items() if name not in before or before[name].path != each.path]
+        if added:
+            attributes, advice = plan_attributes(path, [(each.path, bool(each.files)) for _, each in added])
+            files += [] if attributes is None else [NewFiles(ATTRIBUTES, [("", attributes.encode("utf-8"))])]
+        replace_files(path, files, turn, text, text != unchanged)
+    if advice is not None:
+        say(advice)
+    _delete_left(folder, before, lock, say)
 
 
-def _require_unedited(
-    folder: str, new: NewFile, locked: Optional[str], list_known: Callable[[], Sequence[str]], program: str
-) -> None:
-    """Protects files that somebody has edited: a file may be replaced only if it is the locked content, the new one, or
-    some version of that prompt."""
-    found = read_vendored(folder, new.path)
-    if found is None:
-        return
-    expected = [digest_of(new.data), *([] if locked is None else [locked])]
-    if any(find_exact(found, each) is not None for each in expected):
-        return
-    if all(find_exact(found, each) is None for each in list_known()):
-        advice = "" if locked is None else f", or replace it: {program} install --force"
-        message = f"{new.path} was changed by hand, or is another file; nothing was replaced. Move it away{advice}"
-        raise PromptHubError("integrity", message)
+def _require_unedited(folder: str, prompt: NewPrompt, locked: Optional[LockedPrompt], program: str) -> None:
+    """Protects files that somebody has edited: a file may be replaced only if it is the locked one, the new one, or, for
+    a prompt that is not a skill, some version of it."""
+    new = prompt.new
+    known: Dict[str, Set[str]] = {path: {digest_of(data)} for path, data in new.files}
+    for path, sha256 in () if locked is None else locked.files or [("", locked.sha256)]:
+        known.setdefault(path, set()).add(sha256)
+    for name in list_folder(folder, new.path) if new.is_folder else [""]:
+        path = f"{new.path}/{name}" if name else name or new.path
+        found = read_vendored(folder, path)
+        if found is None or any(find_exact(found, each) is not None for each in known.get(name, ())):
+            continue
+        if new.is_folder or all(find_exact(found, each) is None for each in prompt.list_known()):
+            advice = "" if locked is None else f", or replace it: {program} install --force"
+            message = f"{path} was changed by hand, or is another file; nothing was replaced. Move it away{advice}"
+            raise PromptHubError("integrity", message)
 
 
 def remove_prompts(
@@ -77,16 +89,36 @@ def remove_prompts(
     entries; `say` is called with instructions for the user."""
     removed: List[Tuple[str, LockedPrompt]] = []
 
-    def change(lock: Lock) -> Sequence[NewFile]:
+    def change(lock: Lock) -> Sequence[NewPrompt]:
         for name in names:
             if name not in lock.prompts:
                 raise PromptHubError("invalid_request", f"{name} is not in {LOCK}")
             removed.append((name, lock.prompts.pop(name)))
         return []
 
-    change_lock(lock_path, "", change)
-    folder = os.path.dirname(os.path.abspath(lock_path))
-    for _, locked in removed:
-        if not delete_vendored(folder, locked.path, locked.sha256):
-            say(f"{locked.path} was changed by hand and stays")
+    change_lock(lock_path, "", change, say)
     return removed
+
+
+def _delete_left(folder: str, before: Dict[str, LockedPrompt], lock: Lock, say: Callable[[str], None]) -> None:
+    """Deletes the files of prompts that are no longer in the lock, or are elsewhere now. Edited ones stay."""
+    for name, old in before.items():
+        now = lock.prompts.get(name)
+        if now is not None and now.path == old.path:
+            continue
+        difference = find_difference(folder, old)
+        if difference is not None and difference.kind != "missing":
+            say(f"{difference.path} was changed by hand and stays")
+        else:
+            _delete(folder, old)
+
+
+def _delete(folder: str, old: LockedPrompt) -> None:
+    """Deletes a prompt's file or folder, and the folders below the lock's that become empty."""
+    with contextlib.suppress(FileNotFoundError):
+        (delete_folder if old.files else delete_file)(folder, old.path)
+    parents = old.path.split("/")[:-1]
+    with contextlib.suppress(OSError):  # Until one contains other files.
+        while parents:
+            os.rmdir(os.path.join(folder, *parents))
+            parents.pop()

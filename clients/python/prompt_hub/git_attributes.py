@@ -15,12 +15,12 @@ ATTRIBUTES = ".gitattributes"
 _HEAD = "# Keeps git from changing line ends: prompts.lock knows the bytes of these files."
 
 
-def plan_attributes(lock_path: str, targets: Sequence[str]) -> Tuple[Optional[str], Optional[str]]:
+def plan_attributes(lock_path: str, targets: Sequence[Tuple[str, bool]]) -> Tuple[Optional[str], Optional[str]]:
     """Returns the file's new text, or None; and what the user must add to their own file, or None.
 
-    `targets` are the paths of the prompts' contents, relative to the lock's folder.
+    `targets` are the paths of the prompts, relative to the lock's folder, and whether each is the folder of a skill.
     """
-    needed = list(dict.fromkeys(attributes_line(path) for path in (os.path.basename(lock_path), *targets)))
+    needed = list(dict.fromkeys(attributes_line(*each) for each in ((os.path.basename(lock_path), False), *targets)))
     try:
         data = read_vendored(os.path.dirname(lock_path) or ".", ATTRIBUTES)
     except (PromptHubError, OSError):

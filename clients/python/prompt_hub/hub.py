@@ -8,10 +8,10 @@ from typing import Callable, Optional, Sequence, cast
 from .address import HUB_URL
 from .arguments import parse_arguments
 from .cache import CacheSettings
-from .changing import read_lock_file
 from .hub_reader import HubReader
 from .lock import Lock, is_hub_url
 from .locked import LockReader
+from .placed import read_lock_file
 from .prompt import Prompt, fallback_prompt, prompt_of
 from .read_token import read_token_for
 from .records import VersionRow
@@ -57,11 +57,13 @@ class PromptHub:
         if not is_hub_url(self.url):
             raise PromptHubError("invalid_request", f"url: expected the URL of a hub, got {self.url!r}")
         self._on_event = on_event
+        self.requests = RequestSettings(timeout, retries, deadline, read_token_for(self.url, url, token))
+        """The options of its requests, for this library's own functions."""
         settings = CacheSettings(
             fresh=fresh,
             revalidate=revalidate,
             folder=cache_dir,
-            requests=RequestSettings(timeout, retries, deadline, read_token_for(self.url, url, token)),
+            requests=self.requests,
             on_stale=lambda where, age, cause: self._say(Event("stale", where, f"{age:.0f} s old: {cause or 'asked again'}")),
         )
         self._hub = HubReader(self.url, settings, self._say)
@@ -91,8 +93,9 @@ class PromptHub:
         try:
             if self._locked is None:
                 return self._hub.get(full_name, wish)
-            record, source = self._locked.get(full_name, wish)
-            return prompt_of(record, source, 0.0, None)
+            locked = self._locked
+            record, source = locked.get(full_name, wish)
+            return prompt_of(record, source, 0.0, None, lambda file: locked.read_file(full_name, file))
         except PromptHubError as error:
             if fallback is None or error.code != "unavailable":
                 raise

@@ -19,6 +19,7 @@ from .records import (
     read_version_list,
     read_version_record,
 )
+from .skill_reader import SkillReader
 from .standing import Event, Standing, events_of, standing_of
 from .trouble import PromptHubError
 
@@ -38,6 +39,7 @@ class HubReader:
         self._versions: AnswerCache[VersionRecord] = AnswerCache(read_version_record, settings)
         self._repositories: AnswerCache[RepositoryRecord] = AnswerCache(read_repository_record, settings)
         self._lists: AnswerCache[Tuple[VersionRow, ...]] = AnswerCache(read_version_list, settings)
+        self._skills = SkillReader(url, settings.requests)
         self._reported: Set[Event] = set()
 
     def get(self, name: str, wish: Wish) -> Prompt:
@@ -107,7 +109,8 @@ class HubReader:
         if record.full_name != name:
             raise PromptHubError("integrity", f"{name}: the hub returned {record.full_name}.")
         self._watch(name, record.version, unread)
-        return prompt_of(record, source, age, self._standing_of(name, record.version))
+        standing = self._standing_of(name, record.version)
+        return prompt_of(record, source, age, standing, lambda file: self._skills.read_file(name, record.version, file))
 
     def _watch(self, name: str, version: str, unread: Sequence[str]) -> None:
         """Reports the notices about a version once the unread records have arrived.

@@ -9,6 +9,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tup
 
 from .filling import spell
 from .ranges import is_label, is_range, is_version, satisfies
+from .skills import SKILL, SkillFile, refuse_files
 from .trouble import PromptHubError
 from .variable import Variable, read_variable
 
@@ -38,8 +39,10 @@ class LockedDetails(NamedTuple):
 
 
 class LockedPrompt(NamedTuple):
-    """One prompt of a lock: the requested range or label, the locked version, the SHA-256 of its content, and its
-    path."""
+    """One prompt of a lock: the requested range or label, the locked version, the SHA-256 of its content, and its path.
+
+    An Agent Skill has `files`, of which one is SKILL.md; `path` is then that of their folder.
+    """
 
     range: str
     version: str
@@ -47,6 +50,7 @@ class LockedPrompt(NamedTuple):
     path: str
     details: LockedDetails
     """The inputs of filling."""
+    files: Tuple[SkillFile, ...] = ()
 
 
 class Lock(NamedTuple):
@@ -68,6 +72,7 @@ def _locked_data(each: LockedPrompt) -> Dict[str, object]:
         "version": each.version,
         "sha256": each.sha256,
         "path": each.path,
+        **({"files": {path: sha256 for path, sha256 in sorted(each.files)}} if each.files else {}),
         "variables": [_variable_data(variable) for variable in each.details.variables],
         "parameters": each.details.parameters,
     }
@@ -133,16 +138,17 @@ def details_of(variables: Sequence[Variable], parameters: object) -> Optional[Lo
     return LockedDetails(tuple(variables), data)
 
 
-def attributes_line(path: str) -> str:
-    """The line of a .gitattributes that protects a file. Characters with a meaning in patterns are replaced by a
-    wildcard."""
-    pattern = "prompts/**" if path.startswith("prompts/") else re.sub(r'[ *?\["]', "?", path)
+def attributes_line(path: str, is_folder: bool = False) -> str:
+    """The line of a .gitattributes that protects a file, or all files in a folder. Characters with a meaning in patterns
+    are replaced by a wildcard."""
+    pattern = "prompts/**" if path.startswith("prompts/") else re.sub(r'[ *?\["]', "?", path) + ("/**" if is_folder else "")
     return f"/{pattern} -text"
 
 
-def mend_ends(path: str) -> str:
-    """What to do about a file whose line endings git has changed."""
-    return f'Put "{attributes_line(path)}" into .gitattributes, delete the file and run: git checkout -- {path}'
+def mend_ends(path: str, folder: Optional[str] = None) -> str:
+    """What to do about a file whose line endings git has changed. `folder` is that of its skill, if any."""
+    line = attributes_line(path) if folder is None else attributes_line(folder, True)
+    return f'Put "{line}" into .gitattributes, delete the file and run: git checkout -- {path}'
 
 
 def parse_lock(text: str) -> Lock:
@@ -212,8 +218,8 @@ def _read_locked(name: str, value: object) -> LockedPrompt:
     _expect(FULL_NAME.fullmatch(name) is not None, f"expected <owner>/<name>, got {name[:120]}")
     data = _object(value, f"{name}: expected an object")
     _expect(
-        sorted(data) == _KEYS and all(isinstance(data[key], str) for key in _TEXTS),
-        f"{name}: expected range, version, sha256 and path, each a text, variables and parameters, and nothing else",
+        sorted(key for key in data if key != "files") == _KEYS and all(isinstance(data[key], str) for key in _TEXTS),
+        f"{name}: expected range, version, sha256 and path, each a text, variables and parameters, for a skill also files, and nothing else",
     )
     range_, version, sha256, path = (cast(str, data[key]) for key in _TEXTS)
     _expect(is_range(range_) or is_label(range_), f"{name}: range: expected a range or a label's name")
@@ -228,7 +234,18 @@ def _read_locked(name: str, value: object) -> LockedPrompt:
         details = None
     if details is None:
         raise _wrong(f"{LOCK}: {name}: invalid variables or parameters")
-    return LockedPrompt(range_, version, sha256, path, details)
+    return LockedPrompt(range_, version, sha256, path, details, _read_files(name, path, data["files"]) if "files" in data else ())
+
+
+def _read_files(name: str, path: str, value: object) -> Tuple[SkillFile, ...]:
+    files = _object(value, f"{name}: files: expected digests by path")
+    _expect(SKILL in files, f"{name}: files: expected {SKILL}")
+    refused = refuse_files(list(files))
+    _expect(refused is None, f"{name}: {refused}")
+    for file, sha256 in files.items():
+        _expect(isinstance(sha256, str) and _SHA256.fullmatch(sha256) is not None, f"{name}: {file}: expected 64 digits of 0-9a-f")
+        _expect(refuse_path(f"{path}/{file}") is None, f"{name}: the path of {file} is too long")
+    return tuple(SkillFile(file, sha256) for file, sha256 in files.items())
 
 
 def _require_apart(lock: Lock) -> None:

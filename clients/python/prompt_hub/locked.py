@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Dict, Optional, Tuple
 
-from .cache import AnswerCache, CacheSettings
+from .cache import Answer, AnswerCache, CacheSettings
 from .lock import Lock, LockedPrompt
+from .placed import read_content, read_file
 from .ranges import satisfies
 from .records import VersionRecord, read_version_record
+from .skill_reader import SkillReader
+from .skills import SKILL, SkillFile
 from .trouble import PromptHubError
-from .vendored import find_exact, read_vendored
 
 
 class LockReader:
@@ -21,6 +23,7 @@ class LockReader:
         self._lock = lock
         self._folder = folder
         self._versions: AnswerCache[VersionRecord] = AnswerCache(read_version_record, settings)
+        self._skills = SkillReader(url, settings.requests)
         self._vendored: Dict[str, str] = {}
 
     def get(self, name: str, wish: Optional[Tuple[str, str]]) -> Tuple[VersionRecord, str]:
@@ -34,24 +37,38 @@ class LockReader:
         _require_granted(name, wish, locked)
         content = self._read_vendored(name, locked)
         if content is None:
-            answer = self._versions.get(f"{self._url}/data/v1/repos/{name}/versions/{locked.version}.json", False)
+            answer = self._read_record(f"repos/{name}/versions/{locked.version}")
             _require_same(name, locked, answer.value)
             return answer.value, answer.source
         details = locked.details
-        return VersionRecord(name, locked.version, content, locked.sha256, details.variables, dict(details.parameters)), "lock"
+        files = tuple(file for file in locked.files if file.path != SKILL)
+        variables, parameters = details.variables, dict(details.parameters)
+        return VersionRecord(name, locked.version, content, locked.sha256, variables, parameters, files), "lock"
+
+    def _read_record(self, path: str) -> Answer[VersionRecord]:
+        try:
+            return self._versions.get(f"{self._url}/data/v1/{path}.json", False)
+        except PromptHubError as error:
+            if error.code != "not_found":
+                raise
+        # The API also has what was published since the last build.
+        return self._versions.get(f"{self._url}/api/v1/{path}", False)
+
+    def read_file(self, name: str, file: SkillFile) -> bytes:
+        """Reads a file of a locked skill: the one in the project or, if there is none, that of the hub. Raises
+        PromptHubError `integrity` for other bytes."""
+        locked = self._lock.prompts[name]
+        there = read_file(self._folder, locked, file.path) if file in locked.files else None
+        return self._skills.read_file(name, locked.version, file) if there is None else there
 
     def _read_vendored(self, name: str, locked: LockedPrompt) -> Optional[str]:
         known = self._vendored.get(locked.sha256)
         if known is not None:
             return known
-        data = read_vendored(self._folder, locked.path)
+        data = read_content(self._folder, locked)
         if data is None:
             return None
-        exact = find_exact(data, locked.sha256)
-        if exact is None:
-            what = f"{locked.path}, the vendored {name}, has other bytes than prompts.lock says"
-            raise PromptHubError("integrity", f"{what}. Restore it: prompt-hub install --force")
-        text = exact.decode("utf-8")
+        text = data.decode("utf-8")
         self._vendored[locked.sha256] = text
         return text
 

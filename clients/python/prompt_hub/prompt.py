@@ -9,6 +9,7 @@ from typing import Any, Callable, Generator, List, Mapping, Optional, Sequence, 
 from .chat import fill_chat, split_chat
 from .filling import fill_content, find_variables
 from .records import VersionRecord
+from .skills import SkillFile
 from .standing import Standing
 from .trouble import PromptHubError
 from .variable import Variable
@@ -22,7 +23,8 @@ class Prompt:
     `source` says where it came from: `memory` or `disk` (a cached response that is still fresh), `network` (the hub,
     just now), `stale` (an older response, used while it is revalidated, or because the hub could not be reached), `lock`
     (the vendored file) or `fallback` (the caller's fallback text). `age` is the number of seconds since the hub
-    confirmed it; 0 when it cannot change. `standing` is None until the hub's records have been read.
+    confirmed it; 0 when it cannot change. `standing` is None until the hub's records have been read. `files` are those of
+    an Agent Skill, without its SKILL.md.
     """
 
     name: str
@@ -34,8 +36,23 @@ class Prompt:
     source: str
     age: float
     standing: Optional[Standing]
+    files: Tuple[SkillFile, ...] = ()
+    _read_file: Optional[Callable[[SkillFile], bytes]] = field(default=None, repr=False, compare=False)
     _on_unused: Optional[Callable[[Sequence[str]], None]] = field(default=None, repr=False, compare=False)
     """Set for a fallback: called with the names of values that its text has no place for."""
+
+    def file(self, path: str) -> bytes:
+        """The bytes of one of the files, verified: the one in the project if the prompt was read under a lock and the
+        file is there, otherwise that of the hub, which is asked on each call.
+
+        Raises PromptHubError `not_found` for a file that the version does not have, `integrity` for other bytes, and the
+        errors of a request.
+        """
+        found = next((each for each in self.files if each.path == path), None)
+        if found is None or self._read_file is None:
+            has = ", ".join(each.path for each in self.files[:10]) or "none"
+            raise PromptHubError("not_found", f"{self.name} {self.version} has no file {path[:200]}; it has: {has}")
+        return self._read_file(found)
 
     def fill(self, values: Optional[Mapping[str, object]] = None, **more: object) -> str:
         """The text with its variables filled in: one pass, values are inserted literally. A fallback leaves out values
@@ -83,8 +100,14 @@ class Prompt:
             raise PromptHubError(error.code, f"{subject}: {error}", problems=error.problems) from None
 
 
-def prompt_of(record: VersionRecord, source: str, age: float, standing: Optional[Standing]) -> Prompt:
-    """The prompt of a version's record."""
+def prompt_of(
+    record: VersionRecord,
+    source: str,
+    age: float,
+    standing: Optional[Standing],
+    read_file: Callable[[SkillFile], bytes],
+) -> Prompt:
+    """The prompt of a version's record; `read_file` reads one of its files."""
     return Prompt(
         record.full_name,
         record.version,
@@ -95,9 +118,11 @@ def prompt_of(record: VersionRecord, source: str, age: float, standing: Optional
         source,
         age,
         standing,
+        record.files,
+        read_file,
     )
 
 
 def fallback_prompt(name: str, content: str, on_unused: Callable[[Sequence[str]], None]) -> Prompt:
     """The prompt of the caller's fallback text; `on_unused` is called with the names of values that were left out."""
-    return Prompt(name, None, content, None, tuple(find_variables(content)), {}, "fallback", 0.0, None, on_unused)
+    return Prompt(name, None, content, None, tuple(find_variables(content)), {}, "fallback", 0.0, None, _on_unused=on_unused)

@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, TypeVar
 
 from .ranges import is_version
+from .skills import SkillFile, read_files
 from .trouble import PromptHubError
 from .variable import Variable, as_dict, as_list, as_text, read_variable, text_or_none
 
@@ -23,6 +24,8 @@ class VersionRecord(NamedTuple):
     content_sha256: str
     variables: Tuple[Variable, ...]
     parameters: Dict[str, Any]
+    files: Tuple[SkillFile, ...] = ()
+    """The files of an Agent Skill, without its SKILL.md."""
 
 
 class VersionRow(NamedTuple):
@@ -103,6 +106,7 @@ def _version(value: object) -> VersionRecord:
         content_sha256=as_text(data["content_sha256"]),
         variables=tuple(read_variable(each) for each in as_list(data["variables"])),
         parameters=as_dict(data["parameters"]),
+        files=tuple(read_files(as_list(data.get("files", [])))),
     )
     try:
         digest = sha256(record.content.encode("utf-8")).hexdigest()

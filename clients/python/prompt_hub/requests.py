@@ -45,6 +45,12 @@ class NewText:
 
 
 @dataclass(frozen=True)
+class _NewBytes:
+    data: bytes
+    etag: Optional[str]
+
+
+@dataclass(frozen=True)
 class Write:
     """A change to send with a token. Repeating a change has no further effect, so it may be retried."""
 
@@ -72,12 +78,27 @@ def ask(
     Raises PromptHubError `not_found` or `refused` according to the hub's response, `unavailable` if all attempts
     failed.
     """
+    reply = _ask(url, etag, settings, write, True)
+    return NewText(reply.data.decode("utf-8"), reply.etag) if isinstance(reply, _NewBytes) else reply
+
+
+def ask_bytes(url: str, settings: RequestSettings) -> bytes:
+    """Reads a file. Raises PromptHubError like `ask`."""
+    reply = _ask(url, None, settings, None, False)
+    if not isinstance(reply, _NewBytes):
+        raise PromptHubError("unavailable", f"{url} did not return a file.")
+    return reply.data
+
+
+def _ask(
+    url: str, etag: Optional[str], settings: RequestSettings, write: Optional[Write], is_text: bool
+) -> Union[_NewBytes, Unchanged]:
     ends_at = time.monotonic() + settings.deadline
     tries = 0
     while True:
         try:
             timeout = max(0.001, min(settings.timeout, ends_at - time.monotonic()))
-            return _try_once(url, etag, write, timeout, None if write else settings.token)
+            return _try_once(url, etag, write, is_text, timeout, None if write else settings.token)
         except _Trouble as trouble:
             # The pause is random, so that programs affected by the same outage do not all retry at the
             # same moment. https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
@@ -91,9 +112,9 @@ def ask(
 
 
 def _try_once(
-    url: str, etag: Optional[str], write: Optional[Write], timeout: float, token: Optional[str]
-) -> Union[NewText, Unchanged]:
-    headers = {"Accept": "application/json, text/plain", "User-Agent": USER_AGENT}
+    url: str, etag: Optional[str], write: Optional[Write], is_text: bool, timeout: float, token: Optional[str]
+) -> Union[_NewBytes, Unchanged]:
+    headers = {"Accept": "application/json, text/plain" if is_text else "*/*", "User-Agent": USER_AGENT}
     if etag is not None:
         headers["If-None-Match"] = etag
     is_sent = token is not None and has_asked(url)
@@ -106,7 +127,10 @@ def _try_once(
             headers["Content-Type"] = "application/json"
     try:
         with open_until(url, headers, time.monotonic() + timeout, method, body) as response:
-            return NewText(_read_bounded(response, url), response.headers.get("ETag"))
+            data = _read_bounded(response, url)
+            if is_text:
+                data.decode("utf-8")
+            return _NewBytes(data, response.headers.get("ETag"))
     except urllib.error.HTTPError as error:
         with error:
             if error.code == 304:
@@ -118,10 +142,10 @@ def _try_once(
     except (OSError, http.client.HTTPException, UnicodeDecodeError) as error:
         raise _Trouble(PromptHubError("unavailable", f"{url} did not respond: {error}"), None) from error
     note_asked(url)
-    return _try_once(url, etag, write, timeout, token)
+    return _try_once(url, etag, write, is_text, timeout, token)
 
 
-def _read_bounded(response: http.client.HTTPResponse, url: str) -> str:
+def _read_bounded(response: http.client.HTTPResponse, url: str) -> bytes:
     chunks = bytearray()
     while True:
         chunk = response.read1(65_536)
@@ -133,7 +157,7 @@ def _read_bounded(response: http.client.HTTPResponse, url: str) -> str:
     if response.length:
         raise _Trouble(PromptHubError("unavailable", f"{url} closed the connection before the end of the response."), None)
     encoding = (response.headers.get("Content-Encoding") or "").lower()
-    return (_gunzip(chunks, url) if encoding in ("gzip", "x-gzip") else bytes(chunks)).decode("utf-8")
+    return _gunzip(chunks, url) if encoding in ("gzip", "x-gzip") else bytes(chunks)
 
 
 def _gunzip(data: bytearray, url: str) -> bytes:

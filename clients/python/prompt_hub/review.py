@@ -38,7 +38,7 @@ def find_problems(name: str, locked: LockedPrompt, record: RepositoryRecord, row
     row = next((each for each in rows if each.version == version), None)
     if row is None:
         problems.append(Problem("gone", f"{name}: {version} is no longer on the hub"))
-    elif row.content_sha256 != locked.sha256 and not is_skill_path(locked.path):
+    elif row.content_sha256 != locked.sha256:
         problems.append(Problem("other_bytes", f"{name}: the hub lists other bytes for {version} than {LOCK} does"))
     elif row.yanked:
         problems.append(Problem("yanked", f"{name} {version} was yanked{_because(row.yank_reason)}"))
@@ -76,11 +76,6 @@ def explain_none(name: str, written: str, labels: Mapping[str, str], rows: Seque
     if yanked is not None and written != "*":
         return f"{name} {yanked.version} was yanked{_because(yanked.yank_reason)}; {there}"
     return f"{name} has no version that {written} allows; {there}"
-
-
-def is_skill_path(path: str) -> bool:
-    """Whether a path is that of a SKILL.md, whose digest is in no list of the hub. Only hubcli can write one."""
-    return path.split("/")[-1] == "SKILL.md"
 
 
 def _because(reason: Optional[str]) -> str:

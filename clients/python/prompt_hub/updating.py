@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import List, Optional, Sequence, Tuple
 
 from .cache import CacheSettings
-from .changing import NewFile, change_lock
+from .changing import NewPrompt, change_lock
 from .hub import PromptHub, open_lock
 from .hub_reader import HubReader
-from .lock import LOCK, Lock, LockedPrompt, details_of
+from .lock import LOCK, Lock, LockedPrompt
 from .read_token import read_token_for, token_for_locked
 from .requests import RequestSettings
-from .review import AUDITED, Problem, find_notices, find_problems, find_wanted, is_skill_path
+from .review import AUDITED, Problem, find_notices, find_problems, find_wanted
 from .trouble import PromptHubError
-from .vendoring import new_file
+from .vendoring import fetch_prompt
 
 
 @dataclass(frozen=True)
@@ -72,31 +72,23 @@ def update_lock(lock_path: str, names: Sequence[str] = ()) -> List[Reviewed]:
     """
     reviewed = review_lock(lock_path, names)
     newer = [each for each in reviewed if each.wanted != each.locked.version]
-    skill = next((each.name for each in newer if is_skill_path(each.locked.path)), None)
-    if skill is not None:
-        raise PromptHubError("invalid_request", f"{skill} is an Agent Skill. Update it: hubcli update {skill}")
     if not newer:
         return reviewed
     url = open_lock(lock_path).hub
     hub = PromptHub(url, token=token_for_locked(url))
-    found = [(each.locked, hub.get(each.name, version=each.wanted)) for each in newer]
+    found = [
+        (each, *fetch_prompt(hub, hub.get(each.name, version=each.wanted), each.locked.range, each.locked.path, bool(each.locked.files)))
+        for each in newer
+    ]
 
-    def change(lock: Lock) -> Sequence[NewFile]:
-        files: List[NewFile] = []
-        for locked, prompt in found:
-            details = details_of(prompt.variables, dict(prompt.parameters))
-            if details is None or prompt.version is None or prompt.sha256 is None:
-                what = f"{prompt.name}@{prompt.version}"
-                raise PromptHubError("unavailable", f"{what}: its variables or parameters are invalid in a lock.")
-            before = lock.prompts.get(prompt.name)
-            if before is None or (before.path, before.sha256) != (locked.path, locked.sha256):
-                message = "prompts.lock was changed in the meantime. Run this again; nothing was changed."
+    def change(lock: Lock) -> Sequence[NewPrompt]:
+        for each, locked, _ in found:
+            before = lock.prompts.get(each.name)
+            if before is None or (before.path, before.sha256) != (each.locked.path, each.locked.sha256):
+                message = f"{LOCK} was changed in the meantime. Run this again; nothing was changed."
                 raise PromptHubError("integrity", message)
-            lock.prompts[prompt.name] = locked._replace(
-                version=prompt.version, sha256=prompt.sha256, details=details
-            )
-            files.append(new_file(hub, locked.path, prompt.name, prompt.content))
-        return files
+            lock.prompts[each.name] = locked._replace(range=before.range)
+        return [new for _, _, new in found]
 
     change_lock(lock_path, hub.url, change)
     return reviewed

@@ -6,14 +6,16 @@ import os
 from typing import Callable, List, Optional, Sequence, Tuple
 
 from .arguments import parse_arguments
-from .changing import NewFile, change_lock, read_lock_file
-from .git_attributes import ATTRIBUTES, plan_attributes
+from .changing import NewPrompt, change_lock
 from .hub import PromptHub, open_lock
-from .lock import Lock, LockedPrompt, details_of, refuse_path
+from .lock import LOCK, Lock, LockedPrompt, details_of, refuse_path
+from .placed import find_difference, read_lock_file
+from .prompt import Prompt
 from .read_token import token_for_locked
+from .replacing import NewFiles
 from .review import explain_none
+from .skill_reader import SkillReader
 from .trouble import PromptHubError
-from .vendored import differs_in_ends, find_exact, read_vendored
 
 
 def add_to_lock(
@@ -36,44 +38,45 @@ def add_to_lock(
         raise PromptHubError("invalid_request", f"{twice} is given twice")
     before = read_lock_file(lock_path)
     hub = PromptHub(url) if before is None else PromptHub(before.hub, token=token_for_locked(before.hub))
-    found = [_resolve(hub, name, path) for name in names]
-    sentence: Optional[str] = None
+    there = {} if before is None else before.prompts
+    found = [_resolve(hub, written, path, there.get(name)) for written, name in zip(names, full_names)]
 
-    def change(lock: Lock) -> Sequence[NewFile]:
-        nonlocal sentence
-        lock.prompts.update({name: locked for name, locked, _ in found})
-        files = [new_file(hub, locked.path, name, content) for name, locked, content in found]
-        attributes, sentence = plan_attributes(lock_path, [locked.path for _, locked, _ in found])
-        return files if attributes is None else [*files, NewFile(ATTRIBUTES, attributes.encode("utf-8"), None)]
+    def change(lock: Lock) -> Sequence[NewPrompt]:
+        lock.prompts.update(zip(full_names, (locked for locked, _ in found)))
+        return [new for _, new in found]
 
-    change_lock(lock_path, hub.url, change)
-    if sentence is not None:
-        say(sentence)
-    return [locked.version for _, locked, _ in found]
+    change_lock(lock_path, hub.url, change, say)
+    return [locked.version for locked, _ in found]
 
 
-def new_file(hub: PromptHub, path: str, name: str, content: str) -> NewFile:
-    """The file of a prompt; it may replace any of its versions."""
-    return NewFile(path, content.encode("utf-8"), lambda: [row.content_sha256 for row in hub.list_versions(name)])
-
-
-def _resolve(hub: PromptHub, written: str, path: Optional[str]) -> Tuple[str, LockedPrompt, str]:
+def _resolve(
+    hub: PromptHub, written: str, path: Optional[str], locked: Optional[LockedPrompt]
+) -> Tuple[LockedPrompt, NewPrompt]:
+    """`locked` is the present entry; a skill stays one, unless there is another path."""
     name, wish = parse_arguments(written, None, None, None)
     if wish is not None and wish[0] == "version":
         _require_active(hub, name, wish[1])
-    prompt = hub.get(written)
-    if prompt.version is None or prompt.sha256 is None:
-        raise PromptHubError("unavailable", f"{name} has no version.")
-    target = path or f"prompts/{name}.md"
+    is_skill = path is None and locked is not None and bool(locked.files)
+    target = path or (locked.path if locked is not None and is_skill else f"prompts/{name}.md")
     refused = refuse_path(target)
     if refused is not None:
         raise PromptHubError("invalid_request", f"{target} {refused}")
-    details = details_of(prompt.variables, prompt.parameters)
-    if details is None:
-        what = f"{name}@{prompt.version}"
+    prompt = hub.get(written)
+    return fetch_prompt(hub, prompt, f"^{prompt.version}" if wish is None else wish[1], target, is_skill)
+
+
+def fetch_prompt(hub: PromptHub, prompt: Prompt, range_: str, path: str, is_skill: bool) -> Tuple[LockedPrompt, NewPrompt]:
+    """The lock entry of a prompt and its files; of a skill, all files are fetched."""
+    details = details_of(prompt.variables, dict(prompt.parameters))
+    if details is None or prompt.version is None or prompt.sha256 is None:
+        what = f"{prompt.name}@{prompt.version}"
         raise PromptHubError("unavailable", f"{what}: its variables or parameters are invalid in a lock.")
-    range_ = f"^{prompt.version}" if wish is None else wish[1]
-    return name, LockedPrompt(range_, prompt.version, prompt.sha256, target, details), prompt.content
+    files = SkillReader(hub.url, hub.requests).read_skill(prompt) if is_skill else []
+    locked = LockedPrompt(range_, prompt.version, prompt.sha256, path, details, tuple(file for file, _ in files))
+    data = [(file.path, data) for file, data in files] or [("", prompt.content.encode("utf-8"))]
+    return locked, NewPrompt(
+        NewFiles(path, data), lambda: [row.content_sha256 for row in hub.list_versions(prompt.name)]
+    )
 
 
 def _require_active(hub: PromptHub, name: str, version: str) -> None:
@@ -85,40 +88,25 @@ def _require_active(hub: PromptHub, name: str, version: str) -> None:
 
 
 def install_lock(lock_path: str, is_forced: bool = False) -> int:
-    """Writes the vendored files of a lock that are missing or differ, and returns how many; when the hub has different
-    bytes, nothing is replaced. `is_forced` also replaces files that were changed by hand."""
+    """Writes the vendored files of a lock that are missing or differ, and returns for how many prompts; when the hub has
+    different bytes, nothing is replaced. `is_forced` also replaces files that were changed by hand."""
     lock = open_lock(lock_path)
     hub = PromptHub(lock.hub, token=token_for_locked(lock.hub))
-    files: List[NewFile] = []
+    found: List[NewPrompt] = []
     for name in find_changed(lock_path, lock):
         locked = lock.prompts[name]
         prompt = hub.get(name, version=locked.version)
-        if prompt.sha256 != locked.sha256:
+        now, new = fetch_prompt(hub, prompt, locked.range, locked.path, bool(locked.files))
+        if (now.sha256, sorted(now.files)) != (locked.sha256, sorted(locked.files)):
             what = f"{name}@{locked.version}"
-            raise PromptHubError("integrity", f"{what}: the hub has other bytes than prompts.lock. Nothing was replaced.")
-        files.append(new_file(hub, locked.path, name, prompt.content))
-    if files:
-        change_lock(lock_path, hub.url, lambda _: files, is_forced)
-    return len(files)
+            raise PromptHubError("integrity", f"{what}: the hub has other bytes than {LOCK}. Nothing was replaced.")
+        found.append(new)
+    if found:
+        change_lock(lock_path, hub.url, lambda _: found, is_forced=is_forced)
+    return len(found)
 
 
 def find_changed(lock_path: str, lock: Lock) -> List[str]:
-    """The prompts of a lock whose vendored file is missing or differs. Sends no request."""
+    """The prompts of a lock whose vendored files are missing or differ. Sends no request."""
     folder = os.path.dirname(os.path.abspath(lock_path))
-    changed: List[str] = []
-    for name, locked in lock.prompts.items():
-        data = read_vendored(folder, locked.path)
-        if data is None or find_exact(data, locked.sha256) is None:
-            changed.append(name)
-    return changed
-
-
-def find_changed_ends(lock_path: str, lock: Lock, changed: List[str]) -> List[str]:
-    """The paths of files that differ only in line endings, which git changes with core.autocrlf."""
-    folder = os.path.dirname(os.path.abspath(lock_path))
-    found: List[str] = []
-    for name in changed:
-        locked = lock.prompts[name]
-        if differs_in_ends(read_vendored(folder, locked.path) or b"", locked.sha256):
-            found.append(locked.path)
-    return found
+    return [name for name, locked in lock.prompts.items() if find_difference(folder, locked) is not None]

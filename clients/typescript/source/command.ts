@@ -3,12 +3,12 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { openLock, readVendored, writeWhole } from './files.ts'
-import { type Lock, mendEnds } from './lock.ts'
+import { openLock, writeWhole } from './files.ts'
+import { findDifference, sayDifference } from './placed.ts'
 import { PromptHubError } from './trouble.ts'
 import { isTypesFile, writeTypes } from './typing.ts'
 import { auditProblems, type Reviewed, removeFromLock, reviewLock, updateLock } from './updating.ts'
-import { addToLock, findChanged, findChangedEnds, installLock } from './vendoring.ts'
+import { addToLock, installLock } from './vendoring.ts'
 
 const TYPES = 'prompts.d.ts'
 const HELP = `prompt-hub: prompts as dependencies
@@ -99,23 +99,22 @@ function audit(reviewed: Reviewed[]): void {
 
 async function verify(path: string): Promise<void> {
   const { lock } = await openLock(path)
-  const changed = await findChanged(path, lock)
-  const [changedEnds] = await findChangedEnds(path, lock, changed)
-  if (changed.length > 0)
-    throw new PromptHubError(
-      'integrity',
-      `Not what prompts.lock says: ${changed.join(', ')}. ${changedEnds === undefined ? await explainRestoring(path, lock, changed) : `Only the line endings differ: git changed them, as with core.autocrlf. ${mendEnds(changedEnds)}`}`,
-    )
+  const folder = dirname(resolve(path))
+  const found = await Promise.all(
+    Object.values(lock.prompts).map(async (locked) => {
+      const difference = await findDifference(folder, locked)
+      return difference ? [sayDifference(locked, difference)] : []
+    }),
+  )
+  const problems = found.flat()
+  for (const problem of problems) complain(problem)
+  if (problems.length > 0) {
+    process.exitCode = EXIT.integrity
+    return
+  }
   const there = await readFile(TYPES, 'utf8').catch(() => undefined)
   if (there !== undefined && isTypesFile(there)) await types(path, TYPES, true, false)
   say(`${Object.keys(lock.prompts).length} verified`)
-}
-
-/** `install` alone restores only missing files. */
-async function explainRestoring(path: string, { prompts }: Lock, changed: readonly string[]): Promise<string> {
-  const folder = dirname(resolve(path))
-  const there = await Promise.all(changed.map((name) => readVendored(folder, prompts[name]!.path)))
-  return `Restore them: prompt-hub install${there.some((bytes) => bytes !== undefined) ? ' --force' : ''}`
 }
 
 async function types(path: string, output: string, isCheck: boolean, isSaid = true): Promise<void> {

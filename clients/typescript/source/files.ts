@@ -68,7 +68,7 @@ export async function readVendored(folder: string, file: string): Promise<Uint8A
 }
 
 /** @throws PromptHubError `integrity` when a part of the path is a symbolic link, which could lead anywhere */
-async function requireNoLink(folder: string, file: string): Promise<void> {
+export async function requireNoLink(folder: string, file: string): Promise<void> {
   let path = folder
   for (const segment of file.split('/')) {
     path = join(path, segment)
@@ -99,37 +99,40 @@ export async function writeTemporary(path: string, data: string | Uint8Array): P
   }
 }
 
-/** A written temporary file, to be renamed. */
+/** A file or folder that was written beside its place, to be renamed. */
 export interface Staged {
   place: string
   temporary: string
   /** A copy of the existing file. */
   before?: string
+  /** Where the existing folder is kept until the end. */
+  aside?: string
 }
 
-/** Puts all files in place: if one fails, the previous ones are restored. */
+/** Puts all files and folders in place: if one fails, the previous ones are restored. */
 export async function putAll(staged: readonly Staged[]): Promise<void> {
   const done: Staged[] = []
   try {
     for (const each of staged) {
+      if (each.aside !== undefined) {
+        await rename(each.place, each.aside)
+        done.push(each)
+      }
       await rename(each.temporary, each.place)
-      done.push(each)
+      if (each.aside === undefined) done.push(each)
     }
   } catch (error) {
-    for (const { place, before } of done.reverse()) {
-      if (before === undefined) await rm(place, { force: true })
-      else await rename(before, place)
+    for (const { place, temporary, before, aside } of done.reverse()) {
+      if (aside !== undefined) {
+        await rename(place, temporary).catch(() => {
+          // The new folder was not in place yet.
+        })
+        await rename(aside, place)
+      } else if (before !== undefined) await rename(before, place)
+      else await rm(place, { force: true, recursive: true })
     }
     throw error
   }
-}
-
-/** Creates a folder and its parents. @param made collects the created ones, outermost first */
-export async function makeFolders(dir: string, made: string[]): Promise<void> {
-  if (await lstat(dir).catch(() => undefined)) return
-  await makeFolders(dirname(dir), made)
-  await mkdir(dir)
-  made.push(dir)
 }
 
 async function readIfThere(path: string): Promise<Buffer | undefined> {

@@ -1,6 +1,7 @@
 // The text of the lock file: parses it strictly and formats it so that every client writes the same bytes. docs/lock-file.md.
 import { isRange, isVersion, readWish, satisfies } from './ranges.ts'
 import { isObject, readVariables, type Variable } from './records.ts'
+import { refuseFiles, SKILL, type SkillFile } from './skills.ts'
 import { PromptHubError } from './trouble.ts'
 
 /** One prompt of a lock. */
@@ -11,8 +12,10 @@ export interface LockedPrompt {
   version: string
   /** SHA-256 of its content, in hex. */
   sha256: string
-  /** Path of the content, relative to the lock's folder. */
+  /** Path of the content, or of the folder of an Agent Skill, relative to the lock's folder. */
   path: string
+  /** The files of an Agent Skill, of which one is SKILL.md; absent for any other prompt. */
+  files?: readonly SkillFile[]
   /** The inputs of filling. */
   details: LockedDetails
 }
@@ -47,12 +50,19 @@ export function formatLock({ hub, prompts }: Lock): string {
   const sorted = Object.keys(prompts)
     .sort((a, b) => (a < b ? -1 : 1))
     .map((name) => {
-      const { range, version, sha256, path, details } = prompts[name]!
+      const { range, version, sha256, path, files, details } = prompts[name]!
       // The parser creates each variable with its keys in this order, but a program may pass a lock of its own.
       const variables = readVariables(details.variables) ?? []
-      return [name, { range, version, sha256, path, variables, parameters: details.parameters }] as const
+      const digests = files && { files: digestsOf(files) }
+      return [name, { range, version, sha256, path, ...digests, variables, parameters: details.parameters }] as const
     })
   return `${JSON.stringify({ lockfile: FORMAT, hub, prompts: Object.fromEntries(sorted) }, null, 2)}\n`
+}
+
+/** The digests by path, sorted. */
+function digestsOf(files: readonly SkillFile[]): Record<string, string> {
+  const sorted = files.map(({ path, sha256 }) => [path, sha256] as const).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(sorted)
 }
 
 /** Whether every client stores a value as the same bytes: no lone surrogates, only JSON values, not nested too deeply. */
@@ -127,7 +137,21 @@ function readLocked(name: string, value: unknown): LockedPrompt {
   const { variables, parameters } = value
   const details = readDetails(variables, parameters)
   if (!details) throw wrong(`${name}: invalid variables or parameters`)
-  return { range, version, sha256, path, details }
+  const files = value.files === undefined ? undefined : readDigests(name, path, value.files)
+  return { range, version, sha256, path, ...(files && { files }), details }
+}
+
+/** @throws PromptHubError `integrity` unless the value has the digests of a skill's files by path */
+function readDigests(name: string, folder: string, value: unknown): SkillFile[] {
+  if (!isObject(value) || !Object.hasOwn(value, SKILL))
+    throw wrong(`${name}: files: expected digests by path, with ${SKILL}`)
+  const refused = refuseFiles(Object.keys(value))
+  if (refused !== undefined) throw wrong(`${name}: ${refused}`)
+  return Object.entries(value).map(([path, sha256]) => {
+    if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256) || !isSafePath(`${folder}/${path}`))
+      throw wrong(`${name}: ${path}: expected a SHA-256 and a path that is not too long`)
+    return { path, sha256 }
+  })
 }
 
 /** The parts of a version's record that a lock stores. @returns undefined for a record that no hub would send */
@@ -137,14 +161,16 @@ export function readDetails(variables: unknown, parameters: unknown): LockedDeta
   return { variables: read, parameters }
 }
 
-/** The line of a .gitattributes that protects a file. Characters with a meaning in patterns are replaced by a wildcard. */
-export function attributesLine(path: string): string {
-  return `/${path.startsWith('prompts/') ? 'prompts/**' : path.replace(/[ *?["]/g, '?')} -text`
+/** The line of a .gitattributes that protects a file, or all files in a folder. Characters with a meaning in patterns are replaced by a wildcard. */
+export function attributesLine(path: string, isFolder = false): string {
+  const pattern = `${path.replace(/[ *?["]/g, '?')}${isFolder ? '/**' : ''}`
+  return `/${path.startsWith('prompts/') ? 'prompts/**' : pattern} -text`
 }
 
-/** What to do about a file whose line endings git has changed. */
-export function mendEnds(path: string): string {
-  return `Put "${attributesLine(path)}" into .gitattributes, delete the file and run: git checkout -- ${path}`
+/** What to do about a file whose line endings git has changed. @param folder that of its skill, if any */
+export function mendEnds(path: string, folder?: string): string {
+  const line = folder === undefined ? attributesLine(path) : attributesLine(folder, true)
+  return `Put "${line}" into .gitattributes, delete the file and run: git checkout -- ${path}`
 }
 
 /** Whether a path with forward slashes stays below the lock's folder and is valid on every system: at most 1,024 bytes, 255 per segment. */

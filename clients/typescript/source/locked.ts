@@ -4,6 +4,9 @@ import type { Lock, LockedPrompt } from './lock.ts'
 import { factsOf, type PromptFacts } from './prompt.ts'
 import { satisfies, type Wish } from './ranges.ts'
 import { readVersionRecord, type VersionRecord } from './records.ts'
+import type { RequestSettings } from './requests.ts'
+import { readSkillFile } from './skill-reader.ts'
+import { findContent, SKILL, type SkillFile } from './skills.ts'
 import { PromptHubError } from './trouble.ts'
 import { findExact } from './verify.ts'
 
@@ -19,11 +22,13 @@ export class LockReader {
   readonly #url: string
   readonly #given: LockInForce
   readonly #versions: AnswerCache<VersionRecord>
+  readonly #requests: RequestSettings
   readonly #vendored = new Map<string, string>()
 
   constructor(url: string, given: LockInForce, settings: CacheSettings) {
     this.#url = url
     this.#given = given
+    this.#requests = settings.requests
     this.#versions = new AnswerCache(readVersionRecord, settings)
   }
 
@@ -38,29 +43,53 @@ export class LockReader {
     const locked = Object.hasOwn(prompts, name) ? prompts[name] : undefined
     if (!locked) throw new PromptHubError('not_locked', `${name} is not in prompts.lock. Add it: hubcli add ${name}`)
     requireLocked(name, wish, locked)
-    const content = await this.#readVendored(name, locked)
+    const content = await this.#readVendored(locked)
     if (content !== undefined) return factsOfLocked(name, locked, content)
-    const url = `${this.#url}/data/v1/repos/${name}/versions/${locked.version}.json`
-    const { value, source } = await this.#versions.get(url, false)
+    const path = `repos/${name}/versions/${locked.version}`
+    const { value, source } = await this.#versions
+      .get(`${this.#url}/data/v1/${path}.json`, false)
+      .catch((error: unknown) => {
+        // The API also has what was published since the last build.
+        if (error instanceof PromptHubError && error.code === 'not_found')
+          return this.#versions.get(`${this.#url}/api/v1/${path}`, false)
+        throw error
+      })
     requireSame(name, locked, value)
     return { ...factsOf(value), source, ageMs: 0, standing: undefined }
   }
 
   /** @returns the text of a vendored file, verified once per process; undefined if there is no file */
-  async #readVendored(name: string, { path, sha256 }: LockedPrompt): Promise<string | undefined> {
+  async #readVendored({ path: place, sha256, files }: LockedPrompt): Promise<string | undefined> {
     const known = this.#vendored.get(sha256)
     if (known !== undefined) return known
-    const bytes = await this.#given.readFile(path)
-    if (!bytes) return undefined
-    const exact = await findExact(bytes, sha256, path)
-    if (!exact)
-      throw new PromptHubError(
-        'integrity',
-        `${path}, the vendored ${name}, has other bytes than prompts.lock says. Restore it: prompt-hub install --force`,
-      )
+    const skill = files?.find(({ path }) => path === SKILL)
+    const path = skill ? `${place}/${SKILL}` : place
+    const found = await this.#readExact(path, skill?.sha256 ?? sha256)
+    if (!found) return undefined
+    const exact = skill ? await findContent(found, sha256) : found
+    if (!exact) throw changed(path)
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(exact)
     this.#vendored.set(sha256, text)
     return text
+  }
+
+  async #readExact(path: string, sha256: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    const bytes = await this.#given.readFile(path)
+    const exact = bytes && (await findExact(bytes, sha256, path))
+    if (bytes && !exact) throw changed(path)
+    return exact
+  }
+
+  /**
+   * Reads a file of a locked skill: the one in the project or, if there is none, that of the hub.
+   *
+   * @throws PromptHubError `integrity` for other bytes, and without the file the errors of a request
+   */
+  async readFile(name: string, file: SkillFile): Promise<Uint8Array<ArrayBuffer>> {
+    const { path, version, files = [] } = this.#given.lock.prompts[name]!
+    const isLocked = files.some((each) => each.path === file.path)
+    const there = isLocked ? await this.#readExact(`${path}/${file.path}`, file.sha256) : undefined
+    return there ?? readSkillFile(this.#url, this.#requests, { name, version }, file)
   }
 }
 
@@ -78,9 +107,18 @@ function requireLocked(name: string, wish: Wish | undefined, { range, version }:
     )
 }
 
-function factsOfLocked(name: string, { version, sha256, details }: LockedPrompt, content: string): PromptFacts {
+function changed(path: string): PromptHubError {
+  return new PromptHubError(
+    'integrity',
+    `${path} is not what prompts.lock says; prompt-hub install --force restores it`,
+  )
+}
+
+function factsOfLocked(name: string, { version, sha256, files, details }: LockedPrompt, content: string): PromptFacts {
   const { variables, parameters } = details
-  return { name, version, content, sha256, variables, parameters, source: 'lock', ageMs: 0, standing: undefined }
+  const others = files?.filter(({ path }) => path !== SKILL) ?? []
+  const rest = { source: 'lock', ageMs: 0, standing: undefined } as const
+  return { name, version, content, sha256, variables, parameters, files: others, ...rest }
 }
 
 function requireSame(name: string, { version, sha256 }: LockedPrompt, record: VersionRecord): void {

@@ -9,7 +9,8 @@ import { type LockInForce, LockReader } from './locked.ts'
 import { makeFallback, makePrompt, type Prompt } from './prompt.ts'
 import { readTokenFor } from './read-token.ts'
 import { isObject, type VersionRow } from './records.ts'
-import { type RequestOptions, requestSettings } from './requests.ts'
+import { type RequestOptions, type RequestSettings, requestSettings } from './requests.ts'
+import { readSkillFile } from './skill-reader.ts'
 import type { HubEvent } from './standing.ts'
 import { PromptHubError } from './trouble.ts'
 
@@ -32,6 +33,7 @@ export { type ChangeResult, HubManager, type ManageOptions, type RepositoryChang
 export type { Prompt, PromptFacts, Source, Standing } from './prompt.ts'
 export { highestIn, isRange, isVersion, readWish, satisfies, type Wish } from './ranges.ts'
 export type { Advisory, Variable, VersionRow } from './records.ts'
+export type { SkillFile } from './skills.ts'
 export type { HubEvent } from './standing.ts'
 export { PromptHubError, type TroubleCode, type ValueProblem } from './trouble.ts'
 
@@ -71,6 +73,8 @@ export class PromptHub {
   readonly #hub: HubReader
   readonly #locked: LockReader | undefined
   readonly #onEvent: (event: HubEvent) => void
+  /** The options of its requests, for this library's own functions. */
+  readonly requests: RequestSettings
 
   /** @throws PromptHubError `invalid_request` for an invalid option, such as a path instead of an open lock */
   constructor(options: HubOptions = {}) {
@@ -85,13 +89,14 @@ export class PromptHub {
         // An error in the program's own function must not make a read fail.
       }
     }
+    this.requests = requestSettings(options, readTokenFor(this.url, options))
     const settings: CacheSettings = {
       freshMs: options.freshMs ?? 60_000,
       revalidateMs: options.revalidateMs ?? 600_000,
       store: options.store,
       now: Date.now,
       onStale: (url, ageMs, cause) => this.#onEvent({ type: 'stale', url, ageMs, cause }),
-      requests: requestSettings(options, readTokenFor(this.url, options)),
+      requests: this.requests,
     }
     this.#hub = new HubReader(this.url, settings, this.#onEvent)
     this.#locked = options.lock && new LockReader(this.url, options.lock, settings)
@@ -107,7 +112,10 @@ export class PromptHub {
     const { fullName, wish } = parseArguments(name, options)
     try {
       const facts = await (this.#locked?.get(fullName, wish) ?? this.#hub.get(fullName, wish))
-      return makePrompt(facts)
+      return makePrompt(
+        facts,
+        (file) => this.#locked?.readFile(fullName, file) ?? readSkillFile(this.url, this.requests, facts, file),
+      )
     } catch (error) {
       if (options.fallback === undefined || !(error instanceof PromptHubError) || error.code !== 'unavailable')
         throw error

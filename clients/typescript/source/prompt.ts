@@ -3,6 +3,7 @@ import type { AnswerSource } from './cache.ts'
 import { type ChatMessage, fillChat, splitChat } from './chat.ts'
 import { fillContent, findVariables, type Values } from './filling.ts'
 import type { Advisory, Variable, VersionRecord } from './records.ts'
+import type { SkillFile } from './skills.ts'
 import { PromptHubError } from './trouble.ts'
 
 /**
@@ -40,6 +41,8 @@ export interface PromptFacts {
   variables: readonly Variable[]
   /** Model settings of its author, exactly as published. They are not applied. */
   parameters: Readonly<Record<string, unknown>>
+  /** The files of an Agent Skill, without its SKILL.md; empty for any other prompt. */
+  files: readonly SkillFile[]
   source: Source
   /** Time since the hub confirmed it, in milliseconds; 0 when it cannot change. */
   ageMs: number
@@ -56,6 +59,13 @@ export interface Prompt<Given extends object = Values> extends PromptFacts {
    */
   fill(values: Given): string
   /**
+   * Reads one of the files, verified: the one in the project if the prompt was read under a lock and the file is there, otherwise that of the hub, which is asked on each call.
+   *
+   * @param path one of those in `files`
+   * @throws PromptHubError `not_found` for a file that the version does not have, `integrity` for other bytes, and the errors of a request
+   */
+  file(path: string): Promise<Uint8Array<ArrayBuffer>>
+  /**
    * The messages of a chat prompt with their variables filled in, in the format of OpenAI's SDK; `forAnthropic` and `forGemini` convert them for SDKs with a separate system text. Messages are filled separately: a value never creates a message.
    *
    * @param options `history`: the caller's earlier messages, inserted unchanged at `{{history}}`
@@ -67,9 +77,25 @@ export interface Prompt<Given extends object = Values> extends PromptFacts {
   ): (ChatMessage | History)[]
 }
 
-/** Creates a prompt from its metadata. */
-export function makePrompt<Given extends object>(facts: PromptFacts): Prompt<Given> {
-  return { ...facts, ...fillingOf<Given>(facts, (values) => values) }
+/** Creates a prompt from its metadata. @param readFile reads one of its files */
+export function makePrompt<Given extends object>(
+  facts: PromptFacts,
+  readFile: (file: SkillFile) => Promise<Uint8Array<ArrayBuffer>>,
+): Prompt<Given> {
+  const file = async (path: string) => {
+    const found = facts.files.find((each) => each.path === path)
+    if (!found) throw noFile(facts, path)
+    return readFile(found)
+  }
+  return { ...facts, ...fillingOf<Given>(facts, (values) => values), file }
+}
+
+function noFile({ name, version, files }: PromptFacts, path: string): PromptHubError {
+  const has = files.slice(0, 10).map((each) => each.path)
+  return new PromptHubError(
+    'not_found',
+    `${name} ${version} has no file ${path.slice(0, 200)}; it has: ${has.join(', ') || 'none'}`,
+  )
 }
 
 /**
@@ -83,7 +109,7 @@ export function makeFallback<Given extends object>(
   onUnused: (names: string[]) => void,
 ): Prompt<Given> {
   const variables = findVariables(content)
-  const unknown = { version: null, sha256: null, parameters: {}, standing: undefined }
+  const unknown = { version: null, sha256: null, parameters: {}, files: [], standing: undefined }
   const facts: PromptFacts = { name, content, variables, source: 'fallback', ageMs: 0, ...unknown }
   const known = new Set(variables.map((variable) => variable.name))
   const take = (values: Values): Values => {
@@ -91,7 +117,7 @@ export function makeFallback<Given extends object>(
     if (unused.length > 0) onUnused(unused)
     return Object.fromEntries(Object.entries(values).filter(([name]) => known.has(name)))
   }
-  return { ...facts, ...fillingOf<Given>(facts, take) }
+  return { ...facts, ...fillingOf<Given>(facts, take), file: async (path) => Promise.reject(noFile(facts, path)) }
 }
 
 /** The functions of a prompt. Their errors name it. */
@@ -124,8 +150,8 @@ function naming<Result>(subject: string, work: () => Result): Result {
 
 /** The metadata from a version's record. */
 export function factsOf(record: VersionRecord): Omit<PromptFacts, 'source' | 'ageMs' | 'standing'> {
-  const { full_name, version, content, content_sha256, variables, parameters } = record
-  return { name: full_name, version, content, sha256: content_sha256, variables, parameters }
+  const { full_name, version, content, content_sha256, variables, parameters, files } = record
+  return { name: full_name, version, content, sha256: content_sha256, variables, parameters, files }
 }
 
 /** The source of a prompt that was read from two responses: the more distant one. */

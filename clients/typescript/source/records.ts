@@ -1,4 +1,5 @@
 // The types of the hub's responses, as far as this library reads them, and their validation.
+import { readFiles, type SkillFile } from './skills.ts'
 import { PromptHubError } from './trouble.ts'
 import { requireDigest } from './verify.ts'
 
@@ -22,6 +23,8 @@ export interface VersionRecord {
   content_sha256: string
   variables: Variable[]
   parameters: Record<string, unknown>
+  /** The files of an Agent Skill, without its SKILL.md. */
+  files: SkillFile[]
 }
 
 /** An advisory about some versions. */
@@ -85,9 +88,10 @@ async function findVersion(data: Record<string, unknown>): Promise<VersionRecord
   const variables = readVariables(data.variables)
   if (typeof full_name !== 'string' || typeof version !== 'string' || !variables || !isObject(parameters))
     return undefined
-  if (typeof content !== 'string' || typeof content_sha256 !== 'string') return undefined
+  const files = readFiles(data.files)
+  if (typeof content !== 'string' || typeof content_sha256 !== 'string' || !files) return undefined
   await requireDigest(new TextEncoder().encode(content), content_sha256, `${full_name}@${version}`)
-  return { full_name, version, content, content_sha256, variables, parameters }
+  return { full_name, version, content, content_sha256, variables, parameters, files }
 }
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'enum']

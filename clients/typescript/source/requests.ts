@@ -62,10 +62,35 @@ export async function ask(
   settings: RequestSettings,
   write?: Write,
 ): Promise<Reply> {
+  const reply = await retry(url, (token) => optionsOf(etag, write, token), settings, write !== undefined, decode)
+  return reply.kind === 'new' ? { kind: 'new', text: reply.body, etag: reply.etag } : reply
+}
+
+/** Reads a file. @throws PromptHubError like `ask` */
+export async function askBytes(url: string, settings: RequestSettings): Promise<Uint8Array<ArrayBuffer>> {
+  const agent: Record<string, string> = isBrowser() ? {} : { 'User-Agent': USER_AGENT }
+  const optionsFor = (token?: string) => ({
+    headers: token === undefined ? agent : { ...agent, Authorization: `Bearer ${token}` },
+  })
+  const reply = await retry(url, optionsFor, settings, false, (bytes) => bytes)
+  if (reply.kind === 'new') return reply.body
+  throw new PromptHubError('unavailable', `${url} did not return a file.`)
+}
+
+type Answered<Body> = { kind: 'new'; body: Body; etag: string | undefined } | { kind: 'unchanged' }
+type Trouble = { kind: 'trouble'; error: PromptHubError; waitMs: number | undefined }
+
+async function retry<Body>(
+  url: string,
+  optionsFor: (token?: string) => RequestInit,
+  settings: RequestSettings,
+  isWrite: boolean,
+  parse: (bytes: Uint8Array<ArrayBuffer>) => Body,
+): Promise<Answered<Body>> {
   // The clock is monotonic, so setting the system's time does not move the deadline.
   const endsAt = performance.now() + settings.deadlineMs
   for (let tries = 0; ; tries++) {
-    const outcome = await tryOnce(url, etag, settings, endsAt, write)
+    const outcome = await tryOnce(url, optionsFor, settings, endsAt, isWrite, parse)
     if (outcome.kind !== 'trouble') return outcome
     // The pause is random, so that programs affected by the same outage do not all retry at the same moment. https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
     const pauseMs = outcome.waitMs ?? Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries)
@@ -74,28 +99,28 @@ export async function ask(
   }
 }
 
-type Outcome = Reply | { kind: 'trouble'; error: PromptHubError; waitMs: number | undefined }
-
-async function tryOnce(
+async function tryOnce<Body>(
   url: string,
-  etag: string | undefined,
+  given: (token?: string) => RequestInit,
   { fetch, timeoutMs, readToken }: RequestSettings,
   endsAt: number,
-  write: Write | undefined,
-): Promise<Outcome> {
+  isWrite: boolean,
+  parse: (bytes: Uint8Array<ArrayBuffer>) => Body,
+): Promise<Answered<Body> | Trouble> {
   const signal = AbortSignal.timeout(Math.max(1, Math.floor(Math.min(timeoutMs, endsAt - performance.now()))))
   try {
-    const response = write
-      ? await fetch(url, { ...optionsOf(etag, write), signal })
-      : await readAs(url, (token) => ({ ...optionsOf(etag, undefined, token), signal }), { fetch, readToken })
-    if (write && (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)))
+    const optionsFor = (token?: string) => ({ ...given(token), signal })
+    const response = isWrite
+      ? await fetch(url, optionsFor())
+      : await readAs(url, optionsFor, { fetch, readToken })
+    if (isWrite && (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)))
       throw new PromptHubError('unavailable', `${url} redirects; redirects are not followed with a token.`, {
         status: response.status,
       })
     if (response.status === 304) return { kind: 'unchanged' }
-    const text = await readBounded(response, url)
-    if (response.ok) return { kind: 'new', text, etag: response.headers.get('ETag') ?? undefined }
-    return troubleOf(response, text, url)
+    const bytes = await readBounded(response, url)
+    if (response.ok) return { kind: 'new', body: parse(bytes), etag: response.headers.get('ETag') ?? undefined }
+    return troubleOf(response, decode(bytes), url)
   } catch (error) {
     if (error instanceof PromptHubError) throw error
     const message = `${url} did not respond: ${causeOf(error)}`
@@ -106,7 +131,7 @@ async function tryOnce(
 /** Reads a URL: without a token until its hub asks for one, then with it. A redirect's other host never asks. */
 async function readAs(
   url: string,
-  optionsFor: (token: string | undefined) => RequestInit & { headers: Record<string, string> },
+  optionsFor: (token?: string) => RequestInit,
   { fetch, readToken }: Pick<RequestSettings, 'fetch' | 'readToken'>,
 ): Promise<Response> {
   const { origin } = new URL(url)
@@ -146,29 +171,39 @@ function optionsOf(
   return { method, redirect: 'manual', headers: { ...authorized, 'Content-Type': 'application/json' }, body }
 }
 
-/** Reads a body, up to the limit. Invalid UTF-8 is an error, because it would otherwise be replaced silently. */
-async function readBounded(response: Response, url: string): Promise<string> {
+/** Decodes a text. Invalid UTF-8 is an error, because it would otherwise be replaced silently. */
+function decode(bytes: Uint8Array): string {
+  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+}
+
+/** Reads a body, up to the limit. */
+async function readBounded(response: Response, url: string): Promise<Uint8Array<ArrayBuffer>> {
   const reader = response.body?.getReader()
-  if (!reader) return ''
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-  let text = ''
-  let bytes = 0
-  for (;;) {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  while (reader) {
     const { done, value } = await reader.read()
-    if (done) return text + decoder.decode()
-    bytes += value.length
-    if (bytes > MAX_BYTES) {
+    if (done) break
+    chunks.push(value)
+    size += value.length
+    if (size > MAX_BYTES) {
       await reader.cancel()
       throw new PromptHubError(
         'unavailable',
         `${url} returned more than ${MAX_BYTES} bytes, which is too large for a prompt.`,
       )
     }
-    text += decoder.decode(value, { stream: true })
   }
+  const bytes = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.length
+  }
+  return bytes
 }
 
-function troubleOf(response: Response, text: string, url: string): Outcome {
+function troubleOf(response: Response, text: string, url: string): Trouble {
   const { status } = response
   const said = messageOf(text) ?? `${url} returned status ${status}.`
   if (status === 404) throw new PromptHubError('not_found', said, { status })

@@ -1,17 +1,15 @@
 // Compares a lock with the hub, updates it, and removes prompts from it. docs/lock-file.md.
-import { rm, rmdir } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
-import { openLock, readVendored } from './files.ts'
+import { changeLock } from './changing.ts'
+import { openLock } from './files.ts'
 import { activeOf, HubReader, labelled } from './hub-reader.ts'
-import { type LockedPrompt, readDetails } from './lock.ts'
+import type { Lock, LockedPrompt } from './lock.ts'
 import { PromptHub } from './prompt-hub.ts'
 import { highestIn, isRange } from './ranges.ts'
 import { lockedHub, readTokenFor } from './read-token.ts'
 import type { RepositoryRecord, VersionRow } from './records.ts'
 import { requestSettings } from './requests.ts'
 import { PromptHubError } from './trouble.ts'
-import { type Content, changeLock } from './vendoring.ts'
-import { findExact } from './verify.ts'
+import { fetchPrompt } from './vendoring.ts'
 
 /** A locked prompt, compared with the hub. */
 export interface Reviewed {
@@ -72,7 +70,7 @@ function review(name: string, locked: LockedPrompt, record: RepositoryRecord, ro
   const say = (kind: Problem['kind'], message: string) => problems.push({ kind, message })
   const row = rows.find((each) => each.version === version)
   if (!row) say('gone', `${name}: ${version} is no longer on the hub`)
-  else if (row.content_sha256 !== locked.sha256 && !isSkill(locked))
+  else if (row.content_sha256 !== locked.sha256)
     say('other_bytes', `${name}: the hub lists other bytes for ${version} than prompts.lock does`)
   else if (row.yanked) say('yanked', `${name} ${version} was yanked${row.yank_reason ? `: ${row.yank_reason}` : ''}`)
   for (const { versions, severity, message } of record.advisories ?? [])
@@ -92,9 +90,6 @@ function review(name: string, locked: LockedPrompt, record: RepositoryRecord, ro
   return { name, locked, wanted: isActive ? target : version, latest: highestIn(active, '*'), problems }
 }
 
-/** An entry is a skill if its digest is that of a SKILL.md, which only hubcli can write. */
-const isSkill = ({ path }: LockedPrompt) => path.split('/').at(-1) === 'SKILL.md'
-
 /**
  * Updates prompts to the newest version in their range or of their label: all of them or none.
  *
@@ -105,35 +100,26 @@ export async function updateLock(lockPath: string, names: readonly string[] = []
   const { lock } = await openLock(lockPath)
   const reviewed = await reviewLock(lockPath, names)
   const newer = reviewed.filter(({ locked, wanted }) => wanted !== locked.version)
-  const skill = newer.find(({ locked }) => isSkill(locked))
-  if (skill)
-    throw new PromptHubError(
-      'invalid_request',
-      `${skill.name} is an Agent Skill. Update it: hubcli update ${skill.name}`,
-    )
   if (newer.length === 0) return reviewed
   const hub = new PromptHub(lockedHub(lock.hub))
   const found = await Promise.all(
-    newer.map(async ({ name, locked, wanted }) => ({ locked, prompt: await hub.get(name, { version: wanted }) })),
+    newer.map(async ({ name, locked, wanted }) => {
+      const { prompt, locked: now } = await fetchPrompt(hub, await hub.get(name, { version: wanted }), locked)
+      return { name, before: locked, now, prompt }
+    }),
   )
-  await changeLock(lockPath, lock.hub, (current) =>
-    found.map(({ locked, prompt: { name, version, sha256, content, variables, parameters } }): Content => {
-      const details = readDetails(variables, parameters)
-      if (!details)
-        throw new PromptHubError(
-          'unavailable',
-          `${name}@${version}: its variables or parameters are invalid in a lock.`,
-        )
-      const { path, sha256: before } = current.prompts[name] ?? {}
-      if (path !== locked.path || before !== locked.sha256)
+  const change = ({ prompts }: Lock) =>
+    found.map(({ name, before, now, prompt }) => {
+      const { path, sha256, range = now.range } = prompts[name] ?? {}
+      if (path !== before.path || sha256 !== before.sha256)
         throw new PromptHubError(
           'integrity',
           'prompts.lock was changed in the meantime. Run this again; nothing was changed.',
         )
-      current.prompts[name] = { ...locked, version: version!, sha256: sha256!, details }
-      return { path: locked.path, content, name }
-    }),
-  )
+      prompts[name] = { ...now, range }
+      return prompt
+    })
+  await changeLock(lockPath, { hub: lock.hub, change })
   return reviewed
 }
 
@@ -150,36 +136,17 @@ export async function removeFromLock(
 ): Promise<[name: string, locked: LockedPrompt][]> {
   const { lock } = await openLock(lockPath)
   const removed: [string, LockedPrompt][] = []
-  await changeLock(lockPath, lock.hub, (current) => {
+  const change = ({ prompts }: Lock) => {
     for (const name of names) {
-      const locked = Object.hasOwn(current.prompts, name) ? current.prompts[name] : undefined
+      const locked = Object.hasOwn(prompts, name) ? prompts[name] : undefined
       if (!locked) throw notLocked(name)
       removed.push([name, locked])
-      delete current.prompts[name]
+      delete prompts[name]
     }
     return []
-  })
-  const folder = dirname(resolve(lockPath))
-  for (const [, { path, sha256 }] of removed) {
-    const bytes = await readVendored(folder, path)
-    if (!bytes) continue
-    if (await findExact(bytes, sha256, path)) await deleteFile(folder, path)
-    else say(`${path} was changed by hand and stays`)
   }
+  await changeLock(lockPath, { hub: lock.hub, change, say })
   return removed
-}
-
-/** Deletes a file, and the folders below the lock's that become empty. */
-async function deleteFile(folder: string, path: string): Promise<void> {
-  await rm(join(folder, path))
-  for (let parent = dirname(path); parent !== '.'; parent = dirname(parent)) {
-    const isRemoved = await rmdir(join(folder, parent)).then(
-      () => true,
-      // It contains other files.
-      () => false,
-    )
-    if (!isRemoved) return
-  }
 }
 
 function notLocked(name: string): PromptHubError {

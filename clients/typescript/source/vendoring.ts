@@ -1,18 +1,15 @@
-// Changes a lock and its vendored files: fetches and verifies everything first, then writes all of it or nothing. docs/lock-file.md.
-import { createHash } from 'node:crypto'
-import { open, rm, rmdir } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+// Adds prompts to a lock, and installs them: fetches and verifies everything first, then writes all of it or nothing. docs/lock-file.md.
+import { dirname, resolve } from 'node:path'
 import { parseArguments } from './arguments.ts'
-import { makeFolders, openLock, putAll, readLockFile, readVendored, type Staged, writeTemporary } from './files.ts'
-import { ATTRIBUTES, planAttributes } from './git-attributes.ts'
-import { formatLock, isSafePath, type Lock, parseLock, readDetails } from './lock.ts'
+import { changeLock, type NewPrompt } from './changing.ts'
+import { openLock, readLockFile } from './files.ts'
+import { isSafePath, type Lock, type LockedPrompt, readDetails } from './lock.ts'
+import { findDifference } from './placed.ts'
+import type { PromptFacts } from './prompt.ts'
 import { PromptHub } from './prompt-hub.ts'
-import { isVersion } from './ranges.ts'
 import { lockedHub } from './read-token.ts'
+import { readSkill } from './skill-reader.ts'
 import { PromptHubError } from './trouble.ts'
-import { findExact } from './verify.ts'
-
-const MAX_WAIT_MS = 5_000
 
 /** A prompt to add. */
 export interface Addition {
@@ -20,6 +17,12 @@ export interface Addition {
   name: string
   /** Path of its content, relative to the lock's folder; default: `prompts/{owner}/{name}.md`. */
   path?: string
+}
+
+/** A prompt to write: its lock entry and its files. */
+export interface Fetched {
+  locked: LockedPrompt
+  prompt: NewPrompt
 }
 
 /**
@@ -41,33 +44,61 @@ export async function addToLock(
   if (twice !== undefined) throw new PromptHubError('invalid_request', `${twice} is given twice`)
   const before = await readLockFile(lockPath)
   const hub = new PromptHub(before ? lockedHub(before.hub) : url === undefined ? {} : { url })
-  const found = await Promise.all(additions.map((addition) => resolveAddition(hub, addition)))
-  const { text, sentence } = await planAttributes(
-    lockPath,
-    found.map(({ locked }) => locked.path),
+  const there = new Map(Object.entries(before?.prompts ?? {}))
+  const found = await Promise.all(
+    additions.map((addition, index) => resolveAddition(hub, addition, there.get(names[index]!))),
   )
-  await changeLock(lockPath, hub.url, (lock) => {
-    for (const { name, locked } of found) lock.prompts[name] = locked
-    const contents: Content[] = found.map(({ name, locked, content }) => ({ path: locked.path, content, name }))
-    return text === undefined ? contents : [...contents, { path: ATTRIBUTES, content: text }]
-  })
-  if (sentence !== undefined) say(sentence)
+  const change = (lock: Lock) => {
+    for (const [index, { locked }] of found.entries()) lock.prompts[names[index]!] = locked
+    return found.map(({ prompt }) => prompt)
+  }
+  await changeLock(lockPath, { hub: hub.url, change, say })
   return found.map(({ locked }) => locked.version)
 }
 
-async function resolveAddition(hub: PromptHub, { name: wish, path }: Addition) {
+/** @param locked the present entry; a skill stays one, unless there is another path */
+async function resolveAddition(
+  hub: PromptHub,
+  { name: wish, path }: Addition,
+  locked: LockedPrompt | undefined,
+): Promise<Fetched> {
   const { fullName: name, wish: parsed } = parseArguments(wish, {})
   const given = parsed === undefined ? undefined : wish.slice(wish.indexOf('@') + 1)
   if (parsed?.kind === 'version') await requireActive(hub, name, parsed.version)
-  const { version, sha256, content, variables, parameters } = await hub.get(wish)
-  const details = readDetails(variables, parameters)
-  if (!details)
-    throw new PromptHubError('unavailable', `${name}@${version}: its variables or parameters are invalid in a lock.`)
-  const target = path ?? `prompts/${name}.md`
+  const skill = path === undefined && locked?.files ? locked : undefined
+  const target = path ?? skill?.path ?? `prompts/${name}.md`
   if (!isSafePath(target))
     throw new PromptHubError('invalid_request', `${target} leaves the folder or is not valid on every system.`)
-  const locked = { range: given ?? `^${version}`, version: version!, sha256: sha256!, path: target, details }
-  return { name, locked, content }
+  const prompt = await hub.get(wish)
+  const range = given ?? `^${prompt.version}`
+  return fetchPrompt(hub, prompt, { range, path: target, ...(skill?.files && { files: skill.files }) })
+}
+
+/**
+ * Builds the lock entry of a prompt, and collects its files; of a skill, all files are fetched.
+ *
+ * @param place the range and path for the lock; with `files`, it is a skill
+ * @throws PromptHubError `unavailable` for a record that no lock can have, and the errors of the requests
+ */
+export async function fetchPrompt(
+  hub: PromptHub,
+  prompt: PromptFacts,
+  place: Pick<LockedPrompt, 'range' | 'path' | 'files'>,
+): Promise<Fetched> {
+  const { name, version, sha256, content, variables, parameters } = prompt
+  const { range, path } = place
+  const details = readDetails(variables, parameters)
+  if (!details || version === null || sha256 === null)
+    throw new PromptHubError('unavailable', `${name}@${version}: its variables or parameters are invalid in a lock.`)
+  const listKnown = async () => (await hub.listVersions(name)).map((row) => row.content_sha256)
+  const locked = { range, version, sha256, path, details }
+  if (!place.files) {
+    const files = [{ path: '', bytes: new TextEncoder().encode(content) }]
+    return { locked, prompt: { path, files, listKnown } }
+  }
+  const files = await readSkill(hub.url, hub.requests, prompt)
+  const digests = files.map(({ path, sha256 }) => ({ path, sha256 }))
+  return { locked: { ...locked, files: digests }, prompt: { path, files, listKnown } }
 }
 
 /** @throws PromptHubError `not_found` with the reason when a version was yanked: it can be read, but not newly installed */
@@ -85,153 +116,42 @@ async function requireActive(hub: PromptHub, name: string, version: string): Pro
  * Writes the vendored files of a lock. Files with the right bytes are left alone.
  *
  * @param isForced whether to replace files that were changed by hand
- * @returns the number of files written
+ * @returns the number of prompts whose files were written
  * @throws PromptHubError `integrity` when the hub has different bytes, or a file was changed by hand; then nothing is replaced
  */
 export async function installLock(lockPath: string, isForced = false): Promise<number> {
   const { lock } = await openLock(lockPath)
   const hub = new PromptHub(lockedHub(lock.hub))
   const missing = await findChanged(lockPath, lock)
-  const contents = await Promise.all(
-    missing.map(async (name): Promise<Content> => {
-      const { version, sha256, path } = lock.prompts[name]!
-      const prompt = await hub.get(name, { version })
-      if (prompt.sha256 !== sha256)
+  const found = await Promise.all(
+    missing.map(async (name): Promise<NewPrompt> => {
+      const locked = lock.prompts[name]!
+      const { version } = locked
+      const now = await fetchPrompt(hub, await hub.get(name, { version }), locked)
+      if (now.locked.sha256 !== locked.sha256 || listDigests(now.locked) !== listDigests(locked))
         throw new PromptHubError(
           'integrity',
           `${name}@${version}: the hub has other bytes than prompts.lock. Nothing was replaced.`,
         )
-      return { path, content: prompt.content, name }
+      return now.prompt
     }),
   )
-  if (contents.length > 0) await changeLock(lockPath, lock.hub, () => contents, isForced)
-  return contents.length
+  if (found.length > 0) await changeLock(lockPath, { hub: lock.hub, change: () => found, isForced })
+  return found.length
 }
 
-/** The prompts of a lock whose vendored file is missing or differs, by full name. Sends no request. */
+function listDigests({ files = [] }: LockedPrompt): string {
+  return files
+    .map(({ path, sha256 }) => `${path} ${sha256}`)
+    .sort()
+    .join('\n')
+}
+
+/** The prompts of a lock whose vendored files are missing or differ, by full name. Sends no request. */
 export async function findChanged(lockPath: string, lock: Lock): Promise<string[]> {
   const folder = dirname(resolve(lockPath))
   const checked = await Promise.all(
-    Object.entries(lock.prompts).map(async ([name, { sha256, path }]) => {
-      const bytes = await readVendored(folder, path)
-      return bytes && (await findExact(bytes, sha256, path)) ? [] : [name]
-    }),
+    Object.entries(lock.prompts).map(async ([name, locked]) => ((await findDifference(folder, locked)) ? [name] : [])),
   )
   return checked.flat()
-}
-
-/** The paths of files that differ only in line endings, which git changes with core.autocrlf. */
-export async function findChangedEnds(lockPath: string, lock: Lock, changed: readonly string[]): Promise<string[]> {
-  const folder = dirname(resolve(lockPath))
-  const found = await Promise.all(
-    changed.map(async (name) => {
-      const { path, sha256 } = lock.prompts[name]!
-      const bytes = await readVendored(folder, path)
-      if (!bytes) return []
-      const lf = Buffer.from(bytes).toString('latin1').replaceAll('\r\n', '\n')
-      const isChangedEnds = [lf, lf.replaceAll('\n', '\r\n')].some(
-        (text) => digestOf(Buffer.from(text, 'latin1')) === sha256,
-      )
-      return isChangedEnds ? [path] : []
-    }),
-  )
-  return found.flat()
-}
-
-/** A file to write. */
-export interface Content {
-  path: string
-  content: string
-  /** The prompt of the content; undefined for the lock's own files. */
-  name?: string
-}
-
-/**
- * Changes a lock and its files: all of them or none.
- *
- * @param change gets the current lock once no other run is active; it changes the lock, and returns the files to write
- * @param isForced whether to replace files that were changed by hand
- */
-export async function changeLock(
-  lockPath: string,
-  hub: string,
-  change: (lock: Lock) => Content[],
-  isForced = false,
-): Promise<void> {
-  const path = resolve(lockPath)
-  const folder = dirname(path)
-  const handle = await takeTurn(`${path}.new`)
-  const staged: Staged[] = []
-  const made: string[] = []
-  try {
-    const lock = (await readLockFile(path)) ?? { hub, prompts: {} }
-    const known = new Map(Object.values(lock.prompts).map((each) => [each.path, each.sha256]))
-    const before = formatLock(lock)
-    const contents = change(lock)
-    const text = formatLock(lock)
-    parseLock(text)
-    for (const { path: target, content, name } of contents) {
-      const found = await readVendored(folder, target)
-      if (found && name !== undefined && !isForced) {
-        const expected = [known.get(target), digestOf(new TextEncoder().encode(content))]
-        const matches = expected.map((sha256) => sha256 !== undefined && findExact(found, sha256, target))
-        if (!(await Promise.all(matches)).some(Boolean)) await requireVersion(found, target, name, lock.hub)
-      }
-      const place = join(folder, target)
-      await makeFolders(dirname(place), made)
-      const each: Staged = { place, temporary: await writeTemporary(place, content) }
-      staged.push(each)
-      if (found) each.before = await writeTemporary(place, found)
-    }
-    await handle.writeFile(text)
-    await handle.sync()
-    await handle.close()
-    await putAll(text === before ? staged : [...staged, { place: path, temporary: `${path}.new` }])
-    await rm(`${path}.new`, { force: true })
-  } catch (error) {
-    await handle.close().catch(() => {
-      // After a failed rename it is already closed.
-    })
-    for (const { temporary } of staged) await rm(temporary, { force: true })
-    for (const dir of made.reverse())
-      await rmdir(dir).catch(() => {
-        // No longer empty: someone put a file into it in the meantime.
-      })
-    await rm(`${path}.new`, { force: true })
-    throw error
-  } finally {
-    for (const { before } of staged) if (before !== undefined) await rm(before, { force: true })
-  }
-}
-
-/** Waits until no other run is active. The run that creates the file may proceed. */
-async function takeTurn(path: string) {
-  const endsAt = Date.now() + MAX_WAIT_MS
-  for (;;) {
-    try {
-      return await open(path, 'wx')
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-      if (Date.now() > endsAt)
-        throw new PromptHubError('invalid_request', `${path} exists: another run is active. Delete it if none is.`, {
-          cause: error,
-        })
-      await new Promise((done) => setTimeout(done, 50))
-    }
-  }
-}
-
-/** Protects hand-written files: a file may be replaced only if it is the locked content, the new one, or some version of that prompt. */
-async function requireVersion(found: Uint8Array, target: string, name: string, hub: string): Promise<void> {
-  const digest = digestOf(found)
-  const versions = await new PromptHub(lockedHub(hub)).listVersions(name)
-  if (versions.some(({ version, content_sha256 }) => isVersion(version) && content_sha256 === digest)) return
-  throw new PromptHubError(
-    'integrity',
-    `${target} was changed by hand, or is another file; nothing was replaced. Move it away, or replace it: prompt-hub install --force`,
-  )
-}
-
-function digestOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
 }

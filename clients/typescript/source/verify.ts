@@ -38,7 +38,8 @@ function withOtherEnd(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>[]
   return [longer, bytes.slice(0, -1), ...(bytes.at(-2) === CR ? [bytes.slice(0, -2)] : [])]
 }
 
-async function digestOf(bytes: Uint8Array<ArrayBuffer>, what: string): Promise<string> {
+/** Computes the SHA-256 of bytes, in hex. @param what name used in the error @throws PromptHubError `integrity` if it cannot be computed here */
+export async function digestOf(bytes: Uint8Array<ArrayBuffer>, what: string): Promise<string> {
   if (!globalThis.crypto?.subtle)
     throw new PromptHubError(
       'integrity',

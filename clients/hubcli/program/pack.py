@@ -1,0 +1,93 @@
+"""Packs the folder of an Agent Skill into an archive that a hub takes, and unpacks the archive of a hub."""
+
+import gzip
+import io
+import os
+import tarfile
+import zlib
+
+from program.terminal import Refused
+from program.work import in_work
+from prompt_hub.skills import SKILL, refuse_files
+
+MAX_FILES = 200
+MAX_FILE_BYTES = 262144
+MAX_FILES_BYTES = 1000000
+# All files, the SKILL.md, and a header and a filled block for each entry.
+MAX_TAR_BYTES = 4194304
+MAIN = (SKILL, "prompt.md")
+ADVICE = "delete it, or publish a copy of the folder without it"
+
+
+def pack(folder):
+    """Writes the archive of a folder to the file `content`."""
+    paths = sorted(list_files(folder, ""))
+    main = [path for path in paths if path in MAIN]
+    if len(main) != 1:
+        raise Refused(1, f"{folder}: expected {'either ' if main else ''}{' or '.join(MAIN)} in it, got {'both' if main else 'neither'}")
+    others = [path for path in paths if path not in MAIN]
+    if len(others) > MAX_FILES:
+        raise Refused(1, f"{folder} has {len(others)} files; expected at most {MAX_FILES} beside {main[0]}")
+    refused = refuse_files([SKILL, *others])
+    if refused:
+        raise Refused(1, f"{folder} {refused}; rename it: letters, digits, _, - and dots, not at the start")
+    stream, total = io.BytesIO(), 0
+    with tarfile.open(fileobj=stream, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        for path in paths:
+            data = read_file(folder, path)
+            total += 0 if path in MAIN else len(data)
+            if total > MAX_FILES_BYTES:
+                raise Refused(1, f"{folder}: the files have more than {MAX_FILES_BYTES} bytes together")
+            member = tarfile.TarInfo(path)
+            member.size = len(data)
+            tar.addfile(member, io.BytesIO(data))
+    with open(in_work("content"), "wb") as file:
+        file.write(gzip.compress(stream.getvalue()))
+
+
+def list_files(folder, before):
+    """The paths of all files below a folder. Refuses what a hub does not take."""
+    with os.scandir(os.path.join(folder, *before.split("/"))) as entries:
+        for entry in entries:
+            path = before + entry.name
+            if entry.is_symlink():
+                raise Refused(1, f"{folder}/{path} is a link; put a copy of its target in its place, or {ADVICE}")
+            if entry.name.startswith(".") or entry.name == "__pycache__":
+                what = "a dot file" if entry.name.startswith(".") else "made by Python"
+                raise Refused(1, f"{folder}/{path} is {what}, which no skill has; {ADVICE}")
+            if entry.is_dir():
+                yield from list_files(folder, f"{path}/")
+            elif entry.is_file():
+                yield path
+            else:
+                raise Refused(1, f"{folder}/{path} is not a regular file; {ADVICE}")
+
+
+def read_file(folder, path):
+    """The bytes of a file, within the limit."""
+    with open(os.path.join(folder, *path.split("/")), "rb") as file:
+        data = file.read(MAX_FILE_BYTES + 1)
+    if len(data) > MAX_FILE_BYTES and path not in MAIN:
+        raise Refused(1, f"{folder}/{path} has more than {MAX_FILE_BYTES} bytes, so no skill may have it")
+    return data
+
+
+def unpack_skill(archive):
+    """The files in an archive of a hub. Raises ValueError if it is not one."""
+    try:
+        unpacker = zlib.decompressobj(31)
+        data = unpacker.decompress(archive, MAX_TAR_BYTES)
+        if unpacker.unconsumed_tail:
+            raise ValueError("too large")
+        files = {}
+        with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as tar:
+            for member in tar:
+                # A sparse file may claim any size.
+                is_file = member.isreg() and not member.issparse() and member.size <= len(data)
+                opened = tar.extractfile(member) if is_file else None
+                if opened is None or member.name in files:
+                    raise ValueError("not a file")
+                files[member.name] = opened.read()
+    except (tarfile.TarError, zlib.error, EOFError, OverflowError) as error:
+        raise ValueError("not an archive") from error
+    return files

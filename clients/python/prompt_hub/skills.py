@@ -1,0 +1,62 @@
+"""The files of an Agent Skill: their paths, and the content in a SKILL.md. docs/contract.md"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import Any, List, NamedTuple, Optional, Sequence
+
+from .variable import as_dict, as_text
+
+SKILL = "SKILL.md"
+"""The file that every skill has."""
+_MAX_FILES = 201
+_MAX_PATH_BYTES = 900
+_PART = "[A-Za-z0-9_][A-Za-z0-9._-]{0,99}"
+_PATH = re.compile(f"{_PART}(?:/{_PART}){{0,7}}")
+_INPUTS = b"\n\n## Inputs\n\n"
+
+
+class SkillFile(NamedTuple):
+    """A file of a skill."""
+
+    path: str
+    """Relative to the folder that contains SKILL.md."""
+    sha256: str
+    """The SHA-256 of its bytes, in hex."""
+
+
+def refuse_files(paths: Sequence[str]) -> Optional[str]:
+    """Why the files of a skill cannot be installed on every system, or None."""
+    if len(paths) > _MAX_FILES:
+        return f"has more than {_MAX_FILES} files"
+    for path in paths:
+        is_skill = path == SKILL or path.split("/")[-1].lower() != SKILL.lower()
+        if not _PATH.fullmatch(path) or path.endswith(".") or "./" in path or not is_skill or len(path) > _MAX_PATH_BYTES:
+            return f"has a file that is not valid on every system: {path[:200]!r}"
+    # With a slash at the end, a path and everything inside it are neighbours in the sorted list.
+    folders = sorted(f"{path.lower()}/" for path in paths)
+    clash = next((inner for outer, inner in zip(folders, folders[1:]) if inner.startswith(outer)), None)
+    return None if clash is None else f"has two files at {clash[:-1]}, or one inside the other"
+
+
+def find_content(skill: bytes, sha256: str) -> Optional[bytes]:
+    """The content in a SKILL.md: what follows the front matter, without the list of inputs. None if it does not have
+    the digest."""
+    end = skill.find(b"\n---\n", 3)
+    if not skill.startswith(b"---\n") or end < 0:
+        return None
+    rest = skill[end + 5 :]
+    at = rest.rfind(_INPUTS)
+    found = (each for each in (rest, rest[: max(at, 0)]) if hashlib.sha256(each).hexdigest() == sha256)
+    return next(found, None)
+
+
+def read_files(values: Sequence[Any]) -> List[SkillFile]:
+    """Parses the files in a hub's response; raises KeyError or TypeError when they are invalid."""
+    files = [SkillFile(as_text(as_dict(value)["path"]), as_text(as_dict(value)["sha256"])) for value in values]
+    if not all(re.fullmatch("[0-9a-f]{64}", each.sha256) for each in files):
+        raise TypeError("no digest")
+    if refuse_files([SKILL, *(each.path for each in files)]) is not None:
+        raise TypeError("no files of a skill")
+    return files

@@ -1,0 +1,105 @@
+// Changes a lock and its vendored files: all of them or none. docs/lock-file.md
+import { createHash } from 'node:crypto'
+import { dirname, resolve } from 'node:path'
+import { readLockFile, readVendored } from './files.ts'
+import { ATTRIBUTES, planAttributes } from './git-attributes.ts'
+import { formatLock, type Lock, type LockedPrompt, parseLock } from './lock.ts'
+import { findDifference, listFolder } from './placed.ts'
+import { deletePlaced, isFolder, type NewFiles, replaceFiles, restoreFolder, takeTurn } from './replacing.ts'
+import { PromptHubError } from './trouble.ts'
+import { findExact } from './verify.ts'
+
+/** The files of a prompt to write next to a lock. */
+export interface NewPrompt extends NewFiles {
+  /** Lists the digests of all versions of the prompt. A file that is one of them was not edited. */
+  listKnown(): Promise<readonly string[]>
+}
+
+/** How to change a lock. */
+export interface Change {
+  /** The URL of a new lock. */
+  hub: string
+  /** Gets the current lock once no other run is active; changes the lock, and returns the files to write. */
+  change(lock: Lock): readonly NewPrompt[]
+  /** Called with instructions for the user. */
+  say?(sentence: string): void
+  /** Whether to replace files that were changed by hand. */
+  isForced?: boolean
+}
+
+/** Changes a lock and its files: all of them or none. */
+export async function changeLock(
+  lockPath: string,
+  { hub, change, say = () => {}, isForced = false }: Change,
+): Promise<void> {
+  const path = resolve(lockPath)
+  const folder = dirname(path)
+  let sentence: string | undefined
+  let before: Lock['prompts'] = {}
+  let lock: Lock = { hub, prompts: {} }
+  await takeTurn(path, async (turn) => {
+    lock = (await readLockFile(path)) ?? lock
+    before = { ...lock.prompts }
+    for (const each of Object.values(before)) if (each.files) await restoreFolder(folder, each.path)
+    const unchanged = formatLock(lock)
+    const prompts = change(lock)
+    const text = formatLock(lock)
+    parseLock(text)
+    for (const each of isForced ? [] : prompts) {
+      const locked = Object.values(before).find((there) => there.path === each.path)
+      await requireUnedited(folder, each, locked)
+    }
+    const targets: NewFiles[] = [...prompts]
+    const added = Object.entries(lock.prompts).filter(([name, { path }]) => before[name]?.path !== path)
+    if (added.length > 0) {
+      const planned = await planAttributes(
+        path,
+        added.map(([, each]) => each),
+      )
+      sentence = planned.sentence
+      if (planned.text !== undefined)
+        targets.push({ path: ATTRIBUTES, files: [{ path: '', bytes: new TextEncoder().encode(planned.text) }] })
+    }
+    await replaceFiles(path, targets, turn, text === unchanged ? undefined : text)
+  })
+  if (sentence !== undefined) say(sentence)
+  await deleteLeft(folder, before, lock, say)
+}
+
+/** Protects files that somebody has edited: a file may be replaced only if it is the locked one, the new one, or, for a prompt that is not a skill, some version of it. */
+async function requireUnedited(folder: string, prompt: NewPrompt, locked: LockedPrompt | undefined): Promise<void> {
+  const fresh = prompt.files.map(({ path, bytes }) => ({ path, sha256: digestOf(bytes) }))
+  const known = [...fresh, ...(locked ? (locked.files ?? [{ path: '', sha256: locked.sha256 }]) : [])]
+  for (const name of isFolder(prompt) ? await listFolder(folder, prompt.path) : ['']) {
+    const path = name === '' ? prompt.path : `${prompt.path}/${name}`
+    const found = await readVendored(folder, path)
+    if (!found) continue
+    const isOneOf = async (digests: readonly string[]) =>
+      (await Promise.all(digests.map((sha256) => findExact(found, sha256, path)))).some(Boolean)
+    if (await isOneOf(known.filter((each) => each.path === name).map(({ sha256 }) => sha256))) continue
+    if (isFolder(prompt) || !(await isOneOf(await prompt.listKnown())))
+      throw new PromptHubError(
+        'integrity',
+        `${path} was changed by hand, or is another file; nothing was replaced. Move it away${locked ? ', or replace it: prompt-hub install --force' : ''}`,
+      )
+  }
+}
+
+/** Deletes the files of prompts that are no longer in the lock, or are elsewhere now. Edited ones stay. */
+async function deleteLeft(
+  folder: string,
+  before: Readonly<Record<string, LockedPrompt>>,
+  { prompts }: Lock,
+  say: (sentence: string) => void,
+): Promise<void> {
+  for (const [name, old] of Object.entries(before)) {
+    if (prompts[name]?.path === old.path) continue
+    const difference = await findDifference(folder, old)
+    if (difference && difference.kind !== 'missing') say(`${difference.path} was changed by hand and stays`)
+    else await deletePlaced(folder, old.path)
+  }
+}
+
+function digestOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}

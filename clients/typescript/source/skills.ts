@@ -1,0 +1,81 @@
+// The files of an Agent Skill: their paths, and the content in a SKILL.md. docs/contract.md
+import { digestOf } from './verify.ts'
+
+/** The file that every skill has. */
+export const SKILL = 'SKILL.md'
+const MAX_FILES = 201
+const MAX_PATH_BYTES = 900
+const PATH = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}(?:\/[A-Za-z0-9_][A-Za-z0-9._-]{0,99}){0,7}$/
+const SHA256 = /^[0-9a-f]{64}$/
+const bytesOf = (text: string) => new TextEncoder().encode(text)
+const [START, END, INPUTS] = [bytesOf('---\n'), bytesOf('\n---\n'), bytesOf('\n\n## Inputs\n\n')]
+
+/** A file of a skill. */
+export interface SkillFile {
+  /** Relative to the folder that contains SKILL.md. */
+  path: string
+  /** The SHA-256 of its bytes, in hex. */
+  sha256: string
+}
+
+/** Says why the files of a skill cannot be installed on every system. @returns undefined if they can */
+export function refuseFiles(paths: readonly string[]): string | undefined {
+  if (paths.length > MAX_FILES) return `has more than ${MAX_FILES} files`
+  const isValid = (path: string) =>
+    PATH.test(path) &&
+    !/\.(?:\/|$)/.test(path) &&
+    path.length <= MAX_PATH_BYTES &&
+    (path === SKILL || path.split('/').at(-1)?.toLowerCase() !== SKILL.toLowerCase())
+  const invalid = paths.find((path) => !isValid(path))
+  if (invalid !== undefined) return `has a file that is not valid on every system: '${invalid.slice(0, 200)}'`
+  // With a slash at the end, a path and everything inside it are neighbours in the sorted list.
+  const folders = paths.map((path) => `${path.toLowerCase()}/`).sort()
+  const clash = folders.find((path, index) => index > 0 && path.startsWith(folders[index - 1]!))
+  return clash && `has two files at ${clash.slice(0, -1)}, or one inside the other`
+}
+
+/** Parses the files in a hub's response. @returns undefined when they are invalid */
+export function readFiles(value: unknown): SkillFile[] | undefined {
+  if (value === undefined) return []
+  if (!Array.isArray(value)) return undefined
+  const files = value.map((each: unknown): SkillFile => {
+    const { path, sha256 } = Object(each) as Partial<Record<string, unknown>>
+    return { path: String(path), sha256: String(sha256) }
+  })
+  const isGood = files.every(({ sha256 }) => SHA256.test(sha256))
+  return isGood && refuseFiles([SKILL, ...files.map(({ path }) => path)]) === undefined ? files : undefined
+}
+
+/**
+ * Finds the content in a SKILL.md: what follows the front matter, without the list of inputs.
+ *
+ * @param sha256 of the content, in hex
+ * @returns undefined if it does not have that digest
+ */
+export async function findContent(
+  skill: Uint8Array<ArrayBuffer>,
+  sha256: string,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const end = indexOf(skill, END, 3)
+  if (!startsWith(skill, START, 0) || end < 0) return undefined
+  const rest = skill.slice(end + END.length)
+  const inputs = lastIndexOf(rest, INPUTS)
+  for (const content of [rest, rest.slice(0, Math.max(inputs, 0))])
+    if ((await digestOf(content, SKILL)) === sha256) return content
+  return undefined
+}
+
+function startsWith(bytes: Uint8Array, part: Uint8Array, at: number): boolean {
+  return part.every((byte, index) => bytes[at + index] === byte)
+}
+
+function indexOf(bytes: Uint8Array, part: Uint8Array, from: number): number {
+  for (let at = bytes.indexOf(part[0]!, from); at >= 0; at = bytes.indexOf(part[0]!, at + 1))
+    if (startsWith(bytes, part, at)) return at
+  return -1
+}
+
+function lastIndexOf(bytes: Uint8Array, part: Uint8Array): number {
+  for (let at = bytes.length - part.length; at >= 0; at--) if (startsWith(bytes, part, at)) return at
+  return -1
+}

@@ -1,0 +1,186 @@
+// Installs the folders of Agent Skills with the three clients, from a real hub: all files or none, with the same lock and the same messages.
+import {
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { sha256 } from '../cli/plain-files.ts'
+import { lockIn, pushFolder, type SkillHub, snapshot, startSkillHub, writeFiles } from './skill-hub.ts'
+import { CLIENTS, type Ran, runClient } from './three-clients.ts'
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+const BINARY = Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 255, 254])
+const LONG = `${'a'.repeat(90)}/${'b'.repeat(90)}/c.md`
+const FILES = {
+  'SKILL.md':
+    '---\nname: forms\ndescription: Fills in forms.\nmetadata: {author: octocat}\n---\nRun scripts/fill.py for {{name}}.\n',
+  'scripts/fill.py': 'print("{{name}}")\r\n',
+  'logo.png': BINARY,
+  '10': 'a number as a name',
+  __proto__: 'not a file of this object',
+  constructor_: '',
+  [LONG]: 'long',
+}
+const PATHS = ['10', LONG, 'constructor_', 'logo.png', 'scripts/fill.py'].sort()
+
+let hub: SkillHub
+let scratch: string
+const newFolder = () => mkdtempSync(join(scratch, 'project-'))
+beforeAll(async () => {
+  scratch = mkdtempSync(join(tmpdir(), 'prompt-hub-skills-'))
+  hub = await startSkillHub()
+  const folder = join(scratch, 'forms')
+  writeFiles(folder, FILES)
+  expect(await pushFolder(hub, 'acme/forms', folder, 'major')).toBe('1.0.0')
+  expect((await hub.hub.read('/api/v1/repos/acme/forms/versions/1.0.0')).data.files).toMatchObject(
+    PATHS.map((path) => ({ path })),
+  )
+})
+afterAll(async () => {
+  await hub?.close()
+  rmSync(scratch, { recursive: true, force: true })
+})
+
+const PLACE = '.claude/skills/forms'
+
+/** Adds the skill to a new project with hubcli. */
+async function addForms(version = ''): Promise<string> {
+  const folder = newFolder()
+  const ran = await hub.hubcli(folder, 'add', `acme/forms${version}`, '--as', 'skill')
+  expect({ ...ran, stdout: '' }).toEqual({ code: 0, stdout: '', stderr: '' })
+  return folder
+}
+
+test('hubcli add writes every file byte for byte, none of them executable, and a lock with a digest for each', async () => {
+  const folder = await addForms('@1.0.0')
+  const skill = readFileSync(join(folder, PLACE, 'SKILL.md'))
+  expect(skill.toString()).toBe((await hub.hub.read('/acme/forms/v/1.0.0/SKILL.md')).text)
+  for (const path of PATHS) expect(readFileSync(join(folder, PLACE, path))).toEqual(Buffer.from(FILES[path]!))
+  expect(statSync(join(folder, PLACE, 'scripts/fill.py')).mode & 0o111).toBe(0)
+  const { prompts } = JSON.parse(lockIn(folder))
+  expect(prompts['acme/forms']).toMatchObject({
+    ...{ range: '1.0.0', version: '1.0.0', sha256: sha256('Run scripts/fill.py for {{name}}.\n'), path: PLACE },
+    files: { 'SKILL.md': sha256(skill), ...Object.fromEntries(PATHS.map((path) => [path, sha256(FILES[path]!)])) },
+  })
+  expect(readFileSync(join(folder, '.gitattributes'), 'utf8')).toContain('\n/.claude/skills/forms/** -text\n')
+  expect(readdirSync(join(folder, '.claude/skills'))).toEqual(['forms'])
+  expect(await hub.hubcli(folder, 'cat', '--locked', 'acme/forms')).toMatchObject({
+    ...{ code: 0, stdout: 'Run scripts/fill.py for {{name}}.\n' },
+  })
+  expect(await hub.hubcli(folder, 'render', '--locked', 'acme/forms', '--var', 'name=x')).toMatchObject({
+    ...{ code: 0, stdout: 'Run scripts/fill.py for x.\n' },
+  })
+})
+
+describe.each(CLIENTS)('$name', ({ command, name }) => {
+  const client = name === 'hubcli' ? 'hubcli' : 'prompt-hub'
+  const run = (folder: string, ...args: string[]): Promise<Ran> => runClient(command, args, folder, hub.url)
+  const offline = (folder: string, ...args: string[]) => runClient(command, args, folder, 'http://127.0.0.1:9')
+
+  test('verifies offline, restores missing files, and writes the same lock', async () => {
+    const folder = await addForms('@1.0.0')
+    const whole = snapshot(folder)
+    expect(await offline(folder, 'verify')).toMatchObject({ code: 0, stderr: '' })
+    rmSync(join(folder, PLACE, 'scripts'), { recursive: true })
+    expect(await offline(folder, 'verify')).toMatchObject({
+      ...{ code: 4, stderr: `${client}: ${PLACE}/scripts/fill.py is not there; ${client} install restores it\n` },
+    })
+    expect(await run(folder, 'install')).toMatchObject({ code: 0, stderr: '' })
+    expect(snapshot(folder)).toEqual(whole)
+    rmSync(join(folder, '.claude'), { recursive: true })
+    expect(await run(folder, 'install')).toMatchObject({ code: 0, stderr: '' })
+    expect(snapshot(folder)).toEqual(whole)
+    expect(readdirSync(join(folder, '.claude/skills'))).toEqual(['forms'])
+  })
+
+  test('does not replace what was changed by hand, and names the way out', async () => {
+    const folder = await addForms('@1.0.0')
+    const whole = snapshot(folder)
+    const file = `${PLACE}/scripts/fill.py`
+    const refused = (path: string) =>
+      `${client}: ${path} was changed by hand, or is another file; nothing was replaced. Move it away, or replace it: ${client} install --force\n`
+    writeFileSync(join(folder, file), 'mine')
+    expect(await run(folder, 'verify')).toMatchObject({
+      ...{
+        code: 4,
+        stderr: `${client}: ${file} is not what prompts.lock says; ${client} install --force restores it\n`,
+      },
+    })
+    expect(await run(folder, 'install')).toMatchObject({ code: name === 'hubcli' ? 1 : 4, stderr: refused(file) })
+    expect(readFileSync(join(folder, file), 'utf8')).toBe('mine')
+    expect(await run(folder, 'install', '--force')).toMatchObject({ code: 0, stderr: '' })
+    expect(snapshot(folder)).toEqual(whole)
+
+    writeFileSync(join(folder, PLACE, 'notes.md'), 'mine')
+    expect(await run(folder, 'verify')).toMatchObject({
+      code: 4,
+      stderr: `${client}: ${PLACE}/notes.md is not in prompts.lock; move it away, or delete it: ${client} install --force\n`,
+    })
+    expect(await run(folder, 'install')).toMatchObject({ stderr: refused(`${PLACE}/notes.md`) })
+    expect(await run(folder, 'remove', 'acme/forms')).toMatchObject({
+      ...{ code: 0, stderr: `${client}: ${PLACE}/notes.md was changed by hand and stays\n` },
+    })
+    expect(readFileSync(join(folder, PLACE, 'notes.md'), 'utf8')).toBe('mine')
+  })
+
+  test('add changes the range of a locked skill, which stays a skill', async () => {
+    const folder = await addForms('@1.0.0')
+    const whole = snapshot(join(folder, '.claude'))
+    expect(await run(folder, 'add', 'acme/forms@1.x')).toMatchObject({ code: 0, stderr: '' })
+    const { range, path } = JSON.parse(lockIn(folder)).prompts['acme/forms']
+    expect([range, path]).toEqual(['1.x', PLACE])
+    expect(snapshot(join(folder, '.claude'))).toEqual(whole)
+    expect(await offline(folder, 'verify')).toMatchObject({ code: 0 })
+  })
+
+  test('remove deletes the folder, also with what Python made in it', async () => {
+    const folder = await addForms('@1.0.0')
+    writeFiles(join(folder, PLACE), { 'scripts/__pycache__/fill.cpython-313.pyc': 'x', '.DS_Store': 'x' })
+    expect(await run(folder, 'verify')).toMatchObject({ code: 0, stderr: '' })
+    expect(await run(folder, 'remove', 'acme/forms')).toMatchObject({ code: 0, stderr: '' })
+    expect(readdirSync(folder).sort()).toEqual(['.gitattributes', 'prompts.lock'])
+    expect(JSON.parse(lockIn(folder)).prompts).toEqual({})
+  })
+
+  test('never writes through a symbolic link', async () => {
+    const folder = await addForms('@1.0.0')
+    const elsewhere = newFolder()
+    renameSync(join(folder, PLACE), join(elsewhere, 'forms'))
+    symlinkSync(join(elsewhere, 'forms'), join(folder, PLACE))
+    const before = snapshot(elsewhere)
+    const install = await run(folder, 'install', '--force')
+    expect(install.code).not.toBe(0)
+    expect(install.stderr).toMatch(/symbolic link/)
+    expect(snapshot(elsewhere)).toEqual(before)
+    expect(lstatSync(join(folder, PLACE)).isSymbolicLink()).toBe(true)
+  })
+
+  test.each<[string, (text: string) => string]>([
+    ['no SKILL.md', (text) => text.replace(/ {8}"SKILL.md": "[0-9a-f]+",\n/, '')],
+    ['a path outside', (text) => text.replace('"logo.png"', '"../logo.png"')],
+    ['a dot file', (text) => text.replace('"logo.png"', '".logo"')],
+    ['names that differ in case', (text) => text.replace('"logo.png"', '"CONSTRUCTOR_"')],
+    ['a file inside a file', (text) => text.replace('"logo.png"', '"constructor_/x"')],
+    ['another SKILL.md', (text) => text.replace('"scripts/fill.py"', '"scripts/skill.md"')],
+    ['no digest', (text) => text.replace(/("logo.png": ")[0-9a-f]{64}/, '$1')],
+    ['another order', (text) => text.replace(/( {8}"logo.png": "[0-9a-f]+",\n)( {8}"scripts.*\n)/, '$2$1')],
+  ])('rejects a lock with %s', async (_, edit) => {
+    const folder = await addForms('@1.0.0')
+    const text = edit(lockIn(folder))
+    expect(text).not.toBe(lockIn(folder))
+    writeFileSync(join(folder, 'prompts.lock'), text)
+    const ran = await run(folder, 'verify')
+    expect(ran.code).toBe(name === 'hubcli' ? 1 : 4)
+    expect(ran.stderr).toMatch(/^(hubcli|prompt-hub): prompts\.lock[^\n]*\n$/)
+  })
+})
