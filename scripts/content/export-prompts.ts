@@ -1,16 +1,18 @@
-// `npm run export -- --format langfuse --out DIR`: writes the latest version of every listed prompt in another tool's format.
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+// `npm run export -- --format langfuse --out DIR`: writes the latest version of every listed prompt in another tool's format. A skill is written as a folder with all its files.
+import { existsSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { readConfig } from '../../src/config.ts'
 import { type ExportFormat, isExportFormat } from '../../src/domain/api/export-formats.ts'
-import { DEFAULT_REPOSITORY_FILE } from '../../src/domain/content/prompt-file.ts'
+import { type LatestVersion, listLatestVersions } from '../../src/domain/content/latest-versions.ts'
 import { toExported, WRITERS } from '../../src/domain/formats/formats.ts'
-import { formatProblem } from '../../src/domain/text/problems.ts'
-import { resolveLatest } from '../../src/domain/values/versions.ts'
+import { formatProblem, printable } from '../../src/domain/text/problems.ts'
 import { readContentDir } from '../../src/stores/content/content-dir.ts'
+import { openBundles } from '../../src/stores/content/version-files.ts'
+import { openFolder, type PlainFolder } from '../../src/stores/files/plain-files.ts'
 
 const USAGE = `Usage: npm run export -- --format ${Object.keys(WRITERS).join('|')} --out DIR`
+/** Maximum number of files named in a message. */
+const MAX_NAMED = 5
 
 try {
   const text = { type: 'string' } as const
@@ -28,31 +30,60 @@ function exportAll(format: ExportFormat, out: string): void {
   const { contentDir } = readConfig(process.env)
   const { tree, problems } = readContentDir(contentDir)
   if (problems.length > 0) throw new Error(problems.map(formatProblem).join('\n'))
+  const readFile = openBundles(contentDir)
+  const target = openFolder(existsSync(out) ? realpathSync(out) : out)
   let written = 0
   let refused = 0
-  for (const { owner, name, file = DEFAULT_REPOSITORY_FILE, versions } of tree.repositories.values()) {
-    const latest = resolveLatest(
-      versions.map(({ version }) => version),
-      (version) => Object.hasOwn(file.yanked, version),
-    )
-    const entry = versions.find(({ version }) => version === latest)
-    if (!entry || file.status === 'archived') continue
+  for (const { owner, name, file, entry } of listLatestVersions(tree)) {
     const { title, description, tags, license } = file
-    const result = WRITERS[format](toExported({ owner, name, title: title ?? '', description, tags, license }, entry))
-    if (result.refused) {
+    const { files = [] } = entry.bundle ?? {}
+    const details = { owner, name, title: title ?? '', description, tags, license }
+    const result = WRITERS[format](toExported(details, { ...entry, files }))
+    const reasons = result.refused
+      ? result.refused.map(({ field, line, message }) => `${line === null ? '' : `line ${line}: `}${field}: ${message}`)
+      : format === 'skill'
+        ? findOthers(target, { owner, name, entry })
+        : []
+    if (result.refused || reasons.length > 0) {
       refused++
-      const reasons = result.refused.map(
-        ({ field, line, message }) => `${line === null ? '' : `line ${line}: `}${field}: ${message}`,
-      )
       console.log(`${owner}/${name}\n${reasons.map((reason) => `  refused  ${reason}`).join('\n')}`)
       continue
     }
-    if (result.lost.length > 0) console.log(`${owner}/${name}\n  lost     ${result.lost.join(', ')}`)
+    // Unlike a single file, the folder of a skill loses no files.
+    const lost = result.lost.filter((field) => format !== 'skill' || field !== 'files')
+    if (lost.length > 0) console.log(`${owner}/${name}\n  lost     ${lost.join(', ')}`)
     // A skill's folder must have the skill's name.
-    const folder = format === 'skill' ? join(out, owner, name) : join(out, owner)
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(join(folder, result.file.name), result.file.text)
+    const folder = format === 'skill' ? `${owner}/${name}` : owner
+    // SKILL.md comes last, so that a folder with it has all its files.
+    if (format === 'skill')
+      for (const one of files)
+        put(target, `${folder}/${one.path}`, readFile({ owner, name, version: entry.version }, one))
+    put(target, `${folder}/${result.file.name}`, result.file.text)
     written++
   }
   console.log(`\nWritten ${written}\nRefused ${refused}`)
+}
+
+/** Writes a file under a temporary name and then renames it, so that no partial file has its name. */
+function put(target: PlainFolder, path: string, content: string | Uint8Array): void {
+  const file = target.prepare(path)
+  writeFileSync(`${file}.tmp`, content)
+  renameSync(`${file}.tmp`, file)
+}
+
+/** Names the files in the folder of a skill that would become part of it, such as those of an earlier export. */
+function findOthers(target: PlainFolder, { owner, name, entry }: Omit<LatestVersion, 'file'>): string[] {
+  const known = new Set(['SKILL.md', ...(entry.bundle?.files ?? []).map(({ path }) => path)])
+  const list = (below: string): string[] =>
+    target.list(`${owner}/${name}${below === '' ? '' : `/${below}`}`).flatMap((found) => {
+      const path = below === '' ? found.name : `${below}/${found.name}`
+      return found.isDirectory() ? list(path) : known.has(path) ? [] : [path]
+    })
+  if (!existsSync(target.prepare(`${owner}/${name}`))) return []
+  const others = list('')
+  if (others.length === 0) return []
+  const named = others.slice(0, MAX_NAMED).map(printable).join(', ')
+  return [
+    `files: its folder has ${others.length} other ${others.length === 1 ? 'file' : 'files'}: ${named}. Remove that folder, or export to an empty one`,
+  ]
 }

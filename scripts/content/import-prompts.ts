@@ -1,5 +1,4 @@
 // `npm run import -- <path…> --owner acme`: writes prompts from other tools to the content folder, each as a separate repository.
-import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { readConfig } from '../../src/config.ts'
 import { findLicenseProblem } from '../../src/domain/content/rules.ts'
@@ -8,13 +7,21 @@ import type { ExistingRepository, ImportedFiles } from '../../src/domain/formats
 import { type ImportFormat, READERS } from '../../src/domain/formats/formats.ts'
 import type { ConversionProblem } from '../../src/domain/formats/portable.ts'
 import { importHistory } from '../../src/domain/formats/version-history.ts'
+import type { FileEntry } from '../../src/domain/values/file-entry.ts'
 import { isReserved, OWNER_PATTERN } from '../../src/domain/values/names.ts'
 import { formatMoment } from '../../src/domain/values/values.ts'
 import { digestText, measure } from '../../src/ports/measure.ts'
-import { listImported, listVersions, readIndex, readVersion } from '../../src/stores/content/prompt-files.ts'
-import { openFolder } from '../../src/stores/files/plain-files.ts'
+import {
+  describeFiles,
+  listImported,
+  listVersions,
+  readIndex,
+  readVersion,
+} from '../../src/stores/content/prompt-files.ts'
 import { listSources } from '../../src/stores/import/list-sources.ts'
 import { readSources } from '../../src/stores/import/read-sources.ts'
+import { readAgain } from '../../src/stores/import/skill-folder.ts'
+import { writeImported } from '../../src/stores/import/write-imported.ts'
 import { openProgress } from '../progress.ts'
 
 const USAGE = `Usage: npm run import -- <file or folder…> --owner acme [--by login] [--from ${Object.keys(READERS).join('|')}] [--license MIT] [--without-variables] [--dry-run] [--json]`
@@ -92,7 +99,7 @@ function run(
       const [lost, reasons] = [say(findings, 'lost'), say(findings, 'refused')]
       return { path, name: null, status: 'refused', version: null, lost, reasons }
     })
-  for (const [index, { path, prompt, source, findings }] of found.entries()) {
+  for (const [index, { path, prompt, source, findings, found: place }] of found.entries()) {
     const name = names[index]!
     const made = importHistory(prompt, source, name, findExisting(contentDir, owner, name), order)
     // What is said about a file with several prompts is reported once.
@@ -103,7 +110,8 @@ function run(
       reasons.push(...made.problems.map(({ key, message }) => `${key}: ${message}`))
       lines.push({ path, name, status: 'refused', version: null, lost, reasons })
     } else {
-      if (!values['dry-run']) for (const file of made.files) write(contentDir, file.path, file.text)
+      const readFile = (file: FileEntry) => readAgain(place.folder, place.path, file)
+      if (!values['dry-run']) for (const file of made.files) writeImported(contentDir, file, readFile)
       lines.push({ path, name, status: made.status, version: made.version, lost, reasons })
     }
     progress.show('Writing', index + 1, found.length)
@@ -127,17 +135,9 @@ function findExisting(contentDir: string, owner: string, name: string): Existing
       versions,
       index: readIndex(contentDir, { owner, name }),
       read: (version) => readVersion(contentDir, { owner, name, version }),
+      describeFiles: (version) => describeFiles(contentDir, `${owner}/${name}/versions/${version}`),
     }
   )
-}
-
-/** Writes a file under a temporary name and then renames it, so that a hub that follows the folder never reads a partial file. A version is never replaced. */
-function write(contentDir: string, path: string, text: string): void {
-  const file = openFolder(contentDir).prepare(path)
-  if (existsSync(file) && !path.endsWith('/index.md')) throw new Error(`${file} already exists`)
-  rmSync(`${file}.tmp`, { force: true })
-  writeFileSync(`${file}.tmp`, text, { flag: 'wx' })
-  renameSync(`${file}.tmp`, file)
 }
 
 function say(findings: readonly ConversionProblem[], kind: ConversionProblem['kind']): string[] {

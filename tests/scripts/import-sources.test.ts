@@ -217,26 +217,6 @@ describe('licence, title, description and tags', () => {
 })
 
 describe('nothing is left out without a word', () => {
-  const SKILL = '---\nname: count\ndescription: Counts lines.\n---\nRun `scripts/count.sh`.\n'
-  const OTHERS = {
-    'references/why.md': 'Because.\n',
-    'scripts/count.sh': 'wc -l\n',
-    'a/b/SKILL.md': SKILL,
-    'LICENSE.txt': 'x',
-  }
-  const below = Object.fromEntries(Object.entries(OTHERS).map(([path, text]) => [`count/${path}`, text]))
-  test.each([
-    ['the folder', ''],
-    ['its SKILL.md', 'count/SKILL.md'],
-  ])('the other files of a skill, given %s', (_what, path) => {
-    const lines = importAll(join(give('given', { 'count/SKILL.md': SKILL, ...below }), path))
-    expect(statuses(lines)).toEqual({ count: 'new' })
-    expect(lines[0]!.lost).toEqual([
-      'files: 4 other files of the skill not imported: LICENSE.txt, a/b/SKILL.md, references/why.md, scripts/count.sh',
-    ])
-    expect(Object.keys(texts())).toEqual(['count'])
-  })
-
   test('instructions for one project are refused in a folder, and read if the file is given', () => {
     const folder = give('given', { 'AGENTS.md': 'Build with make.\n', 'a.md': 'Hi.\n' })
     const lines = importAll(folder)

@@ -2,7 +2,15 @@
 import type { Repository } from './schema.ts'
 
 /** A field of a prompt that some formats do not support. */
-type LostField = 'title' | 'description' | 'tags' | 'license' | 'parameters' | 'variables' | 'variables.example'
+type LostField =
+  | 'title'
+  | 'description'
+  | 'tags'
+  | 'license'
+  | 'parameters'
+  | 'variables'
+  | 'variables.example'
+  | 'files'
 
 /** The public description of a format. */
 interface ExportFormatInfo {
@@ -11,7 +19,7 @@ interface ExportFormatInfo {
   /** The pattern of its file names. */
   file: string
   mediaType: string
-  /** The prompt fields that it does not support. An export lists the lost fields in `Export-Lost`. */
+  /** The prompt fields that it does not support, and the files of a skill, because each format is one file. An export lists what is lost in `Export-Lost`. */
   loses: readonly LostField[]
   /** The kinds of prompts that it cannot represent. */
   refuses: readonly ('chat' | 'history' | 'no skill')[]
@@ -23,50 +31,56 @@ export const EXPORT_FORMATS = {
     title: 'Prompt file',
     file: '{name}.md',
     mediaType: 'text/markdown',
-    loses: [],
+    loses: ['files'],
     refuses: [],
   },
   dotprompt: {
     title: 'dotprompt',
     file: '{name}.prompt',
     mediaType: 'text/plain',
-    loses: ['title', 'tags', 'license', 'variables.example'],
+    loses: ['title', 'tags', 'license', 'variables.example', 'files'],
     refuses: [],
   },
-  prompty: { title: 'Prompty', file: '{name}.prompty', mediaType: 'text/plain', loses: ['license'], refuses: [] },
+  prompty: {
+    title: 'Prompty',
+    file: '{name}.prompty',
+    mediaType: 'text/plain',
+    loses: ['license', 'files'],
+    refuses: [],
+  },
   github: {
     title: 'GitHub Models',
     file: '{name}.prompt.yml',
     mediaType: 'application/yaml',
-    loses: ['tags', 'license', 'variables'],
+    loses: ['tags', 'license', 'variables', 'files'],
     refuses: ['history'],
   },
   langfuse: {
     title: 'Langfuse',
     file: '{name}.json',
     mediaType: 'application/json',
-    loses: ['title', 'description', 'license', 'variables'],
+    loses: ['title', 'description', 'license', 'variables', 'files'],
     refuses: [],
   },
   langchain: {
     title: 'LangChain',
     file: '{name}.json',
     mediaType: 'application/json',
-    loses: ['title', 'description', 'tags', 'license', 'parameters', 'variables'],
+    loses: ['title', 'description', 'tags', 'license', 'parameters', 'variables', 'files'],
     refuses: [],
   },
   skill: {
     title: 'Agent Skill',
     file: 'SKILL.md',
     mediaType: 'text/markdown',
-    loses: ['title', 'tags', 'variables', 'parameters'],
+    loses: ['title', 'tags', 'variables', 'parameters', 'files'],
     refuses: ['no skill'],
   },
   'claude-command': {
     title: 'Claude Code command',
     file: '{name}.md',
     mediaType: 'text/markdown',
-    loses: ['title', 'tags', 'license', 'parameters', 'variables'],
+    loses: ['title', 'tags', 'license', 'parameters', 'variables', 'files'],
     refuses: ['chat', 'history'],
   },
 } as const satisfies Readonly<Record<string, ExportFormatInfo>>
@@ -89,7 +103,10 @@ export function listLost(
     license,
     parameters,
     variables,
-  }: Pick<Repository, 'title' | 'description' | 'tags' | 'license' | 'parameters' | 'variables'>,
+    files = [],
+  }: Pick<Repository, 'title' | 'description' | 'tags' | 'license' | 'parameters' | 'variables'> & {
+    files?: readonly unknown[]
+  },
 ): LostField[] {
   const isUsed: Readonly<Record<LostField, boolean>> = {
     title: title !== '',
@@ -103,6 +120,7 @@ export function listLost(
         description !== '' || type !== 'string' || !required || usual !== null || example !== null,
     ),
     'variables.example': variables.some(({ example }) => example !== null),
+    files: files.length > 0,
   }
   return EXPORT_FORMATS[format].loses.filter((field) => isUsed[field])
 }

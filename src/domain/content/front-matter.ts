@@ -96,7 +96,7 @@ const Compatibility = line(LIMITS.skillCompatibilityCharacters)
   .describe('What the skill needs to run, such as programs or network access.')
 
 /** More about a skill. The keys are written into SKILL.md without quotes. */
-const SkillMetadata = byKey(
+export const SkillMetadata = byKey(
   (key) => /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(key),
   'a letter, then letters, digits, dots, hyphens or underscores',
   line(LIMITS.skillMetadataCharacters),

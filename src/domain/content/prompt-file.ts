@@ -18,7 +18,7 @@ export interface VersionFile extends Omit<VersionFrontMatter, 'variables'> {
 }
 
 /** A skill as a publish or a record gives it: what is missing may be null or empty. */
-interface GivenSkill {
+export interface GivenSkill {
   description: string
   license: string | null
   compatibility?: string | null | undefined

@@ -97,6 +97,12 @@ function readForeignFile(source: string, reader: ImportFormat): { filled?: Fille
   const [found] = prompts
   const more = new ConversionProblems()
   const details = found && toDetails(found, more)
+  const { compatibility, metadata = {} } = found?.skill ?? {}
+  const unfilled = [
+    ...(compatibility ? ['compatibility'] : []),
+    ...Object.keys(metadata).map((key) => `metadata.${key}`),
+  ]
+  for (const field of unfilled) more.lost(field, 'this form has no field for it; npm run import keeps it')
   const said = [...findings, ...more.all].slice(0, LIMITS.problemsNamed).map(say)
   if (prompts.length > 1)
     said.push(`The file contains ${prompts.length} prompts. This is the first one; npm run import reads all of them.`)

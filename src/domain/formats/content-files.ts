@@ -11,6 +11,7 @@ import {
   parseRepositoryFile,
   parseVersionFile,
   type RepositoryFile,
+  storeSkill,
   undeclaredVariable,
   type VersionFile,
 } from '../content/prompt-file.ts'
@@ -20,6 +21,7 @@ import type { Measure } from '../publishing/request.ts'
 import { isSameJson } from '../text/json.ts'
 import type { ValueProblem } from '../text/problems.ts'
 import { formatChat } from '../values/chat.ts'
+import { areSameFiles, type FileEntry } from '../values/file-entry.ts'
 import { titleFromName } from '../values/names.ts'
 import { nextVersion, sortVersions } from '../values/versions.ts'
 import type { PromptSource } from './assign-names.ts'
@@ -33,6 +35,8 @@ export interface ExistingRepository {
   versions: readonly string[]
   /** Returns the text of a version's file. */
   read: (version: string) => string
+  /** Describes the files beside a version's SKILL.md. */
+  describeFiles: (version: string) => readonly FileEntry[]
   /** The text of its `index.md`; undefined if it has none. */
   index: string | undefined
 }
@@ -53,6 +57,8 @@ export interface ImportOrder {
 interface ImportedFile {
   path: string
   text: string
+  /** For a version file, the files beside its SKILL.md. They are written before it. */
+  files?: readonly FileEntry[]
 }
 
 /** The result of importing a prompt. `updated` means that only its `index.md` changes. */
@@ -95,11 +101,16 @@ export function importPrompt(
   const file = index?.value
   const license = (details.license === undefined ? file?.license : details.license) ?? null
   const said = describeVersion(prompt, license)
-  const isSame = before !== undefined && isSameVersion(before, said)
+  const files = prompt.files ?? []
+  const hasSameFiles = latest === undefined || areSameFiles(existing!.describeFiles(latest), files)
+  const isSame = before !== undefined && isSameVersion(before, said) && hasSameFiles
   const origin = file?.imported_from
-  if (before && latest && !isChecked && (origin?.path !== source.path || origin.sha256 === source.sha256)) {
+  // An import that was stopped after the first version has written no index.md yet.
+  const isUnfinished = isSame && index === undefined && existing?.versions.length === 1
+  const isOther = origin?.path !== source.path || origin.sha256 === source.sha256
+  if (before && latest && !isChecked && !isUnfinished && isOther) {
     const full = `${order.owner}/${name}`
-    if (origin?.path !== source.path && before.content !== said.content)
+    if (origin?.path !== source.path && (before.content !== said.content || !hasSameFiles))
       return { status: 'refused', problems: [describeOther(full, origin, source)], lost }
     const kept = isSame
       ? listChanged(details, file).map((key) => [key, JSON.stringify(details[key])] as const)
@@ -111,12 +122,13 @@ export function importPrompt(
     return { status: 'unchanged', version: latest, files: [], lost }
   }
   const version = isSame ? latest! : nextNumber(before, latest, said, existing, isHistory)
-  const files: ImportedFile[] = []
+  const made: ImportedFile[] = []
   if (!isSame) {
     const text = formatVersion(prompt, said, before !== undefined && !isHistory, order)
     const problems = checkText(text, order.measure)
     if (problems.length > 0) return { status: 'refused', problems, lost }
-    files.push({ path: formatPath({ kind: 'version', owner: order.owner, name, version }), text })
+    const path = formatPath({ kind: 'version', owner: order.owner, name, version })
+    made.push({ path, text, ...(files.length > 0 && { files }) })
   }
   const changes = listChanged(details, file)
   const text = editRepositoryFile(existing?.index, {
@@ -126,9 +138,9 @@ export function importPrompt(
   })
   const { problems } = parseRepositoryFile(text)
   if (problems) return { status: 'refused', problems, lost }
-  files.push({ path: formatPath({ kind: 'repository', owner: order.owner, name }), text })
+  made.push({ path: formatPath({ kind: 'repository', owner: order.owner, name }), text })
   const status = before === undefined ? 'new' : isSame ? (changes.length > 0 ? 'updated' : 'unchanged') : 'changed'
-  return { status, version, files, lost }
+  return { status, version, files: made, lost }
 }
 
 /** Describes a prompt as the version that an import writes. */
@@ -138,7 +150,7 @@ export function describeVersion(prompt: PortablePrompt, license: string | null):
     format: prompt.body.format,
     variables: prompt.variables,
     parameters: prompt.parameters,
-    skill: prompt.skill ? { description: prompt.skill.description, license } : undefined,
+    skill: prompt.skill ? storeSkill({ ...prompt.skill, license }) : undefined,
   }
 }
 
@@ -176,7 +188,7 @@ function describeOther(full: string, origin: PromptSource | undefined, source: P
     origin === undefined ? '' : `, or, if the file has moved, change imported_from in content/${full}/index.md`
   return {
     key: 'imported_from',
-    message: `${full} ${own}, and ${source.path} has another text. Give that file another name${moved}`,
+    message: `${full} ${own}, and ${source.path} has another text or other files. Give that file another name${moved}`,
   }
 }
 

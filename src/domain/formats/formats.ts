@@ -68,7 +68,7 @@ export function toExported(
     VersionRecord,
     'version' | 'content' | 'content_sha256' | 'format' | 'variables' | 'parameters' | 'changelog'
   > &
-    Pick<ExportedVersion, 'skill'>,
+    Pick<ExportedVersion, 'skill' | 'files'>,
   latest?: LatestFields,
 ): ExportedVersion {
   return {

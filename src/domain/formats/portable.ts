@@ -2,8 +2,10 @@
 
 import { EXPORT_FORMATS, type ExportFormat, listLost } from '../api/export-formats.ts'
 import type { Parameters, Variable } from '../api/schema.ts'
+import type { GivenSkill } from '../content/prompt-file.ts'
 import type { LatestFields } from '../publishing/prompt-file.ts'
 import type { ChatPart } from '../values/chat.ts'
+import type { FileEntry } from '../values/file-entry.ts'
 
 /** One message of a chat prompt, or the position of earlier messages. */
 export type PortableMessage = ChatPart
@@ -32,7 +34,9 @@ export interface PortablePrompt {
   /** Model settings. */
   parameters: Parameters
   /** The Agent Skill metadata; null or omitted if the prompt is not a skill. */
-  skill?: { description: string; license: string | null } | null | undefined
+  skill?: GivenSkill | null | undefined
+  /** The files beside its SKILL.md, sorted by path; omitted if it has none. */
+  files?: readonly FileEntry[]
   /** The names that point at this version; omitted if the source has none. */
   labels?: string[]
   /** Its earlier versions, oldest first; omitted if the source has none. */

@@ -1,6 +1,7 @@
 // Agent Skills (`SKILL.md`) and Claude Code commands. https://agentskills.io/specification
 
-import { undeclaredVariable } from '../content/prompt-file.ts'
+import { SkillMetadata } from '../content/front-matter.ts'
+import { storeSkill, undeclaredVariable } from '../content/prompt-file.ts'
 import {
   blankCode,
   formatFrontMatter,
@@ -11,6 +12,7 @@ import {
   splitInputs,
 } from '../content/skill.ts'
 import { LIMITS } from '../limits.ts'
+import { printable } from '../text/problems.ts'
 import { lineOf } from '../text/text-length.ts'
 import { readArguments, readDeclared, writeArguments } from './claude-arguments.ts'
 import { toLine } from './names.ts'
@@ -26,37 +28,84 @@ import {
 } from './portable.ts'
 import { isObject, licenseIn, readSourceFile, type SourceFile, textOf } from './source-file.ts'
 
-const SKILL_KEYS = new Set(['name', 'description', 'license', 'metadata', 'argument-hint'])
+const SKILL_KEYS = new Set(['name', 'description', 'license', 'compatibility', 'metadata', 'argument-hint'])
 const COMMAND_KEYS = new Set(['description', 'argument-hint', 'arguments', 'model'])
+/** The keys of `metadata` that the hub writes itself. */
+const OWN_METADATA = new Set(['version', 'source', 'content_sha256'])
 
 /** Reads a `SKILL.md`. @param name the name of its folder */
 export function readSkill(source: string, name: string): ReadResult {
   const findings = new ConversionProblems()
   const file = readSourceFile(source, findings)
   if (!file) return { prompts: [], findings: findings.all }
-  if (textOf(file.front.description) === '')
+  const { front, lineOf: lineOfKey } = file
+  if (textOf(front.description) === '')
     findings.refused(
       'description',
       'a skill must describe what it does and when to use it',
-      file.lineOf('description') ?? 1,
+      lineOfKey('description') ?? 1,
     )
-  const description = toLine(textOf(file.front.description), LIMITS.skillDescriptionCharacters)
+  const description = readLine('description', front, LIMITS.skillDescriptionCharacters, file, findings)
   let isSkill = !/[<>]/.test(description) && description.length <= LIMITS.skillDescriptionCharacters
-  if (!isSkill) findings.lost('skill', 'a skill description must not contain < or >', file.lineOf('description'))
-  const metadata = isObject(file.front.metadata) ? file.front.metadata : {}
+  if (!isSkill) findings.lost('skill', 'a skill description must not contain < or >', lineOfKey('description'))
+  const metadata = isObject(front.metadata) ? front.metadata : {}
   const isOurs = typeof metadata.content_sha256 === 'string'
   const [body, inputs] = isOurs ? splitInputs(file.body) : [file.body, []]
-  const prompt = readCommon({ ...file, body }, textOf(file.front.name) || name, SKILL_KEYS, findings)
+  const prompt = readCommon({ ...file, body }, textOf(front.name) || name, SKILL_KEYS, findings)
+  // The skill keeps the whole description; that of the prompt is a summary.
+  prompt.description = toLine(description, LIMITS.descriptionCharacters)
   for (const { text, offset } of isSkill ? listInterpolations(body) : []) {
     isSkill = false
     findings.lost('skill', `a skill must not contain ${text}`, file.bodyLine + lineOf(body, offset) - 1)
   }
-  if (isSkill) prompt.skill = { description, license: prompt.license }
+  const compatibility = readLine('compatibility', front, LIMITS.skillCompatibilityCharacters, file, findings)
+  const more = readMetadata(metadata, isOurs, file, findings)
+  if (isSkill) prompt.skill = storeSkill({ description, license: prompt.license, compatibility, metadata: more })
   if (isOurs) prompt.variables = inputs.map(({ name }) => undeclaredVariable(name))
   if (inputs.some(({ isBare }) => !isBare)) findings.lost('variables', 'a skill describes its inputs only in words')
-  const own = new Set(isOurs ? ['version', 'source', 'content_sha256'] : [])
-  findings.unsupported(metadata, own, () => file.lineOf('metadata'), 'metadata.')
   return findings.result(prompt)
+}
+
+/** Reads a text of the front matter as one line. A longer one is cut, and named. */
+function readLine(
+  key: string,
+  front: Readonly<Record<string, unknown>>,
+  most: number,
+  { lineOf }: SourceFile,
+  findings: ConversionProblems,
+): string {
+  const given = front[key]
+  if (given === undefined || given === null) return ''
+  const line = typeof given === 'string' ? toLine(given, Number.POSITIVE_INFINITY) : JSON.stringify(given)
+  if (line.length <= most) return line
+  findings.lost(key, `cut at ${most} characters`, lineOf(key))
+  // Clients count UTF-16 code units.
+  return `${line
+    .slice(0, most - 1)
+    .toWellFormed()
+    .replace(/\ufffd$/, '')}…`
+}
+
+/** Reads the `metadata` of a skill: strings by key. What a hub cannot keep is named. */
+function readMetadata(
+  given: Readonly<Record<string, unknown>>,
+  isOurs: boolean,
+  { lineOf }: SourceFile,
+  findings: ConversionProblems,
+): Record<string, string> {
+  const kept: Record<string, string> = {}
+  for (const [key, value] of Object.entries(given)) {
+    const lose = (message: string) => findings.lost(`metadata.${printable(key)}`, message, lineOf('metadata'))
+    if (OWN_METADATA.has(key)) {
+      if (!isOurs) lose('the hub writes its own')
+      continue
+    }
+    const text = isObject(value) || Array.isArray(value) ? JSON.stringify(value) : String(value ?? '')
+    const { success, error } = SkillMetadata.safeParse({ ...kept, [key]: text })
+    if (success) kept[key] = text
+    else lose(error.issues[0]!.message)
+  }
+  return kept
 }
 
 /** Reads a Claude Code command. @param name file name without extension */
@@ -124,10 +173,10 @@ export function writeClaudeCommand(version: ExportedVersion): WriteResult {
 
 /** Writes a `SKILL.md`. A version that was not published as a skill is rejected. */
 export function writeSkill(version: ExportedVersion): WriteResult {
-  const { body, skill } = version
+  const { body, skill, files: _, ...rest } = version
   if (!skill || body.format === 'chat') {
     const message = 'this version is not a skill; publish a version with a skill description'
     return { refused: [{ kind: 'refused', field: 'skill', line: null, message }] }
   }
-  return writtenFile('skill', version, formatSkill({ ...version, skill, content: body.text }))
+  return writtenFile('skill', version, formatSkill({ ...rest, skill, content: body.text }))
 }

@@ -60,6 +60,8 @@ export function importHistory(
         versions: [...new Set([...(current?.versions ?? []), version])],
         index: written.get(indexPath) ?? existing?.index,
         read: (number) => written.get(versionPath(number)) ?? existing!.read(number),
+        // No source with several versions has files.
+        describeFiles: (number) => (written.has(versionPath(number)) ? [] : existing!.describeFiles(number)),
       }
     }
     for (const label of one.labels ?? []) labels[label] = version

@@ -1,10 +1,17 @@
 // Lists and reads the files of prompts, for commands that add versions.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { formatPath, parsePath } from '../../domain/content/content-path.ts'
 import { parseRepositoryFile } from '../../domain/content/prompt-file.ts'
 import type { KnownPrompt } from '../../domain/formats/assign-names.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { formatProblem } from '../../domain/text/problems.ts'
+import { entriesOf, type FileEntry, sortFiles } from '../../domain/values/file-entry.ts'
 import { isName } from '../../domain/values/names.ts'
+import { measureFile } from '../../ports/measure.ts'
 import { describeRefusal, openFolder } from '../files/plain-files.ts'
 import { MAX_FILE_BYTES } from './content-file.ts'
+import { type ListingProblems, listContentFiles } from './content-files.ts'
 
 /** A prompt's place in the content folder. */
 interface PromptPlace {
@@ -47,6 +54,20 @@ function readText(dir: string, path: string): string | undefined {
   if (refusal === 'missing') return undefined
   if (refusal) throw new Error(`content/${path}: ${describeRefusal(refusal, MAX_FILE_BYTES)}`)
   return value.toString()
+}
+
+/** Describes the files in the folder of a version; none if there is no folder. @param path such as `acme/pdf/versions/1.0.0` @throws Error if one cannot be read */
+export function describeFiles(dir: string, path: string): FileEntry[] {
+  const folder = openFolder(dir)
+  if (!existsSync(join(dir, path))) return []
+  const findings: ListingProblems = { problems: [], ignored: [] }
+  const files = Array.from(listContentFiles(dir, findings, path), (file) => {
+    const { value, refusal } = folder.read(file, LIMITS.fileBytes)
+    if (refusal) throw new Error(`content/${file}: ${describeRefusal(refusal, LIMITS.fileBytes)}`)
+    return measureFile(file.slice(path.length + 1), value)
+  })
+  if (findings.problems.length > 0) throw new Error(findings.problems.map(formatProblem).join('\n'))
+  return entriesOf(sortFiles(files))
 }
 
 /** Lists the prompts of an owner that were imported, with their sources. @throws Error if a file cannot be read */

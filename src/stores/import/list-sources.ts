@@ -3,6 +3,7 @@ import { lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { compareText } from '../../domain/text/compare-text.ts'
 import { openFolder, type PlainFolder } from '../files/plain-files.ts'
+import { listSkillFolder, type SkillFolder } from './skill-folder.ts'
 
 /** Maximum number of files and of nested folders in an import. */
 const MAX_FILES = 50_000
@@ -23,8 +24,8 @@ export interface Source {
   shown: string
   /** Whether the file itself was given, not a folder above it. */
   isGiven: boolean
-  /** For a SKILL.md, the paths of all other files in its folder. None of them is a prompt. */
-  others: string[]
+  /** For a SKILL.md, what else is in its folder. None of it is a prompt. */
+  beside?: SkillFolder
 }
 
 /** What was found below the given paths. */
@@ -38,7 +39,7 @@ interface Listed {
 export function listSources(paths: readonly string[]): Listed {
   const listed: Listed = { sources: [], skipped: [] }
   let count = 0
-  /** Lists the files of a folder, and calls `visit` for each of its folders. */
+  /** Lists the files and folders of a folder. */
   const list = (folder: PlainFolder, path: string, shown: string, depth: number) => {
     if (depth > MAX_DEPTH) throw new Error(`${shown}: expected at most ${MAX_DEPTH} levels of folders`)
     const entries = folder.list(path).sort((a, b) => compareText(a.name, b.name))
@@ -54,16 +55,8 @@ export function listSources(paths: readonly string[]): Listed {
       return [{ ...below, name: entry.name, isFolder }]
     })
   }
-  /** Lists the files below a folder, without those below its folders that have a SKILL.md. */
-  const listOthers = (folder: PlainFolder, path: string, shown: string, depth: number): string[] =>
-    list(folder, path, shown, depth).flatMap((entry) =>
-      entry.isFolder ? listOthers(folder, entry.path, entry.shown, depth + 1) : entry.path,
-    )
-  const addSkill = (source: Omit<Source, 'others'>) => {
-    const path = folderOf(source.path)
-    const start = path === '' ? 0 : path.length + 1
-    const found = listOthers(source.folder, path, dirname(source.shown), 0).filter((one) => one !== source.path)
-    listed.sources.push({ ...source, others: found.map((one) => one.slice(start)) })
+  const addSkill = (source: Omit<Source, 'beside'>) => {
+    listed.sources.push({ ...source, beside: listSkillFolder(source.folder, source.path) })
   }
   const addFolder = (folder: PlainFolder, root: string, path: string, shown: string, depth: number) => {
     const entries = list(folder, path, shown, depth)
@@ -74,7 +67,7 @@ export function listSources(paths: readonly string[]): Listed {
     }
     for (const entry of entries)
       if (entry.isFolder) addFolder(folder, root, entry.path, entry.shown, depth + 1)
-      else listed.sources.push({ folder, root, path: entry.path, shown: entry.shown, isGiven: false, others: [] })
+      else listed.sources.push({ folder, root, path: entry.path, shown: entry.shown, isGiven: false })
   }
   for (const given of paths) {
     const real = realpathSync(given)
@@ -84,7 +77,7 @@ export function listSources(paths: readonly string[]): Listed {
       const root = dirname(real)
       const source = { folder: openFolder(root), root, path: basename(real), shown: given, isGiven: true }
       if (SKILL_FILE.test(basename(given))) addSkill(source)
-      else listed.sources.push({ ...source, others: [] })
+      else listed.sources.push(source)
     } else throw new Error(`${given}: expected a file or a folder`)
   }
   return listed

@@ -17,6 +17,7 @@ import { MAX_SOURCE_BYTES } from '../../domain/formats/source-file.ts'
 import { digestText } from '../../ports/measure.ts'
 import { describeRefusal } from '../files/plain-files.ts'
 import { folderOf, type Source } from './list-sources.ts'
+import { readSkillFolder } from './skill-folder.ts'
 
 /** Maximum size of a CSV or JSON file, which may contain many prompts. */
 const MAX_LIST_BYTES = 64 * MAX_SOURCE_BYTES
@@ -28,6 +29,8 @@ const PROJECT_FILES = /^(?:agents|claude|gemini|copilot-instructions)\.md$/i
 /** A prompt that was read, with what decides on its name. */
 interface SourcedPrompt extends UnnamedPrompt {
   prompt: PortablePrompt
+  /** Where it was found. */
+  found: Source
 }
 
 /** The result of reading a file. */
@@ -89,6 +92,7 @@ function finish(path: string, source: Source, read: Read | undefined, keepsText:
     const from: PromptSource = { path: path + place, sha256 }
     return {
       prompt: keepsText ? { ...prompt, variables: [] } : prompt,
+      found: source,
       name,
       title,
       text,
@@ -108,7 +112,7 @@ const partName = ({ name }: PortablePrompt) =>
 
 /** Reads a file. @returns undefined if its name says that it is not a prompt */
 function readSource(source: Source, format: ImportFormat | undefined, keepsText: boolean): Read | undefined {
-  const { folder, path, shown, isGiven, others } = source
+  const { folder, path, shown, isGiven, beside } = source
   const file = basename(shown)
   if (!isGiven && (NOT_PROMPTS.test(file) || (format !== undefined && !hasFormatName(file, format)))) return undefined
   if (!isGiven && PROJECT_FILES.test(file))
@@ -126,17 +130,27 @@ function readSource(source: Source, format: ImportFormat | undefined, keepsText:
   const fileName = nameOfFile(join(source.root, path), known)
   const reader: Reader = READERS[known]
   const { prompts, findings } = reader(text, fileName, { keepsText })
-  const more = new ConversionProblems()
-  if (others.length > 0) more.lost('files', describeOthers(others))
-  return { prompts, findings: [...findings, ...more.all], text, fileName }
+  if (!beside) return { prompts, findings, text, fileName }
+  if (known !== 'skill') {
+    const more = new ConversionProblems()
+    if (beside.files.length > 0) more.lost('files', describeOthers(beside.files, known))
+    return { prompts, findings: [...findings, ...more.all], text, fileName }
+  }
+  const { files, findings: more } = readSkillFolder(folder, path, text, beside)
+  // Without its files, a skill is broken, not smaller.
+  if (files.length > 0 && prompts.some(({ skill }) => !skill))
+    more.refused('files', 'only a skill has files. Change in SKILL.md what is named above')
+  const all = [...findings, ...more.all]
+  if (more.isRefused) return { prompts: [], findings: all, text, fileName }
+  const whole = files.length === 0 ? text : JSON.stringify([text, files.map((file) => [file.path, file.sha256])])
+  return { prompts: prompts.map((prompt) => ({ ...prompt, files })), findings: all, text: whole, fileName }
 }
 
 const hasList = (format: ImportFormat) => format === 'csv' || format === 'langfuse'
 
-function describeOthers(others: readonly string[]): string {
-  const named = others.slice(0, MAX_FINDINGS).join(', ')
-  const rest = others.length > MAX_FINDINGS ? ` and ${others.length - MAX_FINDINGS} more` : ''
-  return `${others.length} other ${others.length === 1 ? 'file' : 'files'} of the skill not imported: ${named}${rest}`
+function describeOthers(files: readonly string[], format: ImportFormat): string {
+  const named = files.slice(0, MAX_FINDINGS).join(', ')
+  return `${files.length} other ${files.length === 1 ? 'file' : 'files'} of the skill not imported, because --from ${format} reads one file: ${named}`
 }
 
 const ROLE_FILE = /^(system|user|assistant)\.(?:md|txt)$/

@@ -182,7 +182,7 @@ test('imports SKILL.md as a skill and adds no version when the file is unchanged
   const first = importPrompt(prompt!, source, 'a', undefined, order)
   const [{ text }, index] = ('files' in first ? first.files : []) as unknown as [{ text: string }, { text: string }]
   expect(parseVersionFile(text).value?.skill).toEqual({ description: 'Does it. Use it.', license: 'MIT' })
-  const existing = { versions: ['1.0.0'], read: () => text, index: index.text }
+  const existing = { versions: ['1.0.0'], read: () => text, describeFiles: () => [], index: index.text }
   expect(importPrompt(prompt!, source, 'a', existing, order)).toMatchObject({ status: 'unchanged' })
   const { prompts, findings } = READERS.skill('---\nname: a\ndescription: Use <it>\n---\nDo.\n', 'a')
   expect(prompts[0]?.skill).toBeUndefined()

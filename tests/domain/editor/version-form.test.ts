@@ -124,6 +124,17 @@ describe('recognises by content', () => {
     expect(readPastedForm({ ...sent, name: 'typed' }, '').form.name).toBe('typed')
   })
 
+  test('what the form has no field for is named', () => {
+    const content = '---\nname: a\ndescription: b\ncompatibility: Python\nmetadata:\n  author: c\n---\nHi'
+    const { form, said } = readPastedForm({ content }, '')
+    expect([form.skill, said]).toEqual([
+      'b',
+      ['compatibility', 'metadata.author'].map(
+        (field) => `Lost: ${field}: this form has no field for it; npm run import keeps it.`,
+      ),
+    ])
+  })
+
   test('a prompt file with a problem is refused with its line, and stays as it was', () => {
     const content = '---\ntitle: A\nlicense: nope\n---\nHi'
     const { form, said } = readPastedForm({ content }, '')

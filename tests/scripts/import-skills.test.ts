@@ -1,0 +1,320 @@
+// Tests that a skill is imported and exported as a folder, whole or not at all, whatever is in the folder.
+import { spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type ImportFolder, makeImportFolder } from './importing.ts'
+
+let folder: ImportFolder
+let dir: string
+beforeEach(() => {
+  folder = makeImportFolder()
+  dir = folder.dir
+})
+afterEach(() => folder.remove())
+
+const SKILL = '---\nname: pdf\ndescription: Fills in PDF forms.\n---\nRun `scripts/fill.py`.\n'
+type Files = Readonly<Record<string, string | Uint8Array>>
+const BINARY = Uint8Array.from({ length: 256 }, (_, at) => at)
+const FILES: Files = {
+  'scripts/fill.py': 'print("é")\r\n',
+  'scripts/__init__.py': '',
+  'references/README.md': '# Not a prompt\n',
+  'assets/form.pdf': BINARY,
+  'assets/deep/er/a.prompt.md': '---\nmode: agent\n---\nNot a prompt either.\n',
+  'prompts/review.prompty': '---\nname: Neither\n---\nsystem:\nHi\n',
+}
+
+/** Writes a skill to `given/{name}`. */
+function give(files: Files = {}, text = SKILL, name = 'pdf'): string {
+  const root = join(dir, 'given', name)
+  for (const [path, content] of Object.entries({ 'SKILL.md': text, ...files })) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), content)
+  }
+  return root
+}
+const importAll = () => folder.importAll(join(dir, 'given'))
+
+/** Reads all files below a folder, as Latin-1 by path. */
+function readAll(root: string): Record<string, string> {
+  if (!existsSync(root)) return {}
+  const entries = readdirSync(root, { withFileTypes: true, recursive: true })
+  const paths = entries.flatMap((one) => (one.isDirectory() ? [] : [join(one.parentPath, one.name)]))
+  return Object.fromEntries(paths.map((path) => [path.slice(root.length + 1), readFileSync(path, 'latin1')]).sort())
+}
+const latin1 = (files: Files) =>
+  Object.fromEntries(Object.entries(files).map(([path, content]) => [path, Buffer.from(content).toString('latin1')]))
+const versionFolder = (version: string, name = 'pdf') => join(dir, 'content/acme', name, 'versions', version)
+const exportTo = (out: string) => folder.run('export-prompts', '--format', 'skill', '--out', join(dir, out))
+
+describe('a skill is imported whole', () => {
+  test('with all its files, byte for byte, and nothing else becomes a prompt', () => {
+    give(FILES)
+    expect(importAll()).toMatchObject([{ name: 'pdf', status: 'new', version: '1.0.0', lost: [], reasons: [] }])
+    expect(readAll(versionFolder('1.0.0'))).toEqual(latin1(FILES))
+    expect(readdirSync(join(dir, 'content/acme'))).toEqual(['pdf'])
+    expect(folder.run('check-content').status).toBe(0)
+  })
+
+  test.each([
+    ['a file changed', { 'scripts/fill.py': 'print(2)\n' }],
+    ['a file added', { 'scripts/more.py': 'print(3)\n' }],
+  ])('twice is unchanged, and with %s is a new version', (_what, change) => {
+    const root = give(FILES)
+    importAll()
+    expect(importAll()).toMatchObject([{ status: 'unchanged', version: '1.0.0', lost: [] }])
+    give(change)
+    expect(importAll()).toMatchObject([{ status: 'changed', version: '1.1.0', lost: [] }])
+    expect(readAll(versionFolder('1.1.0'))).toEqual(latin1({ ...FILES, ...change }))
+    expect(readAll(versionFolder('1.0.0'))).toEqual(latin1(FILES))
+    rmSync(join(root, 'assets'), { recursive: true })
+    expect(importAll()).toMatchObject([{ status: 'changed', version: '1.2.0' }])
+    expect(Object.keys(readAll(versionFolder('1.2.0'))).filter((path) => path.startsWith('assets'))).toEqual([])
+    expect(importAll()).toMatchObject([{ status: 'unchanged', version: '1.2.0' }])
+  })
+
+  test('and exported and imported again, it is unchanged, with compatibility and metadata', () => {
+    const front = 'compatibility: Needs Python 3.12\nmetadata:\n  author: Åse\n  retries: 3\n  version: "9"'
+    give(FILES, `---\nname: pdf\ndescription: Fills in PDF forms.\n${front}\n---\n\nRun {{it}}.\r\n`)
+    expect(importAll()).toMatchObject([{ status: 'new', lost: ['line 5: metadata.version: the hub writes its own'] }])
+    expect(exportTo('out')).toMatchObject({ status: 0, stdout: expect.stringContaining('Written 1\nRefused 0') })
+    const { 'SKILL.md': text = '', ...others } = readAll(join(dir, 'out/acme/pdf'))
+    expect(others).toEqual(latin1(FILES))
+    expect(text).toMatch(/\ncompatibility: "Needs Python 3\.12"\nmetadata:\n {2}author: .*\n {2}retries: "3"\n/)
+    expect(text).toMatch(/\n---\n\nRun \{\{it\}\}\.\r\n$/)
+    expect(folder.importAll(join(dir, 'out'))).toMatchObject([{ name: 'pdf', status: 'unchanged', lost: [] }])
+    rmSync(join(dir, 'content'), { recursive: true })
+    mkdirSync(join(dir, 'content'))
+    expect(folder.importAll(join(dir, 'out'))).toMatchObject([{ name: 'pdf', status: 'new', lost: [] }])
+    expect(exportTo('again').status).toBe(0)
+    expect(readAll(join(dir, 'again/acme/pdf'))).toEqual(readAll(join(dir, 'out/acme/pdf')))
+  })
+
+  test.each([
+    ['its folder', 'given/pdf'],
+    ['its SKILL.md', 'given/pdf/SKILL.md'],
+  ])('if %s is given', (_what, path) => {
+    give({ ...FILES, '.git/config': 'x', 'README.md': 'x' })
+    expect(folder.importAll(join(dir, path))).toMatchObject([{ name: 'pdf', status: 'new', lost: [] }])
+    expect(readAll(versionFolder('1.0.0'))).toEqual(latin1({ ...FILES, 'README.md': 'x' }))
+  })
+
+  test('and another folder with the same text and other files does not change it', () => {
+    give(FILES)
+    importAll()
+    renameSync(join(dir, 'given'), join(dir, 'other'))
+    writeFileSync(join(dir, 'other/pdf/scripts/fill.py'), 'print(0)\n')
+    expect(folder.importAll(join(dir, 'other'))).toMatchObject([
+      { status: 'refused', reasons: [expect.stringContaining('another text or other files')] },
+    ])
+    expect(readAll(versionFolder('1.0.0'))).toEqual(latin1(FILES))
+  })
+
+  test('whatever its files contain', () => {
+    const segment = fc.stringMatching(/^[A-Za-z0-9_][A-Za-z0-9_-]{0,5}$/)
+    const bytes = fc.uint8Array({ maxLength: 300 })
+    let count = 0
+    fc.assert(
+      fc.property(fc.dictionary(segment, bytes, { maxKeys: 6 }), fc.string(), (given, body) => {
+        // Below a folder, no name is one of a device, and none differs from another in case alone.
+        const files = Object.fromEntries(Object.entries(given).map(([name, one], at) => [`f${at}/x-${name}`, one]))
+        const name = `s${count++}`
+        rmSync(join(dir, 'given'), { recursive: true, force: true })
+        give(files, `---\nname: ${name}\ndescription: x\n---\n${JSON.stringify(body)}\n`, name)
+        const [line] = importAll()
+        if (line?.status !== 'new') return
+        expect(readAll(versionFolder('1.0.0', name))).toEqual(latin1(files))
+        expect(importAll()).toMatchObject([{ status: 'unchanged' }])
+      }),
+      { numRuns: 12 },
+    )
+    expect(readdirSync(join(dir, 'content/acme')).length).toBeGreaterThan(6)
+  })
+})
+
+describe('what is left out is named', () => {
+  test('links, dot files, and folders that programs fill', () => {
+    const root = give({ '.env': 'x', 'node_modules/a/index.js': 'x', 'scripts/.cache/x': 'x', 'scripts/fill.py': 'x' })
+    symlinkSync('/etc/passwd', join(root, 'scripts/run.sh'))
+    symlinkSync('..', join(root, 'scripts/loop'))
+    symlinkSync('nowhere', join(root, 'broken'))
+    writeFileSync(join(root, 'SKILL.md'), SKILL.replace('fill.py', 'run.sh'))
+    const [line] = importAll()
+    expect(line).toMatchObject({ status: 'new', reasons: [] })
+    expect(line!.lost).toEqual([
+      'files: .env: left out, because its name begins with a dot',
+      'files: broken: left out, because it is a link',
+      'files: node_modules/: left out, because programs fill this folder by themselves',
+      'files: scripts/.cache/: left out, because its name begins with a dot',
+      'files: scripts/loop: left out, because it is a link',
+      'files: scripts/run.sh: left out, because it is a link. SKILL.md names it: replace it with an ordinary file, or correct SKILL.md',
+    ])
+    expect(readAll(versionFolder('1.0.0'))).toEqual({ 'scripts/fill.py': 'x' })
+  })
+
+  test('FIFOs and sockets, without waiting for them', () => {
+    const root = give({ 'a.txt': 'x' })
+    expect(spawnSync('mkfifo', [join(root, 'pipe')]).status).toBe(0)
+    expect(spawnSync('mknod', [join(root, 'zero'), 'c', '1', '5']).status).toBe(0)
+    const [line] = importAll()
+    expect(line).toMatchObject({ status: 'new' })
+    expect(line!.lost).toEqual([
+      'files: pipe: left out, because it is not an ordinary file',
+      'files: zero: left out, because it is not an ordinary file',
+    ])
+  })
+})
+
+describe('what exceeds a limit is named, with the way out, and nothing is written', () => {
+  const many = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`f/${String(at).padStart(5, '0')}`, 'x']))
+  const big = (length: number) => Buffer.alloc(length, 'x')
+  test.each<[string, Files, RegExp]>([
+    ['201 files', many(201), /^files: expected at most 200 files beside SKILL\.md; the next one is f\/00200\. Remove/],
+    ['10,000 files', many(10_000), /^files: expected at most 200 files beside SKILL\.md/],
+    [
+      'a large file',
+      { 'a.bin': big(262_145) },
+      /^files: a\.bin: expected at most 262144 bytes, got 262145\. Make it smaller/,
+    ],
+    [
+      'large files together',
+      Object.fromEntries([1, 2, 3, 4].map((at) => [`${at}.bin`, big(250_000 + at)])),
+      /^files: expected files of at most 1000000 bytes together, got 1000010\. The largest is 4\.bin with 250004 bytes\./,
+    ],
+    ['a deep path', { 'a/b/c/d/e/f/g/h/i': 'x' }, /^files: a\/b\/c\/d\/e\/f\/g\/h\/: expected at most 8 parts/],
+    [
+      'names that differ in case',
+      { 'a/Run.sh': 'x', 'a/run.sh': 'x' },
+      /^files: a\/run\.sh: .*in more than case\. Rename it/,
+    ],
+    ['a name in another script', { 'å.txt': 'x' }, /^files: .*\.txt: expected a relative path of .* Rename it/],
+    ['two ways to write one name', { 'e\u0301.txt': 'x', 'é.txt': 'y' }, /Rename it/],
+    ['a device', { 'a/aux.txt': 'x' }, /^files: a\/aux\.txt: .*Windows.*Rename it/],
+    ['a skill in a skill', { 'b/SKILL.md': SKILL }, /^files: b\/SKILL\.md: .*import that folder by itself/],
+    ['a control character', { 'a\u001b[31m.txt': 'x' }, /^files: a[^\u001b]*\.txt: expected/],
+    [
+      'a private key',
+      {
+        'key.pem': `-----BEGIN RSA PRIVATE KEY-----\n${'MIIEpAIBAAKCAQEA7'.repeat(20)}\n-----END RSA PRIVATE KEY-----\n`,
+      },
+      /^files: key\.pem: line 1: .*Remove it/,
+    ],
+  ])('%s', (_what, files, says) => {
+    give(files)
+    const [line, ...more] = importAll()
+    expect(more).toEqual([])
+    expect(line).toMatchObject({ status: 'refused', name: null })
+    expect(line!.reasons[0]).toMatch(says)
+    expect(readdirSync(join(dir, 'content'))).toEqual([])
+  })
+
+  test('a file of several gigabytes is not read', () => {
+    const root = give()
+    writeFileSync(join(root, 'huge'), '')
+    truncateSync(join(root, 'huge'), 8_589_934_592)
+    expect(importAll()).toMatchObject([{ status: 'refused' }])
+  })
+
+  test('files of a SKILL.md that cannot be a skill', () => {
+    give(FILES, SKILL.replace('Fills in', 'Fills <in>'))
+    const [line] = importAll()
+    expect(line).toMatchObject({ status: 'refused', name: null })
+    expect(line!.lost).toEqual(['line 3: skill: a skill description must not contain < or >'])
+    expect(line!.reasons).toEqual(['files: only a skill has files. Change in SKILL.md what is named above'])
+  })
+
+  test('and other skills are imported all the same', () => {
+    give(many(300), SKILL, 'large')
+    give(FILES, SKILL, 'small')
+    expect(importAll().map(({ status }) => status)).toEqual(['refused', 'new'])
+  })
+})
+
+describe('an import that was killed', () => {
+  /** The states that a killed import leaves, from the earliest. */
+  test.each([
+    ['in the folder of the files', () => renameSync(versionFolder('1.0.0'), versionFolder('1.0.0.tmp'))],
+    ['before the version file', () => {}],
+    ['in the version file', () => writeFileSync(`${versionFolder('1.0.0')}.md.tmp`, '---\npubl')],
+  ])('%s is finished by the next one', (_when, leave) => {
+    give(FILES)
+    importAll()
+    const wanted = readAll(join(dir, 'content'))
+    rmSync(`${versionFolder('1.0.0')}.md`)
+    rmSync(join(dir, 'content/acme/pdf/index.md'))
+    leave()
+    expect(importAll()).toMatchObject([{ status: 'new', version: '1.0.0', lost: [], reasons: [] }])
+    expect(Object.keys(readAll(join(dir, 'content')))).toEqual(Object.keys(wanted))
+    expect(readAll(versionFolder('1.0.0'))).toEqual(latin1(FILES))
+    expect(folder.run('check-content').status).toBe(0)
+  })
+
+  test('before index.md is finished by the next one', () => {
+    give(FILES)
+    importAll()
+    const index = folder.read('content/acme/pdf/index.md')
+    rmSync(join(dir, 'content/acme/pdf/index.md'))
+    expect(importAll()).toMatchObject([{ version: '1.0.0', lost: [], reasons: [] }])
+    expect(folder.read('content/acme/pdf/index.md')).toBe(index)
+    expect(importAll()).toMatchObject([{ status: 'unchanged' }])
+  })
+
+  test('leaves a folder with other files alone', () => {
+    give(FILES)
+    mkdirSync(versionFolder('1.0.0'), { recursive: true })
+    writeFileSync(join(versionFolder('1.0.0'), 'mine.txt'), 'mine')
+    const { status, stderr } = folder.run('import-prompts', join(dir, 'given'), '--owner', 'acme')
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(/expected no folder without its version file/),
+    })
+    expect(readAll(versionFolder('1.0.0'))).toEqual({ 'mine.txt': 'mine' })
+    expect(existsSync(`${versionFolder('1.0.0')}.md`)).toBe(false)
+  })
+})
+
+describe('an export', () => {
+  test('refuses a folder with other files, which would become part of the skill', () => {
+    give(FILES)
+    importAll()
+    mkdirSync(join(dir, 'out/acme/pdf/scripts'), { recursive: true })
+    writeFileSync(join(dir, 'out/acme/pdf/scripts/old.py'), 'x')
+    expect(exportTo('out').stdout).toMatch(
+      /acme\/pdf\n {2}refused {2}files: its folder has 1 other file: scripts\/old\.py\./,
+    )
+    expect(readAll(join(dir, 'out'))).toEqual({ 'acme/pdf/scripts/old.py': 'x' })
+    rmSync(join(dir, 'out/acme/pdf/scripts/old.py'))
+    expect(exportTo('out').stdout).toContain('Written 1\nRefused 0')
+    expect(exportTo('out').stdout).toContain('Written 1\nRefused 0')
+  })
+
+  test('follows no link in its folder', () => {
+    give(FILES)
+    importAll()
+    mkdirSync(join(dir, 'out'))
+    mkdirSync(join(dir, 'elsewhere'))
+    symlinkSync('../elsewhere', join(dir, 'out/acme'))
+    expect(exportTo('out')).toMatchObject({ status: 1, stderr: expect.stringContaining('expected no symbolic link') })
+    expect(readdirSync(join(dir, 'elsewhere'))).toEqual([])
+  })
+
+  test('of a skill in a format of one file says that its files are lost', () => {
+    give(FILES)
+    importAll()
+    const { stdout } = folder.run('export-prompts', '--format', 'markdown', '--out', join(dir, 'out'))
+    expect(stdout).toMatch(/acme\/pdf\n {2}lost {5}files\n/)
+  })
+})
