@@ -8,7 +8,11 @@ export default (request: Request, context: Context) => handleRead(request, () =>
 // Only literals: the platform's bundler reads this without running it, and drops anything else. Its type lacks HEAD, so it is omitted.
 export const config = {
   path: ['/api', '/api/*'],
-  excludedPath: ['/api/v1/repos/:owner/:name/check', '/api/v1/repos/:owner/:name/versions/:version/export/:format'],
+  excludedPath: [
+    '/api/apm/*',
+    '/api/v1/repos/:owner/:name/check',
+    '/api/v1/repos/:owner/:name/versions/:version/export/:format',
+  ],
   method: ['GET', 'HEAD', 'OPTIONS'],
   rateLimit: {
     action: 'rewrite',

@@ -98,3 +98,14 @@ export function respondWithError(request: Request, error: HubError, cacheTag?: s
   headers['Content-Length'] = String(bytes.length)
   return new Response(request.method === 'HEAD' ? null : bytes, { status, headers })
 }
+
+/** Responds to any exception with problem details (RFC 9457), for clients that read no other errors. @param cacheTag as in `respondWithError` */
+export function respondWithProblem(request: Request, thrown: unknown, cacheTag?: string): Response {
+  const error = toHubError(thrown)
+  const { status, headers } = respondWithError(request, error, cacheTag)
+  const problem = { title: error.code.replaceAll('_', ' '), status, detail: error.message }
+  const bytes = new TextEncoder().encode(JSON.stringify(problem))
+  headers.set('Content-Type', 'application/problem+json')
+  headers.set('Content-Length', String(bytes.length))
+  return new Response(request.method === 'HEAD' ? null : bytes, { status, headers })
+}

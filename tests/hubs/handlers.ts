@@ -19,9 +19,10 @@ import { handleWrite } from '../../src/server/publish/handle-write.ts'
 import { createPublishTurns } from '../../src/server/publish/publish-turns.ts'
 import type { Clock } from '../../src/server/publish/rounds.ts'
 import { handleExport } from '../../src/server/read/export.ts'
+import { handleApm } from '../../src/server/read/handle-apm.ts'
 import { handleRead } from '../../src/server/read/read.ts'
 import { TEXT_WORK_IN_PLACE } from '../../src/server/text-jobs.ts'
-import { listBundleFiles } from '../../src/site/build/make-repository.ts'
+import { listApmFiles, listBundleFiles } from '../../src/site/build/make-repository.ts'
 import { readContentDir } from '../../src/stores/content/content-dir.ts'
 import { openBundles } from '../../src/stores/content/version-files.ts'
 import { isBlocked } from '../../src/stores/state/blocks.ts'
@@ -133,11 +134,13 @@ export function openHandlers(options: HandlerOptions): Handlers {
     check: (request) =>
       handleCheck(request, () => ({ ...readTools, quota, ...(reads && { limiter: reads }) }), clock?.now),
     read: (request) =>
-      new URL(request.url).pathname.startsWith('/api/')
-        ? (matchExport(new URL(request.url).pathname) ? handleExport : handleRead)(request, () => readTools)
-        : matchSkillPath(new URL(request.url).pathname)
-          ? handleSkill(request, () => readTools)
-          : handlePage(request, () => ({ ...readTools, ...NO_PAGES })),
+      new URL(request.url).pathname.startsWith('/api/apm/')
+        ? handleApm(request, () => readTools)
+        : new URL(request.url).pathname.startsWith('/api/')
+          ? (matchExport(new URL(request.url).pathname) ? handleExport : handleRead)(request, () => readTools)
+          : matchSkillPath(new URL(request.url).pathname)
+            ? handleSkill(request, () => readTools)
+            : handlePage(request, () => ({ ...readTools, ...NO_PAGES })),
     makeToken: async (
       { scope = 'acme/*', days = 90, holder = { kind: 'operator' as const }, permissions } = {},
       now = new Date(),
@@ -149,12 +152,11 @@ export function openHandlers(options: HandlerOptions): Handlers {
         const catalogue = buildCatalogue(tree, { baseUrl: BASE_URL, day: '2026-11-20' })
         files = new Map(listDataFiles(catalogue, digestText))
         blobs.clear()
-        for (const { versions } of catalogue.entries.values())
-          for (const [path, bytesOf] of listBundleFiles(
-            versions.map(({ record }) => record),
-            openBundles(contentDir),
-          ))
-            blobs.set(path, bytesOf())
+        for (const entry of catalogue.entries.values()) {
+          for (const [path, text] of listApmFiles(entry)) files.set(path, text)
+          const records = entry.versions.map(({ record }) => record)
+          for (const [path, bytesOf] of listBundleFiles(records, openBundles(contentDir))) blobs.set(path, bytesOf())
+        }
         for (const { path, format } of listHistoryFiles(catalogue, history)) files.set(path, format())
       }
       return { files, problems }

@@ -191,6 +191,13 @@ test.each<[string, string, () => Request, number, string]>([
   ],
   ['export', 'an export', () => api('/repos/acme/code-review/versions/1.0.0/export/dotprompt'), 200, '---'],
   ['skills', 'a missing skill', () => visit('/acme/nothing/SKILL.md'), 404, 'not_found'],
+  [
+    'apm',
+    'a missing skill, with problem details',
+    () => visit('/api/apm/v1/packages/acme/nothing/versions'),
+    404,
+    '"title":"not found"',
+  ],
   ['pages', 'a redirect', () => visit('/Acme/Code-Review'), 308, ''],
   ['missing-data', 'a missing file', () => visit('/data/v1/nothing.json'), 404, 'not_found'],
   ['rate-limited', 'a request over the limit', () => visit('/rate-limited'), 429, 'rate_limited'],
@@ -203,6 +210,7 @@ test.each<[string, string, () => Request, number, string]>([
 
 const FUNCTIONS = [
   'account',
+  'apm',
   'check',
   'editor',
   'export',
@@ -231,7 +239,7 @@ test.each(FUNCTIONS)('no file in the bundle of %s requires an ES module', async 
   expect(await runModule(script, dir, {}, JSON.stringify(files))).toEqual([])
 })
 
-test.each(['read', 'publish', 'check', 'account', 'mcp', 'pages', 'editor', 'export', 'skills'])(
+test.each(['read', 'publish', 'check', 'account', 'mcp', 'pages', 'editor', 'export', 'skills', 'apm'])(
   'the bundle of %s contains only its code and packages',
   (name) => {
     const folders = readdirSync(unpackFunction(name).folder).filter((entry) => !entry.startsWith('___netlify'))

@@ -72,6 +72,7 @@ describe('the manifest', () => {
   //  function        paths                        methods                                        files take precedence
   test.each([
     ['account', ['/settings', '/settings/*', '/auth', '/auth/*'], [], undefined],
+    ['apm', ['/api/apm/*'], ['GET', 'HEAD', 'OPTIONS'], undefined],
     ['check', ['/api/v1/repos/:owner/:name/check'], [], undefined],
     ['editor', ['/new', '/:owner/settings', '/:owner/:name/edit', '/:owner/:name/manage'], [], undefined],
     ['export', ['/api/v1/repos/:owner/:name/versions/:version/export/:format'], ['GET', 'HEAD', 'OPTIONS'], undefined],
@@ -114,13 +115,15 @@ describe('the manifest', () => {
     expect(functions.get(name)?.trafficRules).toEqual(limitOf(requests))
   })
 
-  test('skills has no rate limit of the platform, because clients fetch every skill in an index', () => {
+  test('skills and apm have no rate limit of the platform, because clients fetch every skill in an index or a manifest', () => {
     expect(functions.get('skills')?.trafficRules).toBeUndefined()
+    expect(functions.get('apm')?.trafficRules).toBeUndefined()
   })
 
   test('contains exactly the expected functions', () => {
     expect([...functions.keys()].sort()).toEqual([
       'account',
+      'apm',
       'check',
       'editor',
       'export',
@@ -153,6 +156,7 @@ describe('function bundles', () => {
   }
 
   test.each([
+    ['apm', false],
     ['check', false],
     ['export', true],
     ['mcp', true],
@@ -170,6 +174,7 @@ describe('function bundles', () => {
     ['mcp', ['@octokit/rest', 'yaml', '@netlify/blobs/server', '@modelcontextprotocol/client', 'astro']],
     ['read', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs/server']],
     ['skills', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs/server', 'astro']],
+    ['apm', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs/server', 'astro']],
     ['pages', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs/server', 'astro', 'markdown-it']],
     ['account', ['@octokit/rest', 'yaml', 'semver', 'spdx-expression-parse', '@netlify/blobs/server']],
     ['editor', ['@netlify/blobs/server', 'astro']],

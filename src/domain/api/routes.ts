@@ -272,6 +272,19 @@ export function matchSkillPath(path: string): { file: string; parameters: PathPa
   return found && { file: found.id.slice(found.id.lastIndexOf('/') + 1), parameters: found.parameters }
 }
 
+/** The paths that APM requests of a registry at `/api/apm`. docs/contract.md section 4 */
+export const APM_PATHS = [
+  '/api/apm/v1/packages/{owner}/{name}/versions',
+  '/api/apm/v1/packages/{owner}/{name}/versions/{version}/download',
+] as const
+
+const COMPILED_APM = APM_PATHS.map((path) => ({ id: path, segments: path.split('/') }))
+
+/** Returns the parameters of a path that APM requests. */
+export function matchApmPath(path: string): PathParameters | undefined {
+  return matchIn(COMPILED_APM, path, isParameter)?.parameters
+}
+
 /** The paths of the data files, relative to the site's root. The build writes them, and the read function reads them. docs/contract.md section 4. */
 export const DATA_FILES = {
   index: () => '/data/v1/index.json',
@@ -298,5 +311,7 @@ export const DATA_FILES = {
   skill: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/skills/${version}.md`,
   /** A file of a skill, or its archive. The name is its SHA-256, so that no host guesses a type that a browser runs. */
   blob: (owner: string, name: string, sha256: string) => `/data/v1/repos/${owner}/${name}/blobs/${sha256}.bin`,
+  /** The versions that APM can install. */
+  apm: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/apm.json`,
   openapi: () => '/data/v1/openapi.json',
 } as const

@@ -1,6 +1,7 @@
 // A hub's complete route table: the read routes in routes.ts plus all others.
 import { membershipsPath, trustedJobsPath } from '../access/memberships.ts'
 import {
+  APM_PATHS,
   CHECK_ROUTE,
   DATA_FILES,
   EXPORT_ROUTE,
@@ -23,6 +24,7 @@ export interface Address {
   /** What serves the route: a function in `netlify/functions` (by name), a file that the build writes (`file`), or only the Node server (`host`). */
   by:
     | 'account'
+    | 'apm'
     | 'check'
     | 'editor'
     | 'export'
@@ -76,6 +78,10 @@ export const ADDRESSES: readonly Address[] = [
   ...Object.values(ROUTES).flatMap(({ id, path, summary }): Address[] => listMethods(id, path, summary)),
   { ...EXPORT_ROUTE, by: 'export', about: 'A version in another tool’s format' },
   { ...CHECK_ROUTE, by: 'check', about: 'What a publish would do' },
+  ...APM_PATHS.map(
+    (path): Address => ({ path, methods: READ_METHODS, by: 'apm', about: 'Agent Skills for APM, as a registry' }),
+  ),
+  { path: '/api/apm/*', methods: READ_METHODS, by: 'apm', about: 'Unknown URLs: a JSON error' },
   { path: '/api/*', methods: READ_METHODS, by: 'read', about: 'Unknown URLs: a JSON error' },
   { path: '/api/*', methods: ['POST'], by: 'publish', about: 'Unknown URLs: a JSON error' },
   { path: '/mcp', methods: ['POST', 'OPTIONS'], by: 'mcp', about: 'The MCP server' },
@@ -163,6 +169,7 @@ function listDataAddresses(): Address[] {
     file(DATA_FILES.rawVersion(owner, name, number), 'The content of one version'),
     file(DATA_FILES.skill(owner, name, number), 'The SKILL.md of one version'),
     file(DATA_FILES.blob(owner, name, '{sha256}'), 'A file of a skill, or the archive of one version'),
+    file(DATA_FILES.apm(owner, name), 'The versions of a skill, for APM'),
     file(DATA_FILES.openapi(), 'OpenAPI 3.1'),
     file(membershipsPath('{member}'), 'The owners that a login belongs to, for sign-in'),
     file(trustedJobsPath('{repository_id}'), 'The workflows that may read a private hub'),

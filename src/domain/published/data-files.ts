@@ -233,7 +233,7 @@ function* paginate(summaries: readonly RepositorySummary[], pathOf: (page: numbe
   }
 }
 
-/** Lists the paths of one repository's data files: those of `listRepositoryFiles` in its order, then those of the files of its skills. */
+/** Lists the paths of one repository's data files: those of `listRepositoryFiles` in its order, then those of the files of its skills and of their list for APM. */
 export function listRepositoryPaths({
   summary,
   releases,
@@ -251,5 +251,6 @@ export function listRepositoryPaths({
       ...(isSkill ? [DATA_FILES.skill(owner, name, version)] : []),
     ]),
     ...blobs.map((sha256) => DATA_FILES.blob(owner, name, sha256)),
+    ...(releases.some(({ isSkill }) => isSkill) ? [DATA_FILES.apm(owner, name)] : []),
   ]
 }

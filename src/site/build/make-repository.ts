@@ -2,9 +2,11 @@
 import { DATA_FILES } from '../../domain/api/routes.ts'
 import type { VersionRecord } from '../../domain/api/schema.ts'
 import { makeEntry } from '../../domain/catalogue/entry.ts'
+import type { RepositoryRecords } from '../../domain/catalogue/outline.ts'
 import type { RepositoryEntry } from '../../domain/content/content-tree.ts'
+import { listForApm } from '../../domain/published/apm.ts'
 import { type DataFile, digestRecords, listRepositoryFiles } from '../../domain/published/data-files.ts'
-import { packSkill } from '../../ports/archive.ts'
+import { digestArchive, packSkill } from '../../ports/archive.ts'
 import { digestText } from '../../ports/measure.ts'
 import type { openBundles } from '../../stores/content/version-files.ts'
 import type { StoredRepository } from './data-sink.ts'
@@ -26,7 +28,19 @@ export function makeRepository(
     versions.map(({ record }) => record),
     readFile,
   )
-  return { files: listRepositoryFiles({ repository, versions }), bundles, part: JSON.parse(JSON.stringify(part)) }
+  const made = [listRepositoryFiles({ repository, versions }), listApmFiles({ repository, versions })]
+  return { files: chain(made), bundles, part: JSON.parse(JSON.stringify(part)) }
+}
+
+function* chain<Value>(lists: readonly Iterable<Value>[]): Generator<Value> {
+  for (const list of lists) yield* list
+}
+
+/** Generates the list of versions for APM, if any version is a skill. */
+export function* listApmFiles({ repository, versions }: RepositoryRecords): Generator<DataFile> {
+  const { owner, name, full_name } = repository
+  const text = listForApm(full_name, versions, digestArchive)
+  if (text !== undefined) yield [DATA_FILES.apm(owner, name), text]
 }
 
 /** Generates the files of skills and their archives, each once, because versions share files. */

@@ -1,0 +1,103 @@
+// Serves skills to APM, Microsoft's package manager for agents, as a registry that it only reads. https://microsoft.github.io/apm/reference/registry-http-api/
+import { HubError } from '../../domain/api/errors.ts'
+import { DATA_FILES, matchApmPath, READ_METHODS, repositoryCacheTag } from '../../domain/api/routes.ts'
+import type { VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
+import { type ApmVersion, describeForApm, formatForApm } from '../../domain/published/apm.ts'
+import { printable } from '../../domain/text/problems.ts'
+import { digestArchive, packSkill } from '../../ports/archive.ts'
+import { mapConcurrently } from '../../ports/map-concurrently.ts'
+import { type Bytes, parseBuilt } from '../../ports/site-files.ts'
+import { pathOf } from '../address.ts'
+import type { Connect } from '../connect.ts'
+import type { SkillDeps } from '../pages/handle-skill.ts'
+import { rateLimitError, respondWithProblem } from '../refusals.ts'
+import { respondToOptions, respondWith } from '../respond.ts'
+import { findArchive, type VersionPlace } from './files.ts'
+import { encode, findNewest, findVersion, type Sources } from './records.ts'
+import { findSkill } from './skills.ts'
+
+/** Handles one request. Never throws: errors are problem details (RFC 9457), which APM shows to its user. Files that the build wrote are outside the rate limit, as for skills. */
+export async function handleApm(request: Request, connect: Connect<SkillDeps>): Promise<Response> {
+  if (request.method === 'OPTIONS') return respondToOptions(READ_METHODS)
+  const place = matchApmPath(pathOf(request.url))
+  const { owner = '', name = '', version } = place ?? {}
+  const cacheTag = place && repositoryCacheTag(owner, name)
+  try {
+    if (!place) throw packageNotFound(request)
+    const deps = await connect()
+    const built = await findBuilt({ owner, name, version }, deps)
+    if (!built) {
+      const waitSeconds = await deps.limiter.take(deps.clientAddress)
+      if (waitSeconds > 0) throw rateLimitError('requests', waitSeconds)
+    }
+    const bytes =
+      built ??
+      (version === undefined
+        ? await listVersions(owner, name, deps)
+        : await makeArchive({ owner, name, version }, deps))
+    if (!bytes) throw packageNotFound(request)
+    return respondWith(request, {
+      bytes,
+      cacheTag,
+      hasDigest: true,
+      ...(version === undefined
+        ? { mediaType: 'application/json', cache: 'changing' }
+        : { mediaType: 'application/gzip', cache: 'immutable' }),
+    })
+  } catch (thrown) {
+    return respondWithProblem(request, thrown, cacheTag)
+  }
+}
+
+/** Reads what the build wrote, unless a publish has changed it since. */
+async function findBuilt(
+  { owner, name, version }: { owner: string; name: string; version: string | undefined },
+  { siteFiles, fresh }: Sources,
+): Promise<Bytes | undefined> {
+  if (version === undefined)
+    return (await fresh.find(owner, name)) ? undefined : siteFiles.read(DATA_FILES.apm(owner, name))
+  const record = await siteFiles.read(DATA_FILES.version(owner, name, version))
+  const { bundle_sha256 } = record ? parseBuilt<{ data: VersionRecord }>(record).data : { bundle_sha256: null }
+  return bundle_sha256 === null ? undefined : siteFiles.read(DATA_FILES.blob(owner, name, bundle_sha256))
+}
+
+/** How many versions are read at once. */
+const AT_ONCE = 8
+
+/** Lists the versions of a repository that has changed since the build. Versions that the build has are not read again. */
+async function listVersions(owner: string, name: string, sources: Sources): Promise<Bytes | undefined> {
+  const { copy } = await findNewest(owner, name, sources)
+  if (!copy) return undefined
+  const [list, summaries] = await Promise.all([
+    sources.siteFiles.read(DATA_FILES.apm(owner, name)),
+    sources.siteFiles.read(DATA_FILES.versions(owner, name)),
+  ])
+  const known = new Map(
+    list ? parseBuilt<{ versions: ApmVersion[] }>(list).versions.map((one) => [one.version, one]) : [],
+  )
+  const builtVersions = summaries ? parseBuilt<{ data: VersionSummary[] }>(summaries).data : []
+  // What the build lists as active and not for APM is not a skill.
+  const others = new Set(builtVersions.filter(({ yanked }) => !yanked).map(({ version }) => version))
+  const active = copy.versions.filter(({ yanked }) => !yanked)
+  const found = await mapConcurrently(AT_ONCE, active, async ({ version }) => {
+    if (known.has(version) || others.has(version)) return known.get(version)
+    const record = (await findVersion(owner, name, version, sources))?.value()
+    return record && describeForApm(record, digestArchive)
+  })
+  const versions = found.filter((one) => one !== undefined)
+  return versions.length === 0 && !list ? undefined : encode(formatForApm(copy.repository.full_name, versions))
+}
+
+/** Finds the archive of a version, or makes it from a SKILL.md without other files. */
+async function makeArchive(place: VersionPlace, sources: Sources): Promise<Bytes | undefined> {
+  const skill = await findSkill(place, sources)
+  if (!skill) return undefined
+  return skill.bundle_sha256 === null ? packSkill(skill, []) : (await findArchive(place, sources))?.bytes
+}
+
+function packageNotFound(request: Request): HubError {
+  return new HubError(
+    'not_found',
+    `There is no Agent Skill at ${printable(pathOf(request.url))}. /docs/skills explains which prompts are skills, and /api/v1/repos lists all prompts.`,
+  )
+}
