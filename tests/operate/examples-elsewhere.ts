@@ -72,4 +72,14 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
     has: 'content_sha256',
     reason: 'It is a shortened file; tests/domain/content/skill.test.ts has all of it.',
   },
+  {
+    document: 'skills',
+    has: '/api/apm',
+    reason: 'APM is in no registry here; tests/server/apm.test.ts has its requests.',
+  },
+  {
+    document: 'skills',
+    has: 'gh skill install',
+    reason: 'It needs GitHub; tests/scripts/skills-branch.test.ts checks the branch.',
+  },
 ]
