@@ -29,7 +29,7 @@ try {
 function exportAll(format: ExportFormat, out: string): void {
   const { contentDir } = readConfig(process.env)
   const { tree, problems } = readContentDir(contentDir)
-  if (problems.length > 0) throw new Error(problems.map(formatProblem).join('\n'))
+  if (problems.length > 0) throw new Error(problems.map((one) => `${one.file}: ${formatProblem(one)}`).join('\n'))
   const readFile = openBundles(contentDir)
   const target = openFolder(existsSync(out) ? realpathSync(out) : out)
   let written = 0

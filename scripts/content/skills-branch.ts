@@ -36,7 +36,7 @@ async function writeSkills(branch: string): Promise<void> {
   const { contentDir } = readConfig(process.env)
   const { git } = await openContentTree(contentDir)
   const { tree, problems } = readContentDir(contentDir)
-  if (problems.length > 0) throw new Error(problems.map(formatProblem).join('\n'))
+  if (problems.length > 0) throw new Error(problems.map((one) => `${one.file}: ${formatProblem(one)}`).join('\n'))
   const skills = listLatestVersions(tree).filter(({ entry }) => entry.skill)
   if (skills.length === 0) throw new Error('No prompt is an Agent Skill yet. /docs/skills explains how to publish one.')
   const times = skills.map(({ entry }) => Date.parse(entry.published_at))

@@ -2,7 +2,6 @@
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { formatSkill, type SkillVersion } from '../domain/content/skill.ts'
-import type { DigestArchive } from '../domain/published/apm.ts'
 import { type Bundle, entriesOf, type VersionFileBytes } from '../domain/values/file-entry.ts'
 
 /** A file to put into an archive. */
@@ -26,7 +25,9 @@ export function packSkill(version: SkillVersion, files: readonly ArchivedFile[])
 }
 
 /** Returns the SHA-256 of the archive of a version, in hex. That of a version without files is only made when somebody asks for it. */
-export const digestArchive: DigestArchive = (version) => version.bundle_sha256 ?? hash('sha256', packSkill(version, []))
+export function digestArchive(version: SkillVersion): string {
+  return version.bundle_sha256 ?? hash('sha256', packSkill(version, []))
+}
 
 /** Describes the files of a version, and writes their archive. @param files sorted by path; there is at least one */
 export function bundleFiles(

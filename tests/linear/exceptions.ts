@@ -24,10 +24,13 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
   ['the OpenAPI document, from tables of our own', at('domain/published/openapi-(?:parts|writes)', '\\w+')],
   [
     'computes values from records, or copies them',
-    /^src\/domain\/(?:catalogue\/(?:activity|catalogue|entry|originals|outline|owner-records|ranking|recall|unlisted|usage)|published\/data-files|values\/versions)\.ts (?!isRange)/,
+    /^src\/domain\/(?:catalogue\/(?:activity|catalogue|entry|originals|outline|owner-records|ranking|recall|unlisted|usage)|published\/(?:apm|data-files)|values\/versions)\.ts (?!isRange)/,
   ],
   ['colours of the operator', at('domain/content/look', 'contrast|accentColours')],
-  ['chooses between files that were parsed', at('domain/content/last-good', 'fixRepository')],
+  [
+    'chooses between files that were parsed',
+    at('domain/content/(?:last-good|latest-versions)', 'fixRepository|listLatestVersions'),
+  ],
   ['entries of a list, each of limited length', at('domain/content/skill', 'formatSkillIndex')],
   [
     'runs only in `npm run import`, with the functions that are called',

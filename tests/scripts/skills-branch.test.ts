@@ -66,7 +66,9 @@ describe('the branch', () => {
   test('is the same commit for the same content, and gets none if nothing has changed', () => {
     run()
     const [first] = lines('rev-parse', 'skills')
-    expect(lines('log', '--format=%an %ad', '--date=iso-strict', 'skills')).toEqual(['Prompt Hub 2026-11-20T10:00:00Z'])
+    expect(lines('log', '--format=%an %at', 'skills')).toEqual([
+      `Prompt Hub ${Date.parse('2026-11-20T10:00:00Z') / 1_000}`,
+    ])
     expect(run()).toMatchObject({ status: 0, stdout: expect.stringContaining('Unchanged') })
     expect(lines('rev-parse', 'skills')).toEqual([first])
     git('branch', '--quiet', '-D', 'skills')
@@ -79,7 +81,8 @@ describe('the branch', () => {
     const [first] = lines('rev-parse', 'skills')
     write('content/acme/pdf/versions/1.2.0.md', version(SKILL, 'Newest.\n').replace('20T10', '21T10'))
     expect(run().status).toBe(0)
-    expect(lines('log', '--format=%P', 'skills')).toEqual([first, ''])
+    const [second] = lines('rev-parse', 'skills')
+    expect(lines('rev-list', '--parents', 'skills')).toEqual([`${second} ${first}`, first])
     expect(lines('ls-tree', '-r', '--name-only', 'skills', 'skills/acme')).toEqual(['skills/acme/pdf/SKILL.md'])
   })
 

@@ -3,7 +3,7 @@ import type { VersionRecord, VersionSummary } from '../api/schema.ts'
 import type { SkillVersion } from '../content/skill.ts'
 
 /** Computes the SHA-256 of a skill's archive, in hex. Passed in, because `domain` imports nothing from Node. */
-export type DigestArchive = (version: SkillVersion) => string
+type DigestArchive = (version: SkillVersion) => string
 
 /** A version that APM can install. */
 export interface ApmVersion {

@@ -191,3 +191,38 @@ test('imports SKILL.md as a skill and adds no version when the file is unchanged
   expect(example.prompts[0]?.skill).toEqual({ description: 'x', license: null })
   expect(example.findings).toEqual([])
 })
+
+test('keeps the compatibility and metadata of a SKILL.md, and names what it cannot keep', () => {
+  const read = (...front: string[]) => {
+    const { prompts, findings } = READERS.skill(`---\nname: a\n${front.join('\n')}\n---\nDo.\n`, 'a')
+    return {
+      skill: prompts[0]?.skill,
+      said: findings.map(({ kind, field, message }) => `${kind} ${field}: ${message}`),
+    }
+  }
+  const { skill, said } = read(
+    'description: x',
+    'compatibility: >\n  Python 3.12\n  and git',
+    'metadata:\n  author: Åse\n  since: 2026\n  needs: {env: [A, B]}\n  version: 3\n  bad key: y\n  long: ' +
+      'z'.repeat(501),
+  )
+  expect(skill).toEqual({
+    description: 'x',
+    license: null,
+    compatibility: 'Python 3.12 and git',
+    metadata: { author: 'Åse', since: '2026', needs: '{"env":["A","B"]}' },
+  })
+  expect(said).toEqual([
+    'lost metadata.version: the hub writes its own',
+    expect.stringMatching(/^lost metadata\.bad key: expected /),
+    expect.stringMatching(/^lost metadata\.long: expected /),
+  ])
+  const many = Array.from({ length: 40 }, (_, at) => `  k${at}: v`).join('\n')
+  const full = read('description: x', `metadata:\n${many}`)
+  expect(Object.keys(full.skill?.metadata ?? {})).toHaveLength(32)
+  expect(full.said).toHaveLength(8)
+  const long = read(`description: ${'\u{1f600}'.repeat(600)}`, `compatibility: ${'c'.repeat(501)}`)
+  expect(long.said).toEqual(['lost description: cut at 1024 characters', 'lost compatibility: cut at 500 characters'])
+  expect([long.skill?.description.length, long.skill?.description.isWellFormed()]).toEqual([1_023, true])
+  expect(long.skill?.compatibility).toHaveLength(500)
+})

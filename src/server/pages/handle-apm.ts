@@ -9,12 +9,12 @@ import { mapConcurrently } from '../../ports/map-concurrently.ts'
 import { type Bytes, parseBuilt } from '../../ports/site-files.ts'
 import { pathOf } from '../address.ts'
 import type { Connect } from '../connect.ts'
-import type { SkillDeps } from '../pages/handle-skill.ts'
+import { findArchive, type VersionPlace } from '../read/files.ts'
+import { encode, findNewest, findVersion, type Sources } from '../read/records.ts'
+import { findSkill } from '../read/skills.ts'
 import { rateLimitError, respondWithProblem } from '../refusals.ts'
 import { respondToOptions, respondWith } from '../respond.ts'
-import { findArchive, type VersionPlace } from './files.ts'
-import { encode, findNewest, findVersion, type Sources } from './records.ts'
-import { findSkill } from './skills.ts'
+import type { SkillDeps } from './handle-skill.ts'
 
 /** Handles one request. Never throws: errors are problem details (RFC 9457), which APM shows to its user. Files that the build wrote are outside the rate limit, as for skills. */
 export async function handleApm(request: Request, connect: Connect<SkillDeps>): Promise<Response> {
