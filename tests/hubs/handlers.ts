@@ -11,6 +11,7 @@ import { digestText } from '../../src/ports/measure.ts'
 import type { RateLimiter } from '../../src/ports/rate-limiter.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'
 import type { TakeTurn } from '../../src/ports/turns.ts'
+import { handleApm } from '../../src/server/pages/handle-apm.ts'
 import { handlePage } from '../../src/server/pages/handle-page.ts'
 import { handleSkill } from '../../src/server/pages/handle-skill.ts'
 import type { AuthDeps } from '../../src/server/publish/authenticate.ts'
@@ -19,7 +20,6 @@ import { handleWrite } from '../../src/server/publish/handle-write.ts'
 import { createPublishTurns } from '../../src/server/publish/publish-turns.ts'
 import type { Clock } from '../../src/server/publish/rounds.ts'
 import { handleExport } from '../../src/server/read/export.ts'
-import { handleApm } from '../../src/server/pages/handle-apm.ts'
 import { handleRead } from '../../src/server/read/read.ts'
 import { TEXT_WORK_IN_PLACE } from '../../src/server/text-jobs.ts'
 import { listApmFiles, listBundleFiles } from '../../src/site/build/make-repository.ts'
@@ -43,7 +43,7 @@ export interface HandlerOptions {
   auth?: Partial<AuthDeps> | undefined
   limiter?: RateLimiter | undefined
   failedTokens?: RateLimiter | undefined
-  /** Limits checks, which share the limit of reads. */
+  /** Limits checks and reads by APM, which share the limit of reads. */
   reads?: RateLimiter | undefined
   purge?: ((cacheTags: string[]) => Promise<void>) | undefined
   /** The publish queue; by default, one of this hub's own. */
@@ -135,7 +135,7 @@ export function openHandlers(options: HandlerOptions): Handlers {
       handleCheck(request, () => ({ ...readTools, quota, ...(reads && { limiter: reads }) }), clock?.now),
     read: (request) =>
       new URL(request.url).pathname.startsWith('/api/apm/')
-        ? handleApm(request, () => readTools)
+        ? handleApm(request, () => ({ ...readTools, ...(reads && { limiter: reads }) }))
         : new URL(request.url).pathname.startsWith('/api/')
           ? (matchExport(new URL(request.url).pathname) ? handleExport : handleRead)(request, () => readTools)
           : matchSkillPath(new URL(request.url).pathname)

@@ -97,6 +97,19 @@ describe('versions and archives', () => {
   })
 })
 
+test('what a build has is outside the rate limit, because a manifest may name hundreds of skills', async () => {
+  let asked = 0
+  const limited = await openHub(world, { reads: { take: async () => ++asked && 60 } })
+  await limited.build()
+  const statusOf = async (path: string) => (await limited.read(`${BASE}/${path}`)).status
+  for (const name of ['acme/forms', 'acme/alone'])
+    expect([await statusOf(`${name}/versions`), await statusOf(`${name}/versions/1.0.0/download`)]).toEqual([200, 200])
+  expect(asked).toBe(0)
+  expect([await statusOf('acme/nothing/versions'), await statusOf('acme/alone/versions/9.0.0/download')]).toEqual([
+    429, 429,
+  ])
+})
+
 describe('the requirements of the Registry HTTP API', () => {
   beforeAll(async () => {
     await publish('acme/one', { skill, files: FILES })

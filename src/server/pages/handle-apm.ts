@@ -56,10 +56,18 @@ async function findBuilt(
 ): Promise<Bytes | undefined> {
   if (version === undefined)
     return (await fresh.find(owner, name)) ? undefined : siteFiles.read(DATA_FILES.apm(owner, name))
-  const record = await siteFiles.read(DATA_FILES.version(owner, name, version))
-  const { bundle_sha256 } = record ? parseBuilt<{ data: VersionRecord }>(record).data : { bundle_sha256: null }
-  return bundle_sha256 === null ? undefined : siteFiles.read(DATA_FILES.blob(owner, name, bundle_sha256))
+  const built = await siteFiles.read(DATA_FILES.version(owner, name, version))
+  if (!built) return undefined
+  const { skill, ...record } = parseBuilt<{ data: VersionRecord }>(built).data
+  if (!skill) return undefined
+  if (record.bundle_sha256 !== null) return siteFiles.read(DATA_FILES.blob(owner, name, record.bundle_sha256))
+  const archive = archives.get(built) ?? packSkill({ ...record, skill }, [])
+  archives.set(built, archive)
+  return archive
 }
+
+/** The archives of skills without other files, by the bytes of their records, which hosts cache. The build writes none, because only APM asks for them. */
+const archives = new WeakMap<Bytes, Bytes>()
 
 /** How many versions are read at once. */
 const AT_ONCE = 8
