@@ -50,7 +50,7 @@ export function catalogueOf(prompts: readonly ShortPrompt[], equivalents: Catalo
     const versions = [{ ...version, ...measure(content), format: 'text' as const, variables: [], parameters: {} }]
     repositories.set(`${owner}/${name}`, { owner, name, file, versions })
   }
-  const tree = { owners: new Map(), usage: new Map(), repositories, equivalents }
+  const tree = { owners: new Map(), usage: new Map(), repositories, equivalents, models: new Map() }
   return buildCatalogue(tree, { baseUrl: BASE_URL, day: DAY })
 }
 

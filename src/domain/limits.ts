@@ -58,6 +58,8 @@ export const LIMITS = {
   trustedPublishersPerOwner: 100,
   protectedLabelsPerOwner: 100,
   tokensPerPerson: 50,
+  modelCharacters: 200,
+  retiringModels: 2_000,
   publishesPerMinute: 30,
   toolValueCharacters: 10_000,
 } as const

@@ -3,6 +3,7 @@ import type { ListEnvelope } from '../domain/api/envelope.ts'
 import type { Sort } from '../domain/api/routes.ts'
 import type {
   Activity,
+  ModelUse,
   OwnerCount,
   Repository,
   RepositorySummary,
@@ -65,6 +66,8 @@ export interface PageData {
   listRecent(tag?: string): Promise<RepositorySummary[] | undefined>
   /** Lists the newest listed repositories that were forked from a version of this repository, at most 30. */
   listForks(owner: string, name: string): Promise<RepositorySummary[]>
+  /** Lists the models that retire, soonest first, with the prompts that use them. */
+  listModels(): Promise<ModelUse[]>
   /** Lists tags, most used first. */
   listTags(): Promise<TagRecord[]>
   /** Lists owners, sorted by handle. */

@@ -17,6 +17,14 @@ export const CDN_VARY = `query=${VARYING_PARAMETERS.join('|')}`
 
 /** The CDN may cache a response for a year, because outdated responses are purged by the next deploy, or by a publish that uses their cache tag. */
 const CDN_UNTIL_PURGED = 'public, durable, s-maxage=31536000'
+const YEAR_SECONDS = 31_536_000
+
+/** Limits how long a CDN may cache a page whose words change at a moment. */
+function cdnUntil(expiresAt: number | undefined): string {
+  if (expiresAt === undefined) return CDN_UNTIL_PURGED
+  const seconds = Math.ceil((expiresAt - Date.now()) / 1000)
+  return `public, durable, s-maxage=${Math.min(Math.max(seconds, 1), YEAR_SECONDS)}`
+}
 
 /** The parts of a 200 response. */
 export interface Answer {
@@ -90,6 +98,8 @@ export interface PageResponse {
   hasQuery: boolean
   /** The cache tags that a publish uses to purge the page. */
   cacheTags: readonly string[]
+  /** When the page's words change without a publish or a build, in milliseconds; undefined if they do not. */
+  expiresAt?: number | undefined
 }
 
 /** Responds to a website request. Shared caches treat pages like mutable records. */
@@ -100,7 +110,7 @@ export function respondWithPage(request: Request, page: PageResponse): Response 
     ...headersOf('/search'),
     'Content-Type': mediaType,
     'Cache-Control': isFound ? CACHE_CONTROL.changing : 'public, max-age=30',
-    'Netlify-CDN-Cache-Control': isFound ? CDN_UNTIL_PURGED : 'public, s-maxage=30',
+    'Netlify-CDN-Cache-Control': isFound ? cdnUntil(page.expiresAt) : 'public, s-maxage=30',
     'Netlify-Vary': hasQuery ? 'query' : CDN_VARY,
   }
   if (cacheTags.length > 0) headers['Netlify-Cache-Tag'] = cacheTags.join(',')

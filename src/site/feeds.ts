@@ -1,10 +1,12 @@
 // Writes Atom feeds (RFC 4287) for all prompts, an owner, a tag or a single prompt. Each version's entry links to the comparison with the previous version.
 
-import type { Activity, RepositorySummary } from '../domain/api/schema.ts'
+import type { Activity, ModelUse, RepositorySummary } from '../domain/api/schema.ts'
 import { describeActivity } from '../domain/catalogue/activity.ts'
+import { compareText } from '../domain/text/compare-text.ts'
+import { formatDay } from '../domain/text/days.ts'
 import { escapeXml } from '../domain/text/html-text.ts'
 import type { PageLocals } from '../ports/pages.ts'
-import { comparePage, versionPage } from './links.ts'
+import { comparePage, repositoryPage, versionPage } from './links.ts'
 
 /** Maximum number of entries in a feed. */
 const MAX_ENTRIES = 30
@@ -43,13 +45,83 @@ export async function respondWithFeed(
     .sort((a, b) => b.order - a.order)
     .slice(0, MAX_ENTRIES)
   const newest = entries.find(({ at }) => Date.parse(at) <= latestTime())
+  const self = `${path === '/' ? baseUrl : address}/feed.xml`
+  return formatFeed({ title, id: address, page: address, self, updated: newest?.at ?? EPOCH, entries })
+}
+
+/**
+ * Responds with the feed of the models that retire and that a listed prompt uses, soonest first.
+ *
+ * An entry has the day of the retirement in its ID, so that a new date is a new entry. Its time is that of the newest of
+ * its prompts: the list of models does not say when a retirement was announced, and the retirement lies ahead.
+ */
+export async function respondWithModelFeed({ hub, profile: { baseUrl, look } }: PageLocals): Promise<Response> {
+  const uses = ((await hub?.listModels()) ?? []).filter(({ prompts_count }) => prompts_count > 0).slice(0, MAX_ENTRIES)
+  const entries = await Promise.all(uses.map((use) => describeModel(use, baseUrl, hub)))
+  const updated =
+    entries
+      .map(({ at }) => at)
+      .sort(compareText)
+      .at(-1) ?? EPOCH
+  const self = `${baseUrl}/models.xml`
+  return formatFeed({
+    title: `Models that retire: ${look.name}`,
+    id: self,
+    page: `${baseUrl}/docs/models`,
+    self,
+    updated,
+    entries,
+  })
+}
+
+/** Maximum number of prompts in the entry of a model. */
+const MAX_PROMPTS = 20
+
+async function describeModel(use: ModelUse, baseUrl: string, hub: PageLocals['hub']): Promise<Entry> {
+  const { model, retires_at, replaced_by, source, prompts, prompts_count } = use
+  const named = prompts.slice(0, MAX_PROMPTS)
+  const found = await Promise.all(named.map((name) => hub?.findRepository(...(name.split('/') as [string, string]))))
+  const links = named.map((name) => `<li><a href="${baseUrl}${repositoryPage(name)}">${escapeXml(name)}</a></li>`)
+  const more = prompts_count > named.length ? `<li>and ${prompts_count - named.length} more</li>` : ''
+  const advice = replaced_by === null ? '' : `<p>Its provider recommends ${escapeXml(replaced_by)}.</p>`
+  const page = source ?? `${baseUrl}/docs/models`
+  return {
+    id: `${baseUrl}/models.xml#${encodeURIComponent(model)}-${retires_at}`,
+    at:
+      found
+        .map((repository) => repository?.updated_at ?? EPOCH)
+        .sort(compareText)
+        .at(-1) ?? EPOCH,
+    order: 0,
+    title: `${model} retires on ${formatDay(retires_at)}`,
+    link: page,
+    author: new URL(page).hostname,
+    type: 'html',
+    content: `${advice}<ul>${links.join('')}${more}</ul>`,
+  }
+}
+
+const EPOCH = '1970-01-01T00:00:00Z'
+
+interface FeedText {
+  title: string
+  id: string
+  /** The page that the feed belongs to. */
+  page: string
+  /** The URL of the feed. */
+  self: string
+  updated: string
+  entries: readonly Entry[]
+}
+
+function formatFeed({ title, id, page, self, updated, entries }: FeedText): Response {
   const text = `<?xml version="1.0" encoding="UTF-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
 <title>${escapeXml(title)}</title>
-<id>${escapeXml(address)}</id>
-<link href="${escapeXml(address)}"/>
-<link rel="self" type="application/atom+xml" href="${escapeXml(`${path === '/' ? baseUrl : address}/feed.xml`)}"/>
-<updated>${newest?.at ?? '1970-01-01T00:00:00Z'}</updated>
+<id>${escapeXml(id)}</id>
+<link href="${escapeXml(page)}"/>
+<link rel="self" type="application/atom+xml" href="${escapeXml(self)}"/>
+<updated>${updated}</updated>
 ${entries.map(formatEntry).join('')}</feed>
 `
   return new Response(text, { headers: { 'Content-Type': 'text/xml; charset=utf-8' } })

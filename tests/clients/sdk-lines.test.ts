@@ -7,25 +7,33 @@ import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { EXAMPLE_MODELS, nameModels } from '../../src/site/docs/example-models.ts'
 import { type FaultHub, openFaultHub, sha256 } from './fault-hub.ts'
 import { makeProject } from './installed.ts'
 
 const run = promisify(execFile)
+const { OPENAI_MODEL, ANTHROPIC_MODEL } = EXAMPLE_MODELS
 const FILLED = 'Write a message for: one line changed'
 const PROMPT = 'Write a message for: {{diff}}'
 
 /** The documented code, keyed by its first import. */
 const LINES = new Map(
-  [...readFileSync('src/pages/docs/clients.md', 'utf8').matchAll(/```ts\n(import [^`]*?'([^']+)'\n[^`]*)```/g)]
+  [
+    ...nameModels(readFileSync('src/pages/docs/clients.md', 'utf8')).matchAll(
+      /```ts\n(import [^`]*?'([^']+)'\n[^`]*)```/g,
+    ),
+  ]
     .filter(([, lines]) => lines!.includes('{ diff }'))
     .map(([, lines, from]) => [from!, lines!]),
 )
 
 /** The same code for a chat prompt. */
 const CHAT_LINES = new Map(
-  [...readFileSync('src/pages/docs/chat.md', 'utf8').matchAll(/```ts\n(import [^`]*?'([^']+)'\n[^`]*)```/g)].map(
-    ([, lines, from]) => [from!, lines!],
-  ),
+  [
+    ...nameModels(readFileSync('src/pages/docs/chat.md', 'utf8')).matchAll(
+      /```ts\n(import [^`]*?'([^']+)'\n[^`]*)```/g,
+    ),
+  ].map(([, lines, from]) => [from!, lines!]),
 )
 const CHAT = '{{role "system"}}\nBe brief.\n\n{{history}}\n\n{{role "user"}}\n{{question}}\n'
 const HISTORY = [
@@ -34,7 +42,7 @@ const HISTORY = [
 ]
 
 const response = {
-  ...{ id: 'r1', object: 'response', created_at: 1, model: 'gpt-5', status: 'completed', error: null },
+  ...{ id: 'r1', object: 'response', created_at: 1, model: OPENAI_MODEL, status: 'completed', error: null },
   ...{ incomplete_details: null, instructions: null, metadata: {}, parallel_tool_calls: true, tools: [] },
   output: [
     {
@@ -45,12 +53,12 @@ const response = {
   usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
 }
 const completion = {
-  ...{ id: 'c1', object: 'chat.completion', created: 1, model: 'gpt-5' },
+  ...{ id: 'c1', object: 'chat.completion', created: 1, model: OPENAI_MODEL },
   choices: [{ index: 0, message: { role: 'assistant', content: 'the answer' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
 }
 const message = {
-  ...{ id: 'm1', type: 'message', role: 'assistant', model: 'claude-opus-4-5', stop_reason: 'end_turn' },
+  ...{ id: 'm1', type: 'message', role: 'assistant', model: ANTHROPIC_MODEL, stop_reason: 'end_turn' },
   ...{ stop_sequence: null, content: [{ type: 'text', text: 'the answer' }] },
   usage: { input_tokens: 1, output_tokens: 1 },
 }
@@ -147,18 +155,22 @@ test('the examples compile in strict mode', { timeout: 120_000 }, async () => {
 
 describe('requests sent by the examples', { timeout: 60_000 }, () => {
   test.each([
-    ['openai', '/v1/responses', { model: 'gpt-5', input: FILLED }],
+    ['openai', '/v1/responses', { model: OPENAI_MODEL, input: FILLED }],
     [
       '@anthropic-ai/sdk',
       '/v1/messages',
-      { model: 'claude-opus-4-5', max_tokens: 1024, messages: [{ role: 'user', content: FILLED }] },
+      { model: ANTHROPIC_MODEL, max_tokens: 1024, messages: [{ role: 'user', content: FILLED }] },
     ],
     [
       '@ai-sdk/openai',
       '/v1/responses',
-      { model: 'gpt-5', input: [{ role: 'user', content: [{ type: 'input_text', text: FILLED }] }] },
+      { model: OPENAI_MODEL, input: [{ role: 'user', content: [{ type: 'input_text', text: FILLED }] }] },
     ],
-    ['@langchain/openai', '/v1/chat/completions', { model: 'gpt-5', messages: [{ role: 'user', content: FILLED }] }],
+    [
+      '@langchain/openai',
+      '/v1/chat/completions',
+      { model: OPENAI_MODEL, messages: [{ role: 'user', content: FILLED }] },
+    ],
   ])('%s', async (from, path, body) => {
     await expectSent(`${fileOf(from)}.ts`, path, body)
   })

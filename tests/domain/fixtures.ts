@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
+import type { ModelStatus } from '../../src/domain/api/schema.ts'
 import { parsePath } from '../../src/domain/content/content-path.ts'
 import type { ContentTree, RepositoryEntry, VersionEntry } from '../../src/domain/content/content-tree.ts'
 import {
@@ -66,11 +67,16 @@ export function aRepository(fullName: string, given: Partial<RepositoryEntry> = 
 
 export function aTree(
   repositories: readonly RepositoryEntry[],
-  given: { owners?: Record<string, OwnerFile>; usage?: Record<string, [week: number, quarter: number]> } = {},
+  given: {
+    owners?: Record<string, OwnerFile>
+    usage?: Record<string, [week: number, quarter: number]>
+    models?: ModelStatus[]
+  } = {},
 ): ContentTree {
   return {
     owners: new Map(Object.entries(given.owners ?? {})),
     equivalents: [],
+    models: new Map((given.models ?? []).map((status) => [status.model, status])),
     repositories: new Map(repositories.map((repository) => [`${repository.owner}/${repository.name}`, repository])),
     usage: new Map(
       Object.entries(given.usage ?? {}).map(([name, [downloads_7d, downloads_90d]]) => [
@@ -96,7 +102,7 @@ export function readStarterCatalogue(): { tree: ContentTree; broken: string[] } 
       broken.push(`${path}: ${problems[0]?.message}`)
       continue
     }
-    if (place.kind === 'usage') continue
+    if (place.kind === 'usage' || place.kind === 'models') continue
     const text = readFileSync(new URL(path, folder), 'utf8')
     if (place.kind === 'equivalents') {
       const { value, problems } = parseEquivalents(text)
@@ -126,7 +132,7 @@ export function readStarterCatalogue(): { tree: ContentTree; broken: string[] } 
       else broken.push(`${path}: ${JSON.stringify(problems)}`)
     }
   }
-  return { tree: { owners, repositories, usage: new Map(), equivalents }, broken }
+  return { tree: { owners, repositories, usage: new Map(), equivalents, models: new Map() }, broken }
 }
 
 /** Fragments that some layer between the author and the reader might trim, split, normalise, decode or execute. */

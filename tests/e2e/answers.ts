@@ -162,6 +162,7 @@ export const LISTED_VERSION = {
   yanked: 'boolean',
   yank_reason: 'string?',
   provenance: 'object?',
+  model_status: 'object?',
   url: 'string',
   raw_url: 'string',
 } as const satisfies Shape

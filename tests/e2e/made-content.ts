@@ -1,5 +1,5 @@
 // Creates the content for the end-to-end tests: the starter catalogue and repositories in rare states.
-import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { midnight } from './content.ts'
@@ -61,6 +61,16 @@ export function makeContent(): string {
         { at: `2025-01-${String(i + 1).padStart(2, '0')}T12:00:00Z`, content },
       ]),
     ),
+  })
+  appendFileSync(
+    join(root, 'models.yml'),
+    '  - id: zz-retired\n    retires_at: "2026-01-02"\n    replaced_by: zz-far\n    source: https://suite.example/\n  - id: zz-far\n    retires_at: "2999-12-31"\n',
+  )
+  writeRepository(root, 'zz-suite/retiring', {
+    versions: {
+      '1.0.0': { at: '2025-02-01T00:00:00Z', more: 'parameters:\n  model: zz-retired\n', content: 'Retiring\n' },
+      '1.1.0': { at: '2025-02-02T00:00:00Z', more: 'parameters:\n  model: zz-far\n', content: 'Retiring later\n' },
+    },
   })
   writeRepository(root, 'zz-suite/all-yanked', {
     index: 'title: All yanked\ntags: [zz-yanked]\nyanked:\n  "1.0.0": Wrong\n  "1.1.0": Wrong again',

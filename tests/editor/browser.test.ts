@@ -155,7 +155,7 @@ test('works without JavaScript; rejects requests without permission, confirmatio
   // A file from another tool fills in the form, and the page lists everything that could not be imported.
   await page.goto(`${hub.url}/new`)
   await promptField(page).fill(
-    'name: Triage\nmodel: openai/gpt-5\nmessages:\n  - role: user\n    content: Sort {{issue}}.\nevaluators: []\n',
+    'name: Triage\nmodel: openai/example-model\nmessages:\n  - role: user\n    content: Sort {{issue}}.\nevaluators: []\n',
   )
   await page.getByText('This text is another tool’s file').click()
   await press(page, 'Fill in the form')

@@ -2,6 +2,7 @@
 import { addressesBelow } from '../../src/domain/api/record-links.ts'
 import type { Repository, VersionRecord } from '../../src/domain/api/schema.ts'
 import { compareForCallers } from '../../src/domain/catalogue/difference.ts'
+import { NO_MODELS } from '../../src/domain/catalogue/models.ts'
 import { describeRepository, recordVersion, summariseVersion } from '../../src/domain/catalogue/repository-records.ts'
 import type { VersionEntry } from '../../src/domain/content/content-tree.ts'
 import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
@@ -30,7 +31,7 @@ function recordOf(text: string, format: Format): VersionRecord {
 function repositoryOf(text: string, format: Format): Repository {
   const latest = versionOf(text, format)
   const file = indexOf(text)
-  const versions = [summariseVersion(latest, file, ADDRESSES.version('acme', 'a', '1.0.0'))]
+  const versions = [summariseVersion(latest, file, ADDRESSES.version('acme', 'a', '1.0.0'), NO_MODELS)]
   return describeRepository({ owner: 'acme', name: 'a', file, versions, latest, stats: null }, ADDRESSES)
 }
 

@@ -172,7 +172,7 @@ describe('fields carried over from the previous version', () => {
   - name: dropped
     description: Goes
 parameters:
-  model: gpt-5
+  model: example-model
 `
   beforeEach(() => open({ [versionPath('1.0.0')]: versionFile('{{kept}} {{dropped}}\n', declared) }))
   afterEach(() => world.close())
@@ -185,14 +185,19 @@ parameters:
       'unused variables are removed, new ones added',
       { content: '{{new}} {{kept}}\n' },
       [kept, { ...plain, name: 'new' }],
-      { model: 'gpt-5' },
+      { model: 'example-model' },
     ],
-    ['given variables replace the previous ones', { content: '{{kept}}\n', variables: [] }, [], { model: 'gpt-5' }],
+    [
+      'given variables replace the previous ones',
+      { content: '{{kept}}\n', variables: [] },
+      [],
+      { model: 'example-model' },
+    ],
     [
       'given variables are kept even if unused',
       { content: 'x\n', variables: [{ name: 'other' }] },
       [{ ...plain, name: 'other' }],
-      { model: 'gpt-5' },
+      { model: 'example-model' },
     ],
     [
       'given parameters replace the previous ones',
@@ -219,7 +224,7 @@ parameters:
     expect([answer.version, answer.data.variables, answer.data.parameters]).toEqual([
       '2.0.1',
       [kept],
-      { model: 'gpt-5' },
+      { model: 'example-model' },
     ])
   })
 })

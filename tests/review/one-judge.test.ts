@@ -49,7 +49,7 @@ const withFile = (path: string, text = 'x') => ({ content: NEXT, skill, files: [
 const CASES: [string, Record<string, unknown>, 'refused' | string[]][] = [
   ['the next version', { content: NEXT, changelog: 'Shorter' }, []],
   ['with declared variables', variable({}), []],
-  ['variables and parameters', { ...variable({}), parameters: { model: 'gpt-5', temperature: 0.2 } }, []],
+  ['variables and parameters', { ...variable({}), parameters: { model: 'example-model', temperature: 0.2 } }, []],
   ['content without a final newline', { content: NEXT.trimEnd() }, []],
   ['Windows line endings', { content: NEXT.replaceAll('\n', '\r\n') }, []],
   ['lines of hyphens', { content: `---\n${NEXT}\n---\n` }, []],

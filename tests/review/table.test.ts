@@ -166,6 +166,7 @@ const BROKEN: readonly (readonly [string, string, string | Buffer | null, number
     'front-matter-value',
   ],
   ['usage counts that are not JSON', 'usage.json', '{', 1, 'usage'],
+  ['a model with a wrong date', 'models.yml', 'models:\n  - id: a-1\n    retires_at: soon\n', 3, 'models'],
   ['a set with a single equivalent', 'equivalents.txt', '# sets\n\nalone\n', 3, 'equivalents'],
   ['a chain of equivalents', 'equivalents.txt', 'a > b\na > b > c\n', 2, 'equivalents'],
   ['an entry without equivalents', 'equivalents.txt', 'a > b\n\na >\n', 3, 'equivalents'],

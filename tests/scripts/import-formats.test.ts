@@ -72,7 +72,7 @@ const CASES: Readonly<Record<string, Expected>> = {
       { name: 'shop', example: 'Demo' },
       { name: 'order_id', example: '17' },
     ],
-    parameters: { model: 'gpt-5', reasoning: { effort: 'low' }, text: { format: { type: 'text' } } },
+    parameters: { model: 'example-model', reasoning: { effort: 'low' }, text: { format: { type: 'text' } } },
     lost: ['tools: Prompt Hub does not support it'],
   },
   'promptlayer.json': {

@@ -149,3 +149,18 @@ test('a rendered page counts toward the rate limit, a cached one does not', asyn
   const refused = await ask('/acme/other')
   expect([refused.status, refused.headers.get('Retry-After')]).toEqual([429, '30'])
 })
+
+test('a page whose words change at a moment is cached by a CDN only until then', async () => {
+  const expires = new Date(Date.now() + 3_600_000).toUTCString()
+  const soon: RenderPage = async () => new Response('Page', { headers: { ...HTML, Expires: expires } })
+  const { headers } = await open({ render: soon }).ask('/acme/review')
+  const seconds = Number(/s-maxage=(\d+)$/.exec(headers.get('Netlify-CDN-Cache-Control') ?? '')?.[1])
+  expect(seconds).toBeGreaterThan(3_500)
+  expect(seconds).toBeLessThanOrEqual(3_600)
+  expect(headers.get('Cache-Control')).toBe('public, max-age=60, stale-while-revalidate=600')
+  expect(headers.get('Expires')).toBe(null)
+  const past: RenderPage = async () =>
+    new Response('Page', { headers: { ...HTML, Expires: new Date(0).toUTCString() } })
+  const over = await open({ render: past }).ask('/acme/review')
+  expect(over.headers.get('Netlify-CDN-Cache-Control')).toBe('public, durable, s-maxage=1')
+})

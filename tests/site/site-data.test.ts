@@ -232,6 +232,7 @@ test('source files recreated from catalogue records produce the same records', (
     const again = makeEntry(restoreRepository({ repository, versions }), {
       baseUrl: 'https://hub.test',
       stats: repository.stats,
+      models: tree.models,
     })
     expect(again.repository).toEqual(repository)
     expect(again.versions).toEqual(versions)

@@ -77,12 +77,14 @@ export async function askBytes(url: string, settings: RequestSettings): Promise<
   throw new PromptHubError('unavailable', `${url} did not return a file.`)
 }
 
+/** Options of `fetch`. */
+type Options = RequestInit & { headers: Record<string, string> }
 type Answered<Body> = { kind: 'new'; body: Body; etag: string | undefined } | { kind: 'unchanged' }
 type Trouble = { kind: 'trouble'; error: PromptHubError; waitMs: number | undefined }
 
 async function retry<Body>(
   url: string,
-  optionsFor: (token?: string) => RequestInit,
+  optionsFor: (token?: string) => Options,
   settings: RequestSettings,
   isWrite: boolean,
   parse: (bytes: Uint8Array<ArrayBuffer>) => Body,
@@ -101,7 +103,7 @@ async function retry<Body>(
 
 async function tryOnce<Body>(
   url: string,
-  given: (token?: string) => RequestInit,
+  given: (token?: string) => Options,
   { fetch, timeoutMs, readToken }: RequestSettings,
   endsAt: number,
   isWrite: boolean,
@@ -131,7 +133,7 @@ async function tryOnce<Body>(
 /** Reads a URL: without a token until its hub asks for one, then with it. A redirect's other host never asks. */
 async function readAs(
   url: string,
-  optionsFor: (token?: string) => RequestInit,
+  optionsFor: (token?: string) => Options,
   { fetch, readToken }: Pick<RequestSettings, 'fetch' | 'readToken'>,
 ): Promise<Response> {
   const { origin } = new URL(url)
@@ -156,7 +158,7 @@ function optionsOf(
   etag: string | undefined,
   write: Write | undefined,
   readToken?: string,
-): RequestInit & { headers: Record<string, string> } {
+): Options {
   const accept = { Accept: write ? 'application/json' : 'application/json, text/plain' }
   // Browsers send their own User-Agent and handle ETags themselves. Setting either header would cause a preflight request, which a static mirror does not answer.
   const headers = isBrowser()

@@ -302,6 +302,7 @@ export const DATA_FILES = {
   versions: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/versions.json`,
   version: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/versions/${version}.json`,
   forks: (owner: string, name: string) => `/data/v1/forks/${owner}/${name}.json`,
+  models: () => '/data/v1/models.json',
   /** The file that states how far back the git history goes. */
   history: () => '/data/v1/history.json',
   activity: (owner: string, name: string) => `/data/v1/activity/${owner}/${name}.json`,

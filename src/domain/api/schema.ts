@@ -189,6 +189,31 @@ export const Advisory = z
   .meta({ id: 'Advisory', description: 'A warning from the maintainers about some versions.' })
 export type Advisory = z.infer<typeof Advisory>
 
+/** What a provider has announced about a version's model. Only dates, so that a record does not depend on the day on which it is read. docs/contract.md section 3. */
+export const ModelStatus = z
+  .object({
+    model: z
+      .string()
+      .min(1)
+      .max(LIMITS.modelCharacters)
+      .regex(/^[\w./:@-]+$/, 'expected the ID of a model, such as example-model-1')
+      .describe('The ID of the model, exactly as in `parameters.model`.'),
+    retires_at: z.iso
+      .date({ error: 'expected a date such as "2026-12-11"' })
+      .describe('The day, in UTC, from which its provider no longer serves it.'),
+    replaced_by: z
+      .string()
+      .min(1)
+      .max(LIMITS.modelCharacters)
+      .regex(/^[\w./:@-]+$/, 'expected the ID of a model, such as example-model-2')
+      .nullable()
+      .describe('The model that its provider recommends instead, or null.'),
+    source: address('The page on which the provider announces it.').nullable(),
+  })
+  .meta({ id: 'ModelStatus', description: 'When the model of a version retires.' })
+export type ModelStatus = z.infer<typeof ModelStatus>
+const modelStatus = ModelStatus.nullable()
+
 /** A full repository record. docs/contract.md section 3. */
 export const Repository = z
   .object({
@@ -214,6 +239,9 @@ export const Repository = z
     replaced_by: FullName.nullable().describe('The repository that its maintainers recommend instead, or null.'),
     advisories: z.array(Advisory).describe('Warnings from the maintainers about some versions.'),
     warnings: z.array(Warning).describe('Findings in the latest version’s text fields, such as invisible characters.'),
+    model_status: modelStatus.describe(
+      'When the model of the latest version retires, or null if nothing is announced.',
+    ),
   })
   .meta({ id: 'Repository', description: 'A repository with its latest content.' })
 export type Repository = z.infer<typeof Repository>
@@ -234,6 +262,7 @@ export const VersionSummary = z
     yanked: z.boolean().describe('Whether the version was yanked; it can still be fetched by its exact number.'),
     yank_reason: z.string().nullable().describe('Why it was yanked, or null.'),
     provenance: Provenance.nullable().describe('The verified CI run that published it, or null.'),
+    model_status: modelStatus.describe('When its model retires, or null if nothing is announced.'),
     url: versionAddress,
     raw_url: versionRawAddress,
   })
@@ -341,6 +370,19 @@ export const Difference = z
   })
   .meta({ id: 'Difference', description: 'The changes between two versions that affect callers.' })
 export type Difference = z.infer<typeof Difference>
+
+/** A model in `/data/v1/models.json`, with the prompts that use it. docs/contract.md section 4. */
+export const ModelUse = z
+  .object({
+    ...ModelStatus.shape,
+    prompts_count: z
+      .int()
+      .nonnegative()
+      .describe('Number of listed repositories whose latest version names this model.'),
+    prompts: z.array(FullName).describe('These repositories in the order `top`, at most 100.'),
+  })
+  .meta({ id: 'ModelUse', description: 'A model that retires, and the prompts that use it.' })
+export type ModelUse = z.infer<typeof ModelUse>
 
 /** A tag and the number of prompts with it. docs/contract.md section 3. */
 export const TagRecord = z

@@ -10,6 +10,7 @@ import { joinWords } from '../content/same-words.ts'
 import type { Equivalents } from '../search/equivalents.ts'
 import { compareText } from '../text/compare-text.ts'
 import { type CatalogueEntry, makeEntry } from './entry.ts'
+import type { Models } from './models.ts'
 import { findOriginals, type Originals } from './originals.ts'
 import { describeOwner, profileOf } from './owner-records.ts'
 import { rank, sortByUpdates } from './ranking.ts'
@@ -37,6 +38,8 @@ export interface Catalogue {
   trustedJobs: ReadonlyMap<string, readonly TrustedPublisher[]>
   /** Search synonyms. */
   equivalents: Equivalents
+  /** The models with an announced end. */
+  models: Models
 }
 
 /** The inputs of a catalogue other than its files. */
@@ -52,13 +55,18 @@ interface CatalogueOptions {
 }
 
 /** The input of a catalogue: its files, and values derived from them. */
-type CatalogueParts = Pick<ContentTree, 'owners' | 'equivalents'> & { entries: ReadonlyMap<string, CatalogueEntry> }
+type CatalogueParts = Pick<ContentTree, 'owners' | 'equivalents' | 'models'> & {
+  entries: ReadonlyMap<string, CatalogueEntry>
+}
 
 /** Builds the catalogue from valid files. */
 export function buildCatalogue(tree: ContentTree, options: CatalogueOptions): Catalogue {
   const entries = new Map<string, CatalogueEntry>()
   for (const [fullName, files] of tree.repositories)
-    entries.set(fullName, makeEntry(files, { ...options, stats: tree.usage.get(fullName) ?? null }))
+    entries.set(
+      fullName,
+      makeEntry(files, { ...options, models: tree.models, stats: tree.usage.get(fullName) ?? null }),
+    )
   return joinCatalogue({ ...tree, entries }, options)
 }
 
@@ -83,6 +91,7 @@ export function joinCatalogue(parts: CatalogueParts, options: CatalogueOptions):
     isForReaders,
     trustedJobs: isForReaders ? listTrustedJobs(parts) : new Map(),
     equivalents: parts.equivalents,
+    models: parts.models,
   }
 }
 

@@ -4,6 +4,7 @@ import type { RepositoryEntry } from '../content/content-tree.ts'
 import { DEFAULT_REPOSITORY_FILE } from '../content/prompt-file.ts'
 import type { Stats } from '../values/values.ts'
 import { compareVersions } from '../values/versions.ts'
+import type { Models } from './models.ts'
 import { outlineRepository, type RecordDigests, type RepositoryOutline, type RepositoryRecords } from './outline.ts'
 import { describeRepository, recordVersion, summariseVersion } from './repository-records.ts'
 
@@ -18,16 +19,17 @@ interface EntryParts {
   /** The hub's base URL, without a trailing slash. */
   baseUrl: string
   stats: Stats | null
+  models: Models
 }
 
 /** Builds an entry. @param files must contain at least one version */
-export function makeEntry(files: RepositoryEntry, { stats, baseUrl }: EntryParts): CatalogueEntry {
+export function makeEntry(files: RepositoryEntry, { stats, baseUrl, models }: EntryParts): CatalogueEntry {
   const addresses = addressesBelow(baseUrl)
   const { owner, name, file = DEFAULT_REPOSITORY_FILE } = files
   const ordered = files.versions.toSorted((a, b) => compareVersions(a.version, b.version))
   const latest = ordered.find(({ version }) => !Object.hasOwn(file.yanked, version))
   const versions = ordered.map((version, index) => ({
-    summary: summariseVersion(version, file, addresses.version(owner, name, version.version)),
+    summary: summariseVersion(version, file, addresses.version(owner, name, version.version), models),
     record: recordVersion(version, ordered[index + 1]?.version ?? null, files, addresses),
   }))
   const summaries = versions.map(({ summary }) => summary)

@@ -3,6 +3,7 @@ import { pick } from '../api/envelope.ts'
 import { type Repository, RepositorySummary, type VersionRecord, type VersionSummary } from '../api/schema.ts'
 import type { SkillIndexEntry } from '../content/skill.ts'
 import { countFileBytes } from '../values/file-entry.ts'
+import { modelOf } from './models.ts'
 import { type RankedRelease, scoreQuality } from './ranking.ts'
 
 /** One version with both of its records. */
@@ -26,6 +27,8 @@ interface Release extends RankedRelease {
   changelog: string
   /** Whether it is an Agent Skill, with a SKILL.md. */
   isSkill: boolean
+  /** The model in its parameters, or null. */
+  model: string | null
 }
 
 /** A repository without its content. */
@@ -70,6 +73,7 @@ export function outlineRepository({ repository, versions }: RepositoryRecords): 
       ...{ version, previous_version: record.previous_version, published_at, published_by, changelog },
       isYanked: yanked,
       isSkill: Boolean(record.skill),
+      model: modelOf(record.parameters),
     })),
     isListed: repository.status !== 'archived' && repository.moved_to === null && active.length > 0,
     movedTo: repository.moved_to,

@@ -8,6 +8,7 @@ import { splitChat } from '../values/chat.ts'
 import { titleFromName } from '../values/names.ts'
 import type { Stats } from '../values/values.ts'
 import { selectVersions } from '../values/versions.ts'
+import { findModelStatus, type Models, modelOf } from './models.ts'
 
 /** The input of a repository's record. */
 export interface RepositoryParts {
@@ -63,6 +64,7 @@ export function describeRepository(
     replaced_by: file.replaced_by,
     advisories: file.advisories.map((advisory) => ({ ...advisory, versions: selectVersions(numbers, advisory.range) })),
     warnings: latest ? warnOfTexts(latest, file) : [],
+    model_status: versions.find(({ version }) => version === latest?.version)?.model_status ?? null,
   }
 }
 
@@ -90,6 +92,7 @@ export function summariseVersion(
   entry: VersionEntry,
   file: RepositoryFile,
   addresses: { url: string; raw_url: string },
+  models: Models,
 ): VersionSummary {
   const { version, changelog, published_at, published_by, content_sha256, size_bytes } = entry
   const yankReason = Object.hasOwn(file.yanked, version) ? file.yanked[version]! : null
@@ -103,6 +106,7 @@ export function summariseVersion(
     yanked: yankReason !== null,
     yank_reason: yankReason,
     provenance: entry.provenance ?? null,
+    model_status: findModelStatus(models, modelOf(entry.parameters)),
     ...addresses,
   }
 }

@@ -8,6 +8,7 @@ import { isName, isOwner, isVersion } from '../values/names.ts'
 export type Place =
   | { kind: 'usage' }
   | { kind: 'equivalents' }
+  | { kind: 'models' }
   | { kind: 'site' }
   | { kind: 'logo'; name: 'logo.svg' | 'logo.png' }
   | { kind: 'owner'; owner: string }
@@ -31,6 +32,7 @@ export function parsePath(path: string): Parsed<Place> {
 function placeAt(path: string): Place | string {
   if (path === 'usage.json') return { kind: 'usage' }
   if (path === 'equivalents.txt') return { kind: 'equivalents' }
+  if (path === 'models.yml') return { kind: 'models' }
   if (path === 'site.yml') return { kind: 'site' }
   if (path === 'logo.svg' || path === 'logo.png') return { kind: 'logo', name: path }
   const parts = path.split('/')
@@ -55,6 +57,7 @@ function placeAt(path: string): Place | string {
 export function formatPath(place: Place): string {
   if (place.kind === 'usage') return 'usage.json'
   if (place.kind === 'equivalents') return 'equivalents.txt'
+  if (place.kind === 'models') return 'models.yml'
   if (place.kind === 'site') return 'site.yml'
   if (place.kind === 'logo') return place.name
   if (place.kind === 'owner') return `${place.owner}/index.md`

@@ -1,4 +1,5 @@
 // Defines the parsed content folder, from which the catalogue is built.
+import type { Models } from '../catalogue/models.ts'
 import type { Equivalents } from '../search/equivalents.ts'
 import type { Bundle } from '../values/file-entry.ts'
 import type { Usage } from './front-matter.ts'
@@ -35,4 +36,6 @@ export interface ContentTree {
   usage: ReadonlyMap<string, Usage[string]>
   /** Search synonyms; empty if there is no synonym file. */
   equivalents: Equivalents
+  /** The models with an announced end, by ID; empty if there is no `models.yml`. */
+  models: Models
 }

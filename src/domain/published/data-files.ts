@@ -3,7 +3,7 @@
 import { membershipsPath, trustedJobsPath } from '../access/memberships.ts'
 import { listEnvelope } from '../api/envelope.ts'
 import { DATA_FILES, SORTS } from '../api/routes.ts'
-import type { Activity, MirrorEntry, RepositorySummary } from '../api/schema.ts'
+import type { Activity, MirrorEntry, ModelUse, RepositorySummary } from '../api/schema.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { compareNeighbours } from '../catalogue/difference.ts'
 import type { RecordDigests, RepositoryOutline, RepositoryRecords } from '../catalogue/outline.ts'
@@ -12,6 +12,7 @@ import { countUsage, usagePath } from '../catalogue/usage.ts'
 import { joinWords } from '../content/same-words.ts'
 import { describeSkill, formatSkill, formatSkillIndex, latestSkill, type SkillIndexEntry } from '../content/skill.ts'
 import { LIMITS } from '../limits.ts'
+import { compareText } from '../text/compare-text.ts'
 import { nameOfOriginal } from '../values/names.ts'
 import { describeApi } from './openapi.ts'
 
@@ -91,6 +92,7 @@ export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generato
       }
   }
   yield* listHubSkills(listed.top, (summary) => digestsOf(summary).skill)
+  yield listModels(catalogue)
   yield* listForkFiles(catalogue)
   for (const [owner, usage] of countUsage(entries.values()))
     yield { path: usagePath(owner), of: [usage.prompts, usage.bytes], format: () => JSON.stringify(usage) }
@@ -193,6 +195,26 @@ function* listTagFiles({ tags, listed, recent }: Catalogue): Generator<SharedFil
   for (const sort of SORTS)
     for (const [tag, summaries] of groupByTag(tags, listed[sort]))
       yield* paginate(summaries, (page) => DATA_FILES.tagged(tag, sort, page))
+}
+
+/** Maximum number of prompts listed for a model. */
+const MAX_PROMPTS_OF_MODEL = 100
+
+/** Lists the models that retire, soonest first, with the prompts that use them. */
+function listModels({ models, entries, listed }: Catalogue): SharedFile {
+  const users = new Map<string, string[]>()
+  for (const { full_name, latest_version } of models.size === 0 ? [] : listed.top) {
+    const model = entries.get(full_name)!.releases.find(({ version }) => version === latest_version)?.model
+    if (typeof model === 'string' && models.has(model)) users.set(model, [...(users.get(model) ?? []), full_name])
+  }
+  const uses = [...models.values()]
+    .sort((a, b) => compareText(a.retires_at, b.retires_at) || compareText(a.model, b.model))
+    .map((status): ModelUse => {
+      const prompts = users.get(status.model) ?? []
+      return { ...status, prompts_count: prompts.length, prompts: prompts.slice(0, MAX_PROMPTS_OF_MODEL) }
+    })
+  const format = () => onOnePage(uses)
+  return { path: DATA_FILES.models(), of: [format()], format }
 }
 
 /** Generates the files with each repository's listed forks. */

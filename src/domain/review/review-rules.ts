@@ -59,6 +59,10 @@ export const RULES = {
   ),
   usage: error('usage.json contains download counts by full name.', 'create it with npm run import:usage'),
   equivalents: error('equivalents.txt has a line for each set of synonyms.', 'correct that line'),
+  models: error(
+    'models.yml has the ID and the date of each model that retires.',
+    'correct that line; npm run models writes the file',
+  ),
   site: error(
     'site.yml contains the name and look of the hub; its logo is a small SVG or PNG.',
     'correct that value; see the guide to self-hosting',

@@ -90,7 +90,9 @@ async function makePage(address: string, path: string, deps: PageDeps): Promise<
     const type = page.headers.get('Content-Type') ?? 'text/html'
     const mediaType = type === 'text/html' ? 'text/html; charset=utf-8' : type
     const bytes = new Uint8Array(await page.arrayBuffer())
-    return { bytes, status, mediaType, hasQuery: path === '/search', cacheTags: tagsOf(path) }
+    const expires = page.headers.get('Expires')
+    const expiresAt = expires === null ? undefined : Date.parse(expires)
+    return { bytes, status, mediaType, hasQuery: path === '/search', cacheTags: tagsOf(path), expiresAt }
   } catch (error) {
     throw failures[0] ?? error
   }

@@ -1,7 +1,7 @@
 // Provides page data from the same records as the read API.
 import type { ListEnvelope } from '../../domain/api/envelope.ts'
 import { DATA_FILES } from '../../domain/api/routes.ts'
-import type { OwnerCount, RepositorySummary, TagRecord } from '../../domain/api/schema.ts'
+import type { ModelUse, OwnerCount, RepositorySummary, TagRecord } from '../../domain/api/schema.ts'
 import { isName, isOwner, isTag, isVersion } from '../../domain/values/names.ts'
 import type { PageData } from '../../ports/pages.ts'
 import type { Search } from '../../ports/search.ts'
@@ -75,6 +75,7 @@ export function openPageData(sources: PageSources, onFailure: (failure: unknown)
       const bytes = isPrompt(owner, name) ? await siteFiles.read(DATA_FILES.forks(owner, name)) : undefined
       return bytes ? parseBuilt<{ data: RepositorySummary[] }>(bytes).data : []
     }),
+    listModels: telling(async () => parseOnce<ModelUse>(await readBuilt(siteFiles, DATA_FILES.models()))),
     listTags: telling(async () => parseOnce<TagRecord>((await findTags(sources)).bytes())),
     listOwners: telling(async () => parseOnce<OwnerCount>(await readBuilt(siteFiles, DATA_FILES.users()))),
     find: telling(async (question) => search().find(question)),

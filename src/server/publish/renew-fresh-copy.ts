@@ -1,8 +1,9 @@
 // Builds the fresh copy that makes a new version visible before the next build.
 import { addressesBelow } from '../../domain/api/record-links.ts'
 import { DATA_FILES } from '../../domain/api/routes.ts'
-import type { Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
+import type { ModelUse, Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import { listChanges, MAX_ACTIVITIES } from '../../domain/catalogue/activity.ts'
+import type { Models } from '../../domain/catalogue/models.ts'
 import { summariseVersion } from '../../domain/catalogue/repository-records.ts'
 import type { VersionEntry } from '../../domain/content/content-tree.ts'
 import type { RepositoryFile } from '../../domain/content/prompt-file.ts'
@@ -116,8 +117,9 @@ export async function showRepository(
   const isKnown = (version: string) => version === given?.version || folder.versions.has(version)
   if (copy?.versions.some(({ version }) => !isKnown(version))) return undefined
   const addresses = addressesBelow(sources.baseUrl)
+  const models = await readModels(sources)
   const summarise = (entry: VersionEntry) =>
-    summariseVersion(entry, file, addresses.version(owner, name, entry.version))
+    summariseVersion(entry, file, addresses.version(owner, name, entry.version), models)
   // Yanks come from `index.md`, because the copy and the build may be older.
   const markYanked = (summary: VersionSummary): VersionSummary => {
     const reason = Object.hasOwn(file.yanked, summary.version) ? file.yanked[summary.version]! : null
@@ -151,6 +153,13 @@ export async function showRepository(
   const stats = copy?.repository.stats ?? (built ? parseBuilt<{ data: Repository }>(built).data.stats : null)
   const parts = { owner, name, file, versions, latest, stats }
   return { repository: await sources.text.run('describeRepository', parts, sources.baseUrl), versions }
+}
+
+/** Reads what is announced about models; a build without the file knows of nothing. */
+async function readModels({ siteFiles }: Sources): Promise<Models> {
+  const built = await siteFiles.read(DATA_FILES.models())
+  const uses = built ? parseBuilt<{ data: ModelUse[] }>(built).data : []
+  return new Map(uses.map(({ prompts: _, prompts_count: __, ...status }) => [status.model, status]))
 }
 
 async function readBuiltVersions({ owner, name }: Written, { siteFiles }: Sources): Promise<VersionSummary[]> {

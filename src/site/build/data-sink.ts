@@ -18,6 +18,8 @@ export interface StoredRepository {
   marks: string
   /** The repository's download counts, as JSON. */
   stats: string
+  /** What is announced about the models of its versions, as JSON. */
+  models: string
   outline: RepositoryOutline
   digests: RecordDigests
 }

@@ -2,7 +2,8 @@
 import { DATA_FILES } from '../../domain/api/routes.ts'
 import type { VersionRecord } from '../../domain/api/schema.ts'
 import { makeEntry } from '../../domain/catalogue/entry.ts'
-import type { RepositoryRecords } from '../../domain/catalogue/outline.ts'
+import { findModelStatus, type Models } from '../../domain/catalogue/models.ts'
+import type { RepositoryOutline, RepositoryRecords } from '../../domain/catalogue/outline.ts'
 import type { RepositoryEntry } from '../../domain/content/content-tree.ts'
 import { listForApm } from '../../domain/published/apm.ts'
 import { type DataFile, digestRecords, listRepositoryFiles } from '../../domain/published/data-files.ts'
@@ -14,15 +15,22 @@ import type { StoredRepository } from './data-sink.ts'
 /** A data file that is not text: its path, and a function that makes its bytes. */
 type BundleFile = readonly [path: string, bytesOf: () => Uint8Array]
 
-/** Generates a repository's data files and stored data. @param stats the download counts, as JSON @param readFile reads a file of a skill */
+/** The sources of a repository's records other than its files. `stats` are its download counts, as JSON; `readFile` reads a file of a skill. */
+interface Context {
+  baseUrl: string
+  stats: string
+  models: Models
+  readFile: ReturnType<typeof openBundles>
+}
+
+/** Generates a repository's data files and stored data. */
 export function makeRepository(
   files: RepositoryEntry,
-  baseUrl: string,
-  stats: string,
-  readFile: ReturnType<typeof openBundles>,
+  { baseUrl, stats, models, readFile }: Context,
 ): { files: Iterable<DataFile>; bundles: Iterable<BundleFile>; part: Omit<StoredRepository, 'marks'> } {
-  const { repository, versions, ...outline } = makeEntry(files, { baseUrl, stats: JSON.parse(stats) })
-  const part = { stats, outline, digests: digestRecords({ repository }, digestText) }
+  const { repository, versions, ...outline } = makeEntry(files, { baseUrl, stats: JSON.parse(stats), models })
+  const statuses = formatStatuses(outline, models)
+  const part = { stats, models: statuses, outline, digests: digestRecords({ repository }, digestText) }
   // A copy is returned, because strings sliced from a file's content would keep the whole content in memory.
   const bundles = listBundleFiles(
     versions.map(({ record }) => record),
@@ -65,4 +73,10 @@ export function* listBundleFiles(
       yield [DATA_FILES.blob(owner, name, sha256), make]
     }
   }
+}
+
+/** Formats what is announced about the models of a repository's versions; empty if nothing is, as for nearly every repository. */
+export function formatStatuses({ releases }: Pick<RepositoryOutline, 'releases'>, models: Models): string {
+  const known = releases.flatMap(({ model }) => findModelStatus(models, model) ?? [])
+  return known.length === 0 ? '' : JSON.stringify(known)
 }

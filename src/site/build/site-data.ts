@@ -1,6 +1,7 @@
 // Generates a site's data files, and updates them at a cost proportional to the change. Only an outline of each repository stays in memory: content is read, written and freed one repository at a time.
 import { type Catalogue, joinCatalogue } from '../../domain/catalogue/catalogue.ts'
 import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
+import type { Models } from '../../domain/catalogue/models.ts'
 import type { RepositoryOutline } from '../../domain/catalogue/outline.ts'
 import { parsePath } from '../../domain/content/content-path.ts'
 import type { RepositoryEntry } from '../../domain/content/content-tree.ts'
@@ -27,7 +28,7 @@ import { openBundles } from '../../stores/content/version-files.ts'
 import { openFolder } from '../../stores/files/plain-files.ts'
 import { ContentError } from './content-error.ts'
 import type { DataSink, StoredFile, StoredPart, StoredRepository } from './data-sink.ts'
-import { makeRepository } from './make-repository.ts'
+import { formatStatuses, makeRepository } from './make-repository.ts'
 import { readEntry, restoreEntry } from './recorded-entry.ts'
 import { openSharedFiles } from './shared-files.ts'
 
@@ -89,7 +90,7 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
     if (isFolderUnreadable(listing)) throw new ContentError(listing.problems)
     const round = openRound(listing.problems)
     const { alone, below } = groupFiles(listing.files)
-    const usage = readOthers(alone, round).usage
+    const { usage, models } = readOthers(alone, round)
     const unlisted = findUnlisted(listing.problems)
     const late: Reading[] = []
     const names = new Map<string, Naming>()
@@ -99,7 +100,7 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
       const stats = JSON.stringify(usage.get(fullName) ?? null)
       const before = repositories.get(fullName)
       const marks = stampFiles(files)
-      if (before && marks !== '' && before.marks === marks && before.stats === stats) {
+      if (before && marks !== '' && before.marks === marks && before.stats === stats && isSameModels(before, models)) {
         names.set(fullName, { file: { moved_to: before.outline.movedTo, replaced_by: before.outline.replacedBy } })
         continue
       }
@@ -109,11 +110,11 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
       if (read.isThere) names.set(fullName, { file: read.entry.file })
       // Repositories that are valid regardless of the others are written immediately, so that their content does not stay in memory.
       if (read.isThere && read.wrong.size === 0 && checkRepository(read.entry, NO_NEIGHBOURS).length === 0)
-        write(read, round)
+        write(read, models, round)
       else late.push(read)
     }
     const neighbours: Neighbours = { repositories: names }
-    for (const read of late) judge(read, neighbours, round)
+    for (const read of late) judge(read, neighbours, models, round)
     checkUnread(names, new Set(late.map(({ fullName }) => fullName)), round)
     for (const [fullName, { outline }] of repositories) if (!below.has(fullName)) drop(fullName, outline, round)
     const problems = sortProblems(round.problems)
@@ -151,19 +152,19 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
   }
 
   /** Checks a repository's references to other repositories, and writes the parts that can be served. */
-  function judge(read: Reading, neighbours: Neighbours, round: Round): void {
+  function judge(read: Reading, neighbours: Neighbours, models: Models, round: Round): void {
     const { fullName, entry, problems, wrong, isThere } = read
     const file = nameIndex(fullName)
     const found = isThere ? checkRepository(entry, neighbours).map((problem) => ({ file, ...problem })) : []
     if (wrong.size + found.length === 0) {
-      write(read, round)
+      write(read, models, round)
       return
     }
     round.problems.push(...problems, ...found)
     const before = repositories.get(fullName)
     const last = before && restoreEntry(before.outline, sink.read)
     const mended = fixRepository({ now: entry, wrong, last }, neighbours)
-    if (mended) write({ ...read, entry: mended, marks: '' }, round)
+    if (mended) write({ ...read, entry: mended, marks: '' }, models, round)
     else if (before) keep(fullName, { ...before, marks: '' })
   }
 
@@ -185,11 +186,12 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
 
   function write(
     { fullName, entry, marks, stats }: Omit<Reading, 'isThere' | 'problems' | 'wrong'>,
+    models: Models,
     round: Round,
   ): void {
     const before = repositories.get(fullName)
     const gone = new Set(before ? listRepositoryPaths(before.outline) : [])
-    const made = makeRepository(entry, baseUrl, stats, readFile)
+    const made = makeRepository(entry, { baseUrl, stats, models, readFile })
     let isDifferent = false
     for (const [path, text] of made.files) {
       gone.delete(path)
@@ -228,6 +230,11 @@ interface Reading extends ReturnType<typeof readRepository> {
 
 /** A repository's references to other repositories. */
 type Naming = { file: Pick<NonNullable<RepositoryEntry['file']>, 'moved_to' | 'replaced_by'> | undefined }
+
+/** Returns whether a repository's records say what is announced now about its models. */
+function isSameModels({ outline, models: before }: StoredRepository, models: Models): boolean {
+  return before === formatStatuses(outline, models)
+}
 
 type Round = Omit<BuiltState, 'catalogue'>
 

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Config } from '../../config.ts'
 import { listRepositoryPaths } from '../../domain/published/data-files.ts'
-import { groupFiles, readUsage } from '../../stores/content/content-dir.ts'
+import { groupFiles, readAlone } from '../../stores/content/content-dir.ts'
 import { readHistory } from '../../stores/content/content-history.ts'
 import { fingerprintContent, listContent } from '../../stores/content/content-listing.ts'
 import { findConverted } from '../../stores/content/converted-files.ts'
@@ -53,12 +53,12 @@ export async function writeData(
     // The listing is freed after reading: for 100,000 prompts, it takes as much memory as all of their list data.
     const listing = listContent(contentDir)
     const { alone, below } = groupFiles(listing.files)
-    const usage = readUsage(contentDir, alone)
+    const { usage, models } = readAlone(contentDir, alone)
     const repositories = Array.from(below, ([fullName, files]) => ({
       ...{ fullName, files, stats: JSON.stringify(usage.get(fullName) ?? null) },
     }))
     const taken = new Int32Array(new SharedArrayBuffer(4))
-    const share = { contentDir, baseUrl, siteDir, repositories, taken }
+    const share = { contentDir, baseUrl, siteDir, repositories, models, taken }
     const kept = await writeRepositories(share, memory, (done, total) => onProgress('Writing the data', done, total))
     const makeState = openSiteData({ contentDir, baseUrl, sink, kept })
     const history = await readHistory(contentDir, process.env, `${buildDay}T00:00:00Z`)

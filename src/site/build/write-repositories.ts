@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import type { Models } from '../../domain/catalogue/models.ts'
 import { checkRepository, NO_NEIGHBOURS } from '../../domain/content/rules.ts'
 import { readRepository } from '../../stores/content/content-dir.ts'
 import { type ListedFile, stampFiles } from '../../stores/content/content-listing.ts'
@@ -23,6 +24,8 @@ interface Share {
   siteDir: string
   /** The repositories to write, with their files and their download counts as JSON. */
   repositories: { fullName: string; files: ListedFile[]; stats: string }[]
+  /** What is announced about models. */
+  models: Models
   /** The number of repositories that both threads have started so far. */
   taken: Int32Array<SharedArrayBuffer>
 }
@@ -63,7 +66,7 @@ async function startHelper(share: Share): Promise<Rows> {
   return rows
 }
 
-function* takeBlocks({ contentDir, baseUrl, siteDir, repositories, taken }: Share): Generator<Rows> {
+function* takeBlocks({ contentDir, baseUrl, siteDir, repositories, models, taken }: Share): Generator<Rows> {
   const put = filesInto(siteDir)
   const readFile = openBundles(contentDir)
   for (;;) {
@@ -73,7 +76,7 @@ function* takeBlocks({ contentDir, baseUrl, siteDir, repositories, taken }: Shar
     for (const { fullName, files, stats } of repositories.slice(from, from + BLOCK)) {
       const { entry, isThere, problems } = readRepository(contentDir, fullName, files)
       if (!isThere || problems.length > 0 || checkRepository(entry, NO_NEIGHBOURS).length > 0) continue
-      const made = makeRepository(entry, baseUrl, stats, readFile)
+      const made = makeRepository(entry, { baseUrl, stats, models, readFile })
       for (const [path, text] of made.files) put(path, text)
       for (const [path, bytesOf] of made.bundles) put(path, bytesOf())
       rows.push([`${fullName}/`, { marks: stampFiles(files), ...made.part }])

@@ -38,7 +38,13 @@ export function makeExample(baseUrl: string): Catalogue {
   }
   const repository = { owner, name, file: { ...DEFAULT_REPOSITORY_FILE, ...file }, versions }
   return buildCatalogue(
-    { owners: new Map(), repositories: new Map([[EXAMPLE, repository]]), usage: new Map(), equivalents: [] },
+    {
+      owners: new Map(),
+      repositories: new Map([[EXAMPLE, repository]]),
+      usage: new Map(),
+      equivalents: [],
+      models: new Map(),
+    },
     { baseUrl, day: '2026-05-12' },
   )
 }

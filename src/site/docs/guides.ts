@@ -32,6 +32,11 @@ export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
         'Install prompts as skills in Claude Code, Codex and other agents; publish your own.',
       ),
       guide('/docs/parameters', 'Parameters', 'Common model settings and their names in each API.'),
+      guide(
+        '/docs/models',
+        'Models that retire',
+        'Which prompts name a model that its provider will switch off, and when.',
+      ),
       guide('/docs/cli', 'hubcli', 'The command-line client: fetch, publish and lock prompts.'),
       guide('/docs/clients', 'Client libraries', 'Fetch, verify, cache and fill in prompts in TypeScript and Python.'),
       guide('/docs/mcp', 'MCP server', 'Connect an agent: URL, client setup and tools.'),

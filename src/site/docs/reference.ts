@@ -172,6 +172,8 @@ export function describeOtherAddresses(): Address[] {
 }
 
 const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
+  modelCharacters: 'Length of a model’s ID in models.yml, in characters',
+  retiringModels: 'Models in models.yml',
   ownerCharacters: 'Length of an owner, in characters',
   nameCharacters: 'Length of a name, in characters',
   tagCharacters: 'Length of a tag, in characters',

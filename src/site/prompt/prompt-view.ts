@@ -1,5 +1,6 @@
 // Collects the data for a prompt's page: its records, and related parts of the catalogue.
 import type { Activity, Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
+import { findModelNotice, type ModelNotice } from '../../domain/catalogue/models.ts'
 import { isChatMessage } from '../../domain/values/chat.ts'
 import { nameOfOriginal } from '../../domain/values/names.ts'
 import type { PageLocals, SourceHost } from '../../ports/pages.ts'
@@ -43,6 +44,10 @@ export interface PromptView {
   files: readonly ShownFile[]
   /** Number of hidden characters in the content. */
   unseen: number
+  /** What to say about the version's model, if it is about to retire or has retired. */
+  model: ModelNotice | undefined
+  /** When the words about the model change next, in milliseconds; undefined if they never do. */
+  modelChangesAt: number | undefined
 }
 
 /** Reads the data for a prompt's page. @param version the version shown on the page; omitted for the repository's page @returns undefined if there is no such prompt or version */
@@ -76,6 +81,8 @@ export async function readPrompt(
   ])
   const handles = new Set(users.map(({ handle }) => handle))
   const used = new Set(tags.map((tag) => tag.name))
+  const shown = versions.find((summary) => summary.version === record?.version)
+  const { notice, changesAt } = findModelNotice(shown?.model_status ?? null, Date.now())
   return {
     ...{ baseUrl, sourceHost, repository, versions, record },
     isMain: version === undefined,
@@ -91,6 +98,8 @@ export async function readPrompt(
     drawn: text?.html ?? [],
     files,
     unseen: text?.hidden ?? 0,
+    model: notice,
+    modelChangesAt: changesAt,
   }
 }
 

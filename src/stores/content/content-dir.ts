@@ -111,10 +111,11 @@ export function groupFiles(listed: readonly ListedFile[]): { alone: ListedFile[]
   return { alone, below }
 }
 
-/** Reads the download counts of each repository. @param alone files outside repositories */
-export function readUsage(dir: string, alone: readonly ListedFile[]): ContentTree['usage'] {
-  const files = alone.filter(({ path }) => path === formatPath({ kind: 'usage' }))
-  return joinOthers(files.flatMap((file) => readListed(openFolder(dir), file).parsed ?? [])).usage
+/** Reads the files outside repositories that their records depend on. @param alone files outside repositories */
+export function readAlone(dir: string, alone: readonly ListedFile[]): Pick<ContentTree, 'usage' | 'models'> {
+  const paths = new Set([formatPath({ kind: 'usage' }), formatPath({ kind: 'models' })])
+  const files = alone.filter(({ path }) => paths.has(path))
+  return joinOthers(files.flatMap((file) => readListed(openFolder(dir), file).parsed ?? []))
 }
 
 /** Builds the parts of a tree that are outside repositories. @param files the files outside repositories */
@@ -122,12 +123,14 @@ export function joinOthers(files: Iterable<ParsedFile>): Omit<ContentTree, 'repo
   const owners = new Map()
   let usage: ContentTree['usage'] = new Map()
   let equivalents: ContentTree['equivalents'] = []
+  let models: ContentTree['models'] = new Map()
   for (const file of files) {
     if (file.kind === 'usage') usage = new Map(Object.entries(file.value))
     else if (file.kind === 'equivalents') equivalents = file.value
+    else if (file.kind === 'models') models = new Map(file.value.map((status) => [status.model, status]))
     else if (file.kind === 'owner') owners.set(file.owner, file.value)
   }
-  return { owners, usage, equivalents }
+  return { owners, usage, equivalents, models }
 }
 
 /** Sorts problems by file. */

@@ -1,8 +1,10 @@
 // Parses one file of the content folder according to its path, and finds its problems.
 import { isUtf8 } from 'node:buffer'
+import type { ModelStatus } from '../../domain/api/schema.ts'
 import { type Place, parsePath } from '../../domain/content/content-path.ts'
 import type { VersionEntry } from '../../domain/content/content-tree.ts'
 import { Usage } from '../../domain/content/front-matter.ts'
+import { parseModelsFile } from '../../domain/content/models-file.ts'
 import {
   type OwnerFile,
   parseOwnerFile,
@@ -30,6 +32,8 @@ import { describeRefusal, type Opened, type Refusal } from '../files/plain-files
 export type ParsedFile =
   | { kind: 'usage'; value: Usage }
   | { kind: 'equivalents'; value: Equivalents }
+  /** The models as a list, because parsed files are stored as JSON. */
+  | { kind: 'models'; value: readonly ModelStatus[] }
   | { kind: 'site'; value: SiteFile }
   /** The image in base64. */
   | { kind: 'logo'; value: string }
@@ -111,6 +115,8 @@ function nameParsing(place: Place, problem: ValueProblem): RuleProblem {
 function parsePlace(place: Exclude<Place, { kind: 'logo' | 'file' }>, text: string): Parsed<ParsedFile> {
   if (place.kind === 'usage') return tagged(parseUsage(text), (value) => ({ kind: 'usage', value }))
   if (place.kind === 'equivalents') return tagged(parseEquivalents(text), (value) => ({ kind: 'equivalents', value }))
+  if (place.kind === 'models')
+    return tagged(parseModelsFile(text), (value) => ({ kind: 'models', value: [...value.values()] }))
   if (place.kind === 'site') return tagged(parseSiteFile(text), (value) => ({ kind: 'site', value }))
   const { owner } = place
   if (place.kind === 'owner') return tagged(parseOwnerFile(text), (value) => ({ kind: 'owner', owner, value }))

@@ -40,6 +40,7 @@ describe('repository records', () => {
         sha: 'c0ffee',
         run_id: '7',
       },
+      model_status: null,
       url: 'https://hub.test/api/v1/repos/acme/code-review/versions/1.2.0',
       raw_url: 'https://hub.test/api/v1/repos/acme/code-review/raw?version=1.2.0',
     })
@@ -102,7 +103,7 @@ describe('repository records', () => {
       'name description type required default options example',
     )
     expect(Object.keys(entry.versions[0]!.summary).join(' ')).toBe(
-      'version changelog published_at published_by content_sha256 size_bytes yanked yank_reason provenance url raw_url',
+      'version changelog published_at published_by content_sha256 size_bytes yanked yank_reason provenance model_status url raw_url',
     )
     expect(Object.keys(entry.versions[0]!.record).join(' ')).toBe(
       'owner name full_name version previous_version content content_sha256 size_bytes format messages skill files bundle_sha256 variables parameters changelog published_at published_by provenance url raw_url',

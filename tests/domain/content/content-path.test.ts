@@ -9,6 +9,7 @@ describe('content paths', () => {
   const places: [string, Place][] = [
     ['usage.json', { kind: 'usage' }],
     ['equivalents.txt', { kind: 'equivalents' }],
+    ['models.yml', { kind: 'models' }],
     ['acme/index.md', { kind: 'owner', owner: 'acme' }],
     ['acme/code-review/index.md', { kind: 'repository', owner: 'acme', name: 'code-review' }],
     ['acme/code-review/versions/1.10.0.md', { kind: 'version', owner: 'acme', name: 'code-review', version: '1.10.0' }],

@@ -24,7 +24,7 @@ variables:
     options: [mild, "1.0"]
     example: mild
 parameters:
-  model: gpt-5
+  model: example-model
   temperature: 0.2
 provenance:
   issuer: https://token.actions.githubusercontent.com
@@ -62,7 +62,7 @@ Review this {{language}} code.
             example: 'mild',
           },
         ],
-        parameters: { model: 'gpt-5', temperature: 0.2 },
+        parameters: { model: 'example-model', temperature: 0.2 },
         provenance: {
           issuer: 'https://token.actions.githubusercontent.com',
           repository: 'acme/prompts',
@@ -116,7 +116,7 @@ Review this {{language}} code.
         published_by: 'octocat',
         changelog: 'First: a # sign',
         variables: [{ name: 'language', example: '2026-01-01' }],
-        parameters: { model: 'gpt-5', stop: ['1.0', 'yes', 'null'] },
+        parameters: { model: 'example-model', stop: ['1.0', 'yes', 'null'] },
         content: '---\nHello',
       }),
     ).toBe(`---
@@ -127,7 +127,7 @@ variables:
   - name: language
     example: "2026-01-01"
 parameters:
-  model: gpt-5
+  model: example-model
   stop:
     - "1.0"
     - yes

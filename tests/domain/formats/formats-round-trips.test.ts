@@ -120,8 +120,8 @@ const version: fc.Arbitrary<ExportedVersion> = body.chain((given) => {
       description: fc.oneof(fc.constant(''), words),
       parameters: fc.constantFrom(
         {},
-        { model: 'gpt-5' },
-        { model: 'gpt-5', temperature: 0.2, top_p: 1, max_tokens: 100 },
+        { model: 'example-model' },
+        { model: 'example-model', temperature: 0.2, top_p: 1, max_tokens: 100 },
       ),
     })
     .map((rest) => ({

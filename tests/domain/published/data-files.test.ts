@@ -40,6 +40,7 @@ describe('a small catalogue', () => {
       '/data/v1/lists/recent.json',
       '/data/v1/lists/top/1.json',
       '/data/v1/lists/trending/1.json',
+      '/data/v1/models.json',
       '/data/v1/openapi.json',
       '/data/v1/repos/acme/a.json',
       '/data/v1/repos/acme/a/changes.json',
@@ -136,9 +137,10 @@ test('page 1 exists when the catalogue is empty', () => {
     '/data/v1/lists/recent.json',
     '/data/v1/tags.json',
     '/data/v1/users.json',
+    '/data/v1/models.json',
     '/data/v1/openapi.json',
   ])
-  for (const [path, text] of files.slice(0, 7))
+  for (const [path, text] of files.slice(0, 8))
     expect([path, text]).toEqual([path, '{"data":[],"meta":{"page":1,"pages":0,"total":0}}'])
 })
 

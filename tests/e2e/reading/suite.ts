@@ -9,6 +9,7 @@ import { openReading, type Reading } from './hub.ts'
 import { limit } from './limit.ts'
 import { lists } from './lists.ts'
 import { methods } from './methods.ts'
+import { models } from './models.ts'
 import { queryValues } from './query-values.ts'
 import { records } from './records.ts'
 import { search } from './search.ts'
@@ -24,7 +25,7 @@ export function readSuite(target: Target, more: (hub: Reading) => void = () => {
     // The local Netlify server takes a minute to start and a third of a second per request, so tests of logic that is
     // only in our code run on the other hosts.
     const ours = target.netlify ? [] : [search, queryValues, described]
-    for (const part of [records, lists, addresses, methods, dataFiles, ...ours]) part(hub)
+    for (const part of [records, lists, addresses, methods, dataFiles, models, ...ours]) part(hub)
     more(hub)
     if (!target.netlify) limit(hub)
   })

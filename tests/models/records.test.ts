@@ -1,0 +1,80 @@
+// Tests the records of prompts whose model retires: in the catalogue, in the data files, and after a change of the list.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { listContent } from '../../src/stores/content/content-listing.ts'
+import { poll } from '../e2e/client.ts'
+import { openHostSite } from '../hubs/host-site.ts'
+import { putContent, versionFile } from '../stores/content-folder.ts'
+
+const STATUS = { model: 'old-1', retires_at: '2026-12-11', replaced_by: 'new-1', source: null }
+const LIST = 'models:\n  - {id: old-1, retires_at: "2026-12-11", replaced_by: new-1}\n'
+
+let dir = ''
+let site: ReturnType<typeof openHostSite>
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'hub-models-'))
+  putContent(dir, 'acme/a/versions/1.0.0.md', withModel('old-1', 'One'))
+  putContent(dir, 'acme/a/versions/1.1.0.md', withModel('new-1', 'Two'))
+  putContent(dir, 'acme/b/versions/1.0.0.md', withModel('old-1', 'Three'))
+  putContent(dir, 'acme/b/index.md', '---\ntitle: B\n---\n')
+  putContent(dir, 'acme/c/versions/1.0.0.md', versionFile('Four'))
+  site = openHostSite(join(dir, 'hub/site.db'), { contentDir: join(dir, 'content'), baseUrl: 'https://hub.test' })
+})
+afterEach(() => {
+  site.close()
+  rmSync(dir, { recursive: true })
+})
+
+const withModel = (model: string, text: string) =>
+  versionFile(text).replace('---\n', `---\nparameters: {model: ${model}}\n`)
+const make = () => site.makeState(listContent(join(dir, 'content')), '2026-11-20')
+const read = (path: string) => JSON.parse(site.readAll().get(path) ?? 'null')
+const settle = () =>
+  poll('files that are older than a tick', 10_000, async () =>
+    listContent(join(dir, 'content')).files.every(({ stamp }) => stamp !== '') ? true : undefined,
+  )
+
+test('without a list, nothing is announced', () => {
+  make()
+  expect(read('/data/v1/models.json')).toEqual({ data: [], meta: { page: 1, pages: 0, total: 0 } })
+  expect(read('/data/v1/repos/acme/b.json').data.model_status).toBe(null)
+})
+
+test('a new list changes exactly the records of prompts that name its models', async () => {
+  make()
+  await settle()
+  const single = site.readAll().get('/data/v1/repos/acme/b/versions/1.0.0.json')
+  putContent(dir, 'models.yml', LIST)
+  const state = make()
+  expect(state.changed.toSorted()).toEqual(['acme/a', 'acme/b'])
+  expect(read('/data/v1/repos/acme/a.json').data.model_status).toBe(null)
+  expect(read('/data/v1/repos/acme/b.json').data.model_status).toEqual(STATUS)
+  const versions = read('/data/v1/repos/acme/a/versions.json').data
+  expect(versions.map((one: { version: string; model_status: unknown }) => [one.version, one.model_status])).toEqual([
+    ['1.1.0', null],
+    ['1.0.0', STATUS],
+  ])
+  expect(read('/data/v1/models.json').data).toEqual([{ ...STATUS, prompts_count: 1, prompts: ['acme/b'] }])
+  // A single version never changes, so its record does not say it.
+  expect(site.readAll().get('/data/v1/repos/acme/b/versions/1.0.0.json')).toBe(single)
+  await settle()
+  expect(make().changed).toEqual([])
+})
+
+test('a list that becomes invalid is reported with its line, and the last valid one is used', async () => {
+  putContent(dir, 'models.yml', LIST)
+  make()
+  putContent(dir, 'models.yml', LIST.replace('12-11', '99-99'))
+  const { problems } = make()
+  expect(problems).toEqual([
+    {
+      file: 'content/models.yml',
+      rule: 'models',
+      key: 'models.0.retires_at',
+      message: 'line 2: expected a date such as "2026-12-11"',
+    },
+  ])
+  expect(read('/data/v1/repos/acme/b.json').data.model_status).toEqual(STATUS)
+})
