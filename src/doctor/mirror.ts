@@ -100,6 +100,7 @@ async function* listReads(mirror: Ask, say: (problem: string) => void): AsyncGen
   const index = (await open(DATA_FILES.index(), Index))?.data ?? []
   for (const handle of new Set(index.map(({ owner }) => owner)))
     yield { id: 'getUser', address: ROUTES.getUser.path.replace('{handle}', handle), file: DATA_FILES.user(handle) }
+  const labels = new Set<string>()
   for (const { owner, name, record_sha256 } of index) {
     const at = (path: string) => path.replace('{owner}', owner).replace('{name}', name)
     const raw = at(ROUTES.getRaw.path)
@@ -110,8 +111,10 @@ async function* listReads(mirror: Ask, say: (problem: string) => void): AsyncGen
     if (record?.content_sha256)
       yield { id: 'getRaw', address: raw, file: DATA_FILES.raw(owner, name), sha256: record.content_sha256 }
     const rawOf = (version: string) => DATA_FILES.rawVersion(owner, name, version)
-    for (const [label, version] of Object.entries(record?.labels ?? {}))
+    for (const [label, version] of Object.entries(record?.labels ?? {})) {
+      labels.add(`${owner} ${label}`)
       yield { id: 'getRaw', address: `${raw}?label=${label}`, file: rawOf(version) }
+    }
     const versions = await open(DATA_FILES.versions(owner, name), list(VersionSummary))
     for (const { version, content_sha256 } of versions?.data ?? []) {
       const address = at(ROUTES.getVersion.path).replace('{version}', version)
@@ -124,6 +127,10 @@ async function* listReads(mirror: Ask, say: (problem: string) => void): AsyncGen
         yield { id: 'getFile', address: `${address}/files/${path}`, ...blob(sha256) }
       if (bundle_sha256 !== null) yield { id: 'getArchive', address: `${address}/archive`, ...blob(bundle_sha256) }
     }
+  }
+  for (const [handle = '', label = ''] of Array.from(labels, (at) => at.split(' '))) {
+    const address = ROUTES.listLabelled.path.replace('{handle}', handle).replace('{label}', label)
+    yield { id: 'listLabelled', address, file: DATA_FILES.labelled(handle, label) }
   }
 }
 

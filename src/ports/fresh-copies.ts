@@ -91,6 +91,8 @@ export function openOrderClock(now: () => number = Date.now): OrderClock {
 export interface CopyStore {
   /** Finds the copy of a repository; undefined if there is none. */
   find(owner: string, name: string): Promise<FreshCopy | undefined>
+  /** Lists the names of an owner's repositories that have a copy, whether or not it counts. */
+  listNames(owner: string): Promise<string[]>
   /** Finds the copy of a version; undefined if there is none. */
   findVersion(owner: string, name: string, version: string): Promise<CopiedVersion | undefined>
   /** Finds the copy of an owner; undefined if there is none. */

@@ -34,7 +34,7 @@ export interface Answer {
   cache: CacheClass
   /** The cache tag that a publish uses to purge the response; see `repositoryCacheTag`. */
   cacheTag?: string | undefined
-  /** Whether the response includes the SHA-256 digest of its body, so that clients can verify it (RFC 9530 section 3). */
+  /** Whether the response includes the SHA-256 digest of its body, so that clients can verify it: `Repr-Digest` (RFC 9530 section 3), and `Unencoded-Digest`, which stays true when the body is compressed (draft-ietf-httpbis-unencoded-digest-05). */
   hasDigest?: boolean
   /** Additional headers, whose values must already be validated. */
   headers?: Readonly<Record<string, string>>
@@ -78,7 +78,10 @@ function describe({ bytes, mediaType, cache, cacheTag, hasDigest, headers }: Ans
     'No-Vary-Search': NO_VARY_SEARCH,
     ...headers,
   }
-  if (hasDigest) all['Repr-Digest'] = `sha-256=:${hash('sha256', bytes, 'base64')}:`
+  if (hasDigest) {
+    const digest = `sha-256=:${hash('sha256', bytes, 'base64')}:`
+    Object.assign(all, { 'Repr-Digest': digest, 'Unencoded-Digest': digest })
+  }
   if (mediaType !== 'application/json') all['Content-Security-Policy'] = "default-src 'none'; sandbox"
   if (cacheTag) all['Netlify-Cache-Tag'] = cacheTag
   // A response with its own cache ID stays in the cache across deploys. Only versions get an ID, because they never change.

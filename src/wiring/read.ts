@@ -31,6 +31,7 @@ export async function connectRead(
       findOwner: askOnce(fresh.findOwner),
       findVersion: askOnce(fresh.findVersion),
       findFiles: askOnce(fresh.findFiles),
+      listNames: fresh.listNames,
     },
     text: await textOf(context, importJobs),
     search: hub?.search ?? (() => openBundledSearch(config)),

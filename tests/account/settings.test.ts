@@ -42,7 +42,7 @@ const hub: Hub = {
   files: { read: async () => Buffer.from(`<title>Your account</title>${FRAME_PLACE}`) },
   search: nothing,
   fresh: {
-    ...{ find: nothing, findVersion: nothing, findOwner: nothing, findFiles: nothing },
+    ...{ find: nothing, findVersion: nothing, findOwner: nothing, findFiles: nothing, listNames: async () => [] },
     ...{ keepVersion: nothing, keep: nothing, keepOwner: nothing, keepFiles: nothing },
   },
   nextOrder: nothing,

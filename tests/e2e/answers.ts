@@ -9,7 +9,7 @@ import type { Answer, Json } from './client.ts'
 export const SHORT = 'public, max-age=60, stale-while-revalidate=600'
 export const FOREVER = 'public, max-age=31536000, immutable'
 export const EXPOSED =
-  'Content-Disposition, ETag, Export-Lost, Idempotency-Replayed, Link, Location, Repr-Digest, Retry-After, X-Prompt-Deprecated, X-Prompt-Version, X-Prompt-Yanked'
+  'Content-Disposition, ETag, Export-Lost, Idempotency-Replayed, Link, Location, Repr-Digest, Retry-After, Unencoded-Digest, X-Prompt-Deprecated, X-Prompt-Version, X-Prompt-Yanked'
 
 const CODES: Record<number, string> = {
   400: 'invalid_request',

@@ -173,6 +173,7 @@ function hold(
     'X-Prompt-Deprecated',
     'X-Prompt-Yanked',
     'Repr-Digest',
+    'Unencoded-Digest',
     'Export-Lost',
     'Content-Disposition',
     'Idempotency-Replayed',

@@ -109,6 +109,7 @@ describe.each([
     expect(reads).toEqual({
       // There are three sort orders: two pages each for all prompts and for one tag, one page for the other tag.
       ...{ listRepositories: 15, getRepository: 24, listVersions: 24, getVersion: 26, listTags: 1, getUser: 2 },
+      listLabelled: 1,
       // These are the latest version of each prompt, every version, and a label.
       ...{ getRaw: 24 + 26 + 1, getOpenapi: 1 },
       // These are the files of a skill, and its archive.

@@ -27,7 +27,7 @@ const api = vi.fn((request: Request) =>
   new URL(request.url).pathname === '/api/raw'
     ? respondWith(request, {
         ...{ bytes: content, mediaType: 'text/plain', cache: 'immutable', cacheTag: 'repo_a_b' },
-        headers: { 'Repr-Digest': 'sha-256=:x:' },
+        hasDigest: true,
       })
     : respondNotFound(request),
 )
@@ -135,15 +135,23 @@ test('concurrent requests get a complete response, compressed or plain', async (
   expect(all.filter(({ headers }) => headers.get('Content-Encoding') === 'br').length).toBeGreaterThan(60)
 })
 
-test('Repr-Digest is sent only with the bytes it describes', async () => {
+test('Repr-Digest is sent only with the bytes it describes, Unencoded-Digest also with compressed ones', async () => {
   const ask = open()
   const plain = await ask('/api/raw')
+  const digest = `sha-256=:${hash('sha256', plain.bytes, 'base64')}:`
   const packed = await ask('/api/raw', { 'Accept-Encoding': 'br' })
+  expect(packed.bytes).not.toEqual(plain.bytes)
+  const head = await ask('/api/raw', { 'Accept-Encoding': 'gzip' }, 'HEAD')
   const same = await ask('/api/raw', { 'Accept-Encoding': 'br', 'If-None-Match': packed.headers.get('ETag')! })
-  expect([plain, packed, same].map(({ status, headers }) => [status, headers.get('Repr-Digest')])).toEqual([
-    [200, 'sha-256=:x:'],
-    [200, null],
-    [304, null],
+  const sent = [plain, packed, head, same].map(({ status, headers }) => [
+    ...[status, headers.get('Content-Encoding')],
+    ...[headers.get('Repr-Digest'), headers.get('Unencoded-Digest')],
+  ])
+  expect(sent).toEqual([
+    [200, null, digest, digest],
+    [200, 'br', null, digest],
+    [200, 'gzip', null, digest],
+    [304, null, null, digest],
   ])
 })
 

@@ -31,7 +31,7 @@ function open(given: Partial<PageDeps> = {}) {
     siteFiles: { read: away },
     fresh: {
       ...{ find: async () => undefined, findVersion: async () => undefined },
-      ...{ findOwner: async () => undefined, findFiles: async () => undefined },
+      ...{ findOwner: async () => undefined, findFiles: async () => undefined, listNames: async () => [] },
     },
     search: () => {
       throw new HubError('unavailable', 'No search.')

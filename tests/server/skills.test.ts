@@ -26,7 +26,7 @@ const openDeps = (requests: number): SkillDeps => ({
   siteFiles: { read: async (path) => (files.has(path) ? new TextEncoder().encode(files.get(path)) : undefined) },
   fresh: {
     ...{ find: async () => undefined, findVersion: async () => undefined },
-    ...{ findOwner: async () => undefined, findFiles: async () => undefined },
+    ...{ findOwner: async () => undefined, findFiles: async () => undefined, listNames: async () => [] },
   },
   limiter: limitInMemory({ requests, windowMs: 60_000 }),
   clientAddress: '192.0.2.1',

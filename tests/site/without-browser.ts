@@ -99,6 +99,7 @@ export function testWithoutBrowser(opened: () => BuiltSite): void {
         getRaw: expect.stringMatching(/./),
         listTags: ['data', 'meta'],
         getUser: ['data'],
+        listLabelled: ['data', 'meta'],
         publish: ['data'],
       })
     })

@@ -1,5 +1,6 @@
 // Formats records and lists as JSON, with only the named fields and a `data` and `meta` envelope.
-import type { Matched, Meta, SearchMeta } from './schema.ts'
+import { compareText } from '../text/compare-text.ts'
+import type { LabelledPrompt, Matched, Meta, SearchMeta } from './schema.ts'
 
 /** Returns the listed fields of a record. */
 export function pick<Whole extends object, Key extends keyof Whole>(
@@ -28,6 +29,18 @@ export function listEnvelope<Record>(
   place: { page: number; size: number; total: number },
 ): ListEnvelope<Record> {
   return { data: records, meta: { page: place.page, pages: Math.ceil(place.total / place.size), total: place.total } }
+}
+
+/** Maximum number of prompts in the list of an owner's prompts at a label. docs/contract.md section 4 */
+const MAX_LABELLED = 1_000
+
+/** Builds the envelope of an owner's prompts at a label, by name. @param total the number of prompts, if `prompts` lacks some of them */
+export function labelledEnvelope(
+  prompts: readonly LabelledPrompt[],
+  total = prompts.length,
+): ListEnvelope<LabelledPrompt> {
+  const data = prompts.toSorted((a, b) => compareText(a.name, b.name)).slice(0, MAX_LABELLED)
+  return listEnvelope(data, { page: 1, size: Math.max(1, total), total })
 }
 
 /** A page of search results, without pagination details. */

@@ -7,6 +7,7 @@ import {
   Activity,
   ActivityMeta,
   Difference,
+  LabelledPrompt,
   list,
   Repository,
   RepositorySummary,
@@ -84,12 +85,18 @@ const SCHEMAS: Readonly<Record<RouteId, RouteSchemas>> = {
         description: 'A label of the repository, such as production, instead of a version.',
         schema: z.string(),
       },
+      {
+        name: 'at',
+        description: 'A time in the past, in RFC 3339: the content to which the label pointed then, from the activity.',
+        schema: z.iso.datetime({ offset: true }),
+      },
     ],
     response: null,
   },
   listActivity: { query: [], response: list(Activity, ActivityMeta) },
   listTags: { query: [], response: list(TagRecord) },
   getUser: { query: [], response: single(User) },
+  listLabelled: { query: [], response: list(LabelledPrompt) },
   getOpenapi: { query: [], response: null },
 }
 

@@ -12,7 +12,7 @@ export const READ_METHODS = ['GET', 'HEAD', 'OPTIONS'] as const satisfies readon
 export const COMMON_HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':
-    'Content-Disposition, ETag, Export-Lost, Idempotency-Replayed, Link, Location, Repr-Digest, Retry-After, X-Prompt-Deprecated, X-Prompt-Version, X-Prompt-Yanked',
+    'Content-Disposition, ETag, Export-Lost, Idempotency-Replayed, Link, Location, Repr-Digest, Retry-After, Unencoded-Digest, X-Prompt-Deprecated, X-Prompt-Version, X-Prompt-Yanked',
   'X-Content-Type-Options': 'nosniff',
 } as const
 
@@ -38,7 +38,7 @@ export const ownerCacheTag = (owner: string): string => `owner_${owner}`
 export const tagCacheTag = (tag: string): string => `tag_${tag}`
 
 /** Query parameters that change the response; caches ignore all others. */
-export const VARYING_PARAMETERS = ['page', 'sort', 'q', 'tag', 'version', 'label'] as const
+export const VARYING_PARAMETERS = ['page', 'sort', 'q', 'tag', 'version', 'label', 'at'] as const
 
 /** The No-Vary-Search value, for caches that support the standard: no other parameter changes the response. https://httpwg.org/http-extensions/draft-ietf-httpbis-no-vary-search.html */
 export const NO_VARY_SEARCH = `params, except=(${VARYING_PARAMETERS.map((name) => `"${name}"`).join(' ')})`
@@ -100,6 +100,7 @@ export const ROUTES = {
   getUser: route('getUser', '/api/v1/users/{handle}', 'Get an owner’s profile', {
     methods: [...READ_METHODS, 'PATCH'],
   }),
+  listLabelled: route('listLabelled', '/api/v1/users/{handle}/labels/{label}', 'List an owner’s prompts at a label'),
   getOpenapi: route('getOpenapi', '/api/v1/openapi.json', 'Get this OpenAPI document'),
 } satisfies Record<string, Route>
 
@@ -297,6 +298,7 @@ export const DATA_FILES = {
     `/data/v1/tags/${tag}/${order}/${page}.json`,
   user: (handle: string) => `/data/v1/users/${handle}.json`,
   hubSkills: () => '/data/v1/skills.json',
+  labelled: (handle: string, label: string) => `/data/v1/users/${handle}/labels/${label}.json`,
   skills: (owner: string) => `/data/v1/skills/${owner}.json`,
   repository: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}.json`,
   versions: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/versions.json`,

@@ -384,6 +384,19 @@ export const ModelUse = z
   .meta({ id: 'ModelUse', description: 'A model that retires, and the prompts that use it.' })
 export type ModelUse = z.infer<typeof ModelUse>
 
+/** A prompt at a label, in the list of all prompts of an owner at that label. docs/contract.md section 3. */
+export const LabelledPrompt = z
+  .object({
+    name: Name,
+    full_name: FullName,
+    version: Version.describe('The version that the label points to.'),
+    content_sha256: sha256,
+    url: versionAddress,
+    raw_url: versionRawAddress,
+  })
+  .meta({ id: 'LabelledPrompt', description: 'A prompt at a label.' })
+export type LabelledPrompt = z.infer<typeof LabelledPrompt>
+
 /** A tag and the number of prompts with it. docs/contract.md section 3. */
 export const TagRecord = z
   .object({

@@ -44,18 +44,21 @@ export function listChanges(before: RepositoryFile, after: RepositoryFile, origi
   return changes
 }
 
+/** Joins the changes since the build with those of the build, which may contain some of the same commits. */
+export function joinChanges(built: readonly Activity[], fresh: readonly Activity[] = []): Activity[] {
+  const commits = new Set(built.map(({ commit }) => commit))
+  return [...fresh.filter(({ commit }) => !commits.has(commit)), ...built]
+}
+
 /**
  * Lists the activity of a repository, newest first.
  *
- * @param known the activity from the build
- * @param fresh the activity since the build
+ * @param known the changes, from the build and since then
  */
 export function listActivity(
   versions: readonly VersionSummary[],
   known: KnownChanges,
-  fresh: readonly Activity[] = [],
 ): { activities: Activity[]; since: string | null } {
-  const commits = new Set(known.changes.map(({ commit }) => commit))
   const published = versions.map(
     ({ version, published_at, published_by }): Activity => ({
       ...{ type: 'published', at: published_at, by: published_by, commit: null },
@@ -63,7 +66,7 @@ export function listActivity(
       version,
     }),
   )
-  const all = [...fresh.filter(({ commit }) => !commits.has(commit)), ...known.changes, ...published]
+  const all = [...known.changes, ...published]
   const first = Math.min(...published.map(({ at }) => Date.parse(at)))
   return {
     activities: all.sort((a, b) => Date.parse(b.at) - Date.parse(a.at)).slice(0, MAX_ACTIVITIES),

@@ -38,6 +38,8 @@ export interface RepositoryOutline {
   releases: Release[]
   /** Whether it appears in lists, tags, search and the sitemap: not archived, not moved, and with an active version. */
   isListed: boolean
+  /** Its labels, each with the digest of its version's content. */
+  labelled: readonly { label: string; version: string; content_sha256: string }[]
   /** The repository that it moved to, if any. */
   movedTo: string | null
   /** The repository to use instead, if any. */
@@ -75,6 +77,10 @@ export function outlineRepository({ repository, versions }: RepositoryRecords): 
       isSkill: Boolean(record.skill),
       model: modelOf(record.parameters),
     })),
+    labelled: Object.entries(repository.labels).flatMap(([label, version]) => {
+      const found = versions.find(({ summary }) => summary.version === version)
+      return found ? { label, version, content_sha256: found.summary.content_sha256 } : []
+    }),
     isListed: repository.status !== 'archived' && repository.moved_to === null && active.length > 0,
     movedTo: repository.moved_to,
     replacedBy: repository.replaced_by,

@@ -161,6 +161,7 @@ function listDataAddresses(): Address[] {
     file(DATA_FILES.users(), 'All owners, with the number of their prompts'),
     file(DATA_FILES.user('{handle}'), 'An owner'),
     file(DATA_FILES.hubSkills(), 'The index of the hub’s first Agent Skills'),
+    file(DATA_FILES.labelled('{handle}', '{label}'), 'An owner’s prompts at a label'),
     file(DATA_FILES.skills('{handle}'), 'The index of an owner’s Agent Skills'),
     file(DATA_FILES.recentlyTagged('{tag}'), 'The repositories with a tag and the newest versions'),
     file(DATA_FILES.repository(owner, name), 'A repository'),

@@ -1,9 +1,10 @@
 // Generates the data files of a whole catalogue, one at a time. They contain the responses of the read API.
 
 import { membershipsPath, trustedJobsPath } from '../access/memberships.ts'
-import { listEnvelope } from '../api/envelope.ts'
+import { labelledEnvelope, listEnvelope } from '../api/envelope.ts'
+import { addressesBelow } from '../api/record-links.ts'
 import { DATA_FILES, SORTS } from '../api/routes.ts'
-import type { Activity, MirrorEntry, ModelUse, RepositorySummary } from '../api/schema.ts'
+import type { Activity, LabelledPrompt, MirrorEntry, ModelUse, RepositorySummary } from '../api/schema.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { compareNeighbours } from '../catalogue/difference.ts'
 import type { RecordDigests, RepositoryOutline, RepositoryRecords } from '../catalogue/outline.ts'
@@ -92,6 +93,7 @@ export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generato
       }
   }
   yield* listHubSkills(listed.top, (summary) => digestsOf(summary).skill)
+  yield* listLabelFiles(catalogue)
   yield listModels(catalogue)
   yield* listForkFiles(catalogue)
   for (const [owner, usage] of countUsage(entries.values()))
@@ -195,6 +197,25 @@ function* listTagFiles({ tags, listed, recent }: Catalogue): Generator<SharedFil
   for (const sort of SORTS)
     for (const [tag, summaries] of groupByTag(tags, listed[sort]))
       yield* paginate(summaries, (page) => DATA_FILES.tagged(tag, sort, page))
+}
+
+/** Generates the files with an owner's listed prompts at each label in use. */
+function* listLabelFiles({ entries, baseUrl }: Catalogue): Generator<SharedFile> {
+  const addresses = addressesBelow(baseUrl)
+  const files = new Map<string, LabelledPrompt[]>()
+  for (const { summary, isListed, labelled } of entries.values())
+    for (const { label, version, content_sha256 } of isListed ? labelled : []) {
+      const { owner, name, full_name } = summary
+      const prompt = { name, full_name, version, content_sha256, ...addresses.version(owner, name, version) }
+      const path = DATA_FILES.labelled(owner, label)
+      const listed = files.get(path)
+      if (listed) listed.push(prompt)
+      else files.set(path, [prompt])
+    }
+  for (const [path, prompts] of files) {
+    const of = prompts.flatMap(({ full_name, version, content_sha256 }) => [full_name, version, content_sha256])
+    yield { path, of, format: () => JSON.stringify(labelledEnvelope(prompts)) }
+  }
 }
 
 /** Maximum number of prompts listed for a model. */

@@ -7,7 +7,15 @@ export const EXAMPLES: {
   readonly publish: Readonly<Record<string, { summary: string; value: unknown }>>
 } = {
   path: { owner: 'acme', name: 'code-review', version: '1.0.0', handle: 'acme', label: 'production' },
-  query: { page: 1, sort: 'top', q: 'code review', tag: ['engineering'], version: '1.0.0', label: 'production' },
+  query: {
+    page: 1,
+    sort: 'top',
+    q: 'code review',
+    tag: ['engineering'],
+    version: '1.0.0',
+    label: 'production',
+    at: '2026-11-20T10:00:00Z',
+  },
   publish: {
     content: { summary: 'Only the content', value: { content: 'Summarise {{text}} in three sentences.\n' } },
     everything: {

@@ -28,6 +28,9 @@ export const HEADERS = {
   'Repr-Digest': header(
     'The SHA-256 of the body (RFC 9530), such as `sha-256=:…:`; omitted if the Node server compresses it.',
   ),
+  'Unencoded-Digest': header(
+    'The SHA-256 of the body without compression, such as `sha-256=:…:`; also on compressed responses.',
+  ),
   'Idempotency-Replayed': header(
     '`true` if the key was already used and this is the version published by the first request.',
     {

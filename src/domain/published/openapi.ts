@@ -186,7 +186,10 @@ function describeRoute(route: RouteWithSchemas, schemas: Components): Json {
     responses: {
       '200': {
         description: 'The requested data.',
-        headers: headersOf(...always, ...(isText || BYTES[route.id] ? (['Repr-Digest'] as const) : [])),
+        headers: headersOf(
+          ...always,
+          ...(isText || BYTES[route.id] ? (['Repr-Digest', 'Unencoded-Digest'] as const) : []),
+        ),
         content,
         ...(links && { links }),
       },
@@ -228,7 +231,7 @@ function describeExport(): Json {
     responses: {
       '200': {
         description: 'The file.',
-        headers: headersOf(...always, 'Repr-Digest'),
+        headers: headersOf(...always, 'Repr-Digest', 'Unencoded-Digest'),
         content: {
           'text/plain': text,
           'text/markdown': text,

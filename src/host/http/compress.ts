@@ -75,7 +75,7 @@ export function openCompressor(): Compressor {
         )
       }
       if (!bytes) return answer
-      // The digest is that of the uncompressed bytes (RFC 9530 section 2).
+      // This digest is that of the uncompressed bytes (RFC 9530 section 2); `Unencoded-Digest` has the same for compressed ones.
       const { 'Repr-Digest': _, ...rest } = given
       const headers = {
         ...rest,

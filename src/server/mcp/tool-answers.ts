@@ -4,7 +4,8 @@ import { listEnvelope, pick, searchEnvelope } from '../../domain/api/envelope.ts
 import { HubError } from '../../domain/api/errors.ts'
 import type { VersionRecord } from '../../domain/api/schema.ts'
 import type { FillingValues } from '../../domain/content/filling.ts'
-import { resolveVersion } from '../read/query-values.ts'
+import { findVersionAt } from '../read/label-at.ts'
+import { checkTime, resolveVersion } from '../read/query-values.ts'
 import { findRepository, findTags, findVersion, findVersions, type ReadDeps } from '../read/records.ts'
 import { type Arguments, PAGE_SIZES, type ToolName } from './tool-arguments.ts'
 
@@ -48,10 +49,13 @@ export const TOOL_ANSWERS: {
     return { data: data.map((record) => pick(record, [...FIELDS.search_prompts, ...KIND_FIELDS])), meta }
   },
 
-  async get_prompt({ owner, name, version: asked, label, variables, offset, limit }, deps) {
+  async get_prompt({ owner, name, version: asked, label, at, variables, offset, limit }, deps) {
     const repository = (await findRepository(owner, name, deps))?.value()
     if (!repository) throw await repositoryNotFound(owner, name, deps)
-    const version = resolveVersion(repository, { version: asked, label }) ?? repository.latest_version
+    if (at !== undefined) checkTime(at, asked === undefined ? label : undefined, Date.now())
+    const then =
+      at === undefined || label === undefined ? undefined : await findVersionAt(owner, name, { label, at }, deps)
+    const version = then?.version ?? resolveVersion(repository, { version: asked, label }) ?? repository.latest_version
     if (version === null) {
       throw new HubError('not_found', `${owner}/${name} has no active version. Use list_versions, then pass "version".`)
     }

@@ -22,6 +22,8 @@ const version = checked(isVersion, 'expected the form x.y.z, for example "1.0.0"
   .meta({ pattern: VERSION_PATTERN })
   .describe('Version x.y.z. Default: the latest.')
 const label = shortText(LIMITS.tagCharacters, 'production').describe('A label instead of a version.')
+/** The longest time: to the nanosecond, with an offset. */
+const MAX_TIME_CHARACTERS = 35
 const page = whole(LIMITS.highestPage, 2).describe('1-based page number. Default 1.')
 
 /** The maximum and default page size for each list. */
@@ -50,6 +52,9 @@ export const INPUTS = {
     name,
     version: version.optional(),
     label: label.optional(),
+    at: shortText(MAX_TIME_CHARACTERS, '2026-11-20T10:00:00Z')
+      .describe('With label: a past time, RFC 3339; the version that the label pointed to then.')
+      .optional(),
     variables: z
       .record(
         z.string(),

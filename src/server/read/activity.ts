@@ -1,7 +1,7 @@
 // Collects a repository's activity: its publishes, the events that the build read from git, and the changes since then.
 import { DATA_FILES } from '../../domain/api/routes.ts'
 import type { Activity } from '../../domain/api/schema.ts'
-import { listActivity } from '../../domain/catalogue/activity.ts'
+import { joinChanges, listActivity } from '../../domain/catalogue/activity.ts'
 import { parseBuilt } from '../../ports/site-files.ts'
 import { findVersions, type Sources } from './records.ts'
 
@@ -11,17 +11,22 @@ export async function findActivity(
   name: string,
   sources: Sources,
 ): Promise<ReturnType<typeof listActivity> | undefined> {
-  const { siteFiles, fresh } = sources
-  const [found, copy, changes, history] = await Promise.all([
-    findVersions(owner, name, sources),
+  const [found, known] = await Promise.all([findVersions(owner, name, sources), findChanges(owner, name, sources)])
+  return found && listActivity(found.versions.value(), known)
+}
+
+/** Returns the known changes of a repository without its publishes, newest first: those that the build read from git, and those since then. */
+export async function findChanges(
+  owner: string,
+  name: string,
+  { siteFiles, fresh }: Sources,
+): Promise<{ changes: Activity[]; since: string | null }> {
+  const [copy, built, history] = await Promise.all([
     fresh.find(owner, name),
     siteFiles.read(DATA_FILES.activity(owner, name)),
     siteFiles.read(DATA_FILES.history()),
   ])
-  if (!found) return undefined
-  const known = {
-    changes: changes ? parseBuilt<{ data: Activity[] }>(changes).data : [],
-    since: history ? parseBuilt<{ data: { since: string | null } }>(history).data.since : null,
-  }
-  return listActivity(found.versions.value(), known, copy?.activity)
+  const changes = built ? parseBuilt<{ data: Activity[] }>(built).data : []
+  const since = history ? parseBuilt<{ data: { since: string | null } }>(history).data.since : null
+  return { changes: joinChanges(changes, copy?.activity), since }
 }

@@ -29,6 +29,8 @@ function importOnce<Module>(load: () => Promise<Module>): () => Module | Promise
 const list = importOnce(() => import('./list.ts'))
 const activity = importOnce(() => import('./activity.ts'))
 const files = importOnce(() => import('./files.ts'))
+const labelList = importOnce(() => import('./label-list.ts'))
+const labelAt = importOnce(() => import('./label-at.ts'))
 const queryValues = importOnce(() => import('./query-values.ts'))
 
 /** One handler per route. @throws HubError if the resource does not exist or the request is invalid */
@@ -87,6 +89,8 @@ export const ANSWERS: Readonly<Record<RouteId, RouteHandler>> = {
         ? { bytes, hasDigest: true, headers: { ...headers, 'X-Prompt-Yanked': 'true' } }
         : { bytes, hasDigest: true, headers, cache: 'immutable' }
     }
+    const { label, at } = asked
+    if (label !== undefined && at !== undefined) return rawAt(owner, name, { label, at }, deps)
     const found = await findRepository(owner, name, deps)
     if (!found) throw await repositoryNotFound(owner, name, deps)
     const facts = found.facts()
@@ -114,13 +118,43 @@ export const ANSWERS: Readonly<Record<RouteId, RouteHandler>> = {
   listTags: async (_parameters, _query, deps) => ({ bytes: (await findTags(deps)).bytes() }),
   getUser: async ({ handle = '' }, _query, deps) => {
     const user = await findUser(handle, deps)
-    if (!user)
-      throw new HubError('not_found', `User not found: ${handle}. /api/v1/repos lists prompts with their owners.`)
+    if (!user) throw userNotFound(handle)
     return { bytes: user.bytes() }
+  },
+  listLabelled: async ({ handle = '', label = '' }, _query, deps) => {
+    const found = await (await labelList()).findLabelled(handle, label, deps)
+    if (!found) throw userNotFound(handle)
+    return { bytes: found }
   },
   getOpenapi: async (_parameters, _query, { siteFiles }) => ({
     bytes: await readBuilt(siteFiles, DATA_FILES.openapi()),
   }),
+}
+
+/** Responds with the content to which a label pointed at a time. It is cached like the label now: a takedown, or a commit that is pushed later with an earlier date, changes the past. */
+async function rawAt(
+  owner: string,
+  name: string,
+  when: { label: string; at: string },
+  deps: ReadDeps,
+): Promise<FoundAnswer> {
+  const found = await (await labelAt()).findVersionAt(owner, name, when, deps)
+  if (!found) throw await repositoryNotFound(owner, name, deps)
+  const { versions, status, moved_to } = found.repository.facts()
+  return {
+    bytes: await readContent(owner, name, found.version, deps),
+    hasDigest: true,
+    headers: {
+      'X-Prompt-Version': found.version,
+      ...(versions.includes(found.version) ? {} : { 'X-Prompt-Yanked': 'true' }),
+      ...(status === 'deprecated' ? { 'X-Prompt-Deprecated': 'true' } : {}),
+      ...(await linkTo(moved_to, deps.baseUrl, '/raw')),
+    },
+  }
+}
+
+function userNotFound(handle: string): HubError {
+  return new HubError('not_found', `User not found: ${handle}. /api/v1/repos lists prompts with their owners.`)
 }
 
 async function readContent(owner: string, name: string, version: string, deps: ReadDeps): Promise<Bytes> {

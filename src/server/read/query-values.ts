@@ -10,8 +10,13 @@ interface AskedVersion {
   label: string | undefined
 }
 
+/** The same, with the time at which the label is asked for. */
+interface AskedRaw extends AskedVersion {
+  at: string | undefined
+}
+
 /** Parses the version or label that a query selects. @throws HubError `invalid_request` for a malformed number, or for a number together with a label */
-export function readVersionQuery(query: URLSearchParams): AskedVersion {
+export function readVersionQuery(query: URLSearchParams): AskedRaw {
   const label = lastOf(query, 'label')
   const version = lastOf(query, 'version')
   if (version !== undefined && !isVersion(version))
@@ -20,7 +25,28 @@ export function readVersionQuery(query: URLSearchParams): AskedVersion {
       `version: expected the form x.y.z, such as 1.0.0, got ${quote(version)}. The list of versions is at …/versions.`,
     )
   if (label !== undefined && version !== undefined) throw ambiguousVersionError()
-  return { version, label }
+  const at = lastOf(query, 'at')
+  if (at !== undefined) checkTime(at, label, Date.now())
+  return { version, label, at }
+}
+
+/** A time in RFC 3339, in its upper-case form. */
+const TIME = /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
+/** Clocks may differ by this much. docs/contract.md section 2. */
+const CLOCK_TOLERANCE_MS = 300_000
+
+/** Checks the time at which a label is asked for. @throws HubError `invalid_request` for another form, a day that does not exist, a time to come, or a time without a label */
+export function checkTime(at: string, label: string | undefined, now: number): void {
+  const [, day = ''] = TIME.exec(at) ?? []
+  const midnight = Date.parse(`${day}T00:00:00Z`)
+  if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day)
+    throw new HubError(
+      'invalid_request',
+      `at: expected a time such as 2026-11-20T10:00:00Z, got ${quote(at)}. In a URL, + is written %2B.`,
+    )
+  if (label === undefined) throw new HubError('invalid_request', 'at: expected a label too, such as label=production.')
+  if (Date.parse(at) > now + CLOCK_TOLERANCE_MS)
+    throw new HubError('invalid_request', `at: expected a time in the past, got ${quote(at)}.`)
 }
 
 /** Maximum number of labels listed in a message. */

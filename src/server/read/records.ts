@@ -13,7 +13,7 @@ import type { Answer } from '../respond.ts'
 /** The sources from which a repository's newest records are read. */
 export interface Sources {
   siteFiles: SiteFiles
-  fresh: Pick<FreshCopies, 'find' | 'findOwner' | 'findVersion' | 'findFiles'>
+  fresh: Pick<FreshCopies, 'find' | 'findOwner' | 'findVersion' | 'findFiles' | 'listNames'>
 }
 
 /** The dependencies for reading records and building responses. */

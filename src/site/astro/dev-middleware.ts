@@ -39,7 +39,7 @@ const nothing = async () => undefined
 /** A hub shows a publish in its files within seconds, so fresh copies are not needed here. */
 const sources = {
   ...{ baseUrl, siteFiles, text: TEXT_WORK_IN_PLACE, brokenOf: () => [] },
-  fresh: { find: nothing, findOwner: nothing, findVersion: nothing, findFiles: nothing },
+  fresh: { find: nothing, findOwner: nothing, findVersion: nothing, findFiles: nothing, listNames: async () => [] },
   search: () => ({ find }),
 }
 

@@ -3,6 +3,7 @@
 import { listEnvelope } from '../../domain/api/envelope.ts'
 import { PublishAnswer } from '../../domain/api/route-schemas.ts'
 import type { RouteId } from '../../domain/api/routes.ts'
+import type { LabelledPrompt } from '../../domain/api/schema.ts'
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
 import { versionPage } from '../links.ts'
@@ -40,9 +41,16 @@ export function sampleAnswer(
       return shorten(onOnePage([...tags]))
     case 'getUser':
       return shorten({ data: users.get(repository.owner) })
+    case 'listLabelled':
+      return shorten(onOnePage([sampleLabelled(entry)]))
     case 'getOpenapi':
       return undefined
   }
+}
+
+function sampleLabelled({ versions }: CatalogueEntry): LabelledPrompt {
+  const { name, full_name, version, content_sha256, url, raw_url } = versions[0]!.record
+  return { name, full_name, version, content_sha256, url, raw_url }
 }
 
 /** Returns the response to the publishing example. */

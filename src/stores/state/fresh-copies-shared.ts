@@ -132,6 +132,7 @@ export function shareCopies(state: StateStore): SharedCopies {
       return remember(now.versions, key, () => ask(() => stored.findVersion(owner, name, version)))
     },
     findOwner: async (handle) => remember((await current()).owners, handle, () => ask(() => stored.findOwner(handle))),
+    listNames: async (owner) => (await ask(() => stored.listNames(owner))) ?? [],
     findFiles: async (owner, name, version) => ask(() => stored.findFiles(owner, name, version)),
     keepFiles: (kept) => stored.keepFiles(kept),
     keepVersion: (kept) => stored.keepVersion(kept),

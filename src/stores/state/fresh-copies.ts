@@ -38,6 +38,7 @@ export function openCopies(state: StateStore): StoredCopies {
   return {
     find: (owner, name) => read(state, keyOf(owner, name)),
     findVersion: (owner, name, version) => read(state, versionKeyOf(owner, name, version)),
+    listNames: (owner) => listNames(state, owner),
     findFiles: (owner, name, version) => read<CopiedFiles>(state, filesKeyOf(owner, name, version)),
     keepFiles: (kept) => write(state, filesKeyOf(kept.owner, kept.name, kept.version), kept),
     keepVersion: (kept) =>
@@ -140,6 +141,12 @@ export function rememberCopies(copies: CopyStore): CopyStore {
   }
   return {
     find,
+    async listNames(owner) {
+      const stored = await copies.listNames(owner).catch(() => [])
+      const start = keyOf(owner, '')
+      const known = [...repositories.keys()].filter((key) => key.startsWith(start))
+      return [...new Set([...stored, ...known.map((key) => key.slice(start.length))])]
+    },
     findFiles: (owner, name, version) => copies.findFiles(owner, name, version),
     // Unlike records, files are too large to be kept in memory until the process exits. If they cannot be stored, the next build shows the version.
     keepFiles: (kept) => copies.keepFiles(kept),
@@ -207,6 +214,13 @@ async function read<Record>(state: StateStore, key: string): Promise<Record | un
     logProblem('warning', 'A fresh copy could not be read.', { key, cause: error })
     return undefined
   }
+}
+
+async function listNames(state: StateStore, owner: string): Promise<string[]> {
+  const start = keyOf(owner, '')
+  const names: string[] = []
+  for await (const key of listKeys(state, start)) names.push(key.slice(start.length))
+  return names
 }
 
 function keyOf(owner: string, name: string): string {

@@ -21,10 +21,11 @@ test('lists every route with its path, cache policy, media type and query parame
     ['getVersion', '/api/v1/repos/{owner}/{name}/versions/{version}', 'immutable', 'application/json', ''],
     ['getFile', '/api/v1/repos/{owner}/{name}/versions/{version}/files/{path}', 'immutable', 'text/plain', ''],
     ['getArchive', '/api/v1/repos/{owner}/{name}/versions/{version}/archive', 'immutable', 'application/gzip', ''],
-    ['getRaw', '/api/v1/repos/{owner}/{name}/raw', 'changing', 'text/plain', 'version label'],
+    ['getRaw', '/api/v1/repos/{owner}/{name}/raw', 'changing', 'text/plain', 'version label at'],
     ['listActivity', '/api/v1/repos/{owner}/{name}/activity', 'changing', 'application/json', ''],
     ['listTags', '/api/v1/tags', 'changing', 'application/json', ''],
     ['getUser', '/api/v1/users/{handle}', 'changing', 'application/json', ''],
+    ['listLabelled', '/api/v1/users/{handle}/labels/{label}', 'changing', 'application/json', ''],
     ['getOpenapi', '/api/v1/openapi.json', 'changing', 'application/json', ''],
   ])
   for (const [key, { id }] of Object.entries(ROUTES)) expect(id).toBe(key)
@@ -36,6 +37,7 @@ describe('route matching', () => {
     ['/api/v1/tags', 'listTags', {}],
     ['/api/v1/openapi.json', 'getOpenapi', {}],
     ['/api/v1/users/octocat', 'getUser', { handle: 'octocat' }],
+    ['/api/v1/users/octocat/labels/production', 'listLabelled', { handle: 'octocat', label: 'production' }],
     ['/api/v1/repos/acme/code-review', 'getRepository', { owner: 'acme', name: 'code-review' }],
     ['/api/v1/repos/acme/code-review/versions', 'listVersions', { owner: 'acme', name: 'code-review' }],
     [

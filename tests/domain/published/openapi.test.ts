@@ -83,7 +83,7 @@ test('lists every endpoint with its parameters, status codes and media types', (
     [
       'get /api/v1/repos/{owner}/{name}/raw',
       'getRaw',
-      'path:owner path:name query:version query:label',
+      'path:owner path:name query:version query:label query:at',
       '200 304 400 404 429 500 503',
       'text/plain',
     ],
@@ -91,6 +91,7 @@ test('lists every endpoint with its parameters, status codes and media types', (
     ['get /api/v1/tags', 'listTags', '', '200 304 429 500 503', 'application/json'],
     ['get /api/v1/users/{handle}', 'getUser', 'path:handle', read, 'application/json'],
     ['patch /api/v1/users/{handle}', 'changeOwner', 'path:handle', change, 'application/json'],
+    ['get /api/v1/users/{handle}/labels/{label}', 'listLabelled', 'path:handle path:label', read, 'application/json'],
     ['get /api/v1/openapi.json', 'getOpenapi', '', '200 304 429 500 503', 'application/json'],
     [`put ${label}`, 'setLabel', 'path:owner path:name path:label', change, 'application/json'],
     [`delete ${label}`, 'removeLabel', 'path:owner path:name path:label', change, 'application/json'],

@@ -63,11 +63,10 @@ export function records(hub: Reading): void {
           expectVariables(single.variables, version, where)
           const raw = await found(`/api/v1/repos/${fullName}/raw?version=${version.version}`)
           expectBytes(raw, version.bytes)
+          const digest = `sha-256=:${Buffer.from(version.sha256, 'hex').toString('base64')}:`
+          expect(raw.headers['unencoded-digest']).toBe(digest)
           // An intermediary may compress the response, which changes the digest.
-          if (raw.headers['content-encoding'] === undefined)
-            expect(raw.headers['repr-digest']).toBe(
-              `sha-256=:${Buffer.from(version.sha256, 'hex').toString('base64')}:`,
-            )
+          if (raw.headers['content-encoding'] === undefined) expect(raw.headers['repr-digest']).toBe(digest)
           expect(raw.headers['x-prompt-yanked']).toBe(version.yank_reason === null ? undefined : 'true')
           expect(raw.headers['x-prompt-version']).toBe(version.version)
         })

@@ -6,6 +6,7 @@ import { addresses } from './addresses.ts'
 import { dataFiles } from './data-files.ts'
 import { described } from './described.ts'
 import { openReading, type Reading } from './hub.ts'
+import { labels } from './labels.ts'
 import { limit } from './limit.ts'
 import { lists } from './lists.ts'
 import { methods } from './methods.ts'
@@ -25,7 +26,7 @@ export function readSuite(target: Target, more: (hub: Reading) => void = () => {
     // The local Netlify server takes a minute to start and a third of a second per request, so tests of logic that is
     // only in our code run on the other hosts.
     const ours = target.netlify ? [] : [search, queryValues, described]
-    for (const part of [records, lists, addresses, methods, dataFiles, models, ...ours]) part(hub)
+    for (const part of [records, lists, addresses, methods, dataFiles, labels, models, ...ours]) part(hub)
     more(hub)
     if (!target.netlify) limit(hub)
   })

@@ -1,0 +1,38 @@
+// Finds where a label pointed at a time, from a repository's activity. Reads import this file, so it imports no schemas.
+import type { Activity } from '../api/schema.ts'
+import { MAX_ACTIVITIES } from './activity.ts'
+
+/** What is known of a repository's labels. */
+export interface KnownLabels {
+  /** The labels now. */
+  labels: Readonly<Record<string, string>>
+  /** The changes of the repository, newest first, without its publishes. */
+  changes: readonly Activity[]
+  /** Changes before this time are unknown; null if the history is complete. */
+  since: string | null
+}
+
+/** Where a label pointed: to a version, nowhere (and when it was first set, if ever), or unknown before a time. */
+export type LabelAt =
+  | { kind: 'version'; version: string }
+  | { kind: 'none'; firstSetAt: string | null }
+  | { kind: 'unknown'; since: string }
+
+/** Finds where a label pointed. @param at in milliseconds */
+export function findLabelAt(label: string, at: number, { labels, changes, since }: KnownLabels): LabelAt {
+  const moves = changes
+    .filter((change) => change.label === label && (change.type === 'labelled' || change.type === 'unlabelled'))
+    .toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at))
+  const before = moves.find((move) => Date.parse(move.at) <= at)
+  const after = moves.findLast((move) => Date.parse(move.at) > at)
+  const oldest = changes.length >= MAX_ACTIVITIES ? changes.at(-1)!.at : null
+  const known = [since, oldest]
+    .filter((time) => time !== null)
+    .sort()
+    .at(-1)
+  if (!before && known !== undefined && at < Date.parse(known)) return { kind: 'unknown', since: known }
+  const now = Object.hasOwn(labels, label) ? labels[label]! : null
+  const version = before ? before.to : after ? after.from : now
+  if (version !== null) return { kind: 'version', version }
+  return { kind: 'none', firstSetAt: moves.findLast(({ type }) => type === 'labelled')?.at ?? null }
+}

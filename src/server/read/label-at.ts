@@ -1,0 +1,37 @@
+// Resolves a label at a time in the past to a version.
+import { HubError } from '../../domain/api/errors.ts'
+import { findLabelAt } from '../../domain/catalogue/label-history.ts'
+import { printable } from '../../domain/text/problems.ts'
+import { findChanges } from './activity.ts'
+import { type FoundRepository, findRepository, type Sources } from './records.ts'
+
+/**
+ * Finds the version to which a label pointed.
+ *
+ * @param at in RFC 3339, already checked
+ * @returns undefined if there is no such repository
+ * @throws HubError `not_found` if the label did not exist then, or if that is not known; the message says since when it is known
+ */
+export async function findVersionAt(
+  owner: string,
+  name: string,
+  { label, at }: { label: string; at: string },
+  sources: Sources,
+): Promise<{ repository: FoundRepository; version: string } | undefined> {
+  const [repository, known] = await Promise.all([
+    findRepository(owner, name, sources),
+    findChanges(owner, name, sources),
+  ])
+  if (!repository) return undefined
+  const { full_name, labels } = repository.facts()
+  const found = findLabelAt(label, Date.parse(at), { labels, ...known })
+  if (found.kind === 'version') return { repository, version: found.version }
+  const named = `label ${printable(label)}`
+  if (found.kind === 'unknown')
+    throw new HubError(
+      'not_found',
+      `${full_name}: where ${named} pointed at ${at} is not known. Its changes are known since ${found.since}.`,
+    )
+  const first = found.firstSetAt === null ? '' : ` It was first set at ${found.firstSetAt}.`
+  throw new HubError('not_found', `${full_name} had no ${named} at ${at}.${first}`)
+}

@@ -1,0 +1,46 @@
+// Lists an owner's prompts at a label: from the built file, and from the fresh copies of what was published since.
+import { type ListEnvelope, labelledEnvelope } from '../../domain/api/envelope.ts'
+import { addressesBelow } from '../../domain/api/record-links.ts'
+import { DATA_FILES } from '../../domain/api/routes.ts'
+import type { LabelledPrompt } from '../../domain/api/schema.ts'
+import type { FreshCopy } from '../../ports/fresh-copies.ts'
+import { type Bytes, parseBuilt } from '../../ports/site-files.ts'
+import { encode, findUser, type ReadDeps } from './records.ts'
+
+/** Returns the response with an owner's prompts at a label, by name; undefined if there is no such owner. A label that no prompt has gives an empty list. */
+export async function findLabelled(handle: string, label: string, deps: ReadDeps): Promise<Bytes | undefined> {
+  const { siteFiles, fresh, baseUrl } = deps
+  const [built, names] = await Promise.all([
+    siteFiles.read(DATA_FILES.labelled(handle, label)),
+    fresh.listNames(handle),
+  ])
+  const copies = (await Promise.all(names.map((name) => fresh.find(handle, name)))).filter((copy) => copy !== undefined)
+  if (copies.length === 0 && built) return built
+  if (!built && copies.length === 0 && !(await findUser(handle, deps))) return undefined
+  const prompts = new Map<string, LabelledPrompt>()
+  const { data, meta } = built ? parseBuilt<ListEnvelope<LabelledPrompt>>(built) : { data: [], meta: { total: 0 } }
+  for (const prompt of data) prompts.set(prompt.name, prompt)
+  for (const copy of copies) {
+    const prompt = labelledIn(copy, label, baseUrl)
+    if (prompt) prompts.set(prompt.name, prompt)
+    else prompts.delete(copy.repository.name)
+  }
+  const unlisted = meta.total - data.length
+  return encode(JSON.stringify(labelledEnvelope([...prompts.values()], prompts.size + unlisted)))
+}
+
+/** Returns the prompt of a copy at a label; undefined if it is not listed or lacks the label. */
+function labelledIn({ repository, versions }: FreshCopy, label: string, baseUrl: string): LabelledPrompt | undefined {
+  const { owner, name, full_name, labels, status, moved_to } = repository
+  const version = Object.hasOwn(labels, label) ? labels[label] : undefined
+  const summary = versions.find((one) => one.version === version)
+  if (!summary || status === 'archived' || moved_to !== null) return undefined
+  const { content_sha256 } = summary
+  return {
+    name,
+    full_name,
+    version: summary.version,
+    content_sha256,
+    ...addressesBelow(baseUrl).version(owner, name, summary.version),
+  }
+}
