@@ -36,6 +36,8 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/domain/publishing/prompt-file.ts MAX_FRONT_CHARACTERS': 'far more than all fields together may have',
   'src/domain/values/file-entry.ts MAX_SIGNATURE_BYTES': 'as far as a file is looked at for an image',
   'src/domain/content/findings.ts MAX_PER_KIND': 'findings that a warning names',
+  'src/domain/api/envelope.ts MAX_LABELLED': 'prompts that one list has; it says how many there are',
+  'src/domain/published/data-files.ts MAX_PROMPTS_OF_MODEL': 'prompts that a list names; it says how many there are',
   'src/domain/content/hidden-characters.ts MAX_DECODED': 'characters that a warning shows',
   'src/domain/review/review.ts MAX_CLOCK_SKEW_MS': 'how far a contributor’s clock may be ahead',
   'src/domain/text/problems.ts MAX_UNITS': 'characters of a stranger’s text that a message repeats',

@@ -208,7 +208,9 @@ export const ModelStatus = z
       .regex(/^[\w./:@-]+$/, 'expected the ID of a model, such as example-model-2')
       .nullable()
       .describe('The model that its provider recommends instead, or null.'),
-    source: address('The page on which the provider announces it.').nullable(),
+    source: address('The page on which the provider announces it.')
+      .nullable()
+      .describe('The page on which the provider announces it, or null.'),
   })
   .meta({ id: 'ModelStatus', description: 'When the model of a version retires.' })
 export type ModelStatus = z.infer<typeof ModelStatus>

@@ -1,10 +1,10 @@
 // Builds a repository's catalogue entry from its files: its records, and the outline for lists and feeds.
 import { addressesBelow } from '../api/record-links.ts'
 import type { RepositoryEntry } from '../content/content-tree.ts'
+import type { Models } from '../content/models.ts'
 import { DEFAULT_REPOSITORY_FILE } from '../content/prompt-file.ts'
 import type { Stats } from '../values/values.ts'
 import { compareVersions } from '../values/versions.ts'
-import type { Models } from './models.ts'
 import { outlineRepository, type RecordDigests, type RepositoryOutline, type RepositoryRecords } from './outline.ts'
 import { describeRepository, recordVersion, summariseVersion } from './repository-records.ts'
 

@@ -3,7 +3,7 @@ import type { Activity } from '../api/schema.ts'
 import { MAX_ACTIVITIES } from './activity.ts'
 
 /** What is known of a repository's labels. */
-export interface KnownLabels {
+interface KnownLabels {
   /** The labels now. */
   labels: Readonly<Record<string, string>>
   /** The changes of the repository, newest first, without its publishes. */
@@ -13,7 +13,7 @@ export interface KnownLabels {
 }
 
 /** Where a label pointed: to a version, nowhere (and when it was first set, if ever), or unknown before a time. */
-export type LabelAt =
+type LabelAt =
   | { kind: 'version'; version: string }
   | { kind: 'none'; firstSetAt: string | null }
   | { kind: 'unknown'; since: string }

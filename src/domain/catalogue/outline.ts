@@ -1,9 +1,9 @@
 // Builds a repository's outline: the parts for lists and the sitemap. A build keeps the outlines of all repositories in memory, but the content of only one repository at a time.
 import { pick } from '../api/envelope.ts'
 import { type Repository, RepositorySummary, type VersionRecord, type VersionSummary } from '../api/schema.ts'
+import { modelOf } from '../content/models.ts'
 import type { SkillIndexEntry } from '../content/skill.ts'
 import { countFileBytes } from '../values/file-entry.ts'
-import { modelOf } from './models.ts'
 import { type RankedRelease, scoreQuality } from './ranking.ts'
 
 /** One version with both of its records. */

@@ -3,12 +3,12 @@ import type { Addresses } from '../api/record-links.ts'
 import type { Repository, VersionRecord, VersionSummary } from '../api/schema.ts'
 import type { VersionEntry } from '../content/content-tree.ts'
 import { warnOfTexts } from '../content/findings.ts'
+import { findModelStatus, type Models, modelOf } from '../content/models.ts'
 import type { RepositoryFile } from '../content/prompt-file.ts'
 import { splitChat } from '../values/chat.ts'
 import { titleFromName } from '../values/names.ts'
 import type { Stats } from '../values/values.ts'
 import { selectVersions } from '../values/versions.ts'
-import { findModelStatus, type Models, modelOf } from './models.ts'
 
 /** The input of a repository's record. */
 export interface RepositoryParts {

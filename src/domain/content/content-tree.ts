@@ -1,8 +1,9 @@
 // Defines the parsed content folder, from which the catalogue is built.
-import type { Models } from '../catalogue/models.ts'
+
 import type { Equivalents } from '../search/equivalents.ts'
 import type { Bundle } from '../values/file-entry.ts'
 import type { Usage } from './front-matter.ts'
+import type { Models } from './models.ts'
 import type { OwnerFile, RepositoryFile, VersionFile } from './prompt-file.ts'
 
 /** A version file with values derived from its bytes. */

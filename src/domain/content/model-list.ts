@@ -1,7 +1,7 @@
 // Reads a provider's list of models, and merges it into the models of `models.yml`.
 import * as z from 'zod'
 import type { ModelStatus } from '../api/schema.ts'
-import type { Models } from '../catalogue/models.ts'
+import type { Models } from './models.ts'
 
 /** The fields that providers' lists have in common; OpenAI's has `shutdown_date`, another hub's `model` and `retires_at`. */
 const Listed = z.object({
@@ -15,7 +15,7 @@ const Listed = z.object({
 const List = z.object({ data: z.array(Listed) })
 
 /** A model in a list: its status, or null if the list says that no end is announced. */
-export type ListedModels = ReadonlyMap<string, ModelStatus | null>
+type ListedModels = ReadonlyMap<string, ModelStatus | null>
 
 /**
  * Reads a list of models.

@@ -1,12 +1,12 @@
 // Parses and formats `models.yml`, which lists the models whose providers have announced when they retire.
 import * as z from 'zod'
 import { ModelStatus } from '../api/schema.ts'
-import type { Models } from '../catalogue/models.ts'
 import { LIMITS } from '../limits.ts'
 import { compareText } from '../text/compare-text.ts'
 import { type Parsed, parseWithSchema, printable } from '../text/problems.ts'
 import { formatYaml, openKeyLines, parseYaml } from '../text/yaml.ts'
 import { WebAddress } from '../values/values.ts'
+import type { Models } from './models.ts'
 
 const { model, retires_at, replaced_by } = ModelStatus.shape
 

@@ -14,16 +14,14 @@ const VERSION_PATTERN = '^(0|[1-9]\\d{0,5})\\.(0|[1-9]\\d{0,5})\\.(0|[1-9]\\d{0,
 
 const owner = checked(hasOwnerForm, 'expected 1 to 39 of a-z, 0-9 and single hyphens inside, for example "acme"')
   .meta({ pattern: WORDS_PATTERN, maxLength: LIMITS.ownerCharacters })
-  .describe('Owner handle: the part before the slash in owner/name.')
+  .describe('Owner, before the slash in owner/name.')
 const name = checked(isName, 'expected 1 to 64 of a-z, 0-9 and single hyphens inside, for example "code-review"')
   .meta({ pattern: WORDS_PATTERN, maxLength: LIMITS.nameCharacters })
-  .describe('Repository name: the part after the slash in owner/name.')
+  .describe('Name, after the slash in owner/name.')
 const version = checked(isVersion, 'expected the form x.y.z, for example "1.0.0"')
   .meta({ pattern: VERSION_PATTERN })
   .describe('Version x.y.z. Default: the latest.')
 const label = shortText(LIMITS.tagCharacters, 'production').describe('A label instead of a version.')
-/** The longest time: to the nanosecond, with an offset. */
-const MAX_TIME_CHARACTERS = 35
 const page = whole(LIMITS.highestPage, 2).describe('1-based page number. Default 1.')
 
 /** The maximum and default page size for each list. */
@@ -52,8 +50,9 @@ export const INPUTS = {
     name,
     version: version.optional(),
     label: label.optional(),
-    at: shortText(MAX_TIME_CHARACTERS, '2026-11-20T10:00:00Z')
-      .describe('With label: a past time, RFC 3339; the version that the label pointed to then.')
+    at: z
+      .string('expected a time, for example "2026-11-20T10:00:00Z"')
+      .describe('With label: its version at that time, RFC 3339.')
       .optional(),
     variables: z
       .record(
@@ -65,7 +64,7 @@ export const INPUTS = {
       .describe('Values for {{name}} placeholders, for example {"language": "Go"}.')
       .optional(),
     offset: wholeFrom(0, LIMITS.filledBytes, 10_000)
-      .describe('For a part of a long text: its first character. Default 0.')
+      .describe('For a part of a long text: its start. Default 0.')
       .optional(),
     limit: wholeFrom(1, LIMITS.filledBytes, 10_000).describe('For a part of a long text: its length.').optional(),
   }),

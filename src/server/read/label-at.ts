@@ -3,7 +3,7 @@ import { HubError } from '../../domain/api/errors.ts'
 import { findLabelAt } from '../../domain/catalogue/label-history.ts'
 import { printable } from '../../domain/text/problems.ts'
 import { findChanges } from './activity.ts'
-import { type FoundRepository, findRepository, type Sources } from './records.ts'
+import { type FoundRepository, findVersions, type Sources } from './records.ts'
 
 /**
  * Finds the version to which a label pointed.
@@ -18,20 +18,24 @@ export async function findVersionAt(
   { label, at }: { label: string; at: string },
   sources: Sources,
 ): Promise<{ repository: FoundRepository; version: string } | undefined> {
-  const [repository, known] = await Promise.all([
-    findRepository(owner, name, sources),
-    findChanges(owner, name, sources),
-  ])
-  if (!repository) return undefined
+  const [there, known] = await Promise.all([findVersions(owner, name, sources), findChanges(owner, name, sources)])
+  if (!there) return undefined
+  const { repository, versions } = there
   const { full_name, labels } = repository.facts()
   const found = findLabelAt(label, Date.parse(at), { labels, ...known })
-  if (found.kind === 'version') return { repository, version: found.version }
   const named = `label ${printable(label)}`
-  if (found.kind === 'unknown')
-    throw new HubError(
+  const unknown = (since: string) =>
+    new HubError(
       'not_found',
-      `${full_name}: where ${named} pointed at ${at} is not known. Its changes are known since ${found.since}.`,
+      `${full_name}: where ${named} pointed at ${at} is not known. Its changes are known since ${since}.`,
     )
+  if (found.kind === 'unknown') throw unknown(found.since)
+  if (found.kind === 'version') {
+    // What a repository began with is in no change, so a label may seem to have pointed at a version before there was one.
+    const published = versions.value().find(({ version }) => version === found.version)?.published_at
+    if (published !== undefined && Date.parse(published) > Date.parse(at)) throw unknown(published)
+    return { repository, version: found.version }
+  }
   const first = found.firstSetAt === null ? '' : ` It was first set at ${found.firstSetAt}.`
   throw new HubError('not_found', `${full_name} had no ${named} at ${at}.${first}`)
 }

@@ -1,11 +1,11 @@
 // Generates a site's data files, and updates them at a cost proportional to the change. Only an outline of each repository stays in memory: content is read, written and freed one repository at a time.
 import { type Catalogue, joinCatalogue } from '../../domain/catalogue/catalogue.ts'
 import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
-import type { Models } from '../../domain/catalogue/models.ts'
 import type { RepositoryOutline } from '../../domain/catalogue/outline.ts'
 import { parsePath } from '../../domain/content/content-path.ts'
 import type { RepositoryEntry } from '../../domain/content/content-tree.ts'
 import { fixRepository } from '../../domain/content/last-good.ts'
+import type { Models } from '../../domain/content/models.ts'
 import { checkNames, checkRepository, type Neighbours, NO_NEIGHBOURS } from '../../domain/content/rules.ts'
 import { type History, listRepositoryPaths } from '../../domain/published/data-files.ts'
 import type { Problem } from '../../domain/text/problems.ts'

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
-import type { Models } from '../../domain/catalogue/models.ts'
+import type { Models } from '../../domain/content/models.ts'
 import { checkRepository, NO_NEIGHBOURS } from '../../domain/content/rules.ts'
 import { readRepository } from '../../stores/content/content-dir.ts'
 import { type ListedFile, stampFiles } from '../../stores/content/content-listing.ts'

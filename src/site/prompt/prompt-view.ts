@@ -1,6 +1,6 @@
 // Collects the data for a prompt's page: its records, and related parts of the catalogue.
 import type { Activity, Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
-import { findModelNotice, type ModelNotice } from '../../domain/catalogue/models.ts'
+import { findModelNotice, type ModelNotice } from '../../domain/content/models.ts'
 import { isChatMessage } from '../../domain/values/chat.ts'
 import { nameOfOriginal } from '../../domain/values/names.ts'
 import type { PageLocals, SourceHost } from '../../ports/pages.ts'

@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { Difference, list, OwnerCount } from '../../../src/domain/api/schema.ts'
+import { Difference, list, ModelUse, OwnerCount } from '../../../src/domain/api/schema.ts'
 import { buildCatalogue } from '../../../src/domain/catalogue/catalogue.ts'
 import { listDataFiles } from '../../../src/domain/published/data-files.ts'
 import { describeApi } from '../../../src/domain/published/openapi.ts'
@@ -223,8 +223,10 @@ describe('schemas', () => {
         'Error',
         'LabelRemoval',
         'LabelRequest',
+        'LabelledPrompt',
         'Matched',
         'Meta',
+        'ModelStatus',
         'OwnerAnswer',
         'OwnerPatch',
         'Provenance',
@@ -282,6 +284,7 @@ describe('validating responses', () => {
     [/^\/data\/v1\/(index|lists\/.+|tags\/.+)\.json$/, '/api/v1/repos'],
     [/^\/data\/v1\/tags\.json$/, '/api/v1/tags'],
     [/^\/data\/v1\/users\/[^/]+\.json$/, '/api/v1/users/{handle}'],
+    [/^\/data\/v1\/users\/[^/]+\/labels\/[^/]+\.json$/, '/api/v1/users/{handle}/labels/{label}'],
     [/^\/data\/v1\/repos\/[^/]+\/[^/]+\.json$/, '/api/v1/repos/{owner}/{name}'],
     [/^\/data\/v1\/repos\/[^/]+\/[^/]+\/versions\.json$/, '/api/v1/repos/{owner}/{name}/versions'],
     [/^\/data\/v1\/repos\/[^/]+\/[^/]+\/versions\/[^/]+\.json$/, '/api/v1/repos/{owner}/{name}/versions/{version}'],
@@ -293,6 +296,7 @@ describe('validating responses', () => {
   })
   // These lists exist only as files, not as API routes.
   validators.push({ file: /\/users\.json$/, validate: ajv.compile(z.toJSONSchema(list(OwnerCount))) })
+  validators.push({ file: /\/models\.json$/, validate: ajv.compile(z.toJSONSchema(list(ModelUse))) })
   validators.push({ file: /\/changes\.json$/, validate: ajv.compile(z.toJSONSchema(list(Difference))) })
 
   function findFaults(tree: Parameters<typeof buildCatalogue>[0]): { checked: number; faults: string[] } {
@@ -358,7 +362,7 @@ describe('validating responses', () => {
         usage: { 'acme/full': [1, 2] },
       },
     )
-    expect(findFaults(tree)).toEqual({ checked: 26, faults: [] })
+    expect(findFaults(tree)).toEqual({ checked: 28, faults: [] })
   })
 
   test('accepts every data file of the starter catalogue', () => {

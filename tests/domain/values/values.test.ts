@@ -59,6 +59,8 @@ test('defines these limits', () => {
     protectedLabelsPerOwner: 100,
     providerMemberCharacters: 100,
     tokensPerPerson: 50,
+    modelCharacters: 200,
+    retiringModels: 2000,
     publishesPerMinute: 30,
     toolValueCharacters: 10000,
   })

@@ -18,7 +18,7 @@ export function findModelStatus(models: Models, model: string | null): ModelStat
 }
 
 /** Number of days before a model retires from which pages say so. docs/contract.md section 10 */
-export const NOTICE_DAYS = 90
+const NOTICE_DAYS = 90
 const DAY_MS = 86_400_000
 
 /** What a page says about a model at a moment. */
