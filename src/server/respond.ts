@@ -105,6 +105,9 @@ export interface PageResponse {
   expiresAt?: number | undefined
 }
 
+/** Tells programs that read a page where the description of the hub for models is. https://llmstxt.org, version 2 */
+const LLMS_LINK = '</llms.txt>; rel="describedby"; type="text/plain"'
+
 /** Responds to a website request. Shared caches treat pages like mutable records. */
 export function respondWithPage(request: Request, page: PageResponse): Response {
   const { bytes, status, mediaType, hasQuery, cacheTags } = page
@@ -116,6 +119,7 @@ export function respondWithPage(request: Request, page: PageResponse): Response 
     'Netlify-CDN-Cache-Control': isFound ? cdnUntil(page.expiresAt) : 'public, s-maxage=30',
     'Netlify-Vary': hasQuery ? 'query' : CDN_VARY,
   }
+  if (mediaType.startsWith('text/html')) headers.Link = LLMS_LINK
   if (cacheTags.length > 0) headers['Netlify-Cache-Tag'] = cacheTags.join(',')
   return respondWithBytes(request, bytes, status, headers)
 }
