@@ -57,7 +57,6 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/server/read/close-names.ts MAX_CANDIDATES': 'names that a suggestion is chosen from',
   'src/server/read/close-names.ts MAX_SUGGESTED': 'names that an error suggests',
   'src/server/read/close-names.ts MAX_TYPOS': 'how far a suggested name may be',
-  'src/domain/access/readers.ts MAX_READERS': 'the operator’s own setting, checked at the start',
   'src/server/account/find-reader.ts MAX_KEPT': 'readers whose rights are remembered; the others are checked again',
   'src/server/account/own-prompts.ts MAX_OWNERS': 'owners whose prompts the account page lists',
   'src/server/account/own-prompts.ts MAX_SHOWN': 'prompts of an owner that the account page lists',

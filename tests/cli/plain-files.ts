@@ -20,6 +20,10 @@ export interface Prompt {
   skill?: SkillVersion['skill']
   /** The files of every version of a skill. */
   files?: Record<string, string>
+  /** Maps a version to when it was published; long ago by default. */
+  published?: Record<string, string>
+  /** Maps a version to what is announced about its model. */
+  models?: Record<string, { model: string; retires_at: string; replaced_by: string | null }>
   advisories?: { range: string; severity: string; message: string }[]
   status?: string
   status_message?: string
@@ -36,6 +40,9 @@ export interface PlainFiles {
   asked: string[]
   /** Whether the API responds without `Repr-Digest` and `X-Prompt-Yanked`, as behind a proxy that removes headers. */
   isPlain: boolean
+  /** Sent instead of the right digest. */
+  reprDigest?: string
+  unencodedDigest?: string
   /** Called for each request. If it returns true, it has responded in place of the hub. */
   meddle: (path: string, answer: ServerResponse) => boolean
   close(): Promise<void>
@@ -73,7 +80,9 @@ export async function startPlainFiles(kind: 'hub' | 'mirror', prompts: Record<st
         if (prompt.moved_to) answer.setHeader('Link', `<${prompt.moved_to}>; rel="successor-version"`)
       }
       if (isApi && !hub.isPlain) {
-        answer.setHeader('Repr-Digest', `sha-256=:${createHash('sha256').update(content).digest('base64')}:`)
+        const digest = `sha-256=:${createHash('sha256').update(content).digest('base64')}:`
+        answer.setHeader('Repr-Digest', hub.reprDigest ?? digest)
+        answer.setHeader('Unencoded-Digest', hub.unencodedDigest ?? digest)
         if (prompt.yanked?.[asked ?? ''] !== undefined) answer.setHeader('X-Prompt-Yanked', 'true')
       }
       return send(answer, 200, 'text/plain; charset=utf-8', content)
@@ -104,7 +113,9 @@ function listVersions(prompt: Prompt | undefined, isApi: boolean): string[] {
 
 function describe(prompt: Prompt) {
   return (version: string) => ({
-    ...{ version, changelog: `Change of ${version}`, published_at: '2026-11-20T10:00:00Z', published_by: 'octocat' },
+    ...{ version, changelog: `Change of ${version}`, published_by: 'octocat' },
+    published_at: prompt.published?.[version] ?? '2025-11-20T10:00:00Z',
+    model_status: prompt.models?.[version] ?? null,
     content_sha256: sha256(prompt.versions[version] ?? ''),
     yanked: prompt.yanked?.[version] !== undefined,
     yank_reason: prompt.yanked?.[version] ?? null,

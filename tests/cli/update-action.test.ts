@@ -76,6 +76,7 @@ const run = (over: Record<string, string> = {}) =>
         HUB_URL: '',
         BRANCH: 'prompt-hub/update',
         TOKEN: 'secret',
+        MIN_AGE: '0d',
       },
       ...{
         GITHUB_API_URL: `http://127.0.0.1:${(github.address() as AddressInfo).port}`,
@@ -91,6 +92,27 @@ const restart = () => git('checkout', '-q', '-f', 'main')
 const branch = () => execFileSync('git', ['rev-parse', 'prompt-hub/update'], { cwd: origin, stdio: 'pipe' }).toString()
 
 describe.skipIf(PYTHON === undefined)(`update action${NO_PYTHON}`, () => {
+  test('waits until a version has been out for the given time, which is a day by default', async () => {
+    const action = parse(readFileSync('.github/actions/update/action.yml', 'utf8'))
+    expect(action.inputs['min-age'].default).toBe('1d')
+    expect(action.runs.steps[0].env.MIN_AGE).toContain('inputs.min-age')
+    const hours = (ago: number) => `${new Date(Date.now() - ago * 3_600_000).toISOString().slice(0, 19)}Z`
+    const review = hub.prompts['acme/review']!
+    review.versions = { ...review.versions, '1.1.0': 'two\n', '1.2.0': 'three\n' }
+    review.published = { '1.1.0': hours(25), '1.2.0': hours(23) }
+    const done = await run({ MIN_AGE: '1d' })
+    expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('acme/review 1.0.0 -> 1.1.0 ') })
+    expect(asked[1]!.body.body).toContain('### `acme/review` 1.0.0 to 1.1.0\n')
+    restart()
+    asked = []
+    review.published = { '1.1.0': hours(23), '1.2.0': hours(1) }
+    expect(await run({ MIN_AGE: '1d' })).toMatchObject({
+      code: 0,
+      stdout: 'Every prompt is at the newest version in its range that has been out for 1d.\n',
+    })
+    expect(asked).toEqual([])
+  })
+
   test('opens one pull request, updates it, and opens none when every prompt is up to date', async () => {
     expect(await run()).toMatchObject({ code: 0, stdout: expect.stringContaining('at the newest version') })
     expect(asked).toEqual([])
@@ -167,8 +189,8 @@ describe.skipIf(PYTHON === undefined)(`update action${NO_PYTHON}`, () => {
 
 test('the action passes every input to the script, only through environment variables', () => {
   const action = parse(readFileSync('.github/actions/update/action.yml', 'utf8'))
-  expect(Object.keys(action.inputs)).toEqual(['directory', 'hub', 'branch', 'token'])
+  expect(Object.keys(action.inputs)).toEqual(['directory', 'hub', 'min-age', 'branch', 'token'])
   const [step] = action.runs.steps
   expect(step.run).toBe('"$GITHUB_ACTION_PATH/update.sh"')
-  expect(Object.keys(step.env)).toEqual(['DIRECTORY', 'HUB_URL', 'BRANCH', 'TOKEN'])
+  expect(Object.keys(step.env)).toEqual(['DIRECTORY', 'HUB_URL', 'BRANCH', 'MIN_AGE', 'TOKEN'])
 })

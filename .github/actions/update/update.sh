@@ -33,15 +33,15 @@ run_hubcli() {
 }
 
 # It exits with 1 if there are newer versions, and also after an error, but then without JSON.
-sh "$HUBCLI" outdated --json >"$work/outdated" 2>"$work/complaint" || jq --exit-status .outdated "$work/outdated" >/dev/null 2>&1 || {
+sh "$HUBCLI" outdated --json --min-age "$MIN_AGE" >"$work/outdated" 2>"$work/complaint" || jq --exit-status .outdated "$work/outdated" >/dev/null 2>&1 || {
   fail "hubcli outdated: $(head -c 2000 "$work/complaint")"
   exit 1
 }
-run_hubcli update >"$work/updated"
+run_hubcli update --min-age "$MIN_AGE" >"$work/updated"
 mapfile -t paths < <(jq --raw-output '.prompts[].path' prompts.lock)
 git add -- prompts.lock "${paths[@]}"
 if git diff --cached --quiet; then
-  echo 'Every prompt is at the newest version in its range.'
+  echo "Every prompt is at the newest version in its range that has been out for $MIN_AGE."
   exit 0
 fi
 while IFS= read -r line; do show "$line"; done <"$work/updated"
@@ -59,7 +59,7 @@ jq --raw-output --arg fence "$fence" '
       + ([.changes[] | "\(.version)\(if .yanked then " (yanked)" else "" end): \(.changelog | line)"] | join("\n")) + "\n\($fence)\n")
   ' "$work/outdated" | cut -c -2000 >"$work/changes"
 {
-  echo "Newer versions of the prompts in \`prompts.lock\`, each the highest version in its range."
+  echo "Newer versions of the prompts in \`prompts.lock\`, each the highest version in its range that has been out for $MIN_AGE."
   echo
   # Truncated text may end in the middle of a character and inside a code fence.
   head -c "$MAX_CHANGES" "$work/changes" | iconv -f UTF-8 -t UTF-8 -c

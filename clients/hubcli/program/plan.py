@@ -6,10 +6,11 @@ import sys
 from program.project import is_to_write, need_lock, problem, summary, to_locked
 from program.terminal import Refused
 from program.work import load, read_text, save
-from prompt_hub.lock import LOCK, Lock, format_lock, parse_lock, refuse_path
+from prompt_hub.lifetime import find_retiring, ripe_of, utc_now
+from prompt_hub.lock import FULL_NAME, LOCK, Lock, format_lock, parse_lock, refuse_path
 from prompt_hub.placed import find_difference, read_lock_file, say_difference
 from prompt_hub.ranges import is_label, is_range, numbers_of
-from prompt_hub.records import read_repository_record, read_version_list
+from prompt_hub.records import read_label_list, read_repository_record, read_version_list
 from prompt_hub.review import explain_none, find_notices, find_problems, find_wanted
 from prompt_hub.skills import SKILL
 from prompt_hub.trouble import PromptHubError
@@ -21,12 +22,17 @@ ASK_AGAIN = 10
 
 def begin(command, *words):
     """Plans a command: its prompts, their lock entries, and the URL of the hub."""
-    lock = read_lock_file(LOCK) if command == "add" else need_lock()
+    lock = read_lock_file(LOCK) if command in ("add", "add-all", "hub") else need_lock()
+    if command == "hub":
+        save("hub", lock.hub if lock else "")
+        return
     prompts = lock.prompts if lock else {}
     online = command != "verify" or "online" in words
     entries = [{"name": name, "locked": summary(each), "is_skill": bool(each.files), **summary(each)} for name, each in prompts.items()]
     if command == "add":
         entries = [plan_add(lock, *words)]
+    elif command == "add-all":
+        command, entries = "add", plan_all(lock, *words)
     elif command == "update" and words[0]:
         entries = [entry for entry in entries if entry["name"] == words[0]]
         if not entries:
@@ -43,6 +49,8 @@ def begin(command, *words):
         entries = [entry for entry in entries if entry["state"] != "good"]
     is_forced = command == "install" and "force" in words
     plan = {"command": command, "entries": entries, "problems": problems, "count": len(prompts), "is_forced": is_forced}
+    if command in ("update", "outdated", "audit") and words[1:]:
+        plan["days"] = int(words[1] or "0")
     save_plan(plan)
     # Only a file in the way of an installation needs the list of versions: it may be an older version.
     asked = [at for at, entry in enumerate(entries) if online and (command != "install" or entry["state"] == "changed" and not is_forced)]
@@ -74,6 +82,17 @@ def plan_add(lock, name, written, path, kind):
     return entry
 
 
+def plan_all(lock, owner, label):
+    """The lock entries for all of an owner's prompts at a label."""
+    rows = read_response(read_label_list, "labelled")
+    names = [row.full_name for row in rows]
+    if not names:
+        raise Refused(2, f"{owner} has no prompt with the label {label}")
+    if any(not FULL_NAME.fullmatch(name) or not name.startswith(f"{owner}/") for name in names) or len(set(names)) < len(names):
+        raise Refused(5, "the hub did not return a list of prompts; is it a Prompt Hub?")
+    return [plan_add(lock, name, label, f"prompts/{name}.md", "") for name in names]
+
+
 def read_rows(number):
     """The hub's list of a prompt's versions."""
     return read_response(read_version_list, f"versions.{number}")
@@ -101,9 +120,12 @@ def resolve(number, last=""):
         found = find_problems(name, to_locked(locked), record, rows)
         if command in ("add", "update") and found and found[0].kind == "other_bytes":
             raise Refused(4, f"{found[0].message}; nothing was changed")
+        if command == "audit":
+            found += find_retiring(name, locked["version"], rows, plan["days"], utc_now())
         plan["problems"] += [problem(name, *each) for each in found]
     if command in ("add", "update", "outdated"):
-        wanted = find_wanted(entry["range"] or "*", record.labels, rows)
+        ripe = ripe_of(rows, plan["days"], locked["version"], utc_now()) if locked and plan.get("days") else rows
+        wanted = find_wanted(entry["range"] or "*", record.labels, ripe)
         if wanted is None and not last:
             sys.exit(ASK_AGAIN)
         if wanted is None and command == "add":

@@ -10,6 +10,7 @@ from typing import List, Optional, Sequence
 from .changing import remove_prompts
 from .files import read_if_there, write_whole
 from .hub import open_lock
+from .lifetime import WITHIN_DAYS, parse_days
 from .placed import find_difference, say_difference
 from .trouble import PromptHubError
 from .typing_file import is_types_file, write_types
@@ -45,12 +46,15 @@ def _parser() -> argparse.ArgumentParser:
     install = commands.add_parser("install", help="installs the locked versions")
     install.add_argument("--force", action="store_true", help="replaces files that were changed by hand")
     commands.add_parser("verify", help="compares the vendored files with the lock, offline")
-    commands.add_parser("outdated", help="lists prompts that have newer versions; exits with 1 if there are any")
+    outdated = commands.add_parser("outdated", help="lists prompts that have newer versions; exits with 1 if there are any")
     update = commands.add_parser("update", help="updates prompts to the newest version in their range")
     update.add_argument("names", nargs="*", metavar="owner/name", help="default: all")
+    for command in (outdated, update):
+        command.add_argument("--min-age", default="0d", metavar="days", help="only versions that have been out for this long: 7d")
     remove = commands.add_parser("remove", help="removes prompts from the lock, and their files")
     remove.add_argument("names", nargs="+", metavar="owner/name")
-    commands.add_parser("audit", help="fails if a locked version was yanked or has an advisory")
+    audit = commands.add_parser("audit", help="fails if a locked version was yanked, has an advisory, or names a model that retires")
+    audit.add_argument("--within", default=f"{WITHIN_DAYS}d", metavar="days", help="how long before a model retires; default: %(default)s")
     types = commands.add_parser("types", help="generates types for the locked prompts")
     types.add_argument("-o", "--output", default=_TYPES)
     types.add_argument("--check", action="store_true", help="only compares the file")
@@ -67,15 +71,15 @@ def _run(given: argparse.Namespace) -> int:
     elif given.command == "install":
         print(f"{install_lock(lock_path, given.force)} written")
     elif given.command == "update":
-        _update(lock_path, given.names)
+        _update(lock_path, given.names, parse_days(given.min_age, "--min-age"))
     elif given.command == "remove":
         open_lock(lock_path)
         for name, locked in remove_prompts(lock_path, given.names, _complain):
             print(f"{name} {locked.version} {locked.path}")
     elif given.command == "outdated":
-        return _show_outdated(review_lock(lock_path))
+        return _show_outdated(review_lock(lock_path, (), parse_days(given.min_age, "--min-age")))
     elif given.command == "audit":
-        return _show_audit(review_lock(lock_path))
+        return _show_audit(review_lock(lock_path, within_days=parse_days(given.within, "--within")))
     elif given.command == "verify":
         return _verify(lock_path)
     else:
@@ -84,8 +88,8 @@ def _run(given: argparse.Namespace) -> int:
     return 0
 
 
-def _update(lock_path: str, names: Sequence[str]) -> None:
-    for each in update_lock(lock_path, names):
+def _update(lock_path: str, names: Sequence[str], min_age_days: int) -> None:
+    for each in update_lock(lock_path, names, min_age_days):
         for problem in each.problems:
             _complain(f"warning: {problem.message}")
         if each.wanted != each.locked.version:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from typing import Callable, Optional, Sequence, TypeVar
+from typing import Callable, List, Optional, Sequence, TypeVar
 
 from .hub import PromptHub
 from .prompt import Prompt
@@ -61,6 +61,10 @@ class AsyncPromptHub:
     async def file(self, prompt: Prompt, path: str) -> bytes:
         """As `Prompt.file`."""
         return await asyncio.get_running_loop().run_in_executor(None, prompt.file, path)
+
+    async def all(self, owner: str, label: str) -> List[Prompt]:
+        """As `PromptHub.all`."""
+        return await asyncio.get_running_loop().run_in_executor(None, self._hub.all, owner, label)
 
     async def list_versions(self, name: str) -> Sequence[VersionRow]:
         """As `PromptHub.list_versions`."""

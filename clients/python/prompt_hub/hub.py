@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Callable, Optional, Sequence, cast
+from typing import Callable, List, Optional, Sequence, cast
 
 from .address import HUB_URL
 from .arguments import parse_arguments
@@ -103,6 +103,15 @@ class PromptHub:
             return fallback_prompt(
                 full_name, fallback, lambda names: self._say(Event("unused_values", full_name, ", ".join(names)))
             )
+
+    def all(self, owner: str, label: str) -> List[Prompt]:
+        """Gets all listed prompts of an owner that have a label, by name, each at that label. Not affected by a lock.
+
+        Raises PromptHubError `invalid_request` for an invalid owner or label, and like `get`; `not_found` also from a
+        static mirror, if no prompt has the label.
+        """
+        parse_arguments(f"{owner}/all", None, None, label)
+        return self._hub.get_all(owner, label)
 
     def list_versions(self, name: str) -> Sequence[VersionRow]:
         """Lists the versions of a prompt, highest first, including yanked ones, which are marked. Not affected by a

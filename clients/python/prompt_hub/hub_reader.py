@@ -4,17 +4,19 @@ about the prompts in use."""
 from __future__ import annotations
 
 import threading
-from typing import Callable, Optional, Sequence, Set, Tuple, TypeVar
+from typing import Callable, List, Optional, Sequence, Set, Tuple, TypeVar
 
 from .arguments import Wish
 from .cache import Answer, AnswerCache, CacheSettings
 from .prompt import Prompt, prompt_of
 from .ranges import highest_in
 from .records import (
+    LabelledPrompt,
     RepositoryRecord,
     VersionRecord,
     VersionRow,
     active_of,
+    read_label_list,
     read_repository_record,
     read_version_list,
     read_version_record,
@@ -39,6 +41,7 @@ class HubReader:
         self._versions: AnswerCache[VersionRecord] = AnswerCache(read_version_record, settings)
         self._repositories: AnswerCache[RepositoryRecord] = AnswerCache(read_repository_record, settings)
         self._lists: AnswerCache[Tuple[VersionRow, ...]] = AnswerCache(read_version_list, settings)
+        self._labels: AnswerCache[Tuple[LabelledPrompt, ...]] = AnswerCache(read_label_list, settings)
         self._skills = SkillReader(url, settings.requests)
         self._reported: Set[Event] = set()
 
@@ -77,6 +80,17 @@ class HubReader:
             what = "no active version" if label is None else f"no label {label}; it has {known}"
             raise PromptHubError("not_found", f"{name} has {what}.")
         return self._read_version(name, wanted, (record.source, record.age), ())
+
+    def get_all(self, owner: str, label: str) -> List[Prompt]:
+        """The prompts of an owner at a label, by name. Raises PromptHubError like `get`."""
+        answer = self._read_either(self._labels, f"users/{owner}/labels/{label}")
+        prompts: List[Prompt] = []
+        for row in answer.value:
+            prompt = self._read_version(row.full_name, row.version, (answer.source, answer.age), ("record",))
+            if prompt.sha256 != row.content_sha256:
+                raise PromptHubError("integrity", f"{row.full_name}@{row.version} has other bytes than the list of {label} says.")
+            prompts.append(prompt)
+        return prompts
 
     def list_versions(self, name: str) -> Sequence[VersionRow]:
         """The versions of a prompt, highest first, including yanked ones, which are marked."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass, field
-from typing import Any, Callable, Generator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Generator, List, Mapping, Optional, Sequence, Tuple
 
 from .chat import fill_chat, split_chat
 from .filling import fill_content, find_variables
@@ -78,6 +78,12 @@ class Prompt:
         """
         with self._naming():
             return fill_chat(self.content, self.variables, self._take(values or {}), history)
+
+    def attributes(self) -> Dict[str, str]:
+        """The attributes of a span that say which prompt was used: `gen_ai.prompt.name` and `gen_ai.prompt.version`, as in
+        OpenTelemetry's conventions for generative AI, and `prompt.sha256`. A fallback has only its name."""
+        known = {"gen_ai.prompt.name": self.name, "gen_ai.prompt.version": self.version, "prompt.sha256": self.sha256}
+        return {key: value for key, value in known.items() if value is not None}
 
     def _take(self, values: Mapping[str, object]) -> Mapping[str, object]:
         """The values that the text has a place for. Only a fallback leaves some out: they are those of the hub's

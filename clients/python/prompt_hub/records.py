@@ -28,6 +28,24 @@ class VersionRecord(NamedTuple):
     """The files of an Agent Skill, without its SKILL.md."""
 
 
+class ModelStatus(NamedTuple):
+    """What a provider has announced about a model."""
+
+    model: str
+    retires_at: str
+    """The day, in UTC, from which it is no longer served, as in `2026-12-11`."""
+    replaced_by: Optional[str]
+    """The model that its provider recommends instead."""
+
+
+class LabelledPrompt(NamedTuple):
+    """A prompt at a label."""
+
+    full_name: str
+    version: str
+    content_sha256: str
+
+
 class VersionRow(NamedTuple):
     """A version in the list of versions."""
 
@@ -35,6 +53,10 @@ class VersionRow(NamedTuple):
     yanked: bool
     yank_reason: Optional[str]
     content_sha256: str
+    published_at: Optional[str] = None
+    """When it was published, as in `2026-11-20T10:00:00Z`."""
+    model_status: Optional[ModelStatus] = None
+    """When its model retires, if that is announced."""
 
 
 class Advisory(NamedTuple):
@@ -82,6 +104,15 @@ def read_repository_record(text: str, url: str) -> RepositoryRecord:
 def read_version_list(text: str, url: str) -> Tuple[VersionRow, ...]:
     """Parses a list of versions. Raises PromptHubError `unavailable` when the text is invalid."""
     return _read(text, url, lambda data: tuple(_row(as_dict(each)) for each in as_list(data)))
+
+
+def read_label_list(text: str, url: str) -> Tuple[LabelledPrompt, ...]:
+    """Parses the list of an owner's prompts at a label. Raises PromptHubError `unavailable` when the text is invalid, or
+    lacks some of the prompts."""
+    rows = _read(text, url, lambda data: tuple(_labelled(as_dict(each)) for each in as_list(data)))
+    if as_dict(as_dict(json.loads(text)).get("meta")).get("total") != len(rows):
+        raise PromptHubError("unavailable", f"{url} does not list all prompts. Get them one by one.")
+    return rows
 
 
 def active_of(rows: Sequence[VersionRow]) -> List[str]:
@@ -147,4 +178,14 @@ def _row(data: Dict[str, Any]) -> VersionRow:
     version, digest = as_text(data["version"]), as_text(data["content_sha256"])
     if not is_version(version) or not re.fullmatch("[0-9a-f]{64}", digest):
         raise TypeError("no version")
-    return VersionRow(version, data.get("yanked") is True, text_or_none(data.get("yank_reason")), digest)
+    published_at, status = text_or_none(data.get("published_at")), data.get("model_status")
+    model = None if status is None else _model_status(as_dict(status))
+    return VersionRow(version, data.get("yanked") is True, text_or_none(data.get("yank_reason")), digest, published_at, model)
+
+
+def _model_status(data: Dict[str, Any]) -> ModelStatus:
+    return ModelStatus(as_text(data["model"]), as_text(data["retires_at"]), text_or_none(data.get("replaced_by")))
+
+
+def _labelled(data: Dict[str, Any]) -> LabelledPrompt:
+    return LabelledPrompt(as_text(data["full_name"]), as_text(data["version"]), as_text(data["content_sha256"]))

@@ -8,7 +8,7 @@ from .lock import LOCK, LockedPrompt
 from .ranges import highest_in, is_range, satisfies
 from .records import RepositoryRecord, VersionRow, active_of
 
-AUDITED = ("gone", "other_bytes", "yanked", "advisory")
+AUDITED = ("gone", "other_bytes", "yanked", "advisory", "model_retires")
 """The problems for which an audit fails."""
 
 
@@ -16,7 +16,7 @@ class Problem(NamedTuple):
     """Something that the hub says about a locked prompt."""
 
     kind: str
-    """`gone`, `other_bytes`, `yanked`, `advisory`, `moved`, `deprecated` or `label_removed`."""
+    """`gone`, `other_bytes`, `yanked`, `advisory`, `model_retires`, `moved`, `deprecated` or `label_removed`."""
     message: str
     severity: Optional[str] = None
     """The severity of an advisory."""

@@ -9,6 +9,7 @@ from .cache import CacheSettings
 from .changing import NewPrompt, change_lock
 from .hub import PromptHub, open_lock
 from .hub_reader import HubReader
+from .lifetime import find_retiring, ripe_of, utc_now
 from .lock import LOCK, Lock, LockedPrompt
 from .read_token import read_token_for, token_for_locked
 from .requests import RequestSettings
@@ -40,9 +41,16 @@ class Reviewed:
         return [each.message for each in self.problems if each.kind in AUDITED]
 
 
-def review_lock(lock_path: str, names: Sequence[str] = ()) -> List[Reviewed]:
+def review_lock(
+    lock_path: str, names: Sequence[str] = (), min_age_days: int = 0, within_days: Optional[int] = None
+) -> List[Reviewed]:
     """Compares the prompts of a lock with the hub: those named, or all. Raises PromptHubError `invalid_request` for a
-    name that is not in the lock, and the errors of the requests."""
+    name that is not in the lock, and the errors of the requests.
+
+    `min_age_days` is how long a version must have been out to be `wanted`. `within_days` also finds models that retire
+    within this many days, or have retired.
+    """
+    now = utc_now()
     lock = open_lock(lock_path)
     strange = next((name for name in names if name not in lock.prompts), None)
     if strange is not None:
@@ -56,7 +64,10 @@ def review_lock(lock_path: str, names: Sequence[str] = ()) -> List[Reviewed]:
             record, rows = reader.read_state(name, locked.version)
             problems = find_problems(name, locked, record, rows)
             problems += find_notices(name, locked.range, locked.version, record)
-            wanted = find_wanted(locked.range, record.labels, rows) or locked.version
+            if within_days is not None:
+                problems += find_retiring(name, locked.version, rows, within_days, now)
+            ripe = ripe_of(rows, min_age_days, locked.version, now) if min_age_days else rows
+            wanted = find_wanted(locked.range, record.labels, ripe) or locked.version
             reviewed.append(Reviewed(name, locked, wanted, find_wanted("*", record.labels, rows), tuple(problems)))
     return reviewed
 
@@ -65,12 +76,13 @@ def _ignore(_url: str, _age: float, _cause: Optional[BaseException]) -> None:
     """Nothing is stale without a cache."""
 
 
-def update_lock(lock_path: str, names: Sequence[str] = ()) -> List[Reviewed]:
+def update_lock(lock_path: str, names: Sequence[str] = (), min_age_days: int = 0) -> List[Reviewed]:
     """Updates prompts to the newest version in their range or of their label: all of them or none.
 
     Returns the prompts as they were before, with what was found; those with another `wanted` version were updated.
+    `min_age_days` is how long a version must have been out.
     """
-    reviewed = review_lock(lock_path, names)
+    reviewed = review_lock(lock_path, names, min_age_days)
     newer = [each for each in reviewed if each.wanted != each.locked.version]
     if not newer:
         return reviewed

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openLock, writeWhole } from './files.ts'
+import { parseDays, WITHIN_DAYS } from './lifetime.ts'
 import { findDifference, sayDifference } from './placed.ts'
 import { PromptHubError } from './trouble.ts'
 import { isTypesFile, writeTypes } from './typing.ts'
@@ -17,9 +18,11 @@ const HELP = `prompt-hub: prompts as dependencies
   prompt-hub install [--force]             installs the locked versions; --force replaces files changed by hand
   prompt-hub verify                        compares the vendored files with prompts.lock, offline
   prompt-hub outdated                      lists prompts that have newer versions; exits with 1 if there are any
-  prompt-hub update [owner/name]...        updates prompts to the newest version in their range
+  prompt-hub update [owner/name]...        updates prompts to the newest version in their range; --min-age 7d takes only
+                                           versions that have been out for that long, also for outdated
   prompt-hub remove owner/name...          removes prompts from prompts.lock, and their files
-  prompt-hub audit                         fails if a locked version was yanked or has an advisory
+  prompt-hub audit [--within 30d]          fails if a locked version was yanked, has an advisory, or names a model that
+                                           has retired or retires within that time
   prompt-hub types [-o ${TYPES}] [--check]   generates types for the locked prompts; --check only compares the file
 
   --lock path   the lock file; default: prompts.lock
@@ -37,14 +40,17 @@ async function main(): Promise<void> {
       output: { type: 'string', short: 'o' },
       force: { type: 'boolean', default: false },
       check: { type: 'boolean', default: false },
+      'min-age': { type: 'string', default: '0d' },
+      within: { type: 'string', default: `${WITHIN_DAYS}d` },
       help: { type: 'boolean' },
     },
   })
   const [command, ...names] = positionals
   const { lock, output } = values
+  const minAgeDays = parseDays(values['min-age'], '--min-age')
   if (values.help || command === undefined || command === 'help') return say(HELP.trimEnd())
   if (command === 'add' && names.length > 0) return add(lock, names, output)
-  if (command === 'update') return update(lock, names)
+  if (command === 'update') return update(lock, names, minAgeDays)
   if (command === 'remove' && names.length > 0) {
     for (const [name, { version, path }] of await removeFromLock(lock, names, complain))
       say(`${name} ${version} ${path}`)
@@ -57,8 +63,9 @@ async function main(): Promise<void> {
     )
   if (command === 'install') return say(`${await installLock(lock, values.force)} written`)
   if (command === 'verify') return verify(lock)
-  if (command === 'outdated') return outdated(await reviewLock(lock))
-  if (command === 'audit') return audit(await reviewLock(lock))
+  if (command === 'outdated') return outdated(await reviewLock(lock, [], { minAgeDays }))
+  if (command === 'audit')
+    return audit(await reviewLock(lock, [], { withinDays: parseDays(values.within, '--within') }))
   if (command === 'types') return types(lock, output ?? TYPES, values.check)
   throw new PromptHubError('invalid_request', `Unknown command. See: prompt-hub help`)
 }
@@ -71,8 +78,8 @@ async function add(lock: string, names: string[], output: string | undefined): P
   for (const [index, name] of names.entries()) say(`${name.split('@')[0]} ${versions[index]}`)
 }
 
-async function update(lock: string, names: string[]): Promise<void> {
-  for (const { name, locked, wanted, problems } of await updateLock(lock, names)) {
+async function update(lock: string, names: string[], minAgeDays: number): Promise<void> {
+  for (const { name, locked, wanted, problems } of await updateLock(lock, names, { minAgeDays })) {
     for (const { message } of problems) complain(`warning: ${message}`)
     if (wanted !== locked.version) say(`${name} ${locked.version} -> ${wanted} ${locked.path}`)
   }

@@ -3,7 +3,9 @@ import { type Answer, AnswerCache, type AnswerSource, type CacheSettings } from 
 import { factsOf, type PromptFacts, slower } from './prompt.ts'
 import { highestIn, type Wish } from './ranges.ts'
 import {
+  type LabelledPrompt,
   type RepositoryRecord,
+  readLabelList,
   readRepositoryRecord,
   readVersionList,
   readVersionRecord,
@@ -15,6 +17,8 @@ import { PromptHubError } from './trouble.ts'
 
 /** Maximum number of reported events that are remembered. Beyond that no more are reported, because any of them might be a repetition. */
 const MAX_REPORTED = 10_000
+/** Number of versions that are read at once for all prompts at a label. */
+const AT_ONCE = 8
 
 /** The records that may contain notices about a version: the repository's has its status and advisories, the list says which versions were yanked. */
 type NoticeSource = 'record' | 'list'
@@ -26,6 +30,7 @@ export class HubReader {
   readonly #versions: AnswerCache<VersionRecord>
   readonly #repositories: AnswerCache<RepositoryRecord>
   readonly #lists: AnswerCache<VersionRow[]>
+  readonly #labels: AnswerCache<LabelledPrompt[]>
   readonly #reported = new Set<string>()
 
   /** @param url the hub's URL, without a trailing slash */
@@ -35,6 +40,7 @@ export class HubReader {
     this.#versions = new AnswerCache(readVersionRecord, settings)
     this.#repositories = new AnswerCache(readRepositoryRecord, settings)
     this.#lists = new AnswerCache(readVersionList, settings)
+    this.#labels = new AnswerCache(readLabelList, settings)
   }
 
   /**
@@ -69,6 +75,24 @@ export class HubReader {
     const version = wish ? labelled(labels, wish.label) : latest_version
     if (!version) throw notFound(wish ? noLabel(name, wish.label, labels) : `${name} has no active version.`)
     return this.#readVersion(name, version, record, [])
+  }
+
+  /** Gets the prompts of an owner at a label, by name. @throws PromptHubError like `get` */
+  async getAll(owner: string, label: string): Promise<PromptFacts[]> {
+    const list = await this.#readEither(this.#labels, `users/${owner}/labels/${label}`, true)
+    const found: PromptFacts[] = []
+    for (let from = 0; from < list.value.length; from += AT_ONCE)
+      found.push(
+        ...(await Promise.all(
+          list.value.slice(from, from + AT_ONCE).map(async ({ full_name, version, content_sha256 }) => {
+            const facts = await this.#readVersion(full_name, version, list, ['record'])
+            if (facts.sha256 === content_sha256) return facts
+            const what = `${full_name}@${version}`
+            throw new PromptHubError('integrity', `${what} has other bytes than the list of ${label} says.`)
+          }),
+        )),
+      )
+    return found
   }
 
   /** The versions of a prompt, highest first, including yanked ones, which are marked. @throws PromptHubError the error of the request */

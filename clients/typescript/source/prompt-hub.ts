@@ -126,6 +126,17 @@ export class PromptHub {
   }
 
   /**
+   * Gets all listed prompts of an owner that have a label, by name, each at that label. Not affected by a lock.
+   *
+   * @throws PromptHubError `invalid_request` for an invalid owner or label, and like `get`; `not_found` also from a static mirror, if no prompt has the label
+   */
+  async all(owner: string, label: string): Promise<Prompt[]> {
+    parseArguments(`${owner}/all`, { label })
+    const found = await this.#hub.getAll(owner, label)
+    return found.map((facts) => makePrompt(facts, (file) => readSkillFile(this.url, this.requests, facts, file)))
+  }
+
+  /**
    * Lists the versions of a prompt, highest first, including yanked ones, which are marked. Not affected by a lock.
    *
    * @param name `owner/name`

@@ -75,6 +75,8 @@ export interface Prompt<Given extends object = Values> extends PromptFacts {
     values: Given,
     options?: { history?: readonly History[] },
   ): (ChatMessage | History)[]
+  /** The attributes of a span that say which prompt was used: `gen_ai.prompt.name` and `gen_ai.prompt.version`, as in OpenTelemetry's conventions for generative AI, and `prompt.sha256`. A fallback has only its name. */
+  attributes(): Record<string, string>
 }
 
 /** Creates a prompt from its metadata. @param readFile reads one of its files */
@@ -122,9 +124,9 @@ export function makeFallback<Given extends object>(
 
 /** The functions of a prompt. Their errors name it. */
 function fillingOf<Given extends object>(
-  { name, version, content, variables }: PromptFacts,
+  { name, version, sha256, content, variables }: PromptFacts,
   take: (values: Values) => Values,
-): Pick<Prompt<Given>, 'fill' | 'messages'> {
+): Pick<Prompt<Given>, 'fill' | 'messages' | 'attributes'> {
   const subject = version === null ? `the fallback of ${name}` : `${name} ${version}`
   return {
     fill: (values) =>
@@ -135,6 +137,11 @@ function fillingOf<Given extends object>(
       }),
     messages: (values, { history } = {}) =>
       naming(subject, () => fillChat(content, variables, take(values as Values), history)),
+    attributes: () => ({
+      'gen_ai.prompt.name': name,
+      ...(version !== null && { 'gen_ai.prompt.version': version }),
+      ...(sha256 !== null && { 'prompt.sha256': sha256 }),
+    }),
   }
 }
 

@@ -53,12 +53,32 @@ export interface RepositoryRecord {
   latest: VersionRecord | undefined
 }
 
+/** What a provider has announced about a model. */
+export interface ModelStatus {
+  model: string
+  /** The day, in UTC, from which it is no longer served, as in `2026-12-11`. */
+  retires_at: string
+  /** The model that its provider recommends instead. */
+  replaced_by: string | null
+}
+
+/** A prompt at a label. */
+export interface LabelledPrompt {
+  full_name: string
+  version: string
+  content_sha256: string
+}
+
 /** A version in the list of versions. */
 export interface VersionRow {
   version: string
   yanked: boolean
   yank_reason: string | null
   content_sha256: string
+  /** When it was published, as in `2026-11-20T10:00:00Z`. */
+  published_at?: string
+  /** When its model retires, or null if nothing is announced. */
+  model_status?: ModelStatus | null
 }
 
 /** Parses a list of versions. @throws PromptHubError `unavailable` when the text is invalid */
@@ -69,6 +89,21 @@ export function readVersionList(text: string, url: string): VersionRow[] {
     data.every((row) => isObject(row) && typeof row.version === 'string' && typeof row.yanked === 'boolean')
   if (!isList) throw noRecord(url)
   return data as VersionRow[]
+}
+
+/** Parses the list of an owner's prompts at a label. @throws PromptHubError `unavailable` when the text is invalid, or lacks some of the prompts */
+export function readLabelList(text: string, url: string): LabelledPrompt[] {
+  const data = readData(text, url)
+  const isList =
+    Array.isArray(data) &&
+    data.every(
+      (row) => isObject(row) && ['full_name', 'version', 'content_sha256'].every((key) => typeof row[key] === 'string'),
+    )
+  if (!isList) throw noRecord(url)
+  const { meta } = JSON.parse(text) as { meta?: { total?: unknown } }
+  if (meta?.total !== data.length)
+    throw new PromptHubError('unavailable', `${url} does not list all prompts. Get them one by one.`)
+  return data as LabelledPrompt[]
 }
 
 /**

@@ -2,6 +2,7 @@
 import { changeLock } from './changing.ts'
 import { openLock } from './files.ts'
 import { activeOf, HubReader, labelled } from './hub-reader.ts'
+import { findRetiring, ripeOf } from './lifetime.ts'
 import type { Lock, LockedPrompt } from './lock.ts'
 import { PromptHub } from './prompt-hub.ts'
 import { highestIn, isRange } from './ranges.ts'
@@ -25,12 +26,20 @@ export interface Reviewed {
 
 /** Something that the hub says about a locked prompt. */
 interface Problem {
-  kind: 'gone' | 'other_bytes' | 'yanked' | 'advisory' | 'label_removed' | 'deprecated' | 'moved'
+  kind: 'gone' | 'other_bytes' | 'yanked' | 'advisory' | 'model_retires' | 'label_removed' | 'deprecated' | 'moved'
   message: string
 }
 
 /** The problems for which an audit fails. */
-const AUDITED: readonly Problem['kind'][] = ['gone', 'other_bytes', 'yanked', 'advisory']
+const AUDITED: readonly Problem['kind'][] = ['gone', 'other_bytes', 'yanked', 'advisory', 'model_retires']
+
+/** What else a review considers. */
+export interface ReviewOptions {
+  /** How long a version must have been out to be `wanted`; default 0. */
+  minAgeDays?: number
+  /** Also finds models that retire within this many days, or have retired. */
+  withinDays?: number
+}
 
 /**
  * Compares the prompts of a lock with the hub.
@@ -38,7 +47,11 @@ const AUDITED: readonly Problem['kind'][] = ['gone', 'other_bytes', 'yanked', 'a
  * @param names full names; default: all
  * @throws PromptHubError `invalid_request` for a name that is not in the lock, and the errors of the requests
  */
-export async function reviewLock(lockPath: string, names: readonly string[] = []): Promise<Reviewed[]> {
+export async function reviewLock(
+  lockPath: string,
+  names: readonly string[] = [],
+  options: ReviewOptions = {},
+): Promise<Reviewed[]> {
   const { lock } = await openLock(lockPath)
   const strange = names.find((name) => !Object.hasOwn(lock.prompts, name))
   if (strange !== undefined) throw notLocked(strange)
@@ -52,7 +65,7 @@ export async function reviewLock(lockPath: string, names: readonly string[] = []
   return Promise.all(
     wanted.map(async ([name, locked]) => {
       const { record, rows } = await reader.readState(name, locked.version)
-      return review(name, locked, record, rows)
+      return review(name, locked, record, rows, options)
     }),
   )
 }
@@ -62,10 +75,17 @@ export function auditProblems({ problems }: Reviewed): string[] {
   return problems.filter(({ kind }) => AUDITED.includes(kind)).map(({ message }) => message)
 }
 
-function review(name: string, locked: LockedPrompt, record: RepositoryRecord, rows: readonly VersionRow[]): Reviewed {
+function review(
+  name: string,
+  locked: LockedPrompt,
+  record: RepositoryRecord,
+  rows: readonly VersionRow[],
+  { minAgeDays = 0, withinDays }: ReviewOptions,
+): Reviewed {
   const { range, version } = locked
   const active = activeOf(rows)
-  const target = isRange(range) ? highestIn(active, range) : labelled(record.labels, range)
+  const ripe = minAgeDays === 0 ? active : activeOf(ripeOf(rows, minAgeDays, version, Date.now()))
+  const target = isRange(range) ? highestIn(ripe, range) : labelled(record.labels, range)
   const problems: Problem[] = []
   const say = (kind: Problem['kind'], message: string) => problems.push({ kind, message })
   const row = rows.find((each) => each.version === version)
@@ -86,7 +106,9 @@ function review(name: string, locked: LockedPrompt, record: RepositoryRecord, ro
       'deprecated',
       `${name} is deprecated${record.status_message ? `: ${record.status_message}` : ''}${record.replaced_by ? `; use ${record.replaced_by}` : ''}`,
     )
-  const isActive = target !== undefined && active.includes(target)
+  const retiring = withinDays === undefined ? undefined : findRetiring(name, version, rows, withinDays, Date.now())
+  if (retiring !== undefined) say('model_retires', retiring)
+  const isActive = target !== undefined && ripe.includes(target)
   return { name, locked, wanted: isActive ? target : version, latest: highestIn(active, '*'), problems }
 }
 
@@ -96,9 +118,13 @@ function review(name: string, locked: LockedPrompt, record: RepositoryRecord, ro
  * @param names full names; default: all
  * @returns the prompts as they were before, with what was found; those with another `wanted` version were updated
  */
-export async function updateLock(lockPath: string, names: readonly string[] = []): Promise<Reviewed[]> {
+export async function updateLock(
+  lockPath: string,
+  names: readonly string[] = [],
+  options: Pick<ReviewOptions, 'minAgeDays'> = {},
+): Promise<Reviewed[]> {
   const { lock } = await openLock(lockPath)
-  const reviewed = await reviewLock(lockPath, names)
+  const reviewed = await reviewLock(lockPath, names, options)
   const newer = reviewed.filter(({ locked, wanted }) => wanted !== locked.version)
   if (newer.length === 0) return reviewed
   const hub = new PromptHub(lockedHub(lock.hub))

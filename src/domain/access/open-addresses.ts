@@ -17,6 +17,7 @@ const OPEN: Readonly<Record<string, Openness>> = {
   '/settings': 'signed-out',
   '/auth/sign-in': 'whole',
   '/auth/callback': 'whole',
+  '/auth/callback/oidc': 'whole',
   '/auth/local': 'whole',
   '/auth/sign-out': 'whole',
   '/auth/sign-out-everywhere': 'whole',

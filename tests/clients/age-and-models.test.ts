@@ -1,0 +1,100 @@
+// Tests how hubcli and both libraries deal with the age of versions and with models that retire.
+import { execFile } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type PlainFiles, startPlainFiles } from '../cli/plain-files.ts'
+import { makeFolder, NO_PYTHON, PYTHON, SCRATCH } from '../cli/shells.ts'
+import { CLIENTS } from './three-clients.ts'
+
+afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
+
+const DAY = 86_400_000
+const day = (from: number) => new Date(Date.now() + from * DAY).toISOString().slice(0, 10)
+const time = (from: number) => `${new Date(Date.now() + from * DAY).toISOString().slice(0, 19)}Z`
+
+let hub: PlainFiles
+let cwd: string
+beforeEach(async () => {
+  hub = await startPlainFiles('hub', { 'acme/x': { versions: { '1.0.0': 'one\n' }, labels: { live: '1.0.0' } } })
+  cwd = makeFolder()
+})
+afterEach(() => hub.close())
+
+describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ command }) => {
+  const [program = '', ...given] = command
+  const run = (...args: string[]) =>
+    new Promise<{ code: number; stdout: string; stderr: string }>((done) => {
+      const env = { PATH: process.env.PATH, HUB_URL: hub.url, PYTHONPATH: path.resolve('clients/python'), HOME: cwd }
+      execFile(program, [...given, ...args], { cwd, env }, (error, stdout, stderr) =>
+        done({ code: error ? Number(error.code) : 0, stdout, stderr: stderr.replaceAll(/^[\w-]+: /gm, '') }),
+      )
+    })
+
+  test('audit fails for a model that has retired or retires within 30 days, or the given time', async () => {
+    expect((await run('add', 'acme/x@^1')).code).toBe(0)
+    const models = (retires_at: string, replaced_by: string | null) => {
+      hub.prompts['acme/x']!.models = { '1.0.0': { model: 'old-1', retires_at, replaced_by } }
+    }
+    models(day(29), 'new-1')
+    expect(await run('audit')).toMatchObject({
+      code: 4,
+      stderr: `acme/x 1.0.0: its model old-1 retires on ${day(29)}; its provider recommends new-1\n`,
+    })
+    expect((await run('audit', '--within', '7d')).code).toBe(0)
+    models(day(40), null)
+    expect((await run('audit')).code).toBe(0)
+    expect(await run('audit', '--within', '60d')).toMatchObject({
+      code: 4,
+      stderr: `acme/x 1.0.0: its model old-1 retires on ${day(40)}\n`,
+    })
+    models('2026-01-02', null)
+    expect(await run('audit', '--within', '0d')).toMatchObject({
+      code: 4,
+      stderr: 'acme/x 1.0.0: its model old-1 retired on 2026-01-02\n',
+    })
+    // It says nothing about whether there are newer versions.
+    expect(await run('outdated')).toMatchObject({ code: 0, stdout: '', stderr: '' })
+  })
+
+  test('update --min-age takes the highest version that has been out for that long, and never an older one', async () => {
+    const x = hub.prompts['acme/x']!
+    expect((await run('add', 'acme/x@^1')).code).toBe(0)
+    x.versions = { ...x.versions, '1.1.0': 'two\n', '1.2.0': 'three\n' }
+    x.published = { '1.1.0': time(-8), '1.2.0': time(-6) }
+    expect((await run('outdated', '--min-age', '7d')).stdout).toMatch(/^acme\/x +1\.0\.0 +1\.1\.0 +1\.2\.0 +\^1\n$/)
+    expect((await run('update', '--min-age', '9d')).stdout).toBe('')
+    expect((await run('update', '--min-age', '7d')).stdout).toContain('acme/x 1.0.0 -> 1.1.0 ')
+    expect((await run('update', '--min-age', '7d')).stdout).toBe('')
+    expect((await run('update')).stdout).toContain('acme/x 1.1.0 -> 1.2.0 ')
+    expect((await run('update', '--min-age', '30d')).stdout).toBe('')
+    // A time that cannot be read counts as too new.
+    x.versions['1.3.0'] = 'four\n'
+    x.published['1.3.0'] = 'long ago'
+    expect((await run('update', '--min-age', '1d')).stdout).toBe('')
+  })
+
+  test('a label that points to a version that is too new waits', async () => {
+    const x = hub.prompts['acme/x']!
+    expect((await run('add', 'acme/x@live')).code).toBe(0)
+    x.versions['1.1.0'] = 'two\n'
+    x.labels = { live: '1.1.0' }
+    x.published = { '1.1.0': time(-1) }
+    expect((await run('update', '--min-age', '7d')).stdout).toBe('')
+    expect((await run('update')).stdout).toContain('acme/x 1.0.0 -> 1.1.0 ')
+  })
+
+  test.each([
+    ['update', '--min-age', '7'],
+    ['update', '--min-age', 'd'],
+    ['outdated', '--min-age', '7 days'],
+    ['audit', '--within', '1w'],
+    ['audit', '--within', '99999d'],
+  ])('%s %s %s is refused before anything is sent', async (...words) => {
+    expect((await run('add', 'acme/x@^1')).code).toBe(0)
+    hub.asked.length = 0
+    const { code, stderr } = await run(...words)
+    expect([code, stderr]).toEqual([1, `${words[1]}: expected a number of days such as 7d, got ${words[2]}\n`])
+    expect(hub.asked).toEqual([])
+  })
+})

@@ -1,0 +1,199 @@
+// Tests reads by label with hubcli and both libraries and a real hub: all of an owner's prompts at a label, a label at a
+// time, and the digest that survives compression.
+import { execFile } from 'node:child_process'
+import { readFileSync, rmSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PromptHub } from '../../clients/typescript/source/prompt-hub.ts'
+import { startServer } from '../../src/host/http/http-server.ts'
+import { listenTo } from '../../src/host/run-functions.ts'
+import { HUBCLI } from '../cli/assembled.ts'
+import { type PlainFiles, startPlainFiles } from '../cli/plain-files.ts'
+import { makeFolder, NO_PYTHON, PYTHON, SCRATCH } from '../cli/shells.ts'
+import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
+import { openLocalWorld, type World } from '../hubs/worlds.ts'
+
+const version = (content: string) => `---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\n${content}`
+const FILES = {
+  'content/acme/a/versions/1.0.0.md': version('One {{x}}\n'),
+  'content/acme/a/versions/1.1.0.md': version('Two\n'),
+  'content/acme/a/index.md': '---\nlabels:\n  production: "1.0.0"\n---\n',
+  'content/acme/b/versions/1.0.0.md': version('Other\n'),
+  'content/acme/b/index.md': '---\nlabels:\n  production: "1.0.0"\n---\n',
+  'content/acme/c/versions/1.0.0.md': version('Without a label\n'),
+}
+
+let world: World
+let hub: Hub
+let url: string
+let stop: () => Promise<void>
+/** A time before the label of a moved. */
+let before: string
+beforeAll(async () => {
+  world = openLocalWorld(FILES)
+  hub = await openHub(world)
+  await hub.build()
+  const { server, stop: stopServer } = await startServer(listenTo(serveHub(hub)), 0)
+  stop = stopServer
+  url = `http://localhost:${(server.address() as AddressInfo).port}`
+  before = `${new Date().toISOString().slice(0, 19)}Z`
+  // The activity counts in seconds.
+  await wait(1_100)
+  const token = await hub.makeToken({ permissions: ['label'] })
+  const place = { method: 'PUT', path: '/api/v1/repos/acme/a/labels/production', token }
+  expect((await hub.publish({ version: '1.1.0' }, place)).status).toBe(200)
+})
+afterAll(async () => {
+  await stop()
+  world.close()
+  rmSync(SCRATCH, { recursive: true, force: true })
+})
+
+const hubcli = (args: string[], { cwd = makeFolder(), hubUrl = url } = {}) =>
+  new Promise<{ code: number; stdout: string; stderr: string; cwd: string }>((done) => {
+    const env = { PATH: process.env.PATH, HUB_URL: hubUrl, HOME: cwd }
+    execFile('sh', [HUBCLI, ...args], { cwd, env }, (error, stdout, stderr) =>
+      done({ code: error ? Number(error.code) : 0, stdout, stderr, cwd }),
+    )
+  })
+
+describe.skipIf(PYTHON === undefined)(`hubcli${NO_PYTHON}`, () => {
+  test("adds all of an owner's prompts at a label, which the lock remembers", async () => {
+    const { code, stdout, stderr, cwd } = await hubcli(['add', 'acme/*@production'])
+    expect([code, stdout, stderr]).toEqual([0, 'acme/a 1.1.0 prompts/acme/a.md\nacme/b 1.0.0 prompts/acme/b.md\n', ''])
+    expect(readFileSync(path.join(cwd, 'prompts/acme/a.md'), 'utf8')).toBe('Two\n')
+    const { prompts } = JSON.parse(readFileSync(path.join(cwd, 'prompts.lock'), 'utf8'))
+    expect(Object.entries<{ range: string }>(prompts).map(([name, { range }]) => `${name}@${range}`)).toEqual([
+      ...['acme/a@production', 'acme/b@production'],
+    ])
+    expect((await hubcli(['verify'], { cwd })).code).toBe(0)
+    // Again, in the same folder, with the URL from the lock.
+    expect((await hubcli(['add', 'acme/*@production'], { cwd, hubUrl: '' })).code).toBe(0)
+  })
+
+  test.each([
+    [['add', 'acme/*@nobody-has-it'], 2, 'acme has no prompt with the label nobody-has-it'],
+    [['add', 'nobody/*@production'], 2, 'User not found: nobody'],
+    [['add', 'acme/*'], 1, "expected '<owner>/*@<label>', such as 'acme/*@production', got acme/*"],
+    [['add', 'acme/*@^1'], 1, "expected '<owner>/*@<label>'"],
+    [['add', '*/*@production'], 1, "expected '<owner>/*@<label>'"],
+    [['add', 'acme/*@production', '-o', 'x.md'], 1, 'expected no -o or --as beside it'],
+  ])('%j exits with %i and changes nothing', async (args, code, message) => {
+    const done = await hubcli(args)
+    expect([done.code, done.stdout]).toEqual([code, ''])
+    expect(done.stderr).toContain(message)
+    expect(() => readFileSync(path.join(done.cwd, 'prompts.lock'))).toThrow('ENOENT')
+  })
+})
+
+describe('hubcli --at', () => {
+  test('reads where a label pointed then', async () => {
+    expect((await hubcli(['cat', 'acme/a@production', '--at', before])).stdout).toBe('One {{x}}\n')
+    expect((await hubcli(['cat', 'acme/a', '--label', 'production'])).stdout).toBe('Two\n')
+    const { code, cwd } = await hubcli(['pull', 'acme/a@production', '--at', before.replace('Z', '+00:00')])
+    expect([code, readFileSync(path.join(cwd, 'PROMPT.md'), 'utf8')]).toEqual([0, 'One {{x}}\n'])
+    const rendered = await hubcli(['render', 'acme/a@production', '--at', before, '--var', 'x=1'])
+    expect([rendered.code, rendered.stdout]).toEqual(PYTHON === undefined ? [1, ''] : [0, 'One 1\n'])
+  })
+
+  test.each([
+    [['cat', 'acme/a', '--at', '2026-11-20T10:00:00Z'], 1, '--at: expected a label beside it'],
+    [['cat', 'acme/a@1.0.0', '--at', '2026-11-20T10:00:00Z'], 1, '--at: expected a label beside it'],
+    [['cat', 'acme/a@production', '--at', 'yesterday'], 1, '--at: expected a time such as 2026-11-20T10:00:00Z'],
+    [['cat', 'acme/a@production', '--at', '2026-11-20'], 4, 'at: expected a time such as 2026-11-20T10:00:00Z'],
+    [
+      ['cat', 'acme/a@production', '--at', '2001-01-01T00:00:00Z'],
+      2,
+      'Its changes are known since 2026-11-20T10:00:00Z',
+    ],
+  ])('%j exits with %i', async (args, code, message) => {
+    const done = await hubcli(args)
+    expect([done.code, done.stdout]).toEqual([code, ''])
+    expect(done.stderr).toContain(message)
+  })
+})
+
+describe('the digest of a response', () => {
+  let files: PlainFiles
+  beforeAll(async () => {
+    files = await startPlainFiles('hub', { 'acme/x': { versions: { '1.0.0': 'one\n' } } })
+  })
+  afterAll(() => files.close())
+  const WRONG = `sha-256=:${'A'.repeat(43)}=:`
+
+  test('hubcli prefers Unencoded-Digest, which compression on the way does not change', async () => {
+    files.reprDigest = WRONG
+    files.asked.length = 0
+    expect((await hubcli(['cat', 'acme/x'], { hubUrl: files.url })).stdout).toBe('one\n')
+    expect(files.asked).toEqual(['/api/v1/repos/acme/x/raw'])
+    delete files.reprDigest
+    files.unencodedDigest = WRONG
+    const refused = await hubcli(['cat', 'acme/x'], { hubUrl: files.url })
+    expect([refused.code, refused.stdout]).toEqual([4, ''])
+    expect(refused.stderr).toContain('checksum mismatch')
+  })
+})
+
+describe('the libraries', () => {
+  const SHOWN = [
+    ['acme/a', '1.1.0', 'Two\n'],
+    ['acme/b', '1.0.0', 'Other\n'],
+  ]
+
+  test('TypeScript: hub.all and prompt.attributes', async () => {
+    const client = new PromptHub({ url, retries: 0 })
+    const prompts = await client.all('acme', 'production')
+    expect(prompts.map(({ name, version, content }) => [name, version, content])).toEqual(SHOWN)
+    expect(prompts[0]!.attributes()).toEqual({
+      'gen_ai.prompt.name': 'acme/a',
+      'gen_ai.prompt.version': '1.1.0',
+      'prompt.sha256': prompts[0]!.sha256,
+    })
+    expect(prompts[0]!.sha256).toMatch(/^[0-9a-f]{64}$/)
+    expect(await client.all('acme', 'nobody-has-it')).toEqual([])
+    await expect(client.all('nobody', 'production')).rejects.toMatchObject({ code: 'not_found' })
+    await expect(client.all('acme', '^1')).rejects.toMatchObject({ code: 'invalid_request' })
+    await expect(client.all('acme/a', 'production')).rejects.toMatchObject({ code: 'invalid_request' })
+    const fallback = await new PromptHub({ url: 'http://127.0.0.1:9', retries: 0 }).get('acme/a', { fallback: 'Hi' })
+    expect(fallback.attributes()).toEqual({ 'gen_ai.prompt.name': 'acme/a' })
+  })
+
+  test.skipIf(PYTHON === undefined)(`Python: hub.all and prompt.attributes${NO_PYTHON}`, async () => {
+    const program = `
+import asyncio, json, sys
+from prompt_hub import AsyncPromptHub, PromptHub, PromptHubError
+hub = PromptHub(sys.argv[1], retries=0)
+prompts = hub.all("acme", "production")
+codes = []
+for owner, label in (("nobody", "production"), ("acme", "^1"), ("acme/a", "production")):
+    try:
+        hub.all(owner, label)
+    except PromptHubError as error:
+        codes.append(error.code)
+print(json.dumps({
+    "shown": [[each.name, each.version, each.content] for each in prompts],
+    "attributes": prompts[0].attributes(),
+    "digest": prompts[0].sha256,
+    "empty": hub.all("acme", "nobody-has-it"),
+    "codes": codes,
+    "later": len(asyncio.run(AsyncPromptHub(sys.argv[1]).all("acme", "production"))),
+    "fallback": PromptHub("http://127.0.0.1:9", retries=0).get("acme/a", fallback="Hi").attributes(),
+}))
+`
+    const env = { PATH: process.env.PATH, PYTHONPATH: path.resolve('clients/python') }
+    const said = await new Promise<string>((done, fail) => {
+      execFile('python3', ['-c', program, url], { env }, (error, stdout) => (error ? fail(error) : done(stdout)))
+    })
+    const { digest, ...shown } = JSON.parse(said)
+    expect(shown).toEqual({
+      shown: SHOWN,
+      attributes: { 'gen_ai.prompt.name': 'acme/a', 'gen_ai.prompt.version': '1.1.0', 'prompt.sha256': digest },
+      empty: [],
+      codes: ['not_found', 'invalid_request', 'invalid_request'],
+      later: 2,
+      fallback: { 'gen_ai.prompt.name': 'acme/a' },
+    })
+  })
+})
