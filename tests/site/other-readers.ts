@@ -161,7 +161,13 @@ export function testOtherReaders(opened: () => BuiltSite): void {
       const badge = await fetch(`${site.origin}/badges/mallory/hostile.svg`)
       expect(badge.headers.get('Content-Type')).toBe('image/svg+xml')
       expect(await badge.text()).toContain('aria-label="mallory/hostile: v1.1.0"')
-      expect(await (await fetch(`${site.origin}/llms.txt`)).text()).toMatch(/^# Prompt Hub\n\n> /)
+      const page = await fetch(`${site.origin}/mallory/hostile`)
+      expect(page.headers.get('Link')).toBe('</llms.txt>; rel="describedby"; type="text/plain"')
+      const text = await (await fetch(`${site.origin}/llms.txt`)).text()
+      expect(text).toMatch(/^# Prompt Hub\n\n> /)
+      const own = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, url]) => new URL(url!).pathname)
+      expect(own).toContain('/data/v1/models.json')
+      expect(own).toContain('/.well-known/agent-skills/index.json')
     })
 
     test('the scripts use the path of the repository list from the route table', () =>
@@ -189,6 +195,7 @@ export function testOtherReaders(opened: () => BuiltSite): void {
       ['/api/v1/nothing', TRACED],
       ['/data/v1/tags.json', TRACED],
       ['/docs/mcp/server.json', TRACED],
+      ['/docs/renovate.json', TRACED],
       ['/cli/hubcli', TRACED],
     ])('can read %s, whatever headers its tools add', async (path, headers) => {
       const page = await (await site.browser.newContext()).newPage()

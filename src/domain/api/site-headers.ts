@@ -49,6 +49,7 @@ export const HEADER_RULES: readonly HeaderRule[] = [
   },
   { pattern: '/clients/*', headers: { ...OPEN, 'Content-Security-Policy': "default-src 'none'; sandbox" } },
   { pattern: '/docs/mcp/server.json', headers: OPEN },
+  { pattern: '/docs/renovate.json', headers: OPEN },
   {
     pattern: '/data/*',
     headers: {

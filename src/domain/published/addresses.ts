@@ -98,6 +98,7 @@ export const ADDRESSES: readonly Address[] = [
   file('/cli/releases/{release}/{file}', 'A release of the client, with its SHA-256'),
   file('/clients/*', 'Releases of the client libraries'),
   file('/docs/mcp/server.json', 'The description of the MCP server for registries'),
+  file('/docs/renovate.json', 'The preset for Renovate'),
   { path: HEALTH_ADDRESS, methods: PAGE_METHODS, by: 'host', about: 'Whether the Node server is alive' },
   { path: READY_ADDRESS, methods: PAGE_METHODS, by: 'host', about: 'Whether every part of the Node server responds' },
   { path: METRICS_ADDRESS, methods: ['GET'], by: 'host', about: 'The Node server’s metrics, if enabled' },

@@ -10,6 +10,7 @@ const PAGES: ReadonlyMap<string, string> = new Map([
   [FRAME_PATH, FRAME_PATH.replace('/index.html', '')],
   ['/robots.txt', '/robots.txt'],
   ['/docs/mcp/server.json', '/docs/mcp/server.json'],
+  ['/docs/renovate.json', '/docs/renovate.json'],
   ['/docs/index.html', '/docs'],
   ...GUIDES.flatMap(({ guides }) => guides).map(({ path }) => [`${path}/index.html`, path] as const),
 ])

@@ -39,6 +39,12 @@ export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
       ),
       guide('/docs/cli', 'hubcli', 'The command-line client: fetch, publish and lock prompts.'),
       guide('/docs/clients', 'Client libraries', 'Fetch, verify, cache and fill in prompts in TypeScript and Python.'),
+      guide(
+        '/docs/updates',
+        'Keeping prompts current',
+        'Pull requests with newer versions: the update action and Renovate.',
+      ),
+      guide('/docs/traces', 'Traces', 'Say in OpenTelemetry, Langfuse or LangSmith which prompt was used.'),
       guide('/docs/mcp', 'MCP server', 'Connect an agent: URL, client setup and tools.'),
     ],
   },
