@@ -11,24 +11,12 @@ export const LIMITS = {
   titleCharacters: 200,
   descriptionCharacters: 500,
   changelogCharacters: 500,
-  /** https://agentskills.io/specification */
   skillDescriptionCharacters: 1_024,
   contentBytes: 262_144,
   /** https://agentskills.io/specification */
-  skillCompatibilityCharacters: 500,
-  skillMetadataKeys: 32,
-  skillMetadataCharacters: 500,
-  /** Enough for 98 of 100 public skills; `npx skills` accepts up to 1,000 files. */
-  filesPerVersion: 200,
-  /** The size of all files of a version together. */
-  filesBytes: 1_000_000,
-  fileBytes: 262_144,
-  fileSegments: 8,
   /** Maximum number of `messages` in a publish request: each message uses two of the thousand keys allowed in a field. */
   messagesPerVersion: 500,
   requestBytes: 1_048_576,
-  /** The body of a publish with files: a megabyte of files in base64, and the content. */
-  requestBytesWithFiles: 2_097_152,
   /** Maximum number of values in the lists and objects of a field: the number that fits into the size limit for parameters. */
   requestValues: 32_768,
   versionsPerRepository: 1_000,

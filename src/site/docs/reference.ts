@@ -35,6 +35,7 @@ import { LabelRemoval, LabelRequest, RepositoryPatch, YankRequest } from '../../
 import { ADDRESSES, type Address } from '../../domain/published/addresses.ts'
 import { describeApi } from '../../domain/published/openapi.ts'
 import { PublishRequest } from '../../domain/publishing/request.ts'
+import { SKILL_LIMITS } from '../../domain/skill-limits.ts'
 import { Provenance, Stats } from '../../domain/values/values.ts'
 
 type Schema = z.core.JSONSchema.BaseSchema
@@ -175,7 +176,8 @@ export function describeOtherAddresses(): Address[] {
   )
 }
 
-const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
+const ALL_LIMITS = { ...LIMITS, ...SKILL_LIMITS }
+const LIMIT_WORDS: Readonly<Record<keyof typeof ALL_LIMITS, string>> = {
   modelCharacters: 'Length of a model’s ID in models.yml, in characters',
   retiringModels: 'Models in models.yml',
   ownerCharacters: 'Length of an owner, in characters',
@@ -226,7 +228,10 @@ const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
 
 /** Returns every limit with its description and value. */
 export function describeLimits(): { words: string; value: number }[] {
-  return Object.entries(LIMITS).map(([key, value]) => ({ words: LIMIT_WORDS[key as keyof typeof LIMITS], value }))
+  return Object.entries(LIMIT_WORDS).map(([key, words]) => ({
+    words,
+    value: ALL_LIMITS[key as keyof typeof ALL_LIMITS],
+  }))
 }
 
 function describeAnswer(route: RouteWithSchemas): string {
