@@ -26,7 +26,7 @@ export function labels({ isOwn, content, found, send, get, missing, refused }: R
           raw_url: expect.stringMatching(new RegExp(`/api/v1/repos/${full_name}/raw\\?version=${version}$`)),
         })),
       )
-      expect((await found('/data/v1/users/zz-suite/labels/production.json')).json()).toEqual(list)
+      expect((await send('/data/v1/users/zz-suite/labels/production.json')).json()).toEqual(list)
       expect(data(await found(new URL(String(list.data[0]!.url)).pathname)).version).toBe(expected[0]!.version)
     })
 

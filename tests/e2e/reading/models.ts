@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { data, type List, type Reading } from './hub.ts'
 
-export function models({ isOwn, found }: Reading): void {
+export function models({ isOwn, found, send }: Reading): void {
   describe.runIf(isOwn)('models that retire', () => {
     const RETIRED = {
       model: 'zz-retired',
@@ -23,7 +23,7 @@ export function models({ isOwn, found }: Reading): void {
     })
 
     test('models.json lists the models with their prompts', async () => {
-      const list = (await found('/data/v1/models.json')).json() as List
+      const list = (await send('/data/v1/models.json')).json() as List
       const own = list.data.filter(({ model }) => String(model).startsWith('zz-'))
       expect(own).toEqual([
         { ...RETIRED, prompts_count: 0, prompts: [] },
@@ -32,14 +32,14 @@ export function models({ isOwn, found }: Reading): void {
     })
 
     test('a page says that the model has retired, and nothing about one that retires later than in 90 days', async () => {
-      const page = await found('/zz-suite/retiring/v/1.0.0')
+      const page = await send('/zz-suite/retiring/v/1.0.0')
       expect(page.text).toContain('<strong>The model zz-retired retired on 2 Jan 2026.</strong>')
       expect(page.text).toContain('Its provider recommends zz-far.')
-      expect((await found('/zz-suite/retiring')).text).not.toContain('The model')
+      expect((await send('/zz-suite/retiring')).text).not.toContain('The model')
     })
 
     test('the feed has the models that listed prompts use', async () => {
-      const feed = await found('/models.xml')
+      const feed = await send('/models.xml')
       expect(feed.headers['content-type']).toBe('text/xml; charset=utf-8')
       expect(feed.text.match(/<title>zz-[^<]*<\/title>/g)).toEqual(['<title>zz-far retires on 31 Dec 2999</title>'])
       expect(feed.text).toContain('/zz-suite/retiring&quot;&gt;zz-suite/retiring&lt;')
