@@ -19,12 +19,20 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
   ],
   [
     'tables of our own, and names that were validated',
-    at('domain/(?:api|published)/\\w+', 'pick|listEnvelope|searchEnvelope|isPublishedAt|single|list'),
+    at('domain/(?:api|published)/\\w+', 'pick|listEnvelope|labelledEnvelope|searchEnvelope|isPublishedAt|single|list'),
   ],
   ['the OpenAPI document, from tables of our own', at('domain/published/openapi-(?:parts|writes)', '\\w+')],
   [
     'computes values from records, or copies them',
-    /^src\/domain\/(?:catalogue\/(?:activity|catalogue|entry|originals|outline|owner-records|ranking|recall|unlisted|usage)|published\/(?:apm|data-files)|values\/versions)\.ts (?!isRange)/,
+    /^src\/domain\/(?:catalogue\/(?:activity|catalogue|entry|label-history|originals|outline|owner-records|ranking|recall|unlisted|usage)|published\/(?:apm|data-files)|values\/versions)\.ts (?!isRange)/,
+  ],
+  [
+    'an ID that is looked up in a table, and a date of limited length',
+    at('domain/content/models', 'modelOf|findModelStatus|findModelNotice'),
+  ],
+  [
+    'the operator’s own list, which `parseYaml` parses and a schema limits',
+    at('domain/content/(?:models-file|model-list)', 'parseModelsFile|formatModelsFile|readModelList|mergeModels'),
   ],
   ['colours of the operator', at('domain/content/look', 'contrast|accentColours')],
   [

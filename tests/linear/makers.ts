@@ -4,7 +4,6 @@ import type { Repository, VersionRecord } from '../../src/domain/api/schema.ts'
 import { compareForCallers } from '../../src/domain/catalogue/difference.ts'
 import { describeRepository, recordVersion, summariseVersion } from '../../src/domain/catalogue/repository-records.ts'
 import type { VersionEntry } from '../../src/domain/content/content-tree.ts'
-import { NO_MODELS } from '../../src/domain/content/models.ts'
 import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
 import { toExported } from '../../src/domain/formats/formats.ts'
 import { ConversionProblems } from '../../src/domain/formats/portable.ts'
@@ -31,7 +30,7 @@ function recordOf(text: string, format: Format): VersionRecord {
 function repositoryOf(text: string, format: Format): Repository {
   const latest = versionOf(text, format)
   const file = indexOf(text)
-  const versions = [summariseVersion(latest, file, ADDRESSES.version('acme', 'a', '1.0.0'), NO_MODELS)]
+  const versions = [summariseVersion(latest, file, ADDRESSES.version('acme', 'a', '1.0.0'), new Map())]
   return describeRepository({ owner: 'acme', name: 'a', file, versions, latest, stats: null }, ADDRESSES)
 }
 
@@ -79,6 +78,7 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   URL: (text) => new URL(`https://hub.test/${encodeURIComponent(text.toWellFormed())}`),
   Date: () => new Date(0),
   Addresses: () => ADDRESSES,
+  Models: () => new Map(),
   '{ url: string; raw_url: string }': () => ADDRESSES.version('acme', 'a', '1.0.0'),
   '{ owner: string; name: string }': () => ({ owner: 'acme', name: 'a' }),
   ConversionProblems: () => new ConversionProblems(),

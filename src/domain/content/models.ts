@@ -4,9 +4,6 @@ import type { ModelStatus, Parameters } from '../api/schema.ts'
 /** The models with an announced end, by ID. */
 export type Models = ReadonlyMap<string, ModelStatus>
 
-/** A catalogue without announced ends. */
-export const NO_MODELS: Models = new Map()
-
 /** Returns the model of a version, if it names one. */
 export function modelOf({ model }: Parameters): string | null {
   return typeof model === 'string' ? model : null
