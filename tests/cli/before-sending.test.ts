@@ -99,7 +99,7 @@ const LOCAL: [what: string, args: string[], sentence: RegExp][] = [
   ['push with a bump that escapes its JSON string', ['push', 'acme/a', 'f', 'c', 'patch","x":"'], /bump: expected/],
   ['push of a missing file', ['push', 'acme/a', 'missing', 'c', 'patch'], /there is no file missing/],
   ['push with an empty file name', ['push', 'acme/a', '', 'c', 'patch'], /there is no file without a name/],
-  ['push of a folder', ['push', 'acme/a', '.', 'c', 'patch'], /is a folder/],
+  ['push of a folder as text', ['push', 'acme/a', '.', 'c', 'patch', '--raw'], /is a folder: expected no --raw/],
 ]
 
 //  case                                                               message

@@ -141,7 +141,7 @@ describe.each(SHELLS)('$name', (shell) => {
   })
 
   test.each([
-    ['no file', [], /^hubcli: usage: hubcli check <file>\.\.\. \[--owner <owner>\] \[--bump <bump>\]\n$/],
+    ['no file', [], /^hubcli: usage: hubcli check <file or folder>\.\.\. \[--owner <owner>\] \[--bump <bump>\]\n$/],
     [
       'a file without an owner',
       ['x.md'],

@@ -18,7 +18,8 @@ import prompt_hub
 from prompt_hub import ranges
 from prompt_hub.filling import fill_content
 from prompt_hub.variable import Variable
-from prompt_hub import vendored
+from prompt_hub import placed, replacing, vendored
+from prompt_hub.replacing import NewFiles
 from prompt_hub.vendoring import add_to_lock, find_changed, install_lock
 
 CONTENTS = {"1.0.0": "Hello {{name}}", "1.1.0": "Hello {{name}}, {{ greeting }}", "2.0.0": "Good day {{name}}\r\n"}
@@ -118,8 +119,9 @@ class Files(unittest.TestCase):
         lock = os.path.join(root, "prompts.lock")
 
         def replace(files, text):
-            with vendored.take_turn(lock) as turn:
-                vendored.replace_files(lock, files, turn, text, True)
+            new = [NewFiles(path, data if isinstance(data, list) else [("", data)]) for path, data in files]
+            with replacing.take_turn(lock) as turn:
+                replacing.replace_files(lock, new, turn, text, True)
 
         replace([("a/b/x.md", b"one\r\n"), ("y.md", b"two")], "{}\n")
         self.assertEqual(vendored.read_vendored(root, "a/b/x.md"), b"one\r\n")
@@ -136,9 +138,20 @@ class Files(unittest.TestCase):
             with self.assertRaises(prompt_hub.PromptHubError) as raised:
                 vendored.read_vendored(root, path)
             self.assertEqual(raised.exception.code, "integrity")
-        self.assertFalse(vendored.delete_vendored(root, "a/b/x.md", sha256("other")))
-        self.assertTrue(vendored.delete_vendored(root, "a/b/x.md", sha256("one\r\n")))
-        self.assertEqual(sorted(os.listdir(root)), ["link", "link.md", "prompts.lock", "y.md", "z.md"])
+            with self.assertRaises(prompt_hub.PromptHubError):
+                placed.list_folder(root, path)
+        replace([("a/s", [("SKILL.md", b"1"), ("b/c.md", b"2")])], "[]\n")
+        self.assertEqual(placed.list_folder(root, "a/s"), ["SKILL.md", "b/c.md"])
+        with self.assertRaises(OSError):
+            replace([("a/s", [("SKILL.md", b"3")]), ("z.md", b"new")], "{}\n")
+        self.assertEqual(placed.list_folder(root, "a/s"), ["SKILL.md", "b/c.md"])
+        replace([("a/s", [("SKILL.md", b"3")])], "{}\n")
+        self.assertEqual(vendored.read_vendored(root, "a/s/SKILL.md"), b"3")
+        self.assertEqual(placed.list_folder(root, "a/s"), ["SKILL.md"])
+        replacing.delete_file(root, "a/b/x.md")
+        replacing.delete_folder(root, "a/s")
+        self.assertEqual(os.listdir(os.path.join(root, "a")), ["b"])
+        self.assertEqual(sorted(os.listdir(root)), ["a", "link", "link.md", "prompts.lock", "y.md", "z.md"])
 
 
 class Tables(unittest.TestCase):
