@@ -136,7 +136,7 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   "Pick<VersionFile, 'content' | 'format'>": versionOf,
   "Pick<VersionFile, 'content' | 'variables'>": versionOf,
   "Pick<WrittenVersion, 'content' | 'variables'> & { format?: VersionEntry['format'] }": versionOf,
-  "Pick< VersionRecord, 'version' | 'content' | 'content_sha256' | 'format' | 'variables' | 'parameters' | 'changelog' > & Pick<ExportedVersion, 'skill'>":
+  "Pick< VersionRecord, 'version' | 'content' | 'content_sha256' | 'format' | 'variables' | 'parameters' | 'changelog' > & Pick<ExportedVersion, 'skill' | 'files'>":
     recordOf,
   Callable: versionOf,
   PublishedVersion: recordOf,
@@ -151,7 +151,8 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   '{ repository: Repository; versions: readonly VersionSummary[] }': (text, format) => ({
     ...{ repository: repositoryOf(text, format), versions: [] },
   }),
-  "Pick<Repository, 'title' | 'description' | 'tags' | 'license' | 'parameters' | 'variables'>": repositoryOf,
+  "Pick<Repository, 'title' | 'description' | 'tags' | 'license' | 'parameters' | 'variables'> & { files?: readonly unknown[] }":
+    repositoryOf,
   "Pick<Repository, 'owner' | 'name' | 'title' | 'description' | 'tags' | 'license'>": repositoryOf,
   "Pick<Repository, 'full_name' | 'labels'>": repositoryOf,
   RepositoryParts: (text, format) => ({
