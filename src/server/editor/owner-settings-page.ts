@@ -110,7 +110,7 @@ function renderMembers(view: OwnerSettingsView): Html {
 }
 
 /** How a form may give a member. */
-const MEMBER_KINDS = { login: 'GitHub username', id: 'GitHub ID', oidc: 'Company account (OpenID Connect)' }
+const MEMBER_KINDS = { login: 'GitHub username', id: 'GitHub ID', oidc: 'Company account' }
 
 function renderMember(member: OwnerFile['members'][number]): Html {
   if (typeof member === 'number') return html`GitHub ID ${member}`
