@@ -35,6 +35,10 @@ afterEach(() => {
   world.close()
 })
 
+/** Returns the logged lines about problems; others are audit lines. */
+const problemsIn = (errors: { mock: { calls: unknown[][] } }): { level: string }[] =>
+  errors.mock.calls.map(([line]) => JSON.parse(String(line))).filter(({ level }) => level !== 'audit')
+
 const latestOf = async (at = hub) => (await at.readRepository()).data.latest_version
 const listOf = async (at = hub) => {
   const { text } = await at.readRepository('/versions')
@@ -193,7 +197,7 @@ describe('reads right after a publish, without a build', () => {
     await purging.publish({ content: 'New\n' })
     await purging.publish({ content: 'Newer\n', dry_run: true })
     expect(purged).toEqual([['repo_acme_code-review', 'owner_acme']])
-    expect(errors).toHaveBeenCalledTimes(1)
+    expect(problemsIn(errors)).toHaveLength(1)
   })
 })
 
@@ -415,8 +419,9 @@ describe('a failing store of copies', () => {
     expect((await failing.publish({ content: 'Newer\n' })).version).toBe('1.0.2')
     await failing.build()
     expect((await failing.readRepository('/raw')).text).toBe('Newer\n')
-    expect(errors).toHaveBeenCalled()
-    for (const [line] of errors.mock.calls) expect(JSON.parse(String(line))).toMatchObject({ level: 'warning' })
+    const problems = problemsIn(errors)
+    expect(problems.length).toBeGreaterThan(0)
+    for (const problem of problems) expect(problem).toMatchObject({ level: 'warning' })
   })
 
   test('a process with copies in memory still shows what it published', async () => {

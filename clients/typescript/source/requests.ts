@@ -112,9 +112,7 @@ async function tryOnce<Body>(
   const signal = AbortSignal.timeout(Math.max(1, Math.floor(Math.min(timeoutMs, endsAt - performance.now()))))
   try {
     const optionsFor = (token?: string) => ({ ...given(token), signal })
-    const response = isWrite
-      ? await fetch(url, optionsFor())
-      : await readAs(url, optionsFor, { fetch, readToken })
+    const response = isWrite ? await fetch(url, optionsFor()) : await readAs(url, optionsFor, { fetch, readToken })
     if (isWrite && (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)))
       throw new PromptHubError('unavailable', `${url} redirects; redirects are not followed with a token.`, {
         status: response.status,
@@ -154,11 +152,7 @@ function causeOf(error: unknown): string {
   return inner === undefined ? own : own === 'fetch failed' || own === '' ? causeOf(inner) : `${own}: ${causeOf(inner)}`
 }
 
-function optionsOf(
-  etag: string | undefined,
-  write: Write | undefined,
-  readToken?: string,
-): Options {
+function optionsOf(etag: string | undefined, write: Write | undefined, readToken?: string): Options {
   const accept = { Accept: write ? 'application/json' : 'application/json, text/plain' }
   // Browsers send their own User-Agent and handle ETags themselves. Setting either header would cause a preflight request, which a static mirror does not answer.
   const headers = isBrowser()

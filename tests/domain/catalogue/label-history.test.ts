@@ -1,9 +1,9 @@
 // Tests where a label pointed at a time, from the known changes.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Activity } from '../../src/domain/api/schema.ts'
-import { findLabelAt } from '../../src/domain/catalogue/label-history.ts'
-import { checkTime } from '../../src/server/read/query-values.ts'
+import type { Activity } from '../../../src/domain/api/schema.ts'
+import { findLabelAt } from '../../../src/domain/catalogue/label-history.ts'
+import { checkTime } from '../../../src/server/read/query-values.ts'
 
 const at = (hour: number) => `2026-11-20T${String(hour).padStart(2, '0')}:00:00Z`
 const change = (hour: number, from: string | null, to: string | null, label = 'production'): Activity => ({
