@@ -13,7 +13,7 @@ import { openStatusMetrics, type StatusSources } from './status-metrics.ts'
 /** The metrics of a server. */
 export interface Metrics {
   countRequest(request: AnsweredRequest): void
-  /** Wraps a store so that its calls are counted; a commit is one publish round. */
+  /** Wraps a store so that its calls are counted; a commit is one attempt of a publish. */
   countGit<Git extends GitStore>(git: Git): Git
   /** Wraps a search so that its latency is recorded. */
   timeSearch(search: Search): Search
@@ -39,7 +39,7 @@ export function openMetrics(commit?: string): Metrics {
   const requestLabels = ['route', 'method', 'status']
   const requests = time('hub_request_duration_seconds', 'Requests by route, method and status.', requestLabels)
   const bytes = new Counter({ name: 'hub_sent_bytes_total', help: 'Bytes sent, including headers.', registers })
-  const gitHelp = 'Calls to the git store by verb; a commit is one round of publishing.'
+  const gitHelp = 'Calls to the git store by verb; a commit is one attempt of a publish.'
   const git = time('hub_git_duration_seconds', gitHelp, ['verb', 'outcome'])
   const searches = time('hub_search_duration_seconds', 'Search queries.', ['outcome'])
   const states = time('hub_state_duration_seconds', 'Calls of requests to the store for tokens and sessions.', [

@@ -1,10 +1,10 @@
-// Tests how one round makes its decision based on git: the version number, what is rejected, what needs no commit, and
+// Tests how one attempt makes its decision based on git: the version number, what is rejected, what needs no commit, and
 // the commit message.
 import { describe, expect, test } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import type { FolderState, PublishMark } from '../../src/ports/git-store.ts'
+import { isStale } from '../../src/server/publish/attempts.ts'
 import { type AcceptedPublish, publishAsWrite } from '../../src/server/publish/publish.ts'
-import { isStale } from '../../src/server/publish/rounds.ts'
 import { TEXT_WORK_IN_PLACE } from '../../src/server/text-jobs.ts'
 import { acceptPublish } from './accept.ts'
 
@@ -16,7 +16,7 @@ interface Found {
   versions?: string[]
   index?: string
   ownerIndex?: string
-  /** The text of the version file that the round reads. */
+  /** The text of the version file that the attempt reads. */
   text?: string
   publishes?: PublishMark[]
   /** The git host's time. */
@@ -34,7 +34,7 @@ const folderOf = ({ versions = [], index, ownerIndex, publishes = [], nowMs }: F
   publishes,
 })
 
-/** Runs one round. @returns the decision in a few words */
+/** Runs one attempt. @returns the decision in a few words */
 async function decide(accepted: AcceptedPublish, found: Found): Promise<string> {
   try {
     return say(await decided(accepted, found))
@@ -51,12 +51,12 @@ const decided = (accepted: AcceptedPublish, found: Found) =>
     async () => [],
   )
 
-function say(round: Awaited<ReturnType<typeof decided>>): string {
-  if (round.kind === 'commit') {
-    const { version, index, message } = round.additions
+function say(attempt: Awaited<ReturnType<typeof decided>>): string {
+  if (attempt.kind === 'commit') {
+    const { version, index, message } = attempt.additions
     return [message.headline, version && 'version', index && 'index'].filter(Boolean).join(', ')
   }
-  const { record, isUnchanged, isReplay } = round.answer
+  const { record, isUnchanged, isReplay } = attempt.answer
   return ['answer', record.version, isUnchanged && 'unchanged', isReplay && 'replay'].filter(Boolean).join(' ')
 }
 
@@ -160,9 +160,9 @@ test.each<[string, Record<string, unknown>, Found, string]>([
 test('carries over variables and parameters, drops unused variables and adds new ones', async () => {
   const more = 'variables: [{name: kept, description: Stays.}, {name: gone}]\nparameters: {temperature: 0.2}\n'
   const found = { versions: ['1.0.0'], text: fileOf('{{kept}} {{gone}}\n', more) }
-  const round = await decided(acceptPublish({ body: { content: '{{kept}} {{added}}\n' } }), found)
-  if (round.kind !== 'commit') throw new Error('expected a commit')
-  const { record } = round.answerOf({ sha: 'c', url: null })
+  const attempt = await decided(acceptPublish({ body: { content: '{{kept}} {{added}}\n' } }), found)
+  if (attempt.kind !== 'commit') throw new Error('expected a commit')
+  const { record } = attempt.answerOf({ sha: 'c', url: null })
   expect(record.variables.map(({ name, description }) => [name, description])).toEqual([
     ['kept', 'Stays.'],
     ['added', ''],
@@ -190,9 +190,9 @@ test('the commit records the publisher, version and request, and adds a matching
     arrivedMs: Date.UTC(2026, 10, 21, 9, 8, 7),
     idempotency: { key: 'k', request: 'r' },
   })
-  const round = await decided(accepted, {})
-  if (round.kind !== 'commit') throw new Error('expected a commit')
-  expect(round.additions.message).toEqual({
+  const attempt = await decided(accepted, {})
+  if (attempt.kind !== 'commit') throw new Error('expected a commit')
+  expect(attempt.additions.message).toEqual({
     headline: 'Publish acme/review 1.0.0',
     trailers: [
       ['Version', '1.0.0'],
@@ -201,7 +201,7 @@ test('the commit records the publisher, version and request, and adds a matching
       ['Request-Digest', 'r'],
     ],
   })
-  expect(round.additions.version?.text).toBe(
+  expect(attempt.additions.version?.text).toBe(
     '---\npublished_at: "2026-11-21T09:08:07Z"\npublished_by: acme\nchangelog: ""\nparameters: {}\n---\nReview this.\n',
   )
 })
@@ -251,13 +251,13 @@ test.each([
     '2026-11-21T00:00:00Z',
   ],
 ])('a version is dated by %s', async (_, own, host, latest, expected) => {
-  const round = await decided(acceptPublish({ arrivedMs: Date.parse(own) }), {
+  const attempt = await decided(acceptPublish({ arrivedMs: Date.parse(own) }), {
     versions: ['1.0.0'],
     text: `---\npublished_at: "${latest}"\npublished_by: acme\n---\nOld\n`,
     ...(host !== undefined && { nowMs: Date.parse(host) }),
   })
-  if (round.kind !== 'commit') throw new Error('expected a commit')
-  expect(/published_at: "(.*)"/.exec(round.additions.version?.text ?? '')?.[1]).toBe(expected)
+  if (attempt.kind !== 'commit') throw new Error('expected a commit')
+  expect(/published_at: "(.*)"/.exec(attempt.additions.version?.text ?? '')?.[1]).toBe(expected)
 })
 
 describe('a request with an Idempotency-Key', () => {

@@ -18,6 +18,7 @@ import type { Permission } from '../../domain/values/permissions.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import type { Connect } from '../connect.ts'
 import { openBody } from '../read-body.ts'
+import { type Clock, readOwnerIndex, SYSTEM_CLOCK } from './attempts.ts'
 import {
   type AuthDeps,
   authenticate,
@@ -29,7 +30,6 @@ import {
 } from './authenticate.ts'
 import { decodeBody, isArchive, maxBytesOf, requireMediaType } from './media-types.ts'
 import { openPublish } from './publish.ts'
-import { type Clock, readOwnerIndex, SYSTEM_CLOCK } from './rounds.ts'
 import type { Sending, WriteDeps } from './write-to-git.ts'
 
 /** The dependencies of the write handler. */

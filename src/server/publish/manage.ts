@@ -12,9 +12,9 @@ import type { Permission } from '../../domain/values/permissions.ts'
 import type { FolderState } from '../../ports/git-store.ts'
 import { findRepository } from '../read/records.ts'
 import { respondWithRecord } from '../respond.ts'
+import type { WriteDecision } from './attempts.ts'
 import { requirePermission, requireRights } from './authenticate.ts'
 import { showRepository } from './renew-fresh-copy.ts'
-import type { Round } from './rounds.ts'
 import { type OpenWrite, type Sending, type WriteDeps, writeToGit } from './write-to-git.ts'
 
 /** The result of a change. */
@@ -42,7 +42,7 @@ export function openChange(
           const write = {
             ...sending,
             needsHistory: false,
-            decide: (folder: FolderState) => decideRound(sending, change, neighbours, folder, deps),
+            decide: (folder: FolderState) => decideAttempt(sending, change, neighbours, folder, deps),
           }
           return respondWithOutcome(await writeToGit(write, sending.bearer, deps, time))
         },
@@ -83,14 +83,14 @@ async function findNeighbours(change: Change, deps: WriteDeps): Promise<NamedRep
   return found
 }
 
-/** Decides a round: either a commit or a response without a commit. The record for the response is built before the commit, so that nothing can fail afterwards. */
-async function decideRound(
+/** Decides an attempt: either a commit or a response without a commit. The record for the response is built before the commit, so that nothing can fail afterwards. */
+async function decideAttempt(
   sending: Sending,
   change: Change,
   neighbours: NamedRepositories,
   folder: FolderState,
   deps: WriteDeps,
-): Promise<Round<Outcome>> {
+): Promise<WriteDecision<Outcome>> {
   const { owner, name, bearer } = sending
   requireRightsFor(change, sending, folder)
   const found = { owner, name, versions: [...folder.versions.keys()], index: folder.index }

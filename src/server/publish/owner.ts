@@ -10,8 +10,8 @@ import { isSameJson } from '../../domain/text/json.ts'
 import type { FolderState } from '../../ports/git-store.ts'
 import { findUser, showUser } from '../read/records.ts'
 import { respondWithRecord } from '../respond.ts'
+import { type Clock, type GitWrite, LATEST_START_MS, type WriteDecision, writeWithRetries } from './attempts.ts'
 import { requireOwnerRights } from './authenticate.ts'
-import { type Clock, type GitWrite, LATEST_START_MS, type Round, writeInRounds } from './rounds.ts'
 import { type OpenWrite, type Sending, showSafely, type WriteDeps } from './write-to-git.ts'
 
 /** The result of a change. */
@@ -57,11 +57,11 @@ async function writeOwner(change: OwnerChange, sending: Sending, deps: WriteDeps
   const { owner, bearer, arrivedMs } = sending
   const write: GitWrite<Outcome, ShownOwner> = {
     ...{ owner, name: undefined, arrivedMs, needsHistory: change.expectedCommit !== undefined },
-    decide: (folder) => decideRound(change, sending, folder, deps),
+    decide: (folder) => decideAttempt(change, sending, folder, deps),
   }
   const waitMs = arrivedMs + LATEST_START_MS - time.now()
   return deps.takeTurn({ sender: bearer.publisher, waitMs }, async () => {
-    const { answer, toShow } = await writeInRounds(deps.git, write, NOTHING_KNOWN, time)
+    const { answer, toShow } = await writeWithRetries(deps.git, write, NOTHING_KNOWN, time)
     if (answer.commit) await logChange(change, sending, answer.commit.sha)
     if (toShow)
       await showSafely(async () => {
@@ -83,12 +83,12 @@ async function logChange({ fields }: OwnerChange, { owner, bearer }: Sending, co
 
 const NOTHING_KNOWN = { versions: [], findText: async () => undefined, findFile: async () => undefined }
 
-async function decideRound(
+async function decideAttempt(
   change: OwnerChange,
   { owner, bearer }: Sending,
   folder: FolderState,
   deps: WriteDeps,
-): Promise<Round<Outcome, ShownOwner>> {
+): Promise<WriteDecision<Outcome, ShownOwner>> {
   requireOwnerRights(bearer, owner, readOwner(owner, folder.ownerIndex))
   refuseConflict(change, owner, folder)
   const { file, indexText, summary } = await deps.text.run('decideOwnerChange', change.fields, owner, folder.ownerIndex)

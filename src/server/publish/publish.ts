@@ -1,4 +1,4 @@
-// Publishes a version: parses the request, decides each round based on what is in git, and builds the response.
+// Publishes a version: parses the request, decides each attempt based on what is in git, and builds the response.
 import { hash } from 'node:crypto'
 import { HubError } from '../../domain/api/errors.ts'
 import { type Addresses, addressesBelow } from '../../domain/api/record-links.ts'
@@ -16,9 +16,9 @@ import { parseBuilt } from '../../ports/site-files.ts'
 import type { TextWork, WrittenVersion } from '../../ports/text-work.ts'
 import { findVersion, type Sources } from '../read/records.ts'
 import { respondWithRecord } from '../respond.ts'
+import type { ReadFiles, ReadVersion, RepositoryWrite, WriteDecision } from './attempts.ts'
 import { requireRights } from './authenticate.ts'
 import { type Body, isPromptFile } from './media-types.ts'
-import type { ReadFiles, ReadVersion, RepositoryWrite, Round } from './rounds.ts'
 import { type OpenWrite, type Sending, type WriteDeps, writeToGit } from './write-to-git.ts'
 
 /** A request that has passed all checks that do not need git. */
@@ -146,22 +146,22 @@ function digest(...parts: string[]): string {
   return hash('sha256', parts.join('\0'))
 }
 
-/** Converts a publish to a write that `writeInRounds` can carry out. */
+/** Converts a publish to a write that `writeWithRetries` can carry out. */
 export function publishAsWrite(accepted: AcceptedPublish, text: TextWork): RepositoryWrite<Outcome> {
   return {
     ...accepted,
     needsHistory: accepted.idempotency !== undefined,
-    decide: (folder, readVersion, readFiles) => decideRound(accepted, folder, { readVersion, readFiles }, text),
+    decide: (folder, readVersion, readFiles) => decideAttempt(accepted, folder, { readVersion, readFiles }, text),
   }
 }
 
-/** Decides a round: either a commit or a response without a commit. @throws HubError `forbidden`, `idempotency_key_reused`, `upstream_error` for an invalid file; also throws the errors of `decidePublish` */
-async function decideRound(
+/** Decides an attempt: either a commit or a response without a commit. @throws HubError `forbidden`, `idempotency_key_reused`, `upstream_error` for an invalid file; also throws the errors of `decidePublish` */
+async function decideAttempt(
   accepted: AcceptedPublish,
   folder: FolderState,
   readers: Readers,
   text: TextWork,
-): Promise<Round<Outcome>> {
+): Promise<WriteDecision<Outcome>> {
   const { owner, name, bearer, body, idempotency, arrivedMs, baseUrl } = accepted
   requireRights(bearer, { owner, name }, 'publish', readOwner(owner, folder.ownerIndex))
   const earlier = folder.publishes.find(

@@ -141,7 +141,7 @@ export async function showRepository(
     summaries.set(version, summarise(entry))
   }
   const versions = sortVersions([...summaries.keys()]).map((version) => summaries.get(version)!)
-  // The highest version may not be from this write: if its commit was not found until a later round, another process may have published in between.
+  // The highest version may not be from this write: if its commit was not found until a later attempt, another process may have published in between.
   const highest = versions.find(({ yanked }) => !yanked)?.version
   const latest =
     highest === undefined

@@ -10,9 +10,9 @@ import type { TextWork } from '../../ports/text-work.ts'
 import type { TakeTurn } from '../../ports/turns.ts'
 import { findFile } from '../read/files.ts'
 import { findVersion } from '../read/records.ts'
+import { type Clock, LATEST_START_MS, type RepositoryWrite, writeWithRetries } from './attempts.ts'
 import type { Bearer } from './authenticate.ts'
 import { renewFreshCopy } from './renew-fresh-copy.ts'
-import { type Clock, LATEST_START_MS, type RepositoryWrite, writeInRounds } from './rounds.ts'
 
 /** The dependencies of an accepted write. */
 export interface WriteDeps {
@@ -27,7 +27,7 @@ export interface WriteDeps {
   nextOrder: (fullName: string) => number
   /** Purges all cache entries with any of the tags; if this fails, the publish still succeeds. */
   purge: (cacheTags: string[]) => Promise<void>
-  /** Runs publishes to the branch one at a time; git prevents conflicts between those that run at the same time anyway. Without the queue, publishes would still be correct, but would need more rounds, because each commit outdates the branch head that the others have read. */
+  /** Runs publishes to the branch one at a time; git prevents conflicts between those that run at the same time anyway. Without the queue, publishes would still be correct, but would need more attempts, because each commit outdates the branch head that the others have read. */
   takeTurn: TakeTurn
 }
 
@@ -74,7 +74,7 @@ export async function writeToGit<Answer>(
       },
       findFile: async (version: string, path: string) => (await findFile({ owner, name, version }, path, deps))?.bytes,
     }
-    const { answer, toShow } = await writeInRounds(deps.git, write, known, time)
+    const { answer, toShow } = await writeWithRetries(deps.git, write, known, time)
     if (toShow) {
       const keptMs = toShow.atMs ?? deps.nextOrder(`${owner}/${name}`)
       const written = { owner, name, ...toShow, keptMs, before: copy?.commit, by: login ?? owner }

@@ -3,8 +3,8 @@
 import { expect, test } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import type { Additions, CommitOutcome, FolderState, GitStore } from '../../src/ports/git-store.ts'
+import { writeWithRetries } from '../../src/server/publish/attempts.ts'
 import { publishAsWrite } from '../../src/server/publish/publish.ts'
-import { writeInRounds } from '../../src/server/publish/rounds.ts'
 import { TEXT_WORK_IN_PLACE } from '../../src/server/text-jobs.ts'
 import { acceptPublish } from './accept.ts'
 
@@ -67,7 +67,7 @@ async function play({ commits = [done], reads = [], foundAt = Infinity, stale = 
     },
   }
   const time = { now: () => nowMs, random: () => 0.5, newId: () => 'op', sleep: async (ms: number) => (nowMs += ms) }
-  const ending = await writeInRounds(git, publishAsWrite(acceptPublish({}), TEXT_WORK_IN_PLACE), KNOWN, time).then(
+  const ending = await writeWithRetries(git, publishAsWrite(acceptPublish({}), TEXT_WORK_IN_PLACE), KNOWN, time).then(
     ({ answer: { commit, record } }) => (commit ? [commit.sha, record.version] : [record.version]),
     (error: HubError) => [error.code, error.retryAfterSeconds],
   )

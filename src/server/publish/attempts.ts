@@ -1,4 +1,4 @@
-// Writes in rounds: reads git, decides, and commits only if nothing has changed. If another commit came first or the outcome is unknown, starts another round.
+// Writes with retries: reads git, decides, and commits only if nothing has changed. If another commit came first or the outcome is unknown, tries again.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HubError } from '../../domain/api/errors.ts'
@@ -33,15 +33,15 @@ export const SYSTEM_CLOCK: Clock = { now: () => Date.now(), random: Math.random,
 const DEADLINE_MS = 25_000
 /** Time limit for one call to the git host. */
 const CALL_MS = 8_000
-/** Approximate duration of a read and a commit. If less time remains, no round is started. */
-const ROUND_MS = 3_000
+/** Approximate duration of a read and a commit. If less time remains, no attempt is started. */
+const ATTEMPT_MS = 3_000
 /** How long after the arrival of its request a publish can still start. */
-export const LATEST_START_MS = DEADLINE_MS - ROUND_MS
+export const LATEST_START_MS = DEADLINE_MS - ATTEMPT_MS
 /** Maximum number of times to reread a stale listing before using it anyway. */
 const MAX_REREADS = 5
 
-/** The decision of one round: either a commit to make or a response without a commit. `Shown` is what the fresh copy needs to know. */
-export type Round<Answer, Shown extends object = ShownRepository> =
+/** The decision of one attempt: either a commit to make or a response without a commit. `Shown` is what the fresh copy needs to know. */
+export type WriteDecision<Answer, Shown extends object = ShownRepository> =
   | {
       kind: 'commit'
       additions: Omit<Additions, 'base'>
@@ -73,7 +73,7 @@ export interface GitWrite<Answer, Shown extends object = ShownRepository> {
   /** Whether the decision needs the last 100 commits. */
   needsHistory: boolean
   /** Decides based on what is in git. Different decisions for the same write have different commit subjects. @throws HubError for every rejection */
-  decide: (folder: FolderState, readVersion: ReadVersion, readFiles: ReadFiles) => Promise<Round<Answer, Shown>>
+  decide: (folder: FolderState, readVersion: ReadVersion, readFiles: ReadFiles) => Promise<WriteDecision<Answer, Shown>>
 }
 
 /** A write to one repository: a publish, or a change to what is already published. */
@@ -101,31 +101,31 @@ interface Deadline extends Pick<Clock, 'now' | 'sleep'> {
 }
 
 /**
- * Carries out a write in as many rounds as needed within the time limit.
+ * Carries out a write in as many attempts as needed within the time limit.
  *
- * @throws HubError from a round; `unavailable` with Retry-After when the time limit is reached: either nothing was written, or a retry will find what was written
+ * @throws HubError from an attempt; `unavailable` with Retry-After when the time limit is reached: either nothing was written, or a retry will find what was written
  */
-export async function writeInRounds<Answer, Shown extends object = ShownRepository>(
+export async function writeWithRetries<Answer, Shown extends object = ShownRepository>(
   git: GitStore,
   write: GitWrite<Answer, Shown>,
   known: Known,
   { now, random, newId, sleep }: Clock,
 ): Promise<FinalOutcome<Answer, Shown>> {
   const deadline: Deadline = { endsMs: write.arrivedMs + DEADLINE_MS, now, sleep }
-  /** The same in all rounds; identifies this write's commit. */
+  /** The same in all attempts; identifies this write's commit. */
   const operation = ['Operation-Id', newId()] as const
   let isInDoubt = false
-  /** The rounds whose commits were sent, by commit subject. If a response was lost and a later round finds the commit, the subject identifies the round that made it. */
-  const sent = new Map<string, Extract<Round<Answer, Shown>, { kind: 'commit' }>>()
+  /** The attempts whose commits were sent, by commit subject. If a response was lost and a later attempt finds the commit, the subject identifies the attempt that made it. */
+  const sent = new Map<string, Extract<WriteDecision<Answer, Shown>, { kind: 'commit' }>>()
   const finish = (
-    { shown, answerOf }: Extract<Round<Answer, Shown>, { kind: 'commit' }>,
+    { shown, answerOf }: Extract<WriteDecision<Answer, Shown>, { kind: 'commit' }>,
     folder: FolderState,
     { sha, url, atMs }: { sha: string; url: string | null; atMs: number | undefined },
   ) => ({ answer: answerOf({ sha, url }), toShow: { ...shown, folder, commit: sha, atMs } })
   let rereads = 0
-  for (let round = 0; ; round++) {
-    await waitBefore(round, { random, sleep })
-    if (leftMs(deadline) < ROUND_MS) throw tooLate()
+  for (let attempt = 0; ; attempt++) {
+    await waitBefore(attempt, { random, sleep })
+    if (leftMs(deadline) < ATTEMPT_MS) throw tooLate()
     const folder = await readOrWait(deadline, (call) => git.readFolder(questionOf(write, isInDoubt), call))
     if (folder === undefined) continue
     const ours = isInDoubt && folder.publishes.find(({ trailers }) => trailers.get(operation[0]) === operation[1])
@@ -151,7 +151,7 @@ export async function writeInRounds<Answer, Shown extends object = ShownReposito
 /**
  * Reads the owner's file, which determines access, before a publish waits for its turn. Retries temporary failures while time remains.
  *
- * @throws HubError like `writeInRounds`
+ * @throws HubError like `writeWithRetries`
  */
 export async function readOwnerIndex(
   git: GitStore,
@@ -159,17 +159,17 @@ export async function readOwnerIndex(
   { now, random, sleep }: Clock,
 ): Promise<string | undefined> {
   const deadline: Deadline = { endsMs: arrivedMs + DEADLINE_MS, now, sleep }
-  for (let round = 0; ; round++) {
-    await waitBefore(round, { random, sleep })
-    if (leftMs(deadline) < ROUND_MS) throw tooLate()
+  for (let attempt = 0; ; attempt++) {
+    await waitBefore(attempt, { random, sleep })
+    if (leftMs(deadline) < ATTEMPT_MS) throw tooLate()
     const folder = await readOrWait(deadline, (call) => git.readFolder({ owner, name }, call))
     if (folder) return folder.ownerIndex
   }
 }
 
-/** Waits for a random time before repeating a round, so that processes do not collide again. */
-async function waitBefore(round: number, { random, sleep }: Pick<Clock, 'random' | 'sleep'>): Promise<void> {
-  if (round > 0) await sleep(random() * Math.min(2_000, 100 * 2 ** round))
+/** Waits for a random time before another attempt, so that processes do not collide again. */
+async function waitBefore(attempt: number, { random, sleep }: Pick<Clock, 'random' | 'sleep'>): Promise<void> {
+  if (attempt > 0) await sleep(random() * Math.min(2_000, 100 * 2 ** attempt))
 }
 
 function decideOn<Answer, Shown extends object>(
@@ -178,7 +178,7 @@ function decideOn<Answer, Shown extends object>(
   { owner, name, decide }: GitWrite<Answer, Shown>,
   { findText, findFile }: Known,
   call: CallOptions,
-): Promise<Round<Answer, Shown>> {
+): Promise<WriteDecision<Answer, Shown>> {
   const readVersion: ReadVersion = async (version) => {
     const id = folder.versions.get(version)
     if (id === undefined) return undefined
@@ -235,7 +235,7 @@ async function waitOrGiveUp(
   error = tooLate(retryAfterSeconds),
 ): Promise<void> {
   const waitMs = retryAfterSeconds * 1000
-  if (leftMs(deadline) - waitMs < ROUND_MS) throw error
+  if (leftMs(deadline) - waitMs < ATTEMPT_MS) throw error
   await deadline.sleep(waitMs)
 }
 
