@@ -44,7 +44,7 @@ test('completion works in bash', () => {
     ]).toString()
   expect(complete('hubcli', 'p')).toBe('pull\npush\n')
   expect(complete('hubcli', 'push', 'acme/a', 'f', 'c', 'm')).toBe('major\nminor\n')
-  expect(complete('hubcli', 'pull', 'acme/a', '-')).toBe('--version\n--label\n--locked\n-o\n')
+  expect(complete('hubcli', 'pull', 'acme/a', '-')).toBe('--version\n--label\n--at\n--locked\n-o\n')
 })
 
 describe('completion in an interactive shell', () => {
@@ -57,7 +57,7 @@ describe('completion in an interactive shell', () => {
   test.skipIf(findProgram('fish') === undefined).each([
     ['hubcli p', 'pull\npush\n'],
     ['hubcli push acme/a f c m', 'major\nminor\n'],
-    ['hubcli pull acme/a --', '--label\n--locked\n--version\n'],
+    ['hubcli pull acme/a --', '--at\n--label\n--locked\n--version\n'],
     ['hubcli update ', 'acme/review\n'],
     ['hubcli completion ', 'bash\nfish\nzsh\n'],
   ])(`fish${missing('fish')}: %s`, (typed, offered) => {
@@ -88,8 +88,8 @@ zpty -d z`
 
 // file                     its largest number of lines
 test.each([
-  ['clients/hubcli/hubcli', 1850],
-  [HUBCLI, 4450],
+  ['clients/hubcli/hubcli', 1960],
+  [HUBCLI, 4550],
 ])('%s is executable, ASCII, and shorter than %i lines', (file, lines) => {
   const script = readFileSync(file, 'utf8')
   expect(statSync(file).mode & 0o111).toBe(0o111)

@@ -2,7 +2,8 @@
 import type { ContentTree } from '../content/content-tree.ts'
 import type { TrustedPublisher } from '../content/front-matter.ts'
 import type { OwnerFile } from '../content/prompt-file.ts'
-import { isOwner, isProviderMember } from '../values/names.ts'
+import { isProviderMember } from '../values/member-entry.ts'
+import { isOwner } from '../values/names.ts'
 import type { Person } from './person.ts'
 import { signInKindOf } from './sign-in-kind.ts'
 

@@ -6,7 +6,8 @@ import { SKILL_LIMITS } from '../skill-limits.ts'
 import { findJsonProblem } from '../text/json.ts'
 import { countBytes } from '../text/text-length.ts'
 import { FORMATS } from '../values/chat.ts'
-import { GITHUB_REPOSITORY, isLabel, isVersion, MEMBER_PATTERN } from '../values/names.ts'
+import { MEMBER_PATTERN } from '../values/member-entry.ts'
+import { GITHUB_REPOSITORY, isLabel, isVersion } from '../values/names.ts'
 import { DEFAULT_PERMISSIONS, Permissions } from '../values/permissions.ts'
 import {
   FullName,

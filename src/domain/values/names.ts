@@ -44,14 +44,6 @@ export const isLabel = (text: string): boolean => isTag(text) && !/^(?:x|0|[1-9]
 /** Returns whether a string is a well-formed variable name. */
 export const isVariableName = (text: string): boolean => VARIABLE_NAME_PATTERN.test(text)
 
-/** The format of an entry of `members` that names an account of the OpenID Connect provider: by its subject, which is case-sensitive, or by its email address in lower case. At most 105 characters, so that a file can be named after it. */
-const PROVIDER_MEMBER_PATTERN = /^oidc:(?:[!-?A-~]{1,100}|(?=.{3,100}$)[!-?[-~]+@[!-?[-~]+)$/
-/** Returns whether an entry of `members` names an account of the OpenID Connect provider. */
-export const isProviderMember = (text: string): boolean => PROVIDER_MEMBER_PATTERN.test(text)
-
-/** The format of an entry of `members` that is a string. */
-export const MEMBER_PATTERN = new RegExp(`${OWNER_PATTERN.source}|${PROVIDER_MEMBER_PATTERN.source}`)
-
 /** The format of a repository on GitHub, `owner/name`. */
 export const GITHUB_REPOSITORY = /^[A-Za-z0-9-]{1,39}\/[A-Za-z0-9._-]{1,100}$/
 

@@ -2,7 +2,7 @@
 import type { Session } from '../../domain/access/account.ts'
 import type { OwnerFile } from '../../domain/content/prompt-file.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { isProviderMember } from '../../domain/values/names.ts'
+import { isProviderMember } from '../../domain/values/member-entry.ts'
 import { PERMISSIONS } from '../../domain/values/permissions.ts'
 import { type Html, html, type Page } from '../account/html.ts'
 import { renderHidden, renderSelect } from '../account/page-parts.ts'

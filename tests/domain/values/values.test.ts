@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { LIMITS } from '../../../src/domain/limits.ts'
+import { SKILL_LIMITS } from '../../../src/domain/skill-limits.ts'
 import { countCharacters } from '../../../src/domain/text/text-length.ts'
 import {
   findContentProblem,
@@ -16,7 +17,7 @@ import {
 const accepts = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success
 
 test('defines these limits', () => {
-  expect(LIMITS).toEqual({
+  expect({ ...LIMITS, ...SKILL_LIMITS }).toEqual({
     ownerCharacters: 39,
     nameCharacters: 64,
     tagCharacters: 36,
