@@ -68,7 +68,7 @@ describe('machine checks', () => {
     ['a proxy that is not configured', { ...PUBLIC, TRUSTED_PROXIES: '' }, 'proxies', /TRUSTED_PROXIES=loopback/],
     [
       'readers, but nobody can sign in',
-      { ...PUBLIC, READ_ACCESS: 'members', READERS: 'github-org:acme' },
+      { ...PUBLIC, READ_ACCESS: 'members', READERS: 'github:octocat' },
       'read-access',
       /nobody can sign in/,
     ],

@@ -170,6 +170,7 @@ function describeRoute(route: RouteWithSchemas, schemas: Components): Json {
     ...(isText ? (['X-Prompt-Version', 'X-Prompt-Deprecated', 'X-Prompt-Yanked'] as const) : []),
   ]
   const links = LINKS[route.id]
+  const hasDigest = isText || BYTES[route.id] !== undefined
   return {
     operationId: route.id,
     summary: route.summary,
@@ -186,14 +187,11 @@ function describeRoute(route: RouteWithSchemas, schemas: Components): Json {
     responses: {
       '200': {
         description: 'The requested data.',
-        headers: headersOf(
-          ...always,
-          ...(isText || BYTES[route.id] ? (['Repr-Digest', 'Unencoded-Digest'] as const) : []),
-        ),
+        headers: headersOf(...always, ...(hasDigest ? (['Repr-Digest', 'Unencoded-Digest'] as const) : [])),
         content,
         ...(links && { links }),
       },
-      '304': describeNotModified(always),
+      '304': describeNotModified(hasDigest ? [...always, 'Unencoded-Digest'] : always),
       ...describeErrors(errors),
     },
   }
@@ -239,7 +237,7 @@ function describeExport(): Json {
           'application/json': { schema: { type: 'object', description: 'The file.' } },
         },
       },
-      '304': describeNotModified(always),
+      '304': describeNotModified([...always, 'Unencoded-Digest']),
       ...describeErrors(['not_found', 'not_convertible', 'rate_limited', 'internal_error', 'unavailable']),
     },
   }
