@@ -156,7 +156,7 @@ describe('allowed imports', () => {
     const aside = [
       'src/config.ts',
       'src/domain/limits.ts',
-      'src/domain/skill-limits.ts',
+      'src/domain/server-limits.ts',
       'src/secret-settings.ts',
       'src/settings.ts',
       'src/env.d.ts',

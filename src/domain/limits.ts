@@ -41,13 +41,9 @@ export const LIMITS = {
   optionsPerVariable: 100,
   advisoriesPerRepository: 100,
   membersPerOwner: 1_000,
-  /** A subject or an email address of an OpenID Connect account; a file is named after it, in hex. */
-  providerMemberCharacters: 100,
   trustedPublishersPerOwner: 100,
   protectedLabelsPerOwner: 100,
   tokensPerPerson: 50,
-  modelCharacters: 200,
-  retiringModels: 2_000,
   publishesPerMinute: 30,
   toolValueCharacters: 10_000,
 } as const

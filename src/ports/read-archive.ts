@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib'
 import { HubError } from '../domain/api/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { type GivenFile, validationFailed } from '../domain/publishing/request.ts'
-import { SKILL_LIMITS } from '../domain/skill-limits.ts'
+import { SERVER_LIMITS } from '../domain/server-limits.ts'
 import { printable } from '../domain/text/problems.ts'
 
 /** A folder to publish. */
@@ -15,7 +15,7 @@ interface GivenFolder {
 
 const BLOCK = 512
 /** Files, the main file, and a header and a filled block for each entry. */
-const MAX_TAR_BYTES = 2 * SKILL_LIMITS.requestBytesWithFiles
+const MAX_TAR_BYTES = 2 * SERVER_LIMITS.requestBytesWithFiles
 /** Entries also count if they are folders. */
 const MAX_ENTRIES = 1_000
 const MAIN_NAMES = ['SKILL.md', 'prompt.md'] as const
@@ -33,9 +33,9 @@ export function readArchive(archive: Uint8Array): GivenFolder {
       },
     ])
   const files = entries.filter((entry) => entry !== main)
-  if (files.length > SKILL_LIMITS.filesPerVersion)
+  if (files.length > SERVER_LIMITS.filesPerVersion)
     throw validationFailed([
-      { key: 'files', message: `expected at most ${SKILL_LIMITS.filesPerVersion} files, got ${files.length}` },
+      { key: 'files', message: `expected at most ${SERVER_LIMITS.filesPerVersion} files, got ${files.length}` },
     ])
   return { main: { name: main.path as 'SKILL.md', text: decodeMain(main) }, files }
 }

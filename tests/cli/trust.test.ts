@@ -187,7 +187,7 @@ describe.each(SHELLS)('$name', (shell) => {
     const missing = await run('cat', 'acme/missing')
     expect(missing).toMatchObject({ code: 2, stderr: `hubcli: the mirror ${mirror.url} has no acme/missing/raw.txt\n` })
     if (PYTHON) {
-      expect((await run('versions', 'acme/x')).stdout).toContain('1.0.0  2026-11-20  octocat  Change of 1.0.0')
+      expect((await run('versions', 'acme/x')).stdout).toContain('1.0.0  2025-11-20  octocat  Change of 1.0.0')
       const search = await run('search', 'x')
       expect(search).toMatchObject({ code: 2, stdout: '' })
       expect(search.stderr).toMatch(

@@ -12,7 +12,7 @@ afterAll(() => hub?.stop())
 
 /** The addresses that everybody may request. Every other address of the table is closed. */
 const OPEN = new Set([
-  ...['/healthz', '/readyz', '/auth/sign-in', '/auth/callback', '/auth/local', '/auth/sign-out'],
+  ...['/healthz', '/readyz', '/auth/sign-in', '/auth/callback', '/auth/callback/oidc', '/auth/local', '/auth/sign-out'],
   // Metrics are served without authentication, if they are on.
   ...[
     'GET /settings',

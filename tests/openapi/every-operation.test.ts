@@ -91,7 +91,9 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<string>>> = {
   ),
   path: orHostile(fc.constantFrom('a.txt', 'b.bin', 'none', 'a/b')),
   label: orHostile(fc.constantFrom('production', 'staging')),
-  at: orHostile(fc.constantFrom('2026-11-20T10:00:00Z', '2020-01-01T00:00:00+01:00', '9999-12-31T23:59:59Z', '2026-13-01')),
+  at: orHostile(
+    fc.constantFrom('2026-11-20T10:00:00Z', '2020-01-01T00:00:00+01:00', '9999-12-31T23:59:59Z', '2026-13-01'),
+  ),
   // `*` is frequent, so that 1,600 requests reach a 304 of every operation.
   'If-None-Match': fc.constantFrom('*', '*', '*', '"x"', 'W/"x"', 'nonsense'),
 }

@@ -9,9 +9,10 @@ import { freePort } from '../hubs/processes.ts'
 import type { Debian } from './debian.ts'
 import { blocksOf } from './follow-guide.ts'
 
-const [settings = '', ...moreSettings] = blocksOf('hosting-private', 'ini')
+// The first blocks are those of a hub for readers, which tests/host/members.test.ts starts.
+const [, settings = '', ...moreSettings] = blocksOf('hosting-private', 'ini')
 const [caddyfile = '', ...moreCaddy] = blocksOf('hosting-private', 'caddyfile')
-const [look = '', ...moreLooks] = blocksOf('hosting-private', 'sh')
+const [, , look = '', ...moreLooks] = blocksOf('hosting-private', 'sh')
 const [, , , doctor, service, , , publish] = blocksOf('hosting-machine', 'sh') as [
   ...[string, string, string, string, string, string, string, string],
 ]

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { Parameters } from '../api/schema.ts'
 import { LIMITS } from '../limits.ts'
-import { SKILL_LIMITS } from '../skill-limits.ts'
+import { SERVER_LIMITS } from '../server-limits.ts'
 import { findJsonProblem } from '../text/json.ts'
 import { countBytes } from '../text/text-length.ts'
 import { FORMATS } from '../values/chat.ts'
@@ -92,7 +92,7 @@ const SkillDescription = line(LIMITS.skillDescriptionCharacters)
   .describe('What the skill does, and when to use it.')
 
 /** Which environment a skill needs. https://agentskills.io/specification */
-const Compatibility = line(SKILL_LIMITS.skillCompatibilityCharacters)
+const Compatibility = line(SERVER_LIMITS.skillCompatibilityCharacters)
   .refine((text) => text.trim() !== '', 'expected some text')
   .meta({ minLength: 1 })
   .describe('What the skill needs to run, such as programs or network access.')
@@ -101,13 +101,13 @@ const Compatibility = line(SKILL_LIMITS.skillCompatibilityCharacters)
 export const SkillMetadata = byKey(
   (key) => /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(key),
   'a letter, then letters, digits, dots, hyphens or underscores',
-  line(SKILL_LIMITS.skillMetadataCharacters),
+  line(SERVER_LIMITS.skillMetadataCharacters),
 )
   .refine(
-    (metadata) => Object.keys(metadata).length <= SKILL_LIMITS.skillMetadataKeys,
-    `expected at most ${SKILL_LIMITS.skillMetadataKeys} keys`,
+    (metadata) => Object.keys(metadata).length <= SERVER_LIMITS.skillMetadataKeys,
+    `expected at most ${SERVER_LIMITS.skillMetadataKeys} keys`,
   )
-  .meta({ maxProperties: SKILL_LIMITS.skillMetadataKeys })
+  .meta({ maxProperties: SERVER_LIMITS.skillMetadataKeys })
   .describe('More about the skill, as strings by key, written into its SKILL.md.')
 
 /** The skill part of a publish. */

@@ -1,7 +1,7 @@
 // Parses and formats `models.yml`, which lists the models whose providers have announced when they retire.
 import * as z from 'zod'
 import { ModelStatus } from '../api/schema.ts'
-import { LIMITS } from '../limits.ts'
+import { SERVER_LIMITS } from '../server-limits.ts'
 import { compareText } from '../text/compare-text.ts'
 import { type Parsed, parseWithSchema, printable } from '../text/problems.ts'
 import { formatYaml, openKeyLines, parseYaml } from '../text/yaml.ts'
@@ -20,7 +20,7 @@ const ModelEntry = z.strictObject({
 const ModelsFile = z.strictObject({
   models: z
     .array(ModelEntry)
-    .max(LIMITS.retiringModels, `expected at most ${LIMITS.retiringModels} models`)
+    .max(SERVER_LIMITS.retiringModels, `expected at most ${SERVER_LIMITS.retiringModels} models`)
     .describe('The models, in any order.'),
 })
 

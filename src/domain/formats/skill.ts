@@ -12,7 +12,7 @@ import {
   splitInputs,
 } from '../content/skill.ts'
 import { LIMITS } from '../limits.ts'
-import { SKILL_LIMITS } from '../skill-limits.ts'
+import { SERVER_LIMITS } from '../server-limits.ts'
 import { printable } from '../text/problems.ts'
 import { lineOf } from '../text/text-length.ts'
 import { readArguments, readDeclared, writeArguments } from './claude-arguments.ts'
@@ -59,7 +59,7 @@ export function readSkill(source: string, name: string): ReadResult {
     isSkill = false
     findings.lost('skill', `a skill must not contain ${text}`, file.bodyLine + lineOf(body, offset) - 1)
   }
-  const compatibility = readLine('compatibility', front, SKILL_LIMITS.skillCompatibilityCharacters, file, findings)
+  const compatibility = readLine('compatibility', front, SERVER_LIMITS.skillCompatibilityCharacters, file, findings)
   const more = readMetadata(metadata, isOurs, file, findings)
   if (isSkill) prompt.skill = storeSkill({ description, license: prompt.license, compatibility, metadata: more })
   if (isOurs) prompt.variables = inputs.map(({ name }) => undeclaredVariable(name))

@@ -18,7 +18,7 @@ import { findCertainSecret } from '../content/secrets.ts'
 import { VariableInputs } from '../content/variable-input.ts'
 import { checkFiles, nameFileProblem } from '../content/version-files.ts'
 import { LIMITS } from '../limits.ts'
-import { SKILL_LIMITS } from '../skill-limits.ts'
+import { SERVER_LIMITS } from '../server-limits.ts'
 import { type BodyBounds, findJsonExcess } from '../text/json.ts'
 import { formatProblems, parseWithSchema, printable, unknownField, type ValueProblem } from '../text/problems.ts'
 import { countBytes, lineOf } from '../text/text-length.ts'
@@ -50,7 +50,7 @@ const FileInput = z.union(
 )
 const FileInputs = z
   .array(FileInput)
-  .max(SKILL_LIMITS.filesPerVersion, `expected at most ${SKILL_LIMITS.filesPerVersion} files`)
+  .max(SERVER_LIMITS.filesPerVersion, `expected at most ${SERVER_LIMITS.filesPerVersion} files`)
 
 const MessageInputs = z
   .array(MessageInput)
@@ -333,7 +333,7 @@ export function contentTooLarge(): HubError {
 export function filesTooLarge(): HubError {
   return new HubError(
     'content_too_large',
-    `files: expected at most ${SKILL_LIMITS.filesBytes} bytes in all files, in a body of at most ${SKILL_LIMITS.requestBytesWithFiles}. Remove files, or shorten them.`,
+    `files: expected at most ${SERVER_LIMITS.filesBytes} bytes in all files, in a body of at most ${SERVER_LIMITS.requestBytesWithFiles}. Remove files, or shorten them.`,
   )
 }
 

@@ -2,6 +2,7 @@
 import type { Session } from '../../domain/access/account.ts'
 import type { OwnerFile } from '../../domain/content/prompt-file.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import { SERVER_LIMITS } from '../../domain/server-limits.ts'
 import { isProviderMember } from '../../domain/values/member-entry.ts'
 import { PERMISSIONS } from '../../domain/values/permissions.ts'
 import { type Html, html, type Page } from '../account/html.ts'
@@ -95,7 +96,7 @@ function renderMembers(view: OwnerSettingsView): Html {
     return html`<li><span>${words}${isMe && html` <span class="mark">you</span>`}</span>${!isLast && renderRemoval(view, 'remove-member', place, button, sure)}</li>`
   })
   const fields = html`
-  ${renderField(view, { change: 'add-member', key: 'member', label: 'New member', value: '', most: LIMITS.providerMemberCharacters, isRequired: true })}
+  ${renderField(view, { change: 'add-member', key: 'member', label: 'New member', value: '', most: SERVER_LIMITS.providerMemberCharacters, isRequired: true })}
   <div><label for="kind">Given as</label>${renderSelect('kind', Object.keys(MEMBER_KINDS), { selected: typedIn(view, 'add-member', 'kind') ?? (session.person.oidc ? 'oidc' : 'login'), words: MEMBER_KINDS })}</div>
   <p class="quiet wide">For your company’s sign-in, give a verified email address, or the subject on the person’s account page. GitHub may give a username to another person, but never an ID: <code>gh api users/USERNAME --jq .id</code> prints it.</p>`
   const words = html`

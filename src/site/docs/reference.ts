@@ -35,7 +35,7 @@ import { LabelRemoval, LabelRequest, RepositoryPatch, YankRequest } from '../../
 import { ADDRESSES, type Address } from '../../domain/published/addresses.ts'
 import { describeApi } from '../../domain/published/openapi.ts'
 import { PublishRequest } from '../../domain/publishing/request.ts'
-import { SKILL_LIMITS } from '../../domain/skill-limits.ts'
+import { SERVER_LIMITS } from '../../domain/server-limits.ts'
 import { Provenance, Stats } from '../../domain/values/values.ts'
 
 type Schema = z.core.JSONSchema.BaseSchema
@@ -176,7 +176,7 @@ export function describeOtherAddresses(): Address[] {
   )
 }
 
-const ALL_LIMITS = { ...LIMITS, ...SKILL_LIMITS }
+const ALL_LIMITS = { ...LIMITS, ...SERVER_LIMITS }
 const LIMIT_WORDS: Readonly<Record<keyof typeof ALL_LIMITS, string>> = {
   modelCharacters: 'Length of a model’s ID in models.yml, in characters',
   retiringModels: 'Models in models.yml',

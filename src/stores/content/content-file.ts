@@ -17,7 +17,7 @@ import { parseSiteFile, type SiteFile } from '../../domain/content/site-file.ts'
 import { checkFileText } from '../../domain/content/version-files.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { type Equivalents, parseEquivalents } from '../../domain/search/equivalents.ts'
-import { SKILL_LIMITS } from '../../domain/skill-limits.ts'
+import { SERVER_LIMITS } from '../../domain/server-limits.ts'
 import {
   formatProblems,
   type Parsed,
@@ -61,7 +61,7 @@ export const MAX_FILE_BYTES = LIMITS.requestBytes
 export function parseContentFile(path: string, read: (maxBytes: number) => Opened<Buffer>): ParsedContentFile {
   const { value: place, problems } = parsePath(path)
   if (problems) return refuse('path', formatProblems(problems))
-  const maxBytes = { logo: MAX_LOGO_BYTES, file: SKILL_LIMITS.fileBytes }[place.kind as string] ?? MAX_FILE_BYTES
+  const maxBytes = { logo: MAX_LOGO_BYTES, file: SERVER_LIMITS.fileBytes }[place.kind as string] ?? MAX_FILE_BYTES
   const { value: bytes, refusal } = read(maxBytes)
   if (refusal) return refuse(ruleOf(refusal, place), describeRefusal(refusal, maxBytes))
   if (place.kind === 'logo') return checkLogo(place.name, bytes)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { formatPath, parsePath } from '../../domain/content/content-path.ts'
 import { parseRepositoryFile } from '../../domain/content/prompt-file.ts'
 import type { KnownPrompt } from '../../domain/formats/assign-names.ts'
-import { SKILL_LIMITS } from '../../domain/skill-limits.ts'
+import { SERVER_LIMITS } from '../../domain/server-limits.ts'
 import { formatProblem } from '../../domain/text/problems.ts'
 import { entriesOf, type FileEntry, sortFiles } from '../../domain/values/file-entry.ts'
 import { isName } from '../../domain/values/names.ts'
@@ -62,8 +62,8 @@ export function describeFiles(dir: string, path: string): FileEntry[] {
   if (!existsSync(join(dir, path))) return []
   const findings: ListingProblems = { problems: [], ignored: [] }
   const files = Array.from(listContentFiles(dir, findings, path), (file) => {
-    const { value, refusal } = folder.read(file, SKILL_LIMITS.fileBytes)
-    if (refusal) throw new Error(`content/${file}: ${describeRefusal(refusal, SKILL_LIMITS.fileBytes)}`)
+    const { value, refusal } = folder.read(file, SERVER_LIMITS.fileBytes)
+    if (refusal) throw new Error(`content/${file}: ${describeRefusal(refusal, SERVER_LIMITS.fileBytes)}`)
     return measureFile(file.slice(path.length + 1), value)
   })
   if (findings.problems.length > 0) throw new Error(findings.problems.map(formatProblem).join('\n'))

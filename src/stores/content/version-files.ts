@@ -3,7 +3,7 @@
 import { formatPath, parsePath } from '../../domain/content/content-path.ts'
 import type { VersionEntry } from '../../domain/content/content-tree.ts'
 import { checkBundle, type FileProblem } from '../../domain/content/version-files.ts'
-import { SKILL_LIMITS } from '../../domain/skill-limits.ts'
+import { SERVER_LIMITS } from '../../domain/server-limits.ts'
 import type { Problem } from '../../domain/text/problems.ts'
 import { sortFiles, type VersionFileBytes } from '../../domain/values/file-entry.ts'
 import { bundleFiles } from '../../ports/archive.ts'
@@ -56,9 +56,9 @@ export function readBundle(
   if (listed.files.length === 0) return []
   const problems: Problem[] = []
   const files: VersionFileBytes[] = []
-  let left = SKILL_LIMITS.filesBytes
+  let left = SERVER_LIMITS.filesBytes
   // More files than a version may have are not read.
-  if (listed.files.length <= SKILL_LIMITS.filesPerVersion)
+  if (listed.files.length <= SERVER_LIMITS.filesPerVersion)
     for (const path of listed.files) {
       const { parsed, broken } = parseContentFile(path, (maxBytes) => folder.read(path, maxBytes))
       problems.push(...(parsed.problems ?? broken).map((problem) => ({ file: nameFile(path), ...problem })))
@@ -94,8 +94,8 @@ export function openBundles(dir: string): (place: VersionPlace, file: { path: st
   const folder = openFolder(dir)
   return (place, { path, sha256 }) => {
     const where = formatPath({ kind: 'file', ...place, path })
-    const { value, refusal } = folder.read(where, SKILL_LIMITS.fileBytes)
-    if (refusal) throw new Error(`content/${where}: ${describeRefusal(refusal, SKILL_LIMITS.fileBytes)}`)
+    const { value, refusal } = folder.read(where, SERVER_LIMITS.fileBytes)
+    if (refusal) throw new Error(`content/${where}: ${describeRefusal(refusal, SERVER_LIMITS.fileBytes)}`)
     if (measureFile(path, value).sha256 !== sha256)
       throw new Error(`content/${where}: expected the bytes that were checked, but the file has changed. Build again.`)
     return value

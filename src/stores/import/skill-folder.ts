@@ -2,7 +2,7 @@
 import { basename, posix } from 'node:path'
 import { checkBundle, checkFiles, type FileProblem, nameFileProblem } from '../../domain/content/version-files.ts'
 import { ConversionProblems } from '../../domain/formats/portable.ts'
-import { SKILL_LIMITS } from '../../domain/skill-limits.ts'
+import { SERVER_LIMITS } from '../../domain/server-limits.ts'
 import { compareText } from '../../domain/text/compare-text.ts'
 import { printable } from '../../domain/text/problems.ts'
 import { entriesOf, type FileEntry, sortFiles } from '../../domain/values/file-entry.ts'
@@ -48,12 +48,12 @@ export function listSkillFolder(folder: PlainFolder, main: string): SkillFolder 
       const reason = findReason(entry)
       if (reason !== undefined) found.leftOut.push({ path: entry.isDirectory() ? `${path}/` : path, reason })
       else if (!entry.isDirectory()) found.files.push(path)
-      else if (path.split('/').length >= SKILL_LIMITS.fileSegments) {
-        found.problem = `${printable(path)}/: expected at most ${SKILL_LIMITS.fileSegments} parts between slashes. Move its files up`
+      else if (path.split('/').length >= SERVER_LIMITS.fileSegments) {
+        found.problem = `${printable(path)}/: expected at most ${SERVER_LIMITS.fileSegments} parts between slashes. Move its files up`
         return false
       } else if (!visit(path)) return false
-      if (found.files.length > SKILL_LIMITS.filesPerVersion) {
-        found.problem = `expected at most ${SKILL_LIMITS.filesPerVersion} files beside SKILL.md; the next one is ${printable(path)}. Remove what the skill does not need, or put several files into one`
+      if (found.files.length > SERVER_LIMITS.filesPerVersion) {
+        found.problem = `expected at most ${SERVER_LIMITS.filesPerVersion} files beside SKILL.md; the next one is ${printable(path)}. Remove what the skill does not need, or put several files into one`
         return false
       }
     }
@@ -94,7 +94,7 @@ export function readSkillFolder(folder: PlainFolder, main: string, text: string,
   const refuse = ({ path, message }: { path: string; message: string }) =>
     findings.refused(`files: ${printable(path)}`, message)
   const take = <Value>(path: string, { value, refusal }: Opened<Value>): Value[] => {
-    if (refusal) refuse({ path, message: describeRefusal(refusal, SKILL_LIMITS.fileBytes) })
+    if (refusal) refuse({ path, message: describeRefusal(refusal, SERVER_LIMITS.fileBytes) })
     return refusal ? [] : [value]
   }
   const sized = beside.files.flatMap((path) =>
@@ -112,7 +112,7 @@ export function readSkillFolder(folder: PlainFolder, main: string, text: string,
   judge(checkBundle({ isThere: true, isSkill: true }, sized))
   if (findings.isRefused) return { files: [], findings }
   const read = beside.files.flatMap((path) =>
-    take(path, folder.read(pathOf(path), SKILL_LIMITS.fileBytes)).map((bytes) => measureFile(path, bytes)),
+    take(path, folder.read(pathOf(path), SERVER_LIMITS.fileBytes)).map((bytes) => measureFile(path, bytes)),
   )
   // Judged again, because a file may have changed since its size was read.
   judge(checkFiles(read))
@@ -135,7 +135,7 @@ function wayOut({ rule, path }: FileProblem, files: readonly { path: string; siz
 
 /** Reads a file again that `readSkillFolder` read. @throws Error if it has changed since */
 export function readAgain(folder: PlainFolder, main: string, { path, sha256 }: FileEntry): Uint8Array<ArrayBuffer> {
-  const { value } = folder.read(posix.join(posix.dirname(main), path), SKILL_LIMITS.fileBytes)
+  const { value } = folder.read(posix.join(posix.dirname(main), path), SERVER_LIMITS.fileBytes)
   if (!value || measureFile(path, value).sha256 !== sha256)
     throw new Error(`${path}: the file has changed while it was imported. Import it again.`)
   return value

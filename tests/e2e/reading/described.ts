@@ -27,7 +27,12 @@ export function described(hub: Reading): void {
       expect(parameters('/api/v1/repos/{owner}/{name}/versions')).toEqual(repository)
       const single = Object.keys(paths).find((path) => /\/versions\/\{\w+\}$/.test(path)) ?? ''
       expect(parameters(single)).toEqual([...repository, 'path version'])
-      expect(parameters('/api/v1/repos/{owner}/{name}/raw')).toEqual([...repository, 'query at', 'query label', 'query version'])
+      expect(parameters('/api/v1/repos/{owner}/{name}/raw')).toEqual([
+        ...repository,
+        'query at',
+        'query label',
+        'query version',
+      ])
       expect(paths['/api/v1/tags']?.get).toBeDefined()
       expect(parameters('/api/v1/users/{handle}')).toEqual(['header If-None-Match', 'path handle'])
       expect(paths['/api/v1/openapi.json']?.get).toBeDefined()

@@ -1,7 +1,7 @@
-// The limits of skills and their files; apart from the others, because scripts of pages load those.
+// The limits of which scripts of pages know nothing; apart from the others, because these scripts load those.
 
-/** Every limit of skills and their files. docs/contract.md section 1. */
-export const SKILL_LIMITS = {
+/** Limits of skills and their files, of models, and of members. docs/contract.md section 1. */
+export const SERVER_LIMITS = {
   /** https://agentskills.io/specification */
   skillCompatibilityCharacters: 500,
   skillMetadataKeys: 32,
@@ -14,4 +14,8 @@ export const SKILL_LIMITS = {
   fileSegments: 8,
   /** The body of a publish with files: a megabyte of files in base64, and the content. */
   requestBytesWithFiles: 2_097_152,
+  /** A subject or an email address of an OpenID Connect account; a file is named after it, in hex. */
+  providerMemberCharacters: 100,
+  modelCharacters: 200,
+  retiringModels: 2_000,
 } as const
