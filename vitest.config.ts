@@ -12,7 +12,7 @@ const UNIT = [
   'tests/{domain,ports}/**/*.test.ts',
   'tests/server/**/*.test.ts',
   'tests/clients/**/*-tables.test.ts',
-  'tests/publish/{decision,rounds}.test.ts',
+  'tests/publish/{decision,attempts}.test.ts',
   'tests/relevance/data.test.ts',
   'tests/site/{guides,markdown}.test.ts',
   'tests/{architecture,config,documents,limits}.test.ts',

@@ -32,6 +32,7 @@ export const ELSEWHERE: readonly ExampleElsewhere[] = [
   ...['sh', 'ini', 'caddyfile'].map((language) => ({
     ...{ document: 'company', language, test: 'tests/operate/company-guide.test.ts' },
   })),
+  { document: 'traces', language: 'ts', test: 'tests/clients/traces.test.ts' },
   { document: 'moderation', language: 'yaml', test: 'tests/publish/moderation.test.ts' },
   { document: 'moderation', language: 'sh', has: 'takedown', test: 'tests/scripts/takedown-command.test.ts' },
   { document: 'publishing', language: 'sh', has: '#!/bin/sh', test: 'tests/operate/publishing-guide.test.ts' },
@@ -54,6 +55,25 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
   {
     ...{ document: 'docs/lock-file.md', has: '"files"' },
     reason: 'It is a part of an entry; tests/clients/skill-folders.test.ts has whole ones.',
+  },
+  { document: 'models', has: 'models:', reason: 'It is a file; tests/models/models-file.test.ts has such files.' },
+  {
+    ...{ document: 'models', has: 'api.openai.com' },
+    reason: 'It needs an account; tests/models/models-file.test.ts reads such a list.',
+  },
+  {
+    ...{ document: 'traces', has: 'prompt = PromptHub()' },
+    reason: 'It needs OpenTelemetry for Python; tests/clients/label-reads.test.ts tests attributes().',
+  },
+  {
+    document: 'updates',
+    has: 'schedule:',
+    reason: 'It is a workflow; tests/cli/update-action.test.ts runs the action.',
+  },
+  {
+    document: 'updates',
+    has: '"extends"',
+    reason: 'It is a setting; tests/formats/renovate.test.ts reads the preset.',
   },
   { document: 'contributing', has: 'content/{owner}', reason: 'It is a list of paths.' },
   { document: 'hosting', has: 'catalogue/', reason: 'It is a list of folders.' },

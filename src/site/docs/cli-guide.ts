@@ -37,7 +37,7 @@ export const CLI_COMMANDS: Readonly<Record<string, Readonly<Record<string, strin
   Publish: {
     'hubcli push <owner>/<name> <file or folder> "<changelog>" <major|minor|patch>':
       'Publishes a prompt file, or standard input if it is -, as the next version, and prints its number and URL. Prints warnings to standard error. --dry-run publishes nothing, and prints the version that would be published. --raw publishes the whole file as the text, with its front matter.',
-    'hubcli check <file>... [--owner <owner>]':
+    'hubcli check <file or folder>... [--owner <owner>] [--bump <bump>]':
       'Prints which version each prompt file would become, without a token, and exits with 4 if one would be rejected. prompts/acme/review.md is checked as acme/review; --owner names another owner, and --bump another part of the version than patch.',
   },
   Manage: {
@@ -52,17 +52,18 @@ export const CLI_COMMANDS: Readonly<Record<string, Readonly<Record<string, strin
       'Changes the title, description, --tags a,b or --license. Only the options that you pass are changed.',
   },
   'Install prompts as dependencies': {
-    'hubcli add <owner>/<name>[@<range or label>] [-o <path>]':
-      'Installs a prompt to prompts/{owner}/{name}.md, or to the given path, and updates prompts.lock. Ranges: 1.2.3, ^1.2, ~1.2.3, 1.x or *. Default: ^ followed by the latest version. Commit the prompt, prompts.lock and .gitattributes.',
+    'hubcli add <owner>/<name>[@...] [-o <path>] [--as skill] [--agent <agent>]':
+      'Installs a prompt to prompts/{owner}/{name}.md, or to the given path, and updates prompts.lock. Ranges: 1.2.3, ^1.2, ~1.2.3, 1.x or *. Default: ^ followed by the latest version. With --as skill, installs all files of an Agent Skill; --agent names the agent that reads them. <owner>/*@<label> adds all of an owner’s prompts that have the label. Commit the prompt, prompts.lock and .gitattributes.',
     'hubcli install [--force]':
       'Installs the locked versions. Only with --force, overwrites files that were edited by hand.',
     'hubcli verify [--online]':
       'Fails if a file differs from prompts.lock. Works offline. With --online, also fails if the checksum on the hub differs, or if a version was yanked or has an advisory.',
-    'hubcli outdated':
+    'hubcli outdated [--min-age <days>d]':
       'Lists prompts that have newer versions, with their locked, wanted (newest in the range) and latest versions. Exits with 1 if there are any.',
-    'hubcli update [<owner>/<name>]':
-      'Updates prompts to the newest version in their range: all of them, or none if one fails.',
+    'hubcli update [<owner>/<name>] [--min-age <days>d]':
+      'Updates prompts to the newest version in their range: all of them, or none if one fails. --min-age 7d takes only versions that have been out for 7 days.',
     'hubcli remove <owner>/<name>': 'Removes a prompt from prompts.lock and deletes its file.',
-    'hubcli audit': 'Fails if a locked version was yanked or has an advisory.',
+    'hubcli audit [--within <days>d]':
+      'Fails if a locked version was yanked, has an advisory, or names a model that has retired or retires within 30 days, or the given time.',
   },
 }
