@@ -45,6 +45,12 @@ if (config.readAccess.kind === 'members') {
   )
   process.exit(1)
 }
+if (config.upstream !== undefined) {
+  console.error(
+    'Netlify serves the files of a build alone, so a hub with UPSTREAM cannot be built for it. Remove UPSTREAM, or run npm start on a machine of your own; src/pages/docs/company.md describes how.',
+  )
+  process.exit(1)
+}
 const pagesPlace = bundlePlaceOf(process.cwd())
 const look = serveLook(readHubLook(config.contentDir))
 const profile = findProfile(config, look.shown)

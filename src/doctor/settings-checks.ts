@@ -111,7 +111,12 @@ function checkAddress({ RATE_LIMIT_PER_MINUTE }: Settings, { baseUrl, isLocal, l
   return undefined
 }
 
-function checkReadAccess({ readAccess, signIn, isLocal, netlifySite }: Config): CheckProblems {
+function checkReadAccess({ readAccess, upstream, signIn, isLocal, netlifySite }: Config): CheckProblems {
+  if (upstream !== undefined && netlifySite !== undefined)
+    return fail(
+      'UPSTREAM is set, but Netlify serves the files of a build alone.',
+      'Remove UPSTREAM, or run npm start on a machine of your own.',
+    )
   if (readAccess.kind === 'public') return undefined
   if (netlifySite !== undefined)
     return fail(

@@ -17,6 +17,7 @@ import { connectReaders } from '../../wiring/readers.ts'
 import { findCommit } from '../code-commit.ts'
 import { type Health, STARTING, withHealth } from '../health.ts'
 import { findClients, findConnectionNetworks, findProxies } from '../http/client-addresses.ts'
+import { openCompressor } from '../http/compress.ts'
 import { type AnsweredRequest, type RunningServer, startServer } from '../http/http-server.ts'
 import { formatRequest, type LineWriter, writeLines } from '../http/request-log.ts'
 import type { LocalStores } from '../local-stores.ts'
@@ -25,6 +26,7 @@ import { type Metrics, openMetrics } from '../metrics.ts'
 import { startSweeping } from '../open-state.ts'
 import { isDataPath, type Pages } from '../pages.ts'
 import { protectPrivateHub } from '../private-hub.ts'
+import { readThrough } from '../read-through.ts'
 import { checkState, checkThrough, openReadiness, withReadiness } from '../readiness.ts'
 import { createHandler, type HostContext, type HostedFunction, listenTo, routeFunctions } from '../run-functions.ts'
 import { openTextThreads } from '../text-threads.ts'
@@ -89,7 +91,7 @@ export interface ServedHub extends RunningServer {
  */
 export async function serveSites(
   siteOf: () => Site,
-  { copies, order, state, localGit, localKeys, stateWatch, watchPublishes }: ServedStores,
+  { copies, order, state, localGit, localKeys, stateWatch, upstream, watchPublishes }: ServedStores,
   {
     port,
     listenAt = 'everywhere',
@@ -137,7 +139,16 @@ export async function serveSites(
       localKeys,
     }
   }
-  const answer = createHandler(route, hubOf)
+  const compressor = openCompressor()
+  const answerOwn = createHandler(route, hubOf, compressor)
+  const answer = upstream
+    ? readThrough(
+        answerOwn,
+        upstream,
+        () => ({ hub: hubOf(), broken: siteOf().source.broken }),
+        (hub) => createHandler(route, () => hub, compressor),
+      )
+    : answerOwn
   let isEnding = false
   const checkAll = openReadiness(
     {

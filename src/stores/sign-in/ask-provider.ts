@@ -1,4 +1,4 @@
-// Sends requests to a sign-in provider: bounded in time and size, and without following redirects, because an answer is somebody else's text.
+// Sends requests to a sign-in provider or an upstream hub: bounded in time and size, and without following redirects, because an answer is somebody else's text.
 import { HubError } from '../../domain/api/errors.ts'
 
 /** Time limit for a request: long enough for a slow provider, short enough for a waiting user. */
@@ -6,8 +6,13 @@ export const CALL_MS = 5_000
 /** The longest real answers, key sets and metadata, have a tenth of this. */
 const MAX_ANSWER_BYTES = 262_144
 
-/** Sends a request. @param provider the name for messages @throws HubError `unavailable` if the provider does not answer in time, or says that it cannot; `upstream_error` for an answer that is too long */
-export async function askProvider(provider: string, address: string, init: RequestInit): Promise<Response> {
+/** Sends a request. @param provider the name for messages @param maxBytes the longest answer @throws HubError `unavailable` if the provider does not answer in time, or says that it cannot; `upstream_error` for an answer that is too long */
+export async function askProvider(
+  provider: string,
+  address: string,
+  init: RequestInit,
+  maxBytes = MAX_ANSWER_BYTES,
+): Promise<Response> {
   const headers = new Headers(init.headers)
   headers.set('User-Agent', 'prompt-hub')
   const given = { ...init, headers, signal: AbortSignal.timeout(CALL_MS), redirect: 'manual' } as const
@@ -17,7 +22,7 @@ export async function askProvider(provider: string, address: string, init: Reque
       await answer.body?.cancel()
       throw providerIsDown(provider, `status ${answer.status}`)
     }
-    const body = await readBounded(provider, answer)
+    const body = await readBounded(provider, answer, maxBytes)
     return new Response(NO_BODY.has(answer.status) ? null : body, { status: answer.status, headers: answer.headers })
   } catch (cause) {
     throw cause instanceof HubError ? cause : providerIsDown(provider, cause)
@@ -27,12 +32,12 @@ export async function askProvider(provider: string, address: string, init: Reque
 /** Statuses whose responses cannot have a body. */
 const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304])
 
-async function readBounded(provider: string, { body }: Response): Promise<Uint8Array<ArrayBuffer>> {
+async function readBounded(provider: string, { body }: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of body ?? []) {
     length += chunk.length
-    if (length > MAX_ANSWER_BYTES) throw unexpectedAnswer(provider, `more than ${MAX_ANSWER_BYTES} bytes`)
+    if (length > maxBytes) throw unexpectedAnswer(provider, `more than ${maxBytes} bytes`)
     chunks.push(chunk)
   }
   return new Uint8Array(Buffer.concat(chunks))

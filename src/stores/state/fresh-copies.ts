@@ -144,8 +144,11 @@ export function rememberCopies(copies: CopyStore): CopyStore {
     async listNames(owner) {
       const stored = await copies.listNames(owner).catch(() => [])
       const start = keyOf(owner, '')
-      const known = [...repositories.keys()].filter((key) => key.startsWith(start))
-      return [...new Set([...stored, ...known.map((key) => key.slice(start.length))])]
+      const known = [...repositories].filter(([key]) => key.startsWith(start))
+      // What was only looked up has no copy, unless the store did not say.
+      const hasCopy = await Promise.all(known.map(([, copy]) => copy.catch(() => true)))
+      const kept = known.filter((_, index) => hasCopy[index]).map(([key]) => key.slice(start.length))
+      return [...new Set([...stored, ...kept])]
     },
     findFiles: (owner, name, version) => copies.findFiles(owner, name, version),
     // Unlike records, files are too large to be kept in memory until the process exits. If they cannot be stored, the next build shows the version.
