@@ -202,19 +202,15 @@ function* listTagFiles({ tags, listed, recent }: Catalogue): Generator<SharedFil
 /** Generates the files with an owner's listed prompts at each label in use. */
 function* listLabelFiles({ entries, baseUrl }: Catalogue): Generator<SharedFile> {
   const addresses = addressesBelow(baseUrl)
-  const files = new Map<string, LabelledPrompt[]>()
-  for (const { summary, isListed, labelled } of entries.values())
-    for (const { label, version, content_sha256 } of isListed ? labelled : []) {
-      const { owner, name, full_name } = summary
-      const prompt = { name, full_name, version, content_sha256, ...addresses.version(owner, name, version) }
-      const path = DATA_FILES.labelled(owner, label)
-      const listed = files.get(path)
-      if (listed) listed.push(prompt)
-      else files.set(path, [prompt])
-    }
-  for (const [path, prompts] of files) {
-    const of = prompts.flatMap(({ full_name, version, content_sha256 }) => [full_name, version, content_sha256])
-    yield { path, of, format: () => JSON.stringify(labelledEnvelope(prompts)) }
+  const all = [...entries.values()].flatMap(({ summary, isListed, labelled }) =>
+    isListed ? labelled.map((each) => ({ ...each, summary })) : [],
+  )
+  const files = Map.groupBy(all, ({ summary, label }) => DATA_FILES.labelled(summary.owner, label))
+  const describe = ({ summary: { owner, name, full_name }, version, content_sha256 }: (typeof all)[number]) =>
+    ({ name, full_name, version, content_sha256, ...addresses.version(owner, name, version) }) satisfies LabelledPrompt
+  for (const [path, found] of files) {
+    const of = found.flatMap(({ summary, version, content_sha256 }) => [summary.full_name, version, content_sha256])
+    yield { path, of, format: () => JSON.stringify(labelledEnvelope(found.map(describe))) }
   }
 }
 
@@ -223,16 +219,16 @@ const MAX_PROMPTS_OF_MODEL = 100
 
 /** Lists the models that retire, soonest first, with the prompts that use them. */
 function listModels({ models, entries, listed }: Catalogue): SharedFile {
-  const users = new Map<string, string[]>()
-  for (const { full_name, latest_version } of models.size === 0 ? [] : listed.top) {
-    const model = entries.get(full_name)!.releases.find(({ version }) => version === latest_version)?.model
-    if (typeof model === 'string' && models.has(model)) users.set(model, [...(users.get(model) ?? []), full_name])
-  }
+  const users = Map.groupBy(models.size === 0 ? [] : listed.top, ({ full_name, latest_version }) => {
+    const { releases } = entries.get(full_name)!
+    return releases.find(({ version }) => version === latest_version)?.model
+  })
   const uses = [...models.values()]
     .sort((a, b) => compareText(a.retires_at, b.retires_at) || compareText(a.model, b.model))
     .map((status): ModelUse => {
       const prompts = users.get(status.model) ?? []
-      return { ...status, prompts_count: prompts.length, prompts: prompts.slice(0, MAX_PROMPTS_OF_MODEL) }
+      const names = prompts.slice(0, MAX_PROMPTS_OF_MODEL).map(({ full_name }) => full_name)
+      return { ...status, prompts_count: prompts.length, prompts: names }
     })
   const format = () => onOnePage(uses)
   return { path: DATA_FILES.models(), of: [format()], format }

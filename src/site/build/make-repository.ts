@@ -36,12 +36,12 @@ export function makeRepository(
     versions.map(({ record }) => record),
     readFile,
   )
-  const made = [listRepositoryFiles({ repository, versions }), listApmFiles({ repository, versions })]
-  return { files: chain(made), bundles, part: JSON.parse(JSON.stringify(part)) }
+  return { files: listTextFiles({ repository, versions }), bundles, part: JSON.parse(JSON.stringify(part)) }
 }
 
-function* chain<Value>(lists: readonly Iterable<Value>[]): Generator<Value> {
-  for (const list of lists) yield* list
+function* listTextFiles(records: RepositoryRecords): Generator<DataFile> {
+  yield* listRepositoryFiles(records)
+  yield* listApmFiles(records)
 }
 
 /** Generates the list of versions for APM, if any version is a skill. */
