@@ -1,6 +1,5 @@
 // Chooses the folder in which hubcli installs an Agent Skill.
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { pushFolder, type SkillHub, skillFile, startSkillHub, writeFiles } from './skill-hub.ts'
@@ -8,19 +7,13 @@ import { pushFolder, type SkillHub, skillFile, startSkillHub, writeFiles } from 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 let hub: SkillHub
-let scratch: string
-const newFolder = () => mkdtempSync(join(scratch, 'project-'))
 beforeAll(async () => {
-  scratch = mkdtempSync(join(tmpdir(), 'prompt-hub-skills-'))
   hub = await startSkillHub()
-  const folder = join(scratch, 'forms')
+  const folder = join(hub.scratch, 'forms')
   writeFiles(folder, { 'SKILL.md': skillFile('Run scripts/fill.py.'), 'scripts/fill.py': 'print()' })
   await pushFolder(hub, 'acme/forms', folder, 'major')
 })
-afterAll(async () => {
-  await hub?.close()
-  rmSync(scratch, { recursive: true, force: true })
-})
+afterAll(() => hub?.close())
 
 describe('where add installs a skill', () => {
   test.each([
@@ -32,7 +25,7 @@ describe('where add installs a skill', () => {
     ['gemini', '.gemini/skills/forms'],
     ['opencode', '.opencode/skills/forms'],
   ])('--agent %s: %s', async (agent, place) => {
-    const folder = newFolder()
+    const folder = hub.newFolder()
     const ran = await hub.hubcli(folder, 'add', 'acme/forms@1.0.0', '--as', 'skill', '--agent', agent)
     expect(ran).toMatchObject({ code: 0, stdout: `acme/forms 1.0.0 ${place}\n` })
     expect(existsSync(join(folder, place, 'scripts/fill.py'))).toBe(true)
@@ -48,14 +41,14 @@ describe('where add installs a skill', () => {
     ['workflows only', ['.github/workflows/ci.yml'], '.claude'],
     ['a folder for skills wins over a marker', ['CLAUDE.md', '.agents/skills/other/SKILL.md'], '.agents'],
   ])('a project with %s', async (_, files, place) => {
-    const folder = newFolder()
+    const folder = hub.newFolder()
     writeFiles(folder, Object.fromEntries(files.map((path) => [path, 'x'])))
     const ran = await hub.hubcli(folder, 'add', 'acme/forms@1.0.0', '--as', 'skill')
     expect(ran).toMatchObject({ code: 0, stdout: `acme/forms 1.0.0 ${place}/skills/forms\n` })
   })
 
   test('a locked skill stays where it is, --agent moves it, and -o names any folder', async () => {
-    const folder = newFolder()
+    const folder = hub.newFolder()
     const add = (...args: string[]) => hub.hubcli(folder, 'add', 'acme/forms@1.0.0', '--as', 'skill', ...args)
     expect(await add('-o', 'tools/skills/forms')).toMatchObject({
       code: 0,

@@ -1,16 +1,5 @@
 // Installs the folders of Agent Skills with the three clients, from a real hub: all files or none, with the same lock and the same messages.
-import {
-  lstatSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { lstatSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { sha256 } from '../cli/plain-files.ts'
@@ -34,28 +23,22 @@ const FILES = {
 const PATHS = ['10', LONG, 'constructor_', 'logo.png', 'scripts/fill.py'].sort()
 
 let hub: SkillHub
-let scratch: string
-const newFolder = () => mkdtempSync(join(scratch, 'project-'))
 beforeAll(async () => {
-  scratch = mkdtempSync(join(tmpdir(), 'prompt-hub-skills-'))
   hub = await startSkillHub()
-  const folder = join(scratch, 'forms')
+  const folder = join(hub.scratch, 'forms')
   writeFiles(folder, FILES)
   expect(await pushFolder(hub, 'acme/forms', folder, 'major')).toBe('1.0.0')
   expect((await hub.hub.read('/api/v1/repos/acme/forms/versions/1.0.0')).data.files).toMatchObject(
     PATHS.map((path) => ({ path })),
   )
 })
-afterAll(async () => {
-  await hub?.close()
-  rmSync(scratch, { recursive: true, force: true })
-})
+afterAll(() => hub?.close())
 
 const PLACE = '.claude/skills/forms'
 
 /** Adds the skill to a new project with hubcli. */
 async function addForms(version = ''): Promise<string> {
-  const folder = newFolder()
+  const folder = hub.newFolder()
   const ran = await hub.hubcli(folder, 'add', `acme/forms${version}`, '--as', 'skill')
   expect({ ...ran, stdout: '' }).toEqual({ code: 0, stdout: '', stderr: '' })
   return folder
@@ -154,7 +137,7 @@ describe.each(CLIENTS)('$name', ({ command, name }) => {
 
   test('never writes through a symbolic link', async () => {
     const folder = await addForms('@1.0.0')
-    const elsewhere = newFolder()
+    const elsewhere = hub.newFolder()
     renameSync(join(folder, PLACE), join(elsewhere, 'forms'))
     symlinkSync(join(elsewhere, 'forms'), join(folder, PLACE))
     const before = snapshot(elsewhere)

@@ -1,6 +1,7 @@
 // Serves a real hub in this process over HTTP, with Agent Skills that hubcli publishes from folders.
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
 import { startServer } from '../../src/host/http/http-server.ts'
@@ -19,11 +20,16 @@ export interface SkillHub {
   asked: string[]
   /** Runs hubcli in a folder, with the token. */
   hubcli(cwd: string, ...args: string[]): Promise<Ran>
+  /** A folder that is removed with the hub. */
+  scratch: string
+  /** Creates an empty folder in it. */
+  newFolder(): string
   close(): Promise<void>
 }
 
 /** Starts a hub. */
 export async function startSkillHub(): Promise<SkillHub> {
+  const scratch = mkdtempSync(join(tmpdir(), 'prompt-hub-skills-'))
   const world = openLocalWorld()
   const hub = await openHub(world)
   const asked: string[] = []
@@ -37,11 +43,13 @@ export async function startSkillHub(): Promise<SkillHub> {
   )
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
-    ...{ url, hub, asked },
+    ...{ url, hub, asked, scratch },
+    newFolder: () => mkdtempSync(join(scratch, 'project-')),
     hubcli: (cwd, ...args) => runClient(['env', `HUB_TOKEN=${hub.token}`, 'sh', HUBCLI], args, cwd, url),
     async close() {
       await stop(0)
       world.close()
+      rmSync(scratch, { recursive: true, force: true })
     },
   }
 }

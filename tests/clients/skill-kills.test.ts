@@ -1,6 +1,5 @@
 // Updates Agent Skills with the three clients while renames fail or a run is killed: the old folder or the new one, never a mixture.
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { sha256 } from '../cli/plain-files.ts'
@@ -10,23 +9,17 @@ import { CLIENTS, runClient } from './three-clients.ts'
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 })
 
 let hub: SkillHub
-let scratch: string
-const newFolder = () => mkdtempSync(join(scratch, 'project-'))
 beforeAll(async () => {
-  scratch = mkdtempSync(join(tmpdir(), 'prompt-hub-skills-'))
   hub = await startSkillHub()
 })
-afterAll(async () => {
-  await hub?.close()
-  rmSync(scratch, { recursive: true, force: true })
-})
+afterAll(() => hub?.close())
 
 describe('a new version', () => {
   test.each(CLIENTS)('$name updates all files, and removes those that are gone', async ({ command, name }) => {
     const prompt = `acme/next-${name.replaceAll(/[^a-z]/gi, '').toLowerCase()}`
     const place = `.claude/skills/${prompt.slice(5)}`
-    const folder = newFolder()
-    const source = newFolder()
+    const folder = hub.newFolder()
+    const source = hub.newFolder()
     writeFiles(source, { 'SKILL.md': skillFile('One.'), 'a.md': '1', 'old.md': 'x', 'same.md': 's' })
     await pushFolder(hub, prompt, source, 'major')
     expect(await hub.hubcli(folder, 'add', prompt, '--as', 'skill')).toMatchObject({ code: 0 })
@@ -52,19 +45,19 @@ describe('a new version', () => {
 
   /** Publishes two versions, and makes projects that have the first one. */
   async function twoVersions() {
-    const source = newFolder()
+    const source = hub.newFolder()
     const prompt = `acme/two-${sha256(source).slice(0, 8)}`
     writeFiles(source, { 'SKILL.md': skillFile('One.'), 'a.md': '1', 'b.md': '1' })
     await pushFolder(hub, prompt, source, 'major')
-    const old = newFolder()
+    const old = hub.newFolder()
     expect(await hub.hubcli(old, 'add', `${prompt}@^1`, '--as', 'skill')).toMatchObject({ code: 0 })
     writeFiles(source, { 'SKILL.md': skillFile('Two.'), 'a.md': '2', 'c/d.md': '2' })
     rmSync(join(source, 'b.md'))
     await pushFolder(hub, prompt, source)
-    const fresh = newFolder()
+    const fresh = hub.newFolder()
     expect(await hub.hubcli(fresh, 'add', `${prompt}@^1`, '--as', 'skill')).toMatchObject({ code: 0 })
     const makeOld = () => {
-      const folder = newFolder()
+      const folder = hub.newFolder()
       cpSync(old, folder, { recursive: true })
       return folder
     }

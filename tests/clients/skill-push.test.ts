@@ -1,6 +1,5 @@
 // Publishes folders with hubcli, which names every file that no skill may have before it sends anything.
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { pushFolder, type SkillHub, skillFile, startSkillHub, writeFiles } from './skill-hub.ts'
@@ -8,19 +7,13 @@ import { pushFolder, type SkillHub, skillFile, startSkillHub, writeFiles } from 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 let hub: SkillHub
-let scratch: string
-const newFolder = () => mkdtempSync(join(scratch, 'project-'))
 beforeAll(async () => {
-  scratch = mkdtempSync(join(tmpdir(), 'prompt-hub-skills-'))
   hub = await startSkillHub()
 })
-afterAll(async () => {
-  await hub?.close()
-  rmSync(scratch, { recursive: true, force: true })
-})
+afterAll(() => hub?.close())
 
 test('hubcli refuses a folder that it cannot publish, and names each file and the way out', async () => {
-  const folder = newFolder()
+  const folder = hub.newFolder()
   const good = { 'SKILL.md': skillFile('Do it.'), 'a.md': 'x' }
   const refusals: [string, (place: string) => void, RegExp][] = [
     [
@@ -80,7 +73,7 @@ test('hubcli refuses a folder that it cannot publish, and names each file and th
 })
 
 test('hubcli publishes a folder, says what is unchanged, and checks folders by their names', async () => {
-  const folder = newFolder()
+  const folder = hub.newFolder()
   const place = join(folder, 'acme/letters')
   writeFiles(place, { 'SKILL.md': skillFile('Write {{what}}.'), 'a/b.txt': 'x' })
   const check = (...args: string[]) => hub.hubcli(folder, 'check', ...args)
@@ -101,7 +94,7 @@ test('hubcli publishes a folder, says what is unchanged, and checks folders by t
 })
 
 test('a folder with a prompt file has its fields', async () => {
-  const place = newFolder()
+  const place = hub.newFolder()
   writeFiles(place, {
     'prompt.md': '---\ntitle: Tax forms\nskill: {description: Fills in forms.}\n---\nText.\n',
     'a.txt': 'x',

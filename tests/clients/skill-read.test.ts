@@ -1,7 +1,6 @@
 // Reads the files of Agent Skills with both libraries: from the hub, under a lock, and from the project without a network.
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -19,22 +18,19 @@ const FILES = { 'data.bin': BINARY, 'scripts/fill.py': 'print("é")\r\n' }
 const AWAY = 'http://127.0.0.1:9'
 
 let hub: SkillHub
-let scratch: string
 beforeAll(async () => {
-  scratch = mkdtempSync(join(tmpdir(), 'prompt-hub-read-'))
   hub = await startSkillHub()
-  writeFiles(join(scratch, 'forms'), {
+  writeFiles(join(hub.scratch, 'forms'), {
     'SKILL.md': `---\nname: forms\ndescription: Fills in forms.\n---\n${CONTENT}`,
     ...FILES,
   })
-  await pushFolder(hub, 'acme/forms', join(scratch, 'forms'), 'major')
-  writeFiles(scratch, { 'project/README.md': '' })
-  expect(await hub.hubcli(join(scratch, 'project'), 'add', 'acme/forms', '--as', 'skill')).toMatchObject({ code: 0 })
+  await pushFolder(hub, 'acme/forms', join(hub.scratch, 'forms'), 'major')
+  writeFiles(hub.scratch, { 'project/README.md': '' })
+  expect(await hub.hubcli(join(hub.scratch, 'project'), 'add', 'acme/forms', '--as', 'skill')).toMatchObject({
+    code: 0,
+  })
 })
-afterAll(async () => {
-  await hub?.close()
-  rmSync(scratch, { recursive: true, force: true })
-})
+afterAll(() => hub?.close())
 
 /** What a library read: the content, the files with their digests, and the bytes of each in hex, or the error. */
 interface Read {
@@ -99,19 +95,19 @@ describe.each([
   })
 
   test('from the project under a lock, without a network', async () => {
-    expect(await read(AWAY, join(scratch, 'project/prompts.lock'))).toEqual({ ...WHOLE, source: 'lock' })
+    expect(await read(AWAY, join(hub.scratch, 'project/prompts.lock'))).toEqual({ ...WHOLE, source: 'lock' })
   })
 
   test('from the hub under a lock, for files that are not in the project', async () => {
-    const project = mkdtempSync(join(scratch, 'bare-'))
+    const project = mkdtempSync(join(hub.scratch, 'bare-'))
     const lock = join(project, 'prompts.lock')
-    writeFiles(project, { 'prompts.lock': readFileSync(join(scratch, 'project/prompts.lock')) })
+    writeFiles(project, { 'prompts.lock': readFileSync(join(hub.scratch, 'project/prompts.lock')) })
     expect((await read(hub.url, lock)).bytes).toEqual(WHOLE.bytes)
     expect((await read(AWAY, lock)).error?.[0]).toBe('unavailable')
   })
 
   test('no changed file', async () => {
-    const project = mkdtempSync(join(scratch, 'changed-'))
+    const project = mkdtempSync(join(hub.scratch, 'changed-'))
     await hub.hubcli(project, 'add', 'acme/forms', '--as', 'skill')
     writeFileSync(join(project, '.claude/skills/forms/scripts/fill.py'), 'evil')
     const lock = join(project, 'prompts.lock')

@@ -1,6 +1,7 @@
 // Serves each route of the read API from the built file or, if there is a newer publish, from the fresh copy.
 import { HubError } from '../../domain/api/errors.ts'
 import { DATA_FILES, type PathParameters, type RouteId } from '../../domain/api/routes.ts'
+import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
 import { splitFullName } from '../../domain/values/names.ts'
 import type { Bytes } from '../../ports/site-files.ts'
 import { readBuilt } from '../../ports/site-files.ts'
@@ -55,8 +56,7 @@ export const ANSWERS: Readonly<Record<RouteId, RouteHandler>> = {
   getFile: async ({ owner = '', name = '', version = '', path = '' }, _query, deps) => {
     const found = await (await files()).findFile({ owner, name, version }, path, deps)
     if (found) return { ...found, hasDigest: true }
-    const record = (await findVersion(owner, name, version, deps))?.value()
-    if (!record) throw await versionNotFound(owner, name, version, deps)
+    const record = await requireVersion(owner, name, version, deps)
     throw new HubError('not_found', `${owner}/${name}@${version} has no file ${path}. ${record.url} lists its files.`)
   },
   getArchive: async ({ owner = '', name = '', version = '' }, _query, deps) => {
@@ -65,8 +65,7 @@ export const ANSWERS: Readonly<Record<RouteId, RouteHandler>> = {
       const headers = { 'Content-Disposition': `attachment; filename="${name}-${version}.tar.gz"` }
       return { ...found, hasDigest: true, headers }
     }
-    const record = (await findVersion(owner, name, version, deps))?.value()
-    if (!record) throw await versionNotFound(owner, name, version, deps)
+    const record = await requireVersion(owner, name, version, deps)
     throw new HubError(
       'not_found',
       record.skill
@@ -101,11 +100,7 @@ export const ANSWERS: Readonly<Record<RouteId, RouteHandler>> = {
     return {
       bytes: latest ?? (await readContent(owner, name, version, deps)),
       hasDigest: true,
-      headers: {
-        'X-Prompt-Version': version,
-        ...(facts.status === 'deprecated' ? { 'X-Prompt-Deprecated': 'true' } : {}),
-        ...(await linkTo(facts.moved_to, deps.baseUrl, '/raw')),
-      },
+      headers: await describeRaw(version, facts, deps),
     }
   },
   listActivity: async ({ owner = '', name = '' }, _query, deps) => {
@@ -140,17 +135,34 @@ async function rawAt(
 ): Promise<FoundAnswer> {
   const found = await (await labelAt()).findVersionAt(owner, name, when, deps)
   if (!found) throw await repositoryNotFound(owner, name, deps)
-  const { versions, status, moved_to } = found.repository.facts()
+  const facts = found.repository.facts()
   return {
     bytes: await readContent(owner, name, found.version, deps),
     hasDigest: true,
     headers: {
-      'X-Prompt-Version': found.version,
-      ...(versions.includes(found.version) ? {} : { 'X-Prompt-Yanked': 'true' }),
-      ...(status === 'deprecated' ? { 'X-Prompt-Deprecated': 'true' } : {}),
-      ...(await linkTo(moved_to, deps.baseUrl, '/raw')),
+      ...(await describeRaw(found.version, facts, deps)),
+      ...(facts.versions.includes(found.version) ? {} : { 'X-Prompt-Yanked': 'true' }),
     },
   }
+}
+
+/** Builds the headers of content whose version the hub has chosen. */
+async function describeRaw(
+  version: string,
+  { status, moved_to }: Pick<Repository, 'status' | 'moved_to'>,
+  { baseUrl }: ReadDeps,
+): Promise<Record<string, string>> {
+  return {
+    'X-Prompt-Version': version,
+    ...(status === 'deprecated' ? { 'X-Prompt-Deprecated': 'true' } : {}),
+    ...(await linkTo(moved_to, baseUrl, '/raw')),
+  }
+}
+
+async function requireVersion(owner: string, name: string, version: string, deps: ReadDeps): Promise<VersionRecord> {
+  const record = (await findVersion(owner, name, version, deps))?.value()
+  if (!record) throw await versionNotFound(owner, name, version, deps)
+  return record
 }
 
 function userNotFound(handle: string): HubError {
