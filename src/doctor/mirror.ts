@@ -2,13 +2,13 @@
 import { hash } from 'node:crypto'
 import * as z from 'zod'
 import { ROUTES_WITH_SCHEMAS } from '../domain/api/route-schemas.ts'
-import { DATA_FILES, ROUTES, type RouteId, SORTS } from '../domain/api/routes.ts'
+import { DATA_FILES, READS, type ReadId, ROUTES, SORTS } from '../domain/api/routes.ts'
 import { list, Meta, Repository, single, TagRecord, VersionRecord, VersionSummary } from '../domain/api/schema.ts'
 import type { HubResponse } from './hub-requests.ts'
 
 /** An API read request, and the file with the same bytes (docs/contract.md section 4). */
 interface PlainRead {
-  id: RouteId
+  id: ReadId
   /** The path of the request, including its query string. */
   address: string
   file: string
@@ -19,7 +19,7 @@ interface PlainRead {
 /** The result of checking a mirror. */
 interface MirrorReport {
   /** The number of reads per route. */
-  reads: Record<RouteId, number>
+  reads: Record<ReadId, number>
   /** The problems, as one sentence each. */
   problems: string[]
 }
@@ -47,7 +47,7 @@ const RESPONSES = new Map(ROUTES_WITH_SCHEMAS.map(({ id, response }) => [id, res
  * @param hub if given, every file is compared byte for byte with this hub's API response
  */
 export async function checkMirror(mirror: Ask, hub?: Ask): Promise<MirrorReport> {
-  const reads = Object.fromEntries(Object.keys(ROUTES).map((id) => [id, 0])) as MirrorReport['reads']
+  const reads = Object.fromEntries(READS.map(({ id }) => [id, 0])) as MirrorReport['reads']
   const problems: string[] = []
   const say = (problem: string) => {
     if (problems.length < MAX_PROBLEMS) problems.push(problem)

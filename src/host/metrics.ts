@@ -1,7 +1,7 @@
 // Counts requests and other events, and serves `/metrics` in Prometheus format.
 
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-import { isPublishedAt, matchRoute } from '../domain/api/routes.ts'
+import { type Method, matchPath } from '../domain/api/routes.ts'
 import { ADDRESSES, METRICS_ADDRESS } from '../domain/published/addresses.ts'
 import type { GitStore } from '../ports/git-store.ts'
 import type { Search } from '../ports/search.ts'
@@ -115,8 +115,8 @@ const PLACES: ReadonlySet<string> = new Set(
 /** Returns the label of a request, from a fixed set: a route, a first path segment, or `page`. */
 export function routeOf(method: string, path: string): string {
   const bare = path.replace(/[?#].*$/s, '')
-  const route = matchRoute(bare)
-  if (route) return method === 'POST' && isPublishedAt(route.id) ? 'publish' : route.id
+  const found = matchPath(bare)
+  if (found) return found.routes[(method === 'HEAD' ? 'GET' : method) as Method]?.id ?? 'api'
   const [, first = ''] = bare.split('/', 2)
   return PLACES.has(first) ? first : 'page'
 }

@@ -1,5 +1,5 @@
 // Serves the owners of an upstream hub beside this hub's own: reads of records, content, files and archives whose owner this hub does not have.
-import { DATA_FILES, matchRoute, matchSkillPath, type RouteId } from '../domain/api/routes.ts'
+import { DATA_FILES, matchPath, matchSkillPath, type ReadId } from '../domain/api/routes.ts'
 import { usagePath } from '../domain/catalogue/usage.ts'
 import { isOwner } from '../domain/values/names.ts'
 import { askOnce } from '../ports/ask-once.ts'
@@ -18,7 +18,7 @@ interface ReadHub {
 }
 
 /** The routes that are answered from an upstream's records alone. All lists and the activity need what only that hub has. */
-const ROUTES_READ: ReadonlySet<RouteId> = new Set<RouteId>([
+const ROUTES_READ: ReadonlySet<string> = new Set<ReadId>([
   'getRepository',
   'listVersions',
   'getVersion',
@@ -58,9 +58,9 @@ function isReadThrough({ method, url }: Request, upstream: Upstream): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   const path = pathOf(url)
   if (path.startsWith('/data/')) return upstream.ownerOf(path) !== undefined
-  const route = matchRoute(path)
+  const found = matchPath(path)
   // Where a label pointed in the past is in the activity.
-  if (route) return ROUTES_READ.has(route.id) && !new URLSearchParams(queryOf(url)).has('at')
+  if (found) return ROUTES_READ.has(found.routes.GET?.id ?? '') && !new URLSearchParams(queryOf(url)).has('at')
   const { file, parameters } = matchSkillPath(path) ?? NO_SKILL
   // An index lists URLs of the upstream.
   return file !== 'index.json' && parameters.owner !== undefined && isOwner(parameters.owner)

@@ -2,7 +2,7 @@
 import type { Person } from '../../src/domain/access/person.ts'
 import type { TokenRecord } from '../../src/domain/access/token-record.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
-import { matchExport, matchSkillPath } from '../../src/domain/api/routes.ts'
+import { matchPath, matchSkillPath } from '../../src/domain/api/routes.ts'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { type History, listDataFiles, listHistoryFiles } from '../../src/domain/published/data-files.ts'
 import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
@@ -137,7 +137,10 @@ export function openHandlers(options: HandlerOptions): Handlers {
       new URL(request.url).pathname.startsWith('/api/apm/')
         ? handleApm(request, () => ({ ...readTools, ...(reads && { limiter: reads }) }))
         : new URL(request.url).pathname.startsWith('/api/')
-          ? (matchExport(new URL(request.url).pathname) ? handleExport : handleRead)(request, () => readTools)
+          ? (matchPath(new URL(request.url).pathname)?.routes.GET?.by === 'export' ? handleExport : handleRead)(
+              request,
+              () => readTools,
+            )
           : matchSkillPath(new URL(request.url).pathname)
             ? handleSkill(request, () => readTools)
             : handlePage(request, () => ({ ...readTools, ...NO_PAGES })),

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
 import { FilePath, Name, Owner, Tag, Version } from '../values/values.ts'
-import { ROUTES, type Route, type RouteId, SORTS } from './routes.ts'
+import { READS, type ReadId, type Route, SORTS } from './routes.ts'
 import {
   Activity,
   ActivityMeta,
@@ -36,7 +36,7 @@ interface RouteSchemas {
 }
 
 /** A route with its schemas. */
-export type RouteWithSchemas = Route & RouteSchemas & { id: RouteId }
+export type RouteWithSchemas = Route & RouteSchemas & { id: ReadId }
 
 const sort: QueryParameter = {
   name: 'sort',
@@ -44,7 +44,7 @@ const sort: QueryParameter = {
   schema: z.enum(SORTS),
 }
 
-const SCHEMAS: Readonly<Record<RouteId, RouteSchemas>> = {
+const SCHEMAS: Readonly<Record<ReadId, RouteSchemas>> = {
   listRepositories: {
     query: [
       {
@@ -101,7 +101,7 @@ const SCHEMAS: Readonly<Record<RouteId, RouteSchemas>> = {
 }
 
 /** Every route with its schemas, in table order. */
-export const ROUTES_WITH_SCHEMAS: readonly RouteWithSchemas[] = Object.values(ROUTES).map((route) => ({
+export const ROUTES_WITH_SCHEMAS: readonly RouteWithSchemas[] = READS.map((route) => ({
   ...route,
   ...SCHEMAS[route.id],
 }))

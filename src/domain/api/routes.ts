@@ -1,4 +1,4 @@
-// The table of read routes, with their paths, data files and cache classes. route-schemas.ts describes their parameters; addresses.ts lists all other routes.
+// The table of the API's routes, the paths of the data files, and cache classes. route-schemas.ts describes parameters and responses; addresses.ts lists all other routes.
 import { isFilePath } from '../values/file-path.ts'
 import { isName, isOwner, isTag, isVersion } from '../values/names.ts'
 
@@ -51,111 +51,111 @@ export type Sort = (typeof SORTS)[number]
 /** The values of a path's parameters. */
 export type PathParameters = Readonly<Record<string, string>>
 
-/** A route of the read API. */
+/** What one method does at one path of the API. */
 export interface Route {
-  /** A stable name, used as the operation ID in OpenAPI. */
+  /** A stable name: the operation ID in OpenAPI, and the label in metrics. */
   id: string
+  /** A GET route also answers HEAD; every path answers OPTIONS. */
+  method: Exclude<Method, 'HEAD' | 'OPTIONS'>
   /** The path, with parameters in braces. */
   path: string
-  /** Includes POST where versions can be published, and PATCH where a repository or an owner can be changed. */
-  methods: readonly Method[]
+  /** The function in `netlify/functions` that serves the route. */
+  by: 'read' | 'export' | 'check' | 'publish'
   summary: string
+  /** How long a response to GET is valid. */
   cache: CacheClass
   mediaType: 'application/json' | 'text/plain' | 'application/gzip'
 }
 
-/** @param more how the route differs from a read-only route with a changing JSON response */
-const route = <Id extends string>(id: Id, path: string, summary: string, more: Partial<Route> = {}) => ({
-  ...({ path, methods: READ_METHODS, summary, cache: 'changing', mediaType: 'application/json', ...more } as const),
+/** @param more how the route differs from a read with a changing JSON response */
+const read = <Id extends string>(
+  id: Id,
+  path: string,
+  summary: string,
+  more: Partial<Pick<Route, 'cache' | 'mediaType'>> = {},
+) => ({
+  ...({ method: 'GET', path, by: 'read', summary, cache: 'changing', mediaType: 'application/json', ...more } as const),
   id,
 })
 
-/** Every read route. docs/contract.md section 4. */
+/** @param by a publish, unless the function that serves the route is another */
+const route = <Id extends string, By extends Exclude<Route['by'], 'read'>>(
+  id: Id,
+  method: Route['method'],
+  path: string,
+  summary: string,
+  by: By,
+) => ({ id, method, path, by, summary, cache: 'changing' as const, mediaType: 'application/json' as const })
+
+const write = <Id extends string>(id: Id, method: Route['method'], path: string, summary: string) =>
+  route(id, method, path, summary, 'publish')
+
+/** Every route of the API. OpenAPI, the reference, the list of addresses and the handlers derive from it. docs/contract.md sections 4 and 7. */
 export const ROUTES = {
-  listRepositories: route('listRepositories', '/api/v1/repos', 'List, search and filter repositories'),
-  getRepository: route('getRepository', '/api/v1/repos/{owner}/{name}', 'Get a repository with its latest content', {
-    methods: [...READ_METHODS, 'PATCH'],
-  }),
-  listVersions: route('listVersions', '/api/v1/repos/{owner}/{name}/versions', 'List the versions of a repository', {
-    methods: [...READ_METHODS, 'POST'],
-  }),
-  getVersion: route('getVersion', '/api/v1/repos/{owner}/{name}/versions/{version}', 'Get one version', {
+  listRepositories: read('listRepositories', '/api/v1/repos', 'List, search and filter repositories'),
+  getRepository: read('getRepository', '/api/v1/repos/{owner}/{name}', 'Get a repository with its latest content'),
+  changeRepository: write('changeRepository', 'PATCH', '/api/v1/repos/{owner}/{name}', 'Update a repository'),
+  listVersions: read('listVersions', '/api/v1/repos/{owner}/{name}/versions', 'List the versions of a repository'),
+  publishVersion: write('publishVersion', 'POST', '/api/v1/repos/{owner}/{name}/versions', 'Publish a new version'),
+  getVersion: read('getVersion', '/api/v1/repos/{owner}/{name}/versions/{version}', 'Get one version', {
     cache: 'immutable',
   }),
-  getFile: route(
+  getFile: read(
     'getFile',
     '/api/v1/repos/{owner}/{name}/versions/{version}/files/{path}',
     'Get a file of an Agent Skill',
     { cache: 'immutable', mediaType: 'text/plain' },
   ),
-  getArchive: route(
+  getArchive: read(
     'getArchive',
     '/api/v1/repos/{owner}/{name}/versions/{version}/archive',
     'Get an Agent Skill with all its files, as a tar archive',
     { cache: 'immutable', mediaType: 'application/gzip' },
   ),
-  getRaw: route('getRaw', '/api/v1/repos/{owner}/{name}/raw', 'Get the raw content', { mediaType: 'text/plain' }),
-  listActivity: route('listActivity', '/api/v1/repos/{owner}/{name}/activity', 'List a repository’s activity'),
-  listTags: route('listTags', '/api/v1/tags', 'List all tags with their counts'),
-  getUser: route('getUser', '/api/v1/users/{handle}', 'Get an owner’s profile', {
-    methods: [...READ_METHODS, 'PATCH'],
-  }),
-  listLabelled: route('listLabelled', '/api/v1/users/{handle}/labels/{label}', 'List an owner’s prompts at a label'),
-  getOpenapi: route('getOpenapi', '/api/v1/openapi.json', 'Get this OpenAPI document'),
+  getRaw: read('getRaw', '/api/v1/repos/{owner}/{name}/raw', 'Get the raw content', { mediaType: 'text/plain' }),
+  listActivity: read('listActivity', '/api/v1/repos/{owner}/{name}/activity', 'List a repository’s activity'),
+  listTags: read('listTags', '/api/v1/tags', 'List all tags with their counts'),
+  getUser: read('getUser', '/api/v1/users/{handle}', 'Get an owner’s profile'),
+  changeOwner: write('changeOwner', 'PATCH', '/api/v1/users/{handle}', 'Update an owner'),
+  listLabelled: read('listLabelled', '/api/v1/users/{handle}/labels/{label}', 'List an owner’s prompts at a label'),
+  getOpenapi: read('getOpenapi', '/api/v1/openapi.json', 'Get this OpenAPI document'),
+  setLabel: write('setLabel', 'PUT', '/api/v1/repos/{owner}/{name}/labels/{label}', 'Point a label at a version'),
+  removeLabel: write('removeLabel', 'DELETE', '/api/v1/repos/{owner}/{name}/labels/{label}', 'Remove a label'),
+  yankVersion: write('yankVersion', 'PUT', '/api/v1/repos/{owner}/{name}/versions/{version}/yank', 'Yank a version'),
+  unyankVersion: write(
+    'unyankVersion',
+    'DELETE',
+    '/api/v1/repos/{owner}/{name}/versions/{version}/yank',
+    'Unyank a version',
+  ),
+  // Any non-empty segment matches `format`, so that an unknown format gets a message of its own.
+  exportVersion: route(
+    'exportVersion',
+    'GET',
+    '/api/v1/repos/{owner}/{name}/versions/{version}/export/{format}',
+    'Get a version in another tool’s format',
+    'export',
+  ),
+  checkVersion: route(
+    'checkVersion',
+    'POST',
+    '/api/v1/repos/{owner}/{name}/check',
+    'Check what publishing would do',
+    'check',
+  ),
 } satisfies Record<string, Route>
-
-/** The route that returns a version in another tool's format; any non-empty segment matches `format`. docs/contract.md section 4 */
-export const EXPORT_ROUTE = {
-  path: '/api/v1/repos/{owner}/{name}/versions/{version}/export/{format}',
-  methods: READ_METHODS,
-} as const
-
-/** The route that says what a publish would do. docs/contract.md section 7 */
-export const CHECK_ROUTE = {
-  path: '/api/v1/repos/{owner}/{name}/check',
-  methods: ['POST', 'OPTIONS'],
-} as const
 
 /** The name of a route. */
 export type RouteId = keyof typeof ROUTES
 
-/** Returns whether versions can be published at a route's path. */
-export function isPublishedAt(id: RouteId): boolean {
-  const { methods }: Route = ROUTES[id]
-  return methods.includes('POST')
-}
+type IdsBy<By extends Route['by']> = { [Id in RouteId]: (typeof ROUTES)[Id]['by'] extends By ? Id : never }[RouteId]
+/** The name of a route that returns published data. */
+export type ReadId = IdsBy<'read'>
+/** The name of a route that changes published data. */
+export type WriteId = IdsBy<'publish'>
 
-/** Every route that changes published data. docs/contract.md section 7 */
-const MANAGE_ROUTES = {
-  changeRepository: { path: '/api/v1/repos/{owner}/{name}', methods: [...READ_METHODS, 'PATCH'] },
-  changeOwner: { path: '/api/v1/users/{handle}', methods: [...READ_METHODS, 'PATCH'] },
-  manageLabel: { path: '/api/v1/repos/{owner}/{name}/labels/{label}', methods: ['PUT', 'DELETE', 'OPTIONS'] },
-  manageYank: { path: '/api/v1/repos/{owner}/{name}/versions/{version}/yank', methods: ['PUT', 'DELETE', 'OPTIONS'] },
-} as const satisfies Record<string, { path: string; methods: readonly Method[] }>
-
-/** The name of a write route. */
-export type ManageRouteId = keyof typeof MANAGE_ROUTES
-
-interface MatchedManageRoute {
-  id: ManageRouteId
-  methods: readonly Method[]
-  parameters: PathParameters
-}
-
-/** Finds the change route of a path. */
-export function matchManageRoute(path: string): MatchedManageRoute | undefined {
-  return matchManage(path, isParameter)
-}
-
-/** Like `matchManageRoute`, but any non-empty segment matches an owner, name, label or version, for callers that reject malformed values with their own message. */
-export function matchManageRouteOfAnyNames(path: string): MatchedManageRoute | undefined {
-  return matchManage(path, isFilled)
-}
-
-function matchManage(path: string, isFit: Fits): MatchedManageRoute | undefined {
-  const found = matchIn(COMPILED_MANAGE, path, isFit)
-  return found && { ...found, methods: MANAGE_ROUTES[found.id].methods }
-}
+/** The routes that return published data. */
+export const READS = Object.values(ROUTES).filter((one): one is (typeof ROUTES)[ReadId] => one.by === 'read')
 
 /** The format of each parameter; segments are never decoded, so a `%` never matches. */
 const SEGMENTS: Readonly<Record<string, (segment: string) => boolean>> = {
@@ -168,27 +168,52 @@ const SEGMENTS: Readonly<Record<string, (segment: string) => boolean>> = {
   path: isFilePath,
 }
 
-const COMPILED = Object.values(ROUTES).map((route) => ({ id: route.id, segments: route.path.split('/') }))
+/** A path of the API, and what its methods do. */
+interface ApiPath {
+  /** The routes by method. */
+  routes: Partial<Record<Method, (typeof ROUTES)[RouteId]>>
+  /** The supported methods, with HEAD and OPTIONS. */
+  methods: readonly Method[]
+}
 
-/** A matched route with its parameter values. */
-interface MatchedRoute {
-  id: RouteId
+const WRITE_METHODS = ['POST', 'PATCH', 'PUT', 'DELETE'] as const satisfies readonly Method[]
+
+function methodsOf(routes: ApiPath['routes']): Method[] {
+  const writes = WRITE_METHODS.filter((method) => routes[method])
+  return routes.GET ? [...READ_METHODS, ...writes] : [...writes, 'OPTIONS']
+}
+
+const PATHS = Array.from(
+  Map.groupBy(Object.values(ROUTES), ({ path }) => path),
+  ([path, all]) => {
+    const routes = Object.fromEntries(all.map((one) => [one.method, one])) as ApiPath['routes']
+    return { id: { routes, methods: methodsOf(routes) } satisfies ApiPath, segments: path.split('/') }
+  },
+)
+
+/** A path of the API with its parameter values. */
+interface MatchedPath extends ApiPath {
   parameters: PathParameters
 }
 
 /**
- * Finds the route of a path.
+ * Finds a path of the API.
  *
  * @param path as received, undecoded; one trailing slash is ignored
  * @returns undefined for an unknown path
  */
-export function matchRoute(path: string): MatchedRoute | undefined {
-  return match(path, isParameter)
+export function matchPath(path: string): MatchedPath | undefined {
+  return matchPathWith(path, isParameter)
 }
 
-/** Like `matchRoute`, but any non-empty segment matches an owner, name or version, for callers that reject malformed values with their own message. */
-export function matchRouteOfAnyNames(path: string): MatchedRoute | undefined {
-  return match(path, isFilled)
+/** Like `matchPath`, but any non-empty segment matches a parameter, for callers that reject malformed values with their own message. */
+export function matchPathOfAnyNames(path: string): MatchedPath | undefined {
+  return matchPathWith(path, isFilled)
+}
+
+function matchPathWith(path: string, isFit: Fits): MatchedPath | undefined {
+  const found = matchIn(PATHS, path, isFit)
+  return found && { ...found.id, parameters: found.parameters }
 }
 
 /** Returns a path in lower case, except for the path of a file, which may have upper-case letters. */
@@ -203,29 +228,6 @@ type Fits = (parameter: string, segment: string) => boolean
 
 const isParameter: Fits = (parameter, segment) => SEGMENTS[parameter]!(segment)
 const isFilled: Fits = (_parameter, segment) => segment !== ''
-
-const COMPILED_MANAGE = Object.entries(MANAGE_ROUTES).map(([id, { path }]) => ({
-  id: id as ManageRouteId,
-  segments: path.split('/'),
-}))
-
-const COMPILED_EXPORT = [{ id: undefined, segments: EXPORT_ROUTE.path.split('/') }]
-
-/** Returns which version a path exports, and in which format. */
-export function matchExport(path: string): PathParameters | undefined {
-  return matchIn(COMPILED_EXPORT, path, isParameter)?.parameters
-}
-
-const COMPILED_CHECK = [{ id: undefined, segments: CHECK_ROUTE.path.split('/') }]
-
-/** Returns the owner and name in a path that checks a publish; any non-empty segment matches, for callers that reject malformed values with their own message. */
-export function matchCheckOfAnyNames(path: string): PathParameters | undefined {
-  return matchIn(COMPILED_CHECK, path, isFilled)?.parameters
-}
-
-function match(path: string, isFit: Fits): MatchedRoute | undefined {
-  return matchIn(COMPILED, path, isFit)
-}
 
 function matchIn<Id>(
   compiled: readonly { id: Id; segments: readonly string[] }[],

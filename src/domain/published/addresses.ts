@@ -1,17 +1,6 @@
 // A hub's complete route table: the read routes in routes.ts plus all others.
 import { membershipsPath, trustedJobsPath } from '../access/memberships.ts'
-import {
-  APM_PATHS,
-  CHECK_ROUTE,
-  DATA_FILES,
-  EXPORT_ROUTE,
-  isPublishedAt,
-  type Method,
-  READ_METHODS,
-  ROUTES,
-  type RouteId,
-  SKILL_PATHS,
-} from '../api/routes.ts'
+import { APM_PATHS, DATA_FILES, type Method, READ_METHODS, ROUTES, SKILL_PATHS } from '../api/routes.ts'
 import { unlistedPath } from '../catalogue/unlisted.ts'
 import { usagePath } from '../catalogue/usage.ts'
 
@@ -75,9 +64,12 @@ const page = (path: string, about: string): Address => ({ path, methods: PAGE_ME
 
 /** Every route. A family is listed after its exceptions. */
 export const ADDRESSES: readonly Address[] = [
-  ...Object.values(ROUTES).flatMap(({ id, path, summary }): Address[] => listMethods(id, path, summary)),
-  { ...EXPORT_ROUTE, by: 'export', about: 'A version in another tool’s format' },
-  { ...CHECK_ROUTE, by: 'check', about: 'What a publish would do' },
+  ...Object.values(ROUTES).map(
+    ({ method, path, by, summary }): Address => ({
+      ...{ path, by, about: summary },
+      methods: method === 'GET' ? READ_METHODS : method === 'POST' && by === 'check' ? ['POST', 'OPTIONS'] : [method],
+    }),
+  ),
   ...APM_PATHS.map(
     (path): Address => ({ path, methods: READ_METHODS, by: 'apm', about: 'Agent Skills for APM, as a registry' }),
   ),
@@ -144,11 +136,6 @@ export const ADDRESSES: readonly Address[] = [
   page('/{owner}/{name}/{version}', 'Redirects to the version’s page'),
   page('/*', 'The page for unknown URLs'),
 ]
-
-function listMethods(id: RouteId, path: string, about: string): Address[] {
-  const read: Address = { path, methods: READ_METHODS, by: 'read', about }
-  return isPublishedAt(id) ? [read, { path, methods: ['POST'], by: 'publish', about: 'Publish a new version' }] : [read]
-}
 
 function listDataAddresses(): Address[] {
   const [owner, name, number] = ['{owner}', '{name}', '{version}']

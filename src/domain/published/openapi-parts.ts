@@ -82,6 +82,11 @@ export function describeError(codes: readonly ErrorCode[], schema: unknown): Jso
   }
 }
 
+/** Returns the names of a path's parameters, in order. */
+export function parametersIn(path: string): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!)
+}
+
 /** Describes a parameter in the path. @param name in `PATH_PARAMETERS` */
 export function describePathParameter(name: string): Json {
   const { description, ...schema } = toSchema(PATH_PARAMETERS[name]!, {})

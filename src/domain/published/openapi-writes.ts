@@ -2,6 +2,7 @@
 import type * as z from 'zod'
 import type { ErrorCode } from '../api/errors.ts'
 import { ChangeAnswer, CheckAnswer, OwnerAnswer, PublishAnswer } from '../api/route-schemas.ts'
+import { ROUTES, type WriteId } from '../api/routes.ts'
 import { single } from '../api/schema.ts'
 import { OwnerPatch } from '../managing/owner-request.ts'
 import { LabelRemoval, LabelRequest, RepositoryPatch, YankRequest } from '../managing/request.ts'
@@ -15,6 +16,7 @@ import {
   headersOf,
   type Json,
   jsonContent,
+  parametersIn,
 } from './openapi-parts.ts'
 import { type Components, toSchema } from './openapi-schema.ts'
 
@@ -37,12 +39,10 @@ const PUBLISH_ERRORS: readonly ErrorCode[] = [
   'unavailable',
 ]
 
-/** Describes the operation that publishes a version. @param schemas receives named schemas */
-export function describePublish(schemas: Components): Json {
+/** Describes the operation that publishes a version. */
+function describePublish(schemas: Components): Json {
   const answer = jsonContent(toSchema(single(PublishAnswer), schemas))
   return {
-    operationId: 'publishVersion',
-    summary: 'Publish a new version',
     description:
       'Adds a version in one commit. The version number is incremented from the highest ever used; the first version is 1.0.0.',
     tags: ['Publishing'],
@@ -115,11 +115,9 @@ const CHECK_ERRORS = PUBLISH_ERRORS.filter(
   (code) => !['unauthorized', 'forbidden', 'idempotency_key_reused'].includes(code),
 )
 
-/** Describes the operation that says what a publish would do. @param schemas receives named schemas */
-export function describeCheck(schemas: Components): Json {
+/** Describes the operation that says what a publish would do. */
+function describeCheck(schemas: Components): Json {
   return {
-    operationId: 'checkVersion',
-    summary: 'Check what publishing would do',
     description:
       'Takes the same body as publishing, and needs no token. Nothing is written. The response is what publishing would do, or the error that it would return; it does not say whether you may publish.',
     tags: ['Publishing'],
@@ -138,26 +136,33 @@ export function describeCheck(schemas: Components): Json {
 /** Every error when changing a repository, in the order of the checks. docs/contract.md section 7 */
 const CHANGE_ERRORS = PUBLISH_ERRORS.filter((code) => code !== 'idempotency_key_reused')
 
-/** A change: its ID, summary and path parameters, and its body if it has one. */
-interface DescribedChange {
-  id: string
-  summary: string
-  parameters: readonly string[]
-  body?: { schema: z.ZodType; example: Json; isOptional?: boolean }
+/** The body of a change. */
+interface ChangeBody {
+  schema: z.ZodType
+  example: Json
+  isOptional?: boolean
+}
+
+/** The body of each change of a repository that has one. */
+const CHANGE_BODIES: Readonly<Record<Exclude<WriteId, 'publishVersion' | 'changeOwner'>, ChangeBody | undefined>> = {
+  changeRepository: { schema: RepositoryPatch, example: { title: 'Code review' } },
+  setLabel: { schema: LabelRequest, example: { version: '1.0.0' } },
+  removeLabel: { schema: LabelRemoval, example: {}, isOptional: true },
+  yankVersion: { schema: YankRequest, example: { reason: 'Leaks the system prompt' } },
+  unyankVersion: undefined,
 }
 
 function describeChange(
-  { id, summary, parameters, body }: DescribedChange,
+  id: WriteId,
+  body: ChangeBody | undefined,
   answer: Json,
   errors: readonly ErrorCode[],
   schemas: Components,
 ): Json {
   return {
-    operationId: id,
-    summary,
     tags: ['Managing'],
     security: [{ token: [] }],
-    parameters: parameters.map(describePathParameter),
+    parameters: parametersIn(ROUTES[id].path).map(describePathParameter),
     ...(body && {
       requestBody: {
         required: !body.isOptional,
@@ -168,56 +173,30 @@ function describeChange(
   }
 }
 
-/** Describes the operations that change published data, by path and method. @param schemas receives named schemas */
-export function describeManaging(schemas: Components): Record<string, Json> {
-  const description = 'The current repository; `commit` is null if nothing changed.'
-  const answer = { description, content: jsonContent(toSchema(single(ChangeAnswer), schemas)) }
-  const describe = (id: string, summary: string, more: string[], body?: DescribedChange['body']) =>
-    describeChange(
-      { id, summary, parameters: ['owner', 'name', ...more], ...(body && { body }) },
-      answer,
-      CHANGE_ERRORS,
-      schemas,
-    )
-  const repository = '/api/v1/repos/{owner}/{name}'
+/** Describes the operations that change published data, and the check. @param schemas receives named schemas */
+export function describeWrites(schemas: Components): Readonly<Record<WriteId | 'checkVersion', Json>> {
+  const describe = (id: keyof typeof CHANGE_BODIES) => {
+    const description = 'The current repository; `commit` is null if nothing changed.'
+    const answer = { description, content: jsonContent(toSchema(single(ChangeAnswer), schemas)) }
+    return describeChange(id, CHANGE_BODIES[id], answer, CHANGE_ERRORS, schemas)
+  }
   return {
-    [repository]: {
-      patch: describe('changeRepository', 'Update a repository', [], {
-        schema: RepositoryPatch,
-        example: { title: 'Code review' },
-      }),
-    },
-    [`${repository}/labels/{label}`]: {
-      put: describe('setLabel', 'Point a label at a version', ['label'], {
-        schema: LabelRequest,
-        example: { version: '1.0.0' },
-      }),
-      delete: describe('removeLabel', 'Remove a label', ['label'], {
-        schema: LabelRemoval,
-        example: {},
-        isOptional: true,
-      }),
-    },
-    [`${repository}/versions/{version}/yank`]: {
-      put: describe('yankVersion', 'Yank a version', ['version'], {
-        schema: YankRequest,
-        example: { reason: 'Leaks the system prompt' },
-      }),
-      delete: describe('unyankVersion', 'Unyank a version', ['version']),
-    },
-    '/api/v1/users/{handle}': { patch: describeOwnerChange(schemas) },
+    publishVersion: describePublish(schemas),
+    changeRepository: describe('changeRepository'),
+    setLabel: describe('setLabel'),
+    removeLabel: describe('removeLabel'),
+    yankVersion: describe('yankVersion'),
+    unyankVersion: describe('unyankVersion'),
+    changeOwner: describeOwnerChange(schemas),
+    checkVersion: describeCheck(schemas),
   }
 }
 
 function describeOwnerChange(schemas: Components): Json {
   const description = 'The current owner; `commit` is null if nothing changed.'
   return describeChange(
-    {
-      id: 'changeOwner',
-      summary: 'Update an owner',
-      parameters: ['handle'],
-      body: { schema: OwnerPatch, example: { name: 'Acme', bio: 'Prompts for code review.' } },
-    },
+    'changeOwner',
+    { schema: OwnerPatch, example: { name: 'Acme', bio: 'Prompts for code review.' } },
     { description, content: jsonContent(toSchema(single(OwnerAnswer), schemas)) },
     CHANGE_ERRORS.filter((code) => code !== 'quota_exceeded' && code !== 'repo_archived'),
     schemas,

@@ -3,7 +3,7 @@
 import { ERRORS, type ErrorCode } from '../api/errors.ts'
 import { EXPORT_FORMATS } from '../api/export-formats.ts'
 import { ROUTES_WITH_SCHEMAS, type RouteWithSchemas } from '../api/route-schemas.ts'
-import { CHECK_ROUTE, EXPORT_ROUTE, isPublishedAt, type RouteId } from '../api/routes.ts'
+import { type ReadId, ROUTES, type RouteId } from '../api/routes.ts'
 import { ErrorEnvelope } from '../api/schema.ts'
 import { FILE_MEDIA_TYPES } from '../values/file-entry.ts'
 import {
@@ -15,9 +15,10 @@ import {
   headersOf,
   type Json,
   jsonContent,
+  parametersIn,
 } from './openapi-parts.ts'
 import { type Components, toSchema } from './openapi-schema.ts'
-import { describeCheck, describeManaging, describePublish } from './openapi-writes.ts'
+import { describeWrites } from './openapi-writes.ts'
 
 /** Adds to every operation of a private hub that it needs a token. */
 function forReaders(document: Json): Json {
@@ -43,16 +44,13 @@ function forReaders(document: Json): Json {
 export function describeApi(baseUrl: string, isForReaders = false): Json {
   const schemas: Components = {}
   const paths: Record<string, Json> = {}
-  for (const route of ROUTES_WITH_SCHEMAS) {
-    paths[route.path] = {
-      get: describeRoute(route, schemas),
-      ...(isPublishedAt(route.id) && { post: describePublish(schemas) }),
-    }
+  const operations: Partial<Record<RouteId, Json>> = {
+    ...Object.fromEntries(ROUTES_WITH_SCHEMAS.map((route) => [route.id, describeRead(route, schemas)])),
+    ...describeWrites(schemas),
+    exportVersion: describeExport(),
   }
-  for (const [path, operations] of Object.entries(describeManaging(schemas)))
-    paths[path] = { ...paths[path], ...operations }
-  paths[EXPORT_ROUTE.path] = { get: describeExport() }
-  paths[CHECK_ROUTE.path] = { post: describeCheck(schemas) }
+  for (const { id, method, path, summary } of Object.values(ROUTES))
+    paths[path] = { ...paths[path], [method.toLowerCase()]: { operationId: id, summary, ...operations[id] } }
   const errorReference = toSchema(ErrorEnvelope, schemas)
   const document = {
     openapi: '3.1.1',
@@ -105,7 +103,7 @@ const IF_NONE_MATCH = {
 }
 
 /** Links from a response to other operations: the value to use for each parameter. */
-const LINKS: Partial<Record<RouteId, Json>> = {
+const LINKS: Partial<Record<ReadId, Json>> = {
   listRepositories: {
     repository: linkTo('getRepository', { owner: '$response.body#/data/0/owner', name: '$response.body#/data/0/name' }),
   },
@@ -132,7 +130,7 @@ function linkTo(operationId: string, parameters: Json): Json {
 }
 
 /** The responses of the routes that return bytes. */
-const BYTES: Partial<Record<RouteId, Json>> = {
+const BYTES: Partial<Record<ReadId, Json>> = {
   getFile: Object.fromEntries(
     FILE_MEDIA_TYPES.map((type) => [
       type,
@@ -144,8 +142,8 @@ const BYTES: Partial<Record<RouteId, Json>> = {
   },
 }
 
-function describeRoute(route: RouteWithSchemas, schemas: Components): Json {
-  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!)
+function describeRead(route: RouteWithSchemas, schemas: Components): Json {
+  const inPath = parametersIn(route.path)
   const errors: ErrorCode[] = [
     ...(route.query.length > 0 ? (['invalid_request'] as const) : []),
     ...(inPath.length > 0 ? (['not_found'] as const) : []),
@@ -172,8 +170,6 @@ function describeRoute(route: RouteWithSchemas, schemas: Components): Json {
   const links = LINKS[route.id]
   const hasDigest = isText || BYTES[route.id] !== undefined
   return {
-    operationId: route.id,
-    summary: route.summary,
     ...(isText && {
       description:
         'Plain text, not JSON. Clients that only read JSON can use `content` of getRepository or getVersion, which is the same text.',
@@ -209,8 +205,6 @@ function describeExport(): Json {
   const always = ['ETag', 'Cache-Control', 'X-Prompt-Version', 'Content-Disposition', 'Export-Lost'] as const
   const text = { schema: { type: 'string', description: 'The file.' } }
   return {
-    operationId: 'exportVersion',
-    summary: 'Get a version in another tool’s format',
     description:
       'Title, description, tags and licence are the repository’s current ones; everything else is from the version. The version must be a number, x.y.z.',
     tags: ['Reading'],

@@ -2,7 +2,7 @@
 import {
   CACHE_CONTROL,
   lowerCasePath,
-  matchRoute,
+  matchPath,
   ownerCacheTag,
   repositoryCacheTag,
   tagCacheTag,
@@ -57,7 +57,8 @@ const withoutSlash = (path: string) => (path.length > 1 && path.endsWith('/') ? 
 export function redirectMoved(url: URL): Response | undefined {
   // Hosts that match the paths of functions regardless of case send these requests to the read handler, which does the same.
   const lower = lowerCasePath(withoutSlash(url.pathname))
-  if (!url.pathname.startsWith(lower) && matchRoute(lower)) return respondWithRedirect(lower + url.search)
+  if (!url.pathname.startsWith(lower) && matchPath(lower)?.routes.GET?.by === 'read')
+    return respondWithRedirect(lower + url.search)
   const location = findMoved(url)
   if (location === undefined) return undefined
   return new Response(null, { status: 308, headers: { Location: location, 'Cache-Control': CACHE_CONTROL.changing } })

@@ -1,7 +1,7 @@
 // Says what a publish would do, for anyone and without a token. Reads the build and the fresh copies, never the git host, and writes nothing.
 
 import type { CheckAnswer } from '../../domain/api/route-schemas.ts'
-import { CHECK_ROUTE, matchCheckOfAnyNames } from '../../domain/api/routes.ts'
+import { matchPathOfAnyNames } from '../../domain/api/routes.ts'
 import type { OwnerUsage } from '../../domain/catalogue/usage.ts'
 import type { PublishDecision } from '../../domain/publishing/decision.ts'
 import { contentTooLarge, filesTooLarge } from '../../domain/publishing/request.ts'
@@ -29,11 +29,13 @@ export async function handleCheck(
   connect: Connect<CheckDeps>,
   now: () => number = Date.now,
 ): Promise<Response> {
-  const { owner, name } = matchCheckOfAnyNames(new URL(request.url).pathname) ?? {}
-  if (owner === undefined || name === undefined) return respondNotFound(request)
+  const path = matchPathOfAnyNames(new URL(request.url).pathname)
+  if (path?.routes.POST?.by !== 'check') return respondNotFound(request)
+  const { methods, parameters } = path
+  const { owner = '', name = '' } = parameters
   try {
-    if (request.method === 'OPTIONS') return respondToOptions(CHECK_ROUTE.methods)
-    if (request.method !== 'POST') throw methodNotAllowed(request.method, CHECK_ROUTE.methods)
+    if (request.method === 'OPTIONS') return respondToOptions(methods)
+    if (request.method !== 'POST') throw methodNotAllowed(request.method, methods)
     const deps = await connect()
     const waitSeconds = await deps.limiter.take(deps.clientAddress)
     if (waitSeconds > 0) throw rateLimitError('requests', waitSeconds)

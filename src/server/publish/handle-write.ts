@@ -2,14 +2,11 @@
 import { hash } from 'node:crypto'
 import { HubError } from '../../domain/api/errors.ts'
 import {
-  EXPORT_ROUTE,
-  isPublishedAt,
-  matchExport,
-  matchManageRoute,
-  matchManageRouteOfAnyNames,
-  matchRoute,
-  matchRouteOfAnyNames,
-  ROUTES,
+  type Method,
+  matchPath,
+  matchPathOfAnyNames,
+  type PathParameters,
+  type WriteId,
 } from '../../domain/api/routes.ts'
 import { readOwner } from '../../domain/publishing/repository-state.ts'
 import { contentTooLarge, filesTooLarge } from '../../domain/publishing/request.ts'
@@ -89,31 +86,29 @@ export async function handleWrite(
 }
 
 /** Opens a write. All but publishes are imported on first use, because most writes are publishes. */
-async function openWrite(request: Request, { id, parameters }: NonNullable<ReturnType<typeof findWriteRoute>>) {
-  if (id === 'publish') return openPublish(request)
+async function openWrite(request: Request, { id, parameters }: WriteRoute) {
+  if (id === 'publishVersion') return openPublish(request)
   if (id === 'changeOwner') return (await import('./owner.ts')).openOwnerChange()
-  return (await import('./manage.ts')).openChange(id, request.method, parameters)
+  return (await import('./manage.ts')).openChange(id, parameters)
+}
+
+/** A write, with the parameters of its path. */
+interface WriteRoute {
+  id: WriteId
+  parameters: PathParameters
 }
 
 /** Finds the route for a write. Any name matches here: a malformed name is rejected later with its own message, after the token has been validated. */
-function findWriteRoute(method: string, pathname: string) {
-  if (method === 'POST') {
-    const route = matchRouteOfAnyNames(pathname)
-    return route && isPublishedAt(route.id) ? { ...route, id: 'publish' as const } : undefined
-  }
-  const route = matchManageRouteOfAnyNames(pathname)
-  return route?.methods.some((allowed) => allowed === method) ? route : undefined
+function findWriteRoute(method: string, pathname: string): WriteRoute | undefined {
+  const { routes, parameters = {} } = matchPathOfAnyNames(pathname) ?? {}
+  const route = routes?.[method as Method]
+  return route?.by === 'publish' ? { id: route.id, parameters } : undefined
 }
 
 /** Responds to a write whose URL does not exist or does not support the method. */
 async function respondElsewhere(request: Request, pathname: string): Promise<Response> {
-  const route = matchRoute(pathname)
   const { respondNotFound, respondToError, methodNotAllowed } = await refusals()
-  const methods = route
-    ? ROUTES[route.id].methods
-    : matchExport(pathname)
-      ? EXPORT_ROUTE.methods
-      : matchManageRoute(pathname)?.methods
+  const methods = matchPath(pathname)?.methods
   return methods ? respondToError(request, methodNotAllowed(request.method, methods)) : respondNotFound(request)
 }
 

@@ -1,7 +1,7 @@
 // Changes what is already published: the fields of a repository, labels and yanks. Each change makes at most one commit, to `index.md`.
 
 import { HubError } from '../../domain/api/errors.ts'
-import type { ManageRouteId, PathParameters } from '../../domain/api/routes.ts'
+import type { PathParameters, WriteId } from '../../domain/api/routes.ts'
 import type { Repository } from '../../domain/api/schema.ts'
 import type { NamedRepositories } from '../../domain/managing/decision.ts'
 import type { Change, Target } from '../../domain/managing/request.ts'
@@ -24,13 +24,12 @@ interface Outcome {
   commit: { sha: string; url: string | null } | null
 }
 
+/** A change to what is already published. */
+type ChangeId = Exclude<WriteId, 'publishVersion' | 'changeOwner'>
+
 /** Opens a change. @throws HubError `not_found` for a malformed label or version */
-export function openChange(
-  id: Exclude<ManageRouteId, 'changeOwner'>,
-  method: string,
-  parameters: PathParameters,
-): OpenWrite {
-  const target = targetOf(id, method, parameters)
+export function openChange(id: ChangeId, parameters: PathParameters): OpenWrite {
+  const target = targetOf(id, parameters)
   return {
     async parse(body, { text }) {
       // Only a publish may be an archive.
@@ -51,19 +50,19 @@ export function openChange(
   }
 }
 
-function targetOf(id: ManageRouteId, method: string, { label = '', version = '' }: PathParameters): Target {
+function targetOf(id: ChangeId, { label = '', version = '' }: PathParameters): Target {
   if (id === 'changeRepository') return { kind: 'patch' }
-  if (id === 'manageLabel') {
+  if (id === 'setLabel' || id === 'removeLabel') {
     if (!isTag(label))
       throw new HubError(
         'not_found',
         'No label can have this name. Labels are lower-case words joined by single hyphens, at most 36 characters.',
       )
-    return { kind: method === 'PUT' ? 'label' : 'unlabel', label }
+    return { kind: id === 'setLabel' ? 'label' : 'unlabel', label }
   }
   if (!isVersion(version))
     throw new HubError('not_found', 'No version can have this number. Versions have the form x.y.z.')
-  return { kind: method === 'PUT' ? 'yank' : 'unyank', version }
+  return { kind: id === 'yankVersion' ? 'yank' : 'unyank', version }
 }
 
 /** Returns the permission that a change needs, unless the owner's file, which is read later, requires more. */

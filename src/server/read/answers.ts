@@ -1,6 +1,6 @@
 // Serves each route of the read API from the built file or, if there is a newer publish, from the fresh copy.
 import { HubError } from '../../domain/api/errors.ts'
-import { DATA_FILES, type PathParameters, type RouteId } from '../../domain/api/routes.ts'
+import { DATA_FILES, type PathParameters, type ReadId } from '../../domain/api/routes.ts'
 import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
 import { splitFullName } from '../../domain/values/names.ts'
 import type { Bytes } from '../../ports/site-files.ts'
@@ -35,7 +35,7 @@ const labelAt = importOnce(() => import('./label-at.ts'))
 const queryValues = importOnce(() => import('./query-values.ts'))
 
 /** One handler per route. @throws HubError if the resource does not exist or the request is invalid */
-export const ANSWERS: Readonly<Record<RouteId, RouteHandler>> = {
+export const ANSWERS: Readonly<Record<ReadId, RouteHandler>> = {
   listRepositories: async (_parameters, query, deps) => (await list()).findList(query, deps),
   getRepository: async ({ owner = '', name = '' }, _query, deps) => {
     const repository = await findRepository(owner, name, deps)

@@ -2,7 +2,7 @@
 
 import { HubError } from '../../domain/api/errors.ts'
 import { EXPORT_FORMATS, isExportFormat } from '../../domain/api/export-formats.ts'
-import { EXPORT_ROUTE, matchExport, repositoryCacheTag } from '../../domain/api/routes.ts'
+import { matchPath, repositoryCacheTag } from '../../domain/api/routes.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { printable } from '../../domain/text/problems.ts'
 import { pathOf } from '../address.ts'
@@ -19,13 +19,14 @@ import { encode, findRepository, findVersion } from './records.ts'
  * The response is cached like a repository, not permanently like a version, because the file contains the title, description, tags and licence, which can change.
  */
 export async function handleExport(request: Request, connect: Connect<ReadHandlerDeps>): Promise<Response> {
-  const { owner = '', name = '', version = '', format = '' } = matchExport(pathOf(request.url)) ?? {}
-  if (owner === '') return respondNotFound(request)
+  const path = matchPath(pathOf(request.url))
+  if (path?.routes.GET?.by !== 'export') return respondNotFound(request)
+  const { methods, parameters } = path
+  const { owner = '', name = '', version = '', format = '' } = parameters
   const cacheTag = repositoryCacheTag(owner, name)
   try {
-    if (request.method === 'OPTIONS') return respondToOptions(EXPORT_ROUTE.methods)
-    if (request.method !== 'GET' && request.method !== 'HEAD')
-      throw methodNotAllowed(request.method, EXPORT_ROUTE.methods)
+    if (request.method === 'OPTIONS') return respondToOptions(methods)
+    if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed(request.method, methods)
     const deps = await connect()
     const waitSeconds = await deps.limiter.take(deps.clientAddress)
     if (waitSeconds > 0) throw rateLimitError('requests', waitSeconds)

@@ -1,16 +1,6 @@
 // Handles read requests: responds with the file for the route, or with a JSON error.
 
-import {
-  lowerCasePath,
-  type Method,
-  matchManageRoute,
-  matchRoute,
-  ownerCacheTag,
-  READ_METHODS,
-  ROUTES,
-  type RouteId,
-  repositoryCacheTag,
-} from '../../domain/api/routes.ts'
+import { lowerCasePath, matchPath, ownerCacheTag, READ_METHODS, repositoryCacheTag } from '../../domain/api/routes.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import { pathOf, queryOf } from '../address.ts'
 import type { Connect } from '../connect.ts'
@@ -29,26 +19,25 @@ export interface ReadHandlerDeps extends ReadDeps {
 export async function handleRead(request: Request, connect: Connect<ReadHandlerDeps>): Promise<Response> {
   const path = pathOf(request.url)
   const query = queryOf(request.url)
-  const route = matchRoute(path)
-  const { owner, name, handle } = route?.parameters ?? {}
+  const found = matchPath(path)
+  const { owner, name, handle } = found?.parameters ?? {}
   const cacheTag =
     owner && name ? repositoryCacheTag(owner, name) : handle === undefined ? undefined : ownerCacheTag(handle)
   try {
-    if (request.method === 'OPTIONS') return respondToOptions(methodsAt(path, route?.id) ?? READ_METHODS)
-    const methods = route ? undefined : methodsAt(path, undefined)
-    if (methods) throw (await refusals()).methodNotAllowed(request.method, methods)
-    if (!route) return await respondUnknown(request, path, query)
-    if (request.method !== 'GET' && request.method !== 'HEAD')
-      throw (await refusals()).methodNotAllowed(request.method, ROUTES[route.id].methods)
+    if (request.method === 'OPTIONS') return respondToOptions(found?.methods ?? READ_METHODS)
+    if (!found) return await respondUnknown(request, path, query)
+    const route = found.routes.GET
+    if (route?.by !== 'read' || (request.method !== 'GET' && request.method !== 'HEAD'))
+      throw (await refusals()).methodNotAllowed(request.method, found.methods)
     const deps = await connect()
     const waitSeconds = await deps.limiter.take(deps.clientAddress)
     if (waitSeconds > 0) throw (await refusals()).rateLimitError('requests', waitSeconds)
-    const { mediaType, cache } = ROUTES[route.id]
+    const { id, mediaType, cache } = route
     return respondWith(request, {
       mediaType,
       cache,
       cacheTag,
-      ...(await ANSWERS[route.id](route.parameters, query === '' ? NO_QUERY : new URLSearchParams(query), deps)),
+      ...(await ANSWERS[id](found.parameters, query === '' ? NO_QUERY : new URLSearchParams(query), deps)),
     })
   } catch (thrown) {
     return (await refusals()).respondToError(request, thrown, cacheTag)
@@ -58,18 +47,13 @@ export async function handleRead(request: Request, connect: Connect<ReadHandlerD
 /** Imported on the first rejection, because successful reads do not need this code. */
 const refusals = () => import('../refusals.ts')
 
-/** Returns the methods that a URL supports, including write methods; undefined if the URL does not exist. */
-function methodsAt(path: string, id: RouteId | undefined): readonly Method[] | undefined {
-  return id ? ROUTES[id].methods : matchManageRoute(path)?.methods
-}
-
 const NO_QUERY = new URLSearchParams()
 
 /** Redirects a URL that is valid except for uppercase letters, whether or not such a record exists. */
 async function respondUnknown(request: Request, path: string, query: string): Promise<Response> {
   const lowerCase = lowerCasePath(path)
   const isRead = request.method === 'GET' || request.method === 'HEAD'
-  return isRead && matchRoute(lowerCase)
+  return isRead && matchPath(lowerCase)?.routes.GET?.by === 'read'
     ? respondWithRedirect(lowerCase + query)
     : (await refusals()).respondNotFound(request)
 }

@@ -11,7 +11,7 @@ import {
   ROUTES_WITH_SCHEMAS,
   type RouteWithSchemas,
 } from '../../domain/api/route-schemas.ts'
-import { isPublishedAt } from '../../domain/api/routes.ts'
+import { READS } from '../../domain/api/routes.ts'
 import {
   Activity,
   Difference,
@@ -154,8 +154,7 @@ export function describeOtherOperations(baseUrl: string): DescribedOperation[] {
   const paths = Object.entries(describeApi(baseUrl).paths as Record<string, Record<string, Operation>>)
   return paths.flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, { operationId: id, summary, requestBody }]) => {
-      const route = ROUTES_WITH_SCHEMAS.find((one) => one.path === path)
-      const isShown = route !== undefined && (method === 'get' || (method === 'post' && isPublishedAt(route.id)))
+      const isShown = id === 'publishVersion' || READS.some((read) => read.id === id)
       const body = requestBody?.content['application/json'].schema.$ref
       return isShown ? [] : [{ id, method: method.toUpperCase(), path, summary, body: body && nameIn(body) }]
     }),

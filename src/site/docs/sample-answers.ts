@@ -2,7 +2,7 @@
 
 import { listEnvelope } from '../../domain/api/envelope.ts'
 import { PublishAnswer } from '../../domain/api/route-schemas.ts'
-import type { RouteId } from '../../domain/api/routes.ts'
+import type { ReadId } from '../../domain/api/routes.ts'
 import type { LabelledPrompt } from '../../domain/api/schema.ts'
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
@@ -20,7 +20,7 @@ const MAX_ITEMS = 2
  * @returns undefined for OpenAPI, whose response is a separate document, and for activity
  */
 export function sampleAnswer(
-  id: RouteId,
+  id: ReadId,
   { listed, tags, users }: Catalogue,
   entry: CatalogueEntry,
 ): string | undefined {

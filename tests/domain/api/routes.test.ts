@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ROUTES_WITH_SCHEMAS } from '../../../src/domain/api/route-schemas.ts'
-import { DATA_FILES, matchRoute, ROUTES } from '../../../src/domain/api/routes.ts'
+import { DATA_FILES, matchPath, ROUTES } from '../../../src/domain/api/routes.ts'
 
 test('lists every route with its path, cache policy, media type and query parameters', () => {
   expect(
@@ -31,6 +31,29 @@ test('lists every route with its path, cache policy, media type and query parame
   for (const [key, { id }] of Object.entries(ROUTES)) expect(id).toBe(key)
 })
 
+test('lists every other route with its method, its path and the function that serves it', () => {
+  const others = Object.values(ROUTES).filter(({ by }) => by !== 'read')
+  expect(others.map(({ id, method, path, by }) => [id, method, path, by])).toEqual([
+    ['changeRepository', 'PATCH', '/api/v1/repos/{owner}/{name}', 'publish'],
+    ['publishVersion', 'POST', '/api/v1/repos/{owner}/{name}/versions', 'publish'],
+    ['changeOwner', 'PATCH', '/api/v1/users/{handle}', 'publish'],
+    ['setLabel', 'PUT', '/api/v1/repos/{owner}/{name}/labels/{label}', 'publish'],
+    ['removeLabel', 'DELETE', '/api/v1/repos/{owner}/{name}/labels/{label}', 'publish'],
+    ['yankVersion', 'PUT', '/api/v1/repos/{owner}/{name}/versions/{version}/yank', 'publish'],
+    ['unyankVersion', 'DELETE', '/api/v1/repos/{owner}/{name}/versions/{version}/yank', 'publish'],
+    ['exportVersion', 'GET', '/api/v1/repos/{owner}/{name}/versions/{version}/export/{format}', 'export'],
+    ['checkVersion', 'POST', '/api/v1/repos/{owner}/{name}/check', 'check'],
+  ])
+})
+
+test.each([
+  ['/api/v1/repos', 'GET HEAD OPTIONS'],
+  ['/api/v1/repos/acme/a', 'GET HEAD OPTIONS PATCH'],
+  ['/api/v1/repos/acme/a/versions', 'GET HEAD OPTIONS POST'],
+  ['/api/v1/repos/acme/a/labels/production', 'PUT DELETE OPTIONS'],
+  ['/api/v1/repos/acme/a/check', 'POST OPTIONS'],
+])('%s supports %s', (path, methods) => expect(matchPath(path)?.methods.join(' ')).toBe(methods))
+
 describe('route matching', () => {
   test.each([
     ['/api/v1/repos', 'listRepositories', {}],
@@ -56,11 +79,11 @@ describe('route matching', () => {
       { owner: 'acme', name: 'a', version: '999999.999999.999999' },
     ],
   ])('matches %s with and without a trailing slash', (path, id, parameters) => {
-    expect(matchRoute(path)).toEqual({ id, parameters })
-    expect(matchRoute(`${path}/`)).toEqual({ id, parameters })
-    expect(matchRoute(`${path}//`)).toBeUndefined()
-    expect(matchRoute(`/${path}`)).toBeUndefined()
-    expect(matchRoute(`${path}/more`)?.id).not.toBe(id)
+    for (const one of [path, `${path}/`])
+      expect([matchPath(one)?.routes.GET?.id, matchPath(one)?.parameters]).toEqual([id, parameters])
+    expect(matchPath(`${path}//`)).toBeUndefined()
+    expect(matchPath(`/${path}`)).toBeUndefined()
+    expect(matchPath(`${path}/more`)?.routes.GET?.id).not.toBe(id)
   })
 })
 
@@ -181,7 +204,7 @@ test.each([
     '1.0.0.json',
     ' 1.0.0',
   ].map((version) => `/api/v1/repos/acme/a/versions/${version}`),
-])('matches no route for %j', (path) => expect(matchRoute(path)).toBeUndefined())
+])('matches no route for %j', (path) => expect(matchPath(path)).toBeUndefined())
 
 test('matches any path completely or not at all, and does not throw', () => {
   const segment = fc.constantFrom(
@@ -205,10 +228,11 @@ test('matches any path completely or not at all, and does not throw', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(segment, fc.string({ unit: 'binary' })), { maxLength: 8 }), (segments) => {
       const path = `/api/v1/${segments.join('/')}`
-      const route = matchRoute(path)
-      if (!route) return
+      const found = matchPath(path)
+      if (!found) return
       matched += 1
-      const filled = ROUTES[route.id].path.replaceAll(/\{(\w+)\}/g, (_, name: string) => route.parameters[name]!)
+      const template = Object.values(found.routes)[0]!.path
+      const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => found.parameters[name]!)
       expect([filled, `${filled}/`]).toContain(path)
     }),
     { numRuns: 1000 },
