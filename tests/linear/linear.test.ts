@@ -59,10 +59,10 @@ function growthBetween(one: TextFunction, short: readonly unknown[], long: reado
 }
 
 /** @returns how many times as long four times the text takes; undefined if that is fast enough */
-function growth(one: TextFunction, calls: Calls): number | undefined {
+function growth(one: TextFunction, calls: Calls, attempts = ATTEMPTS): number | undefined {
   if (timeOf(one, calls(1)) < UNNOTICED_MS) return undefined
   let times: number | undefined
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  for (let attempt = 0; attempt < attempts; attempt++) {
     // For short texts, the garbage collector makes a difference. What takes quadratic time does so for longer texts too.
     times = growthBetween(one, calls(1), calls(4)) && growthBetween(one, calls(4), calls(16))
     if (times === undefined) return undefined
@@ -104,10 +104,16 @@ test('the measurement finds a function that takes quadratic time, and passes one
       .map((word) => word.toUpperCase())
       .join()
       .normalize('NFKD').length
-  const measured = (call: (text: string) => unknown, length: number) =>
-    growth({ id: '', types: ['string'], call: call as TextFunction['call'] }, (times) => [' '.repeat(times * length)])
+  const functionOf = (call: (text: string) => unknown): TextFunction => ({
+    ...{ id: '', types: ['string'], call: call as TextFunction['call'] },
+  })
+  const measured = (call: (text: string) => unknown, length: number, attempts?: number) =>
+    growth(functionOf(call), (times) => [' '.repeat(times * length)], attempts)
+  // The shortest text that takes long enough: sixteen times that text takes 256 times as long.
+  let length = 1_000
+  while (timeOf(functionOf(countSpaces), [' '.repeat(length)]) < 1.5 * UNNOTICED_MS) length *= 1.2
   // Other programs can make the short text take as long as a longer one.
-  const measuredSpaces = () => measured(countSpaces, 4_000)
+  const measuredSpaces = () => measured(countSpaces, length, 1)
   expect(measuredSpaces() ?? measuredSpaces() ?? measuredSpaces()).toBeGreaterThan(MOST_TIMES)
   expect(measured(countWords, 40 * LENGTHS.text)).toBeUndefined()
 })

@@ -105,8 +105,9 @@ export function problemsByField(change: string, problems: readonly ValueProblem[
   for (const problem of problems) {
     const [list = '', , part = ''] = problem.key.split('.')
     const field = change === 'add-member' ? 'member' : list === 'trusted_publishers' ? part || 'repository' : list
-    const said = sayProblem({ key: field, message: problem.message })
-    byField.set(field, [...(byField.get(field) ?? []), said])
+    const said = byField.get(field) ?? []
+    said.push(sayProblem({ key: field, message: problem.message }))
+    byField.set(field, said)
   }
   return byField
 }
