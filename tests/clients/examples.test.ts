@@ -46,7 +46,7 @@ const typescript = async (code: string, cwd = project) => {
   return run(process.execPath, [join(project, 'example.ts')], { cwd })
 }
 const python = (code: string, cwd = project) =>
-  run('python3', ['-c', code], { cwd, env: { ...process.env, PYTHONPATH: wheel, PYTHONDONTWRITEBYTECODE: '1' } })
+  run('python3', ['-c', code], { cwd, env: { ...process.env, PYTHONPATH: wheel } })
 
 const LANGUAGES = [
   {

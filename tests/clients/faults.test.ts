@@ -74,7 +74,7 @@ const python: Library = ({ url, freshMs, revalidateMs, folder }) => {
 let scratch: string
 beforeAll(() => {
   scratch = mkdtempSync(join(tmpdir(), 'prompt-hub-faults-'))
-  const env = { ...process.env, PYTHONPATH: 'clients/python', PYTHONDONTWRITEBYTECODE: '1' }
+  const env = { ...process.env, PYTHONPATH: 'clients/python' }
   driver = spawn('python3', ['tests/clients/python_driver.py'], { env, stdio: ['pipe', 'pipe', 'inherit'] })
   createInterface({ input: driver.stdout! }).on('line', (line) => {
     const { number, ...got } = JSON.parse(line) as Got & { number: number }

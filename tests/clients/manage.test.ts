@@ -125,7 +125,7 @@ for call in (lambda: manager.yank(name, "9.0.0", "x"), lambda: HubManager(sys.ar
         print(error.code, error.status)
 `
   const { stdout } = await promisify(execFile)('python3', ['-c', program, url, token, await hub.makeToken()], {
-    env: { ...process.env, PYTHONPATH: 'clients/python', PYTHONDONTWRITEBYTECODE: '1' },
+    env: { ...process.env, PYTHONPATH: 'clients/python' },
   })
   expect(stdout).toBe('False True\nrefused 409\nrefused 409\nnot_found 404\nrefused 403\n')
   expect(await record()).toMatchObject({ title: 'New', latest_version: '1.1.0', labels: {} })

@@ -38,7 +38,7 @@ const CASES: [string, string, boolean][] = [
 ]
 
 const hubcli = readFileSync(HUBCLI, 'utf8').replace(/\nmain "\$@"\n$/, '\n')
-const env = { ...process.env, PYTHONPATH: 'clients/python', PYTHONDONTWRITEBYTECODE: '1' }
+const env = { ...process.env, PYTHONPATH: 'clients/python' }
 
 const all = CASES.flatMap((one) => one.slice(0, 2) as string[])
 

@@ -117,7 +117,7 @@ export function runClient([program, ...first]: string[], args: string[], cwd: st
 
 /** Returns the environment variables that every client needs. */
 export function environment(hub: string): NodeJS.ProcessEnv {
-  const python = { PYTHONPATH: resolve('clients/python'), PYTHONDONTWRITEBYTECODE: '1' }
+  const python = { PYTHONPATH: resolve('clients/python') }
   return { ...process.env, ...python, HUB_URL: hub, NODE_NO_WARNINGS: '1' }
 }
 
