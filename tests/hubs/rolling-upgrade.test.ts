@@ -1,4 +1,4 @@
-// Checks an upgrade without downtime: three hubs behind Caddy are replaced one after the other with other code, as the
+// Checks an upgrade without downtime: two hubs behind Caddy are replaced one after the other with other code, as the
 // guide describes, while pages, the API and downloads are read.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -17,7 +17,7 @@ const PATHS = [
   ...['/api/v1/repos/acme/first', '/api/v1/repos/acme/first/raw', '/data/v1/tags.json', '/cli/hubcli'],
 ]
 
-describe.skipIf(!isInstalled('caddy'))('three hubs', () => {
+describe.skipIf(!isInstalled('caddy'))('two hubs', () => {
   let standIn: GitHubStandIn
   let postgres: PostgresServer
   let opened: Machines
@@ -45,8 +45,8 @@ describe.skipIf(!isInstalled('caddy'))('three hubs', () => {
       RATE_LIMIT_PER_MINUTE: '0',
       LOG_REQUESTS: 'off',
     }
-    machines = [opened.make(settings), opened.make(settings), opened.make(settings)]
-    ports = [await freePort(), await freePort(), await freePort()]
+    machines = [opened.make(settings), opened.make(settings)]
+    ports = [await freePort(), await freePort()]
     hubs = await Promise.all(machines.map((machine, at) => machine.start({ PORT: String(ports[at]) }, isReady)))
     const frontPort = await freePort()
     front = `http://localhost:${frontPort}`

@@ -1,5 +1,6 @@
 // Checks that several machines form one hub: three machines share one PostgreSQL server and one GitHub repository, and
 // survive kills, restarts and outages. PUBLISHES=200 selects a longer run.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { poll } from '../e2e/client.ts'
 import { FAULTS } from '../github/faults.ts'
@@ -9,7 +10,7 @@ import { type Machine, type Machines, openMachines } from './machines.ts'
 import { type PostgresServer, startPostgres } from './postgres.ts'
 import { isServingFiles, type Run, signalGroup } from './processes.ts'
 
-const PUBLISHES = Number(process.env.PUBLISHES ?? 24)
+const PUBLISHES = Number(process.env.PUBLISHES ?? 12)
 const WITHIN = 60_000
 const OWNER = `---
 name: Acme
@@ -80,7 +81,7 @@ const publishPatiently = async (base: string, name: string, body: object) => {
   for (;;) {
     const answer = await publish(base, name, body)
     if (answer.status !== 503) return answer
-    await new Promise((resolve) => setTimeout(resolve, 200 + 300 * Math.random()))
+    await sleep(200 + 300 * Math.random())
   }
 }
 const readRaw = async (base: string, name: string, version?: string) => {
@@ -141,7 +142,7 @@ describe('a hub on three machines', () => {
         }
       }
     }
-    await Promise.all(Array.from({ length: 9 }, publishAll))
+    await Promise.all(Array.from({ length: 6 }, publishAll))
     expect(lost).toEqual([])
     expect(new Set(versions).size).toBe(PUBLISHES)
     const numbers = versions.map((version) => version.split('.').map(Number) as [number, number, number])
@@ -219,12 +220,9 @@ describe('a hub on three machines', () => {
     const answer = await publishPatiently(bases()[0]!, 'acme/first', { content: 'After the kill.\n' })
     expect(answer.status).toBe(201)
     expect(await readRaw(bases()[1]!, 'acme/first')).toBe('After the kill.\n')
-    await hubs[2]!.run.end()
-    hubs[2] = await machines[2]!.start()
-    expect(await readRaw(bases()[2]!, 'acme/first')).toBe('After the kill.\n')
   })
 
-  test('no read fails during a rolling restart', async () => {
+  test('no read fails while the killed machine returns and the others restart', async () => {
     let isOver = false
     const failed: unknown[] = []
     let reads = 0
@@ -239,17 +237,33 @@ describe('a hub on three machines', () => {
         }
         reads += 1
         if (answer?.status !== 200) failed.push(answer?.status)
-        await new Promise((resolve) => setTimeout(resolve, 20))
+        await sleep(20)
       }
     }
     const reading = read()
-    for (const number of [0, 1, 2]) {
+    for (const number of [2, 0, 1]) {
       await hubs[number]!.run.end()
-      hubs[number] = await machines[number]!.start()
+      hubs[number] = await machines[number]!.start({ RATE_LIMIT_PER_MINUTE: '100000' })
+      expect(await readRaw(bases()[number]!, 'acme/first')).toBe('After the kill.\n')
     }
     isOver = true
     await reading
     expect([failed, reads > 20]).toEqual([[], true])
+  })
+
+  test('the publish rate limit is shared by all machines', async () => {
+    const limited = machines[0]!.makeToken('limited')
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, number) =>
+        publish(bases()[number % 2]!, 'limited/x', { content: 'x\n', dry_run: true }, limited),
+      ),
+    )
+    const counts = Map.groupBy(answers, ({ status }) => status)
+    expect([...counts].map(([status, { length }]) => [status, length]).sort()).toEqual([
+      [200, 30],
+      [429, 10],
+    ])
+    for (const { headers } of counts.get(429)!) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
   test('without the database: reads work, publish and sign-in return 503, and both recover', async () => {
@@ -267,12 +281,14 @@ describe('a hub on three machines', () => {
     ])
     expect(refusals.map(({ status }) => status)).toEqual([503, 503])
     for (const { headers } of refusals) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
-    while (Date.now() < endsMs)
+    while (Date.now() < endsMs) {
       for (const base of bases()) {
         const began = performance.now()
         expect(await readRaw(base, 'acme/first')).toBe('Before the loss.\n')
         slowest = Math.max(slowest, performance.now() - began)
       }
+      await sleep(200)
+    }
     expect(slowest).toBeLessThan(5_000)
     const problem = expect.stringContaining('The database in DATABASE_URL does not respond (ECONNREFUSED).')
     await expect
@@ -303,23 +319,5 @@ describe('a hub on three machines', () => {
     const again = openBrowser()
     const back = await agreeAtGitHub(await again(bases()[0]!, '/auth/sign-in'))
     expect((await again(bases()[1]!, back)).status).toBe(303)
-  })
-  test('the publish rate limit is shared by all machines', async () => {
-    for (const number of [0, 1]) {
-      await hubs[number]!.run.end()
-      hubs[number] = await machines[number]!.start({ RATE_LIMIT_PER_MINUTE: '1000' })
-    }
-    const limited = machines[0]!.makeToken('limited')
-    const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, number) =>
-        publish(bases()[number % 2]!, 'limited/x', { content: 'x\n', dry_run: true }, limited),
-      ),
-    )
-    const counts = Map.groupBy(answers, ({ status }) => status)
-    expect([...counts].map(([status, { length }]) => [status, length]).sort()).toEqual([
-      [200, 30],
-      [429, 10],
-    ])
-    for (const { headers } of counts.get(429)!) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
   })
 })
