@@ -41,7 +41,7 @@ async function publish(text: TextWork, content: string) {
     PUBLISHER,
     HUB,
   )
-  const parts = { ...PLACE, file, versions: [], latest: version, stats: null }
+  const parts = { ...PLACE, file, versions: [], latest: version, results: [], stats: null }
   return { record, repository: await text.run('describeRepository', parts, BASE_URL) }
 }
 

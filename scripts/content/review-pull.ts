@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { mayActFor } from '../../src/domain/access/memberships.ts'
+import type { Person } from '../../src/domain/access/person.ts'
 import { checkApprovals } from '../../src/domain/access/pull-owners.ts'
 import { formatPath, parsePath } from '../../src/domain/content/content-path.ts'
 import { type OwnerFile, parseOwnerFile } from '../../src/domain/content/prompt-file.ts'
@@ -29,6 +31,7 @@ try {
     base: BASE_SHA,
     environment: process.env,
     mayBePublisher: (owner, login) => login === author.login || namesMember(files.get(owner), login),
+    mayReport: (owner) => mayReport(author, owner, files.get(owner)),
   })
   const notes = [
     ...(tree.isConflict ? ['It **conflicts** with its base branch. Resolve the conflicts first.'] : []),
@@ -67,6 +70,11 @@ async function readOwners(tree: PullTree): Promise<Map<string, OwnerFile | 'brok
     if (text !== undefined) files.set(owner, (text !== null && parseOwnerFile(text).value) || 'broken')
   }
   return files
+}
+
+/** Returns whether the author could report results to the hub, so that those in the pull request count at once. */
+function mayReport(author: Person, owner: string, file: OwnerFile | 'broken' | undefined): boolean {
+  return file !== 'broken' && file?.publishing !== 'trusted-only' && mayActFor(author, owner, file)
 }
 
 function namesMember(file: OwnerFile | 'broken' | undefined, login: string): boolean {

@@ -1,6 +1,6 @@
 // The limits of which scripts of pages know nothing; apart from the others, because these scripts load those.
 
-/** Limits of skills and their files, of models, and of members. docs/contract.md section 1. */
+/** Limits of skills and their files, of models, of results, and of members. docs/contract.md section 1. */
 export const SERVER_LIMITS = {
   /** https://agentskills.io/specification */
   skillCompatibilityCharacters: 500,
@@ -17,5 +17,11 @@ export const SERVER_LIMITS = {
   /** A subject or an email address of an OpenID Connect account; a file is named after it, in hex. */
   providerMemberCharacters: 100,
   modelCharacters: 200,
+  /** Test suites with a result for one version: each result is in the record of the latest version and on its page. */
+  suitesPerVersion: 20,
+  /** Test cases of a suite with one outcome; far more than anybody runs on one prompt. */
+  testsPerSuite: 1_000_000,
+  /** Suites that a protected label may require. */
+  suitesPerLabel: 10,
   retiringModels: 2_000,
 } as const

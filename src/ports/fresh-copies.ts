@@ -1,5 +1,5 @@
 // The port for fresh copies: the records of a repository or owner that a write stores until a build includes them. Also decides whether a copy still counts.
-import type { Activity, Repository, VersionRecord, VersionSummary } from '../domain/api/schema.ts'
+import type { Activity, Repository, Result, VersionRecord, VersionSummary } from '../domain/api/schema.ts'
 import type { Profile } from '../domain/catalogue/owner-records.ts'
 import type { OwnerFile } from '../domain/content/prompt-file.ts'
 
@@ -17,6 +17,8 @@ export interface FreshCopy extends CopyOrigin {
   repository: Repository
   /** The repository's versions, highest first. */
   versions: VersionSummary[]
+  /** The results of the versions for which some were recorded since the last build, and of the latest version; newest first. */
+  results: Readonly<Record<string, readonly Result[]>>
   /** Changes since the last build, newest first. */
   activity: Activity[]
 }

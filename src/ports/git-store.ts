@@ -29,6 +29,8 @@ export interface FolderState {
   versions: ReadonlyMap<string, string>
   /** The tree ID of the folder with a version's files, by version number. */
   folders: ReadonlyMap<string, string>
+  /** The tree ID of the folder with a version's results, by version number. */
+  results: ReadonlyMap<string, string>
   /** The text of `content/{owner}/{name}/index.md`; undefined if there is none. */
   index: string | undefined
   /** The text of `content/{owner}/index.md`; undefined if there is none. */
@@ -62,6 +64,8 @@ export interface Additions {
     | undefined
   /** The new text of `index.md`, if it changes. */
   index: string | undefined
+  /** The result of a test suite for a version in the listing of `base`, and the text that it replaces. */
+  result?: { version: string; suite: string; text: string; before: string | undefined }
 }
 
 /** The outcome of a commit. A driver returns `committed` or `moved` only when it is certain; otherwise `unknown`, and the caller checks git. */
@@ -123,7 +127,7 @@ export interface AddedFile {
  * @returns paths relative to the content folder, the file contents, and those in `base`; undefined if the file is new
  * @throws Error when there is nothing to commit, a name is malformed, or the version exists; any of these is a bug
  */
-export function listAddedFiles({ owner, name, base, version, index }: Additions): AddedFile[] {
+export function listAddedFiles({ owner, name, base, version, index, result }: Additions): AddedFile[] {
   const encode = (text: string) => new TextEncoder().encode(text)
   if (version !== undefined && base.versions.has(version.version))
     throw new Error(`${owner}/${name}@${version.version} already exists, and versions are never overwritten`)
@@ -140,6 +144,15 @@ export function listAddedFiles({ owner, name, base, version, index }: Additions)
     const before = name === undefined ? base.ownerIndex : base.index
     files.push({ path: checkedPath(placeOf({ owner, name })), bytes: encode(index), before })
   }
+  if (result !== undefined) {
+    if (name === undefined || !base.versions.has(result.version)) throw new Error('a result needs its version')
+    const { version: tested, suite, text, before } = result
+    files.push({
+      path: checkedPath({ kind: 'result', owner, name, version: tested, suite }),
+      bytes: encode(text),
+      before,
+    })
+  }
   if (files.length === 0) throw new Error('there is nothing to commit')
   return files
 }
@@ -149,17 +162,17 @@ function placeOf({ owner, name }: Pick<FolderQuery, 'owner' | 'name'>): Place {
   return name === undefined ? { kind: 'owner', owner } : { kind: 'repository', owner, name }
 }
 
-/** Lists the paths to read, relative to the content folder; `versions` is a folder, and `history` a folder or file. `repository` is undefined without a name. @throws Error for a malformed name */
+/** Lists the paths to read, relative to the content folder; `versions` and `results` are folders, and `history` is a folder or file. `repository` is undefined without a name. @throws Error for a malformed name */
 export function listReadPaths({ owner, name }: FolderQuery): {
   history: string
-  repository: { versions: string; index: string } | undefined
+  repository: { versions: string; results: string; index: string } | undefined
   ownerIndex: string
 } {
   const ownerIndex = checkedPath({ kind: 'owner', owner })
   if (name === undefined) return { history: ownerIndex, repository: undefined, ownerIndex }
   const index = checkedPath({ kind: 'repository', owner, name })
   const history = `${owner}/${name}`
-  return { history, repository: { versions: `${history}/versions`, index }, ownerIndex }
+  return { history, repository: { versions: `${history}/versions`, results: `${history}/results`, index }, ownerIndex }
 }
 
 /** Returns the error for a folder with a link or a submodule. */
@@ -235,4 +248,13 @@ export function beginBlobId(size: number, hexDigits: number): Hash {
 /** Computes a blob ID. @param hexDigits 40, or 64 in a SHA-256 repository */
 export function blobId(bytes: Uint8Array, hexDigits = 40): string {
   return beginBlobId(bytes.length, hexDigits).update(bytes).digest('hex')
+}
+
+/** Computes the tree ID of a folder that has only files, none of them executable. @param files their names, in ASCII, and blob IDs @param hexDigits as for `blobId` */
+export function treeId(files: readonly { name: string; id: string }[], hexDigits = 40): string {
+  const sorted = files.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const entries = sorted.flatMap(({ name, id }) => [Buffer.from(`100644 ${name}\0`), Buffer.from(id, 'hex')])
+  const body = Buffer.concat(entries)
+  const hash = createHash(hexDigits === 64 ? 'sha256' : 'sha1')
+  return hash.update(`tree ${body.length}\0`).update(body).digest('hex')
 }

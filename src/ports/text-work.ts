@@ -6,6 +6,7 @@ import type { RepositoryParts } from '../domain/catalogue/repository-records.ts'
 import type { VersionEntry } from '../domain/content/content-tree.ts'
 import type { FilledMessages, FillingProblem, FillingValues } from '../domain/content/filling.ts'
 import type { RepositoryFile } from '../domain/content/prompt-file.ts'
+import type { ResultFile } from '../domain/content/result-file.ts'
 import type { JudgedForm } from '../domain/editor/judge-form.ts'
 import type { PastedForm } from '../domain/editor/pasted-file.ts'
 import type { FormBase, SentForm } from '../domain/editor/version-form.ts'
@@ -14,6 +15,8 @@ import type { ChangeDecision, NamedRepositories } from '../domain/managing/decis
 import type { OwnerDecision } from '../domain/managing/owner-decision.ts'
 import type { OwnerChange, OwnerFields } from '../domain/managing/owner-request.ts'
 import type { Change, Target } from '../domain/managing/request.ts'
+import type { ResultDecision, SentResult, TestedVersion } from '../domain/managing/result-decision.ts'
+import type { ResultRequest } from '../domain/managing/result-request.ts'
 import type { PublishDecision, Publisher, Surroundings } from '../domain/publishing/decision.ts'
 import type { RepositoryState } from '../domain/publishing/repository-state.ts'
 import type { PublishInput } from '../domain/publishing/request.ts'
@@ -103,6 +106,16 @@ export interface TextJobs {
   ): { record: VersionRecord; warnings: Warning[] }
   /** Decides what a change writes. @throws like `decideChange` */
   decideChange(change: Change, state: RepositoryState, named: NamedRepositories): ChangeDecision
+  /** Parses the body of a result. @throws HubError `invalid_request`, `validation_failed` */
+  parseResult(body: string): ResultRequest
+  /** Decides what a report of a result writes. @throws like `decideResult` */
+  decideResult(sent: SentResult, fullName: string, tested: TestedVersion, nowMs: number): ResultDecision
+  /** Parses result files, by suite; those with problems are left out. */
+  parseResults(files: readonly (readonly [suite: string, text: string])[]): [suite: string, file: ResultFile][]
+  /** Formats result files, by suite. */
+  formatResults(files: readonly (readonly [suite: string, file: ResultFile])[]): [suite: string, text: string][]
+  /** Computes the SHA-256 of a listed version's content. @param text its file @throws HubError `upstream_error` */
+  digestVersion(place: Place, version: string, text: string | undefined): string
   /** Parses a version file. @returns undefined if it has problems */
   readVersion(version: string, text: string): VersionEntry | undefined
   /** Formats a published version as its file. */

@@ -5,6 +5,7 @@ import { runInPlace, type TextJobTable, type TextWork } from '../ports/text-work
 import { EXPORT_CODE, EXPORT_JOBS } from './text-jobs-export.ts'
 import { FILL_CODE, FILL_JOBS } from './text-jobs-fill.ts'
 import { PAGE_CODE, PAGE_JOBS } from './text-jobs-pages.ts'
+import { RESULT_CODE, RESULT_JOBS } from './text-jobs-results.ts'
 
 /** The code of the jobs below, which a function loads on first use. */
 const CODE = {
@@ -31,6 +32,7 @@ export const TEXT_JOBS: TextJobTable = {
   ...FILL_JOBS,
   ...EXPORT_JOBS,
   ...PAGE_JOBS,
+  ...RESULT_JOBS,
   async readPastedForm(sent, format, base) {
     const { readPastedForm } = await CODE.pastedFile()
     return readPastedForm(sent, format, base)
@@ -156,6 +158,6 @@ export const TEXT_WORK_IN_PLACE: TextWork = runInPlace(TEXT_JOBS)
 
 /** Loads the code of every job. */
 export async function loadTextJobs(): Promise<void> {
-  const all = { ...FILL_CODE, ...EXPORT_CODE, ...PAGE_CODE, ...CODE }
+  const all = { ...FILL_CODE, ...EXPORT_CODE, ...PAGE_CODE, ...RESULT_CODE, ...CODE }
   await Promise.all(Object.values(all).map((load) => load()))
 }

@@ -116,7 +116,7 @@ export function readStarterCatalogue(): { tree: ContentTree; broken: string[] } 
       else broken.push(`${path}: ${JSON.stringify(problems)}`)
       continue
     }
-    if (place.kind === 'site' || place.kind === 'logo') continue
+    if (place.kind === 'site' || place.kind === 'logo' || place.kind === 'tests') continue
     const fullName = `${place.owner}/${place.name}`
     const repository = repositories.get(fullName) ?? aRepository(fullName, { versions: [] })
     repositories.set(fullName, repository)

@@ -31,7 +31,7 @@ function repositoryOf(text: string, format: Format): Repository {
   const latest = versionOf(text, format)
   const file = indexOf(text)
   const versions = [summariseVersion(latest, file, ADDRESSES.version('acme', 'a', '1.0.0'), new Map())]
-  return describeRepository({ owner: 'acme', name: 'a', file, versions, latest, stats: null }, ADDRESSES)
+  return describeRepository({ owner: 'acme', name: 'a', file, versions, latest, results: [], stats: null }, ADDRESSES)
 }
 
 const filesOf = (text: string) => [

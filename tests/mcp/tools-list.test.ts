@@ -30,6 +30,7 @@ test('tools/list is the same for both protocol generations and any content, and 
   await hub.fresh.keep({
     repository: changed,
     versions: versions.map(({ summary }) => summary),
+    results: {},
     activity: [],
     commit: 'a'.repeat(40),
     kept_at: new Date().toISOString(),

@@ -146,6 +146,7 @@ describe('the same data as the read API', () => {
     await hub.fresh.keep({
       repository: all,
       versions: [version, ...versions.map(({ summary }) => summary)],
+      results: {},
       activity: [],
       ...origin,
     })

@@ -50,6 +50,7 @@ async function play({ commits = [done], reads = [], foundAt = Infinity, stale = 
         nowMs: undefined,
         versions: new Map((readCount <= stale ? [] : versions).map((version) => [version, 'blob'])),
         folders: new Map(),
+        results: new Map(),
         index: undefined,
         ownerIndex: undefined,
         publishes: isFound ? [{ sha: 'found', url: null, atMs: undefined, headline, trailers: new Map(trailers) }] : [],

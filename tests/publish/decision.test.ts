@@ -29,6 +29,7 @@ const folderOf = ({ versions = [], index, ownerIndex, publishes = [], nowMs }: F
   nowMs,
   versions: new Map(versions.map((version) => [version, 'blob'])),
   folders: new Map(),
+  results: new Map(),
   index: index === undefined ? undefined : `---\n${index}---\n`,
   ownerIndex,
   publishes,
@@ -49,6 +50,7 @@ const decided = (accepted: AcceptedPublish, found: Found) =>
     folderOf(found),
     async () => found.text,
     async () => [],
+    { signal: AbortSignal.timeout(10_000) },
   )
 
 function say(attempt: Awaited<ReturnType<typeof decided>>): string {

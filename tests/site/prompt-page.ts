@@ -198,6 +198,7 @@ export function testPromptPage(opened: () => BuiltSite): void {
       await site.fresh.keep({
         repository: { ...repository, latest_version: '1.1.0', versions_count: 2 },
         versions: [{ ...versions[0], version: '1.1.0' }, versions[0]],
+        results: {},
         activity: [],
         ...origin,
       })

@@ -55,6 +55,7 @@ export function gitStoreContract(
         nowMs: state.nowMs,
         versions: new Map(),
         folders: new Map(),
+        results: new Map(),
         index: undefined,
         ownerIndex: undefined,
         publishes: [],

@@ -29,6 +29,10 @@ export const ERRORS = {
     status: 422,
     when: 'A field is missing, invalid or unknown. The message lists every problem with its field.',
   },
+  evidence_missing: {
+    status: 422,
+    when: 'The label requires results of test suites that the version does not have. The message names them, and the command that reports each.',
+  },
   not_convertible: {
     status: 422,
     when: 'The version cannot be exported in this format. The message explains why and gives the line numbers in the content.',

@@ -1,7 +1,7 @@
 // Schemas for the parameters and responses of each route, for OpenAPI and the reference pages. Not loaded when serving requests.
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
-import { FilePath, Name, Owner, Tag, Version } from '../values/values.ts'
+import { FilePath, Name, Owner, Suite, Tag, Version } from '../values/values.ts'
 import { READS, type ReadId, type Route, SORTS } from './routes.ts'
 import {
   Activity,
@@ -11,6 +11,7 @@ import {
   list,
   Repository,
   RepositorySummary,
+  Result,
   SearchMeta,
   single,
   TagRecord,
@@ -73,6 +74,7 @@ const SCHEMAS: Readonly<Record<ReadId, RouteSchemas>> = {
   getVersion: { query: [], response: single(VersionRecord) },
   getFile: { query: [], response: null },
   getArchive: { query: [], response: null },
+  listResults: { query: [], response: list(Result) },
   getRaw: {
     query: [
       {
@@ -113,6 +115,7 @@ export const PATH_PARAMETERS: Readonly<Record<string, z.ZodType>> = {
   name: Name,
   version: Version,
   label: Tag,
+  suite: Suite,
   path: FilePath,
 }
 
@@ -131,6 +134,15 @@ export const ChangeAnswer = z
     commit: Commit.nullable().describe('The new commit, or null.'),
   })
   .meta({ id: 'ChangeAnswer', description: 'A repository, and the result of the request to change it.' })
+
+/** The response to a report of a result: the result, and the outcome of the request. */
+export const ResultAnswer = z
+  .object({
+    ...Result.shape,
+    unchanged: z.boolean().describe('Whether nothing was written because the same result was recorded before.'),
+    commit: Commit.nullable().describe('The new commit, or null.'),
+  })
+  .meta({ id: 'ResultAnswer', description: 'The result of a test suite, and the result of the request.' })
 
 /** The response to a change of an owner: the owner, and the outcome of the request. */
 export const OwnerAnswer = z

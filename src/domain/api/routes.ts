@@ -1,6 +1,6 @@
 // The table of the API's routes, the paths of the data files, and cache classes. route-schemas.ts describes parameters and responses; addresses.ts lists all other routes.
 import { isFilePath } from '../values/file-path.ts'
-import { isName, isOwner, isTag, isVersion } from '../values/names.ts'
+import { isName, isOwner, isSuite, isTag, isVersion } from '../values/names.ts'
 
 /** An HTTP method that at least one route supports. */
 export type Method = 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -112,6 +112,17 @@ export const ROUTES = {
     'Get an Agent Skill with all its files, as a tar archive',
     { cache: 'immutable', mediaType: 'application/gzip' },
   ),
+  listResults: read(
+    'listResults',
+    '/api/v1/repos/{owner}/{name}/versions/{version}/results',
+    'List the results of test suites for a version',
+  ),
+  recordResult: write(
+    'recordResult',
+    'PUT',
+    '/api/v1/repos/{owner}/{name}/versions/{version}/results/{suite}',
+    'Record the result of a test suite for a version',
+  ),
   getRaw: read('getRaw', '/api/v1/repos/{owner}/{name}/raw', 'Get the raw content', { mediaType: 'text/plain' }),
   listActivity: read('listActivity', '/api/v1/repos/{owner}/{name}/activity', 'List a repository’s activity'),
   listTags: read('listTags', '/api/v1/tags', 'List all tags with their counts'),
@@ -164,6 +175,7 @@ const SEGMENTS: Readonly<Record<string, (segment: string) => boolean>> = {
   name: isName,
   version: isVersion,
   label: isTag,
+  suite: isSuite,
   format: (segment) => segment !== '',
   path: isFilePath,
 }
@@ -318,5 +330,9 @@ export const DATA_FILES = {
   blob: (owner: string, name: string, sha256: string) => `/data/v1/repos/${owner}/${name}/blobs/${sha256}.bin`,
   /** The versions that APM can install. */
   apm: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/apm.json`,
+  /** The results of a version. */
+  results: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/results/${version}.json`,
+  /** The newest results of all versions, for the activity. */
+  newestResults: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/results.json`,
   openapi: () => '/data/v1/openapi.json',
 } as const

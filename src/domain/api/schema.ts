@@ -17,6 +17,7 @@ import {
   Severity,
   Stats,
   Status,
+  Suite,
   Tag,
   Time,
   VariableName,
@@ -217,6 +218,25 @@ export const ModelStatus = z
 export type ModelStatus = z.infer<typeof ModelStatus>
 const modelStatus = ModelStatus.nullable()
 
+/** The outcome of a test suite for one version. docs/contract.md section 3. */
+export const Result = z
+  .object({
+    suite: Suite,
+    version: Version.describe('The version that was tested.'),
+    content_sha256: sha256,
+    passed: z.int().nonnegative().describe('Number of test cases that passed.'),
+    failed: z.int().nonnegative().describe('Number of test cases that failed, or ended with an error.'),
+    skipped: z.int().nonnegative().describe('Number of test cases that did not run.'),
+    score: z.number().min(0).max(1).nullable().describe('The score of the suite, from 0 to 1, or null.'),
+    model: z.string().nullable().describe('The model that was tested, or null.'),
+    url: address('The https URL of the run.').nullable().describe('The https URL of the run, or null.'),
+    at: Time.describe('When the suite ran, as its sender says.'),
+    reported_by: Handle.describe('Who reported it.'),
+    provenance: Provenance.nullable().describe('The verified CI run that reported it, or null.'),
+  })
+  .meta({ id: 'Result', description: 'The outcome of a test suite for one version.' })
+export type Result = z.infer<typeof Result>
+
 /** A full repository record. docs/contract.md section 3. */
 export const Repository = z
   .object({
@@ -245,6 +265,7 @@ export const Repository = z
     model_status: modelStatus.describe(
       'When the model of the latest version retires, or null if nothing is announced.',
     ),
+    results: z.array(Result).describe('The results of test suites for the latest version, newest first.'),
   })
   .meta({ id: 'Repository', description: 'A repository with its latest content.' })
 export type Repository = z.infer<typeof Repository>
@@ -301,7 +322,16 @@ export const VersionRecord = z
 export type VersionRecord = z.infer<typeof VersionRecord>
 
 /** The types of activity. docs/contract.md section 3 */
-const ACTIVITY_TYPES = ['published', 'labelled', 'unlabelled', 'yanked', 'unyanked', 'status', 'changed'] as const
+const ACTIVITY_TYPES = [
+  'published',
+  'labelled',
+  'unlabelled',
+  'yanked',
+  'unyanked',
+  'status',
+  'changed',
+  'tested',
+] as const
 
 /** An entry of a repository's activity. docs/contract.md section 3. */
 export const Activity = z
@@ -316,7 +346,11 @@ export const Activity = z
       .nullable()
       .describe('The version that the label pointed at before, or the previous status, or null.'),
     to: z.string().nullable().describe('The version that the label points at now, or the new status, or null.'),
-    reason: z.string().nullable().describe('Why it was yanked, or the status message, or null.'),
+    reason: z
+      .string()
+      .nullable()
+      .describe('Why it was yanked, the status message, or the outcome of the test suite, or null.'),
+    suite: z.string().nullable().describe('The test suite that ran, or null.'),
     fields: z.array(z.string()).describe('The fields that changed, for the type `changed`.'),
     commit: z.string().nullable().describe('The commit of the change, or null.'),
   })

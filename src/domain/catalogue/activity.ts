@@ -1,7 +1,8 @@
 // Derives a repository's activity: compares two versions of its `index.md`, and merges the result with its publishes. The read function imports this file, so it imports no schemas.
-import type { Activity, VersionSummary } from '../api/schema.ts'
+import type { Activity, Result, VersionSummary } from '../api/schema.ts'
 import type { RepositoryFile } from '../content/prompt-file.ts'
 import { isSameJson } from '../text/json.ts'
+import { describeOutcome } from './results.ts'
 
 /** Maximum number of entries per repository. docs/contract.md section 4 */
 export const MAX_ACTIVITIES = 100
@@ -17,7 +18,7 @@ interface KnownChanges {
   since: string | null
 }
 
-const NOTHING = { version: null, label: null, from: null, to: null, reason: null, fields: [] }
+const NOTHING = { version: null, label: null, from: null, to: null, reason: null, suite: null, fields: [] }
 const OWN_TYPES = new Set(['labels', 'yanked', 'status', 'status_message'])
 
 /** Lists the effects of a change to `index.md`. The effects of one commit are listed in the order labels, yanks, status, other fields. */
@@ -54,10 +55,12 @@ export function joinChanges(built: readonly Activity[], fresh: readonly Activity
  * Lists the activity of a repository, newest first.
  *
  * @param known the changes, from the build and since then
+ * @param results the newest results of test suites, which are the current ones: git has those that they replaced
  */
 export function listActivity(
   versions: readonly VersionSummary[],
   known: KnownChanges,
+  results: readonly Result[] = [],
 ): { activities: Activity[]; since: string | null } {
   const published = versions.map(
     ({ version, published_at, published_by }): Activity => ({
@@ -66,7 +69,15 @@ export function listActivity(
       version,
     }),
   )
-  const all = [...known.changes, ...published]
+  // Results are not among the changes, so that frequent tests do not push the moves of labels out of them.
+  const tested = results.map(
+    (result): Activity => ({
+      ...{ type: 'tested', at: result.at, by: result.reported_by, commit: null },
+      ...NOTHING,
+      ...{ version: result.version, suite: result.suite, reason: describeOutcome(result) },
+    }),
+  )
+  const all = [...known.changes, ...published, ...tested]
   const first = Math.min(...published.map(({ at }) => Date.parse(at)))
   return {
     activities: all.sort((a, b) => Date.parse(b.at) - Date.parse(a.at)).slice(0, MAX_ACTIVITIES),
@@ -75,7 +86,7 @@ export function listActivity(
 }
 
 /** Describes an entry in words, without a period, such as `Moved label production from 1.0.0 to 1.1.0`. */
-export function describeActivity({ type, version, label, from, to, reason, fields }: Activity): string {
+export function describeActivity({ type, version, label, from, to, reason, suite, fields }: Activity): string {
   switch (type) {
     case 'published':
       return `Published ${version}`
@@ -91,5 +102,7 @@ export function describeActivity({ type, version, label, from, to, reason, field
       return `Changed the status from ${from} to ${to}${reason === null ? '' : `: ${reason}`}`
     case 'changed':
       return `Changed ${fields.join(', ')}`
+    case 'tested':
+      return `Tested ${version} with ${suite}: ${reason}`
   }
 }

@@ -1,5 +1,6 @@
 // Builds a repository's catalogue entry from its files: its records, and the outline for lists and feeds.
 import { addressesBelow } from '../api/record-links.ts'
+import type { Result } from '../api/schema.ts'
 import type { RepositoryEntry } from '../content/content-tree.ts'
 import type { Models } from '../content/models.ts'
 import { DEFAULT_REPOSITORY_FILE } from '../content/prompt-file.ts'
@@ -7,6 +8,7 @@ import type { Stats } from '../values/values.ts'
 import { compareVersions } from '../values/versions.ts'
 import { outlineRepository, type RecordDigests, type RepositoryOutline, type RepositoryRecords } from './outline.ts'
 import { describeRepository, recordVersion, summariseVersion } from './repository-records.ts'
+import { listResults } from './results.ts'
 
 /** One repository with its outline and records. */
 export interface CatalogueEntry extends RepositoryOutline, RepositoryRecords {
@@ -31,8 +33,12 @@ export function makeEntry(files: RepositoryEntry, { stats, baseUrl, models }: En
   const versions = ordered.map((version, index) => ({
     summary: summariseVersion(version, file, addresses.version(owner, name, version.version), models),
     record: recordVersion(version, ordered[index + 1]?.version ?? null, files, addresses),
+    ...resultsOf(listResults(version, files.results)),
   }))
+  const results = versions.find(({ summary }) => summary.version === latest?.version)?.results ?? []
   const summaries = versions.map(({ summary }) => summary)
-  const repository = describeRepository({ owner, name, file, versions: summaries, latest, stats }, addresses)
+  const repository = describeRepository({ owner, name, file, versions: summaries, latest, results, stats }, addresses)
   return { ...outlineRepository({ repository, versions }), repository, versions }
 }
+
+const resultsOf = (results: Result[]) => (results.length > 0 ? { results } : {})

@@ -1,6 +1,12 @@
 // Builds a repository's outline: the parts for lists and the sitemap. A build keeps the outlines of all repositories in memory, but the content of only one repository at a time.
 import { pick } from '../api/envelope.ts'
-import { type Repository, RepositorySummary, type VersionRecord, type VersionSummary } from '../api/schema.ts'
+import {
+  type Repository,
+  RepositorySummary,
+  type Result,
+  type VersionRecord,
+  type VersionSummary,
+} from '../api/schema.ts'
 import { modelOf } from '../content/models.ts'
 import type { SkillIndexEntry } from '../content/skill.ts'
 import { countFileBytes } from '../values/file-entry.ts'
@@ -12,6 +18,8 @@ interface CatalogueVersion {
   summary: VersionSummary
   /** Its full record. */
   record: VersionRecord
+  /** Its results, newest first; omitted if there are none. */
+  results?: readonly Result[]
 }
 
 /** All records of one repository. */
@@ -50,6 +58,8 @@ export interface RepositoryOutline {
   bytes: number
   /** The SHA-256 of the files and archives of its versions, each once; omitted if there are none. */
   blobs?: string[]
+  /** The versions with results, highest first; omitted if there are none. */
+  tested?: string[]
 }
 
 /** A digest that identifies a repository's records. */
@@ -68,6 +78,7 @@ export interface RecordDigests {
 export function outlineRepository({ repository, versions }: RepositoryRecords): RepositoryOutline {
   const summary = summariseRepository(repository)
   const active = versions.filter((version) => !version.summary.yanked)
+  const tested = versions.flatMap(({ summary: { version }, results = [] }) => (results.length > 0 ? [version] : []))
   const blobs = new Set(versions.flatMap(({ record }) => listBlobs(record)))
   return {
     summary,
@@ -86,6 +97,7 @@ export function outlineRepository({ repository, versions }: RepositoryRecords): 
     replacedBy: repository.replaced_by,
     bytes: versions.reduce((sum, { summary, record }) => sum + summary.size_bytes + countFileBytes(record.files), 0),
     ...(blobs.size > 0 && { blobs: [...blobs] }),
+    ...(tested.length > 0 && { tested }),
     quality: scoreQuality({
       summary,
       hasReadme: repository.readme !== '',

@@ -1,6 +1,6 @@
 // Reconstructs a repository's files from its records: a hub that keeps serving a repository with an invalid file has only the repository's records.
 import { pick } from '../api/envelope.ts'
-import type { Repository, VersionRecord, VersionSummary } from '../api/schema.ts'
+import type { Repository, Result, VersionRecord, VersionSummary } from '../api/schema.ts'
 import type { RepositoryEntry } from '../content/content-tree.ts'
 import { RepositoryFrontMatter } from '../content/front-matter.ts'
 import { type RepositoryFile, storeSkill } from '../content/prompt-file.ts'
@@ -9,7 +9,7 @@ import { entriesOf } from '../values/file-entry.ts'
 /** The records of one repository, from its data files. */
 interface RecordedRepository {
   repository: Repository
-  versions: readonly { summary: VersionSummary; record: VersionRecord }[]
+  versions: readonly { summary: VersionSummary; record: VersionRecord; results?: readonly Result[] }[]
 }
 
 /** The fields of `index.md` that a record repeats, all but the advisories unchanged. */
@@ -26,7 +26,9 @@ export function restoreRepository({ repository, versions }: RecordedRepository):
   const yanked = versions.flatMap(({ summary: { version, yank_reason } }) =>
     yank_reason === null ? [] : [[version, yank_reason] as const],
   )
+  const tested = versions.flatMap(({ results = [] }) => results)
   return {
+    ...(tested.length > 0 && { results: tested }),
     ...pick(repository, ['owner', 'name']),
     file: {
       ...pick(

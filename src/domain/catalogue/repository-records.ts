@@ -1,6 +1,6 @@
 // Builds the records of one repository and its versions. catalogue.ts builds the data of several repositories.
 import type { Addresses } from '../api/record-links.ts'
-import type { Repository, VersionRecord, VersionSummary } from '../api/schema.ts'
+import type { Repository, Result, VersionRecord, VersionSummary } from '../api/schema.ts'
 import type { VersionEntry } from '../content/content-tree.ts'
 import { warnOfTexts } from '../content/findings.ts'
 import { findModelStatus, type Models, modelOf } from '../content/models.ts'
@@ -19,12 +19,14 @@ export interface RepositoryParts {
   versions: readonly VersionSummary[]
   /** The highest version that is not yanked, or undefined. */
   latest: VersionEntry | undefined
+  /** The results of that version, newest first. */
+  results: readonly Result[]
   stats: Stats | null
 }
 
 /** Builds a repository's record. */
 export function describeRepository(
-  { owner, name, file, versions, latest, stats }: RepositoryParts,
+  { owner, name, file, versions, latest, results, stats }: RepositoryParts,
   addresses: Addresses,
 ): Repository {
   const numbers = versions.map(({ version }) => version)
@@ -65,6 +67,7 @@ export function describeRepository(
     advisories: file.advisories.map((advisory) => ({ ...advisory, versions: selectVersions(numbers, advisory.range) })),
     warnings: latest ? warnOfTexts(latest, file) : [],
     model_status: versions.find(({ version }) => version === latest?.version)?.model_status ?? null,
+    results: [...results],
   }
 }
 

@@ -2,7 +2,7 @@
 
 import type { Parsed } from '../text/problems.ts'
 import { findFilePathProblem } from '../values/file-path.ts'
-import { isName, isOwner, isVersion } from '../values/names.ts'
+import { isName, isOwner, isSuite, isVersion } from '../values/names.ts'
 
 /** What a path in the content folder refers to. */
 export type Place =
@@ -16,6 +16,10 @@ export type Place =
   | { kind: 'version'; owner: string; name: string; version: string }
   /** A file of a skill's version; `path` is relative to the folder of the version. */
   | { kind: 'file'; owner: string; name: string; version: string; path: string }
+  /** The result of a test suite for a version. */
+  | { kind: 'result'; owner: string; name: string; version: string; suite: string }
+  /** The test cases that an import found, for promptfoo. */
+  | { kind: 'tests'; owner: string; name: string }
 
 /**
  * Parses a path in the content folder.
@@ -50,7 +54,15 @@ function placeAt(path: string): Place | string {
     const below = parts.slice(4).join('/')
     return findFilePathProblem(below) ?? { kind: 'file', owner, name: second, version: file, path: below }
   }
-  return 'expected {owner}/index.md, {owner}/{name}/index.md, {owner}/{name}/versions/{x.y.z}.md or a file in {owner}/{name}/versions/{x.y.z}/'
+  if (parts.length === 4 && third === 'tests' && file === 'promptfooconfig.yaml')
+    return { kind: 'tests', owner, name: second }
+  if (third === 'results') {
+    const [suite, extension, rest] = (parts[4] ?? '').split('.')
+    if (parts.length === 5 && isVersion(file) && extension === 'yml' && rest === undefined && isSuite(suite!))
+      return { kind: 'result', owner, name: second, version: file, suite: suite! }
+    return 'expected {owner}/{name}/results/{x.y.z}/{suite}.yml, where a suite is a-z, 0-9 and single hyphens, and no name that is reserved on Windows'
+  }
+  return 'expected {owner}/index.md, {owner}/{name}/index.md, {owner}/{name}/versions/{x.y.z}.md, a file in {owner}/{name}/versions/{x.y.z}/, {owner}/{name}/results/{x.y.z}/{suite}.yml or {owner}/{name}/tests/promptfooconfig.yaml'
 }
 
 /** Formats a path, relative to the content folder; the inverse of `parsePath`. */
@@ -62,6 +74,8 @@ export function formatPath(place: Place): string {
   if (place.kind === 'logo') return place.name
   if (place.kind === 'owner') return `${place.owner}/index.md`
   if (place.kind === 'repository') return `${place.owner}/${place.name}/index.md`
+  if (place.kind === 'tests') return `${place.owner}/${place.name}/tests/promptfooconfig.yaml`
+  if (place.kind === 'result') return `${place.owner}/${place.name}/results/${place.version}/${place.suite}.yml`
   const version = `${place.owner}/${place.name}/versions/${place.version}`
   return place.kind === 'file' ? `${version}/${place.path}` : `${version}.md`
 }

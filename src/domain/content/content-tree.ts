@@ -5,6 +5,7 @@ import type { Bundle } from '../values/file-entry.ts'
 import type { Usage } from './front-matter.ts'
 import type { Models } from './models.ts'
 import type { OwnerFile, RepositoryFile, VersionFile } from './prompt-file.ts'
+import type { ResultFile } from './result-file.ts'
 
 /** A version file with values derived from its bytes. */
 export interface VersionEntry extends VersionFile {
@@ -17,6 +18,12 @@ export interface VersionEntry extends VersionFile {
   bundle?: Bundle
 }
 
+/** A result file, with what its path says. */
+export interface ResultEntry extends ResultFile {
+  version: string
+  suite: string
+}
+
 /** A repository's files. */
 export interface RepositoryEntry {
   owner: string
@@ -25,6 +32,8 @@ export interface RepositoryEntry {
   file: RepositoryFile | undefined
   /** Its versions, in no particular order. */
   versions: VersionEntry[]
+  /** The results of test suites for these versions; omitted if there are none. */
+  results?: ResultEntry[]
 }
 
 /** All parsed files below content/. */

@@ -28,6 +28,7 @@ import {
   VersionAddress,
   WebAddress,
 } from '../values/values.ts'
+import { ProtectedLabels } from './protected-labels.ts'
 import { VariableInputs } from './variable-input.ts'
 
 /** Model settings: any JSON object within limits, so that no version slows down reading. docs/contract.md section 11. */
@@ -284,12 +285,6 @@ export const TrustedPublishers = z
   .array(TrustedPublisher)
   .max(LIMITS.trustedPublishersPerOwner, `expected at most ${LIMITS.trustedPublishersPerOwner} entries`)
   .describe('Workflows that may publish.')
-/** The labels that an owner protects. */
-export const ProtectedLabels = z
-  .array(Tag)
-  .max(LIMITS.protectedLabelsPerOwner, `expected at most ${LIMITS.protectedLabelsPerOwner} labels`)
-  .refine(unique, 'expected each label only once')
-  .describe('Labels on all their prompts that only a token with the maintain permission may move.')
 /** What an owner requires of a publish. */
 export const Publishing = z
   .enum(['trusted-only'])

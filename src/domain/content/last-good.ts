@@ -2,7 +2,7 @@
 
 import { formatProblem, type Problem } from '../text/problems.ts'
 import { parsePath } from './content-path.ts'
-import type { RepositoryEntry } from './content-tree.ts'
+import type { RepositoryEntry, ResultEntry } from './content-tree.ts'
 import { checkRepository, type Neighbours } from './rules.ts'
 
 /** A repository with problems. */
@@ -28,6 +28,7 @@ export function fixRepository({ now, wrong, last }: BrokenRepository, others: Ne
     name: now.name,
     file: wrong.has('index.md') ? last?.file : now.file,
     versions: [...now.versions.filter(isGood), ...(last?.versions ?? []).filter(({ version }) => wrong.has(version))],
+    ...resultsOf([...(now.results ?? []).filter(isGood), ...(last?.results ?? []).filter((one) => !isGood(one))]),
   }
   const candidates = [good, ...(last ? [unite(last, good), last] : [])]
   // A missing replacement is only a dead link, which is no reason to hide the repository.
@@ -37,16 +38,23 @@ export function fixRepository({ now, wrong, last }: BrokenRepository, others: Ne
 /** Combines the last served index with all previous and current versions: a version that a reader has seen must not disappear because another file is invalid. */
 function unite(last: RepositoryEntry, now: RepositoryEntry): RepositoryEntry {
   const versions = new Map([...last.versions, ...now.versions].map((version) => [version.version, version]))
-  return { owner: now.owner, name: now.name, file: last.file, versions: [...versions.values()] }
+  const results = [...(now.results ?? []), ...(last.results ?? [])]
+  const bySuite = new Map(results.toReversed().map((result) => [`${result.version}/${result.suite}`, result]))
+  return {
+    ...{ owner: now.owner, name: now.name, file: last.file, versions: [...versions.values()] },
+    ...resultsOf([...bySuite.values()]),
+  }
 }
+
+const resultsOf = (results: ResultEntry[]): Pick<RepositoryEntry, 'results'> => (results.length > 0 ? { results } : {})
 
 /** Formats problems as messages, grouped by the repository (full name) or owner (handle) whose previous version is served because of them. */
 export function groupProblems(problems: readonly Problem[]): Map<string, string[]> {
   const groups = new Map<string, string[]>()
   for (const problem of problems) {
     const place = parsePath(problem.file.replace(/^content\//, '')).value
-    // A misplaced file is never read, so it has no effect on readers.
-    if (!place || !('owner' in place)) continue
+    // A misplaced file is never read, and a result that cannot be read only does not count, so neither has an effect on what else is served.
+    if (!place || !('owner' in place) || place.kind === 'result' || place.kind === 'tests') continue
     const name = place.kind === 'owner' ? place.owner : `${place.owner}/${place.name}`
     const group = groups.get(name) ?? []
     group.push(`${problem.file}: ${formatProblem(problem)}`)

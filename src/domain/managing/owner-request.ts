@@ -1,6 +1,7 @@
 // Parses requests to change an owner: a JSON merge patch of its `index.md`. docs/contract.md section 7
 import * as z from 'zod'
-import { Members, OwnerName, ProtectedLabels, Publishing, TrustedPublishers } from '../content/front-matter.ts'
+import { Members, OwnerName, Publishing, TrustedPublishers } from '../content/front-matter.ts'
+import { ProtectedLabels } from '../content/protected-labels.ts'
 import { parseBody } from '../publishing/request.ts'
 import type { BodyBounds } from '../text/json.ts'
 import { WebAddress } from '../values/values.ts'
@@ -18,7 +19,9 @@ const RIGHTS = {
     .describe('The complete new list of workflows that may publish, or null.'),
   protected_labels: ProtectedLabels.nullable()
     .optional()
-    .describe('The complete new list of labels that need the permission maintain, or null.'),
+    .describe(
+      'The complete new list of labels that need the permission maintain, each a name or an object with the test suites that it requires; or null.',
+    ),
   publishing: Publishing.nullable()
     .optional()
     .describe('`trusted-only`: only trusted workflows may publish. Null: tokens and members too.'),

@@ -159,6 +159,8 @@ function listDataAddresses(): Address[] {
     file(DATA_FILES.raw(owner, name), 'The latest content'),
     file(DATA_FILES.rawVersion(owner, name, number), 'The content of one version'),
     file(DATA_FILES.skill(owner, name, number), 'The SKILL.md of one version'),
+    file(DATA_FILES.results(owner, name, number), 'The results of test suites for one version'),
+    file(DATA_FILES.newestResults(owner, name), 'The newest results of test suites'),
     file(DATA_FILES.blob(owner, name, '{sha256}'), 'A file of a skill, or the archive of one version'),
     file(DATA_FILES.apm(owner, name), 'The versions of a skill, for APM'),
     file(DATA_FILES.openapi(), 'OpenAPI 3.1'),

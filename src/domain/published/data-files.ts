@@ -5,9 +5,11 @@ import { labelledEnvelope, listEnvelope } from '../api/envelope.ts'
 import { addressesBelow } from '../api/record-links.ts'
 import { DATA_FILES, SORTS } from '../api/routes.ts'
 import type { Activity, LabelledPrompt, MirrorEntry, ModelUse, RepositorySummary } from '../api/schema.ts'
+import { MAX_ACTIVITIES } from '../catalogue/activity.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { compareNeighbours } from '../catalogue/difference.ts'
 import type { RecordDigests, RepositoryOutline, RepositoryRecords } from '../catalogue/outline.ts'
+import { sortResults } from '../catalogue/results.ts'
 import { groupUnlisted, unlistedPath, unlistedRecord } from '../catalogue/unlisted.ts'
 import { countUsage, usagePath } from '../catalogue/usage.ts'
 import { joinWords } from '../content/same-words.ts'
@@ -165,6 +167,18 @@ export function* listRepositoryFiles({ repository, versions }: RepositoryRecords
     if (record.skill)
       yield [DATA_FILES.skill(owner, name, record.version), formatSkill({ ...record, skill: record.skill })]
   }
+  yield* listResultFiles({ repository, versions })
+}
+
+/** Generates the files with the results of a repository: those of each version, and the newest of all versions. */
+function* listResultFiles({ repository: { owner, name }, versions }: RepositoryRecords): Generator<DataFile> {
+  const tested = versions.flatMap(({ summary: { version }, results = [] }) =>
+    results.length > 0 ? [{ version, results }] : [],
+  )
+  if (tested.length === 0) return
+  for (const { version, results } of tested) yield [DATA_FILES.results(owner, name, version), onOnePage(results)]
+  const newest = sortResults(tested.flatMap(({ results }) => results)).slice(0, MAX_ACTIVITIES)
+  yield [DATA_FILES.newestResults(owner, name), onOnePage(newest)]
 }
 
 /** Formats the envelope of a single-page list. */
@@ -277,7 +291,8 @@ export function listRepositoryPaths({
   summary,
   releases,
   blobs = [],
-}: Pick<RepositoryOutline, 'summary' | 'releases' | 'blobs'>): string[] {
+  tested = [],
+}: Pick<RepositoryOutline, 'summary' | 'releases' | 'blobs' | 'tested'>): string[] {
   const { owner, name, latest_version } = summary
   return [
     DATA_FILES.repository(owner, name),
@@ -289,6 +304,8 @@ export function listRepositoryPaths({
       DATA_FILES.rawVersion(owner, name, version),
       ...(isSkill ? [DATA_FILES.skill(owner, name, version)] : []),
     ]),
+    ...tested.map((version) => DATA_FILES.results(owner, name, version)),
+    ...(tested.length > 0 ? [DATA_FILES.newestResults(owner, name)] : []),
     ...blobs.map((sha256) => DATA_FILES.blob(owner, name, sha256)),
     ...(releases.some(({ isSkill }) => isSkill) ? [DATA_FILES.apm(owner, name)] : []),
   ]

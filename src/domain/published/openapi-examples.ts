@@ -6,7 +6,7 @@ export const EXAMPLES: {
   readonly query: Readonly<Record<string, unknown>>
   readonly publish: Readonly<Record<string, { summary: string; value: unknown }>>
 } = {
-  path: { owner: 'acme', name: 'code-review', version: '1.0.0', handle: 'acme', label: 'production' },
+  path: { owner: 'acme', name: 'code-review', version: '1.0.0', handle: 'acme', label: 'production', suite: 'quality' },
   query: {
     page: 1,
     sort: 'top',

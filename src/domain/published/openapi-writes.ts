@@ -18,6 +18,7 @@ import {
   jsonContent,
   parametersIn,
 } from './openapi-parts.ts'
+import { describeResult } from './openapi-results.ts'
 import { type Components, toSchema } from './openapi-schema.ts'
 
 /** Every error when publishing, in the order of the checks. docs/contract.md section 7 */
@@ -144,7 +145,9 @@ interface ChangeBody {
 }
 
 /** The body of each change of a repository that has one. */
-const CHANGE_BODIES: Readonly<Record<Exclude<WriteId, 'publishVersion' | 'changeOwner'>, ChangeBody | undefined>> = {
+const CHANGE_BODIES: Readonly<
+  Record<Exclude<WriteId, 'publishVersion' | 'changeOwner' | 'recordResult'>, ChangeBody | undefined>
+> = {
   changeRepository: { schema: RepositoryPatch, example: { title: 'Code review' } },
   setLabel: { schema: LabelRequest, example: { version: '1.0.0' } },
   removeLabel: { schema: LabelRemoval, example: {}, isOptional: true },
@@ -178,7 +181,8 @@ export function describeWrites(schemas: Components): Readonly<Record<WriteId | '
   const describe = (id: keyof typeof CHANGE_BODIES) => {
     const description = 'The current repository; `commit` is null if nothing changed.'
     const answer = { description, content: jsonContent(toSchema(single(ChangeAnswer), schemas)) }
-    return describeChange(id, CHANGE_BODIES[id], answer, CHANGE_ERRORS, schemas)
+    const errors = id === 'setLabel' ? [...CHANGE_ERRORS, 'evidence_missing' as const] : CHANGE_ERRORS
+    return describeChange(id, CHANGE_BODIES[id], answer, errors, schemas)
   }
   return {
     publishVersion: describePublish(schemas),
@@ -187,6 +191,7 @@ export function describeWrites(schemas: Components): Readonly<Record<WriteId | '
     removeLabel: describe('removeLabel'),
     yankVersion: describe('yankVersion'),
     unyankVersion: describe('unyankVersion'),
+    recordResult: describeResult(describeErrors(CHANGE_ERRORS.filter((code) => code !== 'quota_exceeded')), schemas),
     changeOwner: describeOwnerChange(schemas),
     checkVersion: describeCheck(schemas),
   }

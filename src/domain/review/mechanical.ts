@@ -17,7 +17,7 @@ import { findLicenseProblem } from '../content/rules.ts'
  */
 export function fixFile(path: string, text: string): string | undefined {
   const place = parsePath(path).value
-  if (!place || !('owner' in place) || place.kind === 'file') return undefined
+  if (place?.kind !== 'owner' && place?.kind !== 'repository' && place?.kind !== 'version') return undefined
   const front = splitFile(text).value?.front
   if (!front) return undefined
   const changes = Object.fromEntries(

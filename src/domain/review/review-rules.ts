@@ -19,7 +19,7 @@ const NEW_VERSION = 'restore the file, and add the next version'
 /** Every rule by its name. */
 export const RULES = {
   path: error(
-    'Files are at {owner}/index.md, {owner}/{name}/index.md, {owner}/{name}/versions/{x.y.z}.md or, for a skill, in the folder {owner}/{name}/versions/{x.y.z}/.',
+    'Files are at {owner}/index.md, {owner}/{name}/index.md, {owner}/{name}/versions/{x.y.z}.md or, for a skill, in the folder {owner}/{name}/versions/{x.y.z}/; results are at {owner}/{name}/results/{x.y.z}/{suite}.yml, and test cases at {owner}/{name}/tests/promptfooconfig.yaml.',
     'move or rename the file (git mv)',
   ),
   'regular-file': error(
@@ -151,6 +151,32 @@ export const RULES = {
   'published-by-author': error(
     'The published_by of a version in a pull request is the author of the pull request or a member of the owner.',
     'use your own login',
+  ),
+  result: error(
+    'A result has the digest of the content, the numbers of passed and failed test cases, a time and who reported it.',
+    'correct that value, or report the result with hubcli result, which writes the file',
+  ),
+  'results-have-versions': error('A result is of a version that exists.', 'delete the file'),
+  'results-of-these-bytes': error(
+    'A result is of the very content of its version: content_sha256 is the same.',
+    'run the tests on this version and report them again; until then, the result does not count',
+  ),
+  'suites-are-few': error('A version has results of at most 20 test suites.', 'delete those that nobody needs'),
+  'tested-by-now': error(
+    'The time of a new result is not in the future, except for a clock difference of up to five minutes.',
+    'use the time of the run, in UTC',
+  ),
+  'reported-by-author': error(
+    'The reported_by of a result in a pull request is the author of the pull request or a member of the owner.',
+    'use your own login',
+  ),
+  'labels-have-results': error(
+    'A label that requires results moves only to a version that has them.',
+    'report the results first, then move the label',
+  ),
+  'label-without-results': advice(
+    'The version that a label points at has the results that the label requires.',
+    'report them, or move the label to a version that has them',
   ),
   'is-edited': error('No template text of npm run new or "Suggest a change" remains.', 'replace it with your own text'),
   'variables-are-used': advice(

@@ -34,6 +34,8 @@ export interface ReviewContext {
   now: Date
   /** Returns whether a version in an owner's repository may have a login as its publisher; omitted if the author is unknown. */
   mayBePublisher?: ((owner: string, login: string) => boolean) | undefined
+  /** Returns whether the author may report results to an owner; omitted if the author is unknown. */
+  mayReport?: ((owner: string) => boolean) | undefined
 }
 
 /** The change to a file. */

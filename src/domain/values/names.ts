@@ -41,6 +41,8 @@ export const isVersion = (text: string): boolean => VERSION_PATTERN.test(text)
 export const isTag = (text: string): boolean => text.length <= LIMITS.tagCharacters && TAG_PATTERN.test(text)
 /** Returns whether a label has a valid name: a tag that clients read neither as a range (such as `1` or `x`) nor as the latest version. docs/lock-file.md */
 export const isLabel = (text: string): boolean => isTag(text) && !/^(?:x|0|[1-9]\d{0,5}|latest)$/.test(text)
+/** Returns whether a string is a valid name of a test suite: that of a name, and a file name on every operating system. */
+export const isSuite = (text: string): boolean => NAME_PATTERN.test(text) && isPortableName(text)
 /** Returns whether a string is a well-formed variable name. */
 export const isVariableName = (text: string): boolean => VARIABLE_NAME_PATTERN.test(text)
 

@@ -6,6 +6,7 @@ import { isFilePath } from './file-path.ts'
 import {
   isName,
   isReserved,
+  isSuite,
   NAME_PATTERN,
   OWNER_PATTERN,
   splitFullName,
@@ -67,6 +68,13 @@ export const Tag = z
   .regex(TAG_PATTERN, 'expected lower-case letters, digits and single hyphens')
   .max(LIMITS.tagCharacters, `expected at most ${LIMITS.tagCharacters} characters`)
   .describe('A tag: lower-case words joined by hyphens.')
+
+/** The name of a test suite. */
+export const Suite = z
+  .string()
+  .regex(NAME_PATTERN, 'expected 1 to 64 characters: a-z, 0-9 and single hyphens, not at the start or end')
+  .refine((suite) => isSuite(suite), { error: 'expected no name that is reserved on Windows', abort: true })
+  .describe('The name of a test suite: lower-case words joined by hyphens.')
 
 /** The name of a variable, as written between the braces. */
 export const VariableName = z

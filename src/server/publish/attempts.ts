@@ -56,7 +56,7 @@ export type WriteDecision<Answer, Shown extends object = ShownRepository> =
       shown?: Shown
     }
 
-type ShownRepository = Pick<Written, 'file' | 'entry' | 'added' | 'files'>
+type ShownRepository = Pick<Written, 'file' | 'entry' | 'added' | 'files' | 'tested'>
 
 /** Reads a listed version's file. @returns undefined for a version that is not listed */
 export type ReadVersion = (version: string) => Promise<string | undefined>
@@ -73,7 +73,12 @@ export interface GitWrite<Answer, Shown extends object = ShownRepository> {
   /** Whether the decision needs the last 100 commits. */
   needsHistory: boolean
   /** Decides based on what is in git. Different decisions for the same write have different commit subjects. @throws HubError for every rejection */
-  decide: (folder: FolderState, readVersion: ReadVersion, readFiles: ReadFiles) => Promise<WriteDecision<Answer, Shown>>
+  decide: (
+    folder: FolderState,
+    readVersion: ReadVersion,
+    readFiles: ReadFiles,
+    call: CallOptions,
+  ) => Promise<WriteDecision<Answer, Shown>>
 }
 
 /** A write to one repository: a publish, or a change to what is already published. */
@@ -186,11 +191,12 @@ function decideOn<Answer, Shown extends object>(
     if (text !== undefined && blobId(Buffer.from(text), id.length) === id) return text
     return decodeText(`${owner}/${name}@${version}`, await git.readBlob(id, call))
   }
-  return decide(folder, readVersion, async (version) => {
+  const readFiles: ReadFiles = async (version) => {
     if (name === undefined) return []
     const find = (path: string) => findFile(version, path)
     return readVersionFiles({ owner, name, version }, folder, { git, call, find })
-  })
+  }
+  return decide(folder, readVersion, readFiles, call)
 }
 
 /** Returns whether a listing lacks a version that is known to exist, which can happen because the host's reads may lag several seconds behind its writes. */

@@ -89,6 +89,7 @@ export async function handleWrite(
 async function openWrite(request: Request, { id, parameters }: WriteRoute) {
   if (id === 'publishVersion') return openPublish(request)
   if (id === 'changeOwner') return (await import('./owner.ts')).openOwnerChange()
+  if (id === 'recordResult') return (await import('./results.ts')).openResult(parameters)
   return (await import('./manage.ts')).openChange(id, parameters)
 }
 

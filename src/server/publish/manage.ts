@@ -3,16 +3,17 @@
 import { HubError } from '../../domain/api/errors.ts'
 import type { PathParameters, WriteId } from '../../domain/api/routes.ts'
 import type { Repository } from '../../domain/api/schema.ts'
+import { findProtection } from '../../domain/content/protected-labels.ts'
 import type { NamedRepositories } from '../../domain/managing/decision.ts'
 import type { Change, Target } from '../../domain/managing/request.ts'
 import { readOwner } from '../../domain/publishing/repository-state.ts'
 import { isSameJson } from '../../domain/text/json.ts'
 import { isTag, isVersion, splitFullName } from '../../domain/values/names.ts'
 import type { Permission } from '../../domain/values/permissions.ts'
-import type { FolderState } from '../../ports/git-store.ts'
+import type { CallOptions, FolderState } from '../../ports/git-store.ts'
 import { findRepository } from '../read/records.ts'
 import { respondWithRecord } from '../respond.ts'
-import type { WriteDecision } from './attempts.ts'
+import type { ReadVersion, WriteDecision } from './attempts.ts'
 import { requirePermission, requireRights } from './authenticate.ts'
 import { showRepository } from './renew-fresh-copy.ts'
 import { type OpenWrite, type Sending, type WriteDeps, writeToGit } from './write-to-git.ts'
@@ -25,7 +26,15 @@ interface Outcome {
 }
 
 /** A change to what is already published. */
-type ChangeId = Exclude<WriteId, 'publishVersion' | 'changeOwner'>
+type ChangeId = Exclude<WriteId, 'publishVersion' | 'changeOwner' | 'recordResult'>
+
+/** What an attempt knows. */
+interface Attempt {
+  neighbours: NamedRepositories
+  folder: FolderState
+  readVersion: ReadVersion
+  call: CallOptions
+}
 
 /** Opens a change. @throws HubError `not_found` for a malformed label or version */
 export function openChange(id: ChangeId, parameters: PathParameters): OpenWrite {
@@ -41,7 +50,8 @@ export function openChange(id: ChangeId, parameters: PathParameters): OpenWrite 
           const write = {
             ...sending,
             needsHistory: false,
-            decide: (folder: FolderState) => decideAttempt(sending, change, neighbours, folder, deps),
+            decide: (folder: FolderState, readVersion: ReadVersion, _files: unknown, call: CallOptions) =>
+              decideAttempt(sending, change, { neighbours, folder, readVersion, call }, deps),
           }
           return respondWithOutcome(await writeToGit(write, sending.bearer, deps, time))
         },
@@ -86,8 +96,7 @@ async function findNeighbours(change: Change, deps: WriteDeps): Promise<NamedRep
 async function decideAttempt(
   sending: Sending,
   change: Change,
-  neighbours: NamedRepositories,
-  folder: FolderState,
+  { neighbours, folder, readVersion, call }: Attempt,
   deps: WriteDeps,
 ): Promise<WriteDecision<Outcome>> {
   const { owner, name, bearer } = sending
@@ -95,6 +104,8 @@ async function decideAttempt(
   const found = { owner, name, versions: [...folder.versions.keys()], index: folder.index }
   const state = await deps.text.run('readState', found)
   const { file, indexText, summary } = await deps.text.run('decideChange', change, state, neighbours)
+  if (change.kind === 'label' && indexText !== undefined)
+    await requireResults(sending, change, { folder, readVersion, call }, deps)
   const shown = { file, entry: undefined, added: undefined }
   const record = await showRepository({ owner, name, folder, ...shown }, deps)
   // A copy with more versions than git belongs to a later publish, which this git listing does not include yet.
@@ -119,11 +130,32 @@ async function decideAttempt(
   }
 }
 
+/** Reads the results of the version to which a label is to move, if the owner requires any. @throws HubError `evidence_missing` */
+async function requireResults(
+  { owner, name }: Sending,
+  { label, version }: Extract<Change, { kind: 'label' }>,
+  { folder, readVersion, call }: Omit<Attempt, 'neighbours'>,
+  deps: WriteDeps,
+): Promise<void> {
+  const protection = findProtection(readOwner(owner, folder.ownerIndex), label)
+  if (protection === undefined || typeof protection === 'string') return
+  const [{ requireEvidence }, { readResults }, { findResults }] = await Promise.all([
+    import('../../domain/managing/evidence.ts'),
+    import('./read-results.ts'),
+    import('../read/results.ts'),
+  ])
+  const { git, text } = deps
+  const content_sha256 = await text.run('digestVersion', { owner, name }, version, await readVersion(version))
+  const known = await findResults(owner, name, version, deps)
+  const { results } = await readResults({ version, content_sha256 }, folder, known, { git, text, call })
+  requireEvidence(label, protection, { owner, name, version, content_sha256 }, results)
+}
+
 /** @throws HubError `forbidden`; a protected label requires a higher permission */
 function requireRightsFor(change: Change, { owner, name, bearer }: Sending, { ownerIndex }: FolderState): void {
   const file = readOwner(owner, ownerIndex)
   const isProtected =
-    (change.kind === 'label' || change.kind === 'unlabel') && (file?.protected_labels.includes(change.label) ?? false)
+    (change.kind === 'label' || change.kind === 'unlabel') && findProtection(file, change.label) !== undefined
   const needed = isProtected ? 'maintain' : permissionFor(change)
   requirePermission(bearer, needed, isProtected ? `${owner} protects the label ${change.label}. ` : '')
   requireRights(bearer, { owner, name }, needed, file)

@@ -1,7 +1,7 @@
 // Builds the fresh copy that makes a new version visible before the next build.
 import { addressesBelow } from '../../domain/api/record-links.ts'
 import { DATA_FILES } from '../../domain/api/routes.ts'
-import type { ModelUse, Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
+import type { ModelUse, Repository, Result, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import { listChanges, MAX_ACTIVITIES } from '../../domain/catalogue/activity.ts'
 import { summariseVersion } from '../../domain/catalogue/repository-records.ts'
 import type { VersionEntry } from '../../domain/content/content-tree.ts'
@@ -11,11 +11,13 @@ import { nextLower } from '../../domain/publishing/repository-state.ts'
 import { entriesOf, type VersionFileBytes } from '../../domain/values/file-entry.ts'
 import { formatMoment } from '../../domain/values/values.ts'
 import { sortVersions } from '../../domain/values/versions.ts'
-import type { CopyOrigin, FreshCopies } from '../../ports/fresh-copies.ts'
+import type { CopyOrigin, FreshCopies, FreshCopy } from '../../ports/fresh-copies.ts'
 import { decodeText, type FolderState, type GitStore } from '../../ports/git-store.ts'
 import { parseBuilt } from '../../ports/site-files.ts'
 import type { TextWork } from '../../ports/text-work.ts'
 import { findNewest, findVersion, type Sources } from '../read/records.ts'
+import { findResults } from '../read/results.ts'
+import { readResults } from './read-results.ts'
 import { readVersionFiles } from './read-version-files.ts'
 
 /** A repository after a write. */
@@ -32,6 +34,8 @@ export interface Written {
   added: VersionRecord | undefined
   /** The files of the added version. */
   files?: readonly VersionFileBytes[]
+  /** All results of a version, after one of them was recorded. */
+  tested?: { version: string; results: readonly Result[] }
 }
 
 /** The records that readers see. */
@@ -39,6 +43,8 @@ interface Shown {
   repository: Repository
   /** The versions, highest first. */
   versions: VersionSummary[]
+  /** See `FreshCopy`. */
+  results: Record<string, readonly Result[]>
 }
 
 type Stores = Sources & { fresh: FreshCopies; baseUrl: string; git: GitStore; text: TextWork }
@@ -89,7 +95,13 @@ export async function renewFreshCopy(
     try {
       const folder = await sources.git.readFolder({ owner, name }, { signal })
       if (added && !folder.versions.has(added.version)) throw new Error('git returned a state from before the write')
-      state = { ...state, folder, file: await sources.text.run('readIndex', { owner, name }, folder.index) }
+      // From now on, the listing has the result too, and maybe others.
+      state = {
+        ...state,
+        folder,
+        tested: undefined,
+        file: await sources.text.run('readIndex', { owner, name }, folder.index),
+      }
       const kept_at = folder.headMs === undefined ? origin.kept_at : new Date(folder.headMs).toISOString()
       origin = { commit: folder.head, kept_at }
       before = meanwhile?.commit
@@ -151,8 +163,35 @@ export async function showRepository(
         : await readVersion(written, highest, sources)
   if (!latest && highest !== undefined) throw new Error(`version ${highest} cannot be read`)
   const stats = copy?.repository.stats ?? (built ? parseBuilt<{ data: Repository }>(built).data.stats : null)
-  const parts = { owner, name, file, versions, latest, stats }
-  return { repository: await sources.text.run('describeRepository', parts, sources.baseUrl), versions }
+  const results = await showResults(written, versions, latest?.version, { copy, sources })
+  const ofLatest = latest ? (results[latest.version] ?? []) : []
+  const parts = { owner, name, file, versions, latest, results: ofLatest, stats }
+  return { repository: await sources.text.run('describeRepository', parts, sources.baseUrl), versions, results }
+}
+
+/** Reads the results of the latest version, and of all versions whose results a copy must have because a build may not include them. */
+async function showResults(
+  { owner, name, folder, tested }: Written,
+  versions: readonly VersionSummary[],
+  latest: string | undefined,
+  { copy, sources }: { copy: FreshCopy | undefined; sources: Stores },
+): Promise<Record<string, readonly Result[]>> {
+  const { git, text } = sources
+  const numbers = new Set([...Object.keys(copy?.results ?? {}), ...(latest === undefined ? [] : [latest])])
+  if (tested) numbers.add(tested.version)
+  const shown: Record<string, readonly Result[]> = {}
+  for (const summary of versions) {
+    const { version } = summary
+    if (!numbers.has(version)) continue
+    const known = await findResults(owner, name, version, sources)
+    const call = { signal: AbortSignal.timeout(READ_MS) }
+    const found =
+      tested?.version === version
+        ? tested.results
+        : (await readResults(summary, folder, known, { git, text, call })).results
+    if (found.length + known.length > 0) shown[version] = found
+  }
+  return shown
 }
 
 /** Reads what is announced about models; a build without the file knows of nothing. */

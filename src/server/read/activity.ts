@@ -4,6 +4,7 @@ import type { Activity } from '../../domain/api/schema.ts'
 import { joinChanges, listActivity } from '../../domain/catalogue/activity.ts'
 import { parseBuilt } from '../../ports/site-files.ts'
 import { findVersions, type Sources } from './records.ts'
+import { findNewestResults } from './results.ts'
 
 /** Returns the activity of a repository, newest first; undefined if there is no such repository. */
 export async function findActivity(
@@ -11,8 +12,12 @@ export async function findActivity(
   name: string,
   sources: Sources,
 ): Promise<ReturnType<typeof listActivity> | undefined> {
-  const [found, known] = await Promise.all([findVersions(owner, name, sources), findChanges(owner, name, sources)])
-  return found && listActivity(found.versions.value(), known)
+  const [found, known, results] = await Promise.all([
+    findVersions(owner, name, sources),
+    findChanges(owner, name, sources),
+    findNewestResults(owner, name, sources),
+  ])
+  return found && listActivity(found.versions.value(), known, results)
 }
 
 /** Returns the known changes of a repository without its publishes, newest first: those that the build read from git, and those since then. */

@@ -15,6 +15,7 @@ import {
   findUser,
   findVersion,
   findVersions,
+  onePage,
   type ReadDeps,
 } from './records.ts'
 
@@ -30,6 +31,7 @@ function importOnce<Module>(load: () => Promise<Module>): () => Module | Promise
 const list = importOnce(() => import('./list.ts'))
 const activity = importOnce(() => import('./activity.ts'))
 const files = importOnce(() => import('./files.ts'))
+const results = importOnce(() => import('./results.ts'))
 const labelList = importOnce(() => import('./label-list.ts'))
 const labelAt = importOnce(() => import('./label-at.ts'))
 const queryValues = importOnce(() => import('./query-values.ts'))
@@ -72,6 +74,11 @@ export const ANSWERS: Readonly<Record<ReadId, RouteHandler>> = {
         ? `${owner}/${name}@${version} has no files, so its SKILL.md is all of it: /${owner}/${name}/v/${version}/SKILL.md.`
         : `${owner}/${name}@${version} is not an Agent Skill, so it has no archive. Its content is at ${record.raw_url}.`,
     )
+  },
+  listResults: async ({ owner = '', name = '', version = '' }, _query, deps) => {
+    const found = await (await results()).findResults(owner, name, version, deps)
+    if (found.length === 0) await requireVersion(owner, name, version, deps)
+    return { bytes: encode(JSON.stringify(onePage(found))) }
   },
   getRaw: async ({ owner = '', name = '' }, query, deps) => {
     const { readVersionQuery, resolveVersion } = await queryValues()

@@ -1,7 +1,7 @@
 // Reads a catalogue repository from its data files on demand.
 
 import { DATA_FILES } from '../../domain/api/routes.ts'
-import type { Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
+import type { Repository, Result, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
 import type { RecordDigests, RepositoryOutline, RepositoryRecords } from '../../domain/catalogue/outline.ts'
 import { restoreRepository } from '../../domain/catalogue/recall.ts'
@@ -34,11 +34,17 @@ function readRepositoryRecord({ summary: { owner, name } }: RepositoryOutline, r
   return readData(DATA_FILES.repository(owner, name), read)
 }
 
-function readVersions({ summary: { owner, name } }: RepositoryOutline, read: ReadFile): RepositoryRecords['versions'] {
+function readVersions(
+  { summary: { owner, name }, tested = [] }: RepositoryOutline,
+  read: ReadFile,
+): RepositoryRecords['versions'] {
   const summaries: VersionSummary[] = readData(DATA_FILES.versions(owner, name), read)
   return summaries.map((summary) => {
     const record: VersionRecord = readData(DATA_FILES.version(owner, name, summary.version), read)
-    return { summary, record }
+    const results: Result[] = tested.includes(summary.version)
+      ? readData(DATA_FILES.results(owner, name, summary.version), read)
+      : []
+    return { summary, record, ...(results.length > 0 && { results }) }
   })
 }
 

@@ -104,14 +104,17 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
         names.set(fullName, { file: { moved_to: before.outline.movedTo, replaced_by: before.outline.replacedBy } })
         continue
       }
-      const read = { ...readRepository(contentDir, fullName, files), fullName, marks, stats }
+      const found = readRepository(contentDir, fullName, files)
+      // A repository with a problem is read again by every build, so that the problem is reported until it is gone.
+      const read = { ...found, fullName, marks: found.problems.length === 0 ? marks : '', stats }
       for (const name of unlisted.get(fullName) ?? []) read.wrong.add(name)
       round.filesRead += files.length
       if (read.isThere) names.set(fullName, { file: read.entry.file })
       // Repositories that are valid regardless of the others are written immediately, so that their content does not stay in memory.
-      if (read.isThere && read.wrong.size === 0 && checkRepository(read.entry, NO_NEIGHBOURS).length === 0)
+      if (read.isThere && read.wrong.size === 0 && checkRepository(read.entry, NO_NEIGHBOURS).length === 0) {
+        round.problems.push(...read.problems)
         write(read, models, round)
-      else late.push(read)
+      } else late.push(read)
     }
     const neighbours: Neighbours = { repositories: names }
     for (const read of late) judge(read, neighbours, models, round)
@@ -156,11 +159,11 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
     const { fullName, entry, problems, wrong, isThere } = read
     const file = nameIndex(fullName)
     const found = isThere ? checkRepository(entry, neighbours).map((problem) => ({ file, ...problem })) : []
+    round.problems.push(...problems, ...found)
     if (wrong.size + found.length === 0) {
       write(read, models, round)
       return
     }
-    round.problems.push(...problems, ...found)
     const before = repositories.get(fullName)
     const last = before && restoreEntry(before.outline, sink.read)
     const mended = fixRepository({ now: entry, wrong, last }, neighbours)

@@ -179,6 +179,9 @@ const ALL_LIMITS = { ...LIMITS, ...SERVER_LIMITS }
 const LIMIT_WORDS: Readonly<Record<keyof typeof ALL_LIMITS, string>> = {
   modelCharacters: 'Length of a model’s ID in models.yml, in characters',
   retiringModels: 'Models in models.yml',
+  suitesPerVersion: 'Test suites with a result, per version',
+  testsPerSuite: 'Test cases of a suite with one outcome',
+  suitesPerLabel: 'Test suites that a protected label requires',
   ownerCharacters: 'Length of an owner, in characters',
   nameCharacters: 'Length of a name, in characters',
   tagCharacters: 'Length of a tag, in characters',

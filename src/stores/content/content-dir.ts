@@ -1,7 +1,8 @@
 // Reads one repository of the content folder, or the whole folder as a tree. Files that are not allowed are reported; links are not followed.
-import { formatPath } from '../../domain/content/content-path.ts'
-import type { ContentTree, RepositoryEntry } from '../../domain/content/content-tree.ts'
+import { formatPath, parsePath } from '../../domain/content/content-path.ts'
+import type { ContentTree, RepositoryEntry, ResultEntry } from '../../domain/content/content-tree.ts'
 import type { RepositoryFile } from '../../domain/content/prompt-file.ts'
+import { checkResults } from '../../domain/content/result-rules.ts'
 import { checkTree } from '../../domain/content/rules.ts'
 import type { Problem } from '../../domain/text/problems.ts'
 import { openFolder, type PlainFolder } from '../files/plain-files.ts'
@@ -75,8 +76,17 @@ export function readRepository(dir: string, fullName: string, files: readonly Li
     isThere ||= read.parsed !== undefined
     return read.parsed
   }
+  const results: ResultEntry[] = []
   const groups = groupByVersion(files.map(({ path }) => path))
   for (const path of groups.others) {
+    const kind = parsePath(path).value?.kind
+    if (kind === 'result' || kind === 'tests') {
+      // A file beside the prompt that cannot be read makes no version of it invalid.
+      const read = readListed(folder, { path })
+      problems.push(...read.problems)
+      if (read.parsed?.kind === 'result' && read.problems.length === 0) results.push(read.parsed.value)
+      continue
+    }
     const parsed = take(path, path.slice(path.lastIndexOf('/') + 1))
     if (parsed?.kind === 'repository') file = parsed.value
   }
@@ -90,8 +100,15 @@ export function readRepository(dir: string, fullName: string, files: readonly Li
     }
     if (entry) versions.push(entry)
   }
-  return { entry: { owner, name, file, versions }, isThere, problems, wrong }
+  const checked = checkResults({ owner, name }, versions, results)
+  // The results of a version that cannot be read are in order as soon as the version is.
+  problems.push(...checked.problems.filter(({ file: path }) => !wrong.has(versionOf(path))))
+  const entry = { owner, name, file, versions, ...(checked.good.length > 0 && { results: checked.good }) }
+  return { entry, isThere, problems, wrong }
 }
+
+/** Returns the version of a result by its path. */
+const versionOf = (path: string) => path.split('/').at(-2) ?? ''
 
 /** Reads and validates a single file. */
 export function readListed(

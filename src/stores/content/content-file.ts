@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { ModelStatus } from '../../domain/api/schema.ts'
 import { type Place, parsePath } from '../../domain/content/content-path.ts'
-import type { VersionEntry } from '../../domain/content/content-tree.ts'
+import type { ResultEntry, VersionEntry } from '../../domain/content/content-tree.ts'
 import { Usage } from '../../domain/content/front-matter.ts'
 import { parseModelsFile } from '../../domain/content/models-file.ts'
 import {
@@ -12,7 +12,10 @@ import {
   parseVersionFile,
   type RepositoryFile,
 } from '../../domain/content/prompt-file.ts'
+import { parseResultFile } from '../../domain/content/result-file.ts'
+import { checkResult } from '../../domain/content/result-rules.ts'
 import { checkVersion } from '../../domain/content/rules.ts'
+import { findCertainSecret } from '../../domain/content/secrets.ts'
 import { parseSiteFile, type SiteFile } from '../../domain/content/site-file.ts'
 import { checkFileText } from '../../domain/content/version-files.ts'
 import { LIMITS } from '../../domain/limits.ts'
@@ -42,6 +45,9 @@ export type ParsedFile =
   | { kind: 'repository'; owner: string; name: string; value: RepositoryFile }
   | { kind: 'version'; owner: string; name: string; value: VersionEntry }
   | { kind: 'file'; owner: string; name: string; value: VersionFileBytes }
+  | { kind: 'result'; owner: string; name: string; value: ResultEntry }
+  /** Test cases for promptfoo, which the hub does not read. */
+  | { kind: 'tests'; owner: string; name: string; value: true }
 
 interface ParsedContentFile {
   parsed: { value: ParsedFile; problems?: never } | { value?: never; problems: readonly RuleProblem[] }
@@ -67,11 +73,17 @@ export function parseContentFile(path: string, read: (maxBytes: number) => Opene
   if (place.kind === 'logo') return checkLogo(place.name, bytes)
   if (place.kind === 'file') return checkFile(place, bytes)
   if (!isUtf8(bytes)) return refuse('utf-8', 'expected UTF-8, got invalid bytes')
+  if (place.kind === 'tests') return checkTests(place, bytes.toString())
   const parsed = parsePlace(place, bytes.toString())
   return {
     parsed: parsed.problems ? { problems: parsed.problems.map((problem) => nameParsing(place, problem)) } : parsed,
-    broken: parsed.value?.kind === 'version' ? checkVersion(parsed.value.value) : [],
+    broken: parsed.value ? checkParsed(parsed.value) : [],
   }
+}
+
+function checkParsed(parsed: ParsedFile): RuleProblem[] {
+  if (parsed.kind === 'version') return checkVersion(parsed.value)
+  return parsed.kind === 'result' ? checkResult(parsed.value) : []
 }
 
 function refuse(rule: string, message: string): ParsedContentFile {
@@ -85,6 +97,15 @@ function checkFile({ owner, name, path }: Place & { kind: 'file' }, bytes: Buffe
   return {
     parsed: { value: { kind: 'file', owner, name, value } },
     broken: checkFileText(path, text).map(({ path: _, ...problem }) => ({ key: '', ...problem })),
+  }
+}
+
+/** Checks test cases only for secrets: what they may contain is up to promptfoo. */
+function checkTests({ owner, name }: Place & { kind: 'tests' }, text: string): ParsedContentFile {
+  const message = findCertainSecret(text)?.message
+  return {
+    parsed: { value: { kind: 'tests', owner, name, value: true } },
+    broken: message === undefined ? [] : [{ rule: 'holds-no-secret', key: '', message }],
   }
 }
 
@@ -110,10 +131,11 @@ function checkLogo(name: string, bytes: Buffer): ParsedContentFile {
 /** Determines which rule a parsing problem breaks: the rule for the front matter's structure, for its values, or for another kind of file. */
 function nameParsing(place: Place, problem: ValueProblem): RuleProblem {
   if (!('owner' in place)) return { rule: place.kind, ...problem }
+  if (place.kind === 'result') return { rule: 'result', ...problem }
   return { rule: problem.key === '' ? 'front-matter' : 'front-matter-value', ...problem }
 }
 
-function parsePlace(place: Exclude<Place, { kind: 'logo' | 'file' }>, text: string): Parsed<ParsedFile> {
+function parsePlace(place: Exclude<Place, { kind: 'logo' | 'file' | 'tests' }>, text: string): Parsed<ParsedFile> {
   if (place.kind === 'usage') return tagged(parseUsage(text), (value) => ({ kind: 'usage', value }))
   if (place.kind === 'equivalents') return tagged(parseEquivalents(text), (value) => ({ kind: 'equivalents', value }))
   if (place.kind === 'models')
@@ -124,6 +146,15 @@ function parsePlace(place: Exclude<Place, { kind: 'logo' | 'file' }>, text: stri
   const { name } = place
   if (place.kind === 'repository')
     return tagged(parseRepositoryFile(text), (value) => ({ kind: 'repository', owner, name, value }))
+  if (place.kind === 'result') {
+    const { version, suite } = place
+    return tagged(parseResultFile(text), (value) => ({
+      kind: 'result',
+      owner,
+      name,
+      value: { ...value, version, suite },
+    }))
+  }
   return tagged(parseVersionFile(text), (value) => ({
     kind: 'version',
     owner,

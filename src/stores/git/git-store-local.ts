@@ -147,9 +147,9 @@ async function readFolder(tree: WorkTree, question: FolderQuery, signal: AbortSi
   const { git, prefix } = tree
   const { repository, history, ownerIndex: ownerPath } = listReadPaths(question)
   const { head } = await checkWorkTree(tree, signal)
-  const paths = [ownerPath, ...(repository ? [repository.index, repository.versions] : [])]
+  const paths = [ownerPath, ...(repository ? [repository.index, repository.versions, repository.results] : [])]
   const names = paths.map((path) => `${head}:${prefix}${path}`)
-  const [[ownerIndex, index, folder], publishes] = await Promise.all([
+  const [[ownerIndex, index, folder, resultFolder], publishes] = await Promise.all([
     readObjects(git, names, signal),
     question.withPublishes ? readPublishes(git, head, `${prefix}${history}`, signal) : [],
   ])
@@ -162,9 +162,12 @@ async function readFolder(tree: WorkTree, question: FolderQuery, signal: AbortSi
     const version = versionOfEntry(question, entry)
     return version === undefined ? [] : [[version, id] as const]
   })
-  const folders = [...entries.folders].filter(([entry]) => isVersion(entry))
+  const foldersOfVersions = (found: typeof folder) =>
+    new Map(found?.type === 'tree' ? [...listEntries(found).folders].filter(([entry]) => isVersion(entry)) : [])
   return {
-    ...{ head, headMs: undefined, nowMs: undefined, versions: new Map(versions), folders: new Map(folders), publishes },
+    ...{ head, headMs: undefined, nowMs: undefined, versions: new Map(versions), publishes },
+    folders: foldersOfVersions(folder),
+    results: foldersOfVersions(resultFolder),
     index: repository && textOf(repository.index, index),
     ownerIndex: textOf(ownerPath, ownerIndex),
   }

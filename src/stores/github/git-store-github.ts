@@ -122,6 +122,7 @@ export function openGitHub(options: GitHubOptions): GitStore {
           history: `content/${history}`,
           // Ignored for an owner, but the query requires them.
           versions: `content/${paths?.versions ?? ownerIndex}`,
+          results: `content/${paths?.results ?? ownerIndex}`,
           index: `content/${paths?.index ?? ownerIndex}`,
           ownerIndex: `content/${ownerIndex}`,
           withRepository: paths !== undefined,
@@ -140,6 +141,7 @@ export function openGitHub(options: GitHubOptions): GitStore {
           nowMs: hostTime(),
           versions: listVersions(question, target.versions?.object?.entries ?? []),
           folders: listFolders(target.versions?.object?.entries ?? []),
+          results: listFolders(target.results?.object?.entries ?? []),
           index: paths && (await readText(octokit, paths.index, target.index ?? null, request)),
           ownerIndex: await readText(octokit, ownerIndex, target.ownerIndex, request),
           publishes: (target.history?.nodes ?? [])
@@ -192,7 +194,7 @@ export function openGitHub(options: GitHubOptions): GitStore {
       try {
         const answer = CommitAnswer.parse(await octokit.graphql<unknown>(COMMIT_MUTATION, { input, request }))
         // The next publish to the repository compares with this version, so caching it here saves a fetch.
-        for (const { path, bytes } of files) if (path.endsWith('.md')) keep(blobId(bytes), bytes)
+        for (const { path, bytes } of files) if (/\.(?:md|yml)$/.test(path)) keep(blobId(bytes), bytes)
         return committed(answer)
       } catch (thrown) {
         // GitHub may send the commit together with an error about one of its fields; in that case, the commit exists.
@@ -218,7 +220,7 @@ function pauseError(leftSeconds: number): HubError {
   })
 }
 
-/** Lists the folders of versions' files. */
+/** Lists the folders that are named for versions. */
 function listFolders(entries: readonly { name: string; oid: string; type: string }[]): FolderState['folders'] {
   const found = entries.filter(({ name, type }) => type === 'tree' && isVersion(name))
   return new Map(found.map(({ name, oid }) => [name, oid]))

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { blobId } from '../../ports/git-store.ts'
 
 /** Everything is read at one commit, whose `oid` is the head: a listing from another commit could omit a version, which a commit would then overwrite. */
-export const FOLDER_QUERY = `query Folder($owner: String!, $name: String!, $branch: String!, $history: String!, $versions: String!, $index: String!, $ownerIndex: String!,
+export const FOLDER_QUERY = `query Folder($owner: String!, $name: String!, $branch: String!, $history: String!, $versions: String!, $results: String!, $index: String!, $ownerIndex: String!,
     $withRepository: Boolean!, $withPublishes: Boolean!) {
   repository(owner: $owner, name: $name) {
     ref(qualifiedName: $branch) {
@@ -12,6 +12,7 @@ export const FOLDER_QUERY = `query Folder($owner: String!, $name: String!, $bran
         ... on Commit {
           committedDate
           versions: file(path: $versions) @include(if: $withRepository) { object { ... on Tree { entries { name oid type } } } }
+          results: file(path: $results) @include(if: $withRepository) { object { ... on Tree { entries { name oid type } } } }
           index: file(path: $index) @include(if: $withRepository) { object { ... on Blob { oid text isTruncated } } }
           ownerIndex: file(path: $ownerIndex) { object { ... on Blob { oid text isTruncated } } }
           history(path: $history, first: 100) @include(if: $withPublishes) { nodes { oid url message committedDate } }
@@ -40,6 +41,8 @@ const TreeFile = z
     object: z.object({ entries: z.array(z.object({ name: z.string(), oid: Oid, type: z.string() })) }).nullable(),
   })
   .nullable()
+/** A folder that counts as missing if there is something else in its place. */
+const OtherTree = TreeFile.catch(null)
 const Moment = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))
 const Mark = z.object({ oid: Oid, url: z.string(), message: z.string(), committedDate: Moment })
 /** The response to `FOLDER_QUERY`. */
@@ -51,6 +54,7 @@ export const FolderAnswer = z.object({
           oid: Oid,
           committedDate: Moment,
           versions: TreeFile.optional(),
+          results: OtherTree.optional(),
           index: BlobFile.optional(),
           ownerIndex: BlobFile,
           history: z.object({ nodes: z.array(Mark.nullable()) }).optional(),

@@ -49,6 +49,8 @@ interface ReviewOrder {
   environment: Readonly<Record<string, string | undefined>>
   /** Returns whether a user may be the publisher of a new version; see ReviewContext. */
   mayBePublisher?: ReviewContext['mayBePublisher']
+  /** Returns whether the author may report results; see ReviewContext. */
+  mayReport?: ReviewContext['mayReport']
 }
 
 /** Reviews a content folder, prompt by prompt, with a bounded amount of memory per prompt. @throws Error if the base is not a known commit */
@@ -58,15 +60,19 @@ export async function reviewContent({
   fix = false,
   environment,
   mayBePublisher,
+  mayReport,
 }: ReviewOrder): Promise<Review> {
   const comparison = base === undefined ? undefined : await openComparison(contentDir, base, environment)
   const mended = fix ? await mendFiles(contentDir, comparison) : []
   const findings: ListingProblems = { problems: [], ignored: [] }
-  const reader = openRepositoryReader(contentDir, comparison, { now: new Date(), mayBePublisher })
+  const states = await walkContent(contentDir, findings, comparison)
+  const owners = new Map(
+    states.filter(({ path }) => parsePath(path).value?.kind === 'owner').map((one) => [one.path, one]),
+  )
+  const reader = openRepositoryReader(contentDir, comparison, { now: new Date(), mayBePublisher, mayReport }, owners)
   const makeEntry = openEntries(contentDir)
   const entries: ReviewEntry[] = []
-  for (const group of groupByRepository(await walkContent(contentDir, findings, comparison)))
-    entries.push(...tidy((await reader.review(group)).map(makeEntry)))
+  for (const group of groupByRepository(states)) entries.push(...tidy((await reader.review(group)).map(makeEntry)))
   entries.unshift(...tidy(findings.problems.map(makeEntry)))
   return {
     entries: entries.sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1)),

@@ -19,6 +19,7 @@ import {
   reviewVersion,
   reviewVersionNumbers,
 } from '../../domain/review/review.ts'
+import { type ReviewedResult, reviewLabels, reviewResults } from '../../domain/review/review-results.ts'
 import type { RuleProblem } from '../../domain/text/problems.ts'
 import { decodeFile, type FileEntry } from '../../domain/values/file-entry.ts'
 import { compareVersions } from '../../domain/values/versions.ts'
@@ -29,6 +30,7 @@ import type { FileState } from '../content/content-walk.ts'
 import { openFileReader } from '../content/file-reader.ts'
 import { groupByVersion, placeProblem } from '../content/version-files.ts'
 import type { Opened } from '../files/plain-files.ts'
+import { openBefore } from './read-before.ts'
 
 interface RepositoryReader {
   /** Reviews one repository, or one file outside repositories. @returns its entries and fixes */
@@ -42,13 +44,15 @@ const UNCOMPARED: FileChange = { isNew: false, isTouched: true }
 /** Maximum number of referenced repositories that are cached, because many repositories may refer to the same one. */
 const NEIGHBOURS_KEPT = 1_000
 
-/** Opens a reader of repositories. @param dir the content folder @param comparison the comparison with the base; if omitted, no file counts as new */
+/** Opens a reader of repositories. @param dir the content folder @param comparison the comparison with the base; if omitted, no file counts as new @param owners the states of the owners' files, by path */
 export function openRepositoryReader(
   dir: string,
   comparison: Comparison | undefined,
   given: ReviewContext,
+  owners: ReadonlyMap<string, FileState>,
 ): RepositoryReader {
   const read = openFileReader(dir, comparison?.base.length ?? 40)
+  const base = openBefore(comparison, read, owners)
   const neighbours = openNeighbours((path) => readParsed(path)?.value, dir)
   /** The first prompt with the same words, by the hash of the words. */
   const firstWith = new Map<string, { path: string; isTouched: boolean }>()
@@ -67,10 +71,10 @@ export function openRepositoryReader(
       say(parsed.problems ?? broken)
       value = parsed.value
     }
-    if (!comparison) return { value, change: UNCOMPARED }
+    if (!comparison) return { value, change: UNCOMPARED, id: here?.value?.id }
     const { problems, ...change } = await classifyChange(comparison, state, here?.value)
     say(problems)
-    return { value, change }
+    return { value, change, id: here?.value?.id }
   }
 
   function readParsed(path: string) {
@@ -110,17 +114,26 @@ export function openRepositoryReader(
         files.set(version, [...(files.get(version) ?? []), entry])
         if (change.isTouched) remarks.push(...reviewFile(state.path, decodeFile(bytes) ?? ''))
       }
-      let index: { value: ParsedFile | undefined; change: FileChange } | undefined
+      let index: Awaited<ReturnType<typeof examine>> | undefined
+      let indexState: FileState | undefined
+      const results: ReviewedResult[] = []
       for (const state of group) {
         const place = parsePath(state.path).value
         if (place?.kind === 'version') versions.push({ state, place })
         else if (place?.kind === 'file') await examineFile(state, place)
-        else if (place?.kind === 'repository') index = await examine(state, remarks)
-        else await examine(state, remarks)
+        else if (place?.kind === 'repository') {
+          index = await examine(state, remarks)
+          indexState = state
+        } else if (place?.kind === 'result') {
+          const { value, id } = await examine(state, remarks)
+          // Without a base, nobody knows which results are new.
+          if (value?.kind === 'result')
+            results.push({ entry: value.value, isTouched: comparison !== undefined && id !== state.atBase?.id })
+        } else await examine(state, remarks)
       }
       // Only two versions are in memory at a time: the current version and the next lower version.
       versions.sort((a, b) => compareVersions(b.place.version, a.place.version))
-      const numbers: { version: string }[] = []
+      const numbers: { version: string; content_sha256: string }[] = []
       const fresh: string[] = []
       let last: VersionEntry | undefined
       let lastChange: FileChange | undefined
@@ -132,11 +145,12 @@ export function openRepositoryReader(
         remarks.push(...checkFilesOf(place, { isThere: true, isSkill: Boolean(value.value.skill) }, beside))
         if (change.isTouched) remarks.push(...reviewNamedFiles(place, value.value, beside))
         listed.delete(place.version)
-        numbers.push({ version: place.version })
+        numbers.push({ version: place.version, content_sha256: value.value.content_sha256 })
         if (change.isNew) fresh.push(place.version)
         last = value.value
         lastChange = change
       }
+      const unread = new Set(listed.keys())
       // Folders without a version file, or with one that cannot be parsed.
       for (const [version, { file }] of listed) {
         const [first] = files.get(version) ?? []
@@ -147,6 +161,13 @@ export function openRepositoryReader(
       const [{ place } = { place: undefined }] = versions
       const file = index?.value?.kind === 'repository' ? index.value.value : undefined
       const repository = index?.value?.kind === 'repository' ? index.value : place
+      if (results.length > 0)
+        remarks.push(...reviewResults(repository ?? placeOf(group), numbers, results, unread, given))
+      if (file && index && indexState && repository && Object.keys(file.labels).length > 0) {
+        const before = await base.labelsOf(indexState, index.change.isTouched, file.labels)
+        const labels = { before, after: file.labels, owner: await base.ownerOf(repository.owner) }
+        remarks.push(...reviewLabels(repository, labels, numbers, results, given))
+      }
       if (!repository || (!file && !last)) return remarks
       counts.repositories++
       const { owner, name } = repository
@@ -171,6 +192,12 @@ export function openRepositoryReader(
     },
     count: () => counts,
   }
+}
+
+/** Returns the owner and the name of the repository whose files these are. */
+function placeOf([{ path = '' } = {}]: readonly Partial<FileState>[]): { owner: string; name: string } {
+  const [owner = '', name = ''] = path.split('/')
+  return { owner, name }
 }
 
 /** Checks the files of a version together. */

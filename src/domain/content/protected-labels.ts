@@ -1,0 +1,59 @@
+// The labels that an owner protects: the schema of `protected_labels`, and what one of them asks for.
+import * as z from 'zod'
+import { LIMITS } from '../limits.ts'
+import { SERVER_LIMITS } from '../server-limits.ts'
+import { Suite, Tag, unique } from '../values/values.ts'
+
+/** A label that moves only to a version with results. docs/contract.md section 7. */
+export const ConditionalLabel = z
+  .strictObject({
+    label: Tag.describe('The label.'),
+    requires: z
+      .array(Suite)
+      .min(1, 'expected at least one test suite')
+      .max(SERVER_LIMITS.suitesPerLabel, `expected at most ${SERVER_LIMITS.suitesPerLabel} test suites`)
+      .refine(unique, 'expected each test suite only once')
+      .describe('The test suites of which the version needs a result.'),
+    min_score: z
+      .number()
+      .min(0, 'expected 0 to 1')
+      .max(1, 'expected 0 to 1')
+      .optional()
+      .describe('The lowest score, from 0 to 1, with which a suite counts; if omitted, no test case may have failed.'),
+  })
+  .meta({ id: 'ConditionalLabel', description: 'A label that moves only to a version with results of test suites.' })
+export type ConditionalLabel = z.infer<typeof ConditionalLabel>
+
+/** One entry: the name of a label, or a label with its conditions. */
+const ProtectedLabel = z.union([Tag, ConditionalLabel], {
+  error: (issue) => {
+    const ofObject = issue.code === 'invalid_union' ? (issue.errors[1] ?? []) : []
+    if (typeof issue.input !== 'object' || issue.input === null || Array.isArray(issue.input))
+      return 'expected a label, or label with requires'
+    return ofObject
+      .slice(0, LIMITS.problemsNamed)
+      .map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message))
+      .join('; ')
+  },
+})
+export type ProtectedLabel = z.infer<typeof ProtectedLabel>
+
+/** The labels that an owner protects. */
+export const ProtectedLabels = z
+  .array(ProtectedLabel)
+  .max(LIMITS.protectedLabelsPerOwner, `expected at most ${LIMITS.protectedLabelsPerOwner} labels`)
+  .refine((labels) => unique(labels.map(nameOf)), 'expected each label only once')
+  .describe(
+    'Labels on all their prompts that only a token with the maintain permission may move; each a name, or an object that also says which test suites the version must have passed.',
+  )
+
+/** Returns the name of a protected label. */
+const nameOf = (entry: ProtectedLabel): string => (typeof entry === 'string' ? entry : entry.label)
+
+/** Finds the entry that protects a label. @returns undefined if the label is not protected */
+export function findProtection(
+  file: { protected_labels: readonly ProtectedLabel[] } | undefined,
+  label: string,
+): ProtectedLabel | undefined {
+  return file?.protected_labels.find((entry) => nameOf(entry) === label)
+}

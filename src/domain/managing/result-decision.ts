@@ -1,0 +1,100 @@
+// Decides what a result of a test suite writes: its file, nothing, or an error. Pure.
+import { HubError } from '../api/errors.ts'
+import type { Result } from '../api/schema.ts'
+import { recordResult, sortResults } from '../catalogue/results.ts'
+import { formatResultFile, type ResultFile } from '../content/result-file.ts'
+import type { RepositoryState } from '../publishing/repository-state.ts'
+import { validationFailed } from '../publishing/request.ts'
+import { SERVER_LIMITS } from '../server-limits.ts'
+import { isSameJson } from '../text/json.ts'
+import { formatMoment, type Provenance } from '../values/values.ts'
+import type { ResultRequest } from './result-request.ts'
+
+/** A result that somebody reports. */
+export interface SentResult {
+  version: string
+  suite: string
+  fields: ResultRequest
+  reported_by: string
+  provenance: Provenance | undefined
+}
+
+/** What git has of the version. */
+export interface TestedVersion {
+  content_sha256: string
+  /** Its results that count. */
+  results: readonly Result[]
+  /** The suites with a result file, whether or not it counts. */
+  suites: readonly string[]
+}
+
+/** The result of a report. */
+export interface ResultDecision {
+  /** The new content of the result file; undefined if nothing changed. */
+  text: string | undefined
+  result: Result
+  /** The version's results after the report, newest first. */
+  results: Result[]
+}
+
+/** How far a result may be dated ahead of the clock. */
+const CLOCK_LEEWAY_MS = 300_000
+
+/** @throws HubError `not_found`, `repo_archived` if no result may be recorded for a version */
+export function requireTestable({ owner, name, file, versions }: RepositoryState, version: string): void {
+  const fullName = `${owner}/${name}`
+  if (!versions.includes(version))
+    throw new HubError(
+      'not_found',
+      `${fullName} has no version ${version}. Its versions are listed at /api/v1/repos/${fullName}/versions.`,
+    )
+  if (file.status === 'archived')
+    throw new HubError(
+      'repo_archived',
+      `${fullName} is archived, so only its status can be changed. Set its status to active first.`,
+    )
+}
+
+/**
+ * Decides what a report writes. The version must be one of which a result may be recorded.
+ *
+ * @param nowMs the time, in milliseconds since 1970
+ * @throws HubError `validation_failed`, `version_conflict`
+ */
+export function decideResult(
+  { version, suite, fields, reported_by, provenance }: SentResult,
+  fullName: string,
+  { content_sha256, results, suites }: TestedVersion,
+  nowMs: number,
+): ResultDecision {
+  const before = results.find((result) => result.suite === suite)
+  // A report without a time is never older than what it replaces, even if a clock was set back.
+  const at = fields.at ?? formatMoment(new Date(Math.max(nowMs, before ? Date.parse(before.at) : 0)))
+  refuseTime(at, nowMs)
+  if (before && Date.parse(before.at) > Date.parse(at))
+    throw new HubError(
+      'version_conflict',
+      `${fullName}@${version} has a newer result of ${suite}, of ${before.at}. Run the suite again, or leave at out.`,
+    )
+  if (!suites.includes(suite) && suites.length >= SERVER_LIMITS.suitesPerVersion)
+    throw validationFailed([
+      {
+        key: 'suite',
+        message: `expected at most ${SERVER_LIMITS.suitesPerVersion} test suites for a version; report this one under the name of another`,
+      },
+    ])
+  const stored: ResultFile = { content_sha256, ...fields, at, reported_by, provenance: provenance ?? null }
+  const result = recordResult(stored, version, suite)
+  if (before && isSameJson(before, result)) return { text: undefined, result, results: [...results] }
+  return {
+    text: formatResultFile(stored),
+    result,
+    results: sortResults([result, ...results.filter((other) => other.suite !== suite)]),
+  }
+}
+
+function refuseTime(at: string, nowMs: number): void {
+  const ms = Date.parse(at)
+  if (ms > nowMs + CLOCK_LEEWAY_MS)
+    throw validationFailed([{ key: 'at', message: `expected a time that is not in the future, got ${at}` }])
+}

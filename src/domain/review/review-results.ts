@@ -1,0 +1,102 @@
+// Review rules for results of test suites, and for the labels that require them.
+
+import { listResults } from '../catalogue/results.ts'
+import { formatPath } from '../content/content-path.ts'
+import type { RepositoryEntry, ResultEntry, VersionEntry } from '../content/content-tree.ts'
+import type { OwnerFile, RepositoryFile } from '../content/prompt-file.ts'
+import { findProtection } from '../content/protected-labels.ts'
+import { checkResults } from '../content/result-rules.ts'
+import { describeMissing, findMissingEvidence } from '../managing/evidence.ts'
+import type { ReviewContext, ReviewFinding } from './review.ts'
+import type { RuleName } from './review-rules.ts'
+
+type RepositoryPlace = Pick<RepositoryEntry, 'owner' | 'name'>
+
+/** A result, and where it comes from. */
+export interface ReviewedResult {
+  entry: ResultEntry
+  /** Whether the change under review adds it or gives it other bytes. */
+  isTouched: boolean
+}
+
+/** Maximum clock difference. */
+const MAX_CLOCK_SKEW_MS = 5 * 60_000
+
+/** Reviews the results of a repository together with its versions. @param unread versions that cannot be parsed, whose results are judged as soon as they can */
+export function reviewResults(
+  place: RepositoryPlace,
+  versions: readonly Pick<VersionEntry, 'version' | 'content_sha256'>[],
+  results: readonly ReviewedResult[],
+  unread: ReadonlySet<string>,
+  { now, mayBePublisher }: ReviewContext,
+): ReviewFinding[] {
+  const judged = results.map(({ entry }) => entry).filter(({ version }) => !unread.has(version))
+  const remarks: ReviewFinding[] = checkResults(place, versions, judged).problems
+  for (const { entry, isTouched } of results) {
+    if (!isTouched) continue
+    const { version, suite, provenance, at, reported_by } = entry
+    const say = (rule: RuleName, key: string, message: string) => {
+      remarks.push({ file: `content/${formatPath({ kind: 'result', ...place, version, suite })}`, rule, key, message })
+    }
+    if (provenance) say('no-forged-provenance', 'provenance', 'expected none: only the hub writes it')
+    if (Date.parse(at) > now.getTime() + MAX_CLOCK_SKEW_MS)
+      say('tested-by-now', 'at', `expected a time that is not in the future, got ${at}`)
+    if (mayBePublisher && !mayBePublisher(place.owner, reported_by))
+      say(
+        'reported-by-author',
+        'reported_by',
+        `expected the author of the pull request or a member of ${place.owner}, got ${reported_by}`,
+      )
+  }
+  return remarks
+}
+
+/** What a review of labels compares. */
+export interface ReviewedLabels {
+  /** The labels of the base; undefined without a base, when nobody knows which labels have moved. */
+  before: RepositoryFile['labels'] | undefined
+  after: RepositoryFile['labels']
+  /** The owner's file in the base: a condition that the change itself drops still holds for it. `broken` if it cannot be read. */
+  owner: OwnerFile | 'broken' | undefined
+}
+
+/** Reviews labels that require results: an error for each that the change moves without them, and advice for each that stands without them. */
+export function reviewLabels(
+  place: RepositoryPlace,
+  { before, after, owner }: ReviewedLabels,
+  versions: readonly Pick<VersionEntry, 'version' | 'content_sha256'>[],
+  results: readonly ReviewedResult[],
+  { mayReport }: ReviewContext,
+): ReviewFinding[] {
+  const remarks: ReviewFinding[] = []
+  const say = (rule: RuleName, label: string, message: string) => {
+    remarks.push({
+      file: `content/${formatPath({ kind: 'repository', ...place })}`,
+      rule,
+      key: `labels.${label}`,
+      message,
+    })
+  }
+  const isTrusted = mayReport === undefined || mayReport(place.owner)
+  for (const [label, version] of Object.entries(after)) {
+    const target = versions.find((one) => one.version === version)
+    if (!target) continue
+    const isMoved = before !== undefined && (!Object.hasOwn(before, label) || before[label] !== version)
+    if (owner === 'broken') {
+      if (isMoved)
+        say('labels-have-results', label, `expected content/${place.owner}/index.md in the base to be readable`)
+      continue
+    }
+    const counting = results.filter(({ isTouched }) => !isMoved || !isTouched || isTrusted).map(({ entry }) => entry)
+    const missing = findMissingEvidence(findProtection(owner, label), target, listResults(target, counting))
+    if (missing.length === 0) continue
+    const rule = isMoved ? 'labels-have-results' : 'label-without-results'
+    const added = isMoved && !isTrusted && results.some(({ isTouched }) => isTouched)
+    say(
+      rule,
+      label,
+      `${describeMissing(label, { ...place, ...target }, missing)}${added ? ' Results in this pull request do not count, because its author may not publish.' : ''}`,
+    )
+  }
+  return remarks
+}

@@ -1,0 +1,60 @@
+// Reads the results of a version from git. What the hub's own records say is used, without a call to the git host, if git has the same bytes.
+
+import type { Result } from '../../domain/api/schema.ts'
+import { listResults, resultFileOf } from '../../domain/catalogue/results.ts'
+import type { ResultEntry } from '../../domain/content/content-tree.ts'
+import { SERVER_LIMITS } from '../../domain/server-limits.ts'
+import { isSuite } from '../../domain/values/names.ts'
+import { blobId, type CallOptions, type FolderState, type GitStore, treeId } from '../../ports/git-store.ts'
+import type { TextWork } from '../../ports/text-work.ts'
+
+/** The results of a version in git. */
+export interface ResultsInGit {
+  /** Those that count, newest first. */
+  results: Result[]
+  /** The text of each result file, by suite, also of those that do not count. */
+  texts: ReadonlyMap<string, string>
+}
+
+const NONE: ResultsInGit = { results: [], texts: new Map() }
+
+/**
+ * Reads the results of a version.
+ *
+ * @param known the results according to the hub's records
+ * @throws like `GitStore.readFolder`
+ */
+export async function readResults(
+  { version, content_sha256 }: { version: string; content_sha256: string },
+  folder: Pick<FolderState, 'results'>,
+  known: readonly Result[],
+  { git, text, call }: { git: GitStore; text: TextWork; call: CallOptions },
+): Promise<ResultsInGit> {
+  const id = folder.results.get(version)
+  if (id === undefined) return NONE
+  const files = new Map(
+    await text.run(
+      'formatResults',
+      known.map((result) => [result.suite, resultFileOf(result)]),
+    ),
+  )
+  const entries = [...files].map(([suite, file]) => ({
+    name: `${suite}.yml`,
+    id: blobId(Buffer.from(file), id.length),
+  }))
+  if (known.length > 0 && treeId(entries, id.length) === id)
+    return { results: known.filter((result) => result.content_sha256 === content_sha256), texts: files }
+  const listed = [...(await git.listFolder(id, call))].flatMap(([path, blob]) => {
+    const suite = path.endsWith('.yml') ? path.slice(0, -4) : ''
+    return isSuite(suite) ? [[suite, blob] as const] : []
+  })
+  const texts = new Map<string, string>()
+  // The same suites count as in a build, which sorts them by name.
+  for (const [suite, blob] of listed.sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, SERVER_LIMITS.suitesPerVersion)) {
+    const bytes = await git.readBlob(blob, call)
+    texts.set(suite, Buffer.from(bytes).toString())
+  }
+  const parsed = await text.run('parseResults', [...texts])
+  const found: ResultEntry[] = parsed.map(([suite, file]) => ({ ...file, version, suite }))
+  return { results: listResults({ version, content_sha256 }, found), texts }
+}
