@@ -7,6 +7,7 @@ import type {
   OwnerCount,
   Repository,
   RepositorySummary,
+  Result,
   TagRecord,
   User,
   VersionRecord,
@@ -59,6 +60,10 @@ export interface PageData {
   findFile(owner: string, name: string, version: string, path: string): Promise<Uint8Array | undefined>
   /** Finds the repository's activity, newest first, at most 100 entries; activity before `since` (if set) is unknown. */
   findActivity(owner: string, name: string): Promise<{ activities: Activity[]; since: string | null } | undefined>
+  /** Finds the results of a version, newest first. */
+  findResults(owner: string, name: string, version: string): Promise<readonly Result[]>
+  /** Finds the newest results of all versions of a repository, newest first, at most 100. */
+  findNewestResults(owner: string, name: string): Promise<readonly Result[]>
   findOwner(handle: string): Promise<User | undefined>
   /** Lists one page of 20 prompts, either all prompts or only those with a tag; page numbers are 1-based. @returns undefined past the last page, and for an unused tag */
   listPrompts(sort: Sort, page: number, tag?: string): Promise<ListEnvelope<RepositorySummary> | undefined>

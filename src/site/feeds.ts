@@ -1,7 +1,7 @@
 // Writes Atom feeds (RFC 4287) for all prompts, an owner, a tag or a single prompt. Each version's entry links to the comparison with the previous version.
 
 import type { Activity, ModelUse, RepositorySummary } from '../domain/api/schema.ts'
-import { describeActivity } from '../domain/catalogue/activity.ts'
+import { describeActivity, listTests } from '../domain/catalogue/activity.ts'
 import { compareText } from '../domain/text/compare-text.ts'
 import { formatDay } from '../domain/text/days.ts'
 import { escapeXml } from '../domain/text/html-text.ts'
@@ -19,6 +19,8 @@ interface Feed {
   prompts: readonly RepositorySummary[]
   /** Other activity, only for the feed of a single prompt. */
   changes?: readonly Activity[]
+  /** Whether the results of the prompts' test suites are entries too. */
+  hasResults?: boolean
 }
 
 interface Entry {
@@ -36,12 +38,15 @@ interface Entry {
 /** Responds with a feed. */
 export async function respondWithFeed(
   locals: PageLocals,
-  { path, title, prompts, changes = [] }: Feed,
+  { path, title, prompts, changes = [], hasResults = false }: Feed,
 ): Promise<Response> {
   const { baseUrl } = locals.profile
   const address = baseUrl + path
   const news = await Promise.all(prompts.slice(0, MAX_ENTRIES).map((prompt) => listReleases(locals, prompt)))
-  const entries = [...news.flat(), ...changes.map((change) => describeChange(address, title, change))]
+  const tested = await Promise.all(
+    (hasResults ? prompts : []).slice(0, MAX_ENTRIES).map((prompt) => listTested(locals, prompt)),
+  )
+  const entries = [...news.flat(), ...tested.flat(), ...changes.map((change) => describeChange(address, title, change))]
     .sort((a, b) => b.order - a.order)
     .slice(0, MAX_ENTRIES)
   const newest = entries.find(({ at }) => Date.parse(at) <= latestTime())
@@ -166,11 +171,22 @@ async function listReleases({ hub, profile }: PageLocals, prompt: RepositorySumm
   })
 }
 
+/** Returns entries for the newest results of a prompt. */
+async function listTested(
+  { hub, profile }: PageLocals,
+  { owner, name, full_name, title }: RepositorySummary,
+): Promise<Entry[]> {
+  const results = (await hub?.findNewestResults(owner, name)) ?? []
+  return listTests(results.slice(0, MAX_ENTRIES)).map((change) =>
+    describeChange(profile.baseUrl + repositoryPage(full_name), title, change),
+  )
+}
+
 /** Returns the entry for a change. A change has no page, so its entry links to the activity list on the prompt's page. */
 function describeChange(page: string, title: string, change: Activity): Entry {
   const content = describeActivity(change)
   return {
-    id: `${page}#${[change.commit ?? change.at, change.type, change.label ?? change.version ?? ''].join('-')}`,
+    id: `${page}#${[change.commit ?? change.at, change.type, change.label ?? change.version ?? '', ...(change.suite ? [change.suite] : [])].join('-')}`,
     ...{
       at: change.at,
       order: Date.parse(change.at),

@@ -49,6 +49,10 @@ def main(step, *words):
         from program.pack import pack
 
         pack(*words)
+    elif step == "outcome":
+        from program.outcome import outcome
+
+        outcome(*words)
     elif step == "locked":
         from program.locked import read_locked
 

@@ -6,9 +6,11 @@ from .filling import fill_content
 from .hub import PromptHub, open_lock
 from .lock import Lock, LockedDetails, LockedPrompt, format_lock, parse_lock
 from .manage import ChangeResult, HubManager
+from .outcome import Outcome, read_outcome
 from .prompt import Prompt
 from .ranges import highest_in, is_range, is_version, satisfies
 from .records import Advisory, VersionRow
+from .results import SuiteResult
 from .skills import SkillFile
 from .standing import Event, Standing
 from .trouble import PromptHubError, ValueProblem
@@ -25,11 +27,13 @@ __all__ = [
     "Lock",
     "LockedDetails",
     "LockedPrompt",
+    "Outcome",
     "Prompt",
     "PromptHub",
     "PromptHubError",
     "SkillFile",
     "Standing",
+    "SuiteResult",
     "ValueProblem",
     "Variable",
     "VersionRow",
@@ -43,6 +47,7 @@ __all__ = [
     "is_version",
     "open_lock",
     "parse_lock",
+    "read_outcome",
     "satisfies",
     "split_chat",
 ]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from typing import Callable, List, Optional, Sequence, TypeVar
+from typing import Callable, List, Optional, Sequence, Tuple, TypeVar
 
 from .hub import PromptHub
 from .prompt import Prompt
 from .records import VersionRow
+from .results import SuiteResult
 from .standing import Event
 
 Value = TypeVar("Value")
@@ -61,6 +62,10 @@ class AsyncPromptHub:
     async def file(self, prompt: Prompt, path: str) -> bytes:
         """As `Prompt.file`."""
         return await asyncio.get_running_loop().run_in_executor(None, prompt.file, path)
+
+    async def results(self, prompt: Prompt) -> Tuple[SuiteResult, ...]:
+        """As `Prompt.results`."""
+        return await asyncio.get_running_loop().run_in_executor(None, prompt.results)
 
     async def all(self, owner: str, label: str) -> List[Prompt]:
         """As `PromptHub.all`."""

@@ -95,7 +95,14 @@ class PromptHub:
                 return self._hub.get(full_name, wish)
             locked = self._locked
             record, source = locked.get(full_name, wish)
-            return prompt_of(record, source, 0.0, None, lambda file: locked.read_file(full_name, file))
+            return prompt_of(
+                record,
+                source,
+                0.0,
+                None,
+                lambda file: locked.read_file(full_name, file),
+                lambda: locked.read_results(full_name),
+            )
         except PromptHubError as error:
             if fallback is None or error.code != "unavailable":
                 raise

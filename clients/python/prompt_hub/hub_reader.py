@@ -21,6 +21,7 @@ from .records import (
     read_version_list,
     read_version_record,
 )
+from .results import read_results
 from .skill_reader import SkillReader
 from .standing import Event, Standing, events_of, standing_of
 from .trouble import PromptHubError
@@ -43,6 +44,7 @@ class HubReader:
         self._lists: AnswerCache[Tuple[VersionRow, ...]] = AnswerCache(read_version_list, settings)
         self._labels: AnswerCache[Tuple[LabelledPrompt, ...]] = AnswerCache(read_label_list, settings)
         self._skills = SkillReader(url, settings.requests)
+        self._requests = settings.requests
         self._reported: Set[Event] = set()
 
     def get(self, name: str, wish: Wish) -> Prompt:
@@ -124,7 +126,14 @@ class HubReader:
             raise PromptHubError("integrity", f"{name}: the hub returned {record.full_name}.")
         self._watch(name, record.version, unread)
         standing = self._standing_of(name, record.version)
-        return prompt_of(record, source, age, standing, lambda file: self._skills.read_file(name, record.version, file))
+        return prompt_of(
+            record,
+            source,
+            age,
+            standing,
+            lambda file: self._skills.read_file(name, record.version, file),
+            lambda: read_results(self._url, self._requests, name, record.version, record.content_sha256),
+        )
 
     def _watch(self, name: str, version: str, unread: Sequence[str]) -> None:
         """Reports the notices about a version once the unread records have arrived.

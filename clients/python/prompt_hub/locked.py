@@ -9,6 +9,7 @@ from .lock import Lock, LockedPrompt
 from .placed import read_content, read_file
 from .ranges import satisfies
 from .records import VersionRecord, read_version_record
+from .results import SuiteResult, read_results
 from .skill_reader import SkillReader
 from .skills import SKILL, SkillFile
 from .trouble import PromptHubError
@@ -24,6 +25,7 @@ class LockReader:
         self._folder = folder
         self._versions: AnswerCache[VersionRecord] = AnswerCache(read_version_record, settings)
         self._skills = SkillReader(url, settings.requests)
+        self._requests = settings.requests
         self._vendored: Dict[str, str] = {}
 
     def get(self, name: str, wish: Optional[Tuple[str, str]]) -> Tuple[VersionRecord, str]:
@@ -60,6 +62,11 @@ class LockReader:
         locked = self._lock.prompts[name]
         there = read_file(self._folder, locked, file.path) if file in locked.files else None
         return self._skills.read_file(name, locked.version, file) if there is None else there
+
+    def read_results(self, name: str) -> Tuple[SuiteResult, ...]:
+        """Reads the results of a locked version from the hub."""
+        locked = self._lock.prompts[name]
+        return read_results(self._url, self._requests, name, locked.version, locked.sha256)
 
     def _read_vendored(self, name: str, locked: LockedPrompt) -> Optional[str]:
         known = self._vendored.get(locked.sha256)

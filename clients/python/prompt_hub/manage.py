@@ -63,6 +63,11 @@ class HubManager:
         body = None if expected is None else {"expected": expected}
         return self._send("DELETE", name, f"/labels/{_segment(label)}", body)
 
+    def report(self, name: str, version: str, suite: str, **fields: Any) -> ChangeResult:
+        """Reports the result of a test suite for a version: `passed` and `failed`, optionally `skipped`, `score`, `model`,
+        `url` and `at`. `read_outcome(data).fields()` has them for the output of a test runner."""
+        return self._send("PUT", name, f"/versions/{_segment(version)}/results/{_segment(suite)}", fields)
+
     def yank(self, name: str, version: str, reason: str) -> ChangeResult:
         """Yanks a version; `reason` has 1 to 500 characters."""
         return self._send("PUT", name, f"/versions/{_segment(version)}/yank", {"reason": reason})

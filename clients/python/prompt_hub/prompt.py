@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict, Generator, List, Mapping, Optional, Sequ
 from .chat import fill_chat, split_chat
 from .filling import fill_content, find_variables
 from .records import VersionRecord
+from .results import SuiteResult
 from .skills import SkillFile
 from .standing import Standing
 from .trouble import PromptHubError
@@ -37,6 +38,7 @@ class Prompt:
     age: float
     standing: Optional[Standing]
     files: Tuple[SkillFile, ...] = ()
+    _read_results: Optional[Callable[[], Tuple[SuiteResult, ...]]] = field(default=None, repr=False, compare=False)
     _read_file: Optional[Callable[[SkillFile], bytes]] = field(default=None, repr=False, compare=False)
     _on_unused: Optional[Callable[[Sequence[str]], None]] = field(default=None, repr=False, compare=False)
     """Set for a fallback: called with the names of values that its text has no place for."""
@@ -53,6 +55,14 @@ class Prompt:
             has = ", ".join(each.path for each in self.files[:10]) or "none"
             raise PromptHubError("not_found", f"{self.name} {self.version} has no file {path[:200]}; it has: {has}")
         return self._read_file(found)
+
+    def results(self) -> Tuple[SuiteResult, ...]:
+        """The results of test suites for this version, newest first; none for a fallback. Asks the hub on each call, also
+        under a lock, because results can change. A result for other bytes is left out.
+
+        Raises PromptHubError like a request.
+        """
+        return () if self._read_results is None else self._read_results()
 
     def fill(self, values: Optional[Mapping[str, object]] = None, **more: object) -> str:
         """The text with its variables filled in: one pass, values are inserted literally. A fallback leaves out values
@@ -112,8 +122,9 @@ def prompt_of(
     age: float,
     standing: Optional[Standing],
     read_file: Callable[[SkillFile], bytes],
+    read_results: Callable[[], Tuple[SuiteResult, ...]],
 ) -> Prompt:
-    """The prompt of a version's record; `read_file` reads one of its files."""
+    """The prompt of a version's record; `read_file` reads one of its files, `read_results` its results."""
     return Prompt(
         record.full_name,
         record.version,
@@ -125,6 +136,7 @@ def prompt_of(
         age,
         standing,
         record.files,
+        read_results,
         read_file,
     )
 

@@ -28,6 +28,20 @@ export interface RepositoryChanges {
   readme?: string
 }
 
+/** The outcome of a test suite. */
+export interface ReportedOutcome {
+  passed: number
+  failed: number
+  skipped?: number
+  /** From 0 to 1. */
+  score?: number | null
+  model?: string | null
+  /** The https URL of the run. */
+  url?: string | null
+  /** When the suite ran, in UTC; default: now. */
+  at?: string
+}
+
 /** The result of a change. */
 export interface ChangeResult {
   /** Whether nothing needed to change. */
@@ -73,6 +87,12 @@ export class HubManager {
   /** Yanks a version. @param reason 1 to 500 characters */
   async yank(name: string, version: string, reason: string): Promise<ChangeResult> {
     return this.#send('PUT', name, `/versions/${encodeURIComponent(version)}/yank`, { reason })
+  }
+
+  /** Reports the result of a test suite for a version. */
+  async report(name: string, version: string, suite: string, outcome: ReportedOutcome): Promise<ChangeResult> {
+    const path = `/versions/${encodeURIComponent(version)}/results/${encodeURIComponent(suite)}`
+    return this.#send('PUT', name, path, { ...outcome })
   }
 
   /** Undoes a yank. */

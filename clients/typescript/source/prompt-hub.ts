@@ -10,6 +10,7 @@ import { makeFallback, makePrompt, type Prompt } from './prompt.ts'
 import { readTokenFor } from './read-token.ts'
 import { isObject, type VersionRow } from './records.ts'
 import { type RequestOptions, type RequestSettings, requestSettings } from './requests.ts'
+import { readResults } from './results.ts'
 import { readSkillFile } from './skill-reader.ts'
 import type { HubEvent } from './standing.ts'
 import { PromptHubError } from './trouble.ts'
@@ -29,10 +30,17 @@ export {
 export { fillContent, type Values } from './filling.ts'
 export { formatLock, type Lock, type LockedDetails, type LockedPrompt, parseLock } from './lock.ts'
 export type { LockInForce } from './locked.ts'
-export { type ChangeResult, HubManager, type ManageOptions, type RepositoryChanges } from './manage.ts'
+export {
+  type ChangeResult,
+  HubManager,
+  type ManageOptions,
+  type ReportedOutcome,
+  type RepositoryChanges,
+} from './manage.ts'
 export type { Prompt, PromptFacts, Source, Standing } from './prompt.ts'
 export { highestIn, isRange, isVersion, readWish, satisfies, type Wish } from './ranges.ts'
 export type { Advisory, Variable, VersionRow } from './records.ts'
+export type { SuiteResult } from './results.ts'
 export type { SkillFile } from './skills.ts'
 export type { HubEvent } from './standing.ts'
 export { PromptHubError, type TroubleCode, type ValueProblem } from './trouble.ts'
@@ -115,6 +123,7 @@ export class PromptHub {
       return makePrompt(
         facts,
         (file) => this.#locked?.readFile(fullName, file) ?? readSkillFile(this.url, this.requests, facts, file),
+        () => readResults(this.url, this.requests, facts),
       )
     } catch (error) {
       if (options.fallback === undefined || !(error instanceof PromptHubError) || error.code !== 'unavailable')
@@ -133,7 +142,13 @@ export class PromptHub {
   async all(owner: string, label: string): Promise<Prompt[]> {
     parseArguments(`${owner}/all`, { label })
     const found = await this.#hub.getAll(owner, label)
-    return found.map((facts) => makePrompt(facts, (file) => readSkillFile(this.url, this.requests, facts, file)))
+    return found.map((facts) =>
+      makePrompt(
+        facts,
+        (file) => readSkillFile(this.url, this.requests, facts, file),
+        () => readResults(this.url, this.requests, facts),
+      ),
+    )
   }
 
   /**

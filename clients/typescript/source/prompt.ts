@@ -3,6 +3,7 @@ import type { AnswerSource } from './cache.ts'
 import { type ChatMessage, fillChat, splitChat } from './chat.ts'
 import { fillContent, findVariables, type Values } from './filling.ts'
 import type { Advisory, Variable, VersionRecord } from './records.ts'
+import type { SuiteResult } from './results.ts'
 import type { SkillFile } from './skills.ts'
 import { PromptHubError } from './trouble.ts'
 
@@ -66,6 +67,12 @@ export interface Prompt<Given extends object = Values> extends PromptFacts {
    */
   file(path: string): Promise<Uint8Array<ArrayBuffer>>
   /**
+   * Reads the results of test suites for this version, newest first; none for a fallback. Asks the hub on each call, also under a lock, because results can change. A result for other bytes is left out.
+   *
+   * @throws PromptHubError like a request
+   */
+  results(): Promise<SuiteResult[]>
+  /**
    * The messages of a chat prompt with their variables filled in, in the format of OpenAI's SDK; `forAnthropic` and `forGemini` convert them for SDKs with a separate system text. Messages are filled separately: a value never creates a message.
    *
    * @param options `history`: the caller's earlier messages, inserted unchanged at `{{history}}`
@@ -79,17 +86,18 @@ export interface Prompt<Given extends object = Values> extends PromptFacts {
   attributes(): Record<string, string>
 }
 
-/** Creates a prompt from its metadata. @param readFile reads one of its files */
+/** Creates a prompt from its metadata. @param readFile reads one of its files @param results reads its results */
 export function makePrompt<Given extends object>(
   facts: PromptFacts,
   readFile: (file: SkillFile) => Promise<Uint8Array<ArrayBuffer>>,
+  results: () => Promise<SuiteResult[]>,
 ): Prompt<Given> {
   const file = async (path: string) => {
     const found = facts.files.find((each) => each.path === path)
     if (!found) throw noFile(facts, path)
     return readFile(found)
   }
-  return { ...facts, ...fillingOf<Given>(facts, (values) => values), file }
+  return { ...facts, ...fillingOf<Given>(facts, (values) => values), file, results }
 }
 
 function noFile({ name, version, files }: PromptFacts, path: string): PromptHubError {
@@ -119,7 +127,12 @@ export function makeFallback<Given extends object>(
     if (unused.length > 0) onUnused(unused)
     return Object.fromEntries(Object.entries(values).filter(([name]) => known.has(name)))
   }
-  return { ...facts, ...fillingOf<Given>(facts, take), file: async (path) => Promise.reject(noFile(facts, path)) }
+  return {
+    ...facts,
+    ...fillingOf<Given>(facts, take),
+    file: async (path) => Promise.reject(noFile(facts, path)),
+    results: async () => [],
+  }
 }
 
 /** The functions of a prompt. Their errors name it. */

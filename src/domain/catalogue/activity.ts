@@ -70,19 +70,23 @@ export function listActivity(
     }),
   )
   // Results are not among the changes, so that frequent tests do not push the moves of labels out of them.
-  const tested = results.map(
+  const all = [...known.changes, ...published, ...listTests(results)]
+  const first = Math.min(...published.map(({ at }) => Date.parse(at)))
+  return {
+    activities: all.sort((a, b) => Date.parse(b.at) - Date.parse(a.at)).slice(0, MAX_ACTIVITIES),
+    since: known.since !== null && first < Date.parse(known.since) ? known.since : null,
+  }
+}
+
+/** Lists the entries for results. */
+export function listTests(results: readonly Result[]): Activity[] {
+  return results.map(
     (result): Activity => ({
       ...{ type: 'tested', at: result.at, by: result.reported_by, commit: null },
       ...NOTHING,
       ...{ version: result.version, suite: result.suite, reason: describeOutcome(result) },
     }),
   )
-  const all = [...known.changes, ...published, ...tested]
-  const first = Math.min(...published.map(({ at }) => Date.parse(at)))
-  return {
-    activities: all.sort((a, b) => Date.parse(b.at) - Date.parse(a.at)).slice(0, MAX_ACTIVITIES),
-    since: known.since !== null && first < Date.parse(known.since) ? known.since : null,
-  }
 }
 
 /** Describes an entry in words, without a period, such as `Moved label production from 1.0.0 to 1.1.0`. */

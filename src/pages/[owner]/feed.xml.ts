@@ -1,4 +1,4 @@
-// `/{owner}/feed.xml`: new versions of an owner's prompts.
+// `/{owner}/feed.xml`: new versions of an owner's prompts, and the results of their tests.
 
 import type { APIRoute } from 'astro'
 import { respondWithFeed } from '../../site/feeds.ts'
@@ -8,5 +8,10 @@ export const GET: APIRoute = async ({ params: { owner = '' }, locals }) => {
   if (!user) return new Response(null, { status: 404 })
   const { handle, name, repos } = user
   const { look } = locals.profile
-  return respondWithFeed(locals, { path: `/${handle}`, title: `${name ?? handle} on ${look.name}`, prompts: repos })
+  return respondWithFeed(locals, {
+    path: `/${handle}`,
+    title: `${name ?? handle} on ${look.name}`,
+    prompts: repos,
+    hasResults: true,
+  })
 }

@@ -12,6 +12,7 @@ import { findClose } from '../read/close-names.ts'
 import { findFile } from '../read/files.ts'
 import type { ReadDeps } from '../read/records.ts'
 import { findRepository, findTags, findUser, findVersion, findVersions } from '../read/records.ts'
+import { findNewestResults, findResults } from '../read/results.ts'
 
 /** Parsed lists of the entire catalogue, by their bytes, which are the same object throughout a build on the Node server. The map is weak, so that the lists are freed together with their build. */
 const parsed = new WeakMap<Bytes, unknown>()
@@ -58,6 +59,12 @@ export function openPageData(sources: PageSources, onFailure: (failure: unknown)
     ),
     findActivity: telling(async (owner, name) =>
       isPrompt(owner, name) ? findActivity(owner, name, sources) : undefined,
+    ),
+    findResults: telling(async (owner, name, version) =>
+      isPrompt(owner, name) && isVersion(version) ? findResults(owner, name, version, sources) : [],
+    ),
+    findNewestResults: telling(async (owner, name) =>
+      isPrompt(owner, name) ? findNewestResults(owner, name, sources) : [],
     ),
     findOwner: telling(async (handle) => (isOwner(handle) ? (await findUser(handle, sources))?.value() : undefined)),
     listPrompts: telling(async (sort, page, tag) => {

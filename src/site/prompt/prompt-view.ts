@@ -1,5 +1,5 @@
 // Collects the data for a prompt's page: its records, and related parts of the catalogue.
-import type { Activity, Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
+import type { Activity, Repository, Result, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import { findModelNotice, type ModelNotice } from '../../domain/content/models.ts'
 import { isChatMessage } from '../../domain/values/chat.ts'
 import { nameOfOriginal } from '../../domain/values/names.ts'
@@ -30,6 +30,8 @@ export interface PromptView {
   activities: Activity[]
   /** The time before which only publishes were recorded, or null. */
   activitySince: string | null
+  /** The results of the version shown, newest first. */
+  results: readonly Result[]
   /** The newest forks of the prompt. */
   forks: string[]
   /** The prompt that it was forked from, if it still exists. */
@@ -61,7 +63,6 @@ export async function readPrompt(
   const [repository, versions] = await Promise.all([hub.findRepository(owner, name), hub.findVersions(owner, name)])
   const wanted = version ?? repository?.latest_version
   if (!repository || !versions) return undefined
-  const publishers = [...new Set(versions.map(({ published_by }) => published_by))]
   const forkedFrom = repository.forked_from === null ? '' : nameOfOriginal(repository.forked_from)
   const [record, profile, users, tags, forks, original, activity] = await Promise.all([
     typeof wanted === 'string' ? hub.findVersion(owner, name, wanted) : undefined,
@@ -74,11 +75,13 @@ export async function readPrompt(
   ])
   if (version !== undefined && !record) return undefined
   const { readme, title } = repository
-  const [text, html, files] = await Promise.all([
+  const [text, html, files, results] = await Promise.all([
     record && hub.runText('renderTexts', textsOf(record), record.variables),
     version === undefined && readme !== '' ? hub.runText('renderMarkdown', readme, { title }) : '',
     record ? readShownFiles(hub, record) : [],
+    record ? hub.findResults(owner, name, record.version) : [],
   ])
+  const publishers = [...versions.map(({ published_by }) => published_by), ...results.map((one) => one.reported_by)]
   const handles = new Set(users.map(({ handle }) => handle))
   const used = new Set(tags.map((tag) => tag.name))
   const shown = versions.find((summary) => summary.version === record?.version)
@@ -87,8 +90,9 @@ export async function readPrompt(
     ...{ baseUrl, sourceHost, repository, versions, record },
     isMain: version === undefined,
     avatar: profile?.avatar_url ?? null,
-    people: publishers.filter((handle) => handles.has(handle)),
+    people: [...new Set(publishers)].filter((handle) => handles.has(handle)),
     tags: repository.tags.filter((tag) => used.has(tag)),
+    results,
     forks: forks.map(({ full_name }) => full_name),
     origin: original?.full_name,
     activities: activity?.activities ?? [],

@@ -1,4 +1,4 @@
-// `/{owner}/{name}/feed.xml`: the versions, label moves, yanks and status changes of a prompt.
+// `/{owner}/{name}/feed.xml`: the versions, label moves, yanks, status changes and test results of a prompt.
 import type { APIRoute } from 'astro'
 import { respondWithFeed } from '../../../site/feeds.ts'
 import { repositoryPage } from '../../../site/links.ts'

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Reports the output of a test runner with `hubcli result`, and points the label to the version, each with an OIDC token whose audience is this hub. Run by action.yml; requires curl, jq and python3.
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=../say.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../say.sh"
+
+# Uses the client of the same commit, so that pinning the action pins the client too.
+HUBCLI=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)/clients/hubcli/hubcli
+
+if [ -z "${ACTIONS_ID_TOKEN_REQUEST_URL:-}" ]; then
+  fail 'The job is not allowed to request OIDC tokens. Give it "permissions: {contents: read, id-token: write}".'
+  exit 1
+fi
+if [[ $HUB == *[[:space:]]* || ($HUB != https://* && ! $HUB =~ ^http://(localhost|127\.0\.0\.1)(:[0-9]+)?$) ]]; then
+  fail 'hub: expected an https URL, because over plain http, anyone on the network path could publish with the token.'
+  exit 1
+fi
+case $FILE in
+  -* | '')
+    fail 'file: expected a path; begin it with ./ if it starts with a hyphen.'
+    exit 1
+    ;;
+esac
+if [ -L "$FILE" ]; then
+  fail "file: $FILE is a symbolic link; name the file itself."
+  exit 1
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+umask 077
+
+# Runs hubcli with a token of its own, which is valid for one request. Secrets are passed in files and in the environment, because other processes can read arguments.
+run_hubcli() {
+  local token
+  printf 'Authorization: Bearer %s\n' "$ACTIONS_ID_TOKEN_REQUEST_TOKEN" >"$work/ask"
+  token=$(curl --silent --show-error --fail --retry 3 --max-time 30 --header "@$work/ask" --get \
+    --data-urlencode "audience=$HUB" "$ACTIONS_ID_TOKEN_REQUEST_URL" | jq --exit-status --raw-output .value)
+  case $token in
+    '' | *[!A-Za-z0-9._~+/=-]*)
+      fail 'The issuer did not return a token.'
+      exit 1
+      ;;
+  esac
+  echo "::add-mask::$token"
+  HUB_URL=$HUB HUB_TOKEN=$token sh "$HUBCLI" "$@" >"$work/said" 2>"$work/complaint" || {
+    fail "$(head -c 3000 "$work/complaint")"
+    exit 1
+  }
+  show "$(cat "$work/said")"
+}
+
+run=()
+if [[ ${GITHUB_SERVER_URL:-} == https://* && -n ${GITHUB_REPOSITORY:-} && -n ${GITHUB_RUN_ID:-} ]]; then
+  run=(--url "$GITHUB_SERVER_URL/$GITHUB_REPOSITORY/actions/runs/$GITHUB_RUN_ID")
+fi
+if [ -n "${MODEL:-}" ]; then run+=(--model "$MODEL"); fi
+run_hubcli result "${run[@]}" -- "$PROMPT" "$VERSION" "$SUITE" "$FILE"
+if [ -n "${LABEL:-}" ]; then run_hubcli label -- "$PROMPT" "$LABEL" "$VERSION"; fi

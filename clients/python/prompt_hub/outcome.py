@@ -1,0 +1,228 @@
+"""Reads the output of a test runner: promptfoo's JSON, JUnit XML, or the benchmark.json of Agent Skills.
+
+The output may contain anything that a model wrote, so it is read with a limit, in linear time, and an XML file without
+entities and without a document type.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from xml.parsers import expat
+
+from .trouble import PromptHubError
+
+MAX_OUTPUT_BYTES = 33554432
+"""The size of an output file that is read."""
+_MAX_DEPTH = 64
+_MAX_DIGITS = 15
+_WITH_SKILL = "with_skill"
+_NOT_RUN = ("notrun", "disabled", "skipped")
+
+
+class Outcome(NamedTuple):
+    """The outcome of a test suite, as a hub records it."""
+
+    passed: int
+    failed: int
+    """Also those that ended with an error."""
+    skipped: int
+    score: Optional[float]
+    """From 0 to 1; None if nothing ran."""
+    model: Optional[str]
+    """The model that was tested, if the output names exactly one."""
+    url: Optional[str]
+    """An https URL of the run, if the output has one."""
+    at: Optional[str]
+    """When it ran, in UTC, if the output says so."""
+
+    def fields(self) -> Dict[str, Any]:
+        """The fields of a report to a hub."""
+        return {key: value for key, value in self._asdict().items() if value is not None}
+
+
+def read_outcome(data: bytes) -> Outcome:
+    """Reads the output of a test runner, and finds out which one wrote it.
+
+    Raises PromptHubError `invalid_request` if it is none of the three formats, is too large, or has no test case.
+    """
+    if len(data) > MAX_OUTPUT_BYTES:
+        raise _refused(f"expected at most {MAX_OUTPUT_BYTES} bytes")
+    outcome = _read_junit(data) if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<") else _read_json(data)
+    if outcome.passed + outcome.failed + outcome.skipped == 0:
+        raise _refused("expected at least one test case")
+    return outcome
+
+
+def _refused(reason: str) -> PromptHubError:
+    return PromptHubError("invalid_request", f"cannot read the output of a test runner: {reason}")
+
+
+def _read_json(data: bytes) -> Outcome:
+    try:
+        value = json.loads(data.decode("utf-8-sig"), parse_int=_read_number, parse_constant=_refuse_constant)
+    except UnicodeDecodeError:
+        raise _refused("expected UTF-8") from None
+    except (ValueError, RecursionError):
+        raise _refused("expected the JSON of promptfoo, JUnit XML, or the benchmark.json of Agent Skills") from None
+    if isinstance(value, dict) and isinstance(value.get("results"), dict):
+        return _read_promptfoo(value)
+    if isinstance(value, dict) and "run_summary" in value:
+        return _read_benchmark(value)
+    raise _refused("expected the JSON of promptfoo, with results, or the benchmark.json of Agent Skills, with run_summary")
+
+
+def _read_number(text: str) -> float:
+    # Converting a long row of digits takes quadratic time.
+    return int(text) if len(text) <= _MAX_DIGITS else float(text)
+
+
+def _refuse_constant(text: str) -> None:
+    raise ValueError(text)
+
+
+def _read_promptfoo(value: Dict[str, Any]) -> Outcome:
+    """https://www.promptfoo.dev/docs/configuration/outputs"""
+    results = value["results"]
+    stats = results.get("stats")
+    if not isinstance(stats, dict):
+        raise _refused("expected results.stats in the JSON of promptfoo")
+    passed = _count(stats, "successes", "results.stats")
+    failed = _count(stats, "failures", "results.stats") + _count(stats, "errors", "results.stats", 0)
+    cases = [case for case in _list(results.get("results")) if isinstance(case, dict)]
+    scores = [score for score in (_score(case.get("score")) for case in cases) if score is not None]
+    complete = bool(cases) and len(scores) == len(cases) == passed + failed
+    providers = {str(case["provider"].get("id")) for case in cases if isinstance(case.get("provider"), dict)}
+    return Outcome(
+        passed,
+        failed,
+        0,
+        _rounded(sum(scores) / len(scores)) if complete else _rate(passed, failed),
+        _line(providers.pop()) if len(providers) == 1 else None,
+        _url(value.get("shareableUrl")),
+        _time(results.get("timestamp")),
+    )
+
+
+def _read_benchmark(value: Dict[str, Any]) -> Outcome:
+    """https://agentskills.io/skill-creation/evaluating-skills: the runs with the skill count, not those without."""
+    runs = value.get("runs")
+    if not isinstance(runs, list):
+        raise _refused("this benchmark.json has only rates; expected runs, with the numbers of each run")
+    passed = failed = 0
+    for number, run in enumerate(runs):
+        result = run.get("result") if isinstance(run, dict) else None
+        if not isinstance(result, dict):
+            raise _refused(f"expected runs.{number}.result in benchmark.json")
+        if run.get("configuration") != _WITH_SKILL:
+            continue
+        good = _count(result, "passed", f"runs.{number}.result")
+        total = _count(result, "total", f"runs.{number}.result", good + _count(result, "failed", f"runs.{number}.result", 0))
+        bad = _count(result, "failed", f"runs.{number}.result", total - good)
+        if good + bad != total:
+            raise _refused(f"runs.{number}.result: {good} passed and {bad} failed are not {total}")
+        passed, failed = passed + good, failed + bad
+    summary = value["run_summary"].get(_WITH_SKILL) if isinstance(value["run_summary"], dict) else None
+    rate = summary.get("pass_rate") if isinstance(summary, dict) else None
+    mean = _score(rate.get("mean")) if isinstance(rate, dict) else None
+    metadata = value.get("metadata") if isinstance(value.get("metadata"), dict) else {}
+    return Outcome(
+        passed,
+        failed,
+        0,
+        _rate(passed, failed) if mean is None else _rounded(mean),
+        _line(metadata.get("executor_model")),
+        None,
+        _time(metadata.get("timestamp")),
+    )
+
+
+class _JUnit:
+    """Counts the test cases of a JUnit file while it is parsed. https://github.com/testmoapp/junitxml"""
+
+    def __init__(self) -> None:
+        self.counts = {"passed": 0, "failed": 0, "skipped": 0}
+        self.open: List[str] = []
+        self.case: Optional[Tuple[int, str]] = None
+        """The depth of the open test case, and its outcome."""
+
+    def start(self, name: str, attributes: Dict[str, str]) -> None:
+        depth = len(self.open)
+        if depth >= _MAX_DEPTH:
+            raise _refused("expected less deeply nested XML")
+        if depth == 0 and name not in ("testsuites", "testsuite"):
+            raise _refused("expected JUnit XML, with testsuites or testsuite")
+        self.open.append(name)
+        if name == "testcase":
+            if self.case is not None:
+                raise _refused("expected no testcase in a testcase")
+            self.case = (depth, "skipped" if attributes.get("status") in _NOT_RUN else "passed")
+        elif self.case is not None and depth == self.case[0] + 1:
+            if name in ("failure", "error"):
+                self.case = (self.case[0], "failed")
+            elif name == "skipped" and self.case[1] == "passed":
+                self.case = (self.case[0], "skipped")
+
+    def end(self, name: str) -> None:
+        self.open.pop()
+        if self.case is not None and len(self.open) == self.case[0]:
+            self.counts[self.case[1]] += 1
+            self.case = None
+
+    def refuse(self, *_: object) -> None:
+        raise _refused("expected no DOCTYPE, which may define entities")
+
+
+def _read_junit(data: bytes) -> Outcome:
+    reading = _JUnit()
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = reading.start
+    parser.EndElementHandler = reading.end
+    parser.StartDoctypeDeclHandler = reading.refuse
+    parser.EntityDeclHandler = reading.refuse
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        raise _refused(f"expected XML: line {error.lineno}, {expat.ErrorString(error.code)}") from None
+    except LookupError:
+        raise _refused("expected XML in UTF-8") from None
+    passed, failed, skipped = (reading.counts[key] for key in ("passed", "failed", "skipped"))
+    return Outcome(passed, failed, skipped, _rate(passed, failed), None, None, None)
+
+
+def _count(record: Dict[str, Any], key: str, where: str, default: Optional[int] = None) -> int:
+    value = record.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise _refused(f"{where}.{key}: expected a whole number")
+    return value
+
+
+def _list(value: Any) -> List[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _score(value: Any) -> Optional[float]:
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1 else None
+
+
+def _rate(passed: int, failed: int) -> Optional[float]:
+    return _rounded(passed / (passed + failed)) if passed + failed > 0 else None
+
+
+def _rounded(score: float) -> float:
+    """Rounds down to six digits, so that no score becomes 1 that is not."""
+    return int(score * 1000000 + 1e-9) / 1000000
+
+
+def _line(value: Any) -> Optional[str]:
+    return value if isinstance(value, str) and re.fullmatch(r"[!-~](?:[ -~]{0,198}[!-~])?", value) else None
+
+
+def _url(value: Any) -> Optional[str]:
+    return value if isinstance(value, str) and re.fullmatch(r"https://[!-~]{1,400}", value) else None
+
+
+def _time(value: Any) -> Optional[str]:
+    found = re.fullmatch(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,9})?Z", value) if isinstance(value, str) else None
+    return f"{found.group(1)}Z" if found else None

@@ -1,0 +1,61 @@
+"""The results of test suites for a version, as a hub returns them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple, Optional, Tuple
+
+from .requests import RequestSettings, ask_bytes
+from .trouble import PromptHubError
+
+
+class SuiteResult(NamedTuple):
+    """The result of a test suite, as somebody reported it. The hub has not run the tests."""
+
+    suite: str
+    passed: int
+    failed: int
+    skipped: int
+    score: Optional[float]
+    """From 0 to 1, or None."""
+    model: Optional[str]
+    url: Optional[str]
+    """The URL of the run, or None."""
+    at: str
+    """When the suite ran, as in `2026-11-20T10:00:00Z`."""
+    reported_by: str
+
+
+def read_results(url: str, settings: RequestSettings, name: str, version: str, sha256: str) -> Tuple[SuiteResult, ...]:
+    """Reads the results of a version, newest first; those for other bytes are left out. `url` is the hub's URL, without a
+    trailing slash.
+
+    Raises PromptHubError `unavailable` for an invalid response, and the errors of a request.
+    """
+    address = f"{url}/api/v1/repos/{name}/versions/{version}/results"
+    try:
+        data = ask_bytes(address, settings)
+    except PromptHubError as error:
+        if error.code != "not_found":
+            raise
+        # A static mirror has no API, and has no file for a version without results.
+        try:
+            data = ask_bytes(f"{url}/data/v1/repos/{name}/results/{version}.json", settings)
+        except PromptHubError as missing:
+            if missing.code != "not_found":
+                raise
+            return ()
+    try:
+        return tuple(_result_of(row) for row in json.loads(data.decode())["data"] if row["content_sha256"] == sha256)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise PromptHubError("unavailable", f"{address} did not return a list of results.") from None
+
+
+def _result_of(row: Any) -> SuiteResult:
+    result = SuiteResult(*(row[key] for key in SuiteResult._fields))
+    counts = (result.passed, result.failed, result.skipped)
+    if not all(isinstance(text, str) for text in (result.suite, result.at, result.reported_by)):
+        raise ValueError("expected texts")
+    if not all(isinstance(count, int) and count >= 0 for count in counts):
+        raise ValueError("expected counts")
+    return result
