@@ -16,6 +16,7 @@ import {
   listImported,
   listVersions,
   readIndex,
+  readTests,
   readVersion,
 } from '../../src/stores/content/prompt-files.ts'
 import { listSources } from '../../src/stores/import/list-sources.ts'
@@ -134,6 +135,7 @@ function findExisting(contentDir: string, owner: string, name: string): Existing
     versions && {
       versions,
       index: readIndex(contentDir, { owner, name }),
+      tests: readTests(contentDir, { owner, name }),
       read: (version) => readVersion(contentDir, { owner, name, version }),
       describeFiles: (version) => describeFiles(contentDir, `${owner}/${name}/versions/${version}`),
     }

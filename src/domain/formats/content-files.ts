@@ -39,6 +39,8 @@ export interface ExistingRepository {
   describeFiles: (version: string) => readonly FileEntry[]
   /** The text of its `index.md`; undefined if it has none. */
   index: string | undefined
+  /** The text of its test cases; undefined if it has none. */
+  tests?: string | undefined
 }
 
 /** Options of an import. */
@@ -139,7 +141,12 @@ export function importPrompt(
   const { problems } = parseRepositoryFile(text)
   if (problems) return { status: 'refused', problems, lost }
   made.push({ path: formatPath({ kind: 'repository', owner: order.owner, name }), text })
-  const status = before === undefined ? 'new' : isSame ? (changes.length > 0 ? 'updated' : 'unchanged') : 'changed'
+  const hasNewTests = prompt.tests !== undefined && prompt.tests !== existing?.tests
+  // The index comes last, so that an import that was stopped before it is repeated.
+  if (hasNewTests)
+    made.splice(-1, 0, { path: formatPath({ kind: 'tests', owner: order.owner, name }), text: prompt.tests! })
+  const isUpdated = changes.length > 0 || hasNewTests
+  const status = before === undefined ? 'new' : isSame ? (isUpdated ? 'updated' : 'unchanged') : 'changed'
   return { status, version, files: made, lost }
 }
 

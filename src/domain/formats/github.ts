@@ -15,6 +15,7 @@ import {
   type WriteResult,
   writtenFile,
 } from './portable.ts'
+import { writePromptfoo } from './promptfoo.ts'
 import { isObject, licenseIn, readYamlSource, textOf } from './source-file.ts'
 import { refuseForeignBraces } from './template.ts'
 
@@ -28,6 +29,8 @@ const KNOWN = new Set([
   'jsonSchema',
   'messages',
   'license',
+  'testData',
+  'evaluators',
 ])
 const ROLES = ['system', 'user', 'assistant'] as const
 
@@ -64,6 +67,12 @@ export function readGitHub(source: string, name: string): ReadResult {
     findPlaceholders(text).filter((one) => text.includes(`{{${one}}}`)),
   )
   prompt.variables = [...new Set(names)].map(undeclaredVariable)
+  if (front.testData !== undefined || front.evaluators !== undefined) {
+    const { testData, evaluators, model } = front
+    const of = { title: prompt.title, body: prompt.body, variables: names, model, testData, evaluators }
+    const tests = writePromptfoo(of, findings)
+    if (tests !== undefined) prompt.tests = tests
+  }
   return findings.result(prompt)
 }
 

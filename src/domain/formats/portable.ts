@@ -37,6 +37,8 @@ export interface PortablePrompt {
   skill?: GivenSkill | null | undefined
   /** The files beside its SKILL.md, sorted by path; omitted if it has none. */
   files?: readonly FileEntry[]
+  /** Its test cases, as a configuration of promptfoo; omitted if the source has none. */
+  tests?: string
   /** The names that point at this version; omitted if the source has none. */
   labels?: string[]
   /** Its earlier versions, oldest first; omitted if the source has none. */

@@ -48,6 +48,11 @@ export function readIndex(dir: string, { owner, name }: PromptPlace): string | u
   return readText(dir, formatPath({ kind: 'repository', owner, name }))
 }
 
+/** Reads the test cases of a prompt. @returns undefined if it has none @throws Error if they cannot be read */
+export function readTests(dir: string, { owner, name }: PromptPlace): string | undefined {
+  return readText(dir, formatPath({ kind: 'tests', owner, name }))
+}
+
 /** @returns undefined for a missing file */
 function readText(dir: string, path: string): string | undefined {
   const { value, refusal } = openFolder(dir).read(path, MAX_FILE_BYTES)

@@ -1,5 +1,6 @@
 // Writes imported files below the content folder, so that a hub that follows it never reads a partial file, nor a skill without its files.
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { parsePath } from '../../domain/content/content-path.ts'
 import type { FileEntry } from '../../domain/values/file-entry.ts'
 import { describeFiles } from '../content/prompt-files.ts'
 import { filesInto } from '../content/write-files.ts'
@@ -26,10 +27,11 @@ export function writeImported(
 ): void {
   const content = openFolder(contentDir)
   const file = content.prepare(path)
-  if (existsSync(file) && !path.endsWith('/index.md')) throw new Error(`${file} already exists`)
+  const isVersion = parsePath(path).value?.kind === 'version'
+  if (existsSync(file) && isVersion) throw new Error(`${file} already exists`)
   const folder = path.replace(/\.md$/, '')
   if (files.length > 0) writeFolder(contentDir, folder, files, readFile)
-  else if (!path.endsWith('/index.md') && existsSync(content.prepare(folder))) throw folderThere(folder)
+  else if (isVersion && existsSync(content.prepare(folder))) throw folderThere(folder)
   rmSync(`${file}.tmp`, { force: true })
   writeFileSync(`${file}.tmp`, text, { flag: 'wx' })
   renameSync(`${file}.tmp`, file)
