@@ -36,6 +36,8 @@ export const IN_PLACE_CHARACTERS: Readonly<Partial<Record<keyof TextJobs, number
   parseOwnerChange: 8_192,
   recordVersion: 8_192,
 }
+/** Deadlines of jobs that load code of their own when they first run in a thread. */
+const DEADLINES_MS: Readonly<Partial<Record<keyof TextJobs, number>>> = { verifyAttestation: 5_000 }
 const RETRY_SECONDS = 5
 
 /** The driver that runs jobs in threads. */
@@ -76,7 +78,12 @@ export function openTextThreads({ deadlineMs, startMs, waitMs, waiting } = USUAL
   }
   const runIn = async (thread: Thread, name: keyof TextJobs, given: readonly unknown[]): Promise<unknown> => {
     const outcome = await thread.isStarted
-      .then(() => thread.pool.run({ name, given }, { name: 'runTask', signal: AbortSignal.timeout(deadlineMs) }))
+      .then(() =>
+        thread.pool.run(
+          { name, given },
+          { name: 'runTask', signal: AbortSignal.timeout(DEADLINES_MS[name] ?? deadlineMs) },
+        ),
+      )
       .catch((cause) => {
         // The pool replaces a thread that was ended; a job must not wait for that within its deadline.
         thread.isStarted = start(thread.pool)

@@ -34,12 +34,14 @@ export interface OwnerCopy extends CopyOrigin, Pick<OwnerFile, 'members'> {
   profile: Profile
 }
 
-/** The files of a published version. */
+/** The files and attestations of a published version. */
 export interface CopiedFiles extends CopyOrigin {
   owner: string
   name: string
   version: string
   files: { path: string; base64: string }[]
+  /** The text of each of its attestations. */
+  attestations: string[]
 }
 
 /** What a build has read; copies of that content no longer count. */
@@ -115,8 +117,8 @@ export interface CopyStore {
 export interface FreshCopies extends Omit<CopyStore, 'findVersion' | 'findFiles'> {
   /** Finds a version published since the last build; undefined if there is none. */
   findVersion(owner: string, name: string, version: string): Promise<VersionRecord | undefined>
-  /** Finds the files of such a version; undefined if there are none. */
-  findFiles(owner: string, name: string, version: string): Promise<CopiedFiles['files'] | undefined>
+  /** Finds the files and attestations of such a version; undefined if there are none. */
+  findFiles(owner: string, name: string, version: string): Promise<CopiedFiles | undefined>
 }
 
 /** Limits a store to the copies that are ahead of a build. @param sourceOf returns what the build has read; called only when there is a copy */
@@ -138,7 +140,7 @@ export function copiesAhead(store: CopyStore, sourceOf: () => BuildSource | Prom
     },
     async findFiles(owner, name, version) {
       const kept = await store.findFiles(owner, name, version)
-      return kept && (await counts(kept, owner, name)) ? kept.files : undefined
+      return kept && (await counts(kept, owner, name)) ? kept : undefined
     },
   }
 }

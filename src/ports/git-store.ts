@@ -2,6 +2,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { HubError } from '../domain/api/errors.ts'
 import { formatPath, type Place, parsePath } from '../domain/content/content-path.ts'
+import { attestationName } from '../domain/values/attestation-name.ts'
 
 /** A commit that changed this repository's folder, or the owner's file; the hub's commits are recognised by their trailers. */
 export interface PublishMark {
@@ -58,9 +59,15 @@ export interface Additions {
   base: Pick<FolderState, 'head' | 'versions' | 'index' | 'ownerIndex'>
   /** The subject and trailers; they contain no user text. */
   message: { headline: string; trailers: readonly (readonly [name: string, value: string])[] }
-  /** The new version's file, and the files beside its SKILL.md; must not be in the listing of `base`. */
+  /** The new version's file, the files beside its SKILL.md, and its attestations; must not be in the listing of `base`. */
   version:
-    | { version: string; text: string; files?: readonly { path: string; bytes: Uint8Array<ArrayBuffer> }[] }
+    | {
+        version: string
+        text: string
+        files?: readonly { path: string; bytes: Uint8Array<ArrayBuffer> }[]
+        /** The text of each attestation. */
+        attestations?: readonly string[]
+      }
     | undefined
   /** The new text of `index.md`, if it changes. */
   index: string | undefined
@@ -138,6 +145,10 @@ export function listAddedFiles({ owner, name, base, version, index, result }: Ad
     // The files come first, so that nobody who reads the folder meanwhile sees a version without its files.
     for (const { path, bytes } of version.files ?? [])
       files.push({ path: checkedPath({ kind: 'file', ...place, path }), bytes, before: undefined })
+    version.attestations?.forEach((text, index) => {
+      const path = checkedPath({ kind: 'attestation', ...place, file: attestationName(index) })
+      files.push({ path, bytes: encode(text), before: undefined })
+    })
     files.push({ path: checkedPath({ kind: 'version', ...place }), bytes: encode(version.text), before: undefined })
   }
   if (index !== undefined) {

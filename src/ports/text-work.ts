@@ -7,6 +7,7 @@ import type { VersionEntry } from '../domain/content/content-tree.ts'
 import type { FilledMessages, FillingProblem, FillingValues } from '../domain/content/filling.ts'
 import type { RepositoryFile } from '../domain/content/prompt-file.ts'
 import type { ResultFile } from '../domain/content/result-file.ts'
+import type { RootEntry } from '../domain/content/trusted-root-file.ts'
 import type { JudgedForm } from '../domain/editor/judge-form.ts'
 import type { PastedForm } from '../domain/editor/pasted-file.ts'
 import type { FormBase, SentForm } from '../domain/editor/version-form.ts'
@@ -22,6 +23,7 @@ import type { RepositoryState } from '../domain/publishing/repository-state.ts'
 import type { PublishInput } from '../domain/publishing/request.ts'
 import type { ChatPart } from '../domain/values/chat.ts'
 import type { VersionFileBytes } from '../domain/values/file-entry.ts'
+import type { AttestationVerdict } from './verify-attestation.ts'
 
 /** The owner and name of a repository. */
 interface Place {
@@ -74,6 +76,8 @@ export interface TextJobs {
   parsePromptFile(file: string, query: Readonly<Record<string, string>>): PublishInput
   /** Parses the archive of a skill's folder to publish, with its query parameters. @throws HubError `invalid_request`, `validation_failed`, `content_too_large` */
   parseArchive(archive: Uint8Array<ArrayBuffer>, query: Readonly<Record<string, string>>): PublishInput
+  /** Verifies an attestation with the hub's trusted roots. @returns what it says, or why it is refused */
+  verifyAttestation(text: string, roots: readonly RootEntry[]): AttestationVerdict
   /** Unpacks the files of a version from its archive, without its SKILL.md. */
   unpackFiles(archive: Uint8Array<ArrayBuffer>): VersionFileBytes[]
   /** Parses the body of a change. @throws HubError `invalid_request`, `validation_failed` */

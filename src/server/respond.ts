@@ -9,6 +9,7 @@ import {
   VARYING_PARAMETERS,
 } from '../domain/api/routes.ts'
 import { headersOf } from '../domain/api/site-headers.ts'
+import type { ATTESTATION_MEDIA_TYPE } from '../domain/values/attestation-name.ts'
 import type { MediaType } from '../domain/values/file-entry.ts'
 import type { Bytes, LargeFile } from '../ports/site-files.ts'
 
@@ -30,7 +31,7 @@ function cdnUntil(expiresAt: number | undefined): string {
 export interface Answer {
   /** The body. Its ETag is computed once per object, so reuse the same object for equal bodies. */
   bytes: Bytes
-  mediaType: 'application/json' | 'application/gzip' | 'text/markdown' | MediaType
+  mediaType: 'application/json' | 'application/gzip' | 'text/markdown' | typeof ATTESTATION_MEDIA_TYPE | MediaType
   cache: CacheClass
   /** The cache tag that a publish uses to purge the response; see `repositoryCacheTag`. */
   cacheTag?: string | undefined

@@ -61,6 +61,11 @@ export const TEXT_JOBS: TextJobTable = {
       ? readSkillFolder(main.text, files, query, measure)
       : readPromptFile(main.text, query, measure, files)
   },
+  async verifyAttestation(text, roots) {
+    // Not among the code that every thread loads: most publishes have no attestation.
+    const { verifyAttestation } = await import('../ports/verify-attestation.ts')
+    return verifyAttestation(text, roots)
+  },
   async unpackFiles(archive) {
     const [{ readArchive }, { measureFile }] = await Promise.all([CODE.archive(), CODE.measures()])
     return readArchive(archive).files.map(({ path, bytes }) => measureFile(path, bytes))

@@ -36,6 +36,7 @@ export async function connectPublish(request: Request, context: FunctionContext)
     siteFiles: await siteFilesOf(request, hub),
     fresh: await freshOf(hub),
     text: await textOf(context, async () => (await import('../server/text-jobs.ts')).TEXT_JOBS),
+    issuer: config.oidc.issuer,
     quota: config.quota,
     nextOrder: hub?.nextOrder ?? Date.now,
     findToken: (token) => findToken(state, token),

@@ -102,7 +102,7 @@ export function readStarterCatalogue(): { tree: ContentTree; broken: string[] } 
       broken.push(`${path}: ${problems[0]?.message}`)
       continue
     }
-    if (place.kind === 'usage' || place.kind === 'models') continue
+    if (place.kind === 'usage' || place.kind === 'models' || place.kind === 'trusted-root') continue
     const text = readFileSync(new URL(path, folder), 'utf8')
     if (place.kind === 'equivalents') {
       const { value, problems } = parseEquivalents(text)

@@ -115,6 +115,7 @@ export function openHandlers(options: HandlerOptions): Handlers {
     git,
     quota,
     nextOrder,
+    issuer: 'https://token.actions.githubusercontent.com',
     findToken: (given: string) => findToken(state, given),
     findHolder: (person: Person) => findPerson(state, person),
     isBlocked: (person: Person) => isBlocked(state, person),

@@ -28,6 +28,8 @@ export function acceptPublish({
     idempotency: undefined,
     arrivedMs: 0,
     baseUrl: 'https://hub.example',
+    issuer: 'https://token.actions.githubusercontent.com',
+    verify: async () => [],
     lookAround: async () => ({ isOriginKnown: true, usage: NOTHING, quota: NOTHING }),
     ...given,
   }

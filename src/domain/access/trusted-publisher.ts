@@ -35,6 +35,12 @@ export const JobClaims = z.object({
 })
 export type JobClaims = z.infer<typeof JobClaims>
 
+/** What a job is judged by: claims that a token and the certificate of an attestation both have. */
+type JudgedJob = Pick<
+  JobClaims,
+  'repository' | 'repository_id' | 'repository_owner_id' | 'job_workflow_ref' | 'event_name' | 'ref' | 'environment'
+>
+
 /**
  * Events that only users with write access to the repository can trigger. For any other event, including events that GitHub adds later, an outsider may control what runs or what it reads, through an issue, a comment, a fork or a pull request.
  */
@@ -58,7 +64,7 @@ export function actorOf({ actor, actor_id }: JobClaims): Person | undefined {
  * @returns undefined if an entry matches; otherwise how the closest entry differs
  */
 export function findRefusal(
-  job: JobClaims,
+  job: JudgedJob,
   trusted: readonly TrustedPublisher[],
   name: string,
   needed: Permission = 'publish',
@@ -79,7 +85,7 @@ export function isTrustedJob(job: JobClaims, trusted: readonly TrustedPublisher[
   )
 }
 
-function compare(job: JobClaims, entry: TrustedPublisher, name: string, needed: Permission): string[] {
+function compare(job: JudgedJob, entry: TrustedPublisher, name: string, needed: Permission): string[] {
   const wrong: string[] = []
   if (job.repository.toLowerCase() !== entry.repository.toLowerCase())
     wrong.push('repository: a different repository is trusted')

@@ -14,6 +14,8 @@ export function addressesBelow(baseUrl: string) {
     },
     file: (owner: string, name: string, version: string, path: string) =>
       `${api}/repos/${owner}/${name}/versions/${version}/files/${path}`,
+    attestation: (owner: string, name: string, version: string, file: string) =>
+      `${api}/repos/${owner}/${name}/versions/${version}/attestations/${file}`,
     versionPage: (owner: string, name: string, version: string) => `${baseUrl}/${owner}/${name}/v/${version}`,
     tag: (tag: string) => `${api}/repos?tag=${tag}`,
     userPage: (handle: string) => `${baseUrl}/${handle}`,

@@ -1,11 +1,13 @@
 // Schemas for the parameters and responses of each route, for OpenAPI and the reference pages. Not loaded when serving requests.
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
+import { AttestationName } from '../values/attestation.ts'
 import { FilePath, Name, Owner, Suite, Tag, Version } from '../values/values.ts'
 import { READS, type ReadId, type Route, SORTS } from './routes.ts'
 import {
   Activity,
   ActivityMeta,
+  Attestation,
   Difference,
   LabelledPrompt,
   list,
@@ -75,6 +77,8 @@ const SCHEMAS: Readonly<Record<ReadId, RouteSchemas>> = {
   getFile: { query: [], response: null },
   getArchive: { query: [], response: null },
   listResults: { query: [], response: list(Result) },
+  listAttestations: { query: [], response: list(Attestation) },
+  getAttestation: { query: [], response: null },
   getRaw: {
     query: [
       {
@@ -117,6 +121,7 @@ export const PATH_PARAMETERS: Readonly<Record<string, z.ZodType>> = {
   label: Tag,
   suite: Suite,
   path: FilePath,
+  attestation: AttestationName,
 }
 
 const Commit = z

@@ -1,4 +1,5 @@
 // The table of the API's routes, the paths of the data files, and cache classes. route-schemas.ts describes parameters and responses; addresses.ts lists all other routes.
+import { ATTESTATION_MEDIA_TYPE, isAttestationName } from '../values/attestation-name.ts'
 import { isFilePath } from '../values/file-path.ts'
 import { isName, isOwner, isSuite, isTag, isVersion } from '../values/names.ts'
 
@@ -64,7 +65,7 @@ export interface Route {
   summary: string
   /** How long a response to GET is valid. */
   cache: CacheClass
-  mediaType: 'application/json' | 'text/plain' | 'application/gzip'
+  mediaType: 'application/json' | 'text/plain' | 'application/gzip' | typeof ATTESTATION_MEDIA_TYPE
 }
 
 /** @param more how the route differs from a read with a changing JSON response */
@@ -111,6 +112,18 @@ export const ROUTES = {
     '/api/v1/repos/{owner}/{name}/versions/{version}/archive',
     'Get an Agent Skill with all its files, as a tar archive',
     { cache: 'immutable', mediaType: 'application/gzip' },
+  ),
+  listAttestations: read(
+    'listAttestations',
+    '/api/v1/repos/{owner}/{name}/versions/{version}/attestations',
+    'List the attestations of a version',
+    { cache: 'immutable' },
+  ),
+  getAttestation: read(
+    'getAttestation',
+    '/api/v1/repos/{owner}/{name}/versions/{version}/attestations/{attestation}',
+    'Get an attestation of a version, a Sigstore bundle',
+    { cache: 'immutable', mediaType: ATTESTATION_MEDIA_TYPE },
   ),
   listResults: read(
     'listResults',
@@ -178,6 +191,7 @@ const SEGMENTS: Readonly<Record<string, (segment: string) => boolean>> = {
   suite: isSuite,
   format: (segment) => segment !== '',
   path: isFilePath,
+  attestation: isAttestationName,
 }
 
 /** A path of the API, and what its methods do. */
@@ -326,7 +340,8 @@ export const DATA_FILES = {
   raw: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/raw.txt`,
   rawVersion: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/raw/${version}.txt`,
   skill: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/skills/${version}.md`,
-  /** A file of a skill, or its archive. The name is its SHA-256, so that no host guesses a type that a browser runs. */
+  trustedRoot: () => '/data/v1/trusted-root.json',
+  /** A file of a skill, its archive, or an attestation. The name is its SHA-256, so that no host guesses a type that a browser runs. */
   blob: (owner: string, name: string, sha256: string) => `/data/v1/repos/${owner}/${name}/blobs/${sha256}.bin`,
   /** The versions that APM can install. */
   apm: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/apm.json`,

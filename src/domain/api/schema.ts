@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
 import { SERVER_LIMITS } from '../server-limits.ts'
+import { AttestationFacts, PublisherFacts } from '../values/attestation.ts'
 import { CHAT_ROLES, FORMATS } from '../values/chat.ts'
 import { FILE_MEDIA_TYPES } from '../values/file-entry.ts'
 import {
@@ -293,6 +294,16 @@ export const VersionSummary = z
   .meta({ id: 'VersionSummary', description: 'A version in a list.' })
 export type VersionSummary = z.infer<typeof VersionSummary>
 
+/** A signature of a version, and what it proves. docs/contract.md section 7. */
+export const Attestation = z
+  .object({
+    name: z.string().describe('The name of its file, such as 1.sigstore.json.'),
+    url: address('URL of the Sigstore bundle.'),
+    ...AttestationFacts.shape,
+  })
+  .meta({ id: 'Attestation', description: 'A signature of a version, which the hub has verified.' })
+export type Attestation = z.infer<typeof Attestation>
+
 /** One version. It never changes after publishing, so it does not include whether it was yanked. docs/contract.md section 3. */
 export const VersionRecord = z
   .object({
@@ -315,6 +326,10 @@ export const VersionRecord = z
     published_at: publishedAt,
     published_by: publishedBy,
     provenance: Provenance.nullable().describe('The verified CI run that published it, or null.'),
+    attestations: z.array(Attestation).describe('What its publisher has proved with a signature.'),
+    publisher: PublisherFacts.nullable().describe(
+      'The workflow that signed it or, without an attestation, whose token the hub verified; null for tokens and people.',
+    ),
     url: versionAddress,
     raw_url: versionRawAddress,
   })

@@ -8,6 +8,7 @@ import type { ContentTree } from '../content/content-tree.ts'
 import type { TrustedPublisher } from '../content/front-matter.ts'
 import type { Models } from '../content/models.ts'
 import { joinWords } from '../content/same-words.ts'
+import type { TrustedRootFile } from '../content/trusted-root-file.ts'
 import type { Equivalents } from '../search/equivalents.ts'
 import { compareText } from '../text/compare-text.ts'
 import { type CatalogueEntry, makeEntry } from './entry.ts'
@@ -40,6 +41,8 @@ export interface Catalogue {
   equivalents: Equivalents
   /** The models with an announced end. */
   models: Models
+  /** The Sigstore instances whose attestations the hub accepts. */
+  trustedRoot: TrustedRootFile | undefined
 }
 
 /** The inputs of a catalogue other than its files. */
@@ -55,7 +58,7 @@ interface CatalogueOptions {
 }
 
 /** The input of a catalogue: its files, and values derived from them. */
-type CatalogueParts = Pick<ContentTree, 'owners' | 'equivalents' | 'models'> & {
+type CatalogueParts = Pick<ContentTree, 'owners' | 'equivalents' | 'models' | 'trustedRoot'> & {
   entries: ReadonlyMap<string, CatalogueEntry>
 }
 
@@ -92,6 +95,7 @@ export function joinCatalogue(parts: CatalogueParts, options: CatalogueOptions):
     trustedJobs: isForReaders ? listTrustedJobs(parts) : new Map(),
     equivalents: parts.equivalents,
     models: parts.models,
+    trustedRoot: parts.trustedRoot,
   }
 }
 

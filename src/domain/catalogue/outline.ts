@@ -56,7 +56,7 @@ export interface RepositoryOutline {
   quality: number
   /** The bytes of content and files in all its versions. */
   bytes: number
-  /** The SHA-256 of the files and archives of its versions, each once; omitted if there are none. */
+  /** The SHA-256 of the files, archives and attestations of its versions, each once; omitted if there are none. */
   blobs?: string[]
   /** The versions with results, highest first; omitted if there are none. */
   tested?: string[]
@@ -110,9 +110,14 @@ export function outlineRepository({ repository, versions }: RepositoryRecords): 
   }
 }
 
-/** Lists the SHA-256 of a version's files, then of its archive. */
-function listBlobs({ files, bundle_sha256 }: Pick<VersionRecord, 'files' | 'bundle_sha256'>): string[] {
-  return bundle_sha256 === null ? [] : [...files.map(({ sha256 }) => sha256), bundle_sha256]
+/** Lists the SHA-256 of a version's files, then of its archive, then of its attestations. */
+function listBlobs({
+  files,
+  bundle_sha256,
+  attestations,
+}: Pick<VersionRecord, 'files' | 'bundle_sha256' | 'attestations'>): string[] {
+  const ofFiles = bundle_sha256 === null ? [] : [...files.map(({ sha256 }) => sha256), bundle_sha256]
+  return [...ofFiles, ...attestations.map(({ sha256 }) => sha256)]
 }
 
 const SUMMARY_KEYS = RepositorySummary.keyof().options

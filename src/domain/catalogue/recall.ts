@@ -3,7 +3,7 @@ import { pick } from '../api/envelope.ts'
 import type { Repository, Result, VersionRecord, VersionSummary } from '../api/schema.ts'
 import type { RepositoryEntry } from '../content/content-tree.ts'
 import { RepositoryFrontMatter } from '../content/front-matter.ts'
-import { type RepositoryFile, storeSkill } from '../content/prompt-file.ts'
+import { type RepositoryFile, storeAttestations, storeSkill } from '../content/prompt-file.ts'
 import { entriesOf } from '../values/file-entry.ts'
 
 /** The records of one repository, from its data files. */
@@ -45,6 +45,7 @@ export function restoreRepository({ repository, versions }: RecordedRepository):
       // Records created before chat prompts existed lack this field.
       format: record.format ?? 'text',
       ...(record.provenance !== null && { provenance: record.provenance }),
+      ...storeAttestations(record.attestations),
       ...(record.skill && { skill: storeSkill(record.skill) }),
       ...(record.bundle_sha256 && { bundle: { sha256: record.bundle_sha256, files: entriesOf(record.files) } }),
     })),

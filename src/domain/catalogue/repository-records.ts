@@ -5,6 +5,8 @@ import type { VersionEntry } from '../content/content-tree.ts'
 import { warnOfTexts } from '../content/findings.ts'
 import { findModelStatus, type Models, modelOf } from '../content/models.ts'
 import type { RepositoryFile } from '../content/prompt-file.ts'
+import { publisherOf } from '../values/attestation.ts'
+import { attestationName } from '../values/attestation-name.ts'
 import { splitChat } from '../values/chat.ts'
 import { titleFromName } from '../values/names.ts'
 import type { Stats } from '../values/values.ts'
@@ -139,6 +141,12 @@ export function recordVersion(
     published_at: entry.published_at,
     published_by: entry.published_by,
     provenance: entry.provenance ?? null,
+    attestations: (entry.attestations ?? []).map((facts, index) => ({
+      name: attestationName(index),
+      url: addresses.attestation(owner, name, entry.version, attestationName(index)),
+      ...facts,
+    })),
+    publisher: publisherOf(entry),
     ...addresses.version(owner, name, entry.version),
   }
 }

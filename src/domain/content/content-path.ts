@@ -1,6 +1,7 @@
 // Parses paths below content/ (of an owner's index, a version, …), and formats them again.
 
 import type { Parsed } from '../text/problems.ts'
+import { isAttestationName } from '../values/attestation-name.ts'
 import { findFilePathProblem } from '../values/file-path.ts'
 import { isName, isOwner, isSuite, isVersion } from '../values/names.ts'
 
@@ -20,6 +21,9 @@ export type Place =
   | { kind: 'result'; owner: string; name: string; version: string; suite: string }
   /** The test cases that an import found, for promptfoo. */
   | { kind: 'tests'; owner: string; name: string }
+  /** An attestation of a version; `file` is its name, such as `1.sigstore.json`. */
+  | { kind: 'attestation'; owner: string; name: string; version: string; file: string }
+  | { kind: 'trusted-root' }
 
 /**
  * Parses a path in the content folder.
@@ -37,6 +41,7 @@ function placeAt(path: string): Place | string {
   if (path === 'usage.json') return { kind: 'usage' }
   if (path === 'equivalents.txt') return { kind: 'equivalents' }
   if (path === 'models.yml') return { kind: 'models' }
+  if (path === 'trusted-root.json') return { kind: 'trusted-root' }
   if (path === 'site.yml') return { kind: 'site' }
   if (path === 'logo.svg' || path === 'logo.png') return { kind: 'logo', name: path }
   const parts = path.split('/')
@@ -62,7 +67,9 @@ function placeAt(path: string): Place | string {
       return { kind: 'result', owner, name: second, version: file, suite: suite! }
     return 'expected {owner}/{name}/results/{x.y.z}/{suite}.yml, where a suite is a-z, 0-9 and single hyphens, and no name that is reserved on Windows'
   }
-  return 'expected {owner}/index.md, {owner}/{name}/index.md, {owner}/{name}/versions/{x.y.z}.md, a file in {owner}/{name}/versions/{x.y.z}/, {owner}/{name}/results/{x.y.z}/{suite}.yml or {owner}/{name}/tests/promptfooconfig.yaml'
+  if (parts.length === 5 && third === 'attestations' && isVersion(file) && isAttestationName(parts[4]!))
+    return { kind: 'attestation', owner, name: second, version: file, file: parts[4]! }
+  return 'expected {owner}/index.md, {owner}/{name}/index.md, {owner}/{name}/versions/{x.y.z}.md, a file in {owner}/{name}/versions/{x.y.z}/, {owner}/{name}/results/{x.y.z}/{suite}.yml, {owner}/{name}/attestations/{x.y.z}/{n}.sigstore.json or {owner}/{name}/tests/promptfooconfig.yaml'
 }
 
 /** Formats a path, relative to the content folder; the inverse of `parsePath`. */
@@ -70,12 +77,14 @@ export function formatPath(place: Place): string {
   if (place.kind === 'usage') return 'usage.json'
   if (place.kind === 'equivalents') return 'equivalents.txt'
   if (place.kind === 'models') return 'models.yml'
+  if (place.kind === 'trusted-root') return 'trusted-root.json'
   if (place.kind === 'site') return 'site.yml'
   if (place.kind === 'logo') return place.name
   if (place.kind === 'owner') return `${place.owner}/index.md`
   if (place.kind === 'repository') return `${place.owner}/${place.name}/index.md`
   if (place.kind === 'tests') return `${place.owner}/${place.name}/tests/promptfooconfig.yaml`
   if (place.kind === 'result') return `${place.owner}/${place.name}/results/${place.version}/${place.suite}.yml`
+  if (place.kind === 'attestation') return `${place.owner}/${place.name}/attestations/${place.version}/${place.file}`
   const version = `${place.owner}/${place.name}/versions/${place.version}`
   return place.kind === 'file' ? `${version}/${place.path}` : `${version}.md`
 }

@@ -6,6 +6,7 @@ import type { Usage } from './front-matter.ts'
 import type { Models } from './models.ts'
 import type { OwnerFile, RepositoryFile, VersionFile } from './prompt-file.ts'
 import type { ResultFile } from './result-file.ts'
+import type { TrustedRootFile } from './trusted-root-file.ts'
 
 /** A version file with values derived from its bytes. */
 export interface VersionEntry extends VersionFile {
@@ -48,4 +49,6 @@ export interface ContentTree {
   equivalents: Equivalents
   /** The models with an announced end, by ID; empty if there is no `models.yml`. */
   models: Models
+  /** The Sigstore instances whose attestations the hub accepts; undefined if there is no `trusted-root.json`. */
+  trustedRoot?: TrustedRootFile | undefined
 }

@@ -5,6 +5,7 @@ import { LIMITS } from '../limits.ts'
 import { SERVER_LIMITS } from '../server-limits.ts'
 import { findJsonProblem } from '../text/json.ts'
 import { countBytes } from '../text/text-length.ts'
+import { AttestationList } from '../values/attestation.ts'
 import { FORMATS } from '../values/chat.ts'
 import { MEMBER_PATTERN } from '../values/member-entry.ts'
 import { GITHUB_REPOSITORY, isLabel, isVersion } from '../values/names.ts'
@@ -135,6 +136,7 @@ export const VersionFrontMatter = z.strictObject({
     .optional()
     .describe('Makes the version an Agent Skill.'),
   provenance: z.strictObject(Provenance.shape).optional().describe('The CI run that published it.'),
+  attestations: AttestationList.optional().describe('What its attestations prove, in the order of their files.'),
 })
 export type VersionFrontMatter = z.infer<typeof VersionFrontMatter>
 
@@ -287,8 +289,10 @@ export const TrustedPublishers = z
   .describe('Workflows that may publish.')
 /** What an owner requires of a publish. */
 export const Publishing = z
-  .enum(['trusted-only'])
-  .describe('`trusted-only`: only trusted workflows may publish, neither tokens nor the editor.')
+  .enum(['trusted-only', 'signed-only'])
+  .describe(
+    '`trusted-only`: only trusted workflows may publish, neither tokens nor the editor. `signed-only`: only versions with an attestation of a trusted workflow are accepted.',
+  )
 
 /** The front matter of an owner's `index.md`. docs/contract.md section 2. */
 export const OwnerFrontMatter = z.strictObject({

@@ -1,5 +1,6 @@
 // Parses and formats the files below content/: front matter and body. content-path.ts decides where files are allowed.
 import type * as z from 'zod'
+import { pick } from '../api/envelope.ts'
 import type { Variable } from '../api/schema.ts'
 import { LIMITS } from '../limits.ts'
 import { findJsonProblem, isSameJson } from '../text/json.ts'
@@ -7,6 +8,7 @@ import { type Parsed, parseWithSchema, type ValueProblem } from '../text/problem
 import { lineOf } from '../text/text-length.ts'
 import { formatYaml, openKeyLines, parseYaml, readLine } from '../text/yaml.ts'
 import { editYaml, type KeyChange } from '../text/yaml-edit.ts'
+import { AttestationFacts } from '../values/attestation.ts'
 import { OwnerFrontMatter, RepositoryFrontMatter, VersionFrontMatter } from './front-matter.ts'
 import { findVariableNames } from './placeholders.ts'
 
@@ -37,9 +39,18 @@ export function storeSkill({ description, license, compatibility, metadata }: Gi
 type VersionSkill = NonNullable<VersionFrontMatter['skill']>
 
 /** A version file or a version's record, which has null for what is missing. */
-type PublishedVersion = Omit<VersionFile, 'skill' | 'provenance'> & {
+type PublishedVersion = Omit<VersionFile, 'skill' | 'provenance' | 'attestations'> & {
   skill?: GivenSkill | null | undefined
   provenance?: VersionFile['provenance'] | null
+  attestations?: readonly AttestationFacts[] | undefined
+}
+
+/** Returns attestations as a version file has them. A record also has their names and URLs. */
+export function storeAttestations(
+  attestations: readonly AttestationFacts[] | undefined,
+): Pick<VersionFile, 'attestations'> {
+  if (!attestations?.length) return {}
+  return { attestations: attestations.map((one) => pick(one, AttestationFacts.keyof().options)) }
 }
 
 /** A repository's `index.md`. */
@@ -88,7 +99,7 @@ export function isSameVersion(
 
 /** Formats the file of a published version. The same version always has the same bytes, so a version's record is enough to rebuild its file. Omits variables that only repeat the placeholders in the content. */
 export function formatPublished({ content, format, variables, skill, provenance, ...rest }: PublishedVersion): string {
-  const { published_at, published_by, changelog, parameters } = rest
+  const { published_at, published_by, changelog, parameters, attestations } = rest
   const isPlain = isSameJson(variables, findVariableNames({ content, format }).map(undeclaredVariable))
   return formatVersionFile({
     published_at,
@@ -99,6 +110,7 @@ export function formatPublished({ content, format, variables, skill, provenance,
     ...(isPlain ? {} : { variables }),
     ...(skill && { skill: storeSkill(skill) }),
     ...(provenance && { provenance }),
+    ...storeAttestations(attestations),
     content,
   })
 }

@@ -97,6 +97,13 @@ export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generato
   yield* listHubSkills(listed.top, (summary) => digestsOf(summary).skill)
   yield* listLabelFiles(catalogue)
   yield listModels(catalogue)
+  const { trustedRoot } = catalogue
+  if (trustedRoot)
+    yield {
+      path: DATA_FILES.trustedRoot(),
+      of: [JSON.stringify(trustedRoot)],
+      format: () => JSON.stringify(trustedRoot),
+    }
   yield* listForkFiles(catalogue)
   for (const [owner, usage] of countUsage(entries.values()))
     yield { path: usagePath(owner), of: [usage.prompts, usage.bytes], format: () => JSON.stringify(usage) }

@@ -5,6 +5,7 @@ import { EXPORT_FORMATS } from '../api/export-formats.ts'
 import { ROUTES_WITH_SCHEMAS, type RouteWithSchemas } from '../api/route-schemas.ts'
 import { type ReadId, ROUTES, type RouteId } from '../api/routes.ts'
 import { ErrorEnvelope } from '../api/schema.ts'
+import { ATTESTATION_MEDIA_TYPE } from '../values/attestation-name.ts'
 import { FILE_MEDIA_TYPES } from '../values/file-entry.ts'
 import {
   describeError,
@@ -137,6 +138,9 @@ const BYTES: Partial<Record<ReadId, Json>> = {
       { schema: { type: 'string', ...(type !== 'text/plain' && { format: 'binary' }), description: 'The file.' } },
     ]),
   ),
+  getAttestation: {
+    [ATTESTATION_MEDIA_TYPE]: { schema: { type: 'object', description: 'The Sigstore bundle, as it was stored.' } },
+  },
   getArchive: {
     'application/gzip': { schema: { type: 'string', format: 'binary', description: 'SKILL.md and all files.' } },
   },

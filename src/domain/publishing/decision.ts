@@ -35,6 +35,7 @@ import { areSameFiles, type Bundle, countFileBytes, type VersionFileBytes } from
 import { isPortableName, titleFromName } from '../values/names.ts'
 import { formatMoment, type Provenance, Version } from '../values/values.ts'
 import { nextVersion } from '../values/versions.ts'
+import { refuseOtherSubject, type SignedVersion } from './attested.ts'
 import { nextLower, type RepositoryState, readIndex, readListedVersion } from './repository-state.ts'
 import { type Measure, nameLines, type PublishInput, validationFailed } from './request.ts'
 
@@ -43,6 +44,8 @@ export interface Publisher {
   published_by: string
   clock: PublishClock
   provenance: Provenance | undefined
+  /** The verified attestations of the request, by trusted publishers of the owner. */
+  attestations?: readonly SignedVersion[]
 }
 
 /** The time of a publish. */
@@ -163,13 +166,14 @@ export function decidePublish(
     return finish(withFiles({ ...latest, ...measure(latest.content), version: latestVersion }), undefined)
   const number = nextNumber(state, request)
   refuseExcess(state, measure(front.content).size_bytes + countFileBytes(files), around)
-  const { published_by, clock, provenance } = publisher
+  const { published_by, clock, provenance, attestations = [] } = publisher
   const published_at = timeAfter(latest?.published_at, clock)
   const version: VersionEntry = {
     ...{ published_at, published_by, changelog: request.changelog },
     ...{ format: front.format, parameters: front.parameters, variables: front.variables, content: front.content },
     ...(front.skill && { skill: front.skill }),
     ...(provenance ? { provenance } : {}),
+    ...(attestations.length > 0 && { attestations: attestations.map(({ facts }) => facts) }),
     ...measure(front.content),
     version: number,
   }
@@ -178,7 +182,9 @@ export function decidePublish(
   if (problems.length > 0) throw validationFailed(problems)
   const versionText = formatPublished(version)
   refuseLongFile(measure(versionText).size_bytes)
-  return finish(withFiles(version), versionText)
+  const whole = withFiles(version)
+  refuseOtherSubject(whole, attestations)
+  return finish(whole, versionText)
 }
 
 /**

@@ -22,6 +22,7 @@ import { SERVER_LIMITS } from '../server-limits.ts'
 import { type BodyBounds, findJsonExcess } from '../text/json.ts'
 import { formatProblems, parseWithSchema, printable, unknownField, type ValueProblem } from '../text/problems.ts'
 import { countBytes, lineOf } from '../text/text-length.ts'
+import { MAX_ATTESTATION_BYTES, MAX_ATTESTATIONS } from '../values/attestation-name.ts'
 import { CHAT_ROLES, type ChatPart, findUnwritable, formatChat, isChatMessage } from '../values/chat.ts'
 import { sortFiles } from '../values/file-entry.ts'
 import { License, Version, VersionAddress } from '../values/values.ts'
@@ -57,6 +58,18 @@ const MessageInputs = z
   .min(1, 'expected at least one message')
   .max(LIMITS.messagesPerVersion + 1, `expected at most ${LIMITS.messagesPerVersion} messages`)
 
+/** The attestations as JSON. What is in them is judged when they are verified. */
+const AttestationInputs = z
+  .array(
+    z
+      .custom<object>(
+        (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+        'expected a Sigstore bundle, a JSON object',
+      )
+      .meta({ type: 'object', additionalProperties: true }),
+  )
+  .max(MAX_ATTESTATIONS, `expected at most ${MAX_ATTESTATIONS} attestations`)
+
 /** The body of a publish. docs/contract.md section 7: unknown fields are rejected, and null is allowed only in `expected_version` and `skill`. */
 export const PublishRequest = z
   .strictObject({
@@ -83,6 +96,9 @@ export const PublishRequest = z
       ),
     files: FileInputs.optional().describe(
       'The files beside the SKILL.md of an Agent Skill; [] means none. Default: those of the previous version.',
+    ),
+    attestations: AttestationInputs.optional().describe(
+      'Sigstore bundles that sign the content or, for a skill with files, its archive. An earlier version’s are not taken over.',
     ),
     title: Title.optional(),
     description: Description.optional(),
@@ -111,8 +127,11 @@ export const PublishRequest = z
 type PlaceProblem = (problem: ValueProblem & { offset?: number }) => ValueProblem
 
 /** A parsed publish, with messages converted to content. */
-export interface PublishInput extends Omit<z.infer<typeof PublishRequest>, 'content' | 'messages' | 'files'> {
+export interface PublishInput
+  extends Omit<z.infer<typeof PublishRequest>, 'content' | 'messages' | 'files' | 'attestations'> {
   content: string
+  /** The text of each Sigstore bundle, as it is stored. */
+  attestations?: readonly string[]
   /** Sorted by path; undefined means those of the previous version. */
   files?: readonly GivenFile[]
 }
@@ -201,13 +220,24 @@ export function parsePublishRequest(
   }
   const sent = files ? { value: sortFiles(files) } : readFiles(usable.files)
   problems.push(...(sent.problems ?? checkFiles(sent.value ?? []).map(nameFileProblem)))
+  const attestations = usable.attestations?.map((bundle) => JSON.stringify(bundle)) ?? []
+  attestations.forEach((text, index) => {
+    if (countBytes(text) > MAX_ATTESTATION_BYTES)
+      problems.push({ key: `attestations.${index}`, message: `expected at most ${MAX_ATTESTATION_BYTES} bytes` })
+  })
   if (parsed.problems || known.length + problems.length > 0) {
     // Finding a line takes time, and only the first problems are named.
     const named = place ? problems.slice(0, LIMITS.problemsNamed).map(place) : problems
     throw validationFailed([...known, ...named], known.length + problems.length)
   }
-  const { content: _content, messages: _messages, format: _format, files: _files, ...rest } = parsed.value
-  return { ...rest, content: content as string, ...(format && { format }), ...(sent.value && { files: sent.value }) }
+  const { content: _c, messages: _m, format: _f, files: _files, attestations: _a, ...rest } = parsed.value
+  return {
+    ...rest,
+    content: content as string,
+    ...(format && { format }),
+    ...(sent.value && { files: sent.value }),
+    ...(attestations.length > 0 && { attestations }),
+  }
 }
 
 const encoder = new TextEncoder()

@@ -56,7 +56,7 @@ export type WriteDecision<Answer, Shown extends object = ShownRepository> =
       shown?: Shown
     }
 
-type ShownRepository = Pick<Written, 'file' | 'entry' | 'added' | 'files' | 'tested'>
+type ShownRepository = Pick<Written, 'file' | 'entry' | 'added' | 'files' | 'tested' | 'attestations'>
 
 /** Reads a listed version's file. @returns undefined for a version that is not listed */
 export type ReadVersion = (version: string) => Promise<string | undefined>

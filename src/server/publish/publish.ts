@@ -4,6 +4,7 @@ import { HubError } from '../../domain/api/errors.ts'
 import { type Addresses, addressesBelow } from '../../domain/api/record-links.ts'
 import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
 import { type OwnerUsage, usagePath } from '../../domain/catalogue/usage.ts'
+import { judgeSignatures, refuseUnsigned, type VerifiedSignature } from '../../domain/publishing/attested.ts'
 import type { Surroundings } from '../../domain/publishing/decision.ts'
 import { brokenFileError, type RepositoryState, readOwner } from '../../domain/publishing/repository-state.ts'
 import { IDEMPOTENCY_KEY, type PublishInput, validationFailed } from '../../domain/publishing/request.ts'
@@ -19,6 +20,7 @@ import { respondWithRecord } from '../respond.ts'
 import type { ReadFiles, ReadVersion, RepositoryWrite, WriteDecision } from './attempts.ts'
 import { requireRights } from './authenticate.ts'
 import { type Body, isPromptFile } from './media-types.ts'
+import { openVerification } from './verify-attestations.ts'
 import { type OpenWrite, type Sending, type WriteDeps, writeToGit } from './write-to-git.ts'
 
 /** A request that has passed all checks that do not need git. */
@@ -27,6 +29,10 @@ export interface AcceptedPublish extends Sending {
   /** Digests of the Idempotency-Key and the request; undefined without a key. */
   idempotency: { key: string; request: string } | undefined
   baseUrl: string
+  /** Verifies the attestations of the request, once for all attempts. */
+  verify: () => Promise<VerifiedSignature[]>
+  /** The issuer of jobs that the hub accepts. */
+  issuer: string
   /** Looks up what the decision must know about the rest of the hub. It asks the build and the fresh copies, never the git host. */
   lookAround: () => Promise<Surroundings>
 }
@@ -57,9 +63,11 @@ export function openPublish(request: Request): OpenWrite {
             key === undefined
               ? undefined
               : { key: digest(bearer.id, `${owner}/${name}`, key), request: digest(canonicalJson(describeBody(body))) }
-          const { baseUrl } = deps
+          const { baseUrl, issuer } = deps
           const lookAround = () => readSurroundings(owner, body, deps)
-          const write = publishAsWrite({ ...sending, body, idempotency, baseUrl, lookAround }, deps.text)
+          const verify = openVerification(body.attestations, deps)
+          const accepted = { ...sending, body, idempotency, baseUrl, issuer, lookAround, verify }
+          const write = publishAsWrite(accepted, deps.text)
           const outcome = await writeToGit(write, bearer, deps, time)
           const warnings = placeWarnings(outcome.warnings, linesBefore)
           return respondWithOutcome({ ...outcome, warnings }, addressesBelow(baseUrl))
@@ -162,8 +170,9 @@ async function decideAttempt(
   readers: Readers,
   text: TextWork,
 ): Promise<WriteDecision<Outcome>> {
-  const { owner, name, bearer, body, idempotency, arrivedMs, baseUrl } = accepted
-  requireRights(bearer, { owner, name }, 'publish', readOwner(owner, folder.ownerIndex))
+  const { owner, name, bearer, body, idempotency, arrivedMs, baseUrl, issuer } = accepted
+  const ownerFile = readOwner(owner, folder.ownerIndex)
+  requireRights(bearer, { owner, name }, 'publish', ownerFile)
   const earlier = folder.publishes.find(
     ({ trailers }) => idempotency && trailers.get('Idempotency-Key') === idempotency.key,
   )
@@ -179,11 +188,13 @@ async function decideAttempt(
     published_by: bearer.login ?? owner,
     clock: { nowMs: folder.nowMs ?? arrivedMs, isShared: folder.nowMs !== undefined },
     provenance: bearer.provenance,
+    attestations: judgeSignatures(await accepted.verify(), { issuer, owner: ownerFile, name }),
   }
   const latest = await readWritten(state.latest, readers)
   const around = await accepted.lookAround()
   const decision = await text.run('decidePublish', body, state, latest, publisher, { baseUrl, around })
   const { isUnchanged, versionText, indexText, version, file, record, warnings } = decision
+  if (!isUnchanged) refuseUnsigned(owner, ownerFile, publisher.attestations.length)
   const outcome = { record, warnings, isUnchanged, isReplay: false }
   if (body.dry_run || (isUnchanged && indexText === undefined))
     return { kind: 'answer', answer: { ...outcome, isNew: false, commit: null } }
@@ -199,11 +210,13 @@ async function decideAttempt(
     ])
   const given = body.files?.map(({ path, bytes }) => measureFile(path, bytes)) ?? latest.files
   const files = version.bundle ? given : []
-  const addition = versionText === undefined ? undefined : { version: version.version, text: versionText, files }
+  const { attestations = [] } = body
+  const addition =
+    versionText === undefined ? undefined : { version: version.version, text: versionText, files, attestations }
   return {
     kind: 'commit',
     additions: { owner, name, message: { headline, trailers }, version: addition, index: indexText },
-    shown: { file, entry: version, added: isUnchanged ? undefined : record, files },
+    shown: { file, entry: version, added: isUnchanged ? undefined : record, files, attestations },
     answerOf: (commit) => ({ ...outcome, isNew: !isUnchanged, commit }),
   }
 }

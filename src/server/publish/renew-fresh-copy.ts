@@ -36,6 +36,8 @@ export interface Written {
   files?: readonly VersionFileBytes[]
   /** All results of a version, after one of them was recorded. */
   tested?: { version: string; results: readonly Result[] }
+  /** The text of each attestation of the added version. */
+  attestations?: readonly string[]
 }
 
 /** The records that readers see. */
@@ -73,7 +75,7 @@ export async function renewFreshCopy(
   const { owner, name, added } = written
   let origin: CopyOrigin = { commit: written.commit, kept_at: new Date(written.keptMs).toISOString() }
   // The version is stored first, so that no copy ever lists a version that cannot be read.
-  if (added) await keepVersion(added, written.files ?? [], origin, sources)
+  if (added) await keepVersion(added, written, origin, sources)
   let state: Written = written
   let { before } = written
   const fileBefore = await sources.text.run('readIndex', { owner, name }, written.folder.index)
@@ -149,7 +151,7 @@ export async function showRepository(
     // This version is also stored before the copy, because the build does not contain it.
     const place = { owner, name }
     const record = await sources.text.run('recordVersion', entry, nextLower(numbers, version), place, sources.baseUrl)
-    if (origin) await keepVersion(record, entry.files, origin, sources)
+    if (origin) await keepVersion(record, { files: entry.files }, origin, sources)
     summaries.set(version, summarise(entry))
   }
   const versions = sortVersions([...summaries.keys()]).map((version) => summaries.get(version)!)
@@ -231,17 +233,18 @@ async function readVersion(
   return { ...entry, bundle: bundleFiles({ owner, name }, { ...entry, skill: entry.skill }, files).bundle, files }
 }
 
-/** Stores a version and, first, its files, so that no record names a file that cannot be read. */
+/** Stores a version and, first, its files and attestations, so that no record names a file that cannot be read. */
 async function keepVersion(
   version: VersionRecord,
-  files: readonly VersionFileBytes[],
+  { files = [], attestations = [] }: Pick<Written, 'files' | 'attestations'>,
   origin: CopyOrigin,
   { fresh }: Stores,
 ): Promise<void> {
-  if (files.length > 0) {
+  if (files.length + attestations.length > 0) {
     const { owner, name } = version
     const kept = files.map(({ path, bytes }) => ({ path, base64: Buffer.from(bytes).toString('base64') }))
-    await fresh.keepFiles({ ...origin, owner, name, version: version.version, files: kept })
+    const all = { files: kept, attestations: [...attestations] }
+    await fresh.keepFiles({ ...origin, owner, name, version: version.version, ...all })
   }
   await fresh.keepVersion({ ...origin, version })
 }

@@ -21,6 +21,8 @@ export interface WriteDeps {
   fresh: FreshCopies
   siteFiles: SiteFiles
   text: TextWork
+  /** The issuer of OIDC tokens that the hub accepts, also in the certificates of attestations. */
+  issuer: string
   /** What an owner may have at most; 0 is no limit. */
   quota: OwnerUsage
   /** Returns the place of a new fresh copy in the order of publishes and builds; used if this machine is the git host. @param fullName the repository, which is in the content folder now */

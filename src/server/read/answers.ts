@@ -80,6 +80,20 @@ export const ANSWERS: Readonly<Record<ReadId, RouteHandler>> = {
     if (found.length === 0) await requireVersion(owner, name, version, deps)
     return { bytes: encode(JSON.stringify(onePage(found))) }
   },
+  listAttestations: async ({ owner = '', name = '', version = '' }, _query, deps) => {
+    const { attestations } = await requireVersion(owner, name, version, deps)
+    const meta = { page: 1, pages: Math.min(1, attestations.length), total: attestations.length }
+    return { bytes: encode(JSON.stringify({ data: attestations, meta })) }
+  },
+  getAttestation: async ({ owner = '', name = '', version = '', attestation = '' }, _query, deps) => {
+    const found = await (await files()).findAttestation({ owner, name, version }, attestation, deps)
+    if (found) return { ...found, hasDigest: true }
+    const { url } = await requireVersion(owner, name, version, deps)
+    throw new HubError(
+      'not_found',
+      `${owner}/${name}@${version} has no attestation ${attestation}. ${url}/attestations lists those it has.`,
+    )
+  },
   getRaw: async ({ owner = '', name = '' }, query, deps) => {
     const { readVersionQuery, resolveVersion } = await queryValues()
     const asked = readVersionQuery(query)

@@ -2,6 +2,7 @@
 import { HubError } from '../../domain/api/errors.ts'
 import { DATA_FILES } from '../../domain/api/routes.ts'
 import type { VersionRecord } from '../../domain/api/schema.ts'
+import { ATTESTATION_MEDIA_TYPE } from '../../domain/values/attestation-name.ts'
 import type { Bytes } from '../../ports/site-files.ts'
 import { findVersion, type Sources } from './records.ts'
 
@@ -15,7 +16,7 @@ export interface VersionPlace {
 /** A file that was found. */
 interface FoundFile {
   bytes: Bytes
-  mediaType: VersionRecord['files'][number]['media_type'] | 'application/gzip'
+  mediaType: VersionRecord['files'][number]['media_type'] | 'application/gzip' | typeof ATTESTATION_MEDIA_TYPE
 }
 
 /** Finds a file of a skill. @returns undefined if the version does not exist or has no such file */
@@ -38,6 +39,23 @@ export async function findArchive(place: VersionPlace, sources: Sources): Promis
   return { bytes, mediaType: 'application/gzip' }
 }
 
+/** Finds an attestation. @returns undefined if the version does not exist or has no such attestation */
+export async function findAttestation(
+  place: VersionPlace,
+  name: string,
+  sources: Sources,
+): Promise<FoundFile | undefined> {
+  const record = (await findVersion(place.owner, place.name, place.version, sources))?.value()
+  const index = record?.attestations.findIndex((one) => one.name === name) ?? -1
+  const { sha256 } = record?.attestations[index] ?? {}
+  if (!record || sha256 === undefined) return undefined
+  const built = await sources.siteFiles.read(DATA_FILES.blob(place.owner, place.name, sha256))
+  if (built) return { bytes: built, mediaType: ATTESTATION_MEDIA_TYPE }
+  const copied = (await sources.fresh.findFiles(place.owner, place.name, place.version))?.attestations?.[index]
+  if (copied === undefined) throw filesUnavailable(record)
+  return { bytes: new TextEncoder().encode(copied), mediaType: ATTESTATION_MEDIA_TYPE }
+}
+
 async function packCopied(record: VersionRecord & { skill: NonNullable<VersionRecord['skill']> }, sources: Sources) {
   // Imported on first use, because most archives are files of the build.
   const { packSkill } = await import('../../ports/archive.ts')
@@ -48,7 +66,7 @@ async function packCopied(record: VersionRecord & { skill: NonNullable<VersionRe
 
 /** Reads the files of a version that no build includes yet. */
 async function readCopied({ owner, name, version }: VersionPlace, { fresh }: Sources) {
-  const files = (await fresh.findFiles(owner, name, version)) ?? []
+  const { files = [] } = (await fresh.findFiles(owner, name, version)) ?? {}
   return files.map(({ path, base64 }) => ({ path, bytes: new Uint8Array(Buffer.from(base64, 'base64')) }))
 }
 

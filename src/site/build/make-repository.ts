@@ -51,7 +51,7 @@ export function* listApmFiles({ repository, versions }: RepositoryRecords): Gene
   if (text !== undefined) yield [DATA_FILES.apm(owner, name), text]
 }
 
-/** Generates the files of skills and their archives, each once, because versions share files. */
+/** Generates the files of skills, their archives and attestations, each once, because versions share files. */
 export function* listBundleFiles(
   records: readonly VersionRecord[],
   readFile: ReturnType<typeof openBundles>,
@@ -59,6 +59,11 @@ export function* listBundleFiles(
   const done = new Set<string>()
   for (const record of records) {
     const { owner, name, files, bundle_sha256, skill } = record
+    for (const { name: attestation, sha256 } of record.attestations) {
+      if (done.has(sha256)) continue
+      done.add(sha256)
+      yield [DATA_FILES.blob(owner, name, sha256), () => readFile(record, { attestation, sha256 })]
+    }
     if (bundle_sha256 === null || !skill) continue
     const bytesOf = (file: (typeof files)[number]) => readFile(record, file)
     const pack = () =>

@@ -251,7 +251,13 @@ function findUnlisted(problems: readonly Problem[]): Map<string, string[]> {
   const unlisted = new Map<string, string[]>()
   for (const { file } of problems) {
     const place = parsePath(pathOf(file)).value
-    if (place?.kind !== 'repository' && place?.kind !== 'version' && place?.kind !== 'file') continue
+    if (
+      place?.kind !== 'repository' &&
+      place?.kind !== 'version' &&
+      place?.kind !== 'file' &&
+      place?.kind !== 'attestation'
+    )
+      continue
     const fullName = `${place.owner}/${place.name}`
     const name = place.kind === 'repository' ? 'index.md' : place.version
     unlisted.set(fullName, [...(unlisted.get(fullName) ?? []), name])

@@ -6,6 +6,7 @@ import { checkResults } from '../../domain/content/result-rules.ts'
 import { checkTree } from '../../domain/content/rules.ts'
 import type { Problem } from '../../domain/text/problems.ts'
 import { openFolder, type PlainFolder } from '../files/plain-files.ts'
+import { checkAttestations } from './attestation-files.ts'
 import { type ParsedFile, parseContentFile } from './content-file.ts'
 import { nameFile } from './content-files.ts'
 import { type ContentListing, type ListedFile, listContent } from './content-listing.ts'
@@ -93,7 +94,8 @@ export function readRepository(dir: string, fullName: string, files: readonly Li
   for (const [version, listed] of groups.versions) {
     const parsed = listed.file === undefined ? undefined : take(listed.file, version)
     const entry = parsed?.kind === 'version' ? parsed.value : undefined
-    const found = readBundle(folder, { owner, name, version }, listed, entry)
+    const place = { owner, name, version }
+    const found = [...readBundle(folder, place, listed, entry), ...checkAttestations(folder, place, listed, entry)]
     if (found.length > 0) {
       problems.push(...found)
       wrong.add(version)
@@ -141,13 +143,15 @@ export function joinOthers(files: Iterable<ParsedFile>): Omit<ContentTree, 'repo
   let usage: ContentTree['usage'] = new Map()
   let equivalents: ContentTree['equivalents'] = []
   let models: ContentTree['models'] = new Map()
+  let trustedRoot: ContentTree['trustedRoot']
   for (const file of files) {
     if (file.kind === 'usage') usage = new Map(Object.entries(file.value))
     else if (file.kind === 'equivalents') equivalents = file.value
     else if (file.kind === 'models') models = new Map(file.value.map((status) => [status.model, status]))
+    else if (file.kind === 'trusted-root') trustedRoot = file.value
     else if (file.kind === 'owner') owners.set(file.owner, file.value)
   }
-  return { owners, usage, equivalents, models }
+  return { owners, usage, equivalents, models, trustedRoot }
 }
 
 /** Sorts problems by file. */

@@ -17,6 +17,7 @@ import { checkResult } from '../../domain/content/result-rules.ts'
 import { checkVersion } from '../../domain/content/rules.ts'
 import { findCertainSecret } from '../../domain/content/secrets.ts'
 import { parseSiteFile, type SiteFile } from '../../domain/content/site-file.ts'
+import { parseTrustedRootFile, type TrustedRootFile } from '../../domain/content/trusted-root-file.ts'
 import { checkFileText } from '../../domain/content/version-files.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { type Equivalents, parseEquivalents } from '../../domain/search/equivalents.ts'
@@ -28,8 +29,9 @@ import {
   type RuleProblem,
   type ValueProblem,
 } from '../../domain/text/problems.ts'
+import { MAX_ATTESTATION_BYTES } from '../../domain/values/attestation-name.ts'
 import type { VersionFileBytes } from '../../domain/values/file-entry.ts'
-import { measure, measureFile } from '../../ports/measure.ts'
+import { digestText, measure, measureFile } from '../../ports/measure.ts'
 import { describeRefusal, type Opened, type Refusal } from '../files/plain-files.ts'
 
 /** A parsed file. */
@@ -48,6 +50,15 @@ export type ParsedFile =
   | { kind: 'result'; owner: string; name: string; value: ResultEntry }
   /** Test cases for promptfoo, which the hub does not read. */
   | { kind: 'tests'; owner: string; name: string; value: true }
+  | { kind: 'attestation'; owner: string; name: string; value: AttestationFile }
+  | { kind: 'trusted-root'; value: TrustedRootFile }
+
+/** The file of an attestation. */
+export interface AttestationFile {
+  file: string
+  sha256: string
+  text: string
+}
 
 interface ParsedContentFile {
   parsed: { value: ParsedFile; problems?: never } | { value?: never; problems: readonly RuleProblem[] }
@@ -67,11 +78,12 @@ export const MAX_FILE_BYTES = LIMITS.requestBytes
 export function parseContentFile(path: string, read: (maxBytes: number) => Opened<Buffer>): ParsedContentFile {
   const { value: place, problems } = parsePath(path)
   if (problems) return refuse('path', formatProblems(problems))
-  const maxBytes = { logo: MAX_LOGO_BYTES, file: SERVER_LIMITS.fileBytes }[place.kind as string] ?? MAX_FILE_BYTES
+  const maxBytes = MAX_BYTES[place.kind] ?? MAX_FILE_BYTES
   const { value: bytes, refusal } = read(maxBytes)
   if (refusal) return refuse(ruleOf(refusal, place), describeRefusal(refusal, maxBytes))
   if (place.kind === 'logo') return checkLogo(place.name, bytes)
   if (place.kind === 'file') return checkFile(place, bytes)
+  if (place.kind === 'attestation') return checkAttestation(place, bytes)
   if (!isUtf8(bytes)) return refuse('utf-8', 'expected UTF-8, got invalid bytes')
   if (place.kind === 'tests') return checkTests(place, bytes.toString())
   const parsed = parsePlace(place, bytes.toString())
@@ -109,6 +121,13 @@ function checkTests({ owner, name }: Place & { kind: 'tests' }, text: string): P
   }
 }
 
+/** Reads an attestation. Only a review verifies it: a build compares its digest with the version file. */
+function checkAttestation({ owner, name, file }: Place & { kind: 'attestation' }, bytes: Buffer): ParsedContentFile {
+  if (!isUtf8(bytes)) return refuse('attestation-verified', 'expected JSON in UTF-8')
+  const value = { file, sha256: digestText(bytes.toString()), text: bytes.toString() }
+  return { parsed: { value: { kind: 'attestation', owner, name, value } }, broken: [] }
+}
+
 /** Returns the rule that a file which was not opened breaks. */
 function ruleOf(refusal: Refusal, { kind }: Place): string {
   if (refusal === 'long') return kind === 'logo' ? 'site' : 'file-fits'
@@ -117,6 +136,9 @@ function ruleOf(refusal: Refusal, { kind }: Place): string {
 
 /** A logo appears on every page, so it must be small. */
 const MAX_LOGO_BYTES = 64 * 1024
+const MAX_BYTES: Readonly<Partial<Record<Place['kind'], number>>> = {
+  ...{ logo: MAX_LOGO_BYTES, file: SERVER_LIMITS.fileBytes, attestation: MAX_ATTESTATION_BYTES },
+}
 const LOGO_FORMS: Readonly<Record<string, RegExp>> = {
   'logo.svg': /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<svg[\s>]/,
   'logo.png': /^\x89PNG\r\n\x1a\n/,
@@ -135,11 +157,16 @@ function nameParsing(place: Place, problem: ValueProblem): RuleProblem {
   return { rule: problem.key === '' ? 'front-matter' : 'front-matter-value', ...problem }
 }
 
-function parsePlace(place: Exclude<Place, { kind: 'logo' | 'file' | 'tests' }>, text: string): Parsed<ParsedFile> {
+function parsePlace(
+  place: Exclude<Place, { kind: 'logo' | 'file' | 'tests' | 'attestation' }>,
+  text: string,
+): Parsed<ParsedFile> {
   if (place.kind === 'usage') return tagged(parseUsage(text), (value) => ({ kind: 'usage', value }))
   if (place.kind === 'equivalents') return tagged(parseEquivalents(text), (value) => ({ kind: 'equivalents', value }))
   if (place.kind === 'models')
     return tagged(parseModelsFile(text), (value) => ({ kind: 'models', value: [...value.values()] }))
+  if (place.kind === 'trusted-root')
+    return tagged(parseTrustedRootFile(text), (value) => ({ kind: 'trusted-root', value }))
   if (place.kind === 'site') return tagged(parseSiteFile(text), (value) => ({ kind: 'site', value }))
   const { owner } = place
   if (place.kind === 'owner') return tagged(parseOwnerFile(text), (value) => ({ kind: 'owner', owner, value }))

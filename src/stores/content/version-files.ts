@@ -1,5 +1,6 @@
 // Reads the files beside the SKILL.md of a version, one version at a time, because all files of all versions may be too much for the memory.
 
+import { hash } from 'node:crypto'
 import { formatPath, parsePath } from '../../domain/content/content-path.ts'
 import type { VersionEntry } from '../../domain/content/content-tree.ts'
 import { checkBundle, type FileProblem } from '../../domain/content/version-files.ts'
@@ -7,7 +8,6 @@ import { SERVER_LIMITS } from '../../domain/server-limits.ts'
 import type { Problem } from '../../domain/text/problems.ts'
 import { sortFiles, type VersionFileBytes } from '../../domain/values/file-entry.ts'
 import { bundleFiles } from '../../ports/archive.ts'
-import { measureFile } from '../../ports/measure.ts'
 import { describeRefusal, openFolder, type PlainFolder } from '../files/plain-files.ts'
 import { parseContentFile } from './content-file.ts'
 import { nameFile } from './content-files.ts'
@@ -25,6 +25,8 @@ interface ListedVersion {
   file: string | undefined
   /** The paths of the files beside its SKILL.md. */
   files: string[]
+  /** The paths of its attestations. */
+  attestations: string[]
 }
 
 /** Groups the files of a repository by version. @returns undefined for `index.md` and for files that are not allowed */
@@ -33,14 +35,16 @@ export function groupByVersion(paths: Iterable<string>): { versions: Map<string,
   const others: string[] = []
   for (const path of paths) {
     // A path that is not allowed still belongs to its version, so that the version is not served without it.
-    const [, version] = /^[^/]+\/[^/]+\/versions\/(\d+\.\d+\.\d+)(?:\.md$|\/)/.exec(path) ?? []
+    const [, version] = /^[^/]+\/[^/]+\/(?:versions|attestations)\/(\d+\.\d+\.\d+)(?:\.md$|\/)/.exec(path) ?? []
     if (version === undefined) {
       others.push(path)
       continue
     }
-    const group = versions.get(version) ?? { file: undefined, files: [] }
+    const group = versions.get(version) ?? { file: undefined, files: [], attestations: [] }
     versions.set(version, group)
-    if (parsePath(path).value?.kind === 'version') group.file = path
+    const kind = parsePath(path).value?.kind
+    if (kind === 'version') group.file = path
+    else if (kind === 'attestation') group.attestations.push(path)
     else group.files.push(path)
   }
   return { versions, others }
@@ -89,14 +93,20 @@ export function placeProblem(place: VersionPlace, { rule, path, message, offset 
   return { file: nameFile(file), rule, key: '', message, ...(offset !== undefined && { offset }) }
 }
 
+/** A file of a skill by its path, or an attestation by its name. */
+type WantedFile = ({ path: string } | { attestation: string }) & { sha256: string }
+
 /** Opens the files of versions that were read before. @returns a function that reads one @throws Error if a file has changed since */
-export function openBundles(dir: string): (place: VersionPlace, file: { path: string; sha256: string }) => Uint8Array {
+export function openBundles(dir: string): (place: VersionPlace, file: WantedFile) => Uint8Array {
   const folder = openFolder(dir)
-  return (place, { path, sha256 }) => {
-    const where = formatPath({ kind: 'file', ...place, path })
+  return (place, { sha256, ...file }) => {
+    const where =
+      'path' in file
+        ? formatPath({ kind: 'file', ...place, path: file.path })
+        : formatPath({ kind: 'attestation', ...place, file: file.attestation })
     const { value, refusal } = folder.read(where, SERVER_LIMITS.fileBytes)
     if (refusal) throw new Error(`content/${where}: ${describeRefusal(refusal, SERVER_LIMITS.fileBytes)}`)
-    if (measureFile(path, value).sha256 !== sha256)
+    if (hash('sha256', value) !== sha256)
       throw new Error(`content/${where}: expected the bytes that were checked, but the file has changed. Build again.`)
     return value
   }

@@ -1,0 +1,58 @@
+// The schema of what an attestation proves about a version: which workflow of which repository signed it.
+import * as z from 'zod'
+import { LIMITS } from '../limits.ts'
+import { isAttestationName, MAX_ATTESTATION_BYTES, MAX_ATTESTATIONS } from './attestation-name.ts'
+import { line } from './values.ts'
+
+const claim = (sentence: string) => line(LIMITS.sentenceCharacters).min(1, 'expected some text').describe(sentence)
+
+/** The name of an attestation. */
+export const AttestationName = z
+  .string()
+  .regex(/^[1-5]\.sigstore\.json$/)
+  .refine(isAttestationName)
+  .describe('The name of an attestation, such as 1.sigstore.json.')
+
+/** What a verified attestation says. */
+export const AttestationFacts = z.object({
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'expected a SHA-256 in lower-case hexadecimal')
+    .describe('SHA-256 of the attestation’s file, in hex.'),
+  size_bytes: z.int().positive().max(MAX_ATTESTATION_BYTES).describe('Length of the file in bytes.'),
+  predicate_type: claim('What the statement says, such as https://slsa.dev/provenance/v1.'),
+  issuer: claim('The OIDC issuer that vouched for the job.'),
+  repository: claim('The repository in which the job ran.'),
+  workflow: claim('The workflow that signed, with its ref.'),
+  ref: claim('The git ref it ran on.'),
+  sha: claim('The commit it ran on.'),
+  run_url: claim('The URL of the run.'),
+})
+export type AttestationFacts = z.infer<typeof AttestationFacts>
+
+/** The attestations of a version, in the order of their files. */
+export const AttestationList = z
+  .array(z.strictObject(AttestationFacts.shape))
+  .min(1, 'expected at least one attestation')
+  .max(MAX_ATTESTATIONS, `expected at most ${MAX_ATTESTATIONS} attestations`)
+
+/** The workflow that published a version. */
+export const PublisherFacts = z
+  .object({
+    repository: z.string().describe('The repository, owner/name.'),
+    workflow: z.string().describe('The path of the workflow that ran, without its ref.'),
+  })
+  .meta({ id: 'Publisher', description: 'The workflow that published a version.' })
+export type PublisherFacts = z.infer<typeof PublisherFacts>
+
+/** Returns the workflow that published a version: the one that an attestation proves or, without one, the one whose token the hub verified. */
+export function publisherOf({
+  attestations = [],
+  provenance,
+}: {
+  attestations?: readonly Pick<AttestationFacts, 'repository' | 'workflow'>[] | undefined
+  provenance?: Pick<AttestationFacts, 'repository' | 'workflow'> | null | undefined
+}): PublisherFacts | null {
+  const found = attestations[0] ?? provenance
+  return found ? { repository: found.repository, workflow: found.workflow.split('@', 1)[0]! } : null
+}
