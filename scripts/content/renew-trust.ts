@@ -1,0 +1,107 @@
+// `npm run trust [-- --add NAME FILE]`: renews content/trusted-root.json, the Sigstore instances whose attestations the hub accepts.
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { TrustedRoot } from '@sigstore/protobuf-specs'
+import { getTrustedRoot } from '@sigstore/tuf'
+import { readConfig } from '../../src/config.ts'
+import {
+  formatTrustedRootFile,
+  parseTrustedRootFile,
+  type RootEntry,
+  type TrustedRootFile,
+} from '../../src/domain/content/trusted-root-file.ts'
+import { formatProblems } from '../../src/domain/text/problems.ts'
+import { findRootProblem } from '../../src/ports/verify-attestation.ts'
+
+const USAGE = `Usage: npm run trust [-- --tuf-root FILE]
+       npm run trust -- --add NAME FILE [--source URL]
+The first renews each root that has a source, a TUF repository. Sigstore's own needs nothing else; another one needs the
+first root.json of the repository. The second adds or replaces a root, such as that of GitHub for private repositories:
+  gh attestation trusted-root | grep fulcio.githubapp.com > github.json && npm run trust -- --add github github.json`
+const MAX_WAIT_MS = 30_000
+
+try {
+  const { values, positionals } = parseArgs({
+    options: { add: { type: 'boolean' }, source: { type: 'string' }, 'tuf-root': { type: 'string' } },
+    allowPositionals: true,
+  })
+  const [name, from] = positionals
+  if (positionals.length !== (values.add ? 2 : 0)) throw new Error(USAGE)
+  const target = join(readConfig(process.env).contentDir, 'trusted-root.json')
+  const before = readExisting(target)
+  const today = new Date().toISOString().slice(0, 10)
+  const after: TrustedRootFile =
+    values.add && name !== undefined && from !== undefined
+      ? { ...before, roots: replace(before.roots, { name, source: values.source ?? null, root: readRoot(from) }) }
+      : { renewed_at: today, roots: await renewAll(before.roots, values['tuf-root']) }
+  const { problems } = parseTrustedRootFile(formatTrustedRootFile(after))
+  if (problems) throw new Error(`The roots cannot be used. ${formatProblems(problems)}`)
+  for (const entry of after.roots) {
+    const problem = findRootProblem(entry)
+    if (problem !== undefined) throw new Error(`The root ${entry.name} cannot be used: ${problem}`)
+  }
+  // Written under a name that hubs ignore, and then renamed, so that a hub that follows the content never reads a part of it.
+  writeFileSync(`${target}.tmp`, formatTrustedRootFile(after))
+  renameSync(`${target}.tmp`, target)
+  console.log(`${after.roots.length} roots in ${target}: ${after.roots.map((entry) => describe(entry, before)).join(', ')}.`)
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+}
+
+function readExisting(path: string): TrustedRootFile {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    const source = 'https://tuf-repo-cdn.sigstore.dev'
+    return { renewed_at: '1970-01-01', roots: [{ name: 'sigstore', source, root: {} as RootEntry['root'] }] }
+  }
+  const { value, problems } = parseTrustedRootFile(text)
+  if (problems) throw new Error(`${path} has errors. Correct them first: ${formatProblems(problems)}`)
+  return value
+}
+
+function readRoot(path: string): RootEntry['root'] {
+  const lines = readFileSync(path, 'utf8').trim()
+  try {
+    return JSON.parse(lines)
+  } catch {
+    throw new Error(`${path}: expected one trusted root, as JSON. gh attestation trusted-root writes one a line.`)
+  }
+}
+
+const replace = (roots: readonly RootEntry[], entry: RootEntry) => [
+  ...roots.filter(({ name }) => name !== entry.name),
+  entry,
+]
+
+/** Renews roots through TUF, which checks that they are signed and current. */
+async function renewAll(roots: readonly RootEntry[], rootPath: string | undefined): Promise<RootEntry[]> {
+  const cachePath = mkdtempSync(join(tmpdir(), 'hub-trust-'))
+  try {
+    const renewed: RootEntry[] = []
+    for (const entry of roots) {
+      if (entry.source === null) {
+        renewed.push(entry)
+        continue
+      }
+      const options = { mirrorURL: entry.source, cachePath, timeout: MAX_WAIT_MS, ...(rootPath !== undefined && { rootPath }) }
+      const root = await getTrustedRoot(options).catch((error: unknown) => {
+        throw new Error(`${entry.name}: ${entry.source} cannot be used: ${error instanceof Error ? error.message : error}`)
+      })
+      renewed.push({ ...entry, root: TrustedRoot.toJSON(root) as RootEntry['root'] })
+    }
+    return renewed
+  } finally {
+    rmSync(cachePath, { recursive: true, force: true })
+  }
+}
+
+function describe(entry: RootEntry, before: TrustedRootFile): string {
+  const was = before.roots.find(({ name }) => name === entry.name)
+  return `${entry.name} ${was && JSON.stringify(was.root) === JSON.stringify(entry.root) ? 'unchanged' : 'changed'}`
+}
