@@ -74,10 +74,9 @@ function readRoot(path: string): RootEntry['root'] {
   }
 }
 
-const replace = (roots: readonly RootEntry[], entry: RootEntry) => [
-  ...roots.filter(({ name }) => name !== entry.name),
-  entry,
-]
+function replace(roots: readonly RootEntry[], entry: RootEntry): RootEntry[] {
+  return [...roots.filter(({ name }) => name !== entry.name), entry]
+}
 
 /** Renews roots through TUF, which checks that they are signed and current. */
 async function renewAll(roots: readonly RootEntry[], rootPath: string | undefined): Promise<RootEntry[]> {

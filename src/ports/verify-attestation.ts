@@ -68,7 +68,7 @@ export function verifyAttestation(text: string, roots: readonly RootEntry[]): At
   const reasons: string[] = []
   for (const { name, root } of roots) {
     const found = verifyWith(shape.value, root)
-    if (found.texts) return readVerified(found.statement, found.texts)
+    if (found.signer) return readVerified(found.statement, found.signer)
     reasons.push(`${name}: ${found.problem}`)
   }
   return { problem: `no trusted root verifies it: ${reasons.join('; ')}` }
@@ -99,7 +99,8 @@ function verifyWith(bundle: unknown, root: RootEntry['root']) {
     const { content } = parsed
     if (content.$case !== 'dsseEnvelope' || content.dsseEnvelope.payloadType !== IN_TOTO)
       return { problem: 'expected an envelope with an in-toto statement' }
-    return { texts: readTexts(identity?.oids ?? []), statement: content.dsseEnvelope.payload.toString() }
+    const signer = readSigner(readTexts(identity?.oids ?? []), identity?.subjectAlternativeName)
+    return { signer, statement: content.dsseEnvelope.payload.toString() }
   } catch (thrown) {
     // Whatever a bundle makes the library throw, it is not verified.
     return { problem: reasonOf(thrown) }
@@ -112,12 +113,11 @@ function reasonOf(thrown: unknown): string {
   return printable(whole === '' ? String(thrown) : whole).slice(0, MAX_REASON_CHARACTERS)
 }
 
-function readVerified(payload: string, texts: Map<string, string>): AttestationVerdict {
+function readVerified(payload: string, { value: signer, problem }: ReturnType<typeof readSigner>): AttestationVerdict {
   const json = parseJson(payload)
   if (json.problem !== undefined) return { problem: `the statement cannot be read: ${json.problem}` }
   const statement = parseWithSchema(Statement, json.value)
   if (statement.problems) return { problem: `the statement cannot be read: ${formatProblems(statement.problems)}` }
-  const { value: signer, problem } = readSigner(texts)
   if (!signer) return { problem }
   const subjects = statement.value.subject.flatMap(({ digest }) => digest.sha256 ?? [])
   return { value: { predicateType: printable(statement.value.predicateType), subjects, signer } }

@@ -51,6 +51,7 @@ describe('a signed publish', () => {
       issuer: 'https://token.actions.githubusercontent.com',
       repository: 'octo/prompts',
       workflow: 'octo/prompts/.github/workflows/publish.yml@refs/heads/main',
+      identity: 'https://github.com/octo/prompts/.github/workflows/publish.yml@refs/heads/main',
       ref: 'refs/heads/main',
       sha: 'a'.repeat(40),
       run_url: 'https://github.com/octo/prompts/actions/runs/30433642/attempts/1',

@@ -16,6 +16,8 @@ export const SignerClaims = JobClaims.pick({
 export interface AttestationSigner {
   issuer: string
   claims: ReturnType<typeof SignerClaims.parse>
+  /** The URL of the workflow file, for which the certificate was issued. */
+  identity: string
   /** The URL of the run. */
   runUrl: string
 }
@@ -26,9 +28,10 @@ const FULCIO = {
   ...{ event: 20, run: 21, environment: 23 },
 } as const
 
-/** Reads the job from a certificate that has been verified. @returns the signer, or why there is none */
+/** Reads the job from a certificate that has been verified. @param identity the certificate's subject alternative name @returns the signer, or why there is none */
 export function readSigner(
   texts: CertificateTexts,
+  identity: string | undefined,
 ): { value: AttestationSigner; problem?: never } | { value?: never; problem: string } {
   const say = (name: keyof typeof FULCIO) => texts.get(`1.3.6.1.4.1.57264.1.${FULCIO[name]}`)
   const issuer = say('issuer')
@@ -55,7 +58,8 @@ export function readSigner(
     const names = error ? error.issues.map(({ path }) => path.join('.')) : ['run']
     return { problem: `the certificate does not name the CI job that signed: ${[...new Set(names)].join(', ')}` }
   }
-  return { value: { issuer, claims: data, runUrl: run! } }
+  if (identity !== say('signer')) return { problem: 'the certificate was issued for another workflow than it names' }
+  return { value: { issuer, claims: data, identity: identity!, runUrl: run! } }
 }
 
 function originOf(url: string | undefined): string | undefined {

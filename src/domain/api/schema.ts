@@ -58,6 +58,18 @@ const sizeBytes = z.int().nonnegative().describe('Length of the content in bytes
 const versionAddress = address('The URL of this version’s record.')
 const versionRawAddress = address('The URL of this version’s raw content.')
 
+/** A signature of a version, and what it proves. docs/contract.md section 7. */
+export const Attestation = z
+  .object({
+    name: z.string().describe('The name of its file, such as 1.sigstore.json.'),
+    url: address('URL of the Sigstore bundle.'),
+    ...AttestationFacts.shape,
+  })
+  .meta({ id: 'Attestation', description: 'A signature of a version, which the hub has verified.' })
+export type Attestation = z.infer<typeof Attestation>
+
+const publisher = PublisherFacts.nullable()
+
 const format = z.enum(FORMATS).describe('`text`, or `chat`: the content has role lines.')
 
 /** A repository in a list. docs/contract.md section 3. */
@@ -252,6 +264,8 @@ export const Repository = z
     skill: skill.describe('The Agent Skill metadata of the latest version, or null.'),
     files: files.describe('The files beside the SKILL.md of the latest version, sorted by path.'),
     bundle_sha256: bundleSha256,
+    attestations: z.array(Attestation).describe('What the publisher of the latest version has proved with a signature.'),
+    publisher: publisher.describe('The workflow that published the latest version, or null.'),
     variables: z.array(Variable).describe('The latest version’s placeholders.'),
     parameters: Parameters,
     labels: z
@@ -294,16 +308,6 @@ export const VersionSummary = z
   .meta({ id: 'VersionSummary', description: 'A version in a list.' })
 export type VersionSummary = z.infer<typeof VersionSummary>
 
-/** A signature of a version, and what it proves. docs/contract.md section 7. */
-export const Attestation = z
-  .object({
-    name: z.string().describe('The name of its file, such as 1.sigstore.json.'),
-    url: address('URL of the Sigstore bundle.'),
-    ...AttestationFacts.shape,
-  })
-  .meta({ id: 'Attestation', description: 'A signature of a version, which the hub has verified.' })
-export type Attestation = z.infer<typeof Attestation>
-
 /** One version. It never changes after publishing, so it does not include whether it was yanked. docs/contract.md section 3. */
 export const VersionRecord = z
   .object({
@@ -327,7 +331,7 @@ export const VersionRecord = z
     published_by: publishedBy,
     provenance: Provenance.nullable().describe('The verified CI run that published it, or null.'),
     attestations: z.array(Attestation).describe('What its publisher has proved with a signature.'),
-    publisher: PublisherFacts.nullable().describe(
+    publisher: publisher.describe(
       'The workflow that signed it or, without an attestation, whose token the hub verified; null for tokens and people.',
     ),
     url: versionAddress,

@@ -59,6 +59,7 @@ export function describeRepository(
     size_bytes: latest?.size_bytes ?? null,
     messages: latest ? messagesOf(latest) : null,
     ...skillFields(latest, { owner, name }, addresses),
+    ...proofFields(latest, { owner, name }, addresses),
     variables: latest?.variables ?? [],
     parameters: latest?.parameters ?? {},
     labels: file.labels,
@@ -89,6 +90,23 @@ function skillFields(
     skill: description === undefined ? null : { description, license: license ?? null, compatibility, metadata },
     files: (bundle?.files ?? []).map((file) => ({ ...file, url: addresses.file(owner, name, version, file.path) })),
     bundle_sha256: bundle?.sha256 ?? null,
+  }
+}
+
+/** Builds the fields of a record about who published the version. */
+function proofFields(
+  entry: VersionEntry | undefined,
+  { owner, name }: { owner: string; name: string },
+  addresses: Addresses,
+): Pick<VersionRecord, 'attestations' | 'publisher'> {
+  const { attestations = [], version = '' } = entry ?? {}
+  return {
+    attestations: attestations.map((facts, index) => ({
+      name: attestationName(index),
+      url: addresses.attestation(owner, name, version, attestationName(index)),
+      ...facts,
+    })),
+    publisher: publisherOf(entry ?? {}),
   }
 }
 
@@ -141,12 +159,7 @@ export function recordVersion(
     published_at: entry.published_at,
     published_by: entry.published_by,
     provenance: entry.provenance ?? null,
-    attestations: (entry.attestations ?? []).map((facts, index) => ({
-      name: attestationName(index),
-      url: addresses.attestation(owner, name, entry.version, attestationName(index)),
-      ...facts,
-    })),
-    publisher: publisherOf(entry),
+    ...proofFields(entry, { owner, name }, addresses),
     ...addresses.version(owner, name, entry.version),
   }
 }

@@ -5,7 +5,7 @@ export function formatCount(count: number): string {
   return count < 1_000 ? String(count) : count.toLocaleString('en')
 }
 
-/** Formats a count with its noun, such as "1 variable" or "2 variables". @param noun singular; its plural adds an `s` */
-export function countOf(count: number, noun: string): string {
-  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
+/** Formats a count with its noun, such as "1 variable" or "2 variables". @param noun singular */
+export function countOf(count: number, noun: string, plural = `${noun}s`): string {
+  return `${formatCount(count)} ${count === 1 ? noun : plural}`
 }

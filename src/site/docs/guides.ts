@@ -68,6 +68,11 @@ export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
         'Yank, deprecate, archive, label and rename prompts; publish advisories.',
       ),
       guide(
+        '/docs/trust',
+        'What the checks mean',
+        'What each mark on a prompt’s page proves, what it does not, and what to demand of a publisher.',
+      ),
+      guide(
         '/docs/ranking',
         'Ranking and quality',
         'How top and trending are calculated, and what the quality checks mean.',

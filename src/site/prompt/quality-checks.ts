@@ -1,16 +1,21 @@
-// Defines the quality checks of a prompt. Each check is true or false and links to its evidence.
+// Defines the one list of checks of a prompt: what the hub checked, what the publisher proved, and what others reported. Each is true or false and links to its evidence.
 
 import type { Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import { countOf } from '../../domain/text/count-of.ts'
 
 interface TrustFact {
+  /** Who found it out: the hub, the publisher with a proof, or somebody else. */
+  by: 'hub' | 'publisher' | 'others'
   isGood: boolean
   words: string
   /** A link to the evidence, relative to the page. */
   evidence?: string | undefined
 }
 
-/** Lists the quality checks of a version. @param unseen number of hidden characters in its text */
+/** Maximum number of advisories that the list quotes. */
+const MAX_ADVISORIES = 5
+
+/** Lists the checks of a version. @param unseen number of hidden characters in its text */
 export function listQualityChecks(
   { repository, versions }: { repository: Repository; versions: readonly VersionSummary[] },
   record: VersionRecord,
@@ -22,10 +27,10 @@ export function listQualityChecks(
   const later = versions.slice(0, -1)
   const explained = later.filter(({ changelog }) => changelog !== '').length
   const yanked = versions.filter(({ yanked }) => yanked).length
-  const proven = versions.filter(({ provenance }) => provenance !== null).length
   const page = `/${repository.full_name}`
   const facts: TrustFact[] = []
-  const add = (isGood: boolean, words: string, evidence?: string) => facts.push({ isGood, words, evidence })
+  const add = (isGood: boolean, words: string, evidence?: string, by: TrustFact['by'] = 'hub') =>
+    facts.push({ by, isGood, words, evidence })
   if (repository.readme === '') add(false, 'No readme')
   else add(true, 'Readme', `${page}#readme`)
   if (variables.length === 1) {
@@ -40,11 +45,6 @@ export function listQualityChecks(
   else if (later.length > 1)
     add(explained === later.length, `${explained} of ${later.length} changes with a changelog`, `${page}#versions`)
   add(
-    record.provenance !== null,
-    record.provenance ? 'Published by a verified CI run' : 'Published with a token or by pull request',
-    proven > 0 ? `${page}#versions` : '/docs/trusted-publishing',
-  )
-  add(
     yanked === 0,
     yanked === 0 ? 'No yanked versions' : `${yanked} of ${countOf(versions.length, 'version')} yanked`,
     `${page}#versions`,
@@ -54,5 +54,27 @@ export function listQualityChecks(
     unseen === 0 ? 'No hidden characters' : `${countOf(unseen, 'hidden character')}, shown in the text`,
     '#prompt',
   )
+  const { attestations, provenance } = record
+  for (const { repository: source, workflow, sha } of attestations)
+    add(true, `Built by ${source}, workflow ${fileOf(workflow)}, commit ${sha.slice(0, 7)}`, '#proof', 'publisher')
+  if (attestations.length === 0)
+    add(
+      provenance !== null,
+      provenance
+        ? `Published by a job of ${provenance.repository}, without a signature`
+        : 'Published with a token or by pull request',
+      '/docs/trust#the-publisher-proved',
+      'publisher',
+    )
+  const about = repository.advisories.filter((one) => one.versions.includes(record.version))
+  const source = `/api/v1/repos/${repository.full_name}`
+  for (const { severity, message } of about.slice(0, MAX_ADVISORIES))
+    add(false, `Advisory (${severity}): ${message}`, source, 'others')
+  if (about.length > MAX_ADVISORIES)
+    add(false, `All ${countOf(about.length, 'advisory', 'advisories')}`, source, 'others')
+  if (about.length === 0) add(true, 'No advisory', '/docs/trust#others-reported', 'others')
   return facts
 }
+
+/** Returns the name of a workflow's file. */
+const fileOf = (workflow: string) => workflow.split('@', 1)[0]!.split('/').at(-1)!
