@@ -39,7 +39,7 @@ async function publish(text: TextWork, content: string) {
     state,
     { text: latest, files: [] },
     PUBLISHER,
-    HUB,
+    { ...HUB, parts: [] },
   )
   const parts = { ...PLACE, file, versions: [], latest: version, results: [], stats: null }
   return { record, repository: await text.run('describeRepository', parts, BASE_URL) }

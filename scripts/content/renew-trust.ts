@@ -45,7 +45,9 @@ try {
   // Written under a name that hubs ignore, and then renamed, so that a hub that follows the content never reads a part of it.
   writeFileSync(`${target}.tmp`, formatTrustedRootFile(after))
   renameSync(`${target}.tmp`, target)
-  console.log(`${after.roots.length} roots in ${target}: ${after.roots.map((entry) => describe(entry, before)).join(', ')}.`)
+  console.log(
+    `${after.roots.length} roots in ${target}: ${after.roots.map((entry) => describe(entry, before)).join(', ')}.`,
+  )
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
@@ -88,9 +90,16 @@ async function renewAll(roots: readonly RootEntry[], rootPath: string | undefine
         renewed.push(entry)
         continue
       }
-      const options = { mirrorURL: entry.source, cachePath, timeout: MAX_WAIT_MS, ...(rootPath !== undefined && { rootPath }) }
+      const options = {
+        mirrorURL: entry.source,
+        cachePath,
+        timeout: MAX_WAIT_MS,
+        ...(rootPath !== undefined && { rootPath }),
+      }
       const root = await getTrustedRoot(options).catch((error: unknown) => {
-        throw new Error(`${entry.name}: ${entry.source} cannot be used: ${error instanceof Error ? error.message : error}`)
+        throw new Error(
+          `${entry.name}: ${entry.source} cannot be used: ${error instanceof Error ? error.message : error}`,
+        )
       })
       renewed.push({ ...entry, root: TrustedRoot.toJSON(root) as RootEntry['root'] })
     }

@@ -1,6 +1,6 @@
 // The limits of which scripts of pages know nothing; apart from the others, because these scripts load those.
 
-/** Limits of skills and their files, of models, of results, and of members. docs/contract.md section 1. */
+/** Limits of skills and their files, of includes, of models, of results, and of members. docs/contract.md section 1. */
 export const SERVER_LIMITS = {
   /** https://agentskills.io/specification */
   skillCompatibilityCharacters: 500,
@@ -16,6 +16,9 @@ export const SERVER_LIMITS = {
   requestBytesWithFiles: 2_097_152,
   /** A subject or an email address of an OpenID Connect account; a file is named after it, in hex. */
   providerMemberCharacters: 100,
+  includesPerVersion: 32,
+  /** Each is read from git when a version is published. */
+  includedRepositories: 16,
   modelCharacters: 200,
   /** Test suites with a result for one version: each result is in the record of the latest version and on its page. */
   suitesPerVersion: 20,

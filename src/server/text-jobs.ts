@@ -18,6 +18,7 @@ const CODE = {
   ownerDecision: () => import('../domain/managing/owner-decision.ts'),
   ownerRequest: () => import('../domain/managing/owner-request.ts'),
   judgeForm: () => import('../domain/editor/judge-form.ts'),
+  publishIncludes: () => import('../domain/publishing/includes.ts'),
   publishDecision: () => import('../domain/publishing/decision.ts'),
   promptFilePublish: () => import('../domain/publishing/prompt-file.ts'),
   repositoryState: () => import('../domain/publishing/repository-state.ts'),
@@ -82,7 +83,7 @@ export const TEXT_JOBS: TextJobTable = {
     const { recallRepositoryState } = await CODE.repositoryState()
     return recallRepositoryState(place, found)
   },
-  async decidePublish(request, state, latest, publisher, { baseUrl, around }) {
+  async decidePublish(request, state, latest, publisher, { baseUrl, around, parts }) {
     const [{ decidePublish }, { addressesBelow }, { measure, measureFile }] = await Promise.all([
       CODE.publishDecision(),
       CODE.recordLinks(),
@@ -92,7 +93,15 @@ export const TEXT_JOBS: TextJobTable = {
     const bundle = await bundlerOf(state, latest.files, given)
     const files = { latest: latest.files, given, bundle }
     const addresses = addressesBelow(baseUrl)
-    return decidePublish(request, state, latest.text, publisher, { measure, addresses, around, files })
+    return decidePublish(request, state, latest.text, publisher, { measure, addresses, around, parts, files })
+  },
+  async findIncludes(request, state, latest) {
+    const { findRequestIncludes } = await CODE.publishIncludes()
+    return findRequestIncludes(request, state, latest)
+  },
+  async resolveIncludes(place, found, known) {
+    const { resolveRequestIncludes } = await CODE.publishIncludes()
+    return resolveRequestIncludes(place, found, known)
   },
   async describePublished(state, version, { text, files }, baseUrl) {
     const [{ warnOf }, { nextLower, readListedVersion }, { measure }] = await Promise.all([

@@ -50,6 +50,7 @@ const decided = (accepted: AcceptedPublish, found: Found) =>
     folderOf(found),
     async () => found.text,
     async () => [],
+    () => Promise.reject(new Error('these publishes include nothing')),
     { signal: AbortSignal.timeout(10_000) },
   )
 

@@ -5,6 +5,7 @@ import { SERVER_LIMITS } from '../server-limits.ts'
 import { AttestationFacts, PublisherFacts } from '../values/attestation.ts'
 import { CHAT_ROLES, FORMATS } from '../values/chat.ts'
 import { FILE_MEDIA_TYPES } from '../values/file-entry.ts'
+import { Include } from '../values/include.ts'
 import {
   FullName,
   Handle,
@@ -193,6 +194,14 @@ const bundleSha256 = z
   .nullable()
   .describe('SHA-256 of the archive with the SKILL.md and all files, in hex, or null if there are no files.')
 
+const includes = z
+  .array(
+    z
+      .object(Include.shape)
+      .meta({ id: 'Include', description: 'A part of the content that comes from another version.' }),
+  )
+  .describe('The parts of the content that come from other versions, by position; empty if there are none.')
+
 /** An advisory: versions that should no longer be used. docs/contract.md section 3. */
 export const Advisory = z
   .object({
@@ -264,8 +273,11 @@ export const Repository = z
     skill: skill.describe('The Agent Skill metadata of the latest version, or null.'),
     files: files.describe('The files beside the SKILL.md of the latest version, sorted by path.'),
     bundle_sha256: bundleSha256,
-    attestations: z.array(Attestation).describe('What the publisher of the latest version has proved with a signature.'),
+    attestations: z
+      .array(Attestation)
+      .describe('What the publisher of the latest version has proved with a signature.'),
     publisher: publisher.describe('The workflow that published the latest version, or null.'),
+    includes: includes.describe('The parts of the latest version’s content that come from other versions.'),
     variables: z.array(Variable).describe('The latest version’s placeholders.'),
     parameters: Parameters,
     labels: z
@@ -324,6 +336,7 @@ export const VersionRecord = z
     skill,
     files,
     bundle_sha256: bundleSha256,
+    includes,
     variables: z.array(Variable).describe('Its placeholders.'),
     parameters: Parameters,
     changelog,

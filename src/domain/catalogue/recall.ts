@@ -47,6 +47,8 @@ export function restoreRepository({ repository, versions }: RecordedRepository):
       ...(record.provenance !== null && { provenance: record.provenance }),
       ...storeAttestations(record.attestations),
       ...(record.skill && { skill: storeSkill(record.skill) }),
+      // Records created before includes existed lack this field.
+      ...((record.includes ?? []).length > 0 && { includes: record.includes }),
       ...(record.bundle_sha256 && { bundle: { sha256: record.bundle_sha256, files: entriesOf(record.files) } }),
     })),
   }

@@ -7,6 +7,7 @@ import { findJsonProblem } from '../text/json.ts'
 import { countBytes } from '../text/text-length.ts'
 import { AttestationList } from '../values/attestation.ts'
 import { FORMATS } from '../values/chat.ts'
+import { Includes } from '../values/include.ts'
 import { MEMBER_PATTERN } from '../values/member-entry.ts'
 import { GITHUB_REPOSITORY, isLabel, isVersion } from '../values/names.ts'
 import { DEFAULT_PERMISSIONS, Permissions } from '../values/permissions.ts'
@@ -135,6 +136,7 @@ export const VersionFrontMatter = z.strictObject({
   })
     .optional()
     .describe('Makes the version an Agent Skill.'),
+  includes: Includes.optional().describe('The parts of the content that come from other versions.'),
   provenance: z.strictObject(Provenance.shape).optional().describe('The CI run that published it.'),
   attestations: AttestationList.optional().describe('What its attestations prove, in the order of their files.'),
 })

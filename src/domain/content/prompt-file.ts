@@ -85,13 +85,14 @@ export function parseVersionFile(text: string): Parsed<VersionFile> {
 
 /** Returns whether two versions are equal except for the time, the publisher and the changelog. */
 export function isSameVersion(
-  a: Pick<VersionFile, 'content' | 'format' | 'variables' | 'parameters' | 'skill'>,
+  a: Pick<VersionFile, 'content' | 'format' | 'variables' | 'parameters' | 'skill' | 'includes'>,
   b: typeof a,
 ): boolean {
   return (
     a.content === b.content &&
     a.format === b.format &&
     isSameJson(a.skill ?? null, b.skill ?? null) &&
+    isSameJson(a.includes ?? [], b.includes ?? []) &&
     isSameJson(a.variables, b.variables) &&
     isSameJson(a.parameters, b.parameters)
   )
@@ -99,7 +100,7 @@ export function isSameVersion(
 
 /** Formats the file of a published version. The same version always has the same bytes, so a version's record is enough to rebuild its file. Omits variables that only repeat the placeholders in the content. */
 export function formatPublished({ content, format, variables, skill, provenance, ...rest }: PublishedVersion): string {
-  const { published_at, published_by, changelog, parameters, attestations } = rest
+  const { published_at, published_by, changelog, parameters, attestations, includes = [] } = rest
   const isPlain = isSameJson(variables, findVariableNames({ content, format }).map(undeclaredVariable))
   return formatVersionFile({
     published_at,
@@ -109,6 +110,7 @@ export function formatPublished({ content, format, variables, skill, provenance,
     parameters,
     ...(isPlain ? {} : { variables }),
     ...(skill && { skill: storeSkill(skill) }),
+    ...(includes.length > 0 && { includes: [...includes] }),
     ...(provenance && { provenance }),
     ...storeAttestations(attestations),
     content,
@@ -208,7 +210,7 @@ const FRONT_MATTER_START = /^---\r?\n/
 
 /** The keys of a prompt file's front matter, which are fields of a publish. docs/contract.md section 7 */
 export const PROMPT_FILE_KEYS: ReadonlySet<string> = new Set([
-  ...['title', 'description', 'tags', 'license', 'format', 'variables', 'parameters', 'skill'],
+  ...['title', 'description', 'tags', 'license', 'format', 'variables', 'parameters', 'skill', 'compose'],
 ])
 
 /** As far as content is searched for front matter. */

@@ -68,7 +68,7 @@ export function toExported(
     VersionRecord,
     'version' | 'content' | 'content_sha256' | 'format' | 'variables' | 'parameters' | 'changelog'
   > &
-    Pick<ExportedVersion, 'skill' | 'files'>,
+    Pick<ExportedVersion, 'skill' | 'files' | 'includes'>,
   latest?: LatestFields,
 ): ExportedVersion {
   return {

@@ -6,6 +6,7 @@ import type { GivenSkill } from '../content/prompt-file.ts'
 import type { LatestFields } from '../publishing/prompt-file.ts'
 import type { ChatPart } from '../values/chat.ts'
 import type { FileEntry } from '../values/file-entry.ts'
+import type { Include } from '../values/include.ts'
 
 /** One message of a chat prompt, or the position of earlier messages. */
 export type PortableMessage = ChatPart
@@ -84,6 +85,8 @@ export interface ExportedVersion extends PortablePrompt {
   content: string
   /** SHA-256 of the content's bytes, in hex. */
   content_sha256: string
+  /** The parts of the content that come from other versions; omitted if there are none. Only a prompt file is written with them. */
+  includes?: readonly Include[]
   /** What a publish would take from the latest version; undefined if the file is not for a publish to the same repository. */
   latest?: LatestFields
 }

@@ -36,7 +36,12 @@ export function judgeSignature(
   if (problem !== undefined) return { problem }
   const { repository, workflow_ref: workflow, ref, sha } = signer.claims
   const facts = { ...measured, predicate_type: predicateType, issuer: signer.issuer }
-  return { value: { facts: { ...facts, repository, workflow, ref, sha, identity: signer.identity, run_url: signer.runUrl }, subjects } }
+  return {
+    value: {
+      facts: { ...facts, repository, workflow, ref, sha, identity: signer.identity, run_url: signer.runUrl },
+      subjects,
+    },
+  }
 }
 
 /** Judges all attestations of a publish. @throws HubError `validation_failed` with the reason of each that is refused */

@@ -5,6 +5,15 @@ import type { Difference, VersionRecord, Warning } from '../api/schema.ts'
 import { compareForCallers } from '../catalogue/difference.ts'
 import { recordVersion } from '../catalogue/repository-records.ts'
 import type { OwnerUsage } from '../catalogue/usage.ts'
+import { assemble, type Part } from '../compose/assemble.ts'
+import {
+  findSource,
+  isComposed,
+  listUsed,
+  ownVariables,
+  readPart,
+  type WrittenPart,
+} from '../compose/compose-version.ts'
 import type { VersionEntry } from '../content/content-tree.ts'
 import {
   warnOfDifference,
@@ -32,7 +41,7 @@ import { checkVersion } from '../content/rules.ts'
 import { LIMITS } from '../limits.ts'
 import { isSameJson } from '../text/json.ts'
 import { areSameFiles, type Bundle, countFileBytes, type VersionFileBytes } from '../values/file-entry.ts'
-import { isPortableName, titleFromName } from '../values/names.ts'
+import { isPortableName, splitFullName, titleFromName } from '../values/names.ts'
 import { formatMoment, type Provenance, Version } from '../values/values.ts'
 import { nextVersion } from '../values/versions.ts'
 import { refuseOtherSubject, type SignedVersion } from './attested.ts'
@@ -91,6 +100,8 @@ interface DecisionTools {
   measure: Measure
   addresses: Addresses
   around: Surroundings
+  /** The versions that the request includes, in the order of its include lines. */
+  parts: readonly WrittenPart[]
   files: {
     /** The files of the latest version. */
     latest: readonly VersionFileBytes[]
@@ -112,7 +123,7 @@ export function decidePublish(
   state: RepositoryState,
   latestText: string | undefined,
   publisher: Publisher,
-  { measure, addresses, around, files: known }: DecisionTools,
+  { measure, addresses, around, parts, files: known }: DecisionTools,
 ): PublishDecision {
   const fullName = `${state.owner}/${state.name}`
   if (state.versions.length === 0 && !isPortableName(state.name))
@@ -131,7 +142,9 @@ export function decidePublish(
   const isIndexChanged = Object.keys(changes).length > 0
   const indexText = isIndexChanged ? editRepositoryFile(state.indexText, changes) : undefined
   const newFile = indexText === undefined ? file : readIndex(state, indexText)
-  const front = carryOver(request, latest, newFile.license)
+  const front = isComposed(request)
+    ? compose(request, latest, newFile.license, readIncluded(parts, measure))
+    : carryOver(request, latest, newFile.license)
   if (known.given && known.given.length > 0 && !front.skill)
     throw validationFailed([
       { key: 'files', message: 'expected skill too, because only an Agent Skill has files; add skill.description' },
@@ -172,6 +185,7 @@ export function decidePublish(
     ...{ published_at, published_by, changelog: request.changelog },
     ...{ format: front.format, parameters: front.parameters, variables: front.variables, content: front.content },
     ...(front.skill && { skill: front.skill }),
+    ...(front.includes && { includes: front.includes }),
     ...(provenance ? { provenance } : {}),
     ...(attestations.length > 0 && { attestations: attestations.map(({ facts }) => facts) }),
     ...measure(front.content),
@@ -256,6 +270,9 @@ function refuseConflict(
   )
 }
 
+/** The fields of a version that a publish writes or takes over. */
+type Carried = Pick<VersionFile, 'content' | 'format' | 'variables' | 'parameters' | 'skill' | 'includes'>
+
 /**
  * Builds the new version from the request, and from the latest version where the request omits a field. Variables that are no longer used are dropped, and new placeholders are added. docs/contract.md section 7
  *
@@ -265,7 +282,8 @@ function carryOver(
   request: PublishInput,
   latest: VersionFile | undefined,
   license: string | null,
-): Pick<VersionFile, 'content' | 'format' | 'variables' | 'parameters' | 'skill'> {
+  used = new Set(findVariableNames({ content: request.content, format: request.format ?? latest?.format ?? 'text' })),
+): Carried {
   const { content } = request
   const said = request.skill === undefined ? latest?.skill : request.skill
   // What the request does not name stays as it was.
@@ -281,10 +299,36 @@ function carryOver(
   const parameters = request.parameters ?? latest?.parameters ?? {}
   if (request.variables) return { content, format, skill, parameters, variables: request.variables }
   const known = new Map(latest?.variables.map((variable) => [variable.name, variable]))
-  const used = new Set(findVariableNames({ content, format }))
   const kept = [...known.values()].filter(({ name }) => used.has(name))
-  const added = [...used].filter((name) => !known.has(name)).map(undeclaredVariable)
+  const added = findVariableNames({ content, format })
+    .filter((name) => !known.has(name))
+    .map(undeclaredVariable)
   return { content, format, skill, parameters, variables: [...kept, ...added] }
+}
+
+/** Builds the new version from the source of the request or of the latest version, and from the versions that it includes. */
+function compose(
+  request: PublishInput,
+  latest: VersionFile | undefined,
+  license: string | null,
+  parts: readonly Part[],
+): Carried {
+  const found = findSource(request, latest)
+  if (found.problems) throw validationFailed(nameLines(found.problems, request.content))
+  const { source, lines } = found.value
+  const own = latest && { ...latest, variables: ownVariables(latest) }
+  const carried = carryOver({ ...request, content: source }, own, license, listUsed(source, parts))
+  const assembled = assemble(carried, lines, parts)
+  if (assembled.problems) throw validationFailed(nameLines(assembled.problems, source))
+  const { content, variables, includes } = assembled.value
+  return { ...carried, content, variables, ...(includes.length > 0 && { includes }) }
+}
+
+/** @throws HubError `upstream_error`, because a broken file on the branch is not the sender's fault */
+function readIncluded(written: readonly WrittenPart[], measure: Measure): Part[] {
+  return written.map((part) =>
+    readPart(part, readListedVersion(splitFullName(part.repository)!, part.version, part.text), measure),
+  )
 }
 
 function changesOf(

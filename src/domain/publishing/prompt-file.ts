@@ -1,12 +1,15 @@
 // Reads and writes prompt files: front matter with the fields of a publish, then the content. docs/contract.md section 7
 import * as z from 'zod'
 import type { Repository, VersionRecord } from '../api/schema.ts'
+import { ownVariables } from '../compose/compose-version.ts'
+import { cutSource } from '../compose/include-lines.ts'
 import { findVariableNames } from '../content/placeholders.ts'
 import { openLines, PROMPT_FILE_KEYS, splitFile, undeclaredVariable } from '../content/prompt-file.ts'
 import { LIMITS } from '../limits.ts'
 import { findJsonProblem, isSameJson } from '../text/json.ts'
 import { type Parsed, parseWithSchema, printable, unknownField, type ValueProblem } from '../text/problems.ts'
 import { formatYaml } from '../text/yaml.ts'
+import type { Include } from '../values/include.ts'
 import { VERSION_PATTERN } from '../values/names.ts'
 import {
   type GivenFile,
@@ -31,6 +34,7 @@ export const PublishQuery = z.strictObject({
     .string()
     .optional()
     .describe('The description of the Agent Skill, instead of `skill` in the file; empty: not a skill.'),
+  compose: z.enum(['true', 'false']).optional().describe('Instead of `compose` in the file.'),
   dry_run: z.enum(['true', 'false']).optional().describe('`true` validates the file without publishing it.'),
 })
 
@@ -44,9 +48,10 @@ export function readPublishQuery(query: Readonly<Record<string, string>>): {
     key,
     message: Object.hasOwn(PublishQuery.shape, key) ? message : 'unknown query parameter',
   }))
-  const { expected_version, dry_run, skill, ...rest } = options.value ?? {}
+  const { expected_version, dry_run, skill, compose, ...rest } = options.value ?? {}
   const body = {
     ...{ ...rest, dry_run: dry_run === 'true' },
+    ...(compose !== undefined && { compose: compose === 'true' }),
     ...(skill !== undefined && { skill: skill === '' ? null : { description: skill } }),
     ...(expected_version !== undefined && { expected_version: expected_version === 'null' ? null : expected_version }),
   }
@@ -114,7 +119,9 @@ function splitPromptFile(text: string): Parsed<{ front: Record<string, unknown>;
 }
 
 /** What a publish takes from the latest version if the file does not have it. */
-export type LatestFields = Pick<Repository, 'format' | 'variables' | 'parameters' | 'skill'>
+export type LatestFields = Pick<Repository, 'format' | 'variables' | 'parameters' | 'skill'> & {
+  includes?: readonly Include[] | undefined
+}
 
 /** Returns what a prompt file says of a skill. What it omits, a publish takes from the latest version. */
 function writeSkill(
@@ -132,20 +139,20 @@ function writeSkill(
 type Skill = NonNullable<VersionRecord['skill']>
 type WrittenSkill = Pick<Skill, 'description'> & Partial<Skill>
 
-/** Writes a version as a prompt file, which publishes the same version again, whatever `latest` is. Fields without a value are omitted. */
+/** Writes a version as a prompt file, which publishes the same version again, whatever `latest` is. A composed version is written as its source. Fields without a value are omitted. */
 export function writePromptFile(
   { title, description, tags, license }: Pick<Repository, 'title' | 'description' | 'tags' | 'license'>,
-  {
-    content,
-    format,
-    variables,
-    parameters,
-    skill,
-  }: Pick<VersionRecord, 'content' | 'format' | 'variables' | 'parameters'> & {
+  version: Pick<VersionRecord, 'content' | 'format' | 'variables' | 'parameters'> & {
+    includes?: readonly Include[] | undefined
     skill?: WrittenSkill | null | undefined
   },
-  latest: LatestFields = { format, variables, parameters, skill: null },
+  latest: LatestFields = { ...version, skill: null },
 ): string {
+  const { format, parameters, skill, includes = [] } = version
+  const isComposed = includes.length > 0
+  const content = isComposed ? cutSource(version) : version.content
+  const variables = isComposed ? ownVariables(version) : version.variables
+  const latestVariables = isComposed ? ownVariables(latest) : latest.variables
   const isPlain = isSameJson(variables, findVariableNames({ content, format }).map(undeclaredVariable))
   const front = {
     ...(title !== '' && { title }),
@@ -153,9 +160,10 @@ export function writePromptFile(
     ...(tags.length > 0 && { tags }),
     ...(license !== null && { license }),
     ...((format === 'chat' || latest.format === 'chat') && { format }),
-    ...((!isPlain || !isSameJson(variables, latest.variables)) && { variables }),
+    ...((!isPlain || !isSameJson(variables, latestVariables)) && { variables }),
     ...(Object.keys({ ...parameters, ...latest.parameters }).length > 0 && { parameters }),
     ...((skill || latest.skill) && { skill: skill ? writeSkill(skill, latest.skill) : null }),
+    ...(isComposed && { compose: true }),
   }
   const isContentAlone = Object.keys(front).length === 0 && !OPENS_FRONT_MATTER.test(content)
   return isContentAlone ? content : `---\n${formatYaml(front)}---\n${content}`

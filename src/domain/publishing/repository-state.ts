@@ -58,11 +58,14 @@ export function recallRepositoryState(
   found: { repository: Repository; versions: readonly VersionSummary[] } | undefined,
 ): RepositoryState {
   if (!found) return readRepositoryState({ ...place, versions: [], index: undefined })
-  const { title, description, tags, license, status, moved_to, forked_from, readme } = found.repository
+  const { title, description, tags, license, status, moved_to, forked_from, labels, readme } = found.repository
   const yanked = found.versions.flatMap(({ version, yank_reason }) =>
     yank_reason === null ? [] : [[version, yank_reason]],
   )
-  const front = { title, description, tags, license, status, moved_to, forked_from, yanked: Object.fromEntries(yanked) }
+  const front = {
+    ...{ title, description, tags, license, status, moved_to, forked_from, labels },
+    yanked: Object.fromEntries(yanked),
+  }
   return readRepositoryState({
     ...place,
     versions: found.versions.map(({ version }) => version),

@@ -1,6 +1,8 @@
 // Parses the body of a publish, and lists every problem in it. route-schemas.ts describes the response.
 import * as z from 'zod'
 import { HubError } from '../api/errors.ts'
+import { findIncludeLines } from '../compose/include-lines.ts'
+import type { VersionEntry } from '../content/content-tree.ts'
 import {
   Changelog,
   Description,
@@ -82,6 +84,16 @@ export const PublishRequest = z
       '`text`, or `chat` if the content has role lines. Default: the previous version’s format; `text` for the first version.',
     ),
     messages: MessageInputs.optional().describe('The messages of a chat prompt, instead of `content`.'),
+    compose: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether the include lines of `content`, such as {{include "acme/house-style@^1.2.0"}} alone on a line, are replaced by the content of other versions.',
+      ),
+    recompose: z
+      .boolean()
+      .optional()
+      .describe('Instead of `content`: composes the source of the latest version again, with the versions of today.'),
     changelog: Changelog.default(''),
     bump: z
       .enum(BUMPS)
@@ -120,7 +132,7 @@ export const PublishRequest = z
   .meta({
     id: 'PublishRequest',
     description: 'A new version of a repository.',
-    oneOf: [{ required: ['content'] }, { required: ['messages'] }],
+    oneOf: [{ required: ['content'] }, { required: ['messages'] }, { required: ['recompose'] }],
   })
 
 /** Adds the line to a problem; `offset` counts from the start of its key's value. */
@@ -129,6 +141,7 @@ type PlaceProblem = (problem: ValueProblem & { offset?: number }) => ValueProble
 /** A parsed publish, with messages converted to content. */
 export interface PublishInput
   extends Omit<z.infer<typeof PublishRequest>, 'content' | 'messages' | 'files' | 'attestations'> {
+  /** Empty with `recompose`. */
   content: string
   /** The text of each Sigstore bundle, as it is stored. */
   attestations?: readonly string[]
@@ -190,7 +203,9 @@ export function parsePublishRequest(
   const format = messages ? 'chat' : usable.format
   if (typeof content === 'string' && measure(content).size_bytes > LIMITS.contentBytes) throw contentTooLarge()
   const problems: (ValueProblem & { offset?: number })[] = [...(parsed.problems ?? [])]
-  if (parsed.value && content === undefined)
+  if (usable.recompose && (given !== undefined || messages || usable.compose))
+    problems.push({ key: 'recompose', message: 'expected it instead of content, messages and compose' })
+  if (parsed.value && content === undefined && !usable.recompose)
     problems.push({ key: 'content', message: 'expected a string, got nothing' })
   if (messages && given !== undefined)
     problems.push({ key: 'messages', message: 'expected either content or messages, got both' })
@@ -214,7 +229,7 @@ export function parsePublishRequest(
       ...(skill && { skill: storeSkill({ ...skill, license: null }) }),
       variables: variables ?? findVariableNames({ content, format }).map(undeclaredVariable),
     }
-    const found = checkVersion({ ...entry, version: '0.0.0', published_at: '', published_by: '' })
+    const found = checkSource({ ...entry, version: '0.0.0', published_at: '', published_by: '' }, usable.compose)
     if (place) problems.push(...found)
     else problems.push(...(messages ? nameMessages(found, messages) : nameLines(found, content)))
   }
@@ -233,11 +248,21 @@ export function parsePublishRequest(
   const { content: _c, messages: _m, format: _f, files: _files, attestations: _a, ...rest } = parsed.value
   return {
     ...rest,
-    content: content as string,
+    content: (content ?? '') as string,
     ...(format && { format }),
     ...(sent.value && { files: sent.value }),
     ...(attestations.length > 0 && { attestations }),
   }
+}
+
+/** Checks what was sent. A source to compose may have role lines in its parts, so the assembled text is judged as a chat prompt instead. */
+function checkSource(entry: VersionEntry, compose = false): PlacedProblem[] {
+  const found = checkVersion(entry)
+  if (!compose) return found
+  return [
+    ...found.filter(({ rule }) => rule !== 'content-is-chat'),
+    ...(findIncludeLines(entry.content).problems ?? []).map((problem) => ({ rule: 'include-lines', ...problem })),
+  ]
 }
 
 const encoder = new TextEncoder()
@@ -281,7 +306,7 @@ function parseFields(body: unknown): Partial<z.infer<typeof PublishRequest>> {
 }
 
 /** Adds line numbers where known, because they are the only positions that a client sees. */
-export function nameLines(problems: readonly PlacedProblem[], content: string): ValueProblem[] {
+export function nameLines(problems: readonly (ValueProblem & { offset?: number })[], content: string): ValueProblem[] {
   return problems.map(({ key, message, offset }) =>
     offset === undefined ? { key, message } : { key, message: `line ${lineOf(content, offset)}: ${message}` },
   )

@@ -64,6 +64,18 @@ export type ReadVersion = (version: string) => Promise<string | undefined>
 /** Reads the files beside a listed version's SKILL.md, sorted by path; empty if there are none. */
 export type ReadFiles = (version: string) => Promise<readonly VersionFileBytes[]>
 
+/** The owner and name of a repository. */
+interface Place {
+  owner: string
+  name: string
+}
+
+/** Reads another repository at the commit that the attempt builds on. @throws HubError `unavailable` if the branch has moved since, so that the write tries again */
+export type ReadOther = (place: Place) => Promise<{
+  folder: FolderState
+  readVersion: ReadVersion
+}>
+
 /** A write to one repository or, without a name, to one owner. */
 export interface GitWrite<Answer, Shown extends object = ShownRepository> {
   owner: string
@@ -77,6 +89,7 @@ export interface GitWrite<Answer, Shown extends object = ShownRepository> {
     folder: FolderState,
     readVersion: ReadVersion,
     readFiles: ReadFiles,
+    readOther: ReadOther,
     call: CallOptions,
   ) => Promise<WriteDecision<Answer, Shown>>
 }
@@ -84,12 +97,12 @@ export interface GitWrite<Answer, Shown extends object = ShownRepository> {
 /** A write to one repository: a publish, or a change to what is already published. */
 export type RepositoryWrite<Answer> = GitWrite<Answer> & { name: string }
 
-/** What the hub already knows about a repository. */
+/** What the hub already knows about a repository, and about those that it includes. */
 interface Known {
   /** The versions in the fresh copy, which exist even if they are missing from a git listing. */
   versions: readonly string[]
   /** Rebuilds a version's file from the hub's own records, to save a call to the git host. The bytes are used only if git lists the same bytes. */
-  findText: (version: string) => Promise<string | undefined>
+  findText: (version: string, other?: Place) => Promise<string | undefined>
   /** Reads a file of a skill from the hub's own records, for the same reason. */
   findFile: (version: string, path: string) => Promise<Uint8Array<ArrayBuffer> | undefined>
 }
@@ -184,19 +197,26 @@ function decideOn<Answer, Shown extends object>(
   { findText, findFile }: Known,
   call: CallOptions,
 ): Promise<WriteDecision<Answer, Shown>> {
-  const readVersion: ReadVersion = async (version) => {
-    const id = folder.versions.get(version)
-    if (id === undefined) return undefined
-    const text = await findText(version)
-    if (text !== undefined && blobId(Buffer.from(text), id.length) === id) return text
-    return decodeText(`${owner}/${name}@${version}`, await git.readBlob(id, call))
+  const versionsOf =
+    (place: { owner: string; name: string | undefined }, { versions }: FolderState, other?: Place): ReadVersion =>
+    async (version) => {
+      const id = versions.get(version)
+      if (id === undefined) return undefined
+      const text = await findText(version, other)
+      if (text !== undefined && blobId(Buffer.from(text), id.length) === id) return text
+      return decodeText(`${place.owner}/${place.name}@${version}`, await git.readBlob(id, call))
+    }
+  const readOther: ReadOther = async (place) => {
+    const other = await git.readFolder(place, call)
+    if (other.head !== folder.head) throw new HubError('unavailable', 'The branch has moved. Try again.')
+    return { folder: other, readVersion: versionsOf(place, other, place) }
   }
   const readFiles: ReadFiles = async (version) => {
     if (name === undefined) return []
     const find = (path: string) => findFile(version, path)
     return readVersionFiles({ owner, name, version }, folder, { git, call, find })
   }
-  return decide(folder, readVersion, readFiles, call)
+  return decide(folder, versionsOf({ owner, name }, folder), readFiles, readOther, call)
 }
 
 /** Returns whether a listing lacks a version that is known to exist, which can happen because the host's reads may lag several seconds behind its writes. */

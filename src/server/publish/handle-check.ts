@@ -16,6 +16,7 @@ import { invalidNameError, methodNotAllowed, rateLimitError, respondNotFound, re
 import { respondToOptions, respondWithRecord } from '../respond.ts'
 import { decodeBody, isArchive, maxBytesOf, requireMediaType } from './media-types.ts'
 import { parsePublishBody, placeWarnings, readSurroundings } from './publish.ts'
+import { neighboursInRecords, readParts } from './read-parts.ts'
 
 /** The dependencies of a check: those of a read, and the quota. */
 export interface CheckDeps extends Omit<ReadHandlerDeps, 'search'> {
@@ -57,7 +58,8 @@ export async function handleCheck(
     }
     const { baseUrl } = deps
     const around = await readSurroundings(owner, body, deps)
-    const decision = await deps.text.run('decidePublish', body, state, latest, publisher, { baseUrl, around })
+    const parts = await readParts(body, state, latest.text, neighboursInRecords(deps), deps.text)
+    const decision = await deps.text.run('decidePublish', body, state, latest, publisher, { baseUrl, around, parts })
     return respondWithCheck({ ...decision, warnings: placeWarnings(decision.warnings, linesBefore) })
   } catch (thrown) {
     return respondToError(request, thrown)

@@ -50,8 +50,13 @@ export function openChange(id: ChangeId, parameters: PathParameters): OpenWrite 
           const write = {
             ...sending,
             needsHistory: false,
-            decide: (folder: FolderState, readVersion: ReadVersion, _files: unknown, call: CallOptions) =>
-              decideAttempt(sending, change, { neighbours, folder, readVersion, call }, deps),
+            decide: (
+              folder: FolderState,
+              readVersion: ReadVersion,
+              _files: unknown,
+              _other: unknown,
+              call: CallOptions,
+            ) => decideAttempt(sending, change, { neighbours, folder, readVersion, call }, deps),
           }
           return respondWithOutcome(await writeToGit(write, sending.bearer, deps, time))
         },

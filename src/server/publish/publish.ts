@@ -17,9 +17,10 @@ import { parseBuilt } from '../../ports/site-files.ts'
 import type { TextWork, WrittenVersion } from '../../ports/text-work.ts'
 import { findVersion, type Sources } from '../read/records.ts'
 import { respondWithRecord } from '../respond.ts'
-import type { ReadFiles, ReadVersion, RepositoryWrite, WriteDecision } from './attempts.ts'
+import type { ReadFiles, ReadOther, ReadVersion, RepositoryWrite, WriteDecision } from './attempts.ts'
 import { requireRights } from './authenticate.ts'
 import { type Body, isPromptFile } from './media-types.ts'
+import { neighboursInGit, readParts } from './read-parts.ts'
 import { openVerification } from './verify-attestations.ts'
 import { type OpenWrite, type Sending, type WriteDeps, writeToGit } from './write-to-git.ts'
 
@@ -159,7 +160,8 @@ export function publishAsWrite(accepted: AcceptedPublish, text: TextWork): Repos
   return {
     ...accepted,
     needsHistory: accepted.idempotency !== undefined,
-    decide: (folder, readVersion, readFiles) => decideAttempt(accepted, folder, { readVersion, readFiles }, text),
+    decide: (folder, readVersion, readFiles, readOther) =>
+      decideAttempt(accepted, folder, { readVersion, readFiles, readOther }, text),
   }
 }
 
@@ -167,7 +169,7 @@ export function publishAsWrite(accepted: AcceptedPublish, text: TextWork): Repos
 async function decideAttempt(
   accepted: AcceptedPublish,
   folder: FolderState,
-  readers: Readers,
+  readers: Readers & { readOther: ReadOther },
   text: TextWork,
 ): Promise<WriteDecision<Outcome>> {
   const { owner, name, bearer, body, idempotency, arrivedMs, baseUrl, issuer } = accepted
@@ -191,8 +193,9 @@ async function decideAttempt(
     attestations: judgeSignatures(await accepted.verify(), { issuer, owner: ownerFile, name }),
   }
   const latest = await readWritten(state.latest, readers)
+  const parts = await readParts(body, state, latest.text, neighboursInGit(readers.readOther, text), text)
   const around = await accepted.lookAround()
-  const decision = await text.run('decidePublish', body, state, latest, publisher, { baseUrl, around })
+  const decision = await text.run('decidePublish', body, state, latest, publisher, { baseUrl, around, parts })
   const { isUnchanged, versionText, indexText, version, file, record, warnings } = decision
   if (!isUnchanged) refuseUnsigned(owner, ownerFile, publisher.attestations.length)
   const outcome = { record, warnings, isUnchanged, isReplay: false }

@@ -42,8 +42,13 @@ export function openResult({ version = '', suite = '' }: PathParameters): OpenWr
           const write = {
             ...sending,
             needsHistory: false,
-            decide: (folder: FolderState, readVersion: ReadVersion, _files: unknown, call: CallOptions) =>
-              decideAttempt(sending, report, folder, { readVersion, call }, deps, time),
+            decide: (
+              folder: FolderState,
+              readVersion: ReadVersion,
+              _files: unknown,
+              _other: unknown,
+              call: CallOptions,
+            ) => decideAttempt(sending, report, folder, { readVersion, call }, deps, time),
           }
           const { result, isUnchanged, commit } = await writeToGit(write, sending.bearer, deps, time)
           return respondWithRecord({ ...result, unchanged: isUnchanged, commit })

@@ -70,8 +70,8 @@ export async function writeToGit<Answer>(
     const copy = await deps.fresh.find(owner, name)
     const known = {
       versions: copy?.versions.map(({ version }) => version) ?? [],
-      findText: async (version: string) => {
-        const record = (await findVersion(owner, name, version, deps))?.value()
+      findText: async (version: string, other = { owner, name }) => {
+        const record = (await findVersion(other.owner, other.name, version, deps))?.value()
         return record && deps.text.run('formatPublished', record)
       },
       findFile: async (version: string, path: string) => (await findFile({ owner, name, version }, path, deps))?.bytes,

@@ -199,6 +199,8 @@ const LIMIT_WORDS: Readonly<Record<keyof typeof ALL_LIMITS, string>> = {
   filesBytes: 'Size of all files of a version, in bytes',
   fileBytes: 'Size of a file of a skill, in bytes',
   fileSegments: 'Parts of a file’s path',
+  includesPerVersion: 'Include lines of a version',
+  includedRepositories: 'Prompts that a version includes',
   contentBytes: 'Size of the content, in bytes',
   messagesPerVersion: 'Messages in a chat prompt',
   requestBytes: 'Size of a request body, in bytes',

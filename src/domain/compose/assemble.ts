@@ -1,0 +1,99 @@
+// Assembles a version from its source and the versions that its include lines name. docs/contract.md section 14
+import type { Variable } from '../api/schema.ts'
+import { beginsWithFrontMatter, type VersionFile } from '../content/prompt-file.ts'
+import { LIMITS } from '../limits.ts'
+import { countBytes } from '../text/text-length.ts'
+import type { Format } from '../values/chat.ts'
+import type { Include } from '../values/include.ts'
+import { findEdgeProblem } from './edges.ts'
+import { type IncludeLine, partText } from './include-lines.ts'
+import { joinVariables } from './join-variables.ts'
+import type { Outcome, SourceProblem } from './outcome.ts'
+
+/** A version to include. */
+export interface Part extends Pick<VersionFile, 'content' | 'format' | 'variables'> {
+  repository: string
+  version: string
+  content_sha256: string
+  /** Whether the version is a skill with files, which would stay behind. */
+  hasFiles: boolean
+}
+
+/** A source to assemble. */
+export interface Source {
+  content: string
+  format: Format
+  /** The variables that the prompt itself declares, and its own placeholders. */
+  variables: readonly Variable[]
+}
+
+/** An assembled version. */
+export interface Assembled {
+  content: string
+  variables: Variable[]
+  includes: Include[]
+}
+
+/**
+ * Assembles a source.
+ *
+ * @param lines the include lines of the source
+ * @param parts the version for each line, in the same order
+ * @returns the content, its variables and its includes, or all problems. The caller checks the limits and rules of a version
+ */
+export function assemble(source: Source, lines: readonly IncludeLine[], parts: readonly Part[]): Outcome<Assembled> {
+  const texts: string[] = []
+  const positions: Pick<Include, 'start' | 'length'>[] = []
+  const problems: SourceProblem[] = []
+  let [end, bytes] = [0, 0]
+  const add = (text: string) => {
+    texts.push(text)
+    const start = bytes
+    bytes += countBytes(text)
+    return { start, length: bytes - start }
+  }
+  for (const [index, { offset, length }] of lines.entries()) {
+    const part = parts[index]!
+    const after = source.content.slice(offset + length, lines[index + 1]?.offset)
+    const message = findPartProblem(source.format, part, { after, next: parts[index + 1]?.format })
+    if (message) problems.push({ key: 'content', message: `${part.repository}@${part.version} ${message}`, offset })
+    add(source.content.slice(end, offset))
+    positions.push(add(partText(part.content)))
+    end = offset + length
+  }
+  add(source.content.slice(end))
+  if (lines.length > 0 && bytes > LIMITS.contentBytes) {
+    const message = `expected at most ${LIMITS.contentBytes} bytes when it is assembled, got ${bytes}. Include fewer or shorter parts`
+    return { problems: [...problems, { key: 'content', message }] }
+  }
+  const content = texts.join('')
+  if (lines.length > 0 && beginsWithFrontMatter(content) && !beginsWithFrontMatter(source.content))
+    problems.push({
+      key: 'content',
+      message:
+        'expected content that does not begin with front matter when it is assembled. Put text before the include',
+    })
+  const joined = joinVariables(
+    source.variables,
+    parts.map(({ repository, version, variables }) => ({ address: `${repository}@${version}`, variables })),
+  )
+  problems.push(...(joined.problems ?? []))
+  if (!joined.value || problems.length > 0) return { problems }
+  const { variables, added } = joined.value
+  const includes = lines.map(({ repository, range }, index): Include => {
+    const { version, content_sha256 } = parts[index]!
+    return { repository, range, version, content_sha256, ...positions[index]!, variables: added[index]! }
+  })
+  return { value: { content, variables, includes } }
+}
+
+function findPartProblem(
+  format: Format,
+  part: Part,
+  place: { after: string; next: Format | undefined },
+): string | undefined {
+  if (part.hasFiles) return 'is a skill with files, which would stay behind. Include a prompt without files'
+  if (part.format === 'chat' && format === 'text')
+    return 'is a chat prompt, and this is a text. Publish with format chat, or include a text'
+  return findEdgeProblem(format, part, place)
+}

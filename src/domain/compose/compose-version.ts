@@ -1,0 +1,77 @@
+// Composes the version of a publish: finds its source, and assembles it with the versions that it includes. docs/contract.md section 14
+import type { Variable } from '../api/schema.ts'
+import type { VersionEntry } from '../content/content-tree.ts'
+import { findPlaceholders } from '../content/placeholders.ts'
+import type { VersionFile } from '../content/prompt-file.ts'
+import type { Include } from '../values/include.ts'
+import type { Part } from './assemble.ts'
+import { cutSource, findIncludeLines, type IncludeLine } from './include-lines.ts'
+import type { Outcome } from './outcome.ts'
+import type { Resolved } from './resolve.ts'
+
+/** A version that an include line includes, as it is in git. */
+export interface WrittenPart extends Resolved {
+  /** Its file; undefined if there is none. */
+  text: string | undefined
+  /** Whether it has files beside its SKILL.md. */
+  hasFiles: boolean
+}
+
+/** What a publish says about composing. */
+export interface Composing {
+  content: string
+  compose?: boolean | undefined
+  recompose?: boolean | undefined
+}
+
+/** A source with its include lines. */
+export interface Lines {
+  source: string
+  lines: IncludeLine[]
+}
+
+/** Returns whether a publish is to be composed. */
+export function isComposed({ compose, recompose }: Composing): boolean {
+  return compose === true || recompose === true
+}
+
+/** Finds the source of a publish that is to be composed, and its include lines. @param latest the latest version, whose source `recompose` uses */
+export function findSource(
+  { content, recompose }: Composing,
+  latest: Pick<VersionFile, 'content' | 'includes'> | undefined,
+): Outcome<Lines> {
+  if (recompose && !latest?.includes?.length) {
+    const message = 'expected a latest version with includes. Publish content with compose: true instead'
+    return { problems: [{ key: 'recompose', message }] }
+  }
+  const source = recompose && latest ? cutSource(latest) : content
+  const { value: lines, problems } = findIncludeLines(source)
+  return problems ? { problems } : { value: { source, lines } }
+}
+
+/** Returns the variables that a version declares itself, without those of its parts. */
+export function ownVariables({
+  variables,
+  includes = [],
+}: {
+  variables: readonly Variable[]
+  includes?: readonly Include[] | undefined
+}): Variable[] {
+  const fromParts = new Set(includes.flatMap((include) => include.variables))
+  return variables.filter(({ name }) => !fromParts.has(name))
+}
+
+/** Describes a version to include. @param file its parsed file @param measure computes the digest of content */
+export function readPart(
+  { repository, version, hasFiles }: WrittenPart,
+  { content, format, variables }: VersionFile,
+  measure: (content: string) => Pick<VersionEntry, 'content_sha256'>,
+): Part {
+  return { repository, version, hasFiles, content, format, variables, content_sha256: measure(content).content_sha256 }
+}
+
+/** Lists the placeholders of a source and its parts: those of the assembled text, because none reaches across an edge. */
+export function listUsed(source: string, parts: readonly Part[]): Set<string> {
+  const contents = new Set([source, ...parts.map(({ content }) => content)])
+  return new Set([...contents].flatMap(findPlaceholders))
+}

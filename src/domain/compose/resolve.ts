@@ -1,0 +1,77 @@
+// Decides which version an include line includes, from what is known about the repository that it names. docs/contract.md section 14
+import type { RepositoryFile } from '../content/prompt-file.ts'
+import { countOf } from '../text/count-of.ts'
+import { kindOfRange } from '../values/include.ts'
+import { isVersion } from '../values/names.ts'
+import { selectVersions } from '../values/versions.ts'
+import type { IncludeLine, Reference } from './include-lines.ts'
+import type { Outcome, SourceProblem } from './outcome.ts'
+
+/** A repository that may be included. */
+export interface Includable {
+  owner: string
+  name: string
+  /** Every number ever published; empty if there is no such repository. */
+  versions: readonly string[]
+  file: Pick<RepositoryFile, 'yanked' | 'removed' | 'labels' | 'moved_to'>
+}
+
+/** A version that an include line includes. */
+export interface Resolved extends Reference {
+  version: string
+}
+
+/**
+ * Resolves include lines.
+ *
+ * @param self the full name of the prompt that is composed
+ * @param known the repositories that the lines name
+ * @returns the versions in the order of the lines, or all problems
+ */
+export function resolveIncludes(
+  self: string,
+  lines: readonly IncludeLine[],
+  known: readonly Includable[],
+): Outcome<Resolved[]> {
+  const byName = new Map(known.map((one) => [`${one.owner}/${one.name}`, one]))
+  const problems: SourceProblem[] = []
+  const value = lines.flatMap(({ repository, range, offset }): Resolved[] => {
+    const found =
+      repository === self
+        ? { problem: 'a prompt cannot include itself. Publish the shared part as a prompt of its own' }
+        : resolve(byName.get(repository), { repository, range })
+    if (found.version !== undefined) return [{ repository, range, version: found.version }]
+    problems.push({ key: 'content', message: found.problem, offset })
+    return []
+  })
+  return problems.length > 0 ? { problems } : { value }
+}
+
+/** The version, or why there is none. */
+type Resolution = { version: string; problem?: never } | { version?: never; problem: string }
+
+function resolve(found: Includable | undefined, { repository, range }: Reference): Resolution {
+  if (!found || found.versions.length === 0)
+    return { problem: `${repository} is not a prompt on this hub. Check the spelling, or publish it first` }
+  const { yanked, removed, labels, moved_to } = found.file
+  if (moved_to !== null) return { problem: `${repository} has moved. Include ${moved_to} instead` }
+  const isLabel = kindOfRange(range) === 'label'
+  const label = isLabel && Object.hasOwn(labels, range) ? labels[range] : undefined
+  if (isLabel && label === undefined)
+    return { problem: `${repository} has no label ${range}. Set it first, or write a range` }
+  const wanted = label ?? range
+  if (isVersion(wanted)) {
+    if (Object.hasOwn(removed, wanted))
+      return { problem: `${repository}@${wanted} was taken down. Include another version` }
+    if (!found.versions.includes(wanted))
+      return { problem: `${repository} has no version ${wanted}. Include one that exists, or write a range` }
+    if (Object.hasOwn(yanked, wanted))
+      return { problem: `${repository}@${wanted} was yanked: ${yanked[wanted]}. Include another version` }
+    return { version: wanted }
+  }
+  const active = found.versions.filter((version) => !Object.hasOwn(yanked, version))
+  const highest = selectVersions(active, wanted)[0]
+  if (highest !== undefined) return { version: highest }
+  const count = countOf(active.length, 'active version')
+  return { problem: `${repository} has ${count}, but none in ${range}. Change the range, or publish such a version` }
+}
