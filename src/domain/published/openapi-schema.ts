@@ -7,16 +7,34 @@ type Json = Record<string, unknown>
 /** Schemas by name, collected during conversion. */
 export type Components = Record<string, unknown>
 
+/** A converted schema, and the named schemas that it references. */
+interface Converted {
+  schema: Json
+  named: Components
+}
+
+/** Every build describes the API, with the same schemas. */
+const conversions = new WeakMap<z.ZodType, Converted>()
+
 /**
  * Converts a schema to OpenAPI.
  *
  * @param components receives named schemas, which are then referenced
  */
 export function toSchema(schema: z.ZodType, components: Components): Json {
+  const { schema: json, named } = conversions.get(schema) ?? convert(schema)
+  Object.assign(components, named)
+  return json
+}
+
+function convert(schema: z.ZodType): Converted {
   const { $defs, ...json } = toJsonSchema(schema) as Json & { $defs?: Record<string, Json> }
-  for (const [name, { id: _id, ...definition }] of Object.entries($defs ?? {})) components[name] = tidy(definition)
+  const named: Components = {}
+  for (const [name, { id: _id, ...definition }] of Object.entries($defs ?? {})) named[name] = tidy(definition)
   const { id: _id, ...rest } = json
-  return tidy(rest) as Json
+  const converted = { schema: tidy(rest) as Json, named }
+  conversions.set(schema, converted)
+  return converted
 }
 
 /** Moves defaults into descriptions: code generators assume that a field with `default` is always present, and reject a request without it. */
