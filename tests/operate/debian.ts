@@ -56,14 +56,18 @@ grep -rl nodesource /etc/apt/sources.list.d 2>/dev/null | xargs -r rm
 case $(dpkg-query --show --showformat='\${Version}' nodejs 2>/dev/null) in *nodesource*) apt-get purge --quiet --quiet --yes nodejs ;; esac
 rm -rf /etc/prompt-hub.env /var/backups/prompt-hub /var/lib/man-db/auto-update
 printf 'path-exclude=/usr/share/%s/*\\n' doc man >/etc/dpkg/dpkg.cfg.d/no-manuals
+echo force-unsafe-io >/etc/dpkg/dpkg.cfg.d/no-sync
 git config --system url.file:///mnt/upstream.insteadOf ${UPSTREAM}
 git config --system --add safe.directory /mnt/upstream/.git
 git config --system init.templateDir /mnt/template
 `
 
-/** Runs in each clone. Making the page bundle takes longer than all else that `npm ci` does, so a clone starts with the one in `/mnt/pages`, if there is one. */
+/** Runs in each clone. What `npm ci` makes of the code takes longer than all else that it does, so a clone starts with the one in `/mnt`, if there is one. */
 const AFTER_CLONE = `#!/bin/sh
-[ ! -e /mnt/pages ] || [ ! -e astro.config.mjs ] || [ -e .pages ] || cp -r /mnt/pages .pages
+[ -e astro.config.mjs ] || exit 0
+for made in .pages .clients; do
+  [ ! -e /mnt/$made ] || [ -e $made ] || cp -r /mnt/$made .
+done
 `
 
 /** Opens a machine. @param replaced words that are different on this machine, such as the port */
