@@ -5,6 +5,7 @@ import path from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type PlainFiles, startPlainFiles } from '../cli/plain-files.ts'
 import { makeFolder, NO_PYTHON, PYTHON, SCRATCH } from '../cli/shells.ts'
+import { COMPILED } from '../compiled.ts'
 import { CLIENTS } from './three-clients.ts'
 
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
@@ -25,7 +26,13 @@ describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ comm
   const [program = '', ...given] = command
   const run = (...args: string[]) =>
     new Promise<{ code: number; stdout: string; stderr: string }>((done) => {
-      const env = { PATH: process.env.PATH, HUB_URL: hub.url, PYTHONPATH: path.resolve('clients/python'), HOME: cwd }
+      const env = {
+        PATH: process.env.PATH,
+        ...COMPILED,
+        HUB_URL: hub.url,
+        PYTHONPATH: path.resolve('clients/python'),
+        HOME: cwd,
+      }
       execFile(program, [...given, ...args], { cwd, env }, (error, stdout, stderr) =>
         done({ code: error ? Number(error.code) : 0, stdout, stderr: stderr.replaceAll(/^[\w-]+: /gm, '') }),
       )

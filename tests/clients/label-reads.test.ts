@@ -12,6 +12,7 @@ import { listenTo } from '../../src/host/run-functions.ts'
 import { HUBCLI } from '../cli/assembled.ts'
 import { type PlainFiles, startPlainFiles } from '../cli/plain-files.ts'
 import { makeFolder, NO_PYTHON, PYTHON, SCRATCH } from '../cli/shells.ts'
+import { COMPILED } from '../compiled.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 
@@ -53,7 +54,7 @@ afterAll(async () => {
 
 const hubcli = (args: string[], { cwd = makeFolder(), hubUrl = url } = {}) =>
   new Promise<{ code: number; stdout: string; stderr: string; cwd: string }>((done) => {
-    const env = { PATH: process.env.PATH, HUB_URL: hubUrl, HOME: cwd }
+    const env = { PATH: process.env.PATH, ...COMPILED, HUB_URL: hubUrl, HOME: cwd }
     execFile('sh', [HUBCLI, ...args], { cwd, env }, (error, stdout, stderr) =>
       done({ code: error ? Number(error.code) : 0, stdout, stderr, cwd }),
     )
@@ -182,7 +183,7 @@ print(json.dumps({
     "fallback": PromptHub("http://127.0.0.1:9", retries=0).get("acme/a", fallback="Hi").attributes(),
 }))
 `
-    const env = { PATH: process.env.PATH, PYTHONPATH: path.resolve('clients/python') }
+    const env = { PATH: process.env.PATH, ...COMPILED, PYTHONPATH: path.resolve('clients/python') }
     const said = await new Promise<string>((done, fail) => {
       execFile('python3', ['-c', program, url], { env }, (error, stdout) => (error ? fail(error) : done(stdout)))
     })

@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { EXAMPLE_MODELS, nameModels } from '../../src/site/docs/example-models.ts'
+import { COMPILED } from '../compiled.ts'
 import { type FaultHub, openFaultHub, sha256 } from './fault-hub.ts'
 import { makeProject } from './installed.ts'
 
@@ -203,7 +204,13 @@ describe('requests sent by the examples', { timeout: 60_000 }, () => {
   async function expectSent(file: string, path: string, body: object) {
     asked = []
     const env = {
-      ...{ PATH: process.env.PATH, OPENAI_API_KEY: 'none', ANTHROPIC_API_KEY: 'none', LANGCHAIN_TRACING_V2: 'false' },
+      ...{
+        PATH: process.env.PATH,
+        ...COMPILED,
+        OPENAI_API_KEY: 'none',
+        ANTHROPIC_API_KEY: 'none',
+        LANGCHAIN_TRACING_V2: 'false',
+      },
       ...{ OPENAI_BASE_URL: `${base}/v1`, ANTHROPIC_BASE_URL: base },
     }
     const { stdout } = await run(process.execPath, [file], { cwd: project, env })

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { COMPILED } from '../compiled.ts'
 import { type FaultHub, openFaultHub, sha256 } from './fault-hub.ts'
 import { makeProject } from './installed.ts'
 
@@ -93,7 +94,13 @@ const fileOf = (from: string) => `traces-${from.replaceAll(/[^a-z]/g, '-')}.ts`
 async function runGuide(from: string): Promise<Record<string, unknown>[]> {
   received = []
   const env = {
-    ...{ PATH: process.env.PATH, LANGSMITH_TRACING: 'true', LANGSMITH_API_KEY: 'none', LANGSMITH_PROJECT: 'test' },
+    ...{
+      PATH: process.env.PATH,
+      ...COMPILED,
+      LANGSMITH_TRACING: 'true',
+      LANGSMITH_API_KEY: 'none',
+      LANGSMITH_PROJECT: 'test',
+    },
     ...{ LANGSMITH_TRACING_BACKGROUND: 'false', LANGSMITH_DISABLE_RUN_COMPRESSION: 'true' },
     LANGSMITH_ENDPOINT: `http://127.0.0.1:${(langsmith.address() as AddressInfo).port}`,
   }

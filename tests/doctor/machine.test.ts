@@ -5,13 +5,14 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { checkSetup, hasPassed, type Setup } from '../../src/doctor/doctor.ts'
+import { COMPILED } from '../compiled.ts'
 import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 import { type LocalRepository, makeRepository } from '../stores/local-repository.ts'
 import { expectIll, expectWell, illsOf, versionFile } from './setups.ts'
 
 const PUBLIC = { SITE_URL: 'https://hub.example', HOST: 'localhost', TRUSTED_PROXIES: 'loopback' }
 const SECRET = '6f1c1d0b5a7e4f3d9c8b2a1f0e9d8c7b'
-const PATH = { PATH: process.env.PATH }
+const PATH = { PATH: process.env.PATH, ...COMPILED }
 
 let repository: LocalRepository
 beforeEach(() => {

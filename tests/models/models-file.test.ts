@@ -9,6 +9,7 @@ import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { findModelNotice } from '../../src/domain/content/models.ts'
 import { formatModelsFile, parseModelsFile } from '../../src/domain/content/models-file.ts'
+import { COMPILED } from '../compiled.ts'
 
 const entry = (more = '') => `models:\n  - id: old-1\n    retires_at: "2026-12-11"\n${more}`
 
@@ -110,7 +111,7 @@ describe('npm run models', { timeout: 60_000 }, () => {
       const child = execFile(
         process.execPath,
         command,
-        { env: { PATH: process.env.PATH, CONTENT_DIR: dir } },
+        { env: { PATH: process.env.PATH, ...COMPILED, CONTENT_DIR: dir } },
         (error, out, err) => {
           const text = readFileSync(join(dir, 'models.yml'), 'utf8')
           done({ code: error ? Number(error.code) : 0, out, err, text })

@@ -3,6 +3,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { COMPILED } from '../compiled.ts'
 import { makePages } from '../hubs/machines.ts'
 
 /** A machine on which a guide is followed. */
@@ -81,6 +82,7 @@ export function openMachine(
       const env = {
         PATH,
         HOME,
+        ...COMPILED,
         ...given,
         RATE_LIMIT_PER_MINUTE: '100000',
         PORT: String(hubPort),

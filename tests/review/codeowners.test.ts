@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { COMPILED } from '../compiled.ts'
 
 let root: string
 beforeAll(() => {
@@ -19,7 +20,7 @@ afterAll(() => rmSync(root, { recursive: true }))
 const run = (...args: string[]) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [resolve('scripts/content/codeowners.ts'), ...args], {
     cwd: root,
-    env: { PATH: process.env.PATH },
+    env: { PATH: process.env.PATH, ...COMPILED },
     encoding: 'utf8',
   })
   return { status, said: stdout + stderr }

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { chownSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { COMPILED } from '../compiled.ts'
 import { A, GOOD_INDEX, good, index, NEXT, openReviewed, version } from './reviewed.ts'
 
 const { root, put, review } = openReviewed()
@@ -41,7 +42,7 @@ describe('npm run check:content', () => {
   const run = (args: string[], more: Record<string, string> = {}) =>
     spawnSync(process.execPath, ['scripts/content/check-content.ts', ...args], {
       encoding: 'utf8',
-      env: { PATH: process.env.PATH, CONTENT_DIR: join(root(), 'content'), ...more },
+      env: { PATH: process.env.PATH, ...COMPILED, CONTENT_DIR: join(root(), 'content'), ...more },
     })
 
   test('prints one line per problem, fails only on errors and rejects an unknown base', () => {

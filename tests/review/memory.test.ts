@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { COMPILED } from '../compiled.ts'
 
 /** The program alone needs about 20 MB, so this heap has no room for anything that grows by 3 kB per prompt. */
 const HEAP_MB = 36
@@ -31,7 +32,7 @@ test('reviews 10,048 new files within a 36 MB heap', () => {
       ...[`--max-old-space-size=${HEAP_MB}`, '--max-semi-space-size=1'],
       ...[resolve('scripts/content/check-content.ts'), '--base', 'main'],
     ],
-    { cwd: root, encoding: 'utf8', maxBuffer: 1e8, env: { PATH: process.env.PATH, HOME: root } },
+    { cwd: root, encoding: 'utf8', maxBuffer: 1e8, env: { PATH: process.env.PATH, HOME: root, ...COMPILED } },
   )
   expect(stderr).toBe('')
   expect(stdout).toMatch(/\n10048 files in 4500 repositories checked: no problems, advice in \d+ places\.\n$/)

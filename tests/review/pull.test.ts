@@ -7,6 +7,7 @@ import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
+import { COMPILED } from '../compiled.ts'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -88,7 +89,7 @@ async function review(over: Record<string, string> = {}, isCommitted = false): P
   }
   const ran = await promisify(execFile)(process.execPath, [SCRIPT], {
     cwd: root,
-    env: { PATH: process.env.PATH, HOME: root, ...environment },
+    env: { PATH: process.env.PATH, HOME: root, ...COMPILED, ...environment },
   }).then(
     () => ({ code: 0, stderr: '' }),
     (error: { code: number; stderr: string }) => error,

@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { reviewContent } from '../../src/stores/review/review-content.ts'
+import { COMPILED } from '../compiled.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-scaffold-'))
 afterAll(() => rmSync(dir, { recursive: true }))
-const env = { PATH: process.env.PATH, CONTENT_DIR: dir }
+const env = { PATH: process.env.PATH, ...COMPILED, CONTENT_DIR: dir }
 const run = (...args: string[]) =>
   spawnSync(process.execPath, ['scripts/content/scaffold.ts', ...args], {
     encoding: 'utf8',
