@@ -65,13 +65,15 @@ function isRefused({ status, headers, bytes }: Asked): boolean {
   return /Only readers may read this hub|may not read this hub|is blocked on this hub/.test(bytes.toString())
 }
 
-async function checkTable(): Promise<void> {
+/** @param most how many of each kind of sender ask */
+async function checkTable(most: number): Promise<void> {
+  const some = (senders: Readonly<Record<string, Sender>>) => Object.entries(senders).slice(0, most)
   const wrong: unknown[] = []
   await hub.renewJob()
   for (const { method, path, isInFolder, ...cell } of CELLS) {
     const { status } = await hub.ask(method, path, hub.readers['a token with read'])
     const isOpen = isInFolder ? status < 400 : cell.isOpen
-    for (const [who, sender] of Object.entries({ ...hub.strangers, ...hub.refused })) {
+    for (const [who, sender] of [...some(hub.strangers), ...some(hub.refused)]) {
       const answer = await hub.ask(method, path, sender)
       // Strangers find the way to the sign-in there, but not those who are signed in already.
       const isOpenTo = isOpen && (path !== '/settings' || who in hub.strangers)
@@ -80,7 +82,7 @@ async function checkTable(): Promise<void> {
       const said = JSON.stringify(seen(answer)).toLowerCase()
       if (SECRET_WORDS.some((word) => said.includes(word))) wrong.push([who, method, path, said.slice(0, 300)])
     }
-    for (const [who, sender] of Object.entries(hub.readers)) {
+    for (const [who, sender] of some(hub.readers)) {
       const answer = await hub.ask(method, path, sender)
       if (isRefused(answer) || !isForReaderAlone(answer))
         wrong.push([who, method, path, JSON.stringify(seen(answer)).slice(0, 600)])
@@ -101,11 +103,9 @@ function isForReaderAlone({ headers }: Asked): boolean {
 }
 
 describe('every address, for everybody', () => {
-  test('when nothing has been requested', checkTable, 600_000)
+  test('when only a reader has requested it', () => checkTable(Number.POSITIVE_INFINITY), 600_000)
 
-  test('when readers have requested everything', checkTable, 600_000)
-
-  test('when a fresh copy is newer than the build', async () => {
+  test('for a few of each kind when readers have requested everything, and a fresh copy is newer than the build', async () => {
     const [, token] = Object.entries(hub.readers).find(([who]) => who.includes('another permission'))!
     const headers = { ...token.headers, 'Content-Type': 'application/json' }
     const published = await hub.ask(
@@ -115,7 +115,8 @@ describe('every address, for everybody', () => {
       '{"content":"Brief the quokkas again.\\n"}',
     )
     expect(published.status).toBe(201)
-    await checkTable()
+    // Copies and caches depend on the address, whoever asks.
+    await checkTable(2)
     const raw = await hub.ask('GET', '/api/v1/repos/zephyrine/quokka-brief/raw', token)
     expect(raw.bytes.toString()).toBe('Brief the quokkas again.\n')
   }, 600_000)

@@ -1,6 +1,6 @@
 // A private hub in this process, with its pages, downloads and stores, and everybody who may or may not read it.
 import { mkdtempSync, rmSync } from 'node:fs'
-import { type ClientRequest, request, type Server } from 'node:http'
+import { Agent, type ClientRequest, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -157,6 +157,7 @@ export async function openMembersHub(settings: Readonly<Record<string, string>> 
         body: undefined,
       }),
     async stop() {
+      agent.destroy()
       await host.stop()
       await stores.close()
       await site.close()
@@ -243,12 +244,15 @@ interface Sent {
   body: string | undefined
 }
 
+/** Keeps a connection for each address that requests come from. */
+const agent = new Agent({ keepAlive: true })
+
 function ask(port: number, { method, path, sender, body }: Sent): Promise<Asked> {
   return new Promise((done, fail) => {
     const headers = { Host: new URL(SITE_URL).host, ...sender.headers }
     const localAddress = sender.from === undefined ? {} : { localAddress: sender.from }
     const sent: ClientRequest = request(
-      { host: '127.0.0.1', port, path, method, headers, agent: false, ...localAddress },
+      { host: '127.0.0.1', port, path, method, headers, agent, ...localAddress },
       (answer) =>
         buffer(answer).then((bytes) => done({ status: answer.statusCode ?? 0, headers: answer.headers, bytes }), fail),
     )
