@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { HUBCLI, makeFolder, recordingTools, runHubcli, SCRATCH, SHELLS, WITH_PYTHON } from './shells.ts'
+import { HUBCLI, makeFolder, recordingTools, rowsFor, runHubcli, SCRATCH, SHELLS, WITH_PYTHON } from './shells.ts'
 import { faultBody, type SeenRequest, STAND_IN_TOKEN, type Trouble, withStandIn } from './stand-in.ts'
 
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
@@ -105,39 +105,42 @@ const ANSWERS: [status: number, retryAfter: string, body: string, code: number, 
 
 describe.each(SHELLS)('$name', (shell) => {
   describe('server responses', () => {
-    test.concurrent.each(ANSWERS)('%i%s %s', async (status, retryAfter, body, code, sentence, count) => {
-      const headers = {
-        'Content-Type': body.startsWith('<') ? 'text/html' : 'application/json',
-        ...(retryAfter === '' ? {} : { 'Retry-After': retryAfter }),
-      }
-      const trouble: Trouble = { kind: 'answer', status, headers, body }
-      await withStandIn(
-        () => trouble,
-        async ({ url, requests }) => {
-          const cwd = makeFolder()
-          writeFileSync(path.join(cwd, 'PROMPT.md'), 'old')
-          const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
-          for (const args of [
-            ['cat', 'acme/x'],
-            ['pull', 'acme/x'],
-            ['push', 'acme/x', 'PROMPT.md', 'c', 'patch'],
-          ]) {
-            const outcome = await runHubcli(shell, args, { cwd, env })
-            expect(outcome).toMatchObject({ code, stdout: '', left: [] })
-            expect(outcome.stderr).toMatch(sentence)
-            expect(outcome.slept).toEqual(count === 1 ? [] : [retryAfter || '1', retryAfter || '2'])
-          }
-          // If the body is an HTML page, hubcli first checks whether the hub is a mirror. This takes one extra request
-          // for cat and another one for pull.
-          // After a 401, which a private hub sends, both ask again with the token.
-          const looks = (status === 404 && body.startsWith('<')) || status === 401 ? 2 : 0
-          expect(requests.length).toBe(3 * count + looks)
-          expect(new Set(requests.slice(-count).map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
-          expect(readFileSync(path.join(cwd, 'PROMPT.md'), 'utf8')).toBe('old')
-          expect(readdirSync(cwd)).toEqual(['PROMPT.md'])
-        },
-      )
-    })
+    test.concurrent.each(rowsFor(shell, ANSWERS))(
+      '%i%s %s',
+      async (status, retryAfter, body, code, sentence, count) => {
+        const headers = {
+          'Content-Type': body.startsWith('<') ? 'text/html' : 'application/json',
+          ...(retryAfter === '' ? {} : { 'Retry-After': retryAfter }),
+        }
+        const trouble: Trouble = { kind: 'answer', status, headers, body }
+        await withStandIn(
+          () => trouble,
+          async ({ url, requests }) => {
+            const cwd = makeFolder()
+            writeFileSync(path.join(cwd, 'PROMPT.md'), 'old')
+            const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
+            for (const args of [
+              ['cat', 'acme/x'],
+              ['pull', 'acme/x'],
+              ['push', 'acme/x', 'PROMPT.md', 'c', 'patch'],
+            ]) {
+              const outcome = await runHubcli(shell, args, { cwd, env })
+              expect(outcome).toMatchObject({ code, stdout: '', left: [] })
+              expect(outcome.stderr).toMatch(sentence)
+              expect(outcome.slept).toEqual(count === 1 ? [] : [retryAfter || '1', retryAfter || '2'])
+            }
+            // If the body is an HTML page, hubcli first checks whether the hub is a mirror. This takes one extra request
+            // for cat and another one for pull.
+            // After a 401, which a private hub sends, both ask again with the token.
+            const looks = (status === 404 && body.startsWith('<')) || status === 401 ? 2 : 0
+            expect(requests.length).toBe(3 * count + looks)
+            expect(new Set(requests.slice(-count).map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
+            expect(readFileSync(path.join(cwd, 'PROMPT.md'), 'utf8')).toBe('old')
+            expect(readdirSync(cwd)).toEqual(['PROMPT.md'])
+          },
+        )
+      },
+    )
 
     test.concurrent.each([
       ['too long to wait', '61', 1, [], 'try again in 61 s'],

@@ -1,9 +1,19 @@
-// Tests what hubcli rejects before it sends a request, in every shell.
+// Tests what hubcli rejects before it sends a request, in one shell, and a part of it in every other.
 import { spawnSync } from 'node:child_process'
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { findProgram, HUBCLI, makeFolder, recordingTools, runHubcli, SCRATCH, SHELLS, withoutCurl } from './shells.ts'
+import {
+  findProgram,
+  HUBCLI,
+  makeFolder,
+  recordingTools,
+  rowsFor,
+  runHubcli,
+  SCRATCH,
+  SHELLS,
+  withoutCurl,
+} from './shells.ts'
 import { STAND_IN_TOKEN, withStandIn } from './stand-in.ts'
 
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
@@ -140,7 +150,7 @@ const ADDRESSES = [
 
 describe.each(SHELLS)('$name', (shell) => {
   describe('checks before any request is sent', () => {
-    test.concurrent.each(LOCAL)('%s', async (_, args, sentence) => {
+    test.concurrent.each(rowsFor(shell, LOCAL))('%s', async (_, args, sentence) => {
       await withStandIn(undefined, async ({ url, requests }) => {
         const cwd = makeFolder()
         writeFileSync(path.join(cwd, 'f'), 'x')
@@ -154,7 +164,7 @@ describe.each(SHELLS)('$name', (shell) => {
       })
     })
 
-    test.concurrent.each(TOKENS)('rejects push with %s', async (_, env, sentence) => {
+    test.concurrent.each(rowsFor(shell, TOKENS))('rejects push with %s', async (_, env, sentence) => {
       await withStandIn(undefined, async ({ url, requests }) => {
         const outcome = await runHubcli(shell, ['push', 'acme/a', HUBCLI, 'c', 'patch'], {
           env: { ...env, HUB_URL: url },
@@ -166,7 +176,7 @@ describe.each(SHELLS)('$name', (shell) => {
       })
     })
 
-    test.concurrent.each(NOT_TEXT)('rejects pushed content: %s', async (_, content, sentence) => {
+    test.concurrent.each(rowsFor(shell, NOT_TEXT))('rejects pushed content: %s', async (_, content, sentence) => {
       await withStandIn(undefined, async ({ url, requests }) => {
         const cwd = makeFolder()
         writeFileSync(path.join(cwd, 'f'), content)
@@ -179,7 +189,7 @@ describe.each(SHELLS)('$name', (shell) => {
       })
     })
 
-    test.concurrent.each(ADDRESSES)('rejects HUB_URL %j', async (url) => {
+    test.concurrent.each(rowsFor(shell, ADDRESSES))('rejects HUB_URL %j', async (url) => {
       const outcome = await runHubcli(shell, ['cat', 'acme/code-review'], {
         env: { HUB_URL: url },
         tools: withoutCurl(),

@@ -12,6 +12,7 @@ import {
   makeTools,
   NO_PYTHON,
   PYTHON,
+  rowsFor,
   runHubcli,
   SCRATCH,
   SHELLS,
@@ -45,7 +46,9 @@ describe.each(SHELLS)('$name', (shell) => {
       return run(['push', '--raw', name, 'a file', changelog, bump], { cwd, env: { HUB_TOKEN: TOKEN } })
     }
 
-    test.concurrent.each(CORPUS)('cat returns exactly what was pushed: %s', async (_, content) => {
+    // BusyBox has other tools, too.
+    const corpus = shell.name === 'busybox ash' ? CORPUS : rowsFor(shell, CORPUS)
+    test.concurrent.each(corpus)('cat returns exactly what was pushed: %s', async (_, content) => {
       const name = freshName()
       expect(await push(name, content)).toMatchObject({ code: 0, stderr: '', left: [] })
       const { bytes, ...outcome } = await run(['cat', name])

@@ -122,6 +122,15 @@ export const SHELLS: Shell[] = [
     : [{ name: 'busybox ash', command: [BUSYBOX, 'ash'] as [string, string], tools: makeTools({ busybox: BUSYBOX }) }]),
 ]
 
+/** Every how many rows of a table another shell than the first runs one. */
+const STEP = 3
+
+/** Returns the rows of a table for one shell: all for the first shell, and every third for each other one, because few rows depend on the shell. The others run different rows. */
+export function rowsFor<const T>(shell: Shell, rows: readonly T[]): T[] {
+  const at = SHELLS.indexOf(shell)
+  return rows.filter((_, row) => at === 0 || row % STEP === at % STEP)
+}
+
 /**
  * Creates the only folder in the PATH of a run. It contains curl, the standard tools, and a `sleep` that only records
  * its duration.
