@@ -3,10 +3,7 @@ import { CLIENTS, testClients } from '../mcp/clients.ts'
 import { readSuite } from './reading/suite.ts'
 import { npmTarget } from './targets.ts'
 
-/**
- * Only the oldest and the newest client run here, because a call takes up to a second and runs the same code as
- * elsewhere.
- */
-const clients = [CLIENTS[0]!, CLIENTS.at(-1)!]
+/** Only the newest client runs here, because a call takes up to a second. tests/netlify/bundles.test.ts sends an older message to the same function. */
+const clients = CLIENTS.slice(-1)
 
 readSuite(npmTarget('preview', 1), (hub) => testClients(() => `${hub.base}/mcp`, { clients }))

@@ -49,7 +49,7 @@ export function dataFiles(hub: Reading): void {
       await each(some(rows, 80), ({ name, sort, page }) =>
         same(`/data/v1/tags/${name}/${sort}/${page}.json`, `/api/v1/repos?tag=${name}&sort=${sort}&page=${page}`),
       )
-      await each(rows, ({ name, sort, page }) => json(`/data/v1/tags/${name}/${sort}/${page}.json`))
+      await each(some(rows, 20), ({ name, sort, page }) => json(`/data/v1/tags/${name}/${sort}/${page}.json`))
     })
 
     test('users/{handle}.json', async () => {

@@ -87,7 +87,7 @@ export interface Reading {
  * The repositories that are read version by version from the local Netlify server. They have unusual bytes, yanked
  * versions, no versions at all, or provenance.
  */
-const LOOKED_AT_ON_NETLIFY = /^zz-(?:suite\/(?:bytes|highest-yanked|all-yanked|archived)|rated\/vouched)$/
+const LOOKED_AT_ON_NETLIFY = /^zz-(?:suite\/(?:bytes|highest-yanked|all-yanked)|rated\/vouched)$/
 
 /** Prepares the suite for a target; the result's `open` starts the hub. */
 export function openReading(target: Target): Reading {
