@@ -84,14 +84,21 @@ async function startDeploy(siteDir: string): Promise<typeof deploy> {
   }
 }
 
-/** Unpacks a function from `bundleFunctions`. @returns its folder, and the path of the module to import */
+/** The folder of each function, and the path of the module to import. */
+const unpacked = new Map<string, { folder: string; module: string }>()
+
+/** Unpacks a function from `bundleFunctions`, once. */
 function unpackFunction(name: string): { folder: string; module: string } {
+  const known = unpacked.get(name)
+  if (known) return known
   const folder = join(dir, name)
   mkdirSync(folder, { recursive: true })
   unpackBundle(join(dir, `${name}.zip`), folder)
   // Netlify's bundler puts a function without packages at the top.
   const modules = [`netlify/functions/${name}.mjs`, `${name}.mjs`].map((path) => join(folder, path))
-  return { folder, module: modules.find((path) => existsSync(path)) ?? '' }
+  const made = { folder, module: modules.find((path) => existsSync(path)) ?? '' }
+  unpacked.set(name, made)
+  return made
 }
 
 /** Calls a function in its own process. @returns the response's status and text */
