@@ -47,10 +47,10 @@ const WRITES = (path: string) =>
     Object.values(permissions).some((right) => right === 'write' || right === 'write-all'),
   )
 
-test('workflows and both actions exist', () =>
+test('workflows and the actions exist', () =>
   expect([WORKFLOWS.length > 0, ACTIONS]).toEqual([
     true,
-    ['.github/actions/publish/action.yml', '.github/actions/update/action.yml'],
+    ['.github/actions/publish/action.yml', '.github/actions/result/action.yml', '.github/actions/update/action.yml'],
   ]))
 
 const SCRIPTS = readdirSync('.github/actions', { recursive: true, encoding: 'utf8' }).filter((path) =>

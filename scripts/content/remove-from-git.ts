@@ -37,11 +37,11 @@ export async function openContentTree(contentDir: string): Promise<ContentTree> 
   return { git, folder, prefix }
 }
 
-/** The paths of what is taken down, from the folder of the work tree: of a version, its file and the folder of a skill's files. */
+/** The paths of what is taken down, from the folder of the work tree: of a version, its file, the folder of a skill's files, and the folder of its results. */
 function pathsOf({ prefix }: Pick<ContentTree, 'prefix'>, { owner, name, version }: TakedownTarget): string[] {
   if (version === undefined) return [`${prefix}${owner}/${name}`]
   const file = `${prefix}${formatPath({ kind: 'version', owner, name, version })}`
-  return [file, file.slice(0, -'.md'.length)]
+  return [file, file.slice(0, -'.md'.length), `${prefix}${owner}/${name}/results/${version}`]
 }
 
 /** Returns the paths that commits of any branch concern, and the number of these commits. */

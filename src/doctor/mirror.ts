@@ -3,7 +3,16 @@ import { hash } from 'node:crypto'
 import * as z from 'zod'
 import { ROUTES_WITH_SCHEMAS } from '../domain/api/route-schemas.ts'
 import { DATA_FILES, READS, type ReadId, ROUTES, SORTS } from '../domain/api/routes.ts'
-import { list, Meta, Repository, single, TagRecord, VersionRecord, VersionSummary } from '../domain/api/schema.ts'
+import {
+  list,
+  Meta,
+  Repository,
+  Result,
+  single,
+  TagRecord,
+  VersionRecord,
+  VersionSummary,
+} from '../domain/api/schema.ts'
 import type { HubResponse } from './hub-requests.ts'
 
 /** An API read request, and the file with the same bytes (docs/contract.md section 4). */
@@ -84,6 +93,12 @@ async function* listReads(mirror: Ask, say: (problem: string) => void): AsyncGen
     if (!parsed.success) say(`${file} is missing or cannot be read (${status}).`)
     return parsed.data
   }
+  /** Only a prompt with results has this file. */
+  const listTested = async (owner: string, name: string): Promise<Set<string>> => {
+    const { status, text } = await mirror(DATA_FILES.newestResults(owner, name))
+    const parsed = list(Result).safeParse(status === 200 ? parseJson(text) : undefined)
+    return new Set(parsed.data?.data.map(({ version }) => version))
+  }
   yield { id: 'getOpenapi', address: ROUTES.getOpenapi.path, file: DATA_FILES.openapi() }
   yield { id: 'listTags', address: ROUTES.listTags.path, file: DATA_FILES.tags() }
   for (const sort of SORTS) {
@@ -115,11 +130,14 @@ async function* listReads(mirror: Ask, say: (problem: string) => void): AsyncGen
       labels.add(`${owner} ${label}`)
       yield { id: 'getRaw', address: `${raw}?label=${label}`, file: rawOf(version) }
     }
+    const tested = await listTested(owner, name)
     const versions = await open(DATA_FILES.versions(owner, name), list(VersionSummary))
     for (const { version, content_sha256 } of versions?.data ?? []) {
       const address = at(ROUTES.getVersion.path).replace('{version}', version)
       yield { id: 'getVersion', address, file: DATA_FILES.version(owner, name, version) }
       yield { id: 'getRaw', address: `${raw}?version=${version}`, file: rawOf(version), sha256: content_sha256 }
+      if (tested.has(version))
+        yield { id: 'listResults', address: `${address}/results`, file: DATA_FILES.results(owner, name, version) }
       const { files = [], bundle_sha256 = null } =
         (await open(DATA_FILES.version(owner, name, version), Version))?.data ?? {}
       const blob = (sha256: string) => ({ file: DATA_FILES.blob(owner, name, sha256), sha256 })

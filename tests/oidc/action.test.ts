@@ -374,3 +374,68 @@ test('passes every input to the script through environment variables only', () =
   )
   expect(Object.keys(step.env)).toEqual(['MODE', 'HUB', 'OWNER', 'FILES', 'CHANGELOG', 'BUMP', 'LABEL'])
 })
+
+describe('the action result', () => {
+  const RESULT = resolve('.github/actions/result/result.sh')
+  const report = (over: Record<string, string> = {}) =>
+    promisify(execFile)(RESULT, [], {
+      cwd: dir,
+      env: {
+        PATH: process.env.PATH,
+        ...{ HUB: url, PROMPT: 'acme/tested', VERSION: '1.0.0', SUITE: 'quality', FILE: 'out.xml' },
+        ...{ ACTIONS_ID_TOKEN_REQUEST_URL: `${url}/token?api-version=2.0`, ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request' },
+        ...{ GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'octo/prompts', GITHUB_RUN_ID: '77' },
+        ...over,
+      },
+    }).catch((error: { stdout: string; stderr: string }) => error)
+  beforeAll(async () => {
+    writeFileSync(join(dir, 'prompts/tested.md'), 'Test me.')
+    await run({ FILES: 'prompts/tested.md' })
+    writeFileSync(join(dir, 'out.xml'), '<testsuite><testcase/><testcase><failure/></testcase></testsuite>')
+  })
+
+  test('reports as the trusted workflow, with the run, and then moves the label', async () => {
+    const { stdout, stderr } = await report({ MODEL: 'example-model-1', LABEL: 'staging' })
+    expect([stdout.replace(/::add-mask::\S+\n/g, ''), stderr]).toEqual([
+      'acme/tested 1.0.0 quality: 1 passed, 1 failed\nacme/tested staging 1.0.0\n',
+      '',
+    ])
+    const file = readFileSync(join(await world.contentDir(), 'acme/tested/results/1.0.0/quality.yml'), 'utf8')
+    expect(parse(file)).toMatchObject({
+      ...{ passed: 1, failed: 1, score: 0.5, model: 'example-model-1', reported_by: 'acme' },
+      url: 'https://github.com/octo/prompts/actions/runs/77',
+      provenance: { repository: 'octo/prompts', workflow: expect.stringContaining('publish.yml') },
+    })
+  })
+
+  test.each([
+    ['a file that is a link', { FILE: 'link.xml' }, 'file: link.xml is a symbolic link; name the file itself.'],
+    [
+      'a file that is an option',
+      { FILE: '--json' },
+      'file: expected a path; begin it with ./ if it starts with a hyphen.',
+    ],
+    ['a hub without TLS', { HUB: 'http://hub.example.org' }, 'hub: expected an https URL'],
+    [
+      'a job without an OIDC token',
+      { ACTIONS_ID_TOKEN_REQUEST_URL: '' },
+      'The job is not allowed to request OIDC tokens.',
+    ],
+    ['a suite that is none', { SUITE: '../x' }, 'hubcli: expected a test suite such as quality, got ../x'],
+    ['a version that does not exist', { VERSION: '9.0.0' }, 'hubcli: acme/tested has no version 9.0.0.'],
+  ])('refuses %s', async (_, over, told) => {
+    writeFileSync(join(dir, 'target.xml'), '<testsuite><testcase/></testsuite>')
+    rmSync(join(dir, 'link.xml'), { force: true })
+    symlinkSync('target.xml', join(dir, 'link.xml'))
+    expect((await report(over)).stderr).toContain(`::error::${told}`)
+  })
+
+  test('passes every input to the script through environment variables only', () => {
+    const action = parse(readFileSync('.github/actions/result/action.yml', 'utf8'))
+    const inputs = ['hub', 'prompt', 'version', 'suite', 'file', 'model', 'label']
+    expect(Object.keys(action.inputs)).toEqual(inputs)
+    const [step] = action.runs.steps
+    expect(step.run).toBe('"$GITHUB_ACTION_PATH/result.sh"')
+    expect(Object.keys(step.env)).toEqual(inputs.map((input) => input.toUpperCase()))
+  })
+})

@@ -1,5 +1,6 @@
 // Tests `npm run takedown` with real repositories, and with a hub that serves one of them.
 import { execFileSync, spawnSync } from 'node:child_process'
+import { hash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -108,6 +109,18 @@ test('a version of a skill: its files are removed with it', () => {
   expect(contentOf().problems).toEqual([])
   expect(stdout).toContain(`content: ${versions}/1.2.0.md and ${versions}/1.2.0 (commit `)
   expect(stdout).toContain(`--path ${versions}/1.2.0.md --path ${versions}/1.2.0\n`)
+})
+
+test('a version with results: they are removed with it', () => {
+  const results = `content/${owner}/review/results`
+  const digest = hash('sha256', 'Two zanzibar\n')
+  put({
+    [`${results}/1.1.0/quality.yml`]: `content_sha256: ${digest}\npassed: 1\nfailed: 0\nat: "2026-11-20T10:00:00Z"\nreported_by: acme\n`,
+  })
+  expect(contentOf().problems).toEqual([])
+  expect(run([`${owner}/review@1.1.0`, 'Leaks a key']).status).toBe(0)
+  expect(existsSync(join(folder, results, '1.1.0'))).toBe(false)
+  expect(contentOf().problems).toEqual([])
 })
 
 test('a prompt: everything below its folder, and what other prompts say about it', () => {

@@ -1,7 +1,9 @@
 // A content folder with hostile text in every field.
+import { hash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { formatVersionFile } from '../../src/domain/content/prompt-file.ts'
+import { formatResultFile } from '../../src/domain/content/result-file.ts'
 
 /** The name of a global variable that a hostile field would set if it were executed. */
 export const MARKER = 'hostileFieldRan'
@@ -87,6 +89,21 @@ export function writeHostileContent(dir: string): void {
         { name: 'strict', type: 'boolean', example: true },
         { name: 'free', example: `two\nlines ${hostile('example')}` },
       ],
+    }),
+  )
+  write(
+    'mallory/hostile/results/1.1.0/quality.yml',
+    formatResultFile({
+      ...{ content_sha256: hash('sha256', CONTENT), passed: 1234, failed: 2, skipped: 3, score: 0.98, url: website },
+      ...{ model: hostile('model').slice(0, 200), at: '2026-11-02T10:00:00Z', reported_by: 'mallory' },
+      provenance: {
+        ...{
+          issuer: 'https://token.actions.githubusercontent.com',
+          workflow: hostile('workflow'),
+          ref: 'refs/heads/main',
+        },
+        ...{ repository: hostile('repository'), sha: hostile('sha'), run_id: '1' },
+      },
     }),
   )
   write('mallory/gone/index.md', front({ tags: ['evil', 'only-here'], yanked: { '1.0.0': 'a mistake' } }, ''))

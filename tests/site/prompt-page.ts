@@ -144,6 +144,26 @@ export function testPromptPage(opened: () => BuiltSite): void {
       await page.context().close()
     })
 
+    test('shows the results of tests, with the run', async () => {
+      const { page, problems } = await site.open(REPOSITORY)
+      const cells = page.locator('section:has(#results) tbody tr > *')
+      expect(await cells.allInnerTexts()).toEqual([
+        ...['quality', hostile('model').slice(0, 200), '1234 (3 skipped)', '2', '0.98'],
+        expect.stringContaining('mallory'),
+      ])
+      const run = page.getByRole('link', { name: 'Run of quality' })
+      expect(await run.getAttribute('rel')).toBe('nofollow ugc noopener')
+      expect(await run.getAttribute('href')).toMatch(/^https:\/\/x\.example\//)
+      expect(problems).toEqual([])
+      await page.goto(`${site.origin}${REPOSITORY}/v/1.0.0`)
+      expect(await page.getByText('Test results').count()).toBe(0)
+      for (const feed of [`${REPOSITORY}/feed.xml`, '/mallory/feed.xml']) {
+        const text = await (await fetch(`${site.origin}${feed}`)).text()
+        expect(text).toContain('Tested 1.1.0 with quality: 1234 passed, 2 failed, 3 skipped, score 0.98')
+      }
+      await page.context().close()
+    })
+
     test('shows what is deprecated, archived or yanked, and what to use instead', async () => {
       const { page } = await site.open(REPOSITORY)
       expect(await page.getByRole('note').first().textContent()).toMatch(

@@ -42,18 +42,18 @@ export type ProtectedLabel = z.infer<typeof ProtectedLabel>
 export const ProtectedLabels = z
   .array(ProtectedLabel)
   .max(LIMITS.protectedLabelsPerOwner, `expected at most ${LIMITS.protectedLabelsPerOwner} labels`)
-  .refine((labels) => unique(labels.map(nameOf)), 'expected each label only once')
+  .refine((labels) => unique(labels.map(nameOfLabel)), 'expected each label only once')
   .describe(
     'Labels on all their prompts that only a token with the maintain permission may move; each a name, or an object that also says which test suites the version must have passed.',
   )
 
 /** Returns the name of a protected label. */
-const nameOf = (entry: ProtectedLabel): string => (typeof entry === 'string' ? entry : entry.label)
+export const nameOfLabel = (entry: ProtectedLabel): string => (typeof entry === 'string' ? entry : entry.label)
 
 /** Finds the entry that protects a label. @returns undefined if the label is not protected */
 export function findProtection(
   file: { protected_labels: readonly ProtectedLabel[] } | undefined,
   label: string,
 ): ProtectedLabel | undefined {
-  return file?.protected_labels.find((entry) => nameOf(entry) === label)
+  return file?.protected_labels.find((entry) => nameOfLabel(entry) === label)
 }

@@ -90,7 +90,7 @@ function readEvaluator(evaluator: unknown, index: number, findings: ConversionPr
   }
   if (!isObject(evaluator)) return lost('expected an evaluator with string, uses or llm')
   const name = textOf(evaluator.name)
-  const metric = name !== '' && isHarmless(name) ? { metric: name } : {}
+  const metric: Assertion = name !== '' && isHarmless(name) ? { metric: name } : {}
   if (isObject(evaluator.string)) {
     const found = Object.entries(STRINGS).find(([key]) => textOf((evaluator.string as object)[key as never]) !== '')
     if (!found) return lost('expected equals, contains, startsWith or endsWith')
@@ -131,13 +131,13 @@ function compare(method: 'startsWith' | 'endsWith', text: string): string {
 /** Writes the prompt so that only its placeholders are expressions. */
 function writePrompt({ body, variables }: TestsSource): string {
   const known = new Set(variables)
-  const escape = (text: string) =>
+  const escapeOthers = (text: string) =>
     text.replace(/\{\{ ?([A-Za-z_]\w*) ?\}\}|\{\{|\{%|\{#/g, (whole, name?: string) =>
       name !== undefined && known.has(name) ? `{{${name}}}` : `{{ '${whole.slice(0, 2)}' }}${whole.slice(2)}`,
     )
-  if (body.format === 'text') return escape(body.text)
+  if (body.format === 'text') return escapeOthers(body.text)
   const messages = body.messages.flatMap((message) =>
-    'role' in message ? [{ role: message.role, content: escape(message.content) }] : [],
+    'role' in message ? [{ role: message.role, content: escapeOthers(message.content) }] : [],
   )
   return JSON.stringify(messages)
 }

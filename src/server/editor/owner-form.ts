@@ -4,6 +4,7 @@ import { isMember, mayActFor } from '../../domain/access/memberships.ts'
 import type { Person } from '../../domain/access/person.ts'
 import { sayProblem } from '../../domain/api/words-for-people.ts'
 import type { OwnerFile } from '../../domain/content/prompt-file.ts'
+import { nameOfLabel } from '../../domain/content/protected-labels.ts'
 import type { ValueProblem } from '../../domain/text/problems.ts'
 
 /** Who sent a form, and the file that it changes. */
@@ -52,7 +53,20 @@ const BODIES: Readonly<Record<string, (form: URLSearchParams, sender: Sender) =>
     'remove-member': (form, { file }) => without(form, 'members', file.members),
     'add-publisher': (form, { file }) => ({ trusted_publishers: [...file.trusted_publishers, publisherOf(form)] }),
     'remove-publisher': (form, { file }) => without(form, 'trusted_publishers', file.trusted_publishers),
-    labels: (form) => ({ protected_labels: splitList(textOf(form, 'protected_labels')) }),
+    // The form has the labels without conditions; those with conditions have forms of their own.
+    labels: (form, { file }) => ({
+      protected_labels: [
+        ...splitList(textOf(form, 'protected_labels')),
+        ...file.protected_labels.filter((one) => typeof one !== 'string'),
+      ],
+    }),
+    'add-condition': (form, { file }) => ({
+      protected_labels: [
+        ...file.protected_labels.filter((one) => nameOfLabel(one) !== textOf(form, 'label')),
+        conditionOf(form),
+      ],
+    }),
+    'remove-condition': (form, { file }) => without(form, 'protected_labels', file.protected_labels),
     publishing: (form) => ({ publishing: textOf(form, 'publishing') || null }),
   }
 
@@ -93,6 +107,17 @@ function publisherOf(form: URLSearchParams): Record<string, unknown> {
   }
 }
 
+/** The label with the conditions that a form names. What is no number is sent as it is, so that the API refuses it. */
+function conditionOf(form: URLSearchParams): Record<string, unknown> {
+  const score = textOf(form, 'min_score')
+  const number = Number(score)
+  return {
+    label: textOf(form, 'label'),
+    requires: splitList(textOf(form, 'requires')),
+    ...(score !== '' && { min_score: Number.isNaN(number) ? score : number }),
+  }
+}
+
 const splitList = (text: string): string[] => text.split(/[,\s]+/).filter((one) => one !== '')
 
 /** Returns whether a member of a list is this person. */
@@ -104,10 +129,20 @@ export function problemsByField(change: string, problems: readonly ValueProblem[
   const byField = new Map<string, string[]>()
   for (const problem of problems) {
     const [list = '', , part = ''] = problem.key.split('.')
-    const field = change === 'add-member' ? 'member' : list === 'trusted_publishers' ? part || 'repository' : list
+    const [, condition, rest] = change === 'add-condition' ? (CONDITION_PART.exec(problem.message) ?? []) : []
+    const field = condition ?? fieldOf(change, list, part)
     const said = byField.get(field) ?? []
-    said.push(sayProblem({ key: field, message: problem.message }))
+    said.push(sayProblem({ key: field, message: rest ?? problem.message }))
     byField.set(field, said)
   }
   return byField
 }
+
+function fieldOf(change: string, list: string, part: string): string {
+  if (change === 'add-member') return 'member'
+  if (change === 'add-condition') return 'label'
+  return list === 'trusted_publishers' ? part || 'repository' : list
+}
+
+/** A problem in a label with conditions names its part in the message. */
+const CONDITION_PART = /^(label|requires|min_score)[.\d]*: (.*)$/s

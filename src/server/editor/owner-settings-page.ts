@@ -8,6 +8,7 @@ import { PERMISSIONS } from '../../domain/values/permissions.ts'
 import { type Html, html, type Page } from '../account/html.ts'
 import { renderHidden, renderSelect } from '../account/page-parts.ts'
 import { csrfToken } from '../account/session.ts'
+import { renderConditions } from './label-conditions.ts'
 import { isSamePerson } from './owner-form.ts'
 
 /** The data shown in an owner's settings. */
@@ -158,12 +159,21 @@ function renderPublishers(view: OwnerSettingsView): Html {
 }
 
 function renderLabels(view: OwnerSettingsView): Html {
-  const value = view.file.protected_labels.join(', ')
+  const { protected_labels } = view.file
+  const value = protected_labels.filter((one) => typeof one === 'string').join(', ')
   const fields = renderField(view, {
     ...{ change: 'labels', key: 'protected_labels', label: 'Labels, separated by commas', value, most: 4_000 },
     ...{ place: 'wide', hint: 'Only a token with the permission maintain, or a member, can move these labels.' },
   })
-  return renderSection('labels', 'Protected labels', renderForm(view, 'labels', fields, html`Save the labels`))
+  const conditions = renderConditions(protected_labels, {
+    field: (key, label, most, more) =>
+      renderField(view, { change: 'add-condition', key, label, value: '', most, ...more }),
+    form: (parts, button) => renderForm(view, 'add-condition', parts, button),
+    removal: (place, button) => renderRemoval(view, 'remove-condition', place, button),
+    isOpen: view.rejected?.form.get('change') === 'add-condition',
+  })
+  const form = renderForm(view, 'labels', fields, html`Save the labels`)
+  return renderSection('labels', 'Protected labels', html`${form}${conditions}`)
 }
 
 function renderPublishing(view: OwnerSettingsView): Html {

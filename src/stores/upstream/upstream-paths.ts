@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import type * as z from 'zod'
 import { DATA_FILES } from '../../domain/api/routes.ts'
-import { list, Repository, single, User, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
+import { list, Repository, Result, single, User, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import { formatSkill } from '../../domain/content/skill.ts'
 import { isName, isOwner, isVersion } from '../../domain/values/names.ts'
 import { digestText } from '../../ports/measure.ts'
@@ -28,6 +28,7 @@ export interface UpstreamSource {
 const USER = /^\/data\/v1\/users\/([a-z0-9-]+)\.json$/
 const OF_REPOSITORY = /^\/data\/v1\/repos\/([a-z0-9-]+)\/([a-z0-9-]+)(\.json|\/.+)$/
 const OF_VERSION = /^\/(?:versions|raw|skills)\/([\d.]+)\.(?:json|txt|md)$/
+const RESULTS = /^\/results\/([\d.]+)\.json$/
 const BLOB = /^\/blobs\/([0-9a-f]{64})\.bin$/
 const MAX_PATH = 300
 
@@ -44,6 +45,8 @@ export function findSource(path: string): UpstreamSource | undefined {
     return { owner, file: repositoryFile(owner, name), derive: (bytes) => encode(dataOf<Repository>(bytes).content) }
   const [, sha256] = BLOB.exec(rest) ?? []
   if (sha256) return { owner, file: blobFile(owner, name, sha256), derive: asItIs }
+  const [, tested = ''] = RESULTS.exec(rest) ?? []
+  if (isVersion(tested)) return { owner, file: resultsFile(owner, name, tested), derive: asItIs }
   const [, version = ''] = OF_VERSION.exec(rest) ?? []
   if (!isVersion(version)) return undefined
   const file = versionFile(owner, name, version)
@@ -107,6 +110,12 @@ const versionsFile = (owner: string, name: string): UpstreamFile => ({
   isSound: jsonOf(list(VersionSummary), ({ data }) =>
     data.every(({ url, version }) => url.endsWith(`/api/v1/repos/${owner}/${name}/versions/${version}`)),
   ),
+})
+
+const resultsFile = (owner: string, name: string, version: string): UpstreamFile => ({
+  path: DATA_FILES.results(owner, name, version),
+  isImmutable: false,
+  isSound: jsonOf(list(Result), ({ data }) => data.every((result) => result.version === version)),
 })
 
 const versionFile = (owner: string, name: string, version: string): UpstreamFile => ({
