@@ -185,7 +185,7 @@ def _read_junit(data: bytes) -> Outcome:
         parser.Parse(data, True)
     except expat.ExpatError as error:
         raise _refused(f"expected XML: line {error.lineno}, {expat.ErrorString(error.code)}") from None
-    except LookupError:
+    except (LookupError, ValueError):
         raise _refused("expected XML in UTF-8") from None
     passed, failed, skipped = (reading.counts[key] for key in ("passed", "failed", "skipped"))
     return Outcome(passed, failed, skipped, _rate(passed, failed), None, None, None)

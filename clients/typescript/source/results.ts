@@ -1,5 +1,4 @@
 // Reads the results of test suites for a version from a hub.
-import type { PromptFacts } from './prompt.ts'
 import { isObject } from './records.ts'
 import { askBytes, type RequestSettings } from './requests.ts'
 import { PromptHubError } from './trouble.ts'
@@ -29,7 +28,7 @@ export interface SuiteResult {
 export async function readResults(
   url: string,
   settings: RequestSettings,
-  { name, version, sha256 }: Pick<PromptFacts, 'name' | 'version' | 'sha256'>,
+  { name, version, sha256 }: { name: string; version: string | null; sha256: string | null },
 ): Promise<SuiteResult[]> {
   const address = `${url}/api/v1/repos/${name}/versions/${version}/results`
   const noneFound = (cause: unknown): undefined => {

@@ -2,6 +2,7 @@
 import type { Result } from '../api/schema.ts'
 import type { ResultEntry, VersionEntry } from '../content/content-tree.ts'
 import type { ResultFile } from '../content/result-file.ts'
+import { compareText } from '../text/compare-text.ts'
 
 /** Builds the record of a result. */
 export function recordResult(file: ResultFile, version: string, suite: string): Result {
@@ -16,7 +17,7 @@ export function resultFileOf({ suite: _, version: __, ...file }: Result): Result
 
 /** Sorts results: the newest first, then by the name of the suite. */
 export function sortResults(results: Iterable<Result>): Result[] {
-  return [...results].sort((a, b) => Date.parse(b.at) - Date.parse(a.at) || (a.suite < b.suite ? -1 : 1))
+  return [...results].sort((a, b) => Date.parse(b.at) - Date.parse(a.at) || compareText(a.suite, b.suite))
 }
 
 /** Lists the results of a version that count: those of its very content. A result for other bytes says nothing about it. */

@@ -7,7 +7,7 @@ import type { ConversionProblems, PortableBody } from './portable.ts'
 import { isObject, textOf } from './source-file.ts'
 
 /** The tests in a `.prompt.yml` file, and the prompt that they test. */
-export interface TestsSource {
+interface TestsSource {
   title: string
   body: PortableBody
   /** The names of its placeholders. */

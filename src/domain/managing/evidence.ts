@@ -12,7 +12,7 @@ interface LabelTarget {
 }
 
 /** A required suite without a result that counts, and why. */
-export interface MissingEvidence {
+interface MissingEvidence {
   suite: string
   reason: string
 }

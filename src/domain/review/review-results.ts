@@ -24,28 +24,33 @@ const MAX_CLOCK_SKEW_MS = 5 * 60_000
 
 /** Reviews the results of a repository together with its versions. @param unread versions that cannot be parsed, whose results are judged as soon as they can */
 export function reviewResults(
-  place: RepositoryPlace,
+  { owner, name }: RepositoryPlace,
   versions: readonly Pick<VersionEntry, 'version' | 'content_sha256'>[],
   results: readonly ReviewedResult[],
   unread: ReadonlySet<string>,
   { now, mayBePublisher }: ReviewContext,
 ): ReviewFinding[] {
   const judged = results.map(({ entry }) => entry).filter(({ version }) => !unread.has(version))
-  const remarks: ReviewFinding[] = checkResults(place, versions, judged).problems
+  const remarks: ReviewFinding[] = checkResults({ owner, name }, versions, judged).problems
   for (const { entry, isTouched } of results) {
     if (!isTouched) continue
     const { version, suite, provenance, at, reported_by } = entry
     const say = (rule: RuleName, key: string, message: string) => {
-      remarks.push({ file: `content/${formatPath({ kind: 'result', ...place, version, suite })}`, rule, key, message })
+      remarks.push({
+        file: `content/${formatPath({ kind: 'result', owner, name, version, suite })}`,
+        rule,
+        key,
+        message,
+      })
     }
     if (provenance) say('no-forged-provenance', 'provenance', 'expected none: only the hub writes it')
     if (Date.parse(at) > now.getTime() + MAX_CLOCK_SKEW_MS)
       say('tested-by-now', 'at', `expected a time that is not in the future, got ${at}`)
-    if (mayBePublisher && !mayBePublisher(place.owner, reported_by))
+    if (mayBePublisher && !mayBePublisher(owner, reported_by))
       say(
         'reported-by-author',
         'reported_by',
-        `expected the author of the pull request or a member of ${place.owner}, got ${reported_by}`,
+        `expected the author of the pull request or a member of ${owner}, got ${reported_by}`,
       )
   }
   return remarks

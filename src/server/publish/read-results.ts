@@ -9,7 +9,7 @@ import { blobId, type CallOptions, type FolderState, type GitStore, treeId } fro
 import type { TextWork } from '../../ports/text-work.ts'
 
 /** The results of a version in git. */
-export interface ResultsInGit {
+interface ResultsInGit {
   /** Those that count, newest first. */
   results: Result[]
   /** The text of each result file, by suite, also of those that do not count. */

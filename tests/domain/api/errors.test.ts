@@ -16,6 +16,7 @@ describe('error table', () => {
       content_too_large: 413,
       unsupported_media_type: 415,
       validation_failed: 422,
+      evidence_missing: 422,
       not_convertible: 422,
       idempotency_key_reused: 422,
       rate_limited: 429,

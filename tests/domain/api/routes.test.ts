@@ -21,6 +21,7 @@ test('lists every route with its path, cache policy, media type and query parame
     ['getVersion', '/api/v1/repos/{owner}/{name}/versions/{version}', 'immutable', 'application/json', ''],
     ['getFile', '/api/v1/repos/{owner}/{name}/versions/{version}/files/{path}', 'immutable', 'text/plain', ''],
     ['getArchive', '/api/v1/repos/{owner}/{name}/versions/{version}/archive', 'immutable', 'application/gzip', ''],
+    ['listResults', '/api/v1/repos/{owner}/{name}/versions/{version}/results', 'changing', 'application/json', ''],
     ['getRaw', '/api/v1/repos/{owner}/{name}/raw', 'changing', 'text/plain', 'version label at'],
     ['listActivity', '/api/v1/repos/{owner}/{name}/activity', 'changing', 'application/json', ''],
     ['listTags', '/api/v1/tags', 'changing', 'application/json', ''],

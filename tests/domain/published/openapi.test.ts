@@ -81,6 +81,13 @@ test('lists every endpoint with its parameters, status codes and media types', (
       'application/gzip',
     ],
     [
+      'get /api/v1/repos/{owner}/{name}/versions/{version}/results',
+      'listResults',
+      'path:owner path:name path:version',
+      read,
+      'application/json',
+    ],
+    [
       'get /api/v1/repos/{owner}/{name}/raw',
       'getRaw',
       'path:owner path:name query:version query:label query:at',
@@ -97,6 +104,13 @@ test('lists every endpoint with its parameters, status codes and media types', (
     [`delete ${label}`, 'removeLabel', 'path:owner path:name path:label', change, 'application/json'],
     [`put ${yank}`, 'yankVersion', 'path:owner path:name path:version', change, 'application/json'],
     [`delete ${yank}`, 'unyankVersion', 'path:owner path:name path:version', change, 'application/json'],
+    [
+      'put /api/v1/repos/{owner}/{name}/versions/{version}/results/{suite}',
+      'recordResult',
+      'path:owner path:name path:version path:suite',
+      change,
+      'application/json',
+    ],
     [
       'get /api/v1/repos/{owner}/{name}/versions/{version}/export/{format}',
       'exportVersion',
@@ -185,6 +199,7 @@ test('describes every error response', () => {
       'content_too_large',
       'unsupported_media_type',
       'validation_failed',
+      'evidence_missing',
       'not_convertible',
       'idempotency_key_reused',
       'rate_limited',
@@ -219,6 +234,7 @@ describe('schemas', () => {
         'ChatMessage',
         'CheckAnswer',
         'Commit',
+        'ConditionalLabel',
         'Difference',
         'Error',
         'LabelRemoval',
@@ -235,6 +251,9 @@ describe('schemas', () => {
         'Repository',
         'RepositoryPatch',
         'RepositorySummary',
+        'Result',
+        'ResultAnswer',
+        'ResultRequest',
         'SearchMeta',
         'Skill',
         'SkillFile',
@@ -258,7 +277,8 @@ describe('schemas', () => {
       // The required fields of each request.
       const requests: Record<string, string[]> = {
         ...{ PublishRequest: [], RepositoryPatch: [], OwnerPatch: [], LabelRemoval: [] },
-        ...{ LabelRequest: ['version'], YankRequest: ['reason'] },
+        ...{ LabelRequest: ['version'], YankRequest: ['reason'], ResultRequest: ['failed', 'passed'] },
+        ConditionalLabel: ['label', 'requires'],
         TrustedPublisher: ['repository', 'repository_id', 'repository_owner_id', 'workflow'],
       }
       const isRequest = name in requests

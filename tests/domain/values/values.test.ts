@@ -62,6 +62,9 @@ test('defines these limits', () => {
     tokensPerPerson: 50,
     modelCharacters: 200,
     retiringModels: 2000,
+    suitesPerVersion: 20,
+    testsPerSuite: 1000000,
+    suitesPerLabel: 10,
     publishesPerMinute: 30,
     toolValueCharacters: 10000,
   })
