@@ -155,12 +155,12 @@ test('works without JavaScript; rejects requests without permission, confirmatio
   // A file from another tool fills in the form, and the page lists everything that could not be imported.
   await page.goto(`${hub.url}/new`)
   await promptField(page).fill(
-    'name: Triage\nmodel: openai/example-model\nmessages:\n  - role: user\n    content: Sort {{issue}}.\nevaluators: []\n',
+    'name: Triage\nmodel: openai/example-model\nmessages:\n  - role: user\n    content: Sort {{issue}}.\nevaluators:\n  - string: {contains: bug}\n',
   )
   await page.getByText('This text is another tool’s file').click()
   await press(page, 'Fill in the form')
   await page.getByText('Recognised as: GitHub Models.').waitFor()
-  await page.getByText('Lost: evaluators').waitFor()
+  await page.getByText('Lost: tests: this form has no field for it; npm run import keeps it.').waitFor()
   expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('triage')
   expect(await page.locator('[name=content]').inputValue()).toBe('Sort {{issue}}.')
   await promptField(page).fill('---\nname: x\n---\nHello {{#if a}}{{/if}}')

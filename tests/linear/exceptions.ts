@@ -21,7 +21,7 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
     'tables of our own, and names that were validated',
     at('domain/(?:api|published)/\\w+', 'pick|listEnvelope|labelledEnvelope|searchEnvelope|isPublishedAt|single|list'),
   ],
-  ['the OpenAPI document, from tables of our own', at('domain/published/openapi-(?:parts|writes)', '\\w+')],
+  ['the OpenAPI document, from tables of our own', at('domain/published/openapi-(?:parts|results|writes)', '\\w+')],
   [
     'computes values from records, or copies them',
     /^src\/domain\/(?:catalogue\/(?:activity|catalogue|entry|label-history|originals|outline|owner-records|ranking|recall|unlisted|usage)|published\/(?:apm|data-files)|values\/versions)\.ts (?!isRange)/,
@@ -62,8 +62,15 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
   [
     'inserts texts into a page',
     at(
-      'server/editor/(?:manage-form|owner-settings-page|pages|field-parts|variable-fields|version-fields)',
+      'server/editor/(?:label-conditions|manage-form|owner-settings-page|pages|field-parts|variable-fields|version-fields)',
       'render[A-Z]\\w+|hasProblem',
+    ),
+  ],
+  [
+    'results and labels, whose texts a schema limits',
+    at(
+      'domain/(?:catalogue/results|content/(?:result-file|result-rules|protected-labels)|managing/(?:evidence|result-decision)|review/review-results)',
+      '(?!parseResultFile)\\w+',
     ),
   ],
   ['messages of our own', at('(?:server/refusals|domain/api/words-for-people)', '\\w+')],
@@ -82,7 +89,7 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
 
 /** Functions whose texts take long for their length: the YAML parser takes several microseconds for each character. */
 export const SLOW =
-  /^src\/domain\/text\/yaml|^src\/domain\/formats\/foreign-yaml|^src\/domain\/content\/prompt-file|^src\/domain\/(?:publishing\/(?:repository-state|prompt-file|skill-folder)|review\/mechanical|managing)|^src\/domain\/formats\/(?:dotprompt|github|plain|prompty|skill|source-file)\.ts read/
+  /^src\/domain\/text\/yaml|^src\/domain\/formats\/foreign-yaml|^src\/domain\/content\/(?:prompt-file|result-file)|^src\/domain\/(?:publishing\/(?:repository-state|prompt-file|skill-folder)|review\/mechanical|managing)|^src\/domain\/formats\/(?:dotprompt|github|plain|prompty|skill|source-file)\.ts read/
 
 /** Functions that need arguments other than those in the table of makers. */
 export const OWN_ARGUMENTS: Readonly<Record<string, (text: string) => unknown[]>> = {
@@ -104,6 +111,13 @@ export const OWN_ARGUMENTS: Readonly<Record<string, (text: string) => unknown[]>
   'src/server/editor/owner-form.ts ownerChangeOf': (text) => [
     new URLSearchParams({ change: 'labels', protected_labels: text }),
     { person: { login: 'a', user_id: '1' }, owner: 'acme', file: anOwner({ bio: text }) },
+  ],
+  'src/domain/formats/promptfoo.ts writePromptfoo': (text) => [
+    {
+      ...{ title: text, body: { format: 'text', text }, variables: ['a'], model: text, testData: [{ a: text }] },
+      evaluators: [{ name: text, string: { contains: text } }, { llm: { prompt: text } }],
+    },
+    new ConversionProblems(),
   ],
   'src/domain/publishing/prompt-file.ts readPromptFile': (text) => [`---\n${text}\n---\n${text}`, {}, measure],
   'src/domain/formats/skill-folder.ts readSkillFolder': (text) => [

@@ -160,6 +160,40 @@ export function gitStoreContract(
       await fsck()
     })
 
+    test('a result is one file in the folder of its version, whose ID its files determine', async () => {
+      await commit(await read(), version('1.0.0', 'x'))
+      const before = await read()
+      expect(before.results).toEqual(new Map())
+      const result = { version: '1.0.0', suite: 'quality', text: 'passed: 1\n', before: undefined }
+      expect(await commit(before, { result })).toMatchObject({ kind: 'committed' })
+      // `a-b.yml` stands before `a.yml` in a tree, because git compares bytes.
+      for (const suite of ['a', 'a-b'])
+        await commit(await read(), { result: { ...result, suite, text: `passed: 2 # ${suite}\n` } })
+      const again = { ...result, text: 'passed: 3\n', before: 'passed: 1\n' }
+      expect(await commit(await read(), { result: again })).toMatchObject({ kind: 'committed' })
+      store = temporary.openAnother()
+      const state = await read()
+      expect([...state.results.keys()]).toEqual(['1.0.0'])
+      const listed = await store.listFolder(state.results.get('1.0.0')!, never())
+      expect([...listed.keys()].sort()).toEqual(['a-b.yml', 'a.yml', 'quality.yml'])
+      const text = Buffer.from(await store.readBlob(listed.get('quality.yml')!, never())).toString()
+      expect(text).toBe('passed: 3\n')
+      expect(treeId(Array.from(listed, ([name, id]) => ({ name, id })))).toBe(state.results.get('1.0.0'))
+      const stored = await git('cat-file', 'blob', 'main:content/acme/code-review/results/1.0.0/quality.yml')
+      expect(stored.toString()).toBe('passed: 3\n')
+      await fsck()
+    })
+
+    test('a result needs its version, and a name', async () => {
+      await commit(await read(), version('1.0.0', 'x'))
+      const state = await read()
+      const result = { version: '1.0.0', suite: 'quality', text: 'x', before: undefined }
+      const all = [{ ...result, version: '2.0.0' }, { ...result, suite: '../x' }, { ...result, suite: 'nul' }]
+      for (const one of all) await expect(async () => commit(state, { result: one })).rejects.toThrow(/result|names/)
+      await temporary.commitOutside({ 'content/acme/code-review/results': 'a file' })
+      expect((await read()).results).toEqual(new Map())
+    })
+
     test('only version files count as versions, however many there are', async () => {
       const folder = 'content/acme/code-review/versions'
       const many = Array.from({ length: 130 }, (_, patch) => [`${folder}/1.0.${patch}.md`, `text ${patch}`])

@@ -101,6 +101,7 @@ function readForeignFile(source: string, reader: ImportFormat): { filled?: Fille
   const unfilled = [
     ...(compatibility ? ['compatibility'] : []),
     ...Object.keys(metadata).map((key) => `metadata.${key}`),
+    ...(found?.tests === undefined ? [] : ['tests']),
   ]
   for (const field of unfilled) more.lost(field, 'this form has no field for it; npm run import keeps it')
   const said = [...findings, ...more.all].slice(0, LIMITS.problemsNamed).map(say)

@@ -67,7 +67,7 @@ export interface ReviewedLabels {
 
 /** Reviews labels that require results: an error for each that the change moves without them, and advice for each that stands without them. */
 export function reviewLabels(
-  place: RepositoryPlace,
+  { owner: handle, name }: RepositoryPlace,
   { before, after, owner }: ReviewedLabels,
   versions: readonly Pick<VersionEntry, 'version' | 'content_sha256'>[],
   results: readonly ReviewedResult[],
@@ -76,20 +76,20 @@ export function reviewLabels(
   const remarks: ReviewFinding[] = []
   const say = (rule: RuleName, label: string, message: string) => {
     remarks.push({
-      file: `content/${formatPath({ kind: 'repository', ...place })}`,
+      file: `content/${formatPath({ kind: 'repository', owner: handle, name })}`,
       rule,
       key: `labels.${label}`,
       message,
     })
   }
-  const isTrusted = mayReport === undefined || mayReport(place.owner)
+  const isTrusted = mayReport === undefined || mayReport(handle)
   for (const [label, version] of Object.entries(after)) {
     const target = versions.find((one) => one.version === version)
     if (!target) continue
     const isMoved = before !== undefined && (!Object.hasOwn(before, label) || before[label] !== version)
     if (owner === 'broken') {
       if (isMoved)
-        say('labels-have-results', label, `expected content/${place.owner}/index.md in the base to be readable`)
+        say('labels-have-results', label, `expected content/${handle}/index.md in the base to be readable`)
       continue
     }
     const counting = results.filter(({ isTouched }) => !isMoved || !isTouched || isTrusted).map(({ entry }) => entry)
@@ -100,7 +100,7 @@ export function reviewLabels(
     say(
       rule,
       label,
-      `${describeMissing(label, { ...place, ...target }, missing)}${added ? ' Results in this pull request do not count, because its author may not publish.' : ''}`,
+      `${describeMissing(label, { owner: handle, name, ...target }, missing)}${added ? ' Results in this pull request do not count, because its author may not publish.' : ''}`,
     )
   }
   return remarks
