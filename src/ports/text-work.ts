@@ -112,7 +112,7 @@ export interface TextJobs {
     state: RepositoryState,
     version: string,
     written: WrittenVersion,
-    baseUrl: string,
+    publish: { baseUrl: string; isAssembled: boolean },
   ): { record: VersionRecord; warnings: Warning[] }
   /** Decides what a change writes. @throws like `decideChange` */
   decideChange(change: Change, state: RepositoryState, named: NamedRepositories): ChangeDecision

@@ -103,7 +103,7 @@ export const TEXT_JOBS: TextJobTable = {
     const { resolveRequestIncludes } = await CODE.publishIncludes()
     return resolveRequestIncludes(place, found, known)
   },
-  async describePublished(state, version, { text, files }, baseUrl) {
+  async describePublished(state, version, { text, files }, { baseUrl, isAssembled }) {
     const [{ warnOf }, { nextLower, readListedVersion }, { measure }] = await Promise.all([
       CODE.publishDecision(),
       CODE.repositoryState(),
@@ -116,7 +116,7 @@ export const TEXT_JOBS: TextJobTable = {
     const previous = nextLower(state.versions, version)
     return {
       record: await TEXT_JOBS.recordVersion(entry, previous, state, baseUrl),
-      warnings: warnOf(entry, state, files),
+      warnings: warnOf(entry, state, files, [], isAssembled),
     }
   },
   async decideChange(change, state, repositories) {

@@ -163,6 +163,7 @@ export const LISTED_VERSION = {
   yank_reason: 'string?',
   provenance: 'object?',
   model_status: 'object?',
+  included: 'array',
   url: 'string',
   raw_url: 'string',
 } as const satisfies Shape

@@ -33,6 +33,7 @@ describe('publish response', () => {
         skill: null,
         files: [],
         bundle_sha256: null,
+        includes: [],
         variables: [
           { name: 'code', description: '', type: 'string', required: true, default: null, options: [], example: null },
         ],

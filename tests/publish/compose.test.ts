@@ -1,18 +1,57 @@
-// Tests publishing with includes: what is stored, what is refused, and what a race with a yank leads to.
+// Tests publishing with includes: what is stored, what is refused, and what happens if a part changes meanwhile.
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { dirname } from 'node:path'
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { recallRepositoryState } from '../../src/domain/publishing/repository-state.ts'
+import { parsePublishRequest } from '../../src/domain/publishing/request.ts'
+import { measure } from '../../src/ports/measure.ts'
+import { TEXT_WORK_IN_PLACE } from '../../src/server/text-jobs.ts'
 import { type Answer, type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 
 let world: World
 let hub: Hub
+/** Runs once, after a publish has read the folder of this prompt and before it commits. */
+let afterReading: { name: string; run: () => Promise<unknown> } | undefined
+/** The folders that publishes have read. */
+const read: string[] = []
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const to = (name: string) => ({ to: `acme/${name}` })
 const publish = (name: string, body: Record<string, unknown>) => hub.publish(body, to(name))
 const included = ({ data }: Answer) => data.includes as Record<string, unknown>[]
+const messagesOf = ({ data }: Answer) =>
+  (data.warnings as { code: string; line: number | null; message: string }[]).map(
+    ({ code, line, message }) => `${code} ${line}: ${message}`,
+  )
+
+/** Opens a world in which something happens while a publish reads. */
+function openWorld(): World {
+  const opened = openLocalWorld()
+  return {
+    ...opened,
+    openStore() {
+      const store = opened.openStore()
+      return {
+        ...store,
+        async readFolder(question, call) {
+          const folder = await store.readFolder(question, call)
+          read.push(question.name ?? '')
+          if (afterReading && afterReading.name === question.name) {
+            const { run } = afterReading
+            afterReading = undefined
+            await run()
+          }
+          return folder
+        },
+      }
+    },
+  }
+}
 
 beforeAll(async () => {
-  world = openLocalWorld()
+  world = openWorld()
   hub = await openHub(world)
   for (const content of ['Be brief.\n', 'Be brief, and kind.\n', 'Be {{tone}}.\n']) {
     const bump = content.includes('tone') ? 'major' : 'minor'
@@ -82,4 +121,200 @@ describe('a composed version', () => {
     const answer = await hub.publish(text, { ...to('review'), headers })
     expect([answer.status, answer.data.unchanged, answer.version]).toEqual([200, true, '2.0.1'])
   })
+})
+
+describe('what is included', () => {
+  test('cannot be the prompt itself, nothing, a yanked version, a skill with files or a chat prompt', async () => {
+    const skill = { content: 'Read.', skill: { description: 'Reads.' }, files: [{ path: 'a.txt', text: 'a' }] }
+    expect((await publish('a-skill', skill)).status).toBe(201)
+    expect((await publish('a-chat', { content: '{{role "user"}}\nHi\n', format: 'chat' })).status).toBe(201)
+    const refused = async (line: string) => {
+      const answers = [hub.publish, hub.check].map((send) =>
+        send({ content: `a\n${line}\n`, compose: true }, to('other')),
+      )
+      const [published, checked] = await Promise.all(answers)
+      expect([published!.status, published!.code, checked!.status]).toEqual([422, 'validation_failed', 422])
+      expect(checked!.message).toBe(published!.message)
+      return published!.message
+    }
+    expect(await refused('{{include "acme/other"}}')).toBe(
+      'content: line 2: a prompt cannot include itself. Publish the shared part as a prompt of its own.',
+    )
+    expect(await refused('{{include "acme/none"}}')).toContain('line 2: acme/none is not a prompt on this hub')
+    expect(await refused('{{include "acme/house-style@^9"}}')).toContain('but none in ^9')
+    expect(await refused('{{include "acme/a-skill"}}')).toContain('acme/a-skill@1.0.0 is a skill with files')
+    expect(await refused('{{include "acme/a-chat"}}')).toContain('acme/a-chat@1.0.0 is a chat prompt')
+    await hub.publish(
+      { reason: 'Wrong' },
+      {
+        path: '/api/v1/repos/acme/a-chat/versions/1.0.0/yank',
+        method: 'PUT',
+        token: await hub.makeToken({ permissions: ['publish', 'maintain'] }),
+      },
+    )
+    expect(await refused('{{include "acme/a-chat@1.0.0"}}')).toContain('was yanked (Wrong)')
+    expect(await refused('{{include "acme/a-chat"}}')).toContain('has 0 active versions, but none in *')
+  })
+
+  test('is limited before anything is read', async () => {
+    read.length = 0
+    const many = Array.from({ length: 10_000 }, (_, at) => `{{include "acme/part-${at}"}}\n`).join('')
+    const { status, message } = await publish('other', { content: many.slice(0, 262_000), compose: true })
+    expect([status, message]).toEqual([422, 'content: expected at most 32 include lines.'])
+    const long = `{{include "acme/part@${'1'.repeat(200_000)}"}}`
+    expect((await publish('other', { content: long, compose: true })).status).toBe(422)
+    expect(read).toEqual([])
+  })
+
+  test('counts towards the limits of a version', async () => {
+    expect((await publish('large', { content: 'a'.repeat(200_000) })).status).toBe(201)
+    const content = '{{include "acme/large"}}\n{{include "acme/large"}}'
+    const { status, message } = await publish('other', { content, compose: true })
+    expect(status).toBe(422)
+    expect(message).toContain('expected at most 262144 bytes when it is assembled, got 400001')
+    const names = (from: number) => Array.from({ length: 40 }, (_, at) => `{{v${from + at}}}`).join(' ')
+    for (const at of [0, 40]) expect((await publish(`names-${at}`, { content: names(at) })).status).toBe(201)
+    const both = { content: '{{include "acme/names-0"}}\n{{include "acme/names-40"}}', compose: true }
+    expect((await publish('other', both)).message).toContain('expected at most 64 placeholders, got 80')
+  })
+
+  test('is named with its line if it breaks a rule in the assembled text only', async () => {
+    expect((await publish('own-role', { content: 'Say {{role}}.' })).status).toBe(201)
+    const content = '{{role "user"}}\nHi\n{{include "acme/own-role"}}\n'
+    const { message } = await publish('other', { content, format: 'chat', compose: true })
+    expect(message).toBe(
+      'content: line 3: in acme/own-role@1.0.0: expected another name: in a chat prompt, no variable can be named role.',
+    )
+  })
+
+  test('is warned about if its maintainers do, and lines are those of the source', async () => {
+    const index = '---\nadvisories:\n  - range: <2.0.0\n    severity: high\n    message: Says too much.\n---\n'
+    await world.commitOutside({ 'content/acme/house-style/index.md': index })
+    const content = 'a\n{{include "acme/house-style@^1"}}\n {{include "acme/house-style"}}\n{{user-name}}\n'
+    const answer = await publish('warned', { content, compose: true })
+    expect(answer.status).toBe(201)
+    expect(messagesOf(answer).filter((line) => !line.startsWith('weak'))).toEqual([
+      expect.stringMatching(/^near_placeholder 4: content: \{\{user-name\}\} /),
+      expect.stringMatching(/^looks_like_include 3: content: \{\{include "acme\/house-style"\}\} is stored as text/),
+      'included_advisory null: includes: acme/house-style@1.1.0 has an advisory of severity high: Says too much.',
+    ])
+    const plain = await publish('plain', { content: '{{include "acme/house-style"}}' })
+    expect([plain.data.content, included(plain)]).toEqual(['{{include "acme/house-style"}}', []])
+    expect(messagesOf(plain).filter((line) => !line.startsWith('weak'))).toEqual([
+      'looks_like_include 1: content: {{include "acme/house-style"}} is stored as text. To include the other prompt, publish with compose: true',
+    ])
+    await world.commitOutside({ 'content/acme/house-style/index.md': '---\ntitle: House style\n---\n' })
+  })
+})
+
+test('the body has either content or recompose', async () => {
+  for (const body of [{ recompose: true, content: 'a' }, { recompose: true, compose: true }, { recompose: false }, {}])
+    expect((await publish('review', body)).status).toBe(422)
+  expect((await publish('plain', { recompose: true })).message).toContain(
+    'recompose: expected a latest version with includes',
+  )
+})
+
+describe('a part that changes between reading and the commit', () => {
+  const index = (yanked: string) => `---\nyanked:\n  "${yanked}": Wrong\n---\n`
+  const race = async (range: string, run: () => Promise<unknown>) => {
+    afterReading = { name: 'racing', run }
+    const answer = await publish('racer', { content: `{{include "acme/racing@${range}"}}\n${range}`, compose: true })
+    expect(afterReading).toBeUndefined()
+    return answer
+  }
+  beforeAll(async () => {
+    for (const content of ['One.', 'Two.', 'Three.']) await publish('racing', { content, bump: 'minor' })
+  })
+
+  test('is refused if it was yanked, and a range takes the next version', async () => {
+    const yank = () => world.commitOutside({ 'content/acme/racing/index.md': index('1.2.0') })
+    const ranged = await race('^1', yank)
+    expect([ranged.status, included(ranged)[0]!.version]).toEqual([201, '1.1.0'])
+    const back = () => world.commitOutside({ 'content/acme/racing/index.md': '---\ntitle: Racing\n---\n' })
+    await back()
+    const exact = await race('1.2.0', yank)
+    expect([exact.status, exact.message]).toEqual([
+      422,
+      expect.stringContaining('acme/racing@1.2.0 was yanked (Wrong)'),
+    ])
+    await back()
+  })
+
+  test('is refused if it is gone', async () => {
+    const answer = await race('1.2.0', async () => {
+      const cwd = dirname(await world.gitFolder())
+      const run = (...args: string[]) =>
+        execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@b.c', ...args], { cwd })
+      run('rm', '-q', 'content/acme/racing/versions/1.2.0.md')
+      run('commit', '-q', '-m', 'Remove a version')
+    })
+    expect([answer.status, answer.message]).toEqual([422, expect.stringContaining('acme/racing has no version 1.2.0')])
+  })
+})
+
+describe('the includes of the same content', () => {
+  const source = 'Own {{x}}.\n{{include "acme/house-style@2.0.0"}}\n'
+  let first: Answer
+  beforeAll(async () => {
+    first = await publish('original', { content: source, compose: true })
+    expect(first.status).toBe(201)
+  })
+
+  test('go along to a fork', async () => {
+    const fork = await publish('fork', { content: first.data.content, forked_from: 'acme/original@1.0.0' })
+    expect([fork.status, included(fork)]).toEqual([201, included(first)])
+    const other = await publish('no-fork', { content: first.data.content })
+    expect([other.status, included(other)]).toEqual([201, []])
+  })
+
+  test('stay when the bytes are sent again, and come back with a revert', async () => {
+    expect((await publish('original', { content: first.data.content })).data.unchanged).toBe(true)
+    expect(included(await publish('original', { content: 'Plain.' }))).toEqual([])
+    const reverted = await publish('original', { content: first.data.content })
+    expect([reverted.version, included(reverted)]).toEqual(['1.0.2', included(first)])
+  })
+
+  test('leave out a variable that the new version declares otherwise', async () => {
+    const variables = [{ name: 'x' }, { name: 'tone', default: 'dry' }]
+    const answer = await publish('original', { content: first.data.content, variables })
+    expect([answer.status, included(answer)[0]!.variables]).toEqual([201, []])
+  })
+})
+
+test('composing stores what a plain publish of the assembled text stores', async () => {
+  const baseUrl = 'https://hub.test'
+  const around = { isOriginKnown: true, usage: { prompts: 0, bytes: 0 }, quota: { prompts: 0, bytes: 0 } }
+  const publisher = { published_by: 'acme', clock: { nowMs: 0, isShared: false }, provenance: undefined }
+  const state = recallRepositoryState({ owner: 'acme', name: 'whole' }, undefined)
+  const decide = (body: object, parts: { text: string }[]) =>
+    TEXT_WORK_IN_PLACE.run(
+      ...([
+        'decidePublish',
+        parsePublishRequest(body, measure),
+        state,
+        { text: undefined, files: [] },
+        publisher,
+      ] as const),
+      {
+        ...{ baseUrl, around },
+        parts: parts.map(({ text }) => ({
+          ...{ repository: 'acme/part', range: '*', version: '1.0.0', concerns: [], hasFiles: false },
+          text: `---\npublished_at: "2026-01-01T00:00:00Z"\npublished_by: acme\n---\n${text}`,
+        })),
+      },
+    )
+  const texts = fc
+    .array(fc.constantFrom('\n', '\r\n', 'a', 'é', '𝄞', '{{x}}', '{{ y }}', '---\n', ' '), { maxLength: 8 })
+    .map((all) => `${all.join('')}.`)
+  await fc.assert(
+    fc.asyncProperty(texts, texts, fc.constantFrom('\n', '\r\n', ''), async (before, part, end) => {
+      const content = `${before}\n{{include "acme/part"}}${end}`
+      const { record } = await decide({ content, compose: true }, [{ text: part }])
+      const plain = await decide({ content: record.content, variables: record.variables }, [])
+      expect({ ...record, includes: [] }).toEqual(plain.record)
+      expect(record.content_sha256).toBe(sha256(record.content))
+    }),
+    { numRuns: 150 },
+  )
 })

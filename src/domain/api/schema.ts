@@ -127,6 +127,8 @@ const WARNING_CODES = [
   'looks_like_front_matter',
   'near_placeholder',
   'missing_file',
+  'looks_like_include',
+  'included_advisory',
 ] as const
 
 /** A warning; it never blocks a publish. docs/contract.md section 3. */
@@ -314,6 +316,9 @@ export const VersionSummary = z
     yank_reason: z.string().nullable().describe('Why it was yanked, or null.'),
     provenance: Provenance.nullable().describe('The verified CI run that published it, or null.'),
     model_status: modelStatus.describe('When its model retires, or null if nothing is announced.'),
+    included: z
+      .array(VersionAddress)
+      .describe('The versions whose content it includes, such as acme/house-style@1.4.0; empty if there are none.'),
     url: versionAddress,
     raw_url: versionRawAddress,
   })

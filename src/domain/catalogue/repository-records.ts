@@ -131,6 +131,7 @@ export function summariseVersion(
     yank_reason: yankReason,
     provenance: entry.provenance ?? null,
     model_status: findModelStatus(models, modelOf(entry.parameters)),
+    included: [...new Set((entry.includes ?? []).map(({ repository, version }) => `${repository}@${version}`))],
     ...addresses,
   }
 }

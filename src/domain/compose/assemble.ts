@@ -20,7 +20,7 @@ export interface Part extends Pick<VersionFile, 'content' | 'format' | 'variable
 }
 
 /** A source to assemble. */
-export interface Source {
+interface Source {
   content: string
   format: Format
   /** The variables that the prompt itself declares, and its own placeholders. */
@@ -28,7 +28,7 @@ export interface Source {
 }
 
 /** An assembled version. */
-export interface Assembled {
+interface Assembled {
   content: string
   variables: Variable[]
   includes: Include[]

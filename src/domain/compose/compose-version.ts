@@ -18,7 +18,7 @@ export interface WrittenPart extends Resolved {
 }
 
 /** What a publish says about composing. */
-export interface Composing {
+interface Composing {
   content: string
   compose?: boolean | undefined
   recompose?: boolean | undefined

@@ -5,14 +5,14 @@ import { isSameJson } from '../text/json.ts'
 import type { Outcome, SourceProblem } from './outcome.ts'
 
 /** The variables of a part. */
-export interface PartVariables {
+interface PartVariables {
   /** The part, such as acme/house-style@1.4.0. */
   address: string
   variables: readonly Variable[]
 }
 
 /** The joined variables, and which of them each part adds. */
-export interface JoinedVariables {
+interface JoinedVariables {
   variables: Variable[]
   /** The names of the variables that come from each part, in the order of the parts. */
   added: string[][]

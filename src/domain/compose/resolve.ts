@@ -8,17 +8,19 @@ import type { IncludeLine, Reference } from './include-lines.ts'
 import type { Outcome, SourceProblem } from './outcome.ts'
 
 /** A repository that may be included. */
-export interface Includable {
+interface Includable {
   owner: string
   name: string
   /** Every number ever published; empty if there is no such repository. */
   versions: readonly string[]
-  file: Pick<RepositoryFile, 'yanked' | 'removed' | 'labels' | 'moved_to'>
+  file: Pick<RepositoryFile, 'yanked' | 'removed' | 'labels' | 'moved_to' | 'advisories' | 'status' | 'status_message'>
 }
 
 /** A version that an include line includes. */
 export interface Resolved extends Reference {
   version: string
+  /** What its maintainers warn about, as ends of sentences. */
+  concerns: string[]
 }
 
 /**
@@ -36,12 +38,16 @@ export function resolveIncludes(
   const byName = new Map(known.map((one) => [`${one.owner}/${one.name}`, one]))
   const problems: SourceProblem[] = []
   const value = lines.flatMap(({ repository, range, offset }): Resolved[] => {
+    const neighbour = byName.get(repository)
     const found =
       repository === self
         ? { problem: 'a prompt cannot include itself. Publish the shared part as a prompt of its own' }
-        : resolve(byName.get(repository), { repository, range })
-    if (found.version !== undefined) return [{ repository, range, version: found.version }]
-    problems.push({ key: 'content', message: found.problem, offset })
+        : resolve(neighbour, { repository, range })
+    if (neighbour && found.version !== undefined) {
+      const concerns = listConcerns(neighbour.file, found.version)
+      return [{ repository, range, version: found.version, concerns }]
+    }
+    problems.push({ key: 'content', message: found.problem ?? '', offset })
     return []
   })
   return problems.length > 0 ? { problems } : { value }
@@ -66,7 +72,7 @@ function resolve(found: Includable | undefined, { repository, range }: Reference
     if (!found.versions.includes(wanted))
       return { problem: `${repository} has no version ${wanted}. Include one that exists, or write a range` }
     if (Object.hasOwn(yanked, wanted))
-      return { problem: `${repository}@${wanted} was yanked: ${yanked[wanted]}. Include another version` }
+      return { problem: `${repository}@${wanted} was yanked (${yanked[wanted]}). Include another version` }
     return { version: wanted }
   }
   const active = found.versions.filter((version) => !Object.hasOwn(yanked, version))
@@ -74,4 +80,14 @@ function resolve(found: Includable | undefined, { repository, range }: Reference
   if (highest !== undefined) return { version: highest }
   const count = countOf(active.length, 'active version')
   return { problem: `${repository} has ${count}, but none in ${range}. Change the range, or publish such a version` }
+}
+
+/** @returns ends of sentences that begin with the version */
+function listConcerns({ advisories, status, status_message }: Includable['file'], version: string): string[] {
+  const advised = advisories
+    .filter(({ range }) => selectVersions([version], range).length > 0)
+    .map(({ severity, message }) => `has an advisory of severity ${severity}: ${message}`)
+  return status === 'active'
+    ? advised
+    : [...advised, `is of a prompt that is ${status}${status_message ? `: ${status_message}` : ''}`]
 }

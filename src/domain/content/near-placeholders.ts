@@ -11,9 +11,9 @@ interface NearPlaceholder {
 }
 
 const MAX_INNER = 100
-/** Double braces with anything but a placeholder or a role in them, and opening braces that nothing closes. */
+/** Double braces with anything but a placeholder, a role or an include in them, and opening braces that nothing closes. */
 const DOUBLE = new RegExp(
-  String.raw`\{\{(?!( ?)[A-Za-z_][A-Za-z0-9_]*\1\}\}|role "\w+"\}\})(?:([^{}]{0,${MAX_INNER}})\}\}|[ \t]?([A-Za-z_][A-Za-z0-9_]{0,63})(?![^{}\n]{0,${MAX_INNER}}\}))`,
+  String.raw`\{\{(?!( ?)[A-Za-z_][A-Za-z0-9_]*\1\}\}|role "\w+"\}\}|[ \t]{0,8}include[ \t]{1,8}["'])(?:([^{}]{0,${MAX_INNER}})\}\}|[ \t]?([A-Za-z_][A-Za-z0-9_]{0,63})(?![^{}\n]{0,${MAX_INNER}}\}))`,
   'gu',
 )
 /** The same braces as full-width characters, which input methods for Chinese and Japanese write. */

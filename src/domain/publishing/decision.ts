@@ -5,15 +5,11 @@ import type { Difference, VersionRecord, Warning } from '../api/schema.ts'
 import { compareForCallers } from '../catalogue/difference.ts'
 import { recordVersion } from '../catalogue/repository-records.ts'
 import type { OwnerUsage } from '../catalogue/usage.ts'
-import { assemble, type Part } from '../compose/assemble.ts'
-import {
-  findSource,
-  isComposed,
-  listUsed,
-  ownVariables,
-  readPart,
-  type WrittenPart,
-} from '../compose/compose-version.ts'
+import { checkIncludes } from '../compose/check-includes.ts'
+import { isComposed, type WrittenPart } from '../compose/compose-version.ts'
+import { nameSourceLines, placeInSource } from '../compose/source-lines.ts'
+import type { SameContent } from '../compose/take-along.ts'
+import { warnOfIncludeLines, warnOfParts } from '../compose/warnings.ts'
 import type { VersionEntry } from '../content/content-tree.ts'
 import {
   warnOfDifference,
@@ -27,24 +23,16 @@ import {
 import type { RepositoryFrontMatter } from '../content/front-matter.ts'
 import { warnOfFrontMatter } from '../content/front-matter-warning.ts'
 import { checkNewVersion } from '../content/new-version-rules.ts'
-import { findVariableNames } from '../content/placeholders.ts'
-import {
-  editRepositoryFile,
-  formatPublished,
-  isSameVersion,
-  type RepositoryFile,
-  storeSkill,
-  undeclaredVariable,
-  type VersionFile,
-} from '../content/prompt-file.ts'
+import { editRepositoryFile, formatPublished, isSameVersion, type RepositoryFile } from '../content/prompt-file.ts'
 import { checkVersion } from '../content/rules.ts'
 import { LIMITS } from '../limits.ts'
 import { isSameJson } from '../text/json.ts'
 import { areSameFiles, type Bundle, countFileBytes, type VersionFileBytes } from '../values/file-entry.ts'
-import { isPortableName, splitFullName, titleFromName } from '../values/names.ts'
+import { isPortableName, titleFromName } from '../values/names.ts'
 import { formatMoment, type Provenance, Version } from '../values/values.ts'
 import { nextVersion } from '../values/versions.ts'
 import { refuseOtherSubject, type SignedVersion } from './attested.ts'
+import { carryOver, composeCarried, withIncludes } from './carry-over.ts'
 import { nextLower, type RepositoryState, readIndex, readListedVersion } from './repository-state.ts'
 import { type Measure, nameLines, type PublishInput, validationFailed } from './request.ts'
 
@@ -90,6 +78,8 @@ export interface PublishDecision {
 export interface Surroundings {
   /** Whether the version in the request's `forked_from` exists; not used without that field. */
   isOriginKnown: boolean
+  /** A version with the same content, whose includes a publish that is not composed takes along: that of `forked_from`, or an earlier one. */
+  sameContent?: SameContent | undefined
   /** What the owner has, and may have at most; 0 is no limit. */
   usage: OwnerUsage
   quota: OwnerUsage
@@ -142,9 +132,10 @@ export function decidePublish(
   const isIndexChanged = Object.keys(changes).length > 0
   const indexText = isIndexChanged ? editRepositoryFile(state.indexText, changes) : undefined
   const newFile = indexText === undefined ? file : readIndex(state, indexText)
-  const front = isComposed(request)
-    ? compose(request, latest, newFile.license, readIncluded(parts, measure))
-    : carryOver(request, latest, newFile.license)
+  const isAssembled = isComposed(request)
+  const front = isAssembled
+    ? composeCarried(request, latest, newFile.license, parts, measure)
+    : withIncludes(carryOver(request, latest, newFile.license), [latest, around.sameContent])
   if (known.given && known.given.length > 0 && !front.skill)
     throw validationFailed([
       { key: 'files', message: 'expected skill too, because only an Agent Skill has files; add skill.description' },
@@ -172,7 +163,8 @@ export function decidePublish(
         { name: state.name, file: request.title === undefined ? newFile : { ...newFile, title: request.title } },
         files,
         difference ? warnOfDifference(difference, request.bump) : [],
-      ),
+        isAssembled,
+      ).concat(warnOfParts(parts)),
     }
   }
   if (latest && latestVersion !== undefined && isSameVersion(latest, front) && areSameFiles(known.latest, files))
@@ -192,7 +184,9 @@ export function decidePublish(
     version: number,
   }
   // The request itself was checked when it was parsed; this also checks the values taken over from the latest version. A publish that changes nothing has already returned 200 at this point.
-  const problems = [...nameLines(checkVersion(version), version.content), ...checkNewVersion(version)]
+  const found = [...checkVersion(version), ...checkIncludes(fullName, version, measure)]
+  const placed = isAssembled ? nameSourceLines(found, version) : nameLines(found, version.content)
+  const problems = [...placed, ...checkNewVersion(version)]
   if (problems.length > 0) throw validationFailed(problems)
   const versionText = formatPublished(version)
   refuseLongFile(measure(versionText).size_bytes)
@@ -205,6 +199,7 @@ export function decidePublish(
  * Returns the warnings about a version.
  *
  * @param files the files beside its SKILL.md
+ * @param isAssembled whether the version was composed, so that its author knows the lines of its source
  * @param breaking the warnings about breaking changes; none for a version that is already in git, because finding them would require another read
  */
 export function warnOf(
@@ -212,17 +207,20 @@ export function warnOf(
   { name, file }: Pick<RepositoryState, 'name' | 'file'>,
   files: readonly VersionFileBytes[],
   breaking: readonly Warning[] = [],
+  isAssembled = false,
 ): Warning[] {
-  return [
+  const warnings = [
     ...warnOfFormat(version),
     ...warnOfFrontMatter(version),
     ...warnOfNearPlaceholders(version),
+    ...warnOfIncludeLines(version, isAssembled),
     ...warnOfTexts(version, file),
     ...warnOfFiles(version, files),
     ...breaking,
     ...warnOfVariables(version),
     ...warnOfMetadata({ ...file, name }, version.variables),
   ]
+  return isAssembled ? placeInSource(warnings, version) : warnings
 }
 
 /** How far a version may be dated ahead of the git host's clock. */
@@ -267,67 +265,6 @@ function refuseConflict(
   throw new HubError(
     'version_conflict',
     `${fullName}: expected_version was ${wanted}, but the latest version is ${latest ?? 'none'}. Fetch the latest version, then publish again with its number.`,
-  )
-}
-
-/** The fields of a version that a publish writes or takes over. */
-type Carried = Pick<VersionFile, 'content' | 'format' | 'variables' | 'parameters' | 'skill' | 'includes'>
-
-/**
- * Builds the new version from the request, and from the latest version where the request omits a field. Variables that are no longer used are dropped, and new placeholders are added. docs/contract.md section 7
- *
- * @param license the repository's licence; a skill records it because it may change
- */
-function carryOver(
-  request: PublishInput,
-  latest: VersionFile | undefined,
-  license: string | null,
-  used = new Set(findVariableNames({ content: request.content, format: request.format ?? latest?.format ?? 'text' })),
-): Carried {
-  const { content } = request
-  const said = request.skill === undefined ? latest?.skill : request.skill
-  // What the request does not name stays as it was.
-  const skill = said
-    ? storeSkill({
-        description: said.description,
-        license,
-        compatibility: said.compatibility === undefined ? latest?.skill?.compatibility : said.compatibility,
-        metadata: said.metadata ?? latest?.skill?.metadata,
-      })
-    : undefined
-  const format = request.format ?? latest?.format ?? 'text'
-  const parameters = request.parameters ?? latest?.parameters ?? {}
-  if (request.variables) return { content, format, skill, parameters, variables: request.variables }
-  const known = new Map(latest?.variables.map((variable) => [variable.name, variable]))
-  const kept = [...known.values()].filter(({ name }) => used.has(name))
-  const added = findVariableNames({ content, format })
-    .filter((name) => !known.has(name))
-    .map(undeclaredVariable)
-  return { content, format, skill, parameters, variables: [...kept, ...added] }
-}
-
-/** Builds the new version from the source of the request or of the latest version, and from the versions that it includes. */
-function compose(
-  request: PublishInput,
-  latest: VersionFile | undefined,
-  license: string | null,
-  parts: readonly Part[],
-): Carried {
-  const found = findSource(request, latest)
-  if (found.problems) throw validationFailed(nameLines(found.problems, request.content))
-  const { source, lines } = found.value
-  const own = latest && { ...latest, variables: ownVariables(latest) }
-  const carried = carryOver({ ...request, content: source }, own, license, listUsed(source, parts))
-  const assembled = assemble(carried, lines, parts)
-  if (assembled.problems) throw validationFailed(nameLines(assembled.problems, source))
-  const { content, variables, includes } = assembled.value
-  return { ...carried, content, variables, ...(includes.length > 0 && { includes }) }
-}
-
-/** @throws HubError `upstream_error`, because a broken file on the branch is not the sender's fault */
-function readIncluded(written: readonly WrittenPart[], measure: Measure): Part[] {
-  return written.map((part) =>
-    readPart(part, readListedVersion(splitFullName(part.repository)!, part.version, part.text), measure),
   )
 }
 

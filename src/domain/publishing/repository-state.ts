@@ -59,11 +59,13 @@ export function recallRepositoryState(
 ): RepositoryState {
   if (!found) return readRepositoryState({ ...place, versions: [], index: undefined })
   const { title, description, tags, license, status, moved_to, forked_from, labels, readme } = found.repository
+  const { status_message, advisories } = found.repository
   const yanked = found.versions.flatMap(({ version, yank_reason }) =>
     yank_reason === null ? [] : [[version, yank_reason]],
   )
   const front = {
-    ...{ title, description, tags, license, status, moved_to, forked_from, labels },
+    ...{ title, description, tags, license, status, status_message, moved_to, forked_from, labels },
+    advisories: advisories.map(({ versions: _, ...advisory }) => advisory),
     yanked: Object.fromEntries(yanked),
   }
   return readRepositoryState({

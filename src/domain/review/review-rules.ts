@@ -79,6 +79,18 @@ export const RULES = {
     'A skill contains nothing that Claude Code runs or includes when it loads a skill: !`command`, @path.',
     'remove the exclamation mark, or put the path in backticks; or remove the key skill',
   ),
+  'includes-match': error(
+    'Each include is the content of the version that it names, at its position, byte for byte.',
+    'write the version with npm run compose',
+  ),
+  'includes-are-allowed': error(
+    'A new version includes versions that exist, are in the range and are not yanked, and is what composing them gives.',
+    'write the version again with npm run compose',
+  ),
+  'looks-like-include': advice(
+    'An include line is replaced by the content of another version.',
+    'write the version with npm run compose, or ignore this if it is meant as plain text',
+  ),
   'looks-like-chat': advice(
     'Content with role lines has format chat.',
     'add format: chat to the front matter, or ignore this if it is meant as plain text',

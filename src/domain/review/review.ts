@@ -1,5 +1,6 @@
 // Review rules in addition to those of every build: version numbers, and advice. Each finding names a front matter key, with an offset where possible.
 import { compareForCallers } from '../catalogue/difference.ts'
+import { findIncludeLike } from '../compose/warnings.ts'
 import { formatPath, type Place } from '../content/content-path.ts'
 import type { RepositoryEntry, VersionEntry } from '../content/content-tree.ts'
 import {
@@ -190,6 +191,8 @@ function adviseOnVersion(version: VersionEntry, before: VersionEntry | undefined
     say('looks-like-chat', 'content', message.replace('content: ', ''), findRoleLine(content))
   for (const { message } of warnOfFrontMatter(version))
     say('looks-like-front-matter', 'content', message.replace('content: ', ''), 0)
+  for (const { message, offset } of findIncludeLike(version, Boolean(version.includes)))
+    say('looks-like-include', 'content', message, offset)
   for (const { message, offset } of findNear(version))
     say('near-placeholder', 'content', message, offset < 0 ? undefined : offset)
   adviseOnTexts({ content }, say, true)

@@ -14,7 +14,7 @@ const RANGE_PATTERN = new RegExp(
 const RANGE_OR_LABEL = new RegExp(`${RANGE_PATTERN.source}|${TAG_PATTERN.source}`)
 
 /** What follows `@` in an include line: a range that clients understand, which may be a version, or a label. */
-export type ReferenceKind = 'range' | 'label'
+type ReferenceKind = 'range' | 'label'
 
 /** Tells a range from a label, as clients do. @returns undefined for what is neither */
 export function kindOfRange(text: string): ReferenceKind | undefined {

@@ -15,8 +15,9 @@ import { openBody } from '../read-body.ts'
 import { invalidNameError, methodNotAllowed, rateLimitError, respondNotFound, respondToError } from '../refusals.ts'
 import { respondToOptions, respondWithRecord } from '../respond.ts'
 import { decodeBody, isArchive, maxBytesOf, requireMediaType } from './media-types.ts'
-import { parsePublishBody, placeWarnings, readSurroundings } from './publish.ts'
+import { parsePublishBody, placeWarnings } from './publish.ts'
 import { neighboursInRecords, readParts } from './read-parts.ts'
+import { readSurroundings } from './read-surroundings.ts'
 
 /** The dependencies of a check: those of a read, and the quota. */
 export interface CheckDeps extends Omit<ReadHandlerDeps, 'search'> {
@@ -57,7 +58,7 @@ export async function handleCheck(
       provenance: undefined,
     }
     const { baseUrl } = deps
-    const around = await readSurroundings(owner, body, deps)
+    const around = await readSurroundings({ owner, name }, body, deps)
     const parts = await readParts(body, state, latest.text, neighboursInRecords(deps), deps.text)
     const decision = await deps.text.run('decidePublish', body, state, latest, publisher, { baseUrl, around, parts })
     return respondWithCheck({ ...decision, warnings: placeWarnings(decision.warnings, linesBefore) })

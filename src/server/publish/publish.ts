@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { HubError } from '../../domain/api/errors.ts'
 import { type Addresses, addressesBelow } from '../../domain/api/record-links.ts'
 import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
-import { type OwnerUsage, usagePath } from '../../domain/catalogue/usage.ts'
+import { isComposed } from '../../domain/compose/compose-version.ts'
 import { judgeSignatures, refuseUnsigned, type VerifiedSignature } from '../../domain/publishing/attested.ts'
 import type { Surroundings } from '../../domain/publishing/decision.ts'
 import { brokenFileError, type RepositoryState, readOwner } from '../../domain/publishing/repository-state.ts'
@@ -13,16 +13,15 @@ import { printable } from '../../domain/text/problems.ts'
 import { lineOf } from '../../domain/text/text-length.ts'
 import type { FolderState, PublishMark } from '../../ports/git-store.ts'
 import { measureFile } from '../../ports/measure.ts'
-import { parseBuilt } from '../../ports/site-files.ts'
 import type { TextWork, WrittenVersion } from '../../ports/text-work.ts'
-import { findVersion, type Sources } from '../read/records.ts'
 import { respondWithRecord } from '../respond.ts'
 import type { ReadFiles, ReadOther, ReadVersion, RepositoryWrite, WriteDecision } from './attempts.ts'
 import { requireRights } from './authenticate.ts'
 import { type Body, isPromptFile } from './media-types.ts'
 import { neighboursInGit, readParts } from './read-parts.ts'
+import { readSurroundings } from './read-surroundings.ts'
 import { openVerification } from './verify-attestations.ts'
-import { type OpenWrite, type Sending, type WriteDeps, writeToGit } from './write-to-git.ts'
+import { type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
 
 /** A request that has passed all checks that do not need git. */
 export interface AcceptedPublish extends Sending {
@@ -65,7 +64,7 @@ export function openPublish(request: Request): OpenWrite {
               ? undefined
               : { key: digest(bearer.id, `${owner}/${name}`, key), request: digest(canonicalJson(describeBody(body))) }
           const { baseUrl, issuer } = deps
-          const lookAround = () => readSurroundings(owner, body, deps)
+          const lookAround = () => readSurroundings({ owner, name }, body, deps)
           const verify = openVerification(body.attestations, deps)
           const accepted = { ...sending, body, idempotency, baseUrl, issuer, lookAround, verify }
           const write = publishAsWrite(accepted, deps.text)
@@ -125,23 +124,6 @@ function describeBody({ files, ...body }: PublishInput): object {
   return files ? { ...body, files: files.map(({ path, bytes }) => [path, hash('sha256', bytes)]) } : body
 }
 
-const NO_USAGE: OwnerUsage = { prompts: 0, bytes: 0 }
-
-/** Reads what a decision must know about the rest of the hub. What was published since the last build does not count towards a quota yet. */
-export async function readSurroundings(
-  owner: string,
-  { forked_from }: PublishInput,
-  deps: Sources & Pick<WriteDeps, 'quota'>,
-): Promise<Surroundings> {
-  const { quota, siteFiles } = deps
-  const [, ...origin] = /^(.+)\/(.+)@(.+)$/.exec(forked_from ?? '') ?? []
-  const [originOwner = '', originName = '', version = ''] = origin
-  const isOriginKnown = version !== '' && (await findVersion(originOwner, originName, version, deps)) !== undefined
-  const hasQuota = quota.prompts > 0 || quota.bytes > 0
-  const counted = hasQuota ? await siteFiles.read(usagePath(owner)) : undefined
-  return { isOriginKnown, quota, usage: counted ? parseBuilt<OwnerUsage>(counted) : NO_USAGE }
-}
-
 /** Reads the Idempotency-Key header. @returns undefined if there is none @throws HubError `invalid_request` */
 function readIdempotencyKey(request: Request): string | undefined {
   const key = request.headers.get('Idempotency-Key')
@@ -185,7 +167,7 @@ async function decideAttempt(
     )
   const found = { owner, name, versions: [...folder.versions.keys()], index: folder.index }
   const state = await text.run('readState', found)
-  if (earlier) return { kind: 'answer', answer: await replay(earlier, state, readers, baseUrl, text) }
+  if (earlier) return { kind: 'answer', answer: await replay(earlier, state, readers, accepted, text) }
   const publisher = {
     published_by: bearer.login ?? owner,
     clock: { nowMs: folder.nowMs ?? arrivedMs, isShared: folder.nowMs !== undefined },
@@ -241,12 +223,15 @@ async function replay(
   { sha, url, headline, trailers }: PublishMark,
   state: RepositoryState,
   readers: Readers,
-  baseUrl: string,
+  { baseUrl, body }: AcceptedPublish,
   text: TextWork,
 ): Promise<Outcome> {
   const version = trailers.get('Version') ?? ''
+  const described = await text.run('describePublished', state, version, await readWritten(version, readers), {
+    ...{ baseUrl, isAssembled: isComposed(body) },
+  })
   return {
-    ...(await text.run('describePublished', state, version, await readWritten(version, readers), baseUrl)),
+    ...described,
     isNew: false,
     isUnchanged: headline.startsWith('Update '),
     isReplay: true,

@@ -26,7 +26,7 @@ interface Neighbour {
 }
 
 /** Reads a repository that a line includes. */
-export type ReadNeighbour = (place: Place) => Promise<Neighbour>
+type ReadNeighbour = (place: Place) => Promise<Neighbour>
 
 /** Reads repositories from git. @param readOther reads a repository at the commit that the attempt builds on */
 export function neighboursInGit(readOther: ReadOther, text: TextWork): ReadNeighbour {

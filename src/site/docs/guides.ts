@@ -59,6 +59,7 @@ export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
         'Move labels, yank versions, deprecate prompts and edit their details.',
       ),
       guide('/docs/results', 'Test results', 'Report evaluations of a version, and require them before a label moves.'),
+      guide('/docs/compose', 'Shared parts', 'Include one prompt in others, assembled when you publish.'),
       guide('/docs/contributing', 'Publish by pull request', 'Add a prompt or a version as a Markdown file.'),
       guide('/docs/import', 'Import and export', 'Import prompts from other tools, and export them to other formats.'),
       guide('/docs/content-rules', 'Content rules', 'The rules for prompts, and how to fix each problem.'),

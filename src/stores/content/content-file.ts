@@ -1,6 +1,7 @@
 // Parses one file of the content folder according to its path, and finds its problems.
 import { isUtf8 } from 'node:buffer'
 import type { ModelStatus } from '../../domain/api/schema.ts'
+import { checkIncludes } from '../../domain/compose/check-includes.ts'
 import { type Place, parsePath } from '../../domain/content/content-path.ts'
 import type { ResultEntry, VersionEntry } from '../../domain/content/content-tree.ts'
 import { Usage } from '../../domain/content/front-matter.ts'
@@ -94,8 +95,10 @@ export function parseContentFile(path: string, read: (maxBytes: number) => Opene
 }
 
 function checkParsed(parsed: ParsedFile): RuleProblem[] {
-  if (parsed.kind === 'version') return checkVersion(parsed.value)
-  return parsed.kind === 'result' ? checkResult(parsed.value) : []
+  if (parsed.kind === 'result') return checkResult(parsed.value)
+  if (parsed.kind !== 'version') return []
+  const { owner, name, value } = parsed
+  return [...checkVersion(value), ...checkIncludes(`${owner}/${name}`, value, measure)]
 }
 
 function refuse(rule: string, message: string): ParsedContentFile {

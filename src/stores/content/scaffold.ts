@@ -69,6 +69,8 @@ export function scaffoldVersion(
   if (highest === undefined) throw new Error(`${owner}/${name} has no version to start from`)
   const parsed = parseVersionFile(readVersion(dir, { owner, name, version: highest }))
   if (parsed.problems) throw new Error(`${highest}: ${formatProblems(parsed.problems)}`)
+  if (parsed.value.includes)
+    throw new Error(`${owner}/${name} includes other prompts; use npm run compose, which writes the next version`)
   const { content, variables, parameters, published_by } = parsed.value
   const found = findPlaceholders(content).map(undeclaredVariable)
   const declared = JSON.stringify(found) === JSON.stringify(variables) ? {} : { variables }

@@ -1,5 +1,7 @@
 // Reads repositories one by one for a review, and keeps only the path and a hash of each prompt in memory.
 import { hash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { formatPath, type Place, parsePath } from '../../domain/content/content-path.ts'
 import type { VersionEntry } from '../../domain/content/content-tree.ts'
@@ -7,6 +9,7 @@ import type { RepositoryFile } from '../../domain/content/prompt-file.ts'
 import { checkRepository, type Neighbours } from '../../domain/content/rules.ts'
 import { joinWords } from '../../domain/content/same-words.ts'
 import { checkBundle } from '../../domain/content/version-files.ts'
+import { type ReadIncluded, reviewIncludes } from '../../domain/review/includes.ts'
 import {
   type FileChange,
   isInUse,
@@ -81,6 +84,17 @@ export function openRepositoryReader(
     return parseContentFile(path, () => bytesOf(read(path))).parsed
   }
 
+  const readIncluded: ReadIncluded = ({ owner, name }, version) => {
+    const index = readParsed(formatPath({ kind: 'repository', owner, name })).value
+    const path = formatPath({ kind: 'version', owner, name, version })
+    const file = readParsed(path).value
+    return {
+      file: index?.kind === 'repository' ? index.value : undefined,
+      version: file?.kind === 'version' ? file.value : undefined,
+      hasFiles: existsSync(join(dir, path.slice(0, -'.md'.length))),
+    }
+  }
+
   /** Reports only pairs in which at least one prompt was changed. */
   function compareWords(path: string, content: string, isTouched: boolean): ReviewFinding[] {
     const words = joinWords(content)
@@ -141,6 +155,7 @@ export function openRepositoryReader(
         const { value, change } = await examine(state, remarks)
         if (value?.kind !== 'version') continue
         remarks.push(...reviewVersion(place, value.value, last, change, given))
+        if (change.isTouched) remarks.push(...reviewIncludes(place, value.value, change, readIncluded))
         const beside = files.get(place.version) ?? []
         remarks.push(...checkFilesOf(place, { isThere: true, isSkill: Boolean(value.value.skill) }, beside))
         if (change.isTouched) remarks.push(...reviewNamedFiles(place, value.value, beside))

@@ -42,6 +42,7 @@ describe('repository records', () => {
       },
       model_status: null,
       results: [],
+      included: [],
       url: 'https://hub.test/api/v1/repos/acme/code-review/versions/1.2.0',
       raw_url: 'https://hub.test/api/v1/repos/acme/code-review/raw?version=1.2.0',
     })
@@ -62,6 +63,7 @@ describe('repository records', () => {
       skill: null,
       files: [],
       bundle_sha256: null,
+      includes: [],
       variables: [
         {
           name: 'code',
@@ -104,10 +106,10 @@ describe('repository records', () => {
       'name description type required default options example',
     )
     expect(Object.keys(entry.versions[0]!.summary).join(' ')).toBe(
-      'version changelog published_at published_by content_sha256 size_bytes yanked yank_reason provenance model_status url raw_url',
+      'version changelog published_at published_by content_sha256 size_bytes yanked yank_reason provenance model_status included url raw_url',
     )
     expect(Object.keys(entry.versions[0]!.record).join(' ')).toBe(
-      'owner name full_name version previous_version content content_sha256 size_bytes format messages skill files bundle_sha256 variables parameters changelog published_at published_by provenance url raw_url',
+      'owner name full_name version previous_version content content_sha256 size_bytes format messages skill files bundle_sha256 includes variables parameters changelog published_at published_by provenance url raw_url',
     )
     expect(Object.keys(catalogue.tags[0]!).join(' ')).toBe('name count url')
     expect(Object.keys(catalogue.users.get('acme')!).join(' ')).toBe(
@@ -140,6 +142,7 @@ test('without an active version: null fields, and not listed', () => {
     skill: null,
     files: [],
     bundle_sha256: null,
+    includes: [],
     variables: [],
     parameters: {},
     versions: [],

@@ -1,0 +1,82 @@
+// Builds a new version from a request: what it omits comes from the latest version, and what it includes from other versions.
+import { assemble, type Part } from '../compose/assemble.ts'
+import { findSource, listUsed, ownVariables, readPart, type WrittenPart } from '../compose/compose-version.ts'
+import { type SameContent, takeAlong } from '../compose/take-along.ts'
+import { findVariableNames } from '../content/placeholders.ts'
+import { storeSkill, undeclaredVariable, type VersionFile } from '../content/prompt-file.ts'
+import { splitFullName } from '../values/names.ts'
+import { readListedVersion } from './repository-state.ts'
+import { type Measure, nameLines, type PublishInput, validationFailed } from './request.ts'
+
+/** The fields of a version that a publish writes or takes over. */
+type Carried = Pick<VersionFile, 'content' | 'format' | 'variables' | 'parameters' | 'skill' | 'includes'>
+
+/**
+ * Builds the new version from the request, and from the latest version where the request omits a field. Variables that are no longer used are dropped, and new placeholders are added. docs/contract.md section 7
+ *
+ * @param license the repository's licence; a skill records it because it may change
+ */
+export function carryOver(
+  request: PublishInput,
+  latest: VersionFile | undefined,
+  license: string | null,
+  used = new Set(findVariableNames({ content: request.content, format: request.format ?? latest?.format ?? 'text' })),
+): Carried {
+  const { content } = request
+  const said = request.skill === undefined ? latest?.skill : request.skill
+  // What the request does not name stays as it was.
+  const skill = said
+    ? storeSkill({
+        description: said.description,
+        license,
+        compatibility: said.compatibility === undefined ? latest?.skill?.compatibility : said.compatibility,
+        metadata: said.metadata ?? latest?.skill?.metadata,
+      })
+    : undefined
+  const format = request.format ?? latest?.format ?? 'text'
+  const parameters = request.parameters ?? latest?.parameters ?? {}
+  if (request.variables) return { content, format, skill, parameters, variables: request.variables }
+  const known = new Map(latest?.variables.map((variable) => [variable.name, variable]))
+  const kept = [...known.values()].filter(({ name }) => used.has(name))
+  const added = findVariableNames({ content, format })
+    .filter((name) => !known.has(name))
+    .map(undeclaredVariable)
+  return { content, format, skill, parameters, variables: [...kept, ...added] }
+}
+
+/** Builds the new version from the source of the request or of the latest version, and from the versions that it includes. */
+export function composeCarried(
+  request: PublishInput,
+  latest: VersionFile | undefined,
+  license: string | null,
+  written: readonly WrittenPart[],
+  measure: Measure,
+): Carried {
+  const found = findSource(request, latest)
+  if (found.problems) throw validationFailed(nameLines(found.problems, request.content))
+  const { source, lines } = found.value
+  const parts = readIncluded(written, measure)
+  const own = latest && { ...latest, variables: ownVariables(latest) }
+  const carried = carryOver({ ...request, content: source }, own, license, listUsed(source, parts))
+  const assembled = assemble(carried, lines, parts)
+  if (assembled.problems) throw validationFailed(nameLines(assembled.problems, source))
+  const { content, variables, includes } = assembled.value
+  return { ...carried, content, variables, ...(includes.length > 0 && { includes }) }
+}
+
+/** Takes includes along from a version with the same content. */
+export function withIncludes(
+  carried: Carried,
+  others: readonly ((SameContent & { content?: string }) | undefined)[],
+): Carried {
+  const same = others.find((other) => other && (other.content ?? carried.content) === carried.content)
+  const includes = same && takeAlong(same, carried.variables)
+  return includes ? { ...carried, includes } : carried
+}
+
+/** @throws HubError `upstream_error`, because a broken file on the branch is not the sender's fault */
+function readIncluded(written: readonly WrittenPart[], measure: Measure): Part[] {
+  return written.map((part) =>
+    readPart(part, readListedVersion(splitFullName(part.repository)!, part.version, part.text), measure),
+  )
+}

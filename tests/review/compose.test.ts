@@ -1,0 +1,124 @@
+// Tests includes in pull requests: `npm run compose` writes a version that a review accepts, and no other one passes.
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { composeVersion } from '../../src/stores/content/compose.ts'
+import { ADVICE, openReviewed, version } from './reviewed.ts'
+
+const { root, git, put, said, review } = openReviewed()
+const FIRST = 'acme/whole/versions/1.0.0.md'
+const read = (path: string) => readFileSync(join(root(), 'content', path), 'utf8')
+const found = async (base = 'main') => (await said({ base })).filter((line) => !ADVICE.test(line))
+
+function compose(...args: string[]) {
+  const env = { PATH: process.env.PATH, CONTENT_DIR: join(root(), 'content') }
+  const { stdout, stderr, status } = spawnSync(
+    process.execPath,
+    ['scripts/content/compose.ts', 'acme/whole', '--by', 'Octocat', ...args],
+    { encoding: 'utf8', env },
+  )
+  return { status, said: `${stdout}${stderr.split('\n')[0]}`.trim() }
+}
+
+/** Writes the first version from a source, without a process of its own. */
+function composeFirst(source = 'Whole.\n{{include "acme/b@^1"}}\nEnd.\n') {
+  const place = { owner: 'acme', name: 'whole', bump: 'patch', changelog: 'First', by: 'octocat' } as const
+  return composeVersion(join(root(), 'content'), { ...place, source }, new Date())
+}
+
+/** Commits everything to a branch of its own. */
+function commit(): void {
+  git('checkout', '-qB', 'published')
+  git('add', '.')
+  git('commit', '-qm', 'composed')
+}
+
+describe('npm run compose', () => {
+  test('writes a version that the review accepts, and composes it again when a part has a new version', async () => {
+    const source = join(root(), 'source.md')
+    writeFileSync(source, 'Whole.\n{{include "acme/b@^1"}}\nEnd.\n')
+    expect(compose('--source', source)).toEqual({ status: 0, said: `content/${FIRST}` })
+    expect(read(FIRST).endsWith('---\nWhole.\nTranslate the text below.\nEnd.\n')).toBe(true)
+    expect(await found()).toEqual([])
+    commit()
+    expect(compose()).toEqual({
+      status: 0,
+      said: 'acme/whole is unchanged: no included prompt has a newer version.',
+    })
+    put('acme/b/versions/1.1.0.md', version('Translate the text below, well.\n'))
+    expect(compose('minor')).toEqual({ status: 0, said: 'content/acme/whole/versions/1.1.0.md' })
+    expect(read('acme/whole/versions/1.1.0.md')).toContain('\nTranslate the text below, well.\nEnd.\n')
+    expect(await found()).toEqual([])
+    const bumped = spawnSync(
+      process.execPath,
+      ['scripts/content/scaffold.ts', 'bump', 'acme/whole', 'patch', '--changelog', 'x'],
+      {
+        encoding: 'utf8',
+        env: { PATH: process.env.PATH, CONTENT_DIR: join(root(), 'content') },
+      },
+    )
+    expect([bumped.status, bumped.stderr]).toEqual([1, expect.stringContaining('use npm run compose')])
+  })
+
+  test.each([
+    ['{{include "acme/none"}}', 'content: line 1: acme/none is not a prompt on this hub'],
+    ['{{include "acme/b@^2"}}', 'content: line 1: acme/b has 1 active version, but none in ^2'],
+    ['---\ntitle: A\n---\n{{include "acme/b"}}', 'title: expected in content/acme/whole/index.md'],
+  ])('refuses %j', (content, message) => {
+    expect(() => composeFirst(content)).toThrow(message)
+  })
+})
+
+describe('a review of a new version with includes', () => {
+  beforeEach(() => {
+    expect(composeFirst()).toBe(FIRST)
+  })
+  const change = (from: string | RegExp, to: string) => {
+    const text = read(FIRST)
+    const changed = text.replace(from, to)
+    expect(changed).not.toBe(text)
+    put(FIRST, changed)
+  }
+
+  test.each<[string, () => void, string]>([
+    ['a part with another text', () => change('the text', 'a text'), 'includes-match'],
+    ['a wrong position', () => change('start: 7', 'start: 6'), 'includes-match'],
+    ['another version', () => change('version: "1.0.0"', 'version: "1.0.9"'), 'includes-are-allowed'],
+    ['a version outside of the range', () => change('range: ^1', 'range: ^2'), 'includes-are-allowed'],
+    ['another repository', () => change('repository: acme/b', 'repository: acme/a'), 'includes-match'],
+    [
+      'a prompt that does not exist',
+      () => change('repository: acme/b', 'repository: acme/none'),
+      'includes-are-allowed',
+    ],
+    ['a yanked version', () => put('acme/b/index.md', '---\nyanked:\n  "1.0.0": Wrong\n---\n'), 'includes-are-allowed'],
+    ['a skill with files', () => put('acme/b/versions/1.0.0/a.txt', 'a\n'), 'includes-are-allowed'],
+  ])('finds %s', async (_, spoil, rule) => {
+    spoil()
+    const rules = (await review()).entries.filter(({ file }) => file.endsWith(FIRST)).map((one) => one.rule)
+    expect(rules).toContain(rule)
+  })
+
+  test('finds variables that composing does not give', async () => {
+    put('acme/b/versions/1.1.0.md', version('In {{tone}}.\n', 'variables:\n  - name: tone\n    default: kind\n'))
+    put(FIRST, null)
+    expect(composeFirst('{{include "acme/b"}}')).toBe(FIRST)
+    expect(await found()).toEqual([])
+    change('default: kind', 'default: dry')
+    expect(await found()).toEqual([
+      expect.stringMatching(/^content\/acme\/whole\/versions\/1\.0\.0\.md:\d+ includes-are-allowed$/),
+    ])
+  })
+
+  test('accepts a published version whose part was yanked or taken down since', async () => {
+    commit()
+    put('acme/b/index.md', '---\nyanked:\n  "1.0.0": Wrong\n---\n')
+    expect(await found('published')).toEqual([])
+  })
+})
+
+test('an include line in a version that was not composed is advice', async () => {
+  put(FIRST, version('Whole.\n{{include "acme/b"}}\n'))
+  expect(await found()).toEqual(['content/acme/whole/versions/1.0.0.md:6 looks-like-include'])
+})
