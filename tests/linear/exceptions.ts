@@ -2,6 +2,7 @@
 import { ConversionProblems } from '../../src/domain/formats/portable.ts'
 import { measure } from '../../src/ports/measure.ts'
 import { anOwner } from '../domain/fixtures.ts'
+import { COMPOSE_ARGUMENTS } from './compose-arguments.ts'
 import { made } from './makers.ts'
 
 /** Types of arguments of handlers, stores and drivers, which pass a text on to the functions that are called. */
@@ -33,6 +34,10 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
   [
     'the operator’s own list, which `parseYaml` parses and a schema limits',
     at('domain/content/(?:models-file|model-list)', 'parseModelsFile|formatModelsFile|readModelList|mergeModels'),
+  ],
+  [
+    'looks at flags, or takes over fields of a file that was parsed',
+    at('domain/compose/compose-version', 'isComposed|readPart'),
   ],
   ['colours of the operator', at('domain/content/look', 'contrast|accentColours')],
   [
@@ -93,6 +98,7 @@ export const SLOW =
 
 /** Functions that need arguments other than those in the table of makers. */
 export const OWN_ARGUMENTS: Readonly<Record<string, (text: string) => unknown[]>> = {
+  ...COMPOSE_ARGUMENTS,
   'src/domain/text/yaml.ts parseYaml': (text) => [text, 1],
   'src/domain/text/yaml.ts openKeyLines': (text) => [`a: 1\n${JSON.stringify(text)}: 1`, 1],
   'src/domain/text/yaml-edit.ts editYaml': (text) => [

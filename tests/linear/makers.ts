@@ -116,6 +116,7 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   'readonly Finding[]': findingsOf,
   'readonly PlacedProblem[]': (text) => findingsOf(text).slice(0, 10),
   'readonly ValueProblem[]': findingsOf,
+  'readonly (ValueProblem & { offset?: number })[]': (text) => findingsOf(text).slice(0, 10),
   'readonly Problem[]': findingsOf,
   ValueProblem: (text) => ({ key: text, message: text }),
   'ValueProblem & { offset?: number }': (text) => ({ key: text, message: text }),
@@ -126,7 +127,7 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   'VersionEntry | undefined': versionOf,
   VersionTexts: versionOf,
   WrittenVersion: versionOf,
-  "Pick<VersionFile, 'content' | 'format' | 'variables' | 'parameters' | 'skill'>": versionOf,
+  "Pick<VersionFile, 'content' | 'format' | 'variables' | 'parameters' | 'skill' | 'includes'>": versionOf,
   'typeof a': versionOf,
   'z.input<typeof VersionFrontMatter> & { content: string }': versionOf,
   "Pick<VersionEntry, 'skill' | 'format' | 'content' | 'variables'>": recordOf,
@@ -136,7 +137,7 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   "Pick<VersionFile, 'content' | 'format'>": versionOf,
   "Pick<VersionFile, 'content' | 'variables'>": versionOf,
   "Pick<WrittenVersion, 'content' | 'variables'> & { format?: VersionEntry['format'] }": versionOf,
-  "Pick< VersionRecord, 'version' | 'content' | 'content_sha256' | 'format' | 'variables' | 'parameters' | 'changelog' > & Pick<ExportedVersion, 'skill' | 'files'>":
+  "Pick< VersionRecord, 'version' | 'content' | 'content_sha256' | 'format' | 'variables' | 'parameters' | 'changelog' > & Pick<ExportedVersion, 'skill' | 'files' | 'includes'>":
     recordOf,
   Callable: versionOf,
   PublishedVersion: recordOf,

@@ -26,7 +26,7 @@ const SEEDS = [
   ],
   ...['}}', '{%', '${env:', '@', '!`', '- ', 'a: b\n', 'a\n', '/', '---\n', '\u200b', '\u{e0041}', 'а', '👩\u200d'],
   ...['{{role "', '{{role "user"}}\n', '{{history}}', 'user:\n', '@@@langfusePrompt:', '(a', '\\{{'],
-  ...['$0', '$ARGUMENTS', '\\$1', '{{!--', '{{! a }} '],
+  ...['$0', '$ARGUMENTS', '\\$1', '{{!--', '{{! a }} ', '{{include "a/b"}}\n', '{{include "'],
 ]
 const NUMBERED = ['{{a#}}', 'a#: 1\n', 'word# ', '"a#":1,']
 
