@@ -10,7 +10,7 @@ try {
   const { values } = parseArgs({
     options: { base: { type: 'string' }, json: { type: 'boolean' }, fix: { type: 'boolean' } },
   })
-  const { contentDir } = readConfig(process.env)
+  const { contentDir, oidc } = readConfig(process.env)
   const { base, json = false, fix = false } = values
   // If no base is given, versions that are not in the last commit count as new.
   const review = await reviewContent({
@@ -18,6 +18,7 @@ try {
     base: base ?? (await findTrackedHead(contentDir, process.env)),
     fix,
     environment: process.env,
+    issuer: oidc.issuer,
   })
   const errors = review.entries.filter(({ severity }) => severity === 'error').length
   const advice = review.entries.length - errors

@@ -3,6 +3,9 @@ import type { TrustedPublisher } from '../content/front-matter.ts'
 import { printable } from '../text/problems.ts'
 import { findRefusal, JobClaims } from './trusted-publisher.ts'
 
+/** The issuer of the tokens of GitHub Actions. https://docs.github.com/actions/reference/security/oidc */
+export const GITHUB_ISSUER = 'https://token.actions.githubusercontent.com'
+
 /** The extensions of a certificate by OID, decoded as text. */
 export type CertificateTexts = ReadonlyMap<string, string>
 

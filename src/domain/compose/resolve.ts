@@ -8,7 +8,7 @@ import type { IncludeLine, Reference } from './include-lines.ts'
 import type { Outcome, SourceProblem } from './outcome.ts'
 
 /** A repository that may be included. */
-interface Includable {
+export interface Includable {
   owner: string
   name: string
   /** Every number ever published; empty if there is no such repository. */

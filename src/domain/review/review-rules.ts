@@ -19,7 +19,7 @@ const NEW_VERSION = 'restore the file, and add the next version'
 /** Every rule by its name. */
 export const RULES = {
   path: error(
-    'Files are at {owner}/index.md, {owner}/{name}/index.md, {owner}/{name}/versions/{x.y.z}.md or, for a skill, in the folder {owner}/{name}/versions/{x.y.z}/; results are at {owner}/{name}/results/{x.y.z}/{suite}.yml, and test cases at {owner}/{name}/tests/promptfooconfig.yaml.',
+    'Files are at {owner}/index.md, {owner}/{name}/index.md, {owner}/{name}/versions/{x.y.z}.md or, for a skill, in the folder {owner}/{name}/versions/{x.y.z}/; results are at {owner}/{name}/results/{x.y.z}/{suite}.yml, attestations at {owner}/{name}/attestations/{x.y.z}/{n}.sigstore.json, and test cases at {owner}/{name}/tests/promptfooconfig.yaml.',
     'move or rename the file (git mv)',
   ),
   'regular-file': error(
@@ -155,6 +155,22 @@ export const RULES = {
   'no-forged-provenance': error(
     'Only the hub writes provenance, after it has verified a job’s token.',
     'remove the key provenance',
+  ),
+  'attestations-listed': error(
+    'A version file lists the SHA-256 of each of its attestations, and has no other attestations.',
+    'restore the file, or remove it; publish with the attestation instead',
+  ),
+  'attestation-verified': error(
+    'A new attestation is a Sigstore bundle about the version, signed by a workflow that the owner trusts.',
+    'sign these bytes with a trusted workflow, or remove the attestation and its entry',
+  ),
+  'signed-version': error(
+    'A new version of an owner with publishing: signed-only or trusted-only has an attestation.',
+    'publish from a workflow that the owner trusts, or ask a member to change publishing first',
+  ),
+  'trusted-root': error(
+    'trusted-root.json has the day when it was renewed, and the trusted roots of Sigstore instances.',
+    'write it with npm run trust',
   ),
   'published-by-now': error(
     'The published_at of a new version is not in the future, except for a clock difference of up to five minutes.',

@@ -178,10 +178,14 @@ function renderLabels(view: OwnerSettingsView): Html {
 
 function renderPublishing(view: OwnerSettingsView): Html {
   const { owner, file } = view
-  const words = { '': 'Members, tokens and trusted workflows', 'trusted-only': 'Only trusted workflows' }
+  const words = {
+    '': 'Members, tokens and trusted workflows',
+    'trusted-only': 'Only trusted workflows',
+    'signed-only': 'Anyone who may publish, but only with an attestation of a trusted workflow',
+  }
   const selected = typedIn(view, 'publishing', 'publishing') ?? file.publishing ?? ''
   const fields = html`<div class="wide"><label for="publishing">New versions come from</label>${renderSelect('publishing', Object.keys(words), { selected, words })}
-  <p class="quiet">With “only trusted workflows”, nobody can publish to ${owner} with a token or in the editor.${file.trusted_publishers.length === 0 && ' No workflow is trusted now, so nobody could publish at all.'}</p>${renderProblems(view, 'publishing')}</div>`
+  <p class="quiet">With “only trusted workflows”, nobody can publish to ${owner} with a token or in the editor. An attestation is a signature: see <a href="/docs/trust">What the checks mean</a>.${file.trusted_publishers.length === 0 && ' No workflow is trusted now, so nobody could publish at all.'}</p>${renderProblems(view, 'publishing')}</div>`
   return renderSection('who', 'Who may publish', renderForm(view, 'publishing', fields, html`Save the rule`))
 }
 

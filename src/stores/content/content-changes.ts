@@ -123,7 +123,7 @@ async function readDeleted(dir: string, git: Git, commit: string): Promise<Map<s
 }
 
 function isVersionPath(path: string): boolean {
-  return ['version', 'file'].includes(parsePath(path).value?.kind ?? '')
+  return ['version', 'file', 'attestation'].includes(parsePath(path).value?.kind ?? '')
 }
 
 /** Returns whether the base had a version at this path at the fork point, or has a version there now. */

@@ -13,6 +13,7 @@ import { MAX_FILE_BYTES } from '../content/content-file.ts'
 import type { ListingProblems } from '../content/content-files.ts'
 import { groupByRepository, walkContent } from '../content/content-walk.ts'
 import { openFolder } from '../files/plain-files.ts'
+import { openSignedReview } from './review-attestations.ts'
 import { openRepositoryReader } from './review-repository.ts'
 
 /** An entry of a review. */
@@ -51,6 +52,8 @@ interface ReviewOrder {
   mayBePublisher?: ReviewContext['mayBePublisher']
   /** Returns whether the author may report results; see ReviewContext. */
   mayReport?: ReviewContext['mayReport']
+  /** The issuer of jobs that the hub accepts; by default, that of GitHub Actions. */
+  issuer?: string
 }
 
 /** Reviews a content folder, prompt by prompt, with a bounded amount of memory per prompt. @throws Error if the base is not a known commit */
@@ -61,15 +64,17 @@ export async function reviewContent({
   environment,
   mayBePublisher,
   mayReport,
+  issuer,
 }: ReviewOrder): Promise<Review> {
   const comparison = base === undefined ? undefined : await openComparison(contentDir, base, environment)
   const mended = fix ? await mendFiles(contentDir, comparison) : []
   const findings: ListingProblems = { problems: [], ignored: [] }
+  const reviewSigned = comparison && openSignedReview(comparison, issuer)
   const states = await walkContent(contentDir, findings, comparison)
   const owners = new Map(
     states.filter(({ path }) => parsePath(path).value?.kind === 'owner').map((one) => [one.path, one]),
   )
-  const reader = openRepositoryReader(contentDir, comparison, { now: new Date(), mayBePublisher, mayReport }, owners)
+  const reader = openRepositoryReader(contentDir, comparison, { now: new Date(), mayBePublisher, mayReport, reviewSigned }, owners)
   const makeEntry = openEntries(contentDir)
   const entries: ReviewEntry[] = []
   for (const group of groupByRepository(states)) entries.push(...tidy((await reader.review(group)).map(makeEntry)))
@@ -101,7 +106,7 @@ async function mendFiles(dir: string, comparison: Comparison | undefined): Promi
   const folder = openFolder(dir)
   for (const state of await walkContent(dir, { problems: [], ignored: [] }, comparison)) {
     const place = state.isHere ? parsePath(state.path).value : undefined
-    if (!place || place.kind === 'file' || (place.kind === 'version' && (!comparison || isPublished(state)))) continue
+    if (!place || place.kind === 'file' || place.kind === 'attestation' || (place.kind === 'version' && (!comparison || isPublished(state)))) continue
     const { value: bytes } = folder.read(state.path, MAX_FILE_BYTES)
     const text = bytes?.toString() ?? ''
     const better = bytes && Buffer.from(text).equals(bytes) ? fixFile(state.path, text) : undefined
@@ -135,6 +140,8 @@ function openEntries(dir: string) {
       'version-unchanged',
       'bytes-as-in-git',
       'no-attributes',
+      'attestations-listed',
+      'attestation-verified',
     ].includes(rule)
     const { text, lineIn } = isOfFile ? { text: '', lineIn: openLines('') } : readText(file)
     const found =

@@ -24,16 +24,19 @@ import {
 } from '../../domain/review/review.ts'
 import { type ReviewedResult, reviewLabels, reviewResults } from '../../domain/review/review-results.ts'
 import type { RuleProblem } from '../../domain/text/problems.ts'
-import { decodeFile, type FileEntry } from '../../domain/values/file-entry.ts'
+import { decodeFile, type FileEntry, sortFiles } from '../../domain/values/file-entry.ts'
 import { compareVersions } from '../../domain/values/versions.ts'
+import { bundleFiles } from '../../ports/archive.ts'
 import { type Comparison, classifyChange, isPublished } from '../content/content-changes.ts'
-import { type ParsedFile, parseContentFile } from '../content/content-file.ts'
+import { type AttestationFile, type ParsedFile, parseContentFile } from '../content/content-file.ts'
 import { listContentFiles, nameFile } from '../content/content-files.ts'
 import type { FileState } from '../content/content-walk.ts'
+import { compareAttestations } from '../content/attestation-files.ts'
 import { openFileReader } from '../content/file-reader.ts'
 import { groupByVersion, placeProblem } from '../content/version-files.ts'
 import type { Opened } from '../files/plain-files.ts'
 import { openBefore } from './read-before.ts'
+import type { ReviewSigned } from './review-attestations.ts'
 
 interface RepositoryReader {
   /** Reviews one repository, or one file outside repositories. @returns its entries and fixes */
@@ -51,7 +54,7 @@ const NEIGHBOURS_KEPT = 1_000
 export function openRepositoryReader(
   dir: string,
   comparison: Comparison | undefined,
-  given: ReviewContext,
+  given: ReviewContext & { reviewSigned?: ReviewSigned | undefined },
   owners: ReadonlyMap<string, FileState>,
 ): RepositoryReader {
   const read = openFileReader(dir, comparison?.base.length ?? 40)
@@ -107,6 +110,17 @@ export function openRepositoryReader(
     return []
   }
 
+  /** Adds the digest of the archive to a version that has attestations and files. */
+  function withBundle(place: Place & { kind: 'version' }, version: VersionEntry, files: readonly FileEntry[]) {
+    const { skill } = version
+    if (!skill || !version.attestations || files.length === 0) return version
+    const whole = sortFiles(files).map((file) => {
+      const { value } = bytesOf(read(formatPath({ ...place, kind: 'file', path: file.path })))
+      return { ...file, bytes: new Uint8Array(value ?? []) }
+    })
+    return { ...version, bundle: bundleFiles(place, { ...version, skill }, whole).bundle }
+  }
+
   return {
     async review(group) {
       const remarks: ReviewFinding[] = []
@@ -128,6 +142,8 @@ export function openRepositoryReader(
         files.set(version, [...(files.get(version) ?? []), entry])
         if (change.isTouched) remarks.push(...reviewFile(state.path, decodeFile(bytes) ?? ''))
       }
+      /** The attestations of each version. */
+      const attestations = new Map<string, AttestationFile[]>()
       let index: Awaited<ReturnType<typeof examine>> | undefined
       let indexState: FileState | undefined
       const results: ReviewedResult[] = []
@@ -135,7 +151,12 @@ export function openRepositoryReader(
         const place = parsePath(state.path).value
         if (place?.kind === 'version') versions.push({ state, place })
         else if (place?.kind === 'file') await examineFile(state, place)
-        else if (place?.kind === 'repository') {
+        else if (place?.kind === 'attestation') {
+          const { value, change } = await examine(state, remarks)
+          // Only a new one is verified, so the text of any other is not kept.
+          const kept = value?.kind === 'attestation' && { ...value.value, ...(!change.isTouched && { text: '' }) }
+          if (kept) attestations.set(place.version, [...(attestations.get(place.version) ?? []), kept])
+        } else if (place?.kind === 'repository') {
           index = await examine(state, remarks)
           indexState = state
         } else if (place?.kind === 'result') {
@@ -159,6 +180,12 @@ export function openRepositoryReader(
         const beside = files.get(place.version) ?? []
         remarks.push(...checkFilesOf(place, { isThere: true, isSkill: Boolean(value.value.skill) }, beside))
         if (change.isTouched) remarks.push(...reviewNamedFiles(place, value.value, beside))
+        const signed = attestations.get(place.version) ?? []
+        attestations.delete(place.version)
+        remarks.push(...compareAttestations(place, signed, value.value))
+        if (change.isNew && given.reviewSigned) {
+          remarks.push(...(await given.reviewSigned(place, withBundle(place, value.value, beside), signed)))
+        }
         listed.delete(place.version)
         numbers.push({ version: place.version, content_sha256: value.value.content_sha256 })
         if (change.isNew) fresh.push(place.version)
@@ -172,6 +199,10 @@ export function openRepositoryReader(
         const of = first && parsePath(group.find(({ path }) => path.includes(`/versions/${version}/`))!.path).value
         if (of?.kind === 'file')
           remarks.push(...checkFilesOf(of, { isThere: file !== undefined, isSkill: undefined }, files.get(version)!))
+      }
+      for (const [version, signed] of attestations) {
+        const [owner = '', name = ''] = group[0]!.path.split('/')
+        remarks.push(...compareAttestations({ owner, name, version }, signed, undefined))
       }
       const [{ place } = { place: undefined }] = versions
       const file = index?.value?.kind === 'repository' ? index.value.value : undefined
