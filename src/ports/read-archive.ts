@@ -4,6 +4,8 @@ import { HubError } from '../domain/api/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { type GivenFile, validationFailed } from '../domain/publishing/request.ts'
 import { SERVER_LIMITS } from '../domain/server-limits.ts'
+import { attestationName, MAX_ATTESTATION_BYTES, MAX_ATTESTATIONS } from '../domain/values/attestation-name.ts'
+import { sortFiles } from '../domain/values/file-entry.ts'
 import { printable } from '../domain/text/problems.ts'
 
 /** A folder to publish. */
@@ -11,6 +13,8 @@ interface GivenFolder {
   /** SKILL.md, or a prompt file. */
   main: { name: 'SKILL.md' | 'prompt.md'; text: string }
   files: GivenFile[]
+  /** The text of each attestation, as it is stored. */
+  attestations: string[]
 }
 
 const BLOCK = 512
@@ -18,6 +22,8 @@ const BLOCK = 512
 const MAX_TAR_BYTES = 2 * SERVER_LIMITS.requestBytesWithFiles
 /** Entries also count if they are folders. */
 const MAX_ENTRIES = 1_000
+/** The folder with the attestations in an archive. */
+const ATTESTATIONS = '.attestations/'
 const MAIN_NAMES = ['SKILL.md', 'prompt.md'] as const
 
 /** Unpacks an archive. @throws HubError `invalid_request` for bytes that are no such archive, `content_too_large`, `validation_failed` for entries that a skill may not have */
@@ -32,12 +38,31 @@ export function readArchive(archive: Uint8Array): GivenFolder {
         message: `expected ${second ? 'either SKILL.md or prompt.md' : 'SKILL.md or prompt.md'} at its root or in its only folder, got ${second ? 'both' : 'neither'}`,
       },
     ])
-  const files = entries.filter((entry) => entry !== main)
+  const signed = entries.filter(({ path }) => path.startsWith(ATTESTATIONS))
+  const files = entries.filter((entry) => entry !== main && !signed.includes(entry))
   if (files.length > SERVER_LIMITS.filesPerVersion)
     throw validationFailed([
       { key: 'files', message: `expected at most ${SERVER_LIMITS.filesPerVersion} files, got ${files.length}` },
     ])
-  return { main: { name: main.path as 'SKILL.md', text: decodeMain(main) }, files }
+  const attestations = readAttestations(signed)
+  return { main: { name: main.path as 'SKILL.md', text: decodeMain(main) }, files, attestations }
+}
+
+/** Reads attestations in the order of their names, which no file of a skill can have. @throws HubError `validation_failed` */
+function readAttestations(entries: readonly GivenFile[]): string[] {
+  if (entries.length > MAX_ATTESTATIONS)
+    throw validationFailed([{ key: 'attestations', message: `expected at most ${MAX_ATTESTATIONS} attestations` }])
+  return sortFiles(entries).map(({ path, bytes }, index) => {
+    const wrong = (message: string) => validationFailed([{ key: `attestations.${index}`, message }])
+    if (path !== `${ATTESTATIONS}${attestationName(index)}`)
+      throw wrong(`expected ${ATTESTATIONS}${attestationName(index)}, got ${printable(path)}`)
+    if (bytes.length > MAX_ATTESTATION_BYTES) throw wrong(`expected at most ${MAX_ATTESTATION_BYTES} bytes`)
+    try {
+      return JSON.stringify(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)))
+    } catch {
+      throw wrong('expected JSON in UTF-8')
+    }
+  })
 }
 
 function unzip(archive: Uint8Array): Buffer {

@@ -57,10 +57,12 @@ export const TEXT_JOBS: TextJobTable = {
       CODE.skillFolder(),
       CODE.measures(),
     ])
-    const { main, files } = readArchive(archive)
-    return main.name === 'SKILL.md'
-      ? readSkillFolder(main.text, files, query, measure)
-      : readPromptFile(main.text, query, measure, files)
+    const { main, files, attestations } = readArchive(archive)
+    const input =
+      main.name === 'SKILL.md'
+        ? readSkillFolder(main.text, files, query, measure)
+        : readPromptFile(main.text, query, measure, files)
+    return attestations.length === 0 ? input : { ...input, attestations }
   },
   async verifyAttestation(text, roots) {
     // Not among the code that every thread loads: most publishes have no attestation.

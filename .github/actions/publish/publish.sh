@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Checks each file or publishes it with a separate OIDC token whose audience is this hub. Run by action.yml; requires curl and jq.
+# Checks each file or publishes it with a separate OIDC token whose audience is this hub. With the mode subjects, lists the
+# digests that an attestation must be about. Run by action.yml; requires curl, jq and tar.
 set -euo pipefail
 shopt -s nullglob
 
@@ -7,7 +8,7 @@ shopt -s nullglob
 . "$(dirname "${BASH_SOURCE[0]}")/../say.sh"
 
 case ${MODE:=publish} in
-  publish | check) ;;
+  publish | check | subjects) ;;
   *)
     fail 'mode: expected publish or check.'
     exit 1
@@ -148,6 +149,30 @@ check() { # <file> <name>
   fi
 }
 
+# Whether the job may store attestations: GitHub answers an empty one with 422 if it may, and with 403 if not.
+may_attest() {
+  local status
+  [ -n "${GITHUB_TOKEN:-}" ] && [ -n "${GITHUB_REPOSITORY:-}" ] || return 1
+  printf 'Authorization: Bearer %s\n' "$GITHUB_TOKEN" >"$work/headers"
+  status=$(curl --silent --show-error --max-time 30 --header "@$work/headers" --header 'Content-Type: application/json' \
+    --data '{}' --output /dev/null --write-out '%{http_code}' \
+    "${GITHUB_API_URL:-https://api.github.com}/repos/$GITHUB_REPOSITORY/attestations" 2>/dev/null) || true
+  case $status in
+    400 | 422) ;;
+    *)
+      show 'The job may not write attestations, so the versions are not signed. To sign them, add "attestations: write" to its permissions.'
+      return 1
+      ;;
+  esac
+}
+
+# Adds what publishing the file would add to the list of subjects: its digest and its name.
+list_subject() { # <name>
+  local digest
+  digest=$(jq --raw-output '.data | .bundle_sha256 // .content_sha256 | strings' "$work/check")
+  if [[ $digest =~ ^[0-9a-f]{64}$ ]]; then printf '%s  %s/%s\n' "$digest" "$OWNER" "$1" >>"$subjects"; fi
+}
+
 is_version() {
   [[ $1 =~ ^[0-9]{1,6}\.[0-9]{1,6}\.[0-9]{1,6}$ ]]
 }
@@ -217,6 +242,10 @@ handle() { # <file>
       ;;
   esac
   check "$file" "$name" || return 1
+  if [ "$MODE" = subjects ]; then
+    if [ "$is_new" = true ]; then list_subject "$name"; fi
+    return 0
+  fi
   impact=$(describe_impact)
   if [ "$is_new" = false ]; then
     show "$OWNER/$name $version (unchanged)"
@@ -241,14 +270,16 @@ handle() { # <file>
 
 # Publishes the file, if the latest version is still $latest. Sets version.
 publish() { # <file> <name>
-  local query
+  local query media=text/markdown
   query=$(jq --null-input --raw-output --arg changelog "${CHANGELOG:-$(git log -1 --format=%s -- "$1")}" \
     '$changelog | gsub("[[:cntrl:]]"; " ")[:500] | @uri')
   authorize || return 1
+  cp -- "$1" "$work/sent"
+  if [ -n "${ATTESTATION:-}" ]; then sign "$1"; fi
   # A retry is the same request with the same token, so the hub returns the response to the first request.
   curl --silent --show-error --fail-with-body --retry 3 --max-time 60 --header "@$work/headers" \
-    --header 'Content-Type: text/markdown' --data-binary @- \
-    "$HUB/api/v1/repos/$OWNER/$2/versions?bump=$BUMP&changelog=$query&expected_version=$latest" <"$1" >"$work/answer" 2>"$work/complaint" || {
+    --header "Content-Type: $media" --data-binary "@$work/sent" \
+    "$HUB/api/v1/repos/$OWNER/$2/versions?bump=$BUMP&changelog=$query&expected_version=$latest" >"$work/answer" 2>"$work/complaint" || {
     reject "$1" "$2" "$work/answer"
     return 1
   }
@@ -262,6 +293,22 @@ publish() { # <file> <name>
   show_warnings "$1" "$work/answer"
 }
 
+# Puts the file and the attestation into an archive. Sets media.
+sign() { # <file>
+  media=application/gzip
+  rm -rf "$work/signed"
+  mkdir -p "$work/signed/.attestations"
+  cp -- "$1" "$work/signed/prompt.md"
+  cp -- "$ATTESTATION" "$work/signed/.attestations/1.sigstore.json"
+  tar -czf "$work/sent" -C "$work/signed" prompt.md .attestations/1.sigstore.json
+}
+
+if [ "$MODE" = subjects ]; then
+  may_attest || exit 0
+  # It is kept until the job ends, because the next step reads it.
+  subjects=${RUNNER_TEMP:-/tmp}/prompt-hub-subjects-$$
+  : >"$subjects"
+fi
 found=0 failed=0 versions='' urls='' changed=false
 while IFS= read -r pattern; do
   # Unquoted so that patterns are expanded. IFS is empty, so a name that contains a space is not split.
@@ -269,11 +316,20 @@ while IFS= read -r pattern; do
   for file in $pattern; do
     [ -f "$file" ] || [ -L "$file" ] || continue
     found=1
+    # Publishing reports every problem again.
+    if [ "$MODE" = subjects ]; then
+      handle "$file" >/dev/null 2>&1 || true
+      continue
+    fi
     handle "$file" || failed=1
     versions+=$version$'\n'
     urls+=${version:+$HUB/$OWNER/$name/v/$version}$'\n'
   done
 done <<<"$FILES"
+if [ "$MODE" = subjects ]; then
+  if [ -s "$subjects" ] && [ -n "${GITHUB_OUTPUT:-}" ]; then printf 'path=%s\n' "$subjects" >>"$GITHUB_OUTPUT"; fi
+  exit 0
+fi
 if [ "$found" = 0 ]; then
   fail 'No files match.'
   exit 1

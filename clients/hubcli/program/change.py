@@ -8,7 +8,8 @@ from program.project import is_to_write, need_lock, summary, to_locked
 from program.terminal import Refused, clean, say
 from program.work import load, read_bytes
 from prompt_hub.changing import NewPrompt, change_lock, remove_prompts
-from prompt_hub.lock import LOCK, details_of
+from prompt_hub.lock import LOCK, details_of, keepable_publisher
+from prompt_hub.publisher import refuse_publisher
 from prompt_hub.records import read_version_record
 from prompt_hub.replacing import NewFiles
 from prompt_hub.skills import SKILL, find_content
@@ -16,7 +17,20 @@ from prompt_hub.trouble import PromptHubError
 from prompt_hub.vendored import digest_of
 
 
-def read_prompt(at, entry):
+def check_publisher(entry, publisher, plan):
+    """Refuses a version of another workflow than the lock has, and puts the publisher into the entry."""
+    what = f"{entry['name']} {entry['version']}"
+    locked = to_locked(entry["locked"]).publisher if entry["locked"] else None
+    if plan["command"] == "update" and not plan["accepts_publisher"]:
+        refused = refuse_publisher(what, locked, publisher)
+        if refused is not None:
+            raise Refused(4, f"{refused}; nothing was changed")
+    if plan["command"] == "install" and publisher != locked:
+        raise Refused(4, f"the hub names another publisher of {what} than {LOCK} does; nothing was changed")
+    entry["publisher"] = list(publisher) if publisher else None
+
+
+def read_prompt(at, entry, plan):
     """The files of a version, and what a lock stores about it."""
     what = f"{entry['name']} {entry['version']}"
     try:
@@ -30,6 +44,7 @@ def read_prompt(at, entry):
         raise Refused(5, "the hub did not return a version; is it a Prompt Hub?")
     if (record.full_name, record.version, record.content_sha256) != (entry["name"], entry["version"], entry["sha256"]):
         raise refuse_bytes(what)
+    check_publisher(entry, keepable_publisher(record.publisher), plan)
     if not entry["is_skill"]:
         return [("", record.content.encode())], details
     files = read_skill(at, record)
@@ -73,7 +88,7 @@ def write(hub):
     """Writes the planned files and the lock."""
     plan = load("plan")
     entries = plan["entries"]
-    found = {at: read_prompt(at, entry) for at, entry in enumerate(entries) if is_to_write(entry)}
+    found = {at: read_prompt(at, entry, plan) for at, entry in enumerate(entries) if is_to_write(entry)}
 
     def change(lock):
         for at, entry in enumerate(entries):

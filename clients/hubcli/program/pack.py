@@ -15,6 +15,7 @@ MAX_FILE_BYTES = 262144
 MAX_FILES_BYTES = 1000000
 # All files, the SKILL.md, and a header and a filled block for each entry.
 MAX_TAR_BYTES = 4194304
+MAX_ATTESTATIONS = 5
 MAIN = (SKILL, "prompt.md")
 ADVICE = "delete it, or publish a copy of the folder without it"
 
@@ -43,6 +44,35 @@ def pack(folder):
             tar.addfile(member, io.BytesIO(data))
     with open(in_work("content"), "wb") as file:
         file.write(gzip.compress(stream.getvalue()))
+
+
+def pack_signed(source):
+    """Writes an archive of the packed folder or the prompt file in the file `content`, and of the attestations in the
+    files `attestation.N`, to the file `content`."""
+    with open(in_work("content"), "rb") as file:
+        data = file.read()
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        if source == "folder":
+            with tarfile.open(fileobj=io.BytesIO(gzip.decompress(data))) as packed:
+                for member in packed:
+                    tar.addfile(member, packed.extractfile(member))
+        else:
+            add_member(tar, "prompt.md", data)
+        for number in range(1, MAX_ATTESTATIONS + 1):
+            try:
+                with open(in_work(f"attestation.{number}"), "rb") as file:
+                    add_member(tar, f".attestations/{number}.sigstore.json", file.read())
+            except FileNotFoundError:
+                break
+    with open(in_work("content"), "wb") as file:
+        file.write(gzip.compress(stream.getvalue()))
+
+
+def add_member(tar, path, data):
+    member = tarfile.TarInfo(path)
+    member.size = len(data)
+    tar.addfile(member, io.BytesIO(data))
 
 
 def list_files(folder, before):

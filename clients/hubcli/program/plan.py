@@ -9,6 +9,7 @@ from program.work import load, read_text, save
 from prompt_hub.lifetime import find_retiring, ripe_of, utc_now
 from prompt_hub.lock import FULL_NAME, LOCK, Lock, format_lock, parse_lock, refuse_path
 from prompt_hub.placed import find_difference, read_lock_file, say_difference
+from prompt_hub.publisher import refuse_unattested
 from prompt_hub.ranges import is_label, is_range, numbers_of
 from prompt_hub.records import read_label_list, read_repository_record, read_version_list
 from prompt_hub.review import explain_none, find_notices, find_problems, find_wanted
@@ -37,6 +38,11 @@ def begin(command, *words):
         entries = [entry for entry in entries if entry["name"] == words[0]]
         if not entries:
             raise Refused(1, f"{words[0]} is not in {LOCK}")
+    if command == "install" and "require-attestation" in words:
+        for entry in entries:
+            refused = refuse_unattested(f"{entry['name']} {entry['version']}", to_locked(entry).publisher)
+            if refused is not None:
+                raise Refused(4, f"{refused}; nothing was changed")
     problems = []
     if command in ("install", "verify", "update"):
         for entry in entries:
@@ -51,6 +57,7 @@ def begin(command, *words):
     plan = {"command": command, "entries": entries, "problems": problems, "count": len(prompts), "is_forced": is_forced}
     if command in ("update", "outdated", "audit") and words[1:]:
         plan["days"] = int(words[1] or "0")
+        plan["accepts_publisher"] = "accept-publisher" in words[2:]
     save_plan(plan)
     # Only a file in the way of an installation needs the list of versions: it may be an older version.
     asked = [at for at, entry in enumerate(entries) if online and (command != "install" or entry["state"] == "changed" and not is_forced)]
@@ -75,7 +82,7 @@ def plan_add(lock, name, written, path, kind):
         raise Refused(1, f"-o: {path} {refused}")
     # A placeholder version is used until one is chosen, so that the paths are checked before any request.
     prompts = lock.prompts if lock else {}
-    entry = {"name": name, "range": written, "path": path, "locked": summary(prompts.get(name)), "is_skill": kind == "skill", "files": []}
+    entry = {"name": name, "range": written, "path": path, "locked": summary(prompts.get(name)), "is_skill": kind == "skill", "files": [], "publisher": None}
     trial = to_locked({**entry, "range": "*", "version": "0.0.0", "sha256": "0" * 64})
     parse_lock(format_lock(Lock(lock.hub if lock else "https://hub", {**prompts, name: trial})))
     read_vendored(".", f"{path}/{SKILL}" if kind == "skill" else path)

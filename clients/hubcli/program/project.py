@@ -2,11 +2,12 @@
 
 from program.terminal import Refused
 from prompt_hub.lock import LOCK, LockedDetails, LockedPrompt
+from prompt_hub.publisher import Publisher
 from prompt_hub.placed import read_lock_file
 from prompt_hub.skills import SkillFile
 
 # The fields of a lock entry that a plan contains.
-FIELDS = ("range", "version", "sha256", "path", "files")
+FIELDS = ("range", "version", "sha256", "path", "files", "publisher")
 
 
 def need_lock():
@@ -21,13 +22,15 @@ def summary(prompt):
     """A lock entry as it is in a plan; None for None."""
     if prompt is None:
         return None
-    return {**{field: getattr(prompt, field) for field in FIELDS}, "files": [list(each) for each in prompt.files]}
+    lists = {"files": [list(each) for each in prompt.files], "publisher": list(prompt.publisher) if prompt.publisher else None}
+    return {**{field: getattr(prompt, field) for field in FIELDS}, **lists}
 
 
 def to_locked(entry, details=LockedDetails((), {})):
     """The lock entry of an entry of a plan."""
-    range_, version, sha256, path, files = (entry[field] for field in FIELDS)
-    return LockedPrompt(range_, version, sha256, path, details, tuple(SkillFile(*each) for each in files))
+    range_, version, sha256, path, files, publisher = (entry[field] for field in FIELDS)
+    digests = tuple(SkillFile(*each) for each in files)
+    return LockedPrompt(range_, version, sha256, path, details, digests, Publisher(*publisher) if publisher else None)
 
 
 def is_to_write(entry):

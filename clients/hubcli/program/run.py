@@ -53,6 +53,10 @@ def main(step, *words):
         from program.outcome import outcome
 
         outcome(*words)
+    elif step == "pack-signed":
+        from program.pack import pack_signed
+
+        pack_signed(*words)
     elif step == "locked":
         from program.locked import read_locked
 

@@ -45,10 +45,12 @@ def _parser() -> argparse.ArgumentParser:
     add.add_argument("-o", "--output", help="path of the content, for one prompt")
     install = commands.add_parser("install", help="installs the locked versions")
     install.add_argument("--force", action="store_true", help="replaces files that were changed by hand")
+    install.add_argument("--require-attestation", action="store_true", help="refuses a lock in which a version has none")
     commands.add_parser("verify", help="compares the vendored files with the lock, offline")
     outdated = commands.add_parser("outdated", help="lists prompts that have newer versions; exits with 1 if there are any")
     update = commands.add_parser("update", help="updates prompts to the newest version in their range")
     update.add_argument("names", nargs="*", metavar="owner/name", help="default: all")
+    update.add_argument("--accept-publisher", action="store_true", help="takes versions of another workflow too")
     for command in (outdated, update):
         command.add_argument("--min-age", default="0d", metavar="days", help="only versions that have been out for this long: 7d")
     remove = commands.add_parser("remove", help="removes prompts from the lock, and their files")
@@ -69,9 +71,9 @@ def _run(given: argparse.Namespace) -> int:
         for name, version in zip(names, versions):
             print(f"{name.partition('@')[0]} {version}")
     elif given.command == "install":
-        print(f"{install_lock(lock_path, given.force)} written")
+        print(f"{install_lock(lock_path, given.force, given.require_attestation)} written")
     elif given.command == "update":
-        _update(lock_path, given.names, parse_days(given.min_age, "--min-age"))
+        _update(lock_path, given.names, parse_days(given.min_age, "--min-age"), given.accept_publisher)
     elif given.command == "remove":
         open_lock(lock_path)
         for name, locked in remove_prompts(lock_path, given.names, _complain):
@@ -88,8 +90,8 @@ def _run(given: argparse.Namespace) -> int:
     return 0
 
 
-def _update(lock_path: str, names: Sequence[str], min_age_days: int) -> None:
-    for each in update_lock(lock_path, names, min_age_days):
+def _update(lock_path: str, names: Sequence[str], min_age_days: int, accept_publisher: bool) -> None:
+    for each in update_lock(lock_path, names, min_age_days, accept_publisher):
         for problem in each.problems:
             _complain(f"warning: {problem.message}")
         if each.wanted != each.locked.version:

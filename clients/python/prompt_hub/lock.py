@@ -8,6 +8,7 @@ import re
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, cast
 
 from .filling import spell
+from .publisher import Publisher
 from .ranges import is_label, is_range, is_version, satisfies
 from .skills import SKILL, SkillFile, refuse_files
 from .trouble import PromptHubError
@@ -18,6 +19,8 @@ LOCK = "prompts.lock"
 FULL_NAME = re.compile(r"[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,38}/[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,63}")
 _HUB = re.compile(r"https?://(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?:/[!-\"$->@-~]*)?")
 _SHA256 = re.compile("[0-9a-f]{64}")
+# The repository and workflow of a publisher: printable ASCII.
+_PUBLISHER_TEXT = re.compile("[!-~]{1,500}")
 _INDEX = re.compile("0|[1-9][0-9]{0,9}")
 # What git writes around the sides of a conflict.
 _CONFLICT = re.compile("(?:<{7}|={7}|>{7})(?: |\r?$)")
@@ -51,6 +54,8 @@ class LockedPrompt(NamedTuple):
     details: LockedDetails
     """The inputs of filling."""
     files: Tuple[SkillFile, ...] = ()
+    publisher: Optional[Publisher] = None
+    """The workflow that published the version, as the hub said; None for a token or a person."""
 
 
 class Lock(NamedTuple):
@@ -73,6 +78,7 @@ def _locked_data(each: LockedPrompt) -> Dict[str, object]:
         "sha256": each.sha256,
         "path": each.path,
         **({"files": {path: sha256 for path, sha256 in sorted(each.files)}} if each.files else {}),
+        **({"publisher": each.publisher._asdict()} if each.publisher else {}),
         "variables": [_variable_data(variable) for variable in each.details.variables],
         "parameters": each.details.parameters,
     }
@@ -218,8 +224,8 @@ def _read_locked(name: str, value: object) -> LockedPrompt:
     _expect(FULL_NAME.fullmatch(name) is not None, f"expected <owner>/<name>, got {name[:120]}")
     data = _object(value, f"{name}: expected an object")
     _expect(
-        sorted(key for key in data if key != "files") == _KEYS and all(isinstance(data[key], str) for key in _TEXTS),
-        f"{name}: expected range, version, sha256 and path, each a text, variables and parameters, for a skill also files, and nothing else",
+        sorted(key for key in data if key not in ("files", "publisher")) == _KEYS and all(isinstance(data[key], str) for key in _TEXTS),
+        f"{name}: expected range, version, sha256 and path, each a text, variables and parameters, for a skill also files, for a version of a workflow also publisher, and nothing else",
     )
     range_, version, sha256, path = (cast(str, data[key]) for key in _TEXTS)
     _expect(is_range(range_) or is_label(range_), f"{name}: range: expected a range or a label's name")
@@ -234,7 +240,24 @@ def _read_locked(name: str, value: object) -> LockedPrompt:
         details = None
     if details is None:
         raise _wrong(f"{LOCK}: {name}: invalid variables or parameters")
-    return LockedPrompt(range_, version, sha256, path, details, _read_files(name, path, data["files"]) if "files" in data else ())
+    files = _read_files(name, path, data["files"]) if "files" in data else ()
+    publisher = _read_publisher(name, data["publisher"]) if "publisher" in data else None
+    return LockedPrompt(range_, version, sha256, path, details, files, publisher)
+
+
+def keepable_publisher(publisher: Optional[Publisher]) -> Optional[Publisher]:
+    """A publisher that a lock can have; None for one whose names no hub would send."""
+    is_good = publisher is not None and all(_PUBLISHER_TEXT.fullmatch(text) for text in publisher[:2])
+    return publisher if is_good else None
+
+
+def _read_publisher(name: str, value: object) -> Publisher:
+    data = _object(value, f"{name}: publisher: expected repository, workflow and attested")
+    is_good = sorted(data) == ["attested", "repository", "workflow"] and isinstance(data["attested"], bool)
+    texts = [data.get("repository"), data.get("workflow")]
+    is_good = is_good and all(isinstance(text, str) and _PUBLISHER_TEXT.fullmatch(text) for text in texts)
+    _expect(is_good, f"{name}: publisher: expected repository, workflow and attested")
+    return Publisher(data["repository"], data["workflow"], data["attested"])
 
 
 def _read_files(name: str, path: str, value: object) -> Tuple[SkillFile, ...]:

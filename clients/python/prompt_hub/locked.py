@@ -45,7 +45,7 @@ class LockReader:
         details = locked.details
         files = tuple(file for file in locked.files if file.path != SKILL)
         variables, parameters = details.variables, dict(details.parameters)
-        return VersionRecord(name, locked.version, content, locked.sha256, variables, parameters, files), "lock"
+        return VersionRecord(name, locked.version, content, locked.sha256, variables, parameters, files, locked.publisher), "lock"
 
     def _read_record(self, path: str) -> Answer[VersionRecord]:
         try:

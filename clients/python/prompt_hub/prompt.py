@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, Generator, List, Mapping, Optional, Sequ
 
 from .chat import fill_chat, split_chat
 from .filling import fill_content, find_variables
+from .publisher import Publisher
 from .records import VersionRecord
 from .results import SuiteResult
 from .skills import SkillFile
@@ -38,6 +39,8 @@ class Prompt:
     age: float
     standing: Optional[Standing]
     files: Tuple[SkillFile, ...] = ()
+    publisher: Optional[Publisher] = None
+    """The workflow that published the version, as the hub or the lock says; None for a token or a person."""
     _read_results: Optional[Callable[[], Tuple[SuiteResult, ...]]] = field(default=None, repr=False, compare=False)
     _read_file: Optional[Callable[[SkillFile], bytes]] = field(default=None, repr=False, compare=False)
     _on_unused: Optional[Callable[[Sequence[str]], None]] = field(default=None, repr=False, compare=False)
@@ -136,6 +139,7 @@ def prompt_of(
         age,
         standing,
         record.files,
+        record.publisher,
         read_results,
         read_file,
     )

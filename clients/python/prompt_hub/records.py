@@ -7,6 +7,7 @@ import re
 from hashlib import sha256
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, TypeVar
 
+from .publisher import Publisher
 from .ranges import is_version
 from .skills import SkillFile, read_files
 from .trouble import PromptHubError
@@ -26,6 +27,8 @@ class VersionRecord(NamedTuple):
     parameters: Dict[str, Any]
     files: Tuple[SkillFile, ...] = ()
     """The files of an Agent Skill, without its SKILL.md."""
+    publisher: Optional[Publisher] = None
+    """The workflow that published it, as the hub says; None for a token or a person."""
 
 
 class ModelStatus(NamedTuple):
@@ -138,6 +141,7 @@ def _version(value: object) -> VersionRecord:
         variables=tuple(read_variable(each) for each in as_list(data["variables"])),
         parameters=as_dict(data["parameters"]),
         files=tuple(read_files(as_list(data.get("files", [])))),
+        publisher=_publisher(data),
     )
     try:
         digest = sha256(record.content.encode("utf-8")).hexdigest()
@@ -147,6 +151,14 @@ def _version(value: object) -> VersionRecord:
         what = f"{record.full_name}@{record.version}"
         raise PromptHubError("integrity", f"{what} has other bytes than its SHA-256 says.")
     return record
+
+
+def _publisher(data: Dict[str, Any]) -> Optional[Publisher]:
+    if data.get("publisher") is None:
+        return None
+    publisher = as_dict(data["publisher"])
+    attested = bool(as_list(data.get("attestations", [])))
+    return Publisher(as_text(publisher["repository"]), as_text(publisher["workflow"]), attested)
 
 
 def _repository(value: object) -> RepositoryRecord:

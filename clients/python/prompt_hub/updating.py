@@ -11,6 +11,7 @@ from .hub import PromptHub, open_lock
 from .hub_reader import HubReader
 from .lifetime import find_retiring, ripe_of, utc_now
 from .lock import LOCK, Lock, LockedPrompt
+from .publisher import refuse_publisher
 from .read_token import read_token_for, token_for_locked
 from .requests import RequestSettings
 from .review import AUDITED, Problem, find_notices, find_problems, find_wanted
@@ -76,11 +77,14 @@ def _ignore(_url: str, _age: float, _cause: Optional[BaseException]) -> None:
     """Nothing is stale without a cache."""
 
 
-def update_lock(lock_path: str, names: Sequence[str] = (), min_age_days: int = 0) -> List[Reviewed]:
+def update_lock(
+    lock_path: str, names: Sequence[str] = (), min_age_days: int = 0, accept_publisher: bool = False
+) -> List[Reviewed]:
     """Updates prompts to the newest version in their range or of their label: all of them or none.
 
     Returns the prompts as they were before, with what was found; those with another `wanted` version were updated.
-    `min_age_days` is how long a version must have been out.
+    `min_age_days` is how long a version must have been out. `accept_publisher` also takes versions of another workflow
+    than that of the locked version, or without its attestation.
     """
     reviewed = review_lock(lock_path, names, min_age_days)
     newer = [each for each in reviewed if each.wanted != each.locked.version]
@@ -92,6 +96,11 @@ def update_lock(lock_path: str, names: Sequence[str] = (), min_age_days: int = 0
         (each, *fetch_prompt(hub, hub.get(each.name, version=each.wanted), each.locked.range, each.locked.path, bool(each.locked.files)))
         for each in newer
     ]
+
+    for each, locked, _ in found:
+        refused = refuse_publisher(f"{each.name} {locked.version}", each.locked.publisher, locked.publisher)
+        if refused is not None and not accept_publisher:
+            raise PromptHubError("integrity", f"{refused}; nothing was changed")
 
     def change(lock: Lock) -> Sequence[NewPrompt]:
         for each, locked, _ in found:

@@ -8,9 +8,10 @@ from typing import Callable, List, Optional, Sequence, Tuple
 from .arguments import parse_arguments
 from .changing import NewPrompt, change_lock
 from .hub import PromptHub, open_lock
-from .lock import LOCK, Lock, LockedPrompt, details_of, refuse_path
+from .lock import LOCK, Lock, LockedPrompt, details_of, keepable_publisher, refuse_path
 from .placed import find_difference, read_lock_file
 from .prompt import Prompt
+from .publisher import refuse_unattested
 from .read_token import token_for_locked
 from .replacing import NewFiles
 from .review import explain_none
@@ -72,7 +73,9 @@ def fetch_prompt(hub: PromptHub, prompt: Prompt, range_: str, path: str, is_skil
         what = f"{prompt.name}@{prompt.version}"
         raise PromptHubError("unavailable", f"{what}: its variables or parameters are invalid in a lock.")
     files = SkillReader(hub.url, hub.requests).read_skill(prompt) if is_skill else []
-    locked = LockedPrompt(range_, prompt.version, prompt.sha256, path, details, tuple(file for file, _ in files))
+    digests = tuple(file for file, _ in files)
+    publisher = keepable_publisher(prompt.publisher)
+    locked = LockedPrompt(range_, prompt.version, prompt.sha256, path, details, digests, publisher)
     data = [(file.path, data) for file, data in files] or [("", prompt.content.encode("utf-8"))]
     return locked, NewPrompt(
         NewFiles(path, data), lambda: [row.content_sha256 for row in hub.list_versions(prompt.name)]
@@ -87,19 +90,24 @@ def _require_active(hub: PromptHub, name: str, version: str) -> None:
         raise PromptHubError("not_found", explain_none(name, version, {}, rows))
 
 
-def install_lock(lock_path: str, is_forced: bool = False) -> int:
+def install_lock(lock_path: str, is_forced: bool = False, require_attestation: bool = False) -> int:
     """Writes the vendored files of a lock that are missing or differ, and returns for how many prompts; when the hub has
-    different bytes, nothing is replaced. `is_forced` also replaces files that were changed by hand."""
+    different bytes, nothing is replaced. `is_forced` also replaces files that were changed by hand.
+    `require_attestation` refuses a lock in which a version has no attestation."""
     lock = open_lock(lock_path)
+    for name, locked in lock.prompts.items():
+        refused = refuse_unattested(f"{name} {locked.version}", locked.publisher) if require_attestation else None
+        if refused is not None:
+            raise PromptHubError("integrity", f"{refused}; nothing was changed")
     hub = PromptHub(lock.hub, token=token_for_locked(lock.hub))
     found: List[NewPrompt] = []
     for name in find_changed(lock_path, lock):
         locked = lock.prompts[name]
         prompt = hub.get(name, version=locked.version)
         now, new = fetch_prompt(hub, prompt, locked.range, locked.path, bool(locked.files))
-        if (now.sha256, sorted(now.files)) != (locked.sha256, sorted(locked.files)):
+        if (now.sha256, sorted(now.files), now.publisher) != (locked.sha256, sorted(locked.files), locked.publisher):
             what = f"{name}@{locked.version}"
-            raise PromptHubError("integrity", f"{what}: the hub has other bytes than {LOCK}. Nothing was replaced.")
+            raise PromptHubError("integrity", f"{what}: the hub has other bytes than {LOCK}, or another publisher. Nothing was replaced.")
         found.append(new)
     if found:
         change_lock(lock_path, hub.url, lambda _: found, is_forced=is_forced)

@@ -8,18 +8,20 @@ import { parseDays, WITHIN_DAYS } from './lifetime.ts'
 import { findDifference, sayDifference } from './placed.ts'
 import { PromptHubError } from './trouble.ts'
 import { isTypesFile, writeTypes } from './typing.ts'
-import { auditProblems, type Reviewed, removeFromLock, reviewLock, updateLock } from './updating.ts'
+import { auditProblems, type Reviewed, removeFromLock, reviewLock, type UpdateOptions, updateLock } from './updating.ts'
 import { addToLock, installLock } from './vendoring.ts'
 
 const TYPES = 'prompts.d.ts'
 const HELP = `prompt-hub: prompts as dependencies
 
   prompt-hub add owner/name[@range or label]... [-o path]   adds prompts to prompts.lock, and their files
-  prompt-hub install [--force]             installs the locked versions; --force replaces files changed by hand
+  prompt-hub install [--force]             installs the locked versions; --force replaces files changed by hand;
+                                           --require-attestation fails if a version has none
   prompt-hub verify                        compares the vendored files with prompts.lock, offline
   prompt-hub outdated                      lists prompts that have newer versions; exits with 1 if there are any
   prompt-hub update [owner/name]...        updates prompts to the newest version in their range; --min-age 7d takes only
-                                           versions that have been out for that long, also for outdated
+                                           versions that have been out for that long, also for outdated;
+                                           --accept-publisher also takes those of another workflow
   prompt-hub remove owner/name...          removes prompts from prompts.lock, and their files
   prompt-hub audit [--within 30d]          fails if a locked version was yanked, has an advisory, or names a model that
                                            has retired or retires within that time
@@ -39,6 +41,8 @@ async function main(): Promise<void> {
       lock: { type: 'string', default: 'prompts.lock' },
       output: { type: 'string', short: 'o' },
       force: { type: 'boolean', default: false },
+      'require-attestation': { type: 'boolean', default: false },
+      'accept-publisher': { type: 'boolean', default: false },
       check: { type: 'boolean', default: false },
       'min-age': { type: 'string', default: '0d' },
       within: { type: 'string', default: `${WITHIN_DAYS}d` },
@@ -50,7 +54,7 @@ async function main(): Promise<void> {
   const minAgeDays = parseDays(values['min-age'], '--min-age')
   if (values.help || command === undefined || command === 'help') return say(HELP.trimEnd())
   if (command === 'add' && names.length > 0) return add(lock, names, output)
-  if (command === 'update') return update(lock, names, minAgeDays)
+  if (command === 'update') return update(lock, names, { minAgeDays, acceptPublisher: values['accept-publisher'] })
   if (command === 'remove' && names.length > 0) {
     for (const [name, { version, path }] of await removeFromLock(lock, names, complain))
       say(`${name} ${version} ${path}`)
@@ -61,7 +65,7 @@ async function main(): Promise<void> {
       'invalid_request',
       `${command}: ${names.length > 0 ? `unexpected ${names[0]}` : 'expected owner/name'}. See: prompt-hub help`,
     )
-  if (command === 'install') return say(`${await installLock(lock, values.force)} written`)
+  if (command === 'install') return say(`${await installLock(lock, values.force, values['require-attestation'])} written`)
   if (command === 'verify') return verify(lock)
   if (command === 'outdated') return outdated(await reviewLock(lock, [], { minAgeDays }))
   if (command === 'audit')
@@ -78,8 +82,8 @@ async function add(lock: string, names: string[], output: string | undefined): P
   for (const [index, name] of names.entries()) say(`${name.split('@')[0]} ${versions[index]}`)
 }
 
-async function update(lock: string, names: string[], minAgeDays: number): Promise<void> {
-  for (const { name, locked, wanted, problems } of await updateLock(lock, names, { minAgeDays })) {
+async function update(lock: string, names: string[], options: UpdateOptions): Promise<void> {
+  for (const { name, locked, wanted, problems } of await updateLock(lock, names, options)) {
     for (const { message } of problems) complain(`warning: ${message}`)
     if (wanted !== locked.version) say(`${name} ${locked.version} -> ${wanted} ${locked.path}`)
   }

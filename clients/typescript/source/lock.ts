@@ -1,4 +1,5 @@
 // The text of the lock file: parses it strictly and formats it so that every client writes the same bytes. docs/lock-file.md.
+import { type Publisher, toPublisher } from './publisher.ts'
 import { isRange, isVersion, readWish, satisfies } from './ranges.ts'
 import { isObject, readVariables, type Variable } from './records.ts'
 import { refuseFiles, SKILL, type SkillFile } from './skills.ts'
@@ -16,6 +17,8 @@ export interface LockedPrompt {
   path: string
   /** The files of an Agent Skill, of which one is SKILL.md; absent for any other prompt. */
   files?: readonly SkillFile[]
+  /** The workflow that published the version, as the hub said; absent for a token or a person. */
+  publisher?: Publisher
   /** The inputs of filling. */
   details: LockedDetails
 }
@@ -50,11 +53,13 @@ export function formatLock({ hub, prompts }: Lock): string {
   const sorted = Object.keys(prompts)
     .sort((a, b) => (a < b ? -1 : 1))
     .map((name) => {
-      const { range, version, sha256, path, files, details } = prompts[name]!
+      const { range, version, sha256, path, files, publisher: by, details } = prompts[name]!
       // The parser creates each variable with its keys in this order, but a program may pass a lock of its own.
       const variables = readVariables(details.variables) ?? []
       const digests = files && { files: digestsOf(files) }
-      return [name, { range, version, sha256, path, ...digests, variables, parameters: details.parameters }] as const
+      const publisher = by && { publisher: toPublisher(by) }
+      const { parameters } = details
+      return [name, { range, version, sha256, path, ...digests, ...publisher, variables, parameters }] as const
     })
   return `${JSON.stringify({ lockfile: FORMAT, hub, prompts: Object.fromEntries(sorted) }, null, 2)}\n`
 }
@@ -138,7 +143,10 @@ function readLocked(name: string, value: unknown): LockedPrompt {
   const details = readDetails(variables, parameters)
   if (!details) throw wrong(`${name}: invalid variables or parameters`)
   const files = value.files === undefined ? undefined : readDigests(name, path, value.files)
-  return { range, version, sha256, path, ...(files && { files }), details }
+  const publisher = value.publisher === undefined ? undefined : isObject(value.publisher) && toPublisher(value.publisher)
+  if (publisher === false || (value.publisher !== undefined && !publisher))
+    throw wrong(`${name}: publisher: expected repository, workflow and attested`)
+  return { range, version, sha256, path, ...(files && { files }), ...(publisher && { publisher }), details }
 }
 
 /** @throws PromptHubError `integrity` unless the value has the digests of a skill's files by path */

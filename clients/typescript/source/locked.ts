@@ -114,11 +114,15 @@ function changed(path: string): PromptHubError {
   )
 }
 
-function factsOfLocked(name: string, { version, sha256, files, details }: LockedPrompt, content: string): PromptFacts {
+function factsOfLocked(
+  name: string,
+  { version, sha256, files, publisher, details }: LockedPrompt,
+  content: string,
+): PromptFacts {
   const { variables, parameters } = details
   const others = files?.filter(({ path }) => path !== SKILL) ?? []
   const rest = { source: 'lock', ageMs: 0, standing: undefined } as const
-  return { name, version, content, sha256, variables, parameters, files: others, ...rest }
+  return { name, version, content, sha256, variables, parameters, files: others, publisher, ...rest }
 }
 
 function requireSame(name: string, { version, sha256 }: LockedPrompt, record: VersionRecord): void {

@@ -2,6 +2,7 @@
 import type { AnswerSource } from './cache.ts'
 import { type ChatMessage, fillChat, splitChat } from './chat.ts'
 import { fillContent, findVariables, type Values } from './filling.ts'
+import type { Publisher } from './publisher.ts'
 import type { Advisory, Variable, VersionRecord } from './records.ts'
 import type { SuiteResult } from './results.ts'
 import type { SkillFile } from './skills.ts'
@@ -44,6 +45,8 @@ export interface PromptFacts {
   parameters: Readonly<Record<string, unknown>>
   /** The files of an Agent Skill, without its SKILL.md; empty for any other prompt. */
   files: readonly SkillFile[]
+  /** The workflow that published the version, as the hub or the lock says; undefined for a token or a person. */
+  publisher?: Publisher | undefined
   source: Source
   /** Time since the hub confirmed it, in milliseconds; 0 when it cannot change. */
   ageMs: number
@@ -170,8 +173,8 @@ function naming<Result>(subject: string, work: () => Result): Result {
 
 /** The metadata from a version's record. */
 export function factsOf(record: VersionRecord): Omit<PromptFacts, 'source' | 'ageMs' | 'standing'> {
-  const { full_name, version, content, content_sha256, variables, parameters, files } = record
-  return { name: full_name, version, content, sha256: content_sha256, variables, parameters, files }
+  const { full_name, version, content, content_sha256, variables, parameters, files, publisher } = record
+  return { name: full_name, version, content, sha256: content_sha256, variables, parameters, files, publisher }
 }
 
 /** The source of a prompt that was read from two responses: the more distant one. */

@@ -1,4 +1,5 @@
 // The types of the hub's responses, as far as this library reads them, and their validation.
+import { type Publisher, readPublisher } from './publisher.ts'
 import { readFiles, type SkillFile } from './skills.ts'
 import { PromptHubError } from './trouble.ts'
 import { requireDigest } from './verify.ts'
@@ -25,6 +26,8 @@ export interface VersionRecord {
   parameters: Record<string, unknown>
   /** The files of an Agent Skill, without its SKILL.md. */
   files: SkillFile[]
+  /** The workflow that published it, as the hub says. */
+  publisher: Publisher | undefined
 }
 
 /** An advisory about some versions. */
@@ -126,7 +129,7 @@ async function findVersion(data: Record<string, unknown>): Promise<VersionRecord
   const files = readFiles(data.files)
   if (typeof content !== 'string' || typeof content_sha256 !== 'string' || !files) return undefined
   await requireDigest(new TextEncoder().encode(content), content_sha256, `${full_name}@${version}`)
-  return { full_name, version, content, content_sha256, variables, parameters, files }
+  return { full_name, version, content, content_sha256, variables, parameters, files, publisher: readPublisher(data) }
 }
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'enum']

@@ -5,6 +5,7 @@ import { activeOf, HubReader, labelled } from './hub-reader.ts'
 import { findRetiring, ripeOf } from './lifetime.ts'
 import type { Lock, LockedPrompt } from './lock.ts'
 import { PromptHub } from './prompt-hub.ts'
+import { refusePublisher } from './publisher.ts'
 import { highestIn, isRange } from './ranges.ts'
 import { lockedHub, readTokenFor } from './read-token.ts'
 import type { RepositoryRecord, VersionRow } from './records.ts'
@@ -39,6 +40,12 @@ export interface ReviewOptions {
   minAgeDays?: number
   /** Also finds models that retire within this many days, or have retired. */
   withinDays?: number
+}
+
+/** What an update takes. */
+export interface UpdateOptions extends Pick<ReviewOptions, 'minAgeDays'> {
+  /** Also takes versions of another workflow than that of the locked version, or without its attestation. */
+  acceptPublisher?: boolean
 }
 
 /**
@@ -121,7 +128,7 @@ function review(
 export async function updateLock(
   lockPath: string,
   names: readonly string[] = [],
-  options: Pick<ReviewOptions, 'minAgeDays'> = {},
+  options: UpdateOptions = {},
 ): Promise<Reviewed[]> {
   const { lock } = await openLock(lockPath)
   const reviewed = await reviewLock(lockPath, names, options)
@@ -134,6 +141,10 @@ export async function updateLock(
       return { name, before: locked, now, prompt }
     }),
   )
+  for (const { name, before, now } of options.acceptPublisher ? [] : found) {
+    const refused = refusePublisher(`${name} ${now.version}`, before.publisher, now.publisher)
+    if (refused !== undefined) throw new PromptHubError('integrity', `${refused}; nothing was changed`)
+  }
   const change = ({ prompts }: Lock) =>
     found.map(({ name, before, now, prompt }) => {
       const { path, sha256, range = now.range } = prompts[name] ?? {}

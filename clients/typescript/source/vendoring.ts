@@ -5,6 +5,7 @@ import { changeLock, type NewPrompt } from './changing.ts'
 import { openLock, readLockFile } from './files.ts'
 import { isSafePath, type Lock, type LockedPrompt, readDetails } from './lock.ts'
 import { findDifference } from './placed.ts'
+import { refuseUnattested } from './publisher.ts'
 import type { PromptFacts } from './prompt.ts'
 import { PromptHub } from './prompt-hub.ts'
 import { lockedHub } from './read-token.ts'
@@ -85,13 +86,13 @@ export async function fetchPrompt(
   prompt: PromptFacts,
   place: Pick<LockedPrompt, 'range' | 'path' | 'files'>,
 ): Promise<Fetched> {
-  const { name, version, sha256, content, variables, parameters } = prompt
+  const { name, version, sha256, content, variables, parameters, publisher } = prompt
   const { range, path } = place
   const details = readDetails(variables, parameters)
   if (!details || version === null || sha256 === null)
     throw new PromptHubError('unavailable', `${name}@${version}: its variables or parameters are invalid in a lock.`)
   const listKnown = async () => (await hub.listVersions(name)).map((row) => row.content_sha256)
-  const locked = { range, version, sha256, path, details }
+  const locked = { range, version, sha256, path, ...(publisher && { publisher }), details }
   if (!place.files) {
     const files = [{ path: '', bytes: new TextEncoder().encode(content) }]
     return { locked, prompt: { path, files, listKnown } }
@@ -116,11 +117,16 @@ async function requireActive(hub: PromptHub, name: string, version: string): Pro
  * Writes the vendored files of a lock. Files with the right bytes are left alone.
  *
  * @param isForced whether to replace files that were changed by hand
+ * @param isAttested whether to refuse a lock in which a version has no attestation
  * @returns the number of prompts whose files were written
  * @throws PromptHubError `integrity` when the hub has different bytes, or a file was changed by hand; then nothing is replaced
  */
-export async function installLock(lockPath: string, isForced = false): Promise<number> {
+export async function installLock(lockPath: string, isForced = false, isAttested = false): Promise<number> {
   const { lock } = await openLock(lockPath)
+  for (const [name, { version, publisher }] of Object.entries(lock.prompts)) {
+    const refused = isAttested ? refuseUnattested(`${name} ${version}`, publisher) : undefined
+    if (refused !== undefined) throw new PromptHubError('integrity', `${refused}; nothing was changed`)
+  }
   const hub = new PromptHub(lockedHub(lock.hub))
   const missing = await findChanged(lockPath, lock)
   const found = await Promise.all(
@@ -128,16 +134,20 @@ export async function installLock(lockPath: string, isForced = false): Promise<n
       const locked = lock.prompts[name]!
       const { version } = locked
       const now = await fetchPrompt(hub, await hub.get(name, { version }), locked)
-      if (now.locked.sha256 !== locked.sha256 || listDigests(now.locked) !== listDigests(locked))
+      if (now.locked.sha256 !== locked.sha256 || listDigests(now.locked) !== listDigests(locked) || !isSamePublisher(now.locked, locked))
         throw new PromptHubError(
           'integrity',
-          `${name}@${version}: the hub has other bytes than prompts.lock. Nothing was replaced.`,
+          `${name}@${version}: the hub has other bytes than prompts.lock, or another publisher. Nothing was replaced.`,
         )
       return now.prompt
     }),
   )
   if (found.length > 0) await changeLock(lockPath, { hub: lock.hub, change: () => found, isForced })
   return found.length
+}
+
+function isSamePublisher({ publisher: a }: LockedPrompt, { publisher: b }: LockedPrompt): boolean {
+  return a?.repository === b?.repository && a?.workflow === b?.workflow && a?.attested === b?.attested
 }
 
 function listDigests({ files = [] }: LockedPrompt): string {

@@ -176,6 +176,11 @@ export const CheckAnswer = z
       'The version that publishing would return: a new one, or the latest if it is identical.',
     ),
     unchanged: z.boolean().describe('Whether no version would be added because the latest version is identical.'),
+    content_sha256: z.string().describe('SHA-256 of its content, in hex; what an attestation must be about.'),
+    bundle_sha256: z
+      .string()
+      .nullable()
+      .describe('SHA-256 of its archive, which an attestation must be about instead; null without files.'),
     fields: z
       .array(z.string())
       .describe('The fields of the repository that would change: title, description, tags, license, forked_from.'),

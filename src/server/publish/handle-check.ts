@@ -84,6 +84,8 @@ async function recallWritten(
 }
 
 function respondWithCheck({ version, isUnchanged, fields, changes, warnings }: PublishDecision): Response {
-  const data: CheckAnswer = { would_be: version.version, unchanged: isUnchanged, fields, changes, warnings }
+  const { content_sha256, bundle } = version
+  const digests = { content_sha256, bundle_sha256: bundle?.sha256 ?? null }
+  const data: CheckAnswer = { would_be: version.version, unchanged: isUnchanged, ...digests, fields, changes, warnings }
   return respondWithRecord(data)
 }
