@@ -375,7 +375,7 @@ describe.skipIf(PYTHON === undefined)(`in one shell${NO_PYTHON}`, () => {
     await run('add', 'acme/review@^1')
     await run('add', 'acme/summary')
     const env = { HUB_URL: hub.url, PATH: WITH_PYTHON, TMPDIR: makeFolder(), HOME: cwd }
-    for (let kill = 0; kill < 12; kill++) {
+    for (let kill = 0; kill < 9; kill++) {
       hub.prompts['acme/review']!.versions[`1.3.${kill}`] = `r${kill}`
       hub.prompts['acme/summary']!.versions[`0.1.${6 + kill}`] = `s${kill}`
       const child = spawn(shell.command[0], [...shell.command.slice(1), HUBCLI, 'update'], { cwd, env, detached: true })
