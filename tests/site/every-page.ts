@@ -30,6 +30,12 @@ const KINDS = [
   ...[`${REPOSITORY}/compare/1.1.0...1.0.0`, '/mallory/unseen/compare/1.0.0...1.0.1', '/settings'],
 ]
 
+const validate = new HtmlValidate({
+  extends: ['html-validate:recommended'],
+  // The rule counts `&lt;` as four characters; a test below measures titles in the browser.
+  rules: { 'no-inline-style': 'error', 'long-title': 'off' },
+})
+
 /** Adds the tests. @param opened returns the site; called once the site is open */
 export function testEveryPage(opened: () => BuiltSite): void {
   let site: BuiltSite
@@ -99,11 +105,6 @@ export function testEveryPage(opened: () => BuiltSite): void {
     })
 
     test.each(KINDS)('%s is valid HTML', async (path) => {
-      const validate = new HtmlValidate({
-        extends: ['html-validate:recommended'],
-        // The rule counts `&lt;` as four characters; the test above measures titles in the browser.
-        rules: { 'no-inline-style': 'error', 'long-title': 'off' },
-      })
       const report = await validate.validateString(await (await fetch(site.origin + path)).text())
       expect(
         report.results.flatMap(({ messages }) =>
