@@ -8,6 +8,7 @@ import type { GitStore } from '../../src/ports/git-store.ts'
 import { openLocalGit } from '../../src/stores/git/git-store-local.ts'
 import { openGitHub } from '../../src/stores/github/git-store-github.ts'
 import type { GitHubStandIn, StandInRepository } from '../github/stand-in.ts'
+import { NO_SAMPLES } from '../stores/local-repository.ts'
 
 type Files = Readonly<Record<string, string>>
 
@@ -38,7 +39,7 @@ export function openLocalWorld(files: Files = {}): World {
     run('commit', '-q', '-m', 'Somebody else', '--only', '--', ...Object.keys(all))
   }
   mkdirSync(contentDir)
-  run('init', '-q', '-b', 'main')
+  run('init', '-q', '-b', 'main', NO_SAMPLES)
   commitAll({ 'README.md': '# Hub\n', ...files })
   return {
     openStore: () =>

@@ -30,6 +30,9 @@ export const PLACE = { owner: 'acme', name: 'code-review' }
 export const VERSIONS = 'content/acme/code-review/versions'
 export const INDEX = 'content/acme/code-review/index.md'
 
+/** An option of `git init`: no sample hooks, which are a third of the files of a small repository. */
+export const NO_SAMPLES = '--template='
+
 /** Returns options for a call that is never aborted. */
 export const never = () => ({ signal: new AbortController().signal })
 
@@ -68,7 +71,7 @@ export function makeRepository(
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
   mkdirSync(join(folder, 'content'), { recursive: true })
-  if (state !== 'bare') git('init', '-q', '-b', 'main')
+  if (state !== 'bare') git('init', '-q', '-b', 'main', NO_SAMPLES)
   if (state === 'ready') repository.commit({ 'README.md': '# Hub\n' })
   return repository
 }
