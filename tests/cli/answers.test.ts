@@ -1,4 +1,4 @@
-// Tests how hubcli handles every kind of response, including no response, in every shell.
+// Tests how hubcli handles every kind of response, including no response, in one shell, and a part of it in every other.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
