@@ -157,7 +157,15 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   "Pick<Repository, 'owner' | 'name' | 'title' | 'description' | 'tags' | 'license'>": repositoryOf,
   "Pick<Repository, 'full_name' | 'labels'>": repositoryOf,
   RepositoryParts: (text, format) => ({
-    ...{ owner: 'acme', name: 'a', file: indexOf(text), versions: [], latest: versionOf(text, format), results: [], stats: null },
+    ...{
+      owner: 'acme',
+      name: 'a',
+      file: indexOf(text),
+      versions: [],
+      latest: versionOf(text, format),
+      results: [],
+      stats: null,
+    },
   }),
   RepositoryFile: indexOf,
   'Partial<RepositoryFrontMatter>': (text) => ({ title: text, description: text }),

@@ -2,7 +2,13 @@
 import { execFileSync } from 'node:child_process'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { nextVersion } from '../../src/domain/values/versions.ts'
-import type { Additions, CommitOutcome, FolderState, GitStore } from '../../src/ports/git-store.ts'
+import {
+  type Additions,
+  type CommitOutcome,
+  type FolderState,
+  type GitStore,
+  treeId,
+} from '../../src/ports/git-store.ts'
 
 /** A store on a repository that was created for one test. */
 export interface TemporaryStore {
@@ -188,7 +194,11 @@ export function gitStoreContract(
       await commit(await read(), version('1.0.0', 'x'))
       const state = await read()
       const result = { version: '1.0.0', suite: 'quality', text: 'x', before: undefined }
-      const all = [{ ...result, version: '2.0.0' }, { ...result, suite: '../x' }, { ...result, suite: 'nul' }]
+      const all = [
+        { ...result, version: '2.0.0' },
+        { ...result, suite: '../x' },
+        { ...result, suite: 'nul' },
+      ]
       for (const one of all) await expect(async () => commit(state, { result: one })).rejects.toThrow(/result|names/)
       await temporary.commitOutside({ 'content/acme/code-review/results': 'a file' })
       expect((await read()).results).toEqual(new Map())

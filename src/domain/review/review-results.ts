@@ -88,8 +88,7 @@ export function reviewLabels(
     if (!target) continue
     const isMoved = before !== undefined && (!Object.hasOwn(before, label) || before[label] !== version)
     if (owner === 'broken') {
-      if (isMoved)
-        say('labels-have-results', label, `expected content/${handle}/index.md in the base to be readable`)
+      if (isMoved) say('labels-have-results', label, `expected content/${handle}/index.md in the base to be readable`)
       continue
     }
     const counting = results.filter(({ isTouched }) => !isMoved || !isTouched || isTrusted).map(({ entry }) => entry)

@@ -15,7 +15,6 @@ import {
   findUser,
   findVersion,
   findVersions,
-  onePage,
   type ReadDeps,
 } from './records.ts'
 
@@ -78,7 +77,8 @@ export const ANSWERS: Readonly<Record<ReadId, RouteHandler>> = {
   listResults: async ({ owner = '', name = '', version = '' }, _query, deps) => {
     const found = await (await results()).findResults(owner, name, version, deps)
     if (found.length === 0) await requireVersion(owner, name, version, deps)
-    return { bytes: encode(JSON.stringify(onePage(found))) }
+    const meta = { page: 1, pages: Math.min(1, found.length), total: found.length }
+    return { bytes: encode(JSON.stringify({ data: found, meta })) }
   },
   listAttestations: async ({ owner = '', name = '', version = '' }, _query, deps) => {
     const { attestations } = await requireVersion(owner, name, version, deps)

@@ -178,7 +178,7 @@ function single<Value>(data: Value) {
   return { data }
 }
 
-/** Wraps a list that always has a single page. */
-export function onePage<Value>(data: readonly Value[]): ListEnvelope<Value> {
-  return { data: [...data], meta: { page: 1, pages: data.length > 0 ? 1 : 0, total: data.length } }
+/** The list of versions always has a single page. */
+function onePage<Value>(data: Value[]): ListEnvelope<Value> {
+  return { data, meta: { page: 1, pages: 1, total: data.length } }
 }

@@ -8,6 +8,7 @@ import {
   PATH_PARAMETERS,
   PublishAnswer,
   type QueryParameter,
+  ResultAnswer,
   ROUTES_WITH_SCHEMAS,
   type RouteWithSchemas,
 } from '../../domain/api/route-schemas.ts'
@@ -22,6 +23,7 @@ import {
   ModelStatus,
   Repository,
   RepositorySummary,
+  Result,
   TagRecord,
   User,
   Variable,
@@ -29,9 +31,11 @@ import {
   VersionSummary,
 } from '../../domain/api/schema.ts'
 import { TrustedPublisher } from '../../domain/content/front-matter.ts'
+import { ConditionalLabel } from '../../domain/content/protected-labels.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { OwnerPatch } from '../../domain/managing/owner-request.ts'
 import { LabelRemoval, LabelRequest, RepositoryPatch, YankRequest } from '../../domain/managing/request.ts'
+import { ResultRequest } from '../../domain/managing/result-request.ts'
 import { ADDRESSES, type Address } from '../../domain/published/addresses.ts'
 import { describeApi } from '../../domain/published/openapi.ts'
 import { PublishRequest } from '../../domain/publishing/request.ts'
@@ -73,6 +77,7 @@ const RECORDS = [
   Difference,
   Activity,
   LabelledPrompt,
+  Result,
   ModelStatus,
   MirrorEntry,
   ...[
@@ -84,7 +89,8 @@ const RECORDS = [
   ],
   ...[PublishRequest, PublishAnswer, CheckAnswer],
   ...[RepositoryPatch, LabelRequest, LabelRemoval, YankRequest, ChangeAnswer],
-  ...[OwnerPatch, TrustedPublisher, OwnerAnswer],
+  ...[ResultRequest, ResultAnswer],
+  ...[OwnerPatch, TrustedPublisher, ConditionalLabel, OwnerAnswer],
 ] as const
 
 /** Records that include all fields of another record; the shared fields are shown once. */
@@ -94,6 +100,7 @@ const INCLUDED = new Map<z.ZodType, z.ZodObject>([
   [PublishAnswer, VersionRecord],
   [ChangeAnswer, Repository],
   [OwnerAnswer, User],
+  [ResultAnswer, Result],
 ])
 
 /** Returns every record with its fields. */
