@@ -382,7 +382,7 @@ describe('the action result', () => {
       cwd: dir,
       env: {
         PATH: process.env.PATH,
-        ...{ HUB: url, PROMPT: 'acme/tested', VERSION: '1.0.0', SUITE: 'quality', FILE: 'out.xml' },
+        ...{ HUB: url, PROMPT: 'acme/tested', VERSION: '1.0.0', SUITE: 'quality', OUTPUT: 'out.xml' },
         ...{ ACTIONS_ID_TOKEN_REQUEST_URL: `${url}/token?api-version=2.0`, ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request' },
         ...{ GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'octo/prompts', GITHUB_RUN_ID: '77' },
         ...over,
@@ -409,10 +409,10 @@ describe('the action result', () => {
   })
 
   test.each([
-    ['a file that is a link', { FILE: 'link.xml' }, 'file: link.xml is a symbolic link; name the file itself.'],
+    ['a file that is a link', { OUTPUT: 'link.xml' }, 'file: link.xml is a symbolic link; name the file itself.'],
     [
       'a file that is an option',
-      { FILE: '--json' },
+      { OUTPUT: '--json' },
       'file: expected a path; begin it with ./ if it starts with a hyphen.',
     ],
     ['a hub without TLS', { HUB: 'http://hub.example.org' }, 'hub: expected an https URL'],
@@ -432,10 +432,9 @@ describe('the action result', () => {
 
   test('passes every input to the script through environment variables only', () => {
     const action = parse(readFileSync('.github/actions/result/action.yml', 'utf8'))
-    const inputs = ['hub', 'prompt', 'version', 'suite', 'file', 'model', 'label']
-    expect(Object.keys(action.inputs)).toEqual(inputs)
+    expect(Object.keys(action.inputs)).toEqual(['hub', 'prompt', 'version', 'suite', 'file', 'model', 'label'])
     const [step] = action.runs.steps
     expect(step.run).toBe('"$GITHUB_ACTION_PATH/result.sh"')
-    expect(Object.keys(step.env)).toEqual(inputs.map((input) => input.toUpperCase()))
+    expect(Object.keys(step.env)).toEqual(['HUB', 'PROMPT', 'VERSION', 'SUITE', 'OUTPUT', 'MODEL', 'LABEL'])
   })
 })

@@ -285,6 +285,25 @@ describe('refusals, with nothing written', () => {
     expect([answer.status, answer.code]).toEqual([409, 'repo_archived'])
   })
 
+  test('a hundred results do not make the hub forget where a label pointed', async () => {
+    const numbers = ['1.0.0', '1.1.0', ...Array.from({ length: 4 }, (_, minor) => `1.${minor + 2}.0`)]
+    const files = numbers.flatMap((number) => {
+      const line = `content_sha256: ${sha256(`${number}\n`)}\npassed: 1\nfailed: 0\nat: "2999-01-01T00:00:00Z"\nreported_by: acme\n`
+      return [
+        [`content/acme/busy/versions/${number}.md`, version(`${number}\n`)],
+        ...Array.from({ length: 20 }, (_, index) => [`content/acme/busy/results/${number}/s${index}.yml`, line]),
+      ]
+    })
+    await world.commitOutside(Object.fromEntries(files))
+    const path = '/api/v1/repos/acme/busy/labels/staging'
+    expect((await hub.publish({ version: '1.0.0' }, { method: 'PUT', path, token })).status).toBe(200)
+    const now = new Date().toISOString().replace(/\.\d+Z/, 'Z')
+    await hub.build()
+    const { data } = JSON.parse((await hub.read('/api/v1/repos/acme/busy/activity')).text)
+    expect([data.length, new Set(data.map(({ type }: { type: string }) => type))]).toEqual([100, new Set(['tested'])])
+    expect((await hub.read(`/api/v1/repos/acme/busy/raw?label=staging&at=${now}`)).text).toBe('1.0.0\n')
+  })
+
   test('a version has results of at most twenty suites', async () => {
     const line = `content_sha256: ${sha256('Two\n')}\npassed: 1\nfailed: 0\nat: "2026-11-21T08:00:00Z"\nreported_by: acme\n`
     const files = Array.from({ length: 20 }, (_, index) => [

@@ -15,14 +15,14 @@ if [[ $HUB == *[[:space:]]* || ($HUB != https://* && ! $HUB =~ ^http://(localhos
   fail 'hub: expected an https URL, because over plain http, anyone on the network path could publish with the token.'
   exit 1
 fi
-case $FILE in
+case $OUTPUT in
   -* | '')
     fail 'file: expected a path; begin it with ./ if it starts with a hyphen.'
     exit 1
     ;;
 esac
-if [ -L "$FILE" ]; then
-  fail "file: $FILE is a symbolic link; name the file itself."
+if [ -L "$OUTPUT" ]; then
+  fail "file: $OUTPUT is a symbolic link; name the file itself."
   exit 1
 fi
 work=$(mktemp -d)
@@ -54,5 +54,5 @@ if [[ ${GITHUB_SERVER_URL:-} == https://* && -n ${GITHUB_REPOSITORY:-} && -n ${G
   run=(--url "$GITHUB_SERVER_URL/$GITHUB_REPOSITORY/actions/runs/$GITHUB_RUN_ID")
 fi
 if [ -n "${MODEL:-}" ]; then run+=(--model "$MODEL"); fi
-run_hubcli result "${run[@]}" -- "$PROMPT" "$VERSION" "$SUITE" "$FILE"
+run_hubcli result "${run[@]}" -- "$PROMPT" "$VERSION" "$SUITE" "$OUTPUT"
 if [ -n "${LABEL:-}" ]; then run_hubcli label -- "$PROMPT" "$LABEL" "$VERSION"; fi

@@ -41,7 +41,6 @@ describe('repository records', () => {
         run_id: '7',
       },
       model_status: null,
-      results: [],
       included: [],
       url: 'https://hub.test/api/v1/repos/acme/code-review/versions/1.2.0',
       raw_url: 'https://hub.test/api/v1/repos/acme/code-review/raw?version=1.2.0',
