@@ -68,10 +68,12 @@ export function decideResult(
   nowMs: number,
 ): ResultDecision {
   const before = results.find((result) => result.suite === suite)
+  // A time far ahead, which only a commit by hand can have, is wrong and protects nothing.
+  const beforeMs = before && Date.parse(before.at) <= nowMs + CLOCK_LEEWAY_MS ? Date.parse(before.at) : 0
   // A report without a time is never older than what it replaces, even if a clock was set back.
-  const at = fields.at ?? formatMoment(new Date(Math.max(nowMs, before ? Date.parse(before.at) : 0)))
+  const at = fields.at ?? formatMoment(new Date(Math.max(nowMs, beforeMs)))
   refuseTime(at, nowMs)
-  if (before && Date.parse(before.at) > Date.parse(at))
+  if (before && beforeMs > Date.parse(at))
     throw new HubError(
       'version_conflict',
       `${fullName}@${version} has a newer result of ${suite}, of ${before.at}. Run the suite again, or leave at out.`,
