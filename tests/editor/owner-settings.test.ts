@@ -119,6 +119,12 @@ test('changes everything without JavaScript; mistakes are named beside their fie
   await page.getByText('The label now requires these results.').waitFor()
   const condition = '{ label: production, requires: [quality, safety], min_score: 0.9 }'
   expect(fileOf()).toContain(`\nprotected_labels: [stable, ${condition}]\n`)
+  await page.goto(`${hub.url}/acme/greet/manage`)
+  await page.getByLabel('Label', { exact: true }).first().fill('production')
+  await page.getByLabel('Version', { exact: true }).first().selectOption('1.0.0')
+  await press(page, 'Point the label here')
+  await page.getByText('hubcli result acme/greet 1.0.0 quality FILE').waitFor()
+  await page.goto(settingsOf())
   await page.getByLabel('Labels, separated by commas').fill('stable, beta')
   await press(page, 'Save the labels')
   expect(fileOf()).toContain(`\nprotected_labels: [stable, beta, ${condition}]\n`)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, cast
 from xml.parsers import expat
 
 from .trouble import PromptHubError
@@ -61,15 +61,16 @@ def _refused(reason: str) -> PromptHubError:
 
 def _read_json(data: bytes) -> Outcome:
     try:
-        value = json.loads(data.decode("utf-8-sig"), parse_int=_read_number, parse_constant=_refuse_constant)
+        value: Any = json.loads(data.decode("utf-8-sig"), parse_int=_read_number, parse_constant=_refuse_constant)
     except UnicodeDecodeError:
         raise _refused("expected UTF-8") from None
     except (ValueError, RecursionError):
         raise _refused("expected the JSON of promptfoo, JUnit XML, or the benchmark.json of Agent Skills") from None
-    if isinstance(value, dict) and isinstance(value.get("results"), dict):
-        return _read_promptfoo(value)
-    if isinstance(value, dict) and "run_summary" in value:
-        return _read_benchmark(value)
+    found = _dict(value) or {}
+    if _dict(found.get("results")) is not None:
+        return _read_promptfoo(found)
+    if "run_summary" in found:
+        return _read_benchmark(found)
     raise _refused("expected the JSON of promptfoo, with results, or the benchmark.json of Agent Skills, with run_summary")
 
 
@@ -84,16 +85,17 @@ def _refuse_constant(text: str) -> None:
 
 def _read_promptfoo(value: Dict[str, Any]) -> Outcome:
     """https://www.promptfoo.dev/docs/configuration/outputs"""
-    results = value["results"]
-    stats = results.get("stats")
-    if not isinstance(stats, dict):
+    results = _dict(value["results"]) or {}
+    stats = _dict(results.get("stats"))
+    if stats is None:
         raise _refused("expected results.stats in the JSON of promptfoo")
     passed = _count(stats, "successes", "results.stats")
     failed = _count(stats, "failures", "results.stats") + _count(stats, "errors", "results.stats", 0)
-    cases = [case for case in _list(results.get("results")) if isinstance(case, dict)]
+    cases = [case for case in map(_dict, _list(results.get("results"))) if case is not None]
     scores = [score for score in (_score(case.get("score")) for case in cases) if score is not None]
     complete = bool(cases) and len(scores) == len(cases) == passed + failed
-    providers = {str(case["provider"].get("id")) for case in cases if isinstance(case.get("provider"), dict)}
+    named = [provider for provider in (_dict(case.get("provider")) for case in cases) if provider is not None]
+    providers = {str(provider.get("id")) for provider in named}
     return Outcome(
         passed,
         failed,
@@ -111,9 +113,10 @@ def _read_benchmark(value: Dict[str, Any]) -> Outcome:
     if not isinstance(runs, list):
         raise _refused("this benchmark.json has only rates; expected runs, with the numbers of each run")
     passed = failed = 0
-    for number, run in enumerate(runs):
-        result = run.get("result") if isinstance(run, dict) else None
-        if not isinstance(result, dict):
+    for number, one in enumerate(_list(runs)):
+        run = _dict(one) or {}
+        result = _dict(run.get("result"))
+        if result is None:
             raise _refused(f"expected runs.{number}.result in benchmark.json")
         if run.get("configuration") != _WITH_SKILL:
             continue
@@ -123,10 +126,9 @@ def _read_benchmark(value: Dict[str, Any]) -> Outcome:
         if good + bad != total:
             raise _refused(f"runs.{number}.result: {good} passed and {bad} failed are not {total}")
         passed, failed = passed + good, failed + bad
-    summary = value["run_summary"].get(_WITH_SKILL) if isinstance(value["run_summary"], dict) else None
-    rate = summary.get("pass_rate") if isinstance(summary, dict) else None
-    mean = _score(rate.get("mean")) if isinstance(rate, dict) else None
-    metadata = value.get("metadata") if isinstance(value.get("metadata"), dict) else {}
+    summary = _dict((_dict(value["run_summary"]) or {}).get(_WITH_SKILL)) or {}
+    mean = _score((_dict(summary.get("pass_rate")) or {}).get("mean"))
+    metadata = _dict(value.get("metadata")) or {}
     return Outcome(
         passed,
         failed,
@@ -198,8 +200,12 @@ def _count(record: Dict[str, Any], key: str, where: str, default: Optional[int] 
     return value
 
 
-def _list(value: Any) -> List[Any]:
-    return value if isinstance(value, list) else []
+def _list(value: Any) -> Sequence[Any]:
+    return cast("Sequence[Any]", value) if isinstance(value, list) else []
+
+
+def _dict(value: Any) -> Optional[Dict[str, Any]]:
+    return cast("Dict[str, Any]", value) if isinstance(value, dict) else None
 
 
 def _score(value: Any) -> Optional[float]:

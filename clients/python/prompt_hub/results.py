@@ -52,10 +52,8 @@ def read_results(url: str, settings: RequestSettings, name: str, version: str, s
 
 
 def _result_of(row: Any) -> SuiteResult:
-    result = SuiteResult(*(row[key] for key in SuiteResult._fields))
-    counts = (result.passed, result.failed, result.skipped)
-    if not all(isinstance(text, str) for text in (result.suite, result.at, result.reported_by)):
+    if not all(isinstance(row[key], str) for key in ("suite", "at", "reported_by")):
         raise ValueError("expected texts")
-    if not all(isinstance(count, int) and count >= 0 for count in counts):
+    if not all(isinstance(row[key], int) and row[key] >= 0 for key in ("passed", "failed", "skipped")):
         raise ValueError("expected counts")
-    return result
+    return SuiteResult(*(row[key] for key in SuiteResult._fields))
