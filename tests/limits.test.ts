@@ -17,6 +17,8 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/domain/catalogue/activity.ts MAX_ACTIVITIES': 'entries of a list',
   'src/domain/published/data-files.ts MAX_HUB_SKILLS': 'entries of an index',
   'src/domain/published/data-files.ts MAX_RECENT': 'as many as a feed has entries',
+  'src/domain/compose/include-lines.ts MAX_LINE_CHARACTERS': 'longer than any line with valid names',
+  'src/domain/compose/warnings.ts MAX_WARNINGS': 'findings that a warning names',
   'src/domain/content/filling.ts MAX_OPTIONS': 'options that a message names',
   'src/domain/content/skill.ts MAX_INTERPOLATIONS': 'commands that a warning names',
   'src/domain/editor/pasted-file.ts MAX_PASTED_BYTES': 'a larger file is for the import script, as its message says',

@@ -24,6 +24,8 @@ export interface Prompt {
   published?: Record<string, string>
   /** Maps a version to what is announced about its model. */
   models?: Record<string, { model: string; retires_at: string; replaced_by: string | null }>
+  /** Maps a version to the versions that it includes. */
+  included?: Record<string, string[]>
   advisories?: { range: string; severity: string; message: string }[]
   status?: string
   status_message?: string
@@ -116,6 +118,7 @@ function describe(prompt: Prompt) {
     ...{ version, changelog: `Change of ${version}`, published_by: 'octocat' },
     published_at: prompt.published?.[version] ?? '2025-11-20T10:00:00Z',
     model_status: prompt.models?.[version] ?? null,
+    included: prompt.included?.[version] ?? [],
     content_sha256: sha256(prompt.versions[version] ?? ''),
     yanked: prompt.yanked?.[version] !== undefined,
     yank_reason: prompt.yanked?.[version] ?? null,

@@ -1,9 +1,10 @@
-// Tests how hubcli and both libraries deal with the age of versions and with models that retire.
+// Tests how hubcli and both libraries deal with the age of versions, with models that retire, and with versions that a
+// version includes.
 import { execFile } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type PlainFiles, startPlainFiles } from '../cli/plain-files.ts'
+import { type PlainFiles, type Prompt, startPlainFiles } from '../cli/plain-files.ts'
 import { makeFolder, NO_PYTHON, PYTHON, SCRATCH } from '../cli/shells.ts'
 import { COMPILED } from '../compiled.ts'
 import { CLIENTS } from './three-clients.ts'
@@ -62,6 +63,27 @@ describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ comm
     })
     // It says nothing about whether there are newer versions.
     expect(await run('outdated')).toMatchObject({ code: 0, stdout: '', stderr: '' })
+  })
+
+  test('audit fails for what a locked version includes: yanked, with an advisory, or gone', async () => {
+    expect((await run('add', 'acme/x@^1')).code).toBe(0)
+    hub.prompts['acme/x']!.included = { '1.0.0': ['acme/part@1.0.0'] }
+    const said = (problem: string) => ({ code: 4, stderr: `acme/x 1.0.0 includes acme/part 1.0.0, which ${problem}\n` })
+    expect(await run('audit')).toMatchObject(said('is no longer on the hub'))
+    // The static files do not have the version yet.
+    const part: Prompt = { versions: { '1.0.0': 'part\n' }, unbuilt: ['1.0.0'] }
+    hub.prompts['acme/part'] = part
+    expect((await run('audit')).code).toBe(0)
+    part.advisories = [{ range: '<1.1.0', severity: 'high', message: 'Says too much.' }]
+    part.unbuilt = []
+    expect(await run('audit')).toMatchObject(said('has an advisory (high): Says too much.'))
+    part.advisories = []
+    part.yanked = { '1.0.0': 'Wrong' }
+    expect(await run('audit')).toMatchObject(said('was yanked: Wrong'))
+    expect((await run('outdated')).code).toBe(0)
+    // What a hub says is never a path.
+    hub.prompts['acme/x']!.included = { '1.0.0': ['acme/../x@1.0.0'] }
+    expect((await run('audit')).code).toBe(5)
   })
 
   test('update --min-age takes the highest version that has been out for that long, and never an older one', async () => {

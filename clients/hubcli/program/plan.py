@@ -12,7 +12,7 @@ from prompt_hub.placed import find_difference, read_lock_file, say_difference
 from prompt_hub.publisher import refuse_unattested
 from prompt_hub.ranges import is_label, is_range, numbers_of
 from prompt_hub.records import read_label_list, read_repository_record, read_version_list
-from prompt_hub.review import explain_none, find_notices, find_problems, find_wanted
+from prompt_hub.review import explain_none, find_included, find_notices, find_problems, find_wanted, included_in
 from prompt_hub.skills import SKILL
 from prompt_hub.trouble import PromptHubError
 from prompt_hub.vendored import read_vendored
@@ -146,6 +146,34 @@ def resolve(number, last=""):
             entry["sha256"] = by_version[wanted].content_sha256
         if locked:
             entry["changes"] = list_changes(number, locked["version"], entry["wanted"])
+    save_plan(plan)
+
+
+def included():
+    """Lists the prompts that the locked versions include, for an audit, in the file `todo`."""
+    plan = load("plan")
+    uses = {}
+    for number, entry in enumerate(plan["entries"]):
+        version = entry["locked"]["version"]
+        for address in included_in(version, read_rows(number)):
+            uses.setdefault(address.partition("@")[0], []).append([entry["name"], version, address])
+    plan["included"] = sorted(uses.items())
+    save_plan(plan)
+    save("todo", "".join(f"included{at} {name}\n" for at, (name, _) in enumerate(plan["included"])))
+
+
+def judge(number, last=""):
+    """Collects what the hub says about a prompt that is included. `last` is `gone` if there is no such prompt."""
+    plan = load("plan")
+    record, rows = None, ()
+    if last != "gone":
+        rows, record = read_rows(number), read_response(read_repository_record, f"record.{number}")
+    _, uses = plan["included"][int(number[len("included") :])]
+    versions = {row.version for row in rows}
+    if not last and any(address.partition("@")[2] not in versions for _, _, address in uses):
+        sys.exit(ASK_AGAIN)
+    for name, version, address in uses:
+        plan["problems"] += [problem(name, *each) for each in find_included(f"{name} {version}", address, record, rows)]
     save_plan(plan)
 
 

@@ -37,7 +37,7 @@ def main(step, *words):
         from program.render import render_answer
 
         render_answer()
-    elif step in ("begin", "resolve", "choose"):
+    elif step in ("begin", "resolve", "choose", "included", "judge"):
         from program import plan
 
         getattr(plan, step)(*words)

@@ -16,6 +16,9 @@ from .variable import Variable, as_dict, as_list, as_text, read_variable, text_o
 Value = TypeVar("Value")
 
 
+_ADDRESS = re.compile(r"[a-z0-9-]{1,39}/[a-z0-9-]{1,64}@[0-9]{1,6}\.[0-9]{1,6}\.[0-9]{1,6}")
+
+
 class VersionRecord(NamedTuple):
     """One version; it never changes after publishing."""
 
@@ -60,6 +63,8 @@ class VersionRow(NamedTuple):
     """When it was published, as in `2026-11-20T10:00:00Z`."""
     model_status: Optional[ModelStatus] = None
     """When its model retires, if that is announced."""
+    included: Tuple[str, ...] = ()
+    """The versions whose content it includes, as in `acme/house-style@1.4.0`."""
 
 
 class Advisory(NamedTuple):
@@ -192,7 +197,10 @@ def _row(data: Dict[str, Any]) -> VersionRow:
         raise TypeError("no version")
     published_at, status = text_or_none(data.get("published_at")), data.get("model_status")
     model = None if status is None else _model_status(as_dict(status))
-    return VersionRow(version, data.get("yanked") is True, text_or_none(data.get("yank_reason")), digest, published_at, model)
+    included = tuple(as_text(each) for each in as_list(data.get("included", [])))
+    if not all(_ADDRESS.fullmatch(each) for each in included):
+        raise TypeError("no address of a version")
+    return VersionRow(version, data.get("yanked") is True, text_or_none(data.get("yank_reason")), digest, published_at, model, included)
 
 
 def _model_status(data: Dict[str, Any]) -> ModelStatus:

@@ -8,7 +8,16 @@ from .lock import LOCK, LockedPrompt
 from .ranges import highest_in, is_range, satisfies
 from .records import RepositoryRecord, VersionRow, active_of
 
-AUDITED = ("gone", "other_bytes", "yanked", "advisory", "model_retires")
+AUDITED = (
+    "gone",
+    "other_bytes",
+    "yanked",
+    "advisory",
+    "model_retires",
+    "included_gone",
+    "included_yanked",
+    "included_advisory",
+)
 """The problems for which an audit fails."""
 
 
@@ -16,7 +25,8 @@ class Problem(NamedTuple):
     """Something that the hub says about a locked prompt."""
 
     kind: str
-    """`gone`, `other_bytes`, `yanked`, `advisory`, `model_retires`, `moved`, `deprecated` or `label_removed`."""
+    """`gone`, `other_bytes`, `yanked`, `advisory`, `model_retires`, `included_gone`, `included_yanked`,
+    `included_advisory`, `moved`, `deprecated` or `label_removed`."""
     message: str
     severity: Optional[str] = None
     """The severity of an advisory."""
@@ -47,6 +57,34 @@ def find_problems(name: str, locked: LockedPrompt, record: RepositoryRecord, row
             message = f"{name} {version} ({each.severity}): {each.message}"
             problems.append(Problem("advisory", message, each.severity))
     return problems
+
+
+def find_included(
+    subject: str, included: str, record: Optional[RepositoryRecord], rows: Sequence[VersionRow]
+) -> List[Problem]:
+    """What the hub says about a version that a locked version includes.
+
+    `subject` is the locked version, and `included` the other one, as in `acme/house-style@1.4.0`; `record` and `rows`
+    are those of its prompt, None and empty if it is gone.
+    """
+    name, _, version = included.partition("@")
+    what = f"{subject} includes {name} {version}, which"
+    row = next((each for each in rows if each.version == version), None)
+    problems: List[Problem] = []
+    if row is None:
+        problems.append(Problem("included_gone", f"{what} is no longer on the hub"))
+    elif row.yanked:
+        problems.append(Problem("included_yanked", f"{what} was yanked{_because(row.yank_reason)}"))
+    for each in record.advisories if record else ():
+        if version in each.versions:
+            message = f"{what} has an advisory ({each.severity}): {each.message}"
+            problems.append(Problem("included_advisory", message, each.severity))
+    return problems
+
+
+def included_in(version: str, rows: Sequence[VersionRow]) -> Sequence[str]:
+    """The versions that a version includes."""
+    return next((each.included for each in rows if each.version == version), ())
 
 
 def find_notices(name: str, range_: str, locked: str, record: RepositoryRecord) -> List[Problem]:

@@ -14,7 +14,7 @@ from .lock import LOCK, Lock, LockedPrompt
 from .publisher import refuse_publisher
 from .read_token import read_token_for, token_for_locked
 from .requests import RequestSettings
-from .review import AUDITED, Problem, find_notices, find_problems, find_wanted
+from .review import AUDITED, Problem, find_included, find_notices, find_problems, find_wanted, included_in
 from .trouble import PromptHubError
 from .vendoring import fetch_prompt
 
@@ -67,10 +67,27 @@ def review_lock(
             problems += find_notices(name, locked.range, locked.version, record)
             if within_days is not None:
                 problems += find_retiring(name, locked.version, rows, within_days, now)
+                problems += _review_included(name, locked.version, rows, reader)
             ripe = ripe_of(rows, min_age_days, locked.version, now) if min_age_days else rows
             wanted = find_wanted(locked.range, record.labels, ripe) or locked.version
             reviewed.append(Reviewed(name, locked, wanted, find_wanted("*", record.labels, rows), tuple(problems)))
     return reviewed
+
+
+def _review_included(name: str, version: str, rows: Sequence[VersionRow], reader: HubReader) -> List[Problem]:
+    """What the hub says about the versions that a locked version includes."""
+    problems: List[Problem] = []
+    for included in included_in(version, rows):
+        part, _, number = included.partition("@")
+        try:
+            record, part_rows = reader.read_state(part, number)
+        except PromptHubError as error:
+            if error.code != "not_found":
+                raise
+            problems += find_included(f"{name} {version}", included, None, ())
+        else:
+            problems += find_included(f"{name} {version}", included, record, part_rows)
+    return problems
 
 
 def _ignore(_url: str, _age: float, _cause: Optional[BaseException]) -> None:

@@ -82,6 +82,8 @@ export interface VersionRow {
   published_at?: string
   /** When its model retires, or null if nothing is announced. */
   model_status?: ModelStatus | null
+  /** The versions whose content it includes, as in `acme/house-style@1.4.0`. */
+  included?: string[]
 }
 
 /** Parses a list of versions. @throws PromptHubError `unavailable` when the text is invalid */

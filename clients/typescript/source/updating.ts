@@ -2,6 +2,7 @@
 import { changeLock } from './changing.ts'
 import { openLock } from './files.ts'
 import { activeOf, HubReader, labelled } from './hub-reader.ts'
+import { type IncludedProblem, reviewIncluded } from './included.ts'
 import { findRetiring, ripeOf } from './lifetime.ts'
 import type { Lock, LockedPrompt } from './lock.ts'
 import { PromptHub } from './prompt-hub.ts'
@@ -27,12 +28,24 @@ export interface Reviewed {
 
 /** Something that the hub says about a locked prompt. */
 interface Problem {
-  kind: 'gone' | 'other_bytes' | 'yanked' | 'advisory' | 'model_retires' | 'label_removed' | 'deprecated' | 'moved'
+  kind:
+    | 'gone'
+    | 'other_bytes'
+    | 'yanked'
+    | 'advisory'
+    | 'model_retires'
+    | IncludedProblem['kind']
+    | 'label_removed'
+    | 'deprecated'
+    | 'moved'
   message: string
 }
 
 /** The problems for which an audit fails. */
-const AUDITED: readonly Problem['kind'][] = ['gone', 'other_bytes', 'yanked', 'advisory', 'model_retires']
+const AUDITED: readonly Problem['kind'][] = [
+  ...(['gone', 'other_bytes', 'yanked', 'advisory', 'model_retires'] as const),
+  ...(['included_gone', 'included_yanked', 'included_advisory'] as const),
+]
 
 /** What else a review considers. */
 export interface ReviewOptions {
@@ -72,7 +85,11 @@ export async function reviewLock(
   return Promise.all(
     wanted.map(async ([name, locked]) => {
       const { record, rows } = await reader.readState(name, locked.version)
-      return review(name, locked, record, rows, options)
+      const reviewed = review(name, locked, record, rows, options)
+      // Only an audit asks about models, and about what a version includes.
+      if (options.withinDays !== undefined)
+        reviewed.problems.push(...(await reviewIncluded(name, locked.version, rows, reader)))
+      return reviewed
     }),
   )
 }
