@@ -1,5 +1,4 @@
-// Tests how hubcli and both libraries deal with the age of versions, with models that retire, and with versions that a
-// version includes.
+// Tests how hubcli and both libraries deal with the age of versions, models that retire, and versions that are included.
 import { execFile } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import path from 'node:path'

@@ -197,11 +197,7 @@ const bundleSha256 = z
   .describe('SHA-256 of the archive with the SKILL.md and all files, in hex, or null if there are no files.')
 
 const includes = z
-  .array(
-    z
-      .object(Include.shape)
-      .meta({ id: 'Include', description: 'A part of the content that comes from another version.' }),
-  )
+  .array(Include)
   .describe('The parts of the content that come from other versions, by position; empty if there are none.')
 
 /** An advisory: versions that should no longer be used. docs/contract.md section 3. */

@@ -6,6 +6,7 @@ import type { ErrorCode } from './errors.ts'
 const LABELS: Readonly<Record<string, string>> = {
   ...{ owner: 'Owner', name: 'Name', title: 'Title', description: 'Description', tags: 'Tags', license: 'License' },
   ...{ format: 'Format', content: 'Prompt', variables: 'Variables', parameters: 'Parameters', skill: 'Agent Skill' },
+  ...{ compose: 'Shared parts', recompose: 'Shared parts' },
   ...{ files: 'Files', changelog: 'What changed', bump: 'Version', forked_from: 'Started from' },
   ...{ label: 'Label', version: 'Version', reason: 'Reason', readme: 'Readme' },
   ...{ status: 'Status', status_message: 'Why, and what to do', replaced_by: 'Use instead', moved_to: 'Moved to' },

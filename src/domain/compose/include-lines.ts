@@ -1,7 +1,8 @@
 // Finds the include lines of a source, and cuts a source out of assembled content again. docs/contract.md section 14
 import { SERVER_LIMITS } from '../server-limits.ts'
 import { printable } from '../text/problems.ts'
-import { type Include, kindOfRange } from '../values/include.ts'
+import type { Include } from '../values/include.ts'
+import { kindOfRange } from '../values/include-range.ts'
 import { splitFullName } from '../values/names.ts'
 import type { Outcome, SourceProblem } from './outcome.ts'
 

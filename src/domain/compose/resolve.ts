@@ -1,7 +1,7 @@
 // Decides which version an include line includes, from what is known about the repository that it names. docs/contract.md section 14
 import type { RepositoryFile } from '../content/prompt-file.ts'
 import { countOf } from '../text/count-of.ts'
-import { kindOfRange } from '../values/include.ts'
+import { kindOfRange } from '../values/include-range.ts'
 import { isVersion } from '../values/names.ts'
 import { selectVersions } from '../values/versions.ts'
 import type { IncludeLine, Reference } from './include-lines.ts'

@@ -2,32 +2,14 @@
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
 import { SERVER_LIMITS } from '../server-limits.ts'
-import { TAG_PATTERN } from './names.ts'
+import { RANGE_OR_LABEL } from './include-range.ts'
 import { FullName, VariableName, Version } from './values.ts'
-
-const N = '(?:0|[1-9][0-9]{0,5})'
-const W = '[xX*]'
-/** The ranges that clients understand. docs/lock-file.md */
-const RANGE_PATTERN = new RegExp(
-  `^[\\^~]?(?:${N}(?:\\.${N}(?:\\.(?:${N}|${W}))?|(?:\\.${W}){1,2})?|${W}(?:\\.${W}){0,2})$`,
-)
-const RANGE_OR_LABEL = new RegExp(`${RANGE_PATTERN.source}|${TAG_PATTERN.source}`)
-
-/** What follows `@` in an include line: a range that clients understand, which may be a version, or a label. */
-type ReferenceKind = 'range' | 'label'
-
-/** Tells a range from a label, as clients do. @returns undefined for what is neither */
-export function kindOfRange(text: string): ReferenceKind | undefined {
-  if (text.length > LIMITS.tagCharacters || text === 'latest') return undefined
-  if (RANGE_PATTERN.test(text)) return 'range'
-  return TAG_PATTERN.test(text) ? 'label' : undefined
-}
 
 const position = (sentence: string) => z.int().nonnegative().max(LIMITS.contentBytes).describe(sentence)
 
-/** An include of a version, in front matter and records. */
+/** An include of a version. */
 export const Include = z
-  .strictObject({
+  .object({
     repository: FullName.describe('The repository whose content is included.'),
     range: z
       .string()
@@ -49,7 +31,7 @@ export const Include = z
   .meta({ id: 'Include', description: 'A part of the content that comes from another version.' })
 export type Include = z.infer<typeof Include>
 
-/** The includes of a version, in the order of their positions. */
+/** The includes of a version in front matter, in the order of their positions. */
 export const Includes = z
-  .array(Include)
+  .array(z.strictObject(Include.shape))
   .max(SERVER_LIMITS.includesPerVersion, `expected at most ${SERVER_LIMITS.includesPerVersion} includes`)

@@ -32,6 +32,8 @@ test('defines these limits', () => {
     skillMetadataKeys: 32,
     skillMetadataCharacters: 500,
     filesPerVersion: 200,
+    includesPerVersion: 32,
+    includedRepositories: 16,
     filesBytes: 1000000,
     fileBytes: 262144,
     fileSegments: 8,
