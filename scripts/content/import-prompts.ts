@@ -3,26 +3,24 @@ import { parseArgs } from 'node:util'
 import { readConfig } from '../../src/config.ts'
 import { findLicenseProblem } from '../../src/domain/content/rules.ts'
 import { assignNames } from '../../src/domain/formats/assign-names.ts'
-import type { ExistingRepository, ImportedFiles } from '../../src/domain/formats/content-files.ts'
+import { composeImport } from '../../src/domain/formats/compose-import.ts'
+import type { ImportedFiles } from '../../src/domain/formats/content-files.ts'
 import { type ImportFormat, READERS } from '../../src/domain/formats/formats.ts'
-import type { ConversionProblem } from '../../src/domain/formats/portable.ts'
+import { orderImport, targetOf } from '../../src/domain/formats/import-order.ts'
+import type { ConversionProblem, PortablePrompt, PromptReference } from '../../src/domain/formats/portable.ts'
+import type { ReferenceTarget } from '../../src/domain/formats/references.ts'
+import { clip } from '../../src/domain/formats/template.ts'
 import { importHistory } from '../../src/domain/formats/version-history.ts'
 import type { FileEntry } from '../../src/domain/values/file-entry.ts'
 import { isReserved, OWNER_PATTERN } from '../../src/domain/values/names.ts'
 import { formatMoment } from '../../src/domain/values/values.ts'
 import { digestText, measure } from '../../src/ports/measure.ts'
-import {
-  describeFiles,
-  listImported,
-  listVersions,
-  readIndex,
-  readTests,
-  readVersion,
-} from '../../src/stores/content/prompt-files.ts'
+import { listImported } from '../../src/stores/content/prompt-files.ts'
 import { listSources } from '../../src/stores/import/list-sources.ts'
 import { readSources } from '../../src/stores/import/read-sources.ts'
 import { readAgain } from '../../src/stores/import/skill-folder.ts'
 import { writeImported } from '../../src/stores/import/write-imported.ts'
+import { openWrittenFiles } from '../../src/stores/import/written-files.ts'
 import { openProgress } from '../progress.ts'
 
 const USAGE = `Usage: npm run import -- <file or folder…> --owner acme [--by login] [--from ${Object.keys(READERS).join('|')}] [--license MIT] [--without-variables] [--dry-run] [--json]`
@@ -100,24 +98,51 @@ function run(
       const [lost, reasons] = [say(findings, 'lost'), say(findings, 'refused')]
       return { path, name: null, status: 'refused', version: null, lost, reasons }
     })
-  for (const [index, { path, prompt, source, findings, found: place }] of found.entries()) {
+  const files = openWrittenFiles(contentDir)
+  const { order: indexes, find } = orderImport(found.map(({ prompt }) => prompt))
+  /** The prompts that were written, as they were composed. */
+  const written = new Map<number, PortablePrompt>()
+  const findTarget = (reference: PromptReference, from: number): ReferenceTarget => {
+    const target = find(reference, from)
+    if (target === undefined) return { reason: 'no other prompt of this import has this name' }
+    const fullName = `${owner}/${names[target]}`
+    const part = written.get(target)
+    const existing = part && files.read(owner, names[target]!)
+    return existing ? targetOf(reference, fullName, part, existing) : { reason: `${fullName} was refused` }
+  }
+  const made = new Map<number, Line>()
+  for (const index of indexes) {
+    const { path, prompt, source, findings, found: place } = found[index]!
     const name = names[index]!
-    const made = importHistory(prompt, source, name, findExisting(contentDir, owner, name), order)
+    const composed = composeImport(prompt, {
+      self: `${owner}/${name}`,
+      findTarget: (reference) => findTarget(reference, index),
+      readRepository: (fullName) => files.read(owner, fullName.slice(owner.length + 1)),
+      measure,
+    })
+    const result = importHistory(composed.prompt, source, name, files.read(owner, name), order)
     // What is said about a file with several prompts is reported once.
     const ofFile = found[index - 1]?.path === path ? [] : findings
-    const lost = say([...ofFile, ...made.lost], 'lost')
+    const kept = composed.kept.map(({ tag, reason }) => `reference: ${clip(tag)} stays text, because ${reason}`)
+    const lost = [...say([...ofFile, ...result.lost], 'lost'), ...kept]
     const reasons = say(ofFile, 'refused')
-    if (made.status === 'refused') {
-      reasons.push(...made.problems.map(({ key, message }) => `${key}: ${message}`))
-      lines.push({ path, name, status: 'refused', version: null, lost, reasons })
+    const problems = result.status === 'refused' ? result.problems : composed.problems
+    reasons.push(...problems.map(({ key, message }) => `${key}: ${message}`))
+    if (result.status === 'refused' || problems.length > 0) {
+      made.set(index, { path, name, status: 'refused', version: null, lost, reasons })
     } else {
       const readFile = (file: FileEntry) => readAgain(place.folder, place.path, file)
-      if (!values['dry-run']) for (const file of made.files) writeImported(contentDir, file, readFile)
-      lines.push({ path, name, status: made.status, version: made.version, lost, reasons })
+      for (const file of result.files) {
+        if (!values['dry-run']) writeImported(contentDir, file, readFile)
+        files.add(file.path, file.text)
+      }
+      written.set(index, composed.prompt)
+      made.set(index, { path, name, status: result.status, version: result.version, lost, reasons })
     }
-    progress.show('Writing', index + 1, found.length)
+    progress.show('Writing', made.size, found.length)
   }
   progress.end()
+  for (const index of found.keys()) lines.push(made.get(index)!)
   if (values.json) {
     console.log(JSON.stringify(lines, undefined, 2))
     for (const path of skipped) console.error(`Skipped: ${path}`)
@@ -127,19 +152,6 @@ function run(
 
 function isFormat(text: string): text is ImportFormat {
   return Object.hasOwn(READERS, text)
-}
-
-function findExisting(contentDir: string, owner: string, name: string): ExistingRepository | undefined {
-  const versions = listVersions(contentDir, { owner, name })
-  return (
-    versions && {
-      versions,
-      index: readIndex(contentDir, { owner, name }),
-      tests: readTests(contentDir, { owner, name }),
-      read: (version) => readVersion(contentDir, { owner, name, version }),
-      describeFiles: (version) => describeFiles(contentDir, `${owner}/${name}/versions/${version}`),
-    }
-  )
 }
 
 function say(findings: readonly ConversionProblem[], kind: ConversionProblem['kind']): string[] {

@@ -23,7 +23,6 @@ test.each([
   ['AGENTS.md', 'file: AGENTS.md instructs agents in one project. To import it all the same, name the file itself'],
   ['lf-chat.json', 'content: expected system messages before all others'],
   ['lf-list.json', 'prompt: the list of prompts has no texts; fetch each prompt by its name'],
-  ['lf-ref.json', 'line 1: reference: @@@langfusePrompt:name=base|label=production@@@ includes another prompt'],
   [
     'openai-call.json',
     'prompt: this names the prompt pmpt_0a1b2c, but has no text; save a response that was made with it',
@@ -41,6 +40,13 @@ interface Expected {
   parameters?: object
 }
 const CASES: Readonly<Record<string, Expected>> = {
+  'lf-ref.json': {
+    name: 'with-ref',
+    body: '@@@langfusePrompt:name=base|label=production@@@ Go.',
+    lost: [
+      'reference: @@@langfusePrompt:name=base|label=production@@@ stays text, because no other prompt of this import has this name',
+    ],
+  },
   'langsmith-model.json': {
     ...{ name: 'langsmith-model', body: 'Ask {{q}}', variables: [{ name: 'q' }] },
     parameters: { model: 'gpt-x', temperature: 0.1 },

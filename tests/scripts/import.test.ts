@@ -122,7 +122,6 @@ const REFUSED: readonly (readonly [what: string, path: string, text: string, rea
   ['five megabytes', 'a.md', 'x'.repeat(5_000_000), /at most 1048576 bytes/],
   ['bytes that are not UTF-8', 'a.md', NOT_UTF8, /expected UTF-8/],
   ['Handlebars logic', 'a.prompt', '---\nname: a\n---\nHi\n{{#if x}}y{{/if}}\n', /^line 5: template: \{\{#if x\}\}/],
-  ['a partial', 'a.prompt', '{{> other}}\n', /^line 1: template: \{\{> other\}\}/],
   [
     'an environment variable',
     'a.prompty',
@@ -140,12 +139,6 @@ const REFUSED: readonly (readonly [what: string, path: string, text: string, rea
     'a.prompty',
     '---\nname: a\n---\nsystem:\n{% for x in y %}{{x}}{% endfor %}\n',
     /^line 5: template: \{%/,
-  ],
-  [
-    'a reference to another prompt',
-    'a.json',
-    '{"name":"a","prompt":"x @@@langfusePrompt:name=b|version=1@@@"}',
-    /^line 1: reference/,
   ],
   ['a class that is not a prompt', 'a.json', LANGCHAIN(['langchain', 'llms', 'OpenAI'], {}), /OpenAI is not a prompt/],
   [

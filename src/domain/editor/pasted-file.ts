@@ -7,6 +7,7 @@ import { detectFormat, type ImportFormat, READERS } from '../formats/formats.ts'
 import { toName } from '../formats/names.ts'
 import { type ConversionProblem, ConversionProblems } from '../formats/portable.ts'
 import { PASTED_FORMATS, recogniseFormat } from '../formats/recognise.ts'
+import { clip } from '../formats/template.ts'
 import { LIMITS } from '../limits.ts'
 import { readPromptFile } from '../publishing/prompt-file.ts'
 import { formatProblem } from '../text/problems.ts'
@@ -84,6 +85,7 @@ function readOwnFile(source: string): { filled?: Filled; said: string[] } {
         ...(license !== undefined && { license }),
         ...{ format, content, variables: declared.map(fieldsOf), skill: skill?.description ?? '' },
         parameters: formatParameters(parameters),
+        compose: rest.compose === true,
       },
     }
   } catch (thrown) {
@@ -104,6 +106,8 @@ function readForeignFile(source: string, reader: ImportFormat): { filled?: Fille
     ...(found?.tests === undefined ? [] : ['tests']),
   ]
   for (const field of unfilled) more.lost(field, 'this form has no field for it; npm run import keeps it')
+  for (const { tag } of found?.references ?? [])
+    more.lost('reference', `${clip(tag)} stays text; npm run import replaces it if the other prompt comes along`)
   const said = [...findings, ...more.all].slice(0, LIMITS.problemsNamed).map(say)
   if (prompts.length > 1)
     said.push(`The file contains ${prompts.length} prompts. This is the first one; npm run import reads all of them.`)

@@ -73,7 +73,7 @@ export type ImportedFiles =
     }
   | { status: 'refused'; problems: ValueProblem[]; lost: ConversionProblem[] }
 
-type Said = Pick<VersionFile, 'content' | 'format' | 'variables' | 'parameters' | 'skill'>
+type Said = Pick<VersionFile, 'content' | 'format' | 'variables' | 'parameters' | 'skill' | 'includes'>
 
 /**
  * Creates the files of one prompt. Only the source that a prompt was imported from can change it.
@@ -153,11 +153,14 @@ export function importPrompt(
 /** Describes a prompt as the version that an import writes. */
 export function describeVersion(prompt: PortablePrompt, license: string | null): Said {
   return {
-    content: prompt.body.format === 'chat' ? formatChat(prompt.body.messages) : prompt.body.text,
+    content:
+      prompt.composed?.content ??
+      (prompt.body.format === 'chat' ? formatChat(prompt.body.messages) : prompt.body.text),
     format: prompt.body.format,
     variables: prompt.variables,
     parameters: prompt.parameters,
     skill: prompt.skill ? storeSkill({ ...prompt.skill, license }) : undefined,
+    ...(prompt.composed && { includes: prompt.composed.includes }),
   }
 }
 
@@ -207,7 +210,7 @@ function describeReason(full: string, origin: PromptSource | undefined, source: 
 }
 
 function formatVersion(prompt: PortablePrompt, said: Said, isNext: boolean, order: ImportOrder): string {
-  const { content, format, variables, parameters, skill } = said
+  const { content, format, variables, parameters, skill, includes } = said
   const bare = findPlaceholders(content).map(undeclaredVariable)
   return formatVersionFile({
     published_at: order.publishedAt,
@@ -217,6 +220,7 @@ function formatVersion(prompt: PortablePrompt, said: Said, isNext: boolean, orde
     ...(isSameJson(bare, variables) ? {} : { variables }),
     ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
     ...(skill && { skill }),
+    ...(includes && { includes }),
     content,
   })
 }

@@ -15,6 +15,7 @@ import {
   type WriteResult,
   writtenFile,
 } from './portable.ts'
+import { References } from './references.ts'
 import { isObject, licenseIn, readSourceFile, textOf } from './source-file.ts'
 import { readBraces } from './template.ts'
 
@@ -48,25 +49,28 @@ export function readDotprompt(source: string, name: string): ReadResult {
   findings.unsupported(front, KNOWN, keyLine)
   if (typeof front.model === 'string') prompt.parameters.model = front.model
   if (isObject(front.config)) Object.assign(prompt.parameters, PARAMETERS.toHub(front.config))
-  const { body: read, names } = readBody(body, bodyLine, findings)
+  const references = new References('dotprompt')
+  const { body: read, names } = readBody(body, bodyLine, references, findings)
   prompt.body = read
   const described = readInput(front.input, findings, keyLine('input'))
   const used = new Set(names)
   for (const unused of described.keys().filter((one) => !used.has(one)))
     findings.lost(`input.schema.${unused}`, 'the text does not use it', keyLine('input'))
   prompt.variables = declareAll(names, described)
-  return findings.result(prompt)
+  // Only a file whose name begins with an underscore is a partial, and its name is the rest.
+  return findings.result({ ...prompt, ...references.fields(name.startsWith('_') ? [name.slice(1)] : []) })
 }
 
 function readBody(
   text: string,
   firstLine: number,
+  references: References,
   findings: ConversionProblems,
 ): { body: PortableBody; names: string[] } {
   const names = new Set<string>()
   const lineAt = lineCounter(text, firstLine)
   const fill = (part: string, at: number) => {
-    const read = readBraces(part, 'handlebars', findings, lineAt(at))
+    const read = readBraces(part, 'handlebars', findings, lineAt(at), references)
     for (const one of read.names) {
       if (HELPERS.has(one)) findings.refused('template', `{{${one}}} calls a helper`, lineAt(at))
       names.add(one)

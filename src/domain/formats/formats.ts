@@ -12,6 +12,7 @@ import { readMlflow } from './mlflow.ts'
 import { isOpenAI, readOpenAI } from './openai.ts'
 import { readCsv, readMarkdown, writeMarkdown } from './plain.ts'
 import type { ExportedVersion, Reader, ReadOptions, ReadResult, WriteResult } from './portable.ts'
+import { readPortkey } from './portkey.ts'
 import { readPromptLayer } from './promptlayer.ts'
 import { readPrompty, writePrompty } from './prompty.ts'
 import { readClaudeCommand, readSkill, writeClaudeCommand, writeSkill } from './skill.ts'
@@ -27,6 +28,7 @@ export const READERS = {
   openai: readOpenAI,
   mlflow: readMlflow,
   promptlayer: readPromptLayer,
+  portkey: readPortkey,
   skill: readSkill,
   'claude-command': readClaudeCommand,
   copilot: readCopilot,
@@ -82,8 +84,7 @@ export function toExported(
 
 /** The names of the files of each format. A file that was named by its path may have any name. */
 const FILE_NAMES: Readonly<Record<ImportFormat, RegExp>> = {
-  // Files whose name starts with an underscore are dotprompt partials, not separate prompts.
-  dotprompt: /^(?!_).*\.prompt$/i,
+  dotprompt: /\.prompt$/i,
   prompty: /\.prompty$/i,
   github: /\.ya?ml$/i,
   langfuse: /\.json$/i,
@@ -91,6 +92,7 @@ const FILE_NAMES: Readonly<Record<ImportFormat, RegExp>> = {
   openai: /\.json$/i,
   mlflow: /\.json$/i,
   promptlayer: /\.json$/i,
+  portkey: /\.json$/i,
   skill: /^skill\.md$/i,
   'claude-command': /\.md$/i,
   copilot: /\.(?:prompt|instructions|chatmode|agent)\.md$/i,
@@ -133,6 +135,7 @@ function detectJson(source: string): ImportFormat | undefined {
   const has = (...keys: string[]) => keys.some((key) => Object.hasOwn(one, key))
   if (has('lc', 'manifest')) return 'langchain'
   if (has('prompt_template')) return 'promptlayer'
+  if (has('string') && has('slug')) return 'portkey'
   if (isOpenAI(one)) return 'openai'
   if (has('template'))
     return has('_type', 'input_variables', 'template_format') || !has('name') ? 'langchain' : 'mlflow'

@@ -18,10 +18,14 @@ import {
   type WriteResult,
   writtenFile,
 } from './portable.ts'
+import { References } from './references.ts'
 import { isObject, readJsonSource, tagsIn, textOf } from './source-file.ts'
 import { refuseForeignBraces } from './template.ts'
 
-const REFERENCE = /@@@langfusePrompt:[^@]*@@@/g
+/** A reference to another prompt. https://langfuse.com/docs/prompt-management/features/composability */
+const REFERENCE = /@@@langfusePrompt:([^@\n]*)@@@/g
+/** What a reference names: a prompt, and a version or a label of it. */
+const TARGET = /^name=([^|]+)\|(version|label)=([^|]+)$/
 const ROLES: Readonly<Record<string, 'system' | 'user' | 'assistant'>> = {
   system: 'system',
   developer: 'system',
@@ -80,12 +84,13 @@ function readOne(value: unknown, fallback: string): ReadResult {
   prompt.tags = tagsIn(value.tags)
   prompt.changelog = textOf(value.commitMessage)
   prompt.labels = readLabels(tagsIn(value.labels), findings)
+  if (typeof value.version === 'number') prompt.number = String(value.version)
   if (isObject(value.config)) prompt.parameters = { ...value.config }
   findings.unsupported(value, KNOWN.union(SILENT))
   if (typeof value.prompt === 'string') prompt.body = { format: 'text', text: value.prompt }
   else if (Array.isArray(value.prompt)) prompt.body = readMessages(readList(value.prompt, findings), findings)
   else findings.refused('prompt', 'expected a text or a list of messages')
-  return findings.result(declareNames(prompt, findings))
+  return findings.result(declareNames(prompt))
 }
 
 /** Reads the labels. Langfuse itself moves `latest` to the newest version. */
@@ -119,14 +124,21 @@ function readList(list: readonly unknown[], findings: ConversionProblems): Porta
   return messages
 }
 
-function declareNames(prompt: PortablePrompt, findings: ConversionProblems): PortablePrompt {
+function declareNames(prompt: PortablePrompt): PortablePrompt {
   const names = new Set<string>()
+  const references = new References('langfuse')
   for (const text of textsOf(prompt.body)) {
-    for (const match of text.matchAll(REFERENCE).take(MAX_FINDINGS))
-      findings.refused('reference', `${match[0]} includes another prompt`, lineOf(text, match.index))
+    for (const [tag, inner = ''] of text.matchAll(REFERENCE)) references.add(tag, readTarget(inner))
     for (const one of findPlaceholders(text)) names.add(one)
   }
-  return { ...prompt, variables: [...names].map(undeclaredVariable) }
+  return { ...prompt, variables: [...names].map(undeclaredVariable), ...references.fields([prompt.name]) }
+}
+
+function readTarget(inner: string): Parameters<References['add']>[1] {
+  const [, name = '', kind, which = ''] = TARGET.exec(inner) ?? []
+  if (kind === undefined) return { obstacle: 'it names no version and no label' }
+  if (kind === 'version') return { name, version: which }
+  return which === 'latest' ? { name } : { name, label: which }
 }
 
 /** Writes the JSON for `POST /api/public/v2/prompts`. */

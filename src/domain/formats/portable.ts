@@ -46,6 +46,33 @@ export interface PortablePrompt {
   earlier?: PortablePrompt[]
   /** In a file with several prompts, the part that is this one; omitted if the whole file is. */
   part?: string
+  /** Its version number in the source; omitted if the source has none. */
+  number?: string
+  /** The names by which other prompts of the source insert this one; omitted if they cannot. */
+  knownAs?: string[]
+  /** Where its text inserts other prompts of the source; omitted if it does not. */
+  references?: PromptReference[]
+  /** Its assembled text, if it includes other prompts; `body` is then the text of its source. */
+  composed?: ComposedText
+}
+
+/** An assembled text, and what it includes. */
+export interface ComposedText {
+  content: string
+  includes: Include[]
+}
+
+/** A place in a prompt where its source inserts another prompt. */
+export interface PromptReference {
+  /** The text that stands for the other prompt, such as `{{> header}}`. */
+  tag: string
+  /** The other prompt: one of the names in `knownAs`. */
+  to: string
+  /** The version number of the source; omitted for its newest version, and with a label. */
+  version?: string
+  label?: string
+  /** Why no prompt can take its place, such as values that it passes. */
+  obstacle?: string
 }
 
 /** A part that could not be converted. */

@@ -19,6 +19,7 @@ type RecognisedFormat =
 export const PASTED_FORMATS = {
   ...{ 'prompt-file': 'Prompt file', dotprompt: 'dotprompt', prompty: 'Prompty', github: 'GitHub Models' },
   ...{ langfuse: 'Langfuse', langchain: 'LangChain', openai: 'OpenAI', mlflow: 'MLflow', promptlayer: 'PromptLayer' },
+  portkey: 'Portkey',
   ...{ copilot: 'GitHub Copilot', skill: 'Agent Skill', 'claude-command': 'Claude Code command' },
   ...{ markdown: 'Markdown', csv: 'CSV' },
 } satisfies Record<ImportFormat | 'prompt-file', string>

@@ -4,18 +4,22 @@ import { lineCounter } from '../text/text-length.ts'
 import { VARIABLE_NAME_PATTERN } from '../values/names.ts'
 import { toVariable } from './names.ts'
 import { type ConversionProblems, MAX_FINDINGS } from './portable.ts'
+import type { References } from './references.ts'
 
 /** A template language with double braces. */
 type BraceLanguage = 'handlebars' | 'mustache' | 'jinja2' | 'literal'
 
 /** A tag; three closing braces match three opening braces. */
 const TAG = /\{\{\{[^{}]*\}\}\}|\{\{[\s\S]*?\}\}/y
+/** The inside of a tag that inserts a partial: its name, and the values that it passes. */
+const PARTIAL = /^>\s*([A-Za-z0-9_][\w./-]{0,199})\s*(\S?)/
 const JINJA_LOGIC = /\{%|\{#/g
 
 /**
  * Converts a text in another template language to the hub's `{{name}}`.
  *
  * @param firstLine line number of the text in its file
+ * @param references collects partials, which then stay in the text
  * @returns the text, and its placeholder names in order of first appearance; anything beyond a name is rejected with its line
  */
 export function readBraces(
@@ -23,6 +27,7 @@ export function readBraces(
   language: BraceLanguage,
   findings: ConversionProblems,
   firstLine = 1,
+  references?: References,
 ): { text: string; names: string[] } {
   const names = new Set<string>()
   const lines = lineCounter(text, firstLine)
@@ -63,6 +68,11 @@ export function readBraces(
       return `{{${name}}}`
     }
     if (language === 'literal') return tag
+    const [, partial, rest] = PARTIAL.exec(inner) ?? []
+    if (references && partial !== undefined) {
+      references.add(tag, rest === '' ? { name: partial } : { obstacle: 'it passes values to the partial' })
+      return tag
+    }
     findings.refused('template', `${clip(tag)} is more than a name; Prompt Hub only fills in {{name}}`, lines(offset))
     return tag
   }
