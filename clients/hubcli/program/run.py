@@ -57,6 +57,10 @@ def main(step, *words):
         from program.pack import pack_signed
 
         pack_signed(*words)
+    elif step == "moved":
+        from program.recompose import list_moved
+
+        list_moved(*words)
     elif step == "locked":
         from program.locked import read_locked
 

@@ -1,0 +1,115 @@
+// Tests `hubcli recompose --all` with a real hub in this process, in every shell.
+import { rmSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startServer } from '../../src/host/http/http-server.ts'
+import { listenTo } from '../../src/host/run-functions.ts'
+import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
+import { openLocalWorld, type World } from '../hubs/worlds.ts'
+import { makeFolder, PYTHON, runHubcli, SCRATCH, SHELLS, WITH_PYTHON } from './shells.ts'
+
+let world: World
+let hub: Hub
+let url: string
+let close: () => Promise<void>
+let files: ReadonlyMap<string, string> = new Map()
+beforeAll(async () => {
+  world = openLocalWorld()
+  hub = await openHub(world)
+  const api = serveHub(hub)
+  const serve = async (request: Request) => {
+    const { pathname } = new URL(request.url)
+    const headers = { 'Content-Type': 'application/json' }
+    if (!pathname.startsWith('/data/')) return api(request)
+    const text = files.get(pathname)
+    return text === undefined ? new Response('{}', { status: 404, headers }) : new Response(text, { headers })
+  }
+  const server = await startServer(listenTo(serve), 0)
+  url = `http://localhost:${(server.server.address() as AddressInfo).port}`
+  close = () => server.stop(0)
+})
+afterAll(async () => {
+  await close?.()
+  world?.close()
+  rmSync(SCRATCH, { recursive: true, force: true })
+})
+
+const publish = async (name: string, content: string, more: object = {}) => {
+  const { status, message } = await hub.publish({ content, compose: true, ...more }, { to: name })
+  expect([status, message]).toEqual([201, ''])
+}
+const latest = async (name: string) => {
+  const { latest_version, content } = (await hub.read(`/api/v1/repos/${name}`)).data
+  return `${latest_version} ${content}`
+}
+
+describe.each(SHELLS)('$name', (shell) => {
+  const word = shell.name.replaceAll(' ', '-')
+  const nameOf = (name: string) => `acme/${word}-${name}`
+  const [style, one, two, three] = [nameOf('style'), nameOf('one'), nameOf('two'), nameOf('three')]
+  const run = (...args: string[]) =>
+    runHubcli(shell, ['recompose', '--all', ...args], {
+      ...{ cwd: makeFolder(), tools: WITH_PYTHON },
+      env: { HUB_URL: url, HUB_TOKEN: hub.token },
+    })
+
+  test('an owner and nothing else', async () => {
+    expect(await run(`${style}`)).toMatchObject({ code: 1, stderr: expect.stringContaining('--all: expected an owner') })
+    expect(await run('acme', '--json')).toMatchObject({ code: 1, stderr: expect.stringContaining('--json: expected') })
+    expect(await run('acme', 'c')).toMatchObject({ code: 1, stderr: expect.stringContaining('usage: hubcli recompose') })
+  })
+
+  test.skipIf(PYTHON === undefined)('numbers say what changes for callers, and a prompt that is refused stops no other', async () => {
+    await publish(style, 'Be kind.')
+    await publish(one, `{{include "${style}"}}\nReview.`)
+    await publish(three, `{{include "${style}"}}\nPlan {{reader}}.`, {
+      variables: [{ name: 'reader', description: 'Who reads', type: 'integer', required: true, default: null, options: [], example: null }],
+    })
+    await publish(style, 'Be kind to {{reader}}.', { bump: 'minor', variables: [{ name: 'reader', description: 'Who', type: 'string', required: true, default: null, options: [], example: null }] })
+    files = await hub.build()
+    const dry = await run('acme', '--dry-run')
+    expect([dry.code, dry.stdout]).toEqual([4, `${one} 2.0.0 (breaking) would be published\n`])
+    expect(dry.stderr).toMatch(new RegExp(`^hubcli: ${three}: variables: reader is declared`))
+    expect(await latest(one)).toBe('1.0.0 Be kind.\nReview.')
+    const done = await run('acme')
+    expect([done.code, done.stdout]).toMatchObject([4, expect.stringMatching(new RegExp(`^${one} 2\\.0\\.0 https?://\\S+\n$`))])
+    expect(await latest(one)).toBe('2.0.0 Be kind to {{reader}}.\nReview.')
+    await publish(three, 'Plan.', { bump: 'major' })
+  })
+
+  test.skipIf(PYTHON === undefined)('all prompts of an owner whose parts moved, each once', async () => {
+    await publish(two, `{{include "${style}@^1"}}\nSum up.`)
+    await publish(style, 'Be kind and short, for {{reader}}.')
+    files = await hub.build()
+    const dry = await run('acme', '--dry-run')
+    expect(dry).toMatchObject({
+      code: 0,
+      stdout: `${one} 2.0.1 would be published\n${two} 1.0.1 would be published\n`,
+      stderr: '',
+    })
+    expect((await run('acme')).stdout).toMatch(new RegExp(`^${one} 2\\.0\\.1 \\S+\n${two} 1\\.0\\.1 \\S+\n$`))
+    expect(await latest(two)).toBe('1.0.1 Be kind and short, for {{reader}}.\nSum up.')
+    const { data } = await hub.read(`/api/v1/repos/${two}/versions/1.0.1`)
+    expect(data.changelog).toBe(`Include ${style} 1.1.1`)
+    // The list is as old as the last build, and the hub itself says that nothing moved.
+    expect(await run('acme')).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    files = await hub.build()
+    expect(await run('acme')).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(await run('nobody')).toMatchObject({ code: 0, stdout: '', stderr: '' })
+  })
+
+  test.skipIf(PYTHON === undefined)('a list that no hub sends, and a part that is gone', async () => {
+    const real = files
+    const list = (over: object) => JSON.stringify({ data: [{ full_name: one, includes: [{ repository: style, range: '^1', version: '1.0.0', wanted: '1.1.0', ...over }] }] })
+    for (const text of ['[]', '{"data":[{"full_name":"nina/x","includes":[]}]}', list({ repository: 'a"b' }), list({ wanted: 'x' })]) {
+      files = new Map([['/data/v1/users/acme/composed.json', text]])
+      expect(await run('acme')).toMatchObject({ code: 5, stdout: '' })
+    }
+    files = new Map([['/data/v1/users/acme/composed.json', list({ wanted: null })]])
+    expect(await run('acme')).toMatchObject({
+      ...{ code: 4, stdout: '' },
+      stderr: `hubcli: ${one}: its include line selects no version of ${style} now; publish ${one} with another line\n`,
+    })
+    files = real
+  })
+})
