@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# Prints lines for the log of a GitHub Actions job. Sourced by the action scripts.
+# shellcheck disable=SC2154 # the script that sources this file sets work
+# Prints lines for the log of a GitHub Actions job, and for its summary. Sourced by the action scripts.
 
 # The runner reads commands (::set-output …) from a job's output, so text from files, names and hubs is never printed unchanged.
 show() {
@@ -22,4 +23,32 @@ annotate() { # <error or warning> <message> [<file> [<line>]]
 
 fail() { # <message> [<file> [<line>]]
   annotate error "$@"
+}
+
+# jq functions for the summary. Names, settings and messages are text from prompts, so every character that Markdown or
+# HTML could read as markup becomes a character reference.
+# shellcheck disable=SC2016 # a program of jq
+MARKDOWN='
+def md: .[:500] | explode | map(if (. >= 48 and . <= 57) or (. >= 65 and . <= 90) or (. >= 97 and . <= 122) or . == 32 then [.] | implode else "&#\(.);" end) | join("");
+def name($what; $names): $names | if length == 0 then empty else "\($what) \(.[:10] | map(md) | join(", "))\(if length > 10 then ", …" else "" end)" end;
+'
+
+is_version() {
+  [[ $1 =~ ^[0-9]{1,6}\.[0-9]{1,6}\.[0-9]{1,6}$ ]]
+}
+
+# Prints what callers of the latest version must know, as Markdown, from the response to a check in the work folder.
+describe_impact() {
+  jq --raw-output "$MARKDOWN"' .data | .changes as $c |
+    if $c != null then
+      [ if $c.breaking then "**breaking**" else empty end,
+        if $c.format_changed then "changes the format" else empty end,
+        name("adds"; [$c.variables.added[].name]), name("removes"; $c.variables.removed),
+        name("now requires"; $c.variables.newly_required), name("accepts fewer values for"; $c.variables.narrowed),
+        name("changes"; [$c.variables.changed[].name]),
+        name("adds messages:"; $c.messages.added), name("removes messages:"; $c.messages.removed),
+        name("settings:"; $c.parameters | .added + .removed + .changed) ]
+      | if . == [] then "none" else join("; ") end
+    elif .unchanged then (if .fields == [] then "none: unchanged" else name("none: only"; .fields) end)
+    else "none: a new prompt" end' "$work/check" 2>/dev/null || echo unknown
 }

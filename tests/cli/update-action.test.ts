@@ -189,8 +189,14 @@ describe.skipIf(PYTHON === undefined)(`update action${NO_PYTHON}`, () => {
 
 test('the action passes every input to the script, only through environment variables', () => {
   const action = parse(readFileSync('.github/actions/update/action.yml', 'utf8'))
-  expect(Object.keys(action.inputs)).toEqual(['directory', 'hub', 'min-age', 'branch', 'token'])
-  const [step] = action.runs.steps
+  expect(Object.keys(action.inputs)).toEqual([
+    ...['owner', 'mode', 'by'],
+    ...['directory', 'hub', 'min-age', 'branch', 'token'],
+  ])
+  const [step, other] = action.runs.steps
+  expect([step.if, other.if]).toEqual(["inputs.owner == ''", "inputs.owner != ''"])
+  expect(other.run).toBe('"$GITHUB_ACTION_PATH/recompose.sh"')
+  expect(Object.keys(other.env)).toEqual(['DIRECTORY', 'HUB_URL', 'OWNER', 'MODE', 'BY', 'TOKEN'])
   expect(step.run).toBe('"$GITHUB_ACTION_PATH/update.sh"')
   expect(Object.keys(step.env)).toEqual(['DIRECTORY', 'HUB_URL', 'BRANCH', 'MIN_AGE', 'TOKEN'])
 })

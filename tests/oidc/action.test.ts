@@ -1,5 +1,5 @@
 // Tests the publish action: its script with a real hub and a fake OIDC issuer.
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ import { listenTo } from '../../src/host/run-functions.ts'
 import { openJobVerifier } from '../../src/server/publish/oidc.ts'
 import { useOnce } from '../../src/stores/state/single-use.ts'
 import { memoryState } from '../hubs/memory-state.ts'
-import { openHub, serveHub } from '../hubs/publishing.ts'
+import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { ISSUER, type Issuer, startIssuer } from './issuer.ts'
 
@@ -27,6 +27,11 @@ let world: World
 let dir: string
 let url: string
 let close: () => Promise<void>
+let hub: Hub
+/** The data files of the last build. */
+let files: ReadonlyMap<string, string> = new Map()
+/** The calls of GitHub's API. */
+let pulls: { call: string; body: Record<string, string> }[] = []
 beforeAll(async () => {
   issuer = await startIssuer()
   world = openLocalWorld({ 'content/acme/index.md': OWNER })
@@ -38,13 +43,22 @@ beforeAll(async () => {
         if (request.headers.get('Authorization') !== 'Bearer request') return new Response(null, { status: 401 })
         return Response.json({ value: await issuer.sign({ aud: searchParams.get('audience') }) })
       }
+      if (pathname.startsWith('/data/')) {
+        const text = files.get(pathname)
+        return text === undefined ? new Response(null, { status: 404 }) : new Response(text)
+      }
+      if (pathname.startsWith('/repos/')) {
+        const text = await request.text()
+        pulls.push({ call: `${request.method} ${pathname}`, body: text === '' ? {} : JSON.parse(text) })
+        return Response.json(request.method === 'GET' ? [] : { html_url: 'https://github.example/pull/7' })
+      }
       return serveHub(hub)(request)
     }),
     0,
   )
   url = `http://localhost:${(host.server.address() as AddressInfo).port}`
   const verifyJob = await openJobVerifier({ issuer: ISSUER, jwksUrl: issuer.jwksUrl, audience: url })
-  const hub = await openHub(world, {
+  hub = await openHub(world, {
     state,
     auth: {
       verifyJob,
@@ -436,5 +450,118 @@ describe('the action result', () => {
     const [step] = action.runs.steps
     expect(step.run).toBe('"$GITHUB_ACTION_PATH/result.sh"')
     expect(Object.keys(step.env)).toEqual(['HUB', 'PROMPT', 'VERSION', 'SUITE', 'OUTPUT', 'MODEL', 'LABEL'])
+  })
+})
+
+describe('the update action for an owner', () => {
+  const RECOMPOSE = resolve('.github/actions/update/recompose.sh')
+  const recompose = (over: Record<string, string> = {}, cwd = dir) =>
+    promisify(execFile)(RECOMPOSE, [], {
+      cwd,
+      env: {
+        ...{ PATH: process.env.PATH, HOME: dir, DIRECTORY: '.', HUB_URL: url, OWNER: 'acme', MODE: 'publish' },
+        ...{ BY: 'Mona', TOKEN: 'secret', GITHUB_REPOSITORY: 'octo/prompts', GITHUB_API_URL: url },
+        ...{ ACTIONS_ID_TOKEN_REQUEST_URL: `${url}/token?api-version=2.0`, ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request' },
+        ...over,
+      },
+    }).catch((error: { stdout: string; stderr: string }) => error)
+  const publish = async (name: string, content: string, more: object = {}) => {
+    const { message } = await hub.publish({ content, compose: true, ...more }, { to: `acme/${name}` })
+    expect(message).toBe('')
+  }
+  const contentOf = async (name: string) => (await hub.read(`/api/v1/repos/acme/${name}`)).data.content
+
+  beforeAll(async () => {
+    await publish('style', 'Be kind.')
+    await publish('answer', '{{include "acme/style"}}\nAnswer.')
+    await publish('fixed', '{{include "acme/style@1.0.0"}}\nStay.')
+    await publish('sum-up', '{{include "acme/style"}}\nSum up.')
+    await publish('style', 'Be kind to {{reader}}.', { bump: 'minor' })
+    files = await hub.build()
+  })
+
+  test('publishes each prompt whose parts moved, with what changes for callers', async () => {
+    const summary = join(dir, 'recomposed')
+    writeFileSync(summary, '')
+    const { stdout, stderr } = await recompose({ GITHUB_STEP_SUMMARY: summary })
+    expect(stderr).toBe('')
+    expect(stdout.replace(/::add-mask::\S+\n/g, '')).toMatch(
+      /^acme\/answer 2\.0\.0 \S+\nacme\/sum-up 2\.0\.0 \S+\n$/,
+    )
+    expect(readFileSync(summary, 'utf8')).toBe(
+      '| Prompt | Version | Impact on callers |\n|---|---|---|\n| acme/answer | 2.0.0 | **breaking**; adds reader |\n| acme/sum-up | 2.0.0 | **breaking**; adds reader |\n',
+    )
+    expect(await contentOf('sum-up')).toBe('Be kind to {{reader}}.\nSum up.')
+    expect(await contentOf('fixed')).toBe('Be kind.\nStay.')
+    const { data } = await hub.read('/api/v1/repos/acme/sum-up/versions/2.0.0')
+    expect([data.changelog, data.provenance]).toMatchObject([
+      'Include acme/style 1.1.0',
+      { repository: 'octo/prompts' },
+    ])
+    files = await hub.build()
+    expect(await recompose()).toMatchObject({
+      stdout: 'Every prompt of acme has the versions that its include lines select.\n',
+    })
+    expect((await recompose({ OWNER: 'nobody' })).stdout).toContain('Every prompt of nobody')
+  })
+
+  test('opens a pull request for each in the catalogue', async () => {
+    await publish('style', 'Be kind and short to {{reader}}.')
+    files = await hub.build()
+    const [clone, bin] = [mkdtempSync(join(dir, 'clone-')), mkdtempSync(join(dir, 'bin-'))]
+    const origin = resolve(await world.contentDir(), '..')
+    execFileSync('git', ['clone', '-q', origin, clone])
+    // The command of a catalogue, without the packages of one.
+    writeFileSync(
+      join(bin, 'npm'),
+      `#!/bin/sh\nshift 4\nCONTENT_DIR="$PWD/content" exec '${process.execPath}' '${resolve('scripts/content/compose.ts')}' "$@"\n`,
+      { mode: 0o755 },
+    )
+    pulls = []
+    const PATH = `${bin}:${process.env.PATH}`
+    const done = await recompose({ PATH, MODE: 'pull-request', GITHUB_REF_NAME: 'main' }, clone)
+    expect([done.stdout, done.stderr]).toEqual([
+      'Proposed in https://github.example/pull/7\n'.repeat(2),
+      '',
+    ])
+    expect(pulls.filter(({ call }) => call.startsWith('POST')).map(({ body: { body: _body, ...rest } }) => rest)).toEqual([
+      { title: 'Compose acme/answer 2.0.1', head: 'prompt-hub/recompose/acme/answer', base: 'main' },
+      { title: 'Compose acme/sum-up 2.0.1', head: 'prompt-hub/recompose/acme/sum-up', base: 'main' },
+    ])
+    const { body = '' } = pulls.at(-1)?.body ?? {}
+    expect(body).toContain('Include acme/style 1.1.1.\n\nImpact on callers: none\n')
+    expect(body).toContain('\n+Be kind and short to {{reader}}.\n')
+    const changed = ['diff', '--name-only', 'main', 'prompt-hub/recompose/acme/sum-up']
+    expect(execFileSync('git', changed, { cwd: origin, encoding: 'utf8' })).toBe(
+      'content/acme/sum-up/versions/2.0.1.md\n',
+    )
+    const written = execFileSync('git', ['show', 'prompt-hub/recompose/acme/sum-up:content/acme/sum-up/versions/2.0.1.md'], {
+      ...{ cwd: origin, encoding: 'utf8' as const },
+    })
+    expect(written).toContain('published_by: mona\nchangelog: Include acme/style 1.1.1\n')
+    expect(await contentOf('sum-up')).toBe('Be kind to {{reader}}.\nSum up.')
+  })
+
+  test.each([
+    ['another mode', { MODE: 'pull' }, 'mode: expected publish or pull-request.'],
+    ['an owner that is none', { OWNER: 'acme/x' }, 'owner: expected lower-case letters, digits and hyphens.'],
+    ['no hub', { HUB_URL: '' }, 'hub: expected the https URL of the hub'],
+    ['no publisher', { MODE: 'pull-request', BY: '-x' }, 'by: expected the GitHub login'],
+    ['no permission', { ACTIONS_ID_TOKEN_REQUEST_URL: '' }, 'id-token: write'],
+  ])('refuses %s', async (_, settings, told) => {
+    expect((await recompose(settings)).stderr).toContain(told)
+  })
+
+  test('a list that no hub sends is refused, and text from it reaches no command', async () => {
+    const list = (name: string, wanted: string) =>
+      JSON.stringify({ data: [{ full_name: name, includes: [{ repository: 'acme/style', version: '1.0.0', wanted }] }] })
+    for (const text of ['<h1>No</h1>', '{"data":[{"full_name":7}]}']) {
+      files = new Map([['/data/v1/users/acme/composed.json', text]])
+      expect((await recompose()).stderr).toContain('::error::Cannot read acme')
+    }
+    for (const text of [list('acme/$(id)', '1.1.0'), list('nina/x', '1.1.0'), list('acme/answer', '1.1.0; id')]) {
+      files = new Map([['/data/v1/users/acme/composed.json', text]])
+      expect((await recompose()).stdout).toContain('Every prompt of acme')
+    }
   })
 })

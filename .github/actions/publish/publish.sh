@@ -121,14 +121,6 @@ reject() { # <file> <name> <answer>
   report "$2" '' "$(jq --null-input --raw-output --arg problems "$problems" "$MARKDOWN"' "**failed**: \($problems | md)"')"
 }
 
-# jq functions for the summary. Names, settings and messages are text from prompts, so every character that Markdown or
-# HTML could read as markup becomes a character reference.
-# shellcheck disable=SC2016 # a program of jq
-MARKDOWN='
-def md: .[:500] | explode | map(if (. >= 48 and . <= 57) or (. >= 65 and . <= 90) or (. >= 97 and . <= 122) or . == 32 then [.] | implode else "&#\(.);" end) | join("");
-def name($what; $names): $names | if length == 0 then empty else "\($what) \(.[:10] | map(md) | join(", "))\(if length > 10 then ", …" else "" end)" end;
-'
-
 # Asks what publishing the file would do. Sets version, latest (null for none) and is_new (whether anything would be written).
 check() { # <file> <name>
   local status
@@ -171,26 +163,6 @@ list_subject() { # <name>
   local digest
   digest=$(jq --raw-output '.data | .bundle_sha256 // .content_sha256 | strings' "$work/check")
   if [[ $digest =~ ^[0-9a-f]{64}$ ]]; then printf '%s  %s/%s\n' "$digest" "$OWNER" "$1" >>"$subjects"; fi
-}
-
-is_version() {
-  [[ $1 =~ ^[0-9]{1,6}\.[0-9]{1,6}\.[0-9]{1,6}$ ]]
-}
-
-# Prints what callers of the latest version must know, as Markdown.
-describe_impact() {
-  jq --raw-output "$MARKDOWN"' .data | .changes as $c |
-    if $c != null then
-      [ if $c.breaking then "**breaking**" else empty end,
-        if $c.format_changed then "changes the format" else empty end,
-        name("adds"; [$c.variables.added[].name]), name("removes"; $c.variables.removed),
-        name("now requires"; $c.variables.newly_required), name("accepts fewer values for"; $c.variables.narrowed),
-        name("changes"; [$c.variables.changed[].name]),
-        name("adds messages:"; $c.messages.added), name("removes messages:"; $c.messages.removed),
-        name("settings:"; $c.parameters | .added + .removed + .changed) ]
-      | if . == [] then "none" else join("; ") end
-    elif .unchanged then (if .fields == [] then "none: unchanged" else name("none: only"; .fields) end)
-    else "none: a new prompt" end' "$work/check" 2>/dev/null || echo unknown
 }
 
 # Annotates the file with the warnings in a response.

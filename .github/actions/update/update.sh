@@ -3,10 +3,11 @@
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=../say.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../say.sh"
+# shellcheck source-path=SCRIPTDIR source=pull.sh
+. "$(dirname "${BASH_SOURCE[0]}")/pull.sh"
 
 # Uses the client of the same commit, so that pinning the action pins the client too.
 HUBCLI=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)/clients/hubcli/hubcli
-API=${GITHUB_API_URL:-https://api.github.com}/repos/$GITHUB_REPOSITORY
 # GitHub accepts a body of 65,536 characters, some of which are needed for the rest of the text.
 MAX_CHANGES=20000 MAX_DIFFERENCES=40000
 
@@ -69,40 +70,4 @@ jq --raw-output --arg fence "$fence" '
   printf '\n%s\n\n</details>\n' "$fence"
 } >"$work/body"
 
-# Commits on a detached HEAD, so that the checked-out branch is unchanged for later steps of the job.
-git checkout --quiet --detach
-git -c user.name='github-actions[bot]' -c user.email='41898282+github-actions[bot]@users.noreply.github.com' \
-  commit --quiet --message 'Update prompts'
-# If the branch already has the same change on the same base, pushing it again would only rerun every check.
-if git fetch --quiet --depth=2 origin "refs/heads/$BRANCH" 2>/dev/null &&
-  git diff --quiet FETCH_HEAD HEAD && [ "$(git rev-parse FETCH_HEAD^)" = "$(git rev-parse HEAD^)" ]; then
-  echo 'The branch already contains this update.'
-else
-  git push --quiet --force origin "HEAD:refs/heads/$BRANCH"
-fi
-
-printf 'Authorization: Bearer %s\nAccept: application/vnd.github+json\n' "$TOKEN" >"$work/headers"
-ask() { # <method> <address> [<file>]
-  curl --silent --show-error --fail-with-body --retry 3 --max-time 60 --header "@$work/headers" --request "$1" \
-    ${3:+--data-binary "@$3"} "$2" >"$work/answer" 2>"$work/complaint" || {
-    fail "GitHub: $(jq --raw-output .message "$work/answer" 2>/dev/null || head -c 500 "$work/complaint"). The job needs \"permissions: {contents: write, pull-requests: write}\", and the repository must let workflows open pull requests."
-    exit 1
-  }
-}
-
-jq --null-input --rawfile body "$work/body" --arg head "$BRANCH" --arg base "$BASE" '{title: "Update prompts", $body, $head, $base}' >"$work/pull"
-head=$(jq --null-input --raw-output --arg head "${GITHUB_REPOSITORY%%/*}:$BRANCH" '$head | @uri')
-ask GET "$API/pulls?state=open&head=$head&base=$(jq --null-input --raw-output --arg base "$BASE" '$base | @uri')"
-number=$(jq --raw-output 'first(.[].number) // "" | tostring' "$work/answer")
-case $number in
-  '') ask POST "$API/pulls" "$work/pull" ;;
-  *[!0-9]*)
-    fail 'GitHub returned a pull request without a number.'
-    exit 1
-    ;;
-  *)
-    jq '{title, body}' "$work/pull" >"$work/change"
-    ask PATCH "$API/pulls/$number" "$work/change"
-    ;;
-esac
-show "Proposed in $(jq --raw-output .html_url "$work/answer")"
+propose "$BRANCH" "$BASE" 'Update prompts'

@@ -1,0 +1,168 @@
+#!/usr/bin/env bash
+# Composes an owner's prompts again whose parts have other versions now, each on its own: publishes a version as a trusted publisher, or opens a pull request in the catalogue. Run by action.yml; requires curl and jq, and for pull requests git and npm.
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=../say.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../say.sh"
+# shellcheck source-path=SCRIPTDIR source=pull.sh
+. "$(dirname "${BASH_SOURCE[0]}")/pull.sh"
+
+# Uses the client of the same commit, so that pinning the action pins the client too.
+HUBCLI=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)/clients/hubcli/hubcli
+# GitHub accepts a body of 65,536 characters, some of which are needed for the rest of the text.
+MAX_DIFFERENCES=50000
+
+case $MODE in
+  publish | pull-request) ;;
+  *)
+    fail 'mode: expected publish or pull-request.'
+    exit 1
+    ;;
+esac
+if [ "$MODE" = publish ] && [ -z "${ACTIONS_ID_TOKEN_REQUEST_URL:-}" ]; then
+  fail 'The job is not allowed to request OIDC tokens. Give it "permissions: {contents: read, id-token: write}".'
+  exit 1
+fi
+HUB=${HUB_URL%/}
+if [[ $HUB == *[[:space:]]* || ($HUB != https://* && ! $HUB =~ ^http://(localhost|127\.0\.0\.1)(:[0-9]+)?$) ]]; then
+  fail 'hub: expected the https URL of the hub whose prompts are composed again.'
+  exit 1
+fi
+case $OWNER in
+  '' | *[!a-z0-9-]*)
+    fail 'owner: expected lower-case letters, digits and hyphens.'
+    exit 1
+    ;;
+esac
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+umask 077
+cd -- "$DIRECTORY"
+
+# Lists the prompts whose parts have other versions now, and what their changelogs say: names and numbers alone. Exits with 1 if the hub cannot be read.
+list_moved() {
+  local status
+  status=$(curl --silent --show-error --retry 3 --max-time 60 --output "$work/composed" --write-out '%{http_code}' \
+    "$HUB/data/v1/users/$OWNER/composed.json" 2>"$work/complaint") || true
+  # An owner without composed prompts has no list.
+  if [ "$status" = 404 ]; then return 0; fi
+  if [ "$status" = 200 ] && jq --raw-output --arg owner "$OWNER/" '
+    def word: "[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9]))*";
+    def full: test("^" + word + "/" + word + "$");
+    def version: test("^[0-9]{1,6}[.][0-9]{1,6}[.][0-9]{1,6}$");
+    .data[] | select((.full_name | full and startswith($owner)) and all(.includes[]; (.repository | full) and (.wanted == null or (.wanted | version))))
+    | select(all(.includes[]; .wanted != null) and any(.includes[]; .wanted != .version))
+    | "\(.full_name)\tInclude \([.includes[] | select(.wanted != .version) | "\(.repository) \(.wanted)"] | unique | join(", ") | .[:480])"
+  ' "$work/composed" 2>"$work/complaint"; then return 0; fi
+  fail "Cannot read $OWNER's composed prompts from $HUB ($status): $(head -c 500 "$work/complaint")"
+  return 1
+}
+
+# Asks what composing the prompt again would do. Sets version and impact. Returns 1 if it would fail, and 2 if nothing would change.
+check() { # <owner/name>
+  local status message
+  status=$(curl --silent --show-error --retry 3 --max-time 60 --output "$work/check" --write-out '%{http_code}' \
+    --header 'Content-Type: application/json' --data '{"recompose":true}' "$HUB/api/v1/repos/$1/check" 2>"$work/complaint") || true
+  if [ "$status" != 200 ] || ! jq --exit-status '.data.would_be | strings' "$work/check" >/dev/null 2>&1; then
+    message=$(jq --raw-output '.error.message | strings | .[:2000]' "$work/check" 2>/dev/null || head -c 500 "$work/complaint")
+    fail "$1 cannot be composed again: ${message:-$HUB answered $status; is it a Prompt Hub?}"
+    report "$1" '' "$(jq --null-input --raw-output --arg message "$message" "$MARKDOWN"' "**failed**: \($message | md)"')"
+    return 1
+  fi
+  if jq --exit-status .data.unchanged "$work/check" >/dev/null; then return 2; fi
+  impact=$(describe_impact)
+}
+
+report() { # <owner/name> <version or nothing> <impact>: adds a row to the summary
+  printf '| %s | %s | %s |\n' "$1" "$2" "$3" >>"$work/rows"
+}
+
+# Prints the part of the version that fits the change.
+choose_bump() {
+  jq --raw-output '.data.changes | if .breaking then "major" elif .variables.added + .messages.added != [] then "minor" else "patch" end' "$work/check"
+}
+
+# Requests a token, which is valid for one request, and publishes with it. Secrets are passed in files and in the environment, because other processes can read arguments.
+publish() { # <owner/name> <changelog>
+  local token
+  printf 'Authorization: Bearer %s\n' "$ACTIONS_ID_TOKEN_REQUEST_TOKEN" >"$work/ask"
+  token=$(curl --silent --show-error --fail --retry 3 --max-time 30 --header "@$work/ask" --get \
+    --data-urlencode "audience=$HUB" "$ACTIONS_ID_TOKEN_REQUEST_URL" | jq --exit-status --raw-output .value) || token=
+  case $token in
+    '' | *[!A-Za-z0-9._~+/=-]*)
+      fail 'The issuer did not return a token.'
+      return 1
+      ;;
+  esac
+  echo "::add-mask::$token"
+  HUB_URL=$HUB HUB_TOKEN=$token sh "$HUBCLI" recompose -- "$1" "$2" "$(choose_bump)" >"$work/said" 2>"$work/complaint" || {
+    fail "$1 was not published: $(head -c 2000 "$work/complaint")"
+    report "$1" '' '**failed**'
+    return 1
+  }
+  version=$(cut -d ' ' -f 1 "$work/said")
+  is_version "$version" || version=
+  show "$1 $(cat "$work/said")"
+  report "$1" "$version" "$impact"
+}
+
+# Writes the next version with `npm run compose`, and proposes it on a branch of its own.
+open_pull() { # <owner/name> <changelog>
+  local bump fence longest
+  bump=$(choose_bump)
+  git checkout --quiet "$start"
+  npm run --silent compose -- "$1" "$bump" --by "$BY" --changelog "$2" >"$work/said" 2>"$work/complaint" || {
+    fail "$1 was not composed again: $(head -c 2000 "$work/complaint")"
+    report "$1" '' '**failed**'
+    return 1
+  }
+  git add --all -- "content/$1"
+  # The branch may already have the versions that the last build of the hub lacks.
+  if git diff --cached --quiet; then
+    show "$(cat "$work/said")"
+    return 0
+  fi
+  version=$(git diff --cached --name-only | sed -n 's|^content/[^/]*/[^/]*/versions/\([0-9.]*\)[.]md$|\1|p')
+  git diff --cached --no-color --no-ext-diff | head -c "$MAX_DIFFERENCES" >"$work/differences"
+  # Prompts are untrusted text, so the fence around them is longer than any run of backticks in them.
+  longest=$({ grep -ao '`\+' "$work/differences" || true; } | awk 'length($0) > n { n = length($0) } END { print n + 3 }')
+  fence=$(printf '`%.0s' $(seq "$longest"))
+  {
+    printf '%s.\n\nImpact on callers: %s\n\n<details><summary>Diff</summary>\n\n%sdiff\n' "$2" "$impact" "$fence"
+    iconv -f UTF-8 -t UTF-8 -c "$work/differences"
+    printf '\n%s\n\n</details>\n' "$fence"
+  } >"$work/body"
+  propose "prompt-hub/recompose/$1" "$base" "Compose $1 $version"
+  git checkout --quiet "$start"
+  report "$1" "$version" "$impact"
+}
+
+if [ "$MODE" = pull-request ]; then
+  case $BY in
+    '' | -* | *[!A-Za-z0-9-]*)
+      fail 'by: expected the GitHub login of a member of the owner.'
+      exit 1
+      ;;
+  esac
+  base=${GITHUB_REF_NAME:-$(git symbolic-ref --short HEAD)}
+  start=$(git rev-parse HEAD)
+fi
+found=0 failed=0
+list_moved >"$work/moved"
+while IFS=$'\t' read -r name changelog <&3; do
+  state=0
+  check "$name" || state=$?
+  if [ "$state" = 2 ]; then continue; fi
+  found=1
+  if [ "$state" = 1 ]; then
+    failed=1
+  elif [ "$MODE" = publish ]; then
+    publish "$name" "$changelog" || failed=1
+  else
+    open_pull "$name" "$changelog" || failed=1
+  fi
+done 3<"$work/moved"
+if [ "$found" = 0 ]; then echo "Every prompt of $OWNER has the versions that its include lines select."; fi
+if [ -n "${GITHUB_STEP_SUMMARY:-}" ] && [ -e "$work/rows" ]; then
+  { printf '| Prompt | Version | Impact on callers |\n|---|---|---|\n' && cat "$work/rows"; } >>"$GITHUB_STEP_SUMMARY"
+fi
+exit "$failed"
