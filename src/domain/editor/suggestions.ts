@@ -1,5 +1,6 @@
 // Suggests corrections of values in the editor's form that are obviously meant otherwise, such as `mit` for MIT.
 import licenses from 'spdx-license-ids/index.json' with { type: 'json' }
+import { findIncludeLines } from '../compose/include-lines.ts'
 import { findNearPlaceholders } from '../content/near-placeholders.ts'
 import { findLicenseProblem } from '../content/rules.ts'
 import { toName, toTags } from '../formats/names.ts'
@@ -36,6 +37,9 @@ export function suggestCorrections(form: VersionForm): Suggestion[] {
   if (given.some((tag) => !isTag(tag)) || new Set(given).size < given.length) suggest('tags', toTags(given).join(', '))
   if (recogniseFormat(content) !== undefined)
     found.push({ field: 'content', value: '', label: 'Fill in the form from this file', step: 'recognise' })
+  // A line that only resembles an include line is text.
+  if (!form.compose && (findIncludeLines(content).value ?? []).length > 0)
+    suggest('compose', 'yes', 'Replace the include lines')
   const hasRoles = findRoleLine(content) !== undefined
   if (format === 'text' && hasRoles) suggest('format', 'chat', 'Use the format chat')
   if (format === 'chat' && !hasRoles && content.trim() !== '')
@@ -65,6 +69,7 @@ export function applySuggestion(form: VersionForm, field: string): VersionForm {
   const suggestion = suggestCorrections(form).find((one) => one.field === field && one.step === undefined)
   if (!suggestion) return form
   const [, name, part] = /^variable\.(\w+)\.(\w+)$/.exec(field) ?? []
+  if (field === 'compose') return { ...form, compose: true }
   if (name === undefined) return { ...form, [field]: suggestion.value }
   const key = part === 'default' ? 'preset' : 'example'
   const variables = form.variables.map((one) => (one.name === name ? { ...one, [key]: suggestion.value } : one))

@@ -18,7 +18,10 @@ export interface VersionForm {
   license: string
   readme: string
   format: Format
+  /** The text; with `compose`, the source with its include lines. */
   content: string
+  /** Whether include lines are replaced by the prompts that they name. */
+  compose: boolean
   changelog: string
   bump: string
   /** The parameters as JSON; empty if there are none. */
@@ -48,6 +51,7 @@ export interface VariableFields {
 /** The parts of the latest version and its prompt that a form is compared with. */
 export interface FormBase {
   repository: Pick<Repository, 'owner' | 'name' | 'license' | 'readme'>
+  /** The text that the form was opened with. */
   content: string
   variables: readonly Pick<Variable, 'name' | 'default' | 'example'>[]
 }
@@ -73,20 +77,7 @@ export function emptyForm(owner: string): VersionForm {
   return {
     ...{ owner, name: '', title: '', description: '', tags: '', license: '', readme: '', format: 'text', content: '' },
     ...{ changelog: '', bump: 'patch', parameters: '', variables: [], skill: '', expected: '', forkedFrom: '' },
-  }
-}
-
-/** Creates a form that is filled in with a version. */
-export function formOf(repository: Repository, version: VersionRecord): VersionForm {
-  const { owner, name, title, description, tags, license, readme } = repository
-  const { content, format, parameters } = version
-  return {
-    ...emptyForm(owner),
-    ...{ owner, name, title, description, tags: tags.join(', '), license: license ?? '', readme, format, content },
-    parameters: Object.keys(parameters).length === 0 ? '' : JSON.stringify(parameters, null, 2),
-    variables: version.variables.map(fieldsOf),
-    skill: version.skill?.description ?? '',
-    expected: repository.latest_version ?? '',
+    compose: false,
   }
 }
 
@@ -113,6 +104,7 @@ export function readVersionForm(sent: SentForm, before: string): VersionForm {
   return {
     ...{ owner: text('owner'), name: text('name'), title: text('title'), description: text('description') },
     ...{ tags: text('tags'), license: text('license'), format, content, changelog: text('changelog') },
+    compose: text('compose') !== '',
     ...{ bump: text('bump') || 'patch', parameters: text('parameters'), expected: text('expected') },
     ...{ skill: text('skill'), forkedFrom: text('forked_from'), readme: withLineFeeds(sent.readme ?? '') },
     variables: findVariableNames({ content, format })
@@ -148,6 +140,7 @@ export function requestsOf(form: VersionForm, base?: FormBase): FormRequests {
   }
   const publish = {
     ...{ content: form.content, format: form.format, changelog: form.changelog, bump: form.bump, parameters },
+    ...(form.compose && { compose: true }),
     variables: form.variables.map((fields) =>
       inputOf(
         fields,
@@ -193,18 +186,31 @@ function inputOf(fields: VariableFields, before?: Pick<Variable, 'default' | 'ex
   }
 }
 
-/** Returns the parts of a form that a preview shows. Values that match no type stay as they were typed. */
-export function previewedOf({
-  content,
-  format,
-  variables,
-}: VersionForm): Pick<VersionRecord, 'content' | 'format' | 'variables'> {
-  return { content, format, variables: variables.map((fields) => inputOf(fields) as unknown as Variable) }
+/** The included texts that a form knows, because they were assembled before. */
+export interface KnownParts {
+  /** The texts by their include lines. */
+  texts: Readonly<Record<string, string>>
+  /** The variables that come from them. */
+  variables: readonly Variable[]
+}
+
+/** Returns the parts of a form that a preview shows. Values that match no type stay as they were typed, and so do include lines whose text is not known yet. */
+export function previewedOf(
+  { content, format, variables, compose }: VersionForm,
+  parts: KnownParts,
+): Pick<VersionRecord, 'content' | 'format' | 'variables'> {
+  const own = variables.map((fields) => inputOf(fields) as unknown as Variable)
+  if (!compose) return { content, format, variables: own }
+  const names = new Set(own.map(({ name }) => name))
+  const assembled = content.replace(/^\{\{include [^\r\n]*/gm, (line) =>
+    Object.hasOwn(parts.texts, line) ? parts.texts[line]! : line,
+  )
+  return { content: assembled, format, variables: [...own, ...parts.variables.filter(({ name }) => !names.has(name))] }
 }
 
 /** The form's fields in the order of the page, except those of variables, which follow the content. */
 const FIELD_ORDER = [
-  ...['owner', 'name', 'title', 'format', 'content', 'description', 'tags', 'license', 'readme', 'parameters'],
+  ...['owner', 'name', 'title', 'format', 'content', 'compose', 'description', 'tags', 'license', 'readme', 'parameters'],
   ...['skill', 'changelog', 'bump'],
 ]
 const VARIABLE_PARTS = ['description', 'type', 'required', 'default', 'example', 'options']

@@ -1,7 +1,9 @@
 // Handles the pages for publishing and managing prompts. A submitted form is parsed, sent to the API's handlers, and redisplayed if they reject it.
 import { ERRORS, HubError } from '../../domain/api/errors.ts'
+import type { VersionRecord } from '../../domain/api/schema.ts'
 import { type Said, sayError } from '../../domain/api/words-for-people.ts'
-import { emptyForm, formOf, type VersionForm } from '../../domain/editor/version-form.ts'
+import { formOf, knownPartsOf } from '../../domain/editor/composed-form.ts'
+import { emptyForm, type VersionForm } from '../../domain/editor/version-form.ts'
 import { EDITOR_METHODS } from '../../domain/published/addresses.ts'
 import { printable } from '../../domain/text/problems.ts'
 import { isName, isOwner, isVersion, splitFullName } from '../../domain/values/names.ts'
@@ -85,16 +87,26 @@ async function showVersion(editing: Editing): Promise<Page> {
       ...formOf(repository, revertTo ?? base),
       ...(revertTo && { expected: base.version, changelog: `Revert to ${revertTo.version}` }),
     }
-    return renderVersionPage({ ...view, form, base, revertTo, preview: await renderFormPreview(editing, form) })
+    const parts = knownPartsOf([revertTo ?? base])
+    const preview = await renderFormPreview(editing, form, parts)
+    return renderVersionPage({ ...view, form, base, revertTo, parts, preview })
   }
   const owners = await ownersOf(editing)
   const from = searchParams.get('from')
-  const form = from ? await copyOf(editing, from, owners) : emptyForm(owners[0] ?? '')
-  return renderVersionPage({ ...view, form, owners, preview: await renderFormPreview(editing, form) })
+  const { form, origin } = from
+    ? await copyOf(editing, from, owners)
+    : { form: emptyForm(owners[0] ?? ''), origin: undefined }
+  const parts = knownPartsOf([origin])
+  const preview = await renderFormPreview(editing, form, parts)
+  return renderVersionPage({ ...view, form, owners, parts, preview })
 }
 
 /** Creates the form for a fork. @param from `owner/name@x.y.z` @throws HubError `not_found` */
-async function copyOf({ deps }: Editing, from: string, owners: readonly string[]): Promise<VersionForm> {
+async function copyOf(
+  { deps }: Editing,
+  from: string,
+  owners: readonly string[],
+): Promise<{ form: VersionForm; origin: VersionRecord }> {
   const [fullName = '', version = ''] = from.split('@')
   const { owner = '', name = '' } = splitFullName(fullName) ?? {}
   const isAddress = name !== '' && isVersion(version)
@@ -102,7 +114,8 @@ async function copyOf({ deps }: Editing, from: string, owners: readonly string[]
   const found = isAddress ? (await findVersion(owner, name, version, deps))?.value() : undefined
   if (!repository || !found)
     throw new HubError('not_found', `There is no version ${printable(from)} to fork. Start from the page of a prompt.`)
-  return { ...formOf(repository, found), owner: owners[0] ?? '', expected: '', forkedFrom: from }
+  const form = { ...formOf(repository, found), owner: owners[0] ?? '', expected: '', forkedFrom: from }
+  return { form, origin: found }
 }
 
 async function showManage(

@@ -2,7 +2,7 @@
 import type { Session } from '../../domain/access/account.ts'
 import type { Repository, VersionRecord, Warning } from '../../domain/api/schema.ts'
 import { type Said, sayWarning } from '../../domain/api/words-for-people.ts'
-import type { VersionForm } from '../../domain/editor/version-form.ts'
+import type { KnownParts, VersionForm } from '../../domain/editor/version-form.ts'
 import { countOf } from '../../domain/text/count-of.ts'
 import { type Html, html, type Page } from '../account/html.ts'
 import { renderHidden, renderProblem, renderSnippet } from '../account/page-parts.ts'
@@ -27,6 +27,8 @@ export interface Review {
 export interface VersionView {
   session: Session
   form: VersionForm
+  /** The included texts that the form knows. */
+  parts: KnownParts
   /** The preview as HTML. */
   preview: Html
   /** The owners to choose from; omitted for the next version of an existing prompt. */
@@ -73,7 +75,7 @@ ${theirs && renderTheirs(theirs)}
 <form class="editor" action="${action}" method="post" data-editor data-draft="${session.person.login} ${draft}" data-base="${base ? fullName : ''}" novalidate${view.isSent === true && html` data-sent`}>
   ${renderHidden('csrf', csrfToken(session, 'edit'))}${renderHidden('checked', review?.checked ?? '')}
   <button class="visually-hidden" type="submit" name="step" value="review" tabindex="-1" aria-hidden="true">Check</button>
-  ${renderVersionFields({ form, notes, owners, preview: view.preview })}
+  ${renderVersionFields({ form, notes, owners, parts: view.parts, preview: view.preview })}
   ${review && renderReview(review, form, base)}
   <div class="publish-bar">
     <p role="status" data-progress>${progressOf(view)}</p>

@@ -3,9 +3,11 @@ import { hash } from 'node:crypto'
 import { ERRORS } from '../../domain/api/errors.ts'
 import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
 import { type Said, sayError } from '../../domain/api/words-for-people.ts'
+import { formBaseOf, knownPartsOf } from '../../domain/editor/composed-form.ts'
 import type { JudgedForm } from '../../domain/editor/judge-form.ts'
 import {
   type FormBase,
+  type KnownParts,
   previewedOf,
   type SentForm,
   splitTags,
@@ -33,6 +35,8 @@ interface Sending {
   revertTo: VersionRecord | undefined
   formBase: FormBase | undefined
   owners: readonly string[] | undefined
+  /** What the form would publish, after a check without problems. */
+  assembled?: VersionRecord
 }
 
 /** Handles a submitted form. */
@@ -52,10 +56,6 @@ export async function sendVersion(editing: Editing): Promise<Visited> {
   const judged = await deps.text.run('judgeForm', sent, formBase, sent.apply)
   if (base && sent.step === 'fork') return fork(sending, judged.form, base)
   return judged.problems.length > 0 ? refuse(sending, judged) : sendJudged(sending, judged)
-}
-
-function formBaseOf({ owner, name, license, readme }: Repository, { content, variables }: VersionRecord): FormBase {
-  return { repository: { owner, name, license, readme }, content, variables }
 }
 
 /** Shows a form for a fork with the typed text. */
@@ -84,11 +84,17 @@ async function sendJudged(sending: Sending, judged: JudgedForm): Promise<Visited
   const { owner, name } = form
   const source = sending.revertTo ?? (editing.repository ? undefined : await readOrigin(editing, form.forkedFrom))
   const unshown = await readUnshown(editing, source, publish.skill)
-  const checked = hash('sha256', JSON.stringify([owner, name, publish, details, source?.full_name, source?.version]))
-  const isPublish = sent.step === 'publish' && sent.checked === checked
   const path = `${owner}/${name}`
-  const body = { ...publish, ...unshown, dry_run: !isPublish }
-  const answer = await call(editing, { method: 'POST', path: `${path}/versions`, owner, body })
+  const send = (isDry: boolean) => {
+    const body = { ...publish, ...unshown, dry_run: isDry }
+    return call(editing, { method: 'POST', path: `${path}/versions`, owner, body })
+  }
+  // A prompt that is included may have a new version since the check, and nobody has seen the text with it.
+  const assembled = form.compose ? await send(true) : undefined
+  const shown = [source?.full_name, source?.version, assembled?.isDone && assembled.data.content_sha256]
+  const checked = hash('sha256', JSON.stringify([owner, name, publish, details, ...shown]))
+  const isPublish = sent.step === 'publish' && sent.checked === checked
+  const answer = assembled && (!isPublish || !assembled.isDone) ? assembled : await send(!isPublish)
   if (!answer.isDone) return explain(sending, judged, answer)
   const { unchanged, ...record } = answer.data as unknown as Answer
   if (!isPublish) return review(sending, judged, { unchanged, record, checked })
@@ -102,6 +108,10 @@ async function sendJudged(sending: Sending, judged: JudgedForm): Promise<Visited
   }
   return redirectTo(`/${path}/edit?published=${unchanged ? 'details' : record.version}`)
 }
+
+const CHANGED_FORM = 'You changed the form after the last check. Review it, then publish.'
+const CHANGED_PARTS =
+  'The form, or a prompt that it includes, changed after the last check. Review the text, then publish.'
 
 type Answer = VersionRecord & Pick<Review, 'warnings'> & { unchanged: boolean }
 
@@ -121,13 +131,13 @@ async function review(
       ? await editing.deps.text.run('renderComparison', comparedOf(base), comparedOf(record))
       : undefined
   const { warnings, version } = record
-  return show(sending, form, 200, {
+  return show({ ...sending, assembled: record }, form, 200, {
     notes,
     review: {
       ...{ warnings, changes, checked, version: unchanged ? undefined : version },
       comparison: compared && trustedHtml(compared.impact + compared.lines + compared.files),
     },
-    ...(sent.step === 'publish' && { said: ['You changed the form after the last check. Review it, then publish.'] }),
+    ...(sent.step === 'publish' && { said: [form.compose ? CHANGED_PARTS : CHANGED_FORM] }),
   })
 }
 
@@ -170,19 +180,22 @@ async function explain(
 
 /** Shows the form as it was submitted. */
 async function show(
-  { editing, base, revertTo, owners }: Sending,
+  { editing, base, revertTo, owners, assembled }: Sending,
   form: VersionForm,
   status: number,
   more: Partial<VersionView>,
 ): Promise<Response> {
   const { session, deps, request } = editing
-  const preview = await renderFormPreview(editing, form)
+  const origin = base ? undefined : await readOrigin(editing, form.forkedFrom)
+  const parts = knownPartsOf([assembled, revertTo, base, origin])
+  const preview = await renderFormPreview(editing, form, parts)
   const page = renderVersionPage({
     session,
     form,
     owners,
     base,
     revertTo,
+    parts,
     preview,
     notes: NO_NOTES,
     isSent: true,
@@ -192,8 +205,8 @@ async function show(
 }
 
 /** Renders the preview of a form. */
-export async function renderFormPreview({ deps }: Pick<Editing, 'deps'>, form: VersionForm) {
-  return trustedHtml(await deps.text.run('renderPreview', previewedOf(form)))
+export async function renderFormPreview({ deps }: Pick<Editing, 'deps'>, form: VersionForm, parts: KnownParts) {
+  return trustedHtml(await deps.text.run('renderPreview', previewedOf(form, parts)))
 }
 
 /** Reads the version that a new prompt is forked from. */

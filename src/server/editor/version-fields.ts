@@ -1,6 +1,6 @@
 // Renders the fields of the editor, which work without JavaScript.
 
-import type { VersionForm } from '../../domain/editor/version-form.ts'
+import type { KnownParts, VersionForm } from '../../domain/editor/version-form.ts'
 import { PASTED_FORMATS } from '../../domain/formats/recognise.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { CHAT_ROLES, FORMATS } from '../../domain/values/chat.ts'
@@ -22,12 +22,13 @@ interface FieldsView {
   notes: FieldNotes
   /** Possible owners of a new prompt; omitted for the next version of an existing prompt. */
   owners: readonly string[] | undefined
+  parts: KnownParts
   /** The preview as HTML. */
   preview: Html
 }
 
 /** Renders all fields. */
-export function renderVersionFields({ form, notes, owners, preview }: FieldsView): Html {
+export function renderVersionFields({ form, notes, owners, parts, preview }: FieldsView): Html {
   const input = (name: keyof VersionForm & string, label: string, most: number, hint?: string, isWide = false) =>
     renderField(
       {
@@ -58,7 +59,7 @@ ${renderHidden('expected', form.expected)}${renderHidden('forked_from', form.for
   <section class="preview" aria-labelledby="preview-title">
     <h2 id="preview-title">Preview</h2>
     <p class="quiet">Filled in with the examples and defaults of the variables.</p>
-    <div data-preview>${preview}</div>
+    <div data-preview data-parts="${JSON.stringify(parts)}">${preview}</div>
   </section>
 </div>
 ${renderVariables(form.variables, notes)}
@@ -86,7 +87,7 @@ ${renderVariables(form.variables, notes)}
 </section>`
 }
 
-function renderText({ content, format }: VersionForm, notes: FieldNotes): Html {
+function renderText({ content, format, compose }: VersionForm, notes: FieldNotes): Html {
   const insert = (words: string, line: string) =>
     html`<button type="button" class="small needs-script" data-insert="${line}">${words}</button>`
   const wordsOf = (name: string) => notes.problems.filter(({ field }) => field === name).map(({ words }) => words)
@@ -106,10 +107,21 @@ ${content}</textarea>
   <p class="quiet" id="content-hint">Write variables as <code>{{name}}</code>. In a chat prompt, each message starts with a line such as <code>{{role "system"}}</code>. You can also paste <a href="/docs/import">another tool’s file</a><span class="needs-script">, or drop it here</span>.</p>
   <p class="quiet needs-script" data-variable-names aria-live="polite"></p>
   ${renderNotes('content', wrong, notes)}
+  ${renderCompose(compose, notes)}
   <details class="recognise"><summary>This text is another tool’s file</summary>
     <div class="actions"><label for="source-format">Its format</label><select id="source-format" name="source_format"><option value="">recognise it</option>${Object.entries(PASTED_FORMATS).map(([one, words]) => html`<option value="${one}">${words}</option>`)}</select>
     <button type="submit" name="step" value="recognise">Fill in the form</button></div></details>
 </div>`
+}
+
+/** Renders the checkbox for include lines. */
+function renderCompose(compose: boolean, notes: FieldNotes): Html {
+  const wrong = notes.problems.filter(({ field }) => field === 'compose').map(({ words }) => words)
+  return html`<div data-field="compose">
+    <label class="check"><input type="checkbox" id="compose" name="compose" value="yes" aria-describedby="compose-hint compose-wrong"${compose && html` checked`} /> Replace include lines</label>
+    <p class="quiet" id="compose-hint">A line such as <code>{{include "acme/house-style@^1"}}</code> becomes the text of that prompt when you publish. The preview shows it after a check. <a href="/docs/compose">Shared parts</a></p>
+    ${renderNotes('compose', wrong, notes)}
+  </div>`
 }
 
 const rowsOf = (content: string) => Math.min(40, Math.max(14, content.split('\n').length + 1))

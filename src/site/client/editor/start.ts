@@ -1,6 +1,6 @@
 // Starts the prompt editor: the code editor, the variables and the preview while typing, live checks, and the draft. The form works without it.
 
-import { previewedOf, readVersionForm } from '../../../domain/editor/version-form.ts'
+import { type KnownParts, previewedOf, readVersionForm } from '../../../domain/editor/version-form.ts'
 import type { Format } from '../../../domain/values/chat.ts'
 import { renderPreview } from '../../prompt/preview.ts'
 import { createCodeField } from './code-field.ts'
@@ -21,6 +21,7 @@ export function startEditor(form: HTMLFormElement): void {
   const content = form.querySelector<HTMLTextAreaElement>('textarea[name="content"]')!
   const format = form.querySelector<HTMLSelectElement>('select[name="format"]')!
   const preview = form.querySelector<HTMLElement>('[data-preview]')!
+  const parts: KnownParts = JSON.parse(preview.dataset.parts ?? '{"texts":{},"variables":[]}')
   const hadFocus = document.activeElement === content || content.autofocus
   const submit = () => form.requestSubmit(form.querySelector<HTMLButtonElement>('button[value="review"]'))
   const code = createCodeField(content, 'Prompt', submit)
@@ -33,7 +34,7 @@ export function startEditor(form: HTMLFormElement): void {
     clearTimeout(previewing)
     previewing = window.setTimeout(() => {
       // `renderPreview` escapes all text.
-      preview.innerHTML = renderPreview(previewedOf(readVersionForm(readValues(form), '')))
+      preview.innerHTML = renderPreview(previewedOf(readVersionForm(readValues(form), ''), parts))
     }, PREVIEWED_MS)
   }
   const setField = (name: string, value: string | undefined) => {

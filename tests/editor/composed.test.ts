@@ -1,0 +1,176 @@
+// Tests the pages of prompts that include others, and of prompts that are included, and the editor of such a prompt.
+import { createHash } from 'node:crypto'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
+import { freePort } from '../hubs/processes.ts'
+import { openBrowser } from '../pictures/look/browser.ts'
+import { press, promptField, signIn, textOf } from './signed-in.ts'
+
+const OLD = 'Be kind.'
+const NEW = 'Be kind and short, for {{reader}}.'
+const versionOf = (content: string, more = '') =>
+  `---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n${more}---\n${content}`
+const includeOf = (version: string, content: string, text: string) =>
+  `includes:\n  - repository: acme/house-style\n    range: ^1\n    version: ${version}\n    content_sha256: ${createHash('sha256').update(content).digest('hex')}\n    start: 0\n    length: ${Buffer.byteLength(text)}\n    variables: []\n`
+const CONTENT = {
+  'content/acme/index.md': '---\nname: Acme\nmembers: [alice]\n---\n',
+  'content/acme/house-style/index.md':
+    '---\ntitle: House style\nlicense: MIT\nyanked: {"1.0.0": "Too short"}\nadvisories: [{range: "<1.1.0", severity: high, message: "Says nothing of length"}]\n---\n',
+  'content/acme/house-style/versions/1.0.0.md': versionOf(`${OLD}\n`),
+  'content/acme/house-style/versions/1.1.0.md': versionOf(`${NEW}\n`),
+  'content/acme/review/index.md': '---\ntitle: Review\nlicense: MIT\n---\n',
+  'content/acme/review/versions/1.0.0.md': versionOf(
+    `${OLD}\nReview {{code}}.\n`,
+    includeOf('1.0.0', `${OLD}\n`, OLD),
+  ),
+  'content/acme/plain/versions/1.0.0.md': versionOf('Plain.\n'),
+}
+const SOURCE = '{{include "acme/house-style@^1"}}\nReview {{code}}.\n'
+
+let browser: Browser
+let hub: BuiltHub
+let page: Page
+beforeAll(async () => {
+  browser = await openBrowser()
+  hub = await startBuiltHub(await freePort(), {}, CONTENT)
+  page = (await signIn(browser, hub, { javaScriptEnabled: false })).page
+})
+afterAll(async () => {
+  await browser?.close()
+  await hub?.stop()
+})
+
+const read = async (path: string) => (await fetch(`${hub.url}${path}`)).text()
+const record = async (name: string) => JSON.parse(await read(`/api/v1/repos/${name}`)).data
+const words = (html: string) =>
+  html
+    .replace(/<(?:head|script|style)\b.*?<\/(?:head|script|style)>/gs, ' ')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+
+describe('pages', () => {
+  test('a prompt says what it includes, what is newer, and what is wrong with it', async () => {
+    const shown = words(await read('/acme/review'))
+    expect(shown).toContain('Includes acme/house-style 1.0.0 (1.1.0 is out)')
+    expect(shown).toContain('This version includes acme/house-style 1.0.0 , which was yanked. Too short')
+    expect(shown).toContain('Advisory for acme/house-style 1.0.0 , which this version includes (high). Says nothing of length')
+    expect(shown).toContain('hubcli recompose acme/review')
+    expect(words(await read('/acme/house-style/v/1.0.0'))).toContain('Advisory (high). Says nothing of length')
+    expect(words(await read('/acme/house-style'))).not.toContain('Advisory')
+  })
+
+  test('a part says how many prompts include it, with the list one click away', async () => {
+    await page.goto(`${hub.url}/acme/house-style`)
+    await page.getByRole('link', { name: '1 prompt', exact: true }).click()
+    expect(await page.locator('main').innerText()).toMatch(/1 prompt whose latest version includes House style/)
+    const row = await page.locator('.row').innerText()
+    expect(row.replace(/\s+/g, ' ')).toContain('Review acme/review v1.0.0 includes 1.0.0 (^1) 1.1.0 is out')
+  })
+
+  test('a page without includes says nothing about them', async () => {
+    expect(await read('/acme/plain')).not.toMatch(/includ|dependent/i)
+    expect(await read('/acme/plain/dependents')).toContain('No prompt includes Plain')
+    expect((await fetch(`${hub.url}/acme/nothing/dependents`)).status).toBe(404)
+  })
+})
+
+describe('the API', () => {
+  test('lists the dependents of a prompt, and none of one that nobody includes', async () => {
+    expect(JSON.parse(await read('/api/v1/repos/acme/house-style/dependents'))).toEqual({
+      data: [
+        {
+          ...{ full_name: 'acme/review', title: 'Review', version: '1.0.0' },
+          includes: [{ range: '^1', version: '1.0.0' }],
+          url: `${hub.url}/api/v1/repos/acme/review`,
+          html_url: `${hub.url}/acme/review`,
+        },
+      ],
+      meta: { page: 1, pages: 1, total: 1 },
+    })
+    expect(JSON.parse(await read('/api/v1/repos/acme/plain/dependents'))).toEqual({
+      data: [],
+      meta: { page: 1, pages: 0, total: 0 },
+    })
+    expect((await fetch(`${hub.url}/api/v1/repos/acme/nothing/dependents`)).status).toBe(404)
+    expect(JSON.parse(await read('/data/v1/users/acme/composed.json')).data).toMatchObject([
+      { full_name: 'acme/review', includes: [{ version: '1.0.0', wanted: '1.1.0' }] },
+    ])
+  })
+})
+
+describe('the editor', () => {
+  const check = () => page.locator('[name=compose]').isChecked()
+  const preview = async () => (await page.locator('[data-preview]').innerText()).replace(/\s+/g, ' ').trim()
+
+  test('shows the source, and beside it the assembled text', async () => {
+    await page.goto(`${hub.url}/acme/review/edit`)
+    expect([await textOf(page), await check()]).toEqual([SOURCE, true])
+    expect(await preview()).toBe('Be kind. Review {{code}}.')
+  })
+
+  test('a revert and a fork keep the source', async () => {
+    for (const path of ['/acme/review/edit?version=1.0.0', '/new?from=acme/review@1.0.0']) {
+      await page.goto(`${hub.url}${path}`)
+      expect([await textOf(page), await check()]).toEqual([SOURCE, true])
+      expect(await preview()).toBe('Be kind. Review {{code}}.')
+    }
+  })
+
+  test('what is wrong with an include line is said at the text', async () => {
+    await page.goto(`${hub.url}/acme/review/edit`)
+    await promptField(page).fill('Hello\n{{include "acme/nothing"}}\n')
+    await press(page, 'Check')
+    const wrong = await page.locator('#content-wrong').innerText()
+    expect(wrong).toMatch(/^Line 2: acme\/nothing is not a prompt on this hub/)
+  })
+
+  test('include lines without the checkbox are text, with a suggestion', async () => {
+    await page.goto(`${hub.url}/acme/plain/edit`)
+    await promptField(page).fill('{{include "acme/house-style"}}\n')
+    await press(page, 'Check')
+    expect(await preview()).toBe('{{include "acme/house-style"}}')
+    await press(page, 'Replace the include lines')
+    expect(await check()).toBe(true)
+    await press(page, 'Check')
+    expect(await preview()).toBe('Be kind and short, for {{reader}}.')
+  })
+
+  test('only the text that was shown is published: not with a part that was published meanwhile', async () => {
+    const other = await page.context().newPage()
+    await page.goto(`${hub.url}/acme/review/edit`)
+    await promptField(page).fill('{{include "acme/house-style@^1"}}\nReview {{code}} well.\n')
+    await press(page, 'Check')
+    expect(await preview()).toBe('Be kind and short, for {{reader}}. Review {{code}} well.')
+    const shown = (await page.locator('.review').innerText()).replace(/\s+/g, ' ')
+    expect(shown).toContain('Added required variable: reader')
+    expect(shown).toContain('Changed acme/house-style 1.0.0 → 1.1.0')
+    expect(shown).toContain('from acme/house-style 1.0.0 → 1.1.0')
+    await other.goto(`${hub.url}/acme/house-style/edit`)
+    await promptField(other).fill('Be kind, short and clear, for {{reader}}.\n')
+    await press(other, 'Check')
+    await press(other, 'Publish 1.1.1')
+    await press(page, 'Publish 1.0.1')
+    expect(await page.locator('[role=status]').first().innerText()).toContain('or a prompt that it includes, changed')
+    expect(await preview()).toBe('Be kind, short and clear, for {{reader}}. Review {{code}} well.')
+    expect((await record('acme/review')).latest_version).toBe('1.0.0')
+    await press(page, 'Publish 1.0.1')
+    expect(await record('acme/review')).toMatchObject({
+      ...{ latest_version: '1.0.1', content: 'Be kind, short and clear, for {{reader}}.\nReview {{code}} well.\n' },
+      includes: [{ repository: 'acme/house-style', range: '^1', version: '1.1.1', start: 0 }],
+    })
+    await page.goto(`${hub.url}/acme/review/edit`)
+    expect(await textOf(page)).toBe('{{include "acme/house-style@^1"}}\nReview {{code}} well.\n')
+  })
+
+  test('with JavaScript, the preview keeps the included text while somebody types', async () => {
+    const { page: live, problems } = await signIn(browser, hub)
+    await live.goto(`${hub.url}/acme/review/edit`)
+    await promptField(live).focus()
+    await live.keyboard.press('ControlOrMeta+End')
+    await live.keyboard.type('Thanks.')
+    const shown = live.locator('[data-preview]')
+    await expect.poll(async () => (await shown.innerText()).replace(/\s+/g, ' ')).toContain('for {{reader}}. Review {{code}} well. Thanks.')
+    expect(problems).toEqual([])
+  })
+})
