@@ -45,7 +45,7 @@ const Index = z.object({
     z.object({ owner: z.string(), name: z.string(), record_sha256: z.string(), tags: z.array(z.string()) }),
   ),
 })
-const Record = single(Repository.pick({ labels: true, latest_version: true, content_sha256: true }))
+const Record = single(Repository.pick({ labels: true, latest_version: true, content_sha256: true, includes: true }))
 const Version = single(VersionRecord.pick({ files: true, bundle_sha256: true }))
 const Page = z.object({ meta: Meta })
 const RESPONSES = new Map(ROUTES_WITH_SCHEMAS.map(({ id, response }) => [id, response]))
@@ -116,6 +116,7 @@ async function* listReads(mirror: Ask, say: (problem: string) => void): AsyncGen
   for (const handle of new Set(index.map(({ owner }) => owner)))
     yield { id: 'getUser', address: ROUTES.getUser.path.replace('{handle}', handle), file: DATA_FILES.user(handle) }
   const labels = new Set<string>()
+  const parts = new Set<string>()
   for (const { owner, name, record_sha256 } of index) {
     const at = (path: string) => path.replace('{owner}', owner).replace('{name}', name)
     const raw = at(ROUTES.getRaw.path)
@@ -125,6 +126,7 @@ async function* listReads(mirror: Ask, say: (problem: string) => void): AsyncGen
     const record = (await open(file, Record))?.data
     if (record?.content_sha256)
       yield { id: 'getRaw', address: raw, file: DATA_FILES.raw(owner, name), sha256: record.content_sha256 }
+    for (const { repository } of record?.includes ?? []) parts.add(repository)
     const rawOf = (version: string) => DATA_FILES.rawVersion(owner, name, version)
     for (const [label, version] of Object.entries(record?.labels ?? {})) {
       labels.add(`${owner} ${label}`)
@@ -145,6 +147,10 @@ async function* listReads(mirror: Ask, say: (problem: string) => void): AsyncGen
         yield { id: 'getFile', address: `${address}/files/${path}`, ...blob(sha256) }
       if (bundle_sha256 !== null) yield { id: 'getArchive', address: `${address}/archive`, ...blob(bundle_sha256) }
     }
+  }
+  for (const [owner = '', name = ''] of Array.from(parts, (part) => part.split('/'))) {
+    const address = ROUTES.listDependents.path.replace('{owner}', owner).replace('{name}', name)
+    yield { id: 'listDependents', address, file: DATA_FILES.dependents(owner, name) }
   }
   for (const [handle = '', label = ''] of Array.from(labels, (at) => at.split(' '))) {
     const address = ROUTES.listLabelled.path.replace('{handle}', handle).replace('{label}', label)

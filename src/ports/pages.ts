@@ -3,6 +3,7 @@ import type { ListEnvelope } from '../domain/api/envelope.ts'
 import type { Sort } from '../domain/api/routes.ts'
 import type {
   Activity,
+  Dependent,
   ModelUse,
   OwnerCount,
   Repository,
@@ -71,6 +72,8 @@ export interface PageData {
   listRecent(tag?: string): Promise<RepositorySummary[] | undefined>
   /** Lists the newest listed repositories that were forked from a version of this repository, at most 30. */
   listForks(owner: string, name: string): Promise<RepositorySummary[]>
+  /** Lists the listed prompts whose latest version includes this repository, at most 1,000; `total` counts all. */
+  listDependents(owner: string, name: string): Promise<ListEnvelope<Dependent>>
   /** Lists the models that retire, soonest first, with the prompts that use them. */
   listModels(): Promise<ModelUse[]>
   /** Lists tags, most used first. */

@@ -147,7 +147,11 @@ export interface WrittenVersion {
 }
 
 /** A version to compare. */
-export type ComparedVersion = Callable & { raw_url: string; files?: VersionRecord['files'] }
+export type ComparedVersion = Callable & {
+  raw_url: string
+  files?: VersionRecord['files']
+  includes?: VersionRecord['includes']
+}
 
 /** A text file of two compared versions. */
 export interface ComparedFile {

@@ -9,6 +9,7 @@ export const PAGE_CODE = {
   preview: () => import('../site/prompt/preview.ts'),
   promptText: () => import('../site/prompt/prompt-text.ts'),
   renderDifference: () => import('../site/prompt/render-difference.ts'),
+  renderParts: () => import('../site/prompt/render-parts.ts'),
 }
 
 /** Maximum number of lines of a file that a page shows. */
@@ -39,12 +40,11 @@ export const PAGE_JOBS = {
     return texts.map((text) => renderLines(text, MAX_FILE_LINES))
   },
   async renderComparison(from, to, texts = []) {
-    const [{ renderCallerImpact, renderDifferenceLines, renderFileChanges }, { compareForCallers }] = await Promise.all(
-      [PAGE_CODE.renderDifference(), PAGE_CODE.differences()],
-    )
-    const difference = compareForCallers(from, to)
+    const [{ renderCallerImpact, renderDifferenceLines, renderFileChanges }, { renderPartChanges }, differences] =
+      await Promise.all([PAGE_CODE.renderDifference(), PAGE_CODE.renderParts(), PAGE_CODE.differences()])
+    const difference = differences.compareForCallers(from, to)
     return {
-      impact: renderCallerImpact(difference),
+      impact: renderCallerImpact(difference) + renderPartChanges(from, to),
       lines: renderDifferenceLines(from, to),
       files: renderFileChanges(difference, from.files ?? [], to.files ?? [], texts),
     }

@@ -10,6 +10,8 @@ export const FOREIGN_LINK = 'nofollow ugc noopener'
 export const repositoryPage = (fullName: string): string => `/${fullName}`
 /** Returns the path of the list of a repository's forks. */
 export const forksPage = (fullName: string): string => `/${fullName}/forks`
+/** Returns the path of the list of prompts that include a repository. */
+export const dependentsPage = (fullName: string): string => `/${fullName}/dependents`
 /** Returns the path of the form for a fork of a version. */
 export const forkPage = (fullName: string, version: string): string => `/new?from=${fullName}@${version}`
 /** Returns the path of the form for the next version. @param version the version to revert to; omitted to start from the latest version */

@@ -1,4 +1,5 @@
 // Arguments of the functions that compose versions, made of a text: as a source, as a part, and as what stands around parts.
+import { emptyForm } from '../../src/domain/editor/version-form.ts'
 import { parsePublishRequest } from '../../src/domain/publishing/request.ts'
 import { countBytes } from '../../src/domain/text/text-length.ts'
 import { measure } from '../../src/ports/measure.ts'
@@ -37,6 +38,12 @@ const written = (text: string) => ({
   ...{ ...PLACE, version: '1.0.0', concerns: [], hasFiles: false },
   text: `---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: octocat\n---\n${text}`,
 })
+
+/** A composed version, and the same one with another version of its part. */
+const comparedOf = (text: string) => {
+  const older = composedOf(text)
+  return [older, { ...older, includes: older.includes.map((include) => ({ ...include, version: '1.1.0' })) }]
+}
 
 const at = 'src/domain/compose'
 const publishing = 'src/domain/publishing'
@@ -86,6 +93,13 @@ export const COMPOSE_ARGUMENTS: Readonly<Record<string, (text: string) => unknow
     measure,
   ],
   [`${publishing}/carry-over.ts withIncludes`]: (text) => [composedOf(text), [composedOf(text)]],
+  'src/domain/editor/composed-form.ts knownPartsOf': (text) => [[{ ...made.recordOf('a', 'text'), ...composedOf(text) }]],
+  'src/domain/editor/version-form.ts previewedOf': (text) => [
+    { ...emptyForm('acme'), content: `${text}\n${LINE}`, compose: true },
+    { texts: { [LINE]: text }, variables },
+  ],
+  'src/site/prompt/render-parts.ts renderPartChanges': comparedOf,
+  'src/site/prompt/render-parts.ts openPartNames': comparedOf,
   'src/domain/review/includes.ts reviewIncludes': (text) => [
     { owner: 'acme', name: 'a' },
     composedOf(text),

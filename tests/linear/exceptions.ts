@@ -20,12 +20,12 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
   ],
   [
     'tables of our own, and names that were validated',
-    at('domain/(?:api|published)/\\w+', 'pick|listEnvelope|labelledEnvelope|searchEnvelope|isPublishedAt|single|list'),
+    at('domain/(?:api|published)/\\w+', 'pick|listEnvelope|labelledEnvelope|dependentsEnvelope|searchEnvelope|isPublishedAt|single|list'),
   ],
   ['the OpenAPI document, from tables of our own', at('domain/published/openapi-(?:parts|results|writes)', '\\w+')],
   [
     'computes values from records, or copies them',
-    /^src\/domain\/(?:catalogue\/(?:activity|catalogue|entry|label-history|originals|outline|owner-records|ranking|recall|unlisted|usage)|published\/(?:apm|data-files)|values\/versions)\.ts (?!isRange)/,
+    /^src\/domain\/(?:catalogue\/(?:activity|catalogue|dependents|entry|label-history|originals|outline|owner-records|ranking|recall|unlisted|usage)|published\/(?:apm|data-files)|values\/versions)\.ts (?!isRange)/,
   ],
   [
     'an ID that is looked up in a table, and a date of limited length',
@@ -47,7 +47,10 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
   ['entries of a list, each of limited length', at('domain/content/skill', 'formatSkillIndex')],
   [
     'runs only in `npm run import`, with the functions that are called',
-    at('domain/formats/(?:content-files|version-history)', 'importPrompt|importHistory'),
+    at(
+      'domain/formats/(?:content-files|version-history|compose-import|import-order)',
+      'importPrompt|importHistory|composeImport|orderImport|targetOf',
+    ),
   ],
   ['the report of a review, which is cut to a length first', at('domain/review/pull-report', 'formatPullReport')],
   [
@@ -62,7 +65,10 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
     'parses YAML with `parseYaml` or `loadForeignYaml`, which are called',
     at('domain/(?:text/yaml|content/site-file|formats/source-file)', 'parseAny|loadUsual|parseSiteFile|readYamlSource'),
   ],
-  ['formats the page of a prompt from values of limited length', at('site/prompt/prompt-view', 'describePrompt')],
+  [
+    'formats the page of a prompt from values of limited length',
+    at('site/prompt/(?:prompt-view|parts)', 'describePrompt|tagsOfParts'),
+  ],
   ['inserts texts into a page', /^src\/server\/account\//],
   [
     'inserts texts into a page',
@@ -148,6 +154,7 @@ export const OWN_ARGUMENTS: Readonly<Record<string, (text: string) => unknown[]>
     JSON.stringify({ type: 'text', prompt: text, config: { [text]: text } }),
     'a',
   ],
+  'src/domain/formats/portkey.ts readPortkey': (text) => [JSON.stringify({ slug: 'a', string: text }), 'a'],
   'src/domain/formats/langchain.ts readLangChain': (text) => [
     JSON.stringify({ template: text, input_variables: [], [text]: 1 }),
     'a',

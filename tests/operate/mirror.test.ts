@@ -1,6 +1,7 @@
 // Checks that plain web servers work as mirrors: nginx, as documented, and Python's built-in server return every file.
 // Together, the files cover every read request of the API except search.
 import { type ChildProcess, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -13,6 +14,7 @@ import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
 import { freePort } from '../hubs/processes.ts'
 
 const index = (more: string) => `---\ntitle: Greet\ndescription: Says hello.\n${more}---\nA readme.\n`
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 /** Content with two pages, two owners, labels, a yanked version and a repository with a single version. */
 const CONTENT = {
   ...Object.fromEntries(
@@ -29,7 +31,10 @@ const CONTENT = {
   ),
   'content/zoe/hello/versions/1.0.0.md': versionFile('Hé — hello {{name}}.'),
   'content/zoe/hello/versions/1.0.1.md': versionFile('Hello.'),
-  'content/zoe/hello/versions/1.1.0.md': versionFile('Hello {{name}}!'),
+  'content/zoe/hello/versions/1.1.0.md': versionFile('Greet 0.\nHello {{name}}!').replace(
+    '---\n',
+    `---\nincludes: [{repository: acme/greet-0, range: '*', version: 1.0.0, content_sha256: ${sha256('Greet 0.')}, start: 0, length: 8, variables: []}]\n`,
+  ),
   'content/zoe/forms/index.md': index(''),
   'content/zoe/forms/versions/1.0.0.md': versionFile('Run scripts/fill.py.').replace(
     '---\n',
@@ -109,7 +114,7 @@ describe.each([
     expect(reads).toEqual({
       // There are three sort orders: two pages each for all prompts and for one tag, one page for the other tag.
       ...{ listRepositories: 15, getRepository: 24, listVersions: 24, getVersion: 26, listTags: 1, getUser: 2 },
-      listLabelled: 1,
+      ...{ listLabelled: 1, listDependents: 1 },
       // These are the latest version of each prompt, every version, and a label.
       ...{ getRaw: 24 + 26 + 1, getOpenapi: 1 },
       // These are the files of a skill, and its archive.

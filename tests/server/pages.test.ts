@@ -51,6 +51,7 @@ test.each([
   ['/acme/review/v/1.0.0', 'repo_acme_review'],
   ['/acme/review/compare/1.0.0...1.1.0', 'repo_acme_review'],
   ['/acme/review/forks', 'repo_acme_review'],
+  ['/acme/review/dependents', 'repo_acme_review'],
   ['/badges/acme/review.svg', 'repo_acme_review'],
   ['/acme', 'owner_acme'],
   ['/acme/feed.xml', 'owner_acme'],

@@ -97,6 +97,7 @@ export function testWithoutBrowser(opened: () => BuiltSite): void {
         listVersions: ['data', 'meta'],
         getVersion: ['data'],
         getRaw: expect.stringMatching(/./),
+        listDependents: ['data', 'meta'],
         listTags: ['data', 'meta'],
         getUser: ['data'],
         listLabelled: ['data', 'meta'],

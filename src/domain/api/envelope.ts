@@ -1,6 +1,6 @@
 // Formats records and lists as JSON, with only the named fields and a `data` and `meta` envelope.
 import { compareText } from '../text/compare-text.ts'
-import type { LabelledPrompt, Matched, Meta, SearchMeta } from './schema.ts'
+import type { Dependent, LabelledPrompt, Matched, Meta, SearchMeta } from './schema.ts'
 
 /** Returns the listed fields of a record. */
 export function pick<Whole extends object, Key extends keyof Whole>(
@@ -41,6 +41,15 @@ export function labelledEnvelope(
 ): ListEnvelope<LabelledPrompt> {
   const data = prompts.toSorted((a, b) => compareText(a.name, b.name)).slice(0, MAX_LABELLED)
   return listEnvelope(data, { page: 1, size: Math.max(1, total), total })
+}
+
+/** Maximum number of prompts in the list of those that include a prompt. docs/contract.md section 4 */
+const MAX_DEPENDENTS = 1_000
+
+/** Builds the envelope of the prompts that include a prompt. @param dependents in `top` order */
+export function dependentsEnvelope(dependents: readonly Dependent[]): ListEnvelope<Dependent> {
+  const { length: total } = dependents
+  return listEnvelope(dependents.slice(0, MAX_DEPENDENTS), { page: 1, size: Math.max(1, total), total })
 }
 
 /** A page of search results, without pagination details. */

@@ -138,6 +138,11 @@ export const ROUTES = {
   ),
   getRaw: read('getRaw', '/api/v1/repos/{owner}/{name}/raw', 'Get the raw content', { mediaType: 'text/plain' }),
   listActivity: read('listActivity', '/api/v1/repos/{owner}/{name}/activity', 'List a repository’s activity'),
+  listDependents: read(
+    'listDependents',
+    '/api/v1/repos/{owner}/{name}/dependents',
+    'List the prompts that include this one',
+  ),
   listTags: read('listTags', '/api/v1/tags', 'List all tags with their counts'),
   getUser: read('getUser', '/api/v1/users/{handle}', 'Get an owner’s profile'),
   changeOwner: write('changeOwner', 'PATCH', '/api/v1/users/{handle}', 'Update an owner'),
@@ -332,6 +337,9 @@ export const DATA_FILES = {
   versions: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/versions.json`,
   version: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/versions/${version}.json`,
   forks: (owner: string, name: string) => `/data/v1/forks/${owner}/${name}.json`,
+  dependents: (owner: string, name: string) => `/data/v1/dependents/${owner}/${name}.json`,
+  /** An owner’s prompts that include others. */
+  composed: (handle: string) => `/data/v1/users/${handle}/composed.json`,
   models: () => '/data/v1/models.json',
   /** The file that states how far back the git history goes. */
   history: () => '/data/v1/history.json',

@@ -467,6 +467,45 @@ export const LabelledPrompt = z
   .meta({ id: 'LabelledPrompt', description: 'A prompt at a label.' })
 export type LabelledPrompt = z.infer<typeof LabelledPrompt>
 
+const includedRange = z.string().describe('The range, version or label in the include line; `*` if there is none.')
+
+/** A prompt that includes another one. docs/contract.md section 3. */
+export const Dependent = z
+  .object({
+    full_name: FullName,
+    title: line(LIMITS.titleCharacters).describe('The prompt’s title.'),
+    version: Version.describe('Its latest version, which has the includes.'),
+    includes: z
+      .array(z.object({ range: includedRange, version: Version.describe('The version that is included.') }))
+      .describe('What it includes of this repository, each once.'),
+    url: address('The URL of its record.'),
+    html_url: address('The URL of its page.'),
+  })
+  .meta({ id: 'Dependent', description: 'A prompt whose latest version includes another prompt.' })
+export type Dependent = z.infer<typeof Dependent>
+
+/** A prompt with includes in `/data/v1/users/{handle}/composed.json`. docs/contract.md section 4. */
+export const ComposedPrompt = z
+  .object({
+    full_name: FullName,
+    version: Version.describe('Its latest version, which has the includes.'),
+    includes: z
+      .array(
+        z.object({
+          repository: FullName.describe('The repository that is included.'),
+          range: includedRange,
+          version: Version.describe('The version that is included.'),
+          wanted: Version.nullable().describe(
+            'The version that the range or label selects now, or null if it selects none.',
+          ),
+        }),
+      )
+      .describe('What it includes, each once.'),
+    url: address('The URL of its record.'),
+  })
+  .meta({ id: 'ComposedPrompt', description: 'A prompt whose latest version includes others.' })
+export type ComposedPrompt = z.infer<typeof ComposedPrompt>
+
 /** A tag and the number of prompts with it. docs/contract.md section 3. */
 export const TagRecord = z
   .object({

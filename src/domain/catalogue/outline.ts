@@ -39,6 +39,13 @@ interface Release extends RankedRelease {
   model: string | null
 }
 
+/** What an include line includes. */
+export interface Included {
+  repository: string
+  range: string
+  version: string
+}
+
 /** A repository without its content. */
 export interface RepositoryOutline {
   summary: RepositorySummary
@@ -48,6 +55,8 @@ export interface RepositoryOutline {
   isListed: boolean
   /** Its labels, each with the digest of its version's content. */
   labelled: readonly { label: string; version: string; content_sha256: string }[]
+  /** What its latest version includes, each once; omitted if it includes nothing. */
+  includes?: Included[]
   /** The repository that it moved to, if any. */
   movedTo: string | null
   /** The repository to use instead, if any. */
@@ -92,6 +101,7 @@ export function outlineRepository({ repository, versions }: RepositoryRecords): 
       const found = versions.find(({ summary }) => summary.version === version)
       return found ? { label, version, content_sha256: found.summary.content_sha256 } : []
     }),
+    ...(repository.includes.length > 0 && { includes: listIncluded(repository) }),
     isListed: repository.status !== 'archived' && repository.moved_to === null && active.length > 0,
     movedTo: repository.moved_to,
     replacedBy: repository.replaced_by,
@@ -108,6 +118,12 @@ export function outlineRepository({ repository, versions }: RepositoryRecords): 
       })),
     }),
   }
+}
+
+/** Lists what a version includes, each once. */
+function listIncluded({ includes }: Pick<Repository, 'includes'>): Included[] {
+  const included = includes.map((include) => pick(include, ['repository', 'range', 'version']))
+  return [...new Map(included.map((one) => [`${one.repository}@${one.range}`, one])).values()]
 }
 
 /** Lists the SHA-256 of a version's files, then of its archive, then of its attestations. */

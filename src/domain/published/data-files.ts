@@ -1,12 +1,20 @@
 // Generates the data files of a whole catalogue, one at a time. They contain the responses of the read API.
 
 import { membershipsPath, trustedJobsPath } from '../access/memberships.ts'
-import { labelledEnvelope, listEnvelope } from '../api/envelope.ts'
+import { dependentsEnvelope, labelledEnvelope, listEnvelope } from '../api/envelope.ts'
 import { addressesBelow } from '../api/record-links.ts'
 import { DATA_FILES, SORTS } from '../api/routes.ts'
 import type { Activity, LabelledPrompt, MirrorEntry, ModelUse, RepositorySummary } from '../api/schema.ts'
 import { MAX_ACTIVITIES } from '../catalogue/activity.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
+import {
+  describeComposed,
+  describeDependent,
+  groupByOwner,
+  groupByPart,
+  identify,
+  listComposed,
+} from '../catalogue/dependents.ts'
 import { compareNeighbours } from '../catalogue/difference.ts'
 import type { RecordDigests, RepositoryOutline, RepositoryRecords } from '../catalogue/outline.ts'
 import { sortResults } from '../catalogue/results.ts'
@@ -105,6 +113,7 @@ export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generato
       format: () => JSON.stringify(trustedRoot),
     }
   yield* listForkFiles(catalogue)
+  yield* listIncludeFiles(catalogue)
   for (const [owner, usage] of countUsage(entries.values()))
     yield { path: usagePath(owner), of: [usage.prompts, usage.bytes], format: () => JSON.stringify(usage) }
   for (const [owner, outlines] of groupUnlisted(entries.values()))
@@ -264,6 +273,20 @@ function* listForkFiles({ recent }: Catalogue): Generator<SharedFile> {
   for (const [original, summaries] of forks) {
     const [owner = '', name = ''] = original.split('/')
     yield listRecent(DATA_FILES.forks(owner, name), summaries)
+  }
+}
+
+/** Generates the files with the prompts that include a prompt, and with each owner's prompts that include others. */
+function* listIncludeFiles({ entries, listed, baseUrl }: Catalogue): Generator<SharedFile> {
+  const composed = listComposed(entries, listed.top)
+  for (const [part, dependents] of groupByPart(composed)) {
+    const [owner = '', name = ''] = part.split('/')
+    const format = () => JSON.stringify(dependentsEnvelope(dependents.map((one) => describeDependent(one, baseUrl))))
+    yield { path: DATA_FILES.dependents(owner, name), of: dependents.flatMap(identify), format }
+  }
+  for (const [owner, prompts] of groupByOwner(composed)) {
+    const format = () => onOnePage(prompts.map((one) => describeComposed(one, baseUrl)))
+    yield { path: DATA_FILES.composed(owner), of: prompts.flatMap(identify), format }
   }
 }
 

@@ -92,8 +92,10 @@ async function makePage(address: string, path: string, deps: PageDeps): Promise<
     const mediaType = type === 'text/html' ? 'text/html; charset=utf-8' : type
     const bytes = new Uint8Array(await page.arrayBuffer())
     const expires = page.headers.get('Expires')
+    // A page names the tags of the prompts that its prompt includes.
+    const more = page.headers.get('Cache-Tag')?.split(',') ?? []
     const expiresAt = expires === null ? undefined : Date.parse(expires)
-    return { bytes, status, mediaType, hasQuery: path === '/search', cacheTags: tagsOf(path), expiresAt }
+    return { bytes, status, mediaType, hasQuery: path === '/search', cacheTags: [...tagsOf(path), ...more], expiresAt }
   } catch (error) {
     throw failures[0] ?? error
   }

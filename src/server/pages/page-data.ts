@@ -1,7 +1,7 @@
 // Provides page data from the same records as the read API.
-import type { ListEnvelope } from '../../domain/api/envelope.ts'
+import { dependentsEnvelope, type ListEnvelope } from '../../domain/api/envelope.ts'
 import { DATA_FILES } from '../../domain/api/routes.ts'
-import type { ModelUse, OwnerCount, RepositorySummary, TagRecord } from '../../domain/api/schema.ts'
+import type { Dependent, ModelUse, OwnerCount, RepositorySummary, TagRecord } from '../../domain/api/schema.ts'
 import { isName, isOwner, isTag, isVersion } from '../../domain/values/names.ts'
 import type { PageData } from '../../ports/pages.ts'
 import type { Search } from '../../ports/search.ts'
@@ -81,6 +81,10 @@ export function openPageData(sources: PageSources, onFailure: (failure: unknown)
     listForks: telling(async (owner, name) => {
       const bytes = isPrompt(owner, name) ? await siteFiles.read(DATA_FILES.forks(owner, name)) : undefined
       return bytes ? parseBuilt<{ data: RepositorySummary[] }>(bytes).data : []
+    }),
+    listDependents: telling(async (owner, name) => {
+      const bytes = isPrompt(owner, name) ? await siteFiles.read(DATA_FILES.dependents(owner, name)) : undefined
+      return bytes ? parseBuilt<ListEnvelope<Dependent>>(bytes) : dependentsEnvelope([])
     }),
     listModels: telling(async () => parseOnce<ModelUse>(await readBuilt(siteFiles, DATA_FILES.models()))),
     listTags: telling(async () => parseOnce<TagRecord>((await findTags(sources)).bytes())),

@@ -1,4 +1,5 @@
 // Serves each route of the read API from the built file or, if there is a newer publish, from the fresh copy.
+import { dependentsEnvelope } from '../../domain/api/envelope.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { DATA_FILES, type PathParameters, type ReadId } from '../../domain/api/routes.ts'
 import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
@@ -130,6 +131,14 @@ export const ANSWERS: Readonly<Record<ReadId, RouteHandler>> = {
     const { activities, since } = found
     const meta = { page: 1, pages: 1, total: activities.length, since }
     return { bytes: encode(JSON.stringify({ data: activities, meta })) }
+  },
+  listDependents: async ({ owner = '', name = '' }, _query, deps) => {
+    const [bytes, repository] = await Promise.all([
+      deps.siteFiles.read(DATA_FILES.dependents(owner, name)),
+      findRepository(owner, name, deps),
+    ])
+    if (!repository) throw await repositoryNotFound(owner, name, deps)
+    return { bytes: bytes ?? encode(JSON.stringify(dependentsEnvelope([]))) }
   },
   listTags: async (_parameters, _query, deps) => ({ bytes: (await findTags(deps)).bytes() }),
   getUser: async ({ handle = '' }, _query, deps) => {

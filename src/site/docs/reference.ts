@@ -15,6 +15,7 @@ import {
 import { READS } from '../../domain/api/routes.ts'
 import {
   Activity,
+  Dependent,
   Difference,
   ErrorEnvelope,
   LabelledPrompt,
@@ -77,6 +78,7 @@ const RECORDS = [
   Difference,
   Activity,
   LabelledPrompt,
+  Dependent,
   Result,
   ModelStatus,
   MirrorEntry,

@@ -3,7 +3,7 @@
 import { listEnvelope } from '../../domain/api/envelope.ts'
 import { PublishAnswer } from '../../domain/api/route-schemas.ts'
 import type { ReadId } from '../../domain/api/routes.ts'
-import type { LabelledPrompt } from '../../domain/api/schema.ts'
+import type { Dependent, LabelledPrompt } from '../../domain/api/schema.ts'
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
 import { versionPage } from '../links.ts'
@@ -37,6 +37,8 @@ export function sampleAnswer(
       return shorten({ data: versions[0]!.record })
     case 'getRaw':
       return (repository.content ?? '').split('\n', 4).join('\n')
+    case 'listDependents':
+      return shorten(onOnePage([sampleDependent(entry)]))
     case 'listTags':
       return shorten(onOnePage([...tags]))
     case 'getUser':
@@ -46,6 +48,12 @@ export function sampleAnswer(
     case 'getOpenapi':
       return undefined
   }
+}
+
+function sampleDependent({ repository, versions }: CatalogueEntry): Dependent {
+  const { title, full_name, url, html_url } = repository
+  const { version } = versions[0]!.record
+  return { full_name, title, version, includes: [{ range: '^1.0.0', version: '1.0.0' }], url, html_url }
 }
 
 function sampleLabelled({ versions }: CatalogueEntry): LabelledPrompt {

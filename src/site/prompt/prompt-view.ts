@@ -7,6 +7,7 @@ import type { PageLocals, SourceHost } from '../../ports/pages.ts'
 import type { ComparedVersion } from '../../ports/text-work.ts'
 import { findLicensePage, ownerPage, repositoryPage, versionPage } from '../links.ts'
 import type { PageHead } from '../page-head.ts'
+import { readParts, type ShownPart } from './parts.ts'
 import { readShownFiles, type ShownFile } from './skill-files.ts'
 
 /** A prompt at one of its versions. */
@@ -34,6 +35,10 @@ export interface PromptView {
   results: readonly Result[]
   /** The newest forks of the prompt. */
   forks: string[]
+  /** What the version includes. */
+  parts: readonly ShownPart[]
+  /** Number of prompts that include this one. */
+  dependents: number
   /** The prompt that it was forked from, if it still exists. */
   origin: string | undefined
   /** The reasons why the page shows older content than the files contain; usually empty. */
@@ -64,22 +69,24 @@ export async function readPrompt(
   const wanted = version ?? repository?.latest_version
   if (!repository || !versions) return undefined
   const forkedFrom = repository.forked_from === null ? '' : nameOfOriginal(repository.forked_from)
-  const [record, profile, users, tags, forks, original, activity] = await Promise.all([
+  const [record, profile, users, tags, forks, dependents, original, activity] = await Promise.all([
     typeof wanted === 'string' ? hub.findVersion(owner, name, wanted) : undefined,
     hub.findOwner(owner),
     hub.listOwners(),
     hub.listTags(),
     hub.listForks(owner, name),
+    hub.listDependents(owner, name),
     hub.findRepository(...(forkedFrom.split('/') as [string, string])),
     version === undefined ? hub.findActivity(owner, name) : undefined,
   ])
   if (version !== undefined && !record) return undefined
   const { readme, title } = repository
-  const [text, html, files, results] = await Promise.all([
+  const [text, html, files, results, parts] = await Promise.all([
     record && hub.runText('renderTexts', textsOf(record), record.variables),
     version === undefined && readme !== '' ? hub.runText('renderMarkdown', readme, { title }) : '',
     record ? readShownFiles(hub, record) : [],
     record ? hub.findResults(owner, name, record.version) : [],
+    record ? readParts(hub, record) : [],
   ])
   const publishers = [...versions.map(({ published_by }) => published_by), ...results.map((one) => one.reported_by)]
   const handles = new Set(users.map(({ handle }) => handle))
@@ -94,6 +101,8 @@ export async function readPrompt(
     tags: repository.tags.filter((tag) => used.has(tag)),
     results,
     forks: forks.map(({ full_name }) => full_name),
+    parts,
+    dependents: dependents.meta.total,
     origin: original?.full_name,
     activities: activity?.activities ?? [],
     activitySince: activity?.since ?? null,
@@ -113,8 +122,8 @@ function textsOf({ messages, content }: VersionRecord): string[] {
 
 /** Returns the parts of a version that a comparison shows. */
 export function comparedOf(record: VersionRecord): ComparedVersion {
-  const { version, content, format, variables, parameters, files, raw_url } = record
-  return { version, content, format, variables, parameters, files, raw_url }
+  const { version, content, format, variables, parameters, files, includes, raw_url } = record
+  return { version, content, format, variables, parameters, files, includes, raw_url }
 }
 
 /** Returns whether a repository appears in lists, tags, search and the sitemap. */

@@ -5,6 +5,7 @@ import { countOf } from '../../domain/text/count-of.ts'
 import { escapeHtml } from '../../domain/text/html-text.ts'
 import type { ComparedFile } from '../../ports/text-work.ts'
 import { renderText } from './prompt-text.ts'
+import { type ComparedParts, type NamePart, openPartNames } from './render-parts.ts'
 import { compareTexts, type DifferenceRow, isComparable, type Piece } from './text-difference.ts'
 
 /** Number of context lines around each change; longer unchanged parts are folded. */
@@ -15,7 +16,7 @@ const SHORTEST_FOLD = 2
 const MAX_DRAWN_CHARACTERS = 1_000_000
 
 /** One of the compared versions, and the URL of its raw content. */
-type ComparedText = Pick<VersionRecord, 'version' | 'content' | 'raw_url'>
+type ComparedText = Pick<VersionRecord, 'version' | 'raw_url'> & ComparedParts
 
 /** Renders the impact on callers. */
 export function renderCallerImpact({ breaking, format_changed, messages, variables, parameters }: Difference): string {
@@ -103,7 +104,7 @@ export function renderDifferenceLines(from: ComparedText, to: ComparedText): str
   if (before === after) return '<p class="notice">The text is identical.</p>'
   if (!isComparable(before, after)) return renderTooLong('These texts are too long to compare here.', from, to)
   const rows = compareTexts(before, after)
-  const { drawn, isCut } = foldRows(rows)
+  const { drawn, isCut } = foldRows(rows, MAX_DRAWN_CHARACTERS, openPartNames(from, to))
   const notice = isCut ? renderTooLong('This comparison is long; only the beginning is shown.', from, to) : ''
   return `${notice}<section class="lines" aria-labelledby="text"><div class="bar"><h2 id="text">Text</h2><p class="quiet">${countChanges(rows)}</p><div class="choice"><label><input type="radio" name="columns" checked>Unified</label><label><input type="radio" name="columns" id="two-columns">Side by side</label></div></div><div class="difference"><div>${drawn.join('')}</div></div></section>`
 }
@@ -113,15 +114,20 @@ function renderTooLong(words: string, ...texts: ComparedText[]): string {
   return `<p class="notice">${words} Full texts: ${links.join(', ')}.</p>`
 }
 
-/** Renders rows with unchanged parts folded. `isCut` is true if the size limit was reached and the remaining rows are omitted. */
+/** Renders rows with unchanged parts folded. `isCut` is true if the size limit was reached and the remaining rows are omitted. @param nameOf says where the lines of included prompts come from */
 function foldRows(
   rows: readonly DifferenceRow[],
   most = MAX_DRAWN_CHARACTERS,
+  nameOf?: NamePart,
 ): { drawn: string[]; isCut: boolean; length: number } {
   let length = 0
+  let last: string | undefined
   const draw = (row: DifferenceRow) => {
     if (length > most) return ''
-    const html = renderRow(row)
+    const part = nameOf?.(row)
+    const head = part === undefined || part === last ? '' : `<div class="part">${escapeHtml(part)}</div>`
+    last = part
+    const html = head + renderRow(row, part !== undefined)
     length += html.length
     return length > most ? '' : html
   }
@@ -159,9 +165,9 @@ function splitIntoBlocks(rows: readonly DifferenceRow[]): DifferenceRow[][] {
 const SAID = { same: '', removed: 'Removed: ', added: 'Added: ' } as const
 const SIGNS = { same: ' ', removed: '−', added: '+' } as const
 
-function renderRow({ kind, left, right, pieces }: DifferenceRow): string {
+function renderRow({ kind, left, right, pieces }: DifferenceRow, isIncluded: boolean): string {
   const number = (value: number | undefined) => (value === undefined ? '' : String(value))
-  return `<div class="line ${kind}"><span class="no" data-no="${number(left)}"></span><span class="no" data-no="${number(right)}"></span><span class="sign" aria-hidden="true" data-no="${SIGNS[kind]}"></span><span class="words" dir="auto"><span class="visually-hidden">${SAID[kind]}</span>${pieces.map(renderPiece).join('')}</span></div>`
+  return `<div class="line ${kind}${isIncluded ? ' included' : ''}"><span class="no" data-no="${number(left)}"></span><span class="no" data-no="${number(right)}"></span><span class="sign" aria-hidden="true" data-no="${SIGNS[kind]}"></span><span class="words" dir="auto"><span class="visually-hidden">${SAID[kind]}</span>${pieces.map(renderPiece).join('')}</span></div>`
 }
 
 function renderPiece({ text, isChanged }: Piece): string {
