@@ -54,28 +54,63 @@ describe.each(SHELLS)('$name', (shell) => {
     })
 
   test('an owner and nothing else', async () => {
-    expect(await run(`${style}`)).toMatchObject({ code: 1, stderr: expect.stringContaining('--all: expected an owner') })
+    expect(await run(`${style}`)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('--all: expected an owner'),
+    })
     expect(await run('acme', '--json')).toMatchObject({ code: 1, stderr: expect.stringContaining('--json: expected') })
-    expect(await run('acme', 'c')).toMatchObject({ code: 1, stderr: expect.stringContaining('usage: hubcli recompose') })
+    expect(await run('acme', 'c')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('usage: hubcli recompose'),
+    })
   })
 
-  test.skipIf(PYTHON === undefined)('numbers say what changes for callers, and a prompt that is refused stops no other', async () => {
-    await publish(style, 'Be kind.')
-    await publish(one, `{{include "${style}"}}\nReview.`)
-    await publish(three, `{{include "${style}"}}\nPlan {{reader}}.`, {
-      variables: [{ name: 'reader', description: 'Who reads', type: 'integer', required: true, default: null, options: [], example: null }],
-    })
-    await publish(style, 'Be kind to {{reader}}.', { bump: 'minor', variables: [{ name: 'reader', description: 'Who', type: 'string', required: true, default: null, options: [], example: null }] })
-    files = await hub.build()
-    const dry = await run('acme', '--dry-run')
-    expect([dry.code, dry.stdout]).toEqual([4, `${one} 2.0.0 (breaking) would be published\n`])
-    expect(dry.stderr).toMatch(new RegExp(`^hubcli: ${three}: variables: reader is declared`))
-    expect(await latest(one)).toBe('1.0.0 Be kind.\nReview.')
-    const done = await run('acme')
-    expect([done.code, done.stdout]).toMatchObject([4, expect.stringMatching(new RegExp(`^${one} 2\\.0\\.0 https?://\\S+\n$`))])
-    expect(await latest(one)).toBe('2.0.0 Be kind to {{reader}}.\nReview.')
-    await publish(three, 'Plan.', { bump: 'major' })
-  })
+  test.skipIf(PYTHON === undefined)(
+    'numbers say what changes for callers, and a prompt that is refused stops no other',
+    async () => {
+      await publish(style, 'Be kind.')
+      await publish(one, `{{include "${style}"}}\nReview.`)
+      await publish(three, `{{include "${style}"}}\nPlan {{reader}}.`, {
+        variables: [
+          {
+            name: 'reader',
+            description: 'Who reads',
+            type: 'integer',
+            required: true,
+            default: null,
+            options: [],
+            example: null,
+          },
+        ],
+      })
+      await publish(style, 'Be kind to {{reader}}.', {
+        bump: 'minor',
+        variables: [
+          {
+            name: 'reader',
+            description: 'Who',
+            type: 'string',
+            required: true,
+            default: null,
+            options: [],
+            example: null,
+          },
+        ],
+      })
+      files = await hub.build()
+      const dry = await run('acme', '--dry-run')
+      expect([dry.code, dry.stdout]).toEqual([4, `${one} 2.0.0 (breaking) would be published\n`])
+      expect(dry.stderr).toMatch(new RegExp(`^hubcli: ${three}: variables: reader is declared`))
+      expect(await latest(one)).toBe('1.0.0 Be kind.\nReview.')
+      const done = await run('acme')
+      expect([done.code, done.stdout]).toMatchObject([
+        4,
+        expect.stringMatching(new RegExp(`^${one} 2\\.0\\.0 https?://\\S+\n$`)),
+      ])
+      expect(await latest(one)).toBe('2.0.0 Be kind to {{reader}}.\nReview.')
+      await publish(three, 'Plan.', { bump: 'major' })
+    },
+  )
 
   test.skipIf(PYTHON === undefined)('all prompts of an owner whose parts moved, each once', async () => {
     await publish(two, `{{include "${style}@^1"}}\nSum up.`)
@@ -100,8 +135,21 @@ describe.each(SHELLS)('$name', (shell) => {
 
   test.skipIf(PYTHON === undefined)('a list that no hub sends, and a part that is gone', async () => {
     const real = files
-    const list = (over: object) => JSON.stringify({ data: [{ full_name: one, includes: [{ repository: style, range: '^1', version: '1.0.0', wanted: '1.1.0', ...over }] }] })
-    for (const text of ['[]', '{"data":[{"full_name":"nina/x","includes":[]}]}', list({ repository: 'a"b' }), list({ wanted: 'x' })]) {
+    const list = (over: object) =>
+      JSON.stringify({
+        data: [
+          {
+            full_name: one,
+            includes: [{ repository: style, range: '^1', version: '1.0.0', wanted: '1.1.0', ...over }],
+          },
+        ],
+      })
+    for (const text of [
+      '[]',
+      '{"data":[{"full_name":"nina/x","includes":[]}]}',
+      list({ repository: 'a"b' }),
+      list({ wanted: 'x' }),
+    ]) {
       files = new Map([['/data/v1/users/acme/composed.json', text]])
       expect(await run('acme')).toMatchObject({ code: 5, stdout: '' })
     }

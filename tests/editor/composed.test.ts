@@ -1,6 +1,6 @@
 // Tests the pages of prompts that include others, and of prompts that are included, and the editor of such a prompt.
 import { createHash } from 'node:crypto'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
 import { freePort } from '../hubs/processes.ts'
@@ -20,10 +20,7 @@ const CONTENT = {
   'content/acme/house-style/versions/1.0.0.md': versionOf(`${OLD}\n`),
   'content/acme/house-style/versions/1.1.0.md': versionOf(`${NEW}\n`),
   'content/acme/review/index.md': '---\ntitle: Review\nlicense: MIT\n---\n',
-  'content/acme/review/versions/1.0.0.md': versionOf(
-    `${OLD}\nReview {{code}}.\n`,
-    includeOf('1.0.0', `${OLD}\n`, OLD),
-  ),
+  'content/acme/review/versions/1.0.0.md': versionOf(`${OLD}\nReview {{code}}.\n`, includeOf('1.0.0', `${OLD}\n`, OLD)),
   'content/acme/plain/versions/1.0.0.md': versionOf('Plain.\n'),
 }
 const SOURCE = '{{include "acme/house-style@^1"}}\nReview {{code}}.\n'
@@ -43,6 +40,7 @@ afterAll(async () => {
 
 const read = async (path: string) => (await fetch(`${hub.url}${path}`)).text()
 const record = async (name: string) => JSON.parse(await read(`/api/v1/repos/${name}`)).data
+const textIn = async (place: Locator) => ((await place.textContent()) ?? '').replace(/\s+/g, ' ').trim()
 const words = (html: string) =>
   html
     .replace(/<(?:head|script|style)\b.*?<\/(?:head|script|style)>/gs, ' ')
@@ -54,7 +52,9 @@ describe('pages', () => {
     const shown = words(await read('/acme/review'))
     expect(shown).toContain('Includes acme/house-style 1.0.0 (1.1.0 is out)')
     expect(shown).toContain('This version includes acme/house-style 1.0.0 , which was yanked. Too short')
-    expect(shown).toContain('Advisory for acme/house-style 1.0.0 , which this version includes (high). Says nothing of length')
+    expect(shown).toContain(
+      'Advisory for acme/house-style 1.0.0 , which this version includes (high). Says nothing of length',
+    )
     expect(shown).toContain('hubcli recompose acme/review')
     expect(words(await read('/acme/house-style/v/1.0.0'))).toContain('Advisory (high). Says nothing of length')
     expect(words(await read('/acme/house-style'))).not.toContain('Advisory')
@@ -63,9 +63,8 @@ describe('pages', () => {
   test('a part says how many prompts include it, with the list one click away', async () => {
     await page.goto(`${hub.url}/acme/house-style`)
     await page.getByRole('link', { name: '1 prompt', exact: true }).click()
-    expect(await page.locator('main').innerText()).toMatch(/1 prompt whose latest version includes House style/)
-    const row = await page.locator('.row').innerText()
-    expect(row.replace(/\s+/g, ' ')).toContain('Review acme/review v1.0.0 includes 1.0.0 (^1) 1.1.0 is out')
+    expect(await textIn(page.locator('main'))).toContain('1 prompt whose latest version includes House style')
+    expect(await textIn(page.locator('.row'))).toContain('includes 1.0.0 (^1) 1.1.0 is out')
   })
 
   test('a page without includes says nothing about them', async () => {
@@ -101,7 +100,7 @@ describe('the API', () => {
 
 describe('the editor', () => {
   const check = () => page.locator('[name=compose]').isChecked()
-  const preview = async () => (await page.locator('[data-preview]').innerText()).replace(/\s+/g, ' ').trim()
+  const preview = () => textIn(page.locator('[data-preview]'))
 
   test('shows the source, and beside it the assembled text', async () => {
     await page.goto(`${hub.url}/acme/review/edit`)
@@ -121,8 +120,7 @@ describe('the editor', () => {
     await page.goto(`${hub.url}/acme/review/edit`)
     await promptField(page).fill('Hello\n{{include "acme/nothing"}}\n')
     await press(page, 'Check')
-    const wrong = await page.locator('#content-wrong').innerText()
-    expect(wrong).toMatch(/^Line 2: acme\/nothing is not a prompt on this hub/)
+    expect(await textIn(page.locator('#content-wrong'))).toMatch(/^Line 2: acme\/nothing is not a prompt on this hub/)
   })
 
   test('include lines without the checkbox are text, with a suggestion', async () => {
@@ -142,7 +140,7 @@ describe('the editor', () => {
     await promptField(page).fill('{{include "acme/house-style@^1"}}\nReview {{code}} well.\n')
     await press(page, 'Check')
     expect(await preview()).toBe('Be kind and short, for {{reader}}. Review {{code}} well.')
-    const shown = (await page.locator('.review').innerText()).replace(/\s+/g, ' ')
+    const shown = await textIn(page.locator('.review'))
     expect(shown).toContain('Added required variable: reader')
     expect(shown).toContain('Changed acme/house-style 1.0.0 → 1.1.0')
     expect(shown).toContain('from acme/house-style 1.0.0 → 1.1.0')
@@ -151,7 +149,7 @@ describe('the editor', () => {
     await press(other, 'Check')
     await press(other, 'Publish 1.1.1')
     await press(page, 'Publish 1.0.1')
-    expect(await page.locator('[role=status]').first().innerText()).toContain('or a prompt that it includes, changed')
+    expect(await textIn(page.locator('[role=status]').first())).toContain('or a prompt that it includes, changed')
     expect(await preview()).toBe('Be kind, short and clear, for {{reader}}. Review {{code}} well.')
     expect((await record('acme/review')).latest_version).toBe('1.0.0')
     await press(page, 'Publish 1.0.1')
@@ -170,7 +168,8 @@ describe('the editor', () => {
     await live.keyboard.press('ControlOrMeta+End')
     await live.keyboard.type('Thanks.')
     const shown = live.locator('[data-preview]')
-    await expect.poll(async () => (await shown.innerText()).replace(/\s+/g, ' ')).toContain('for {{reader}}. Review {{code}} well. Thanks.')
+    await expect.poll(() => textIn(shown))
+      .toContain('for {{reader}}. Review {{code}} well. Thanks.')
     expect(problems).toEqual([])
   })
 })

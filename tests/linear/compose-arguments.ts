@@ -93,7 +93,9 @@ export const COMPOSE_ARGUMENTS: Readonly<Record<string, (text: string) => unknow
     measure,
   ],
   [`${publishing}/carry-over.ts withIncludes`]: (text) => [composedOf(text), [composedOf(text)]],
-  'src/domain/editor/composed-form.ts knownPartsOf': (text) => [[{ ...made.recordOf('a', 'text'), ...composedOf(text) }]],
+  'src/domain/editor/composed-form.ts knownPartsOf': (text) => [
+    [{ ...made.recordOf('a', 'text'), ...composedOf(text) }],
+  ],
   'src/domain/editor/version-form.ts previewedOf': (text) => [
     { ...emptyForm('acme'), content: `${text}\n${LINE}`, compose: true },
     { texts: { [LINE]: text }, variables },

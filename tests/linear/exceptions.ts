@@ -20,7 +20,10 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
   ],
   [
     'tables of our own, and names that were validated',
-    at('domain/(?:api|published)/\\w+', 'pick|listEnvelope|labelledEnvelope|dependentsEnvelope|searchEnvelope|isPublishedAt|single|list'),
+    at(
+      'domain/(?:api|published)/\\w+',
+      'pick|listEnvelope|labelledEnvelope|dependentsEnvelope|searchEnvelope|isPublishedAt|single|list',
+    ),
   ],
   ['the OpenAPI document, from tables of our own', at('domain/published/openapi-(?:parts|results|writes)', '\\w+')],
   [

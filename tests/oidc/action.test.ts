@@ -485,9 +485,7 @@ describe('the update action for an owner', () => {
     writeFileSync(summary, '')
     const { stdout, stderr } = await recompose({ GITHUB_STEP_SUMMARY: summary })
     expect(stderr).toBe('')
-    expect(stdout.replace(/::add-mask::\S+\n/g, '')).toMatch(
-      /^acme\/answer 2\.0\.0 \S+\nacme\/sum-up 2\.0\.0 \S+\n$/,
-    )
+    expect(stdout.replace(/::add-mask::\S+\n/g, '')).toMatch(/^acme\/answer 2\.0\.0 \S+\nacme\/sum-up 2\.0\.0 \S+\n$/)
     expect(readFileSync(summary, 'utf8')).toBe(
       '| Prompt | Version | Impact on callers |\n|---|---|---|\n| acme/answer | 2.0.0 | **breaking**; adds reader |\n| acme/sum-up | 2.0.0 | **breaking**; adds reader |\n',
     )
@@ -520,11 +518,10 @@ describe('the update action for an owner', () => {
     pulls = []
     const PATH = `${bin}:${process.env.PATH}`
     const done = await recompose({ PATH, MODE: 'pull-request', GITHUB_REF_NAME: 'main' }, clone)
-    expect([done.stdout, done.stderr]).toEqual([
-      'Proposed in https://github.example/pull/7\n'.repeat(2),
-      '',
-    ])
-    expect(pulls.filter(({ call }) => call.startsWith('POST')).map(({ body: { body: _body, ...rest } }) => rest)).toEqual([
+    expect([done.stdout, done.stderr]).toEqual(['Proposed in https://github.example/pull/7\n'.repeat(2), ''])
+    expect(
+      pulls.filter(({ call }) => call.startsWith('POST')).map(({ body: { body: _body, ...rest } }) => rest),
+    ).toEqual([
       { title: 'Compose acme/answer 2.0.1', head: 'prompt-hub/recompose/acme/answer', base: 'main' },
       { title: 'Compose acme/sum-up 2.0.1', head: 'prompt-hub/recompose/acme/sum-up', base: 'main' },
     ])
@@ -535,9 +532,13 @@ describe('the update action for an owner', () => {
     expect(execFileSync('git', changed, { cwd: origin, encoding: 'utf8' })).toBe(
       'content/acme/sum-up/versions/2.0.1.md\n',
     )
-    const written = execFileSync('git', ['show', 'prompt-hub/recompose/acme/sum-up:content/acme/sum-up/versions/2.0.1.md'], {
-      ...{ cwd: origin, encoding: 'utf8' as const },
-    })
+    const written = execFileSync(
+      'git',
+      ['show', 'prompt-hub/recompose/acme/sum-up:content/acme/sum-up/versions/2.0.1.md'],
+      {
+        ...{ cwd: origin, encoding: 'utf8' as const },
+      },
+    )
     expect(written).toContain('published_by: mona\nchangelog: Include acme/style 1.1.1\n')
     expect(await contentOf('sum-up')).toBe('Be kind to {{reader}}.\nSum up.')
   })
@@ -554,7 +555,9 @@ describe('the update action for an owner', () => {
 
   test('a list that no hub sends is refused, and text from it reaches no command', async () => {
     const list = (name: string, wanted: string) =>
-      JSON.stringify({ data: [{ full_name: name, includes: [{ repository: 'acme/style', version: '1.0.0', wanted }] }] })
+      JSON.stringify({
+        data: [{ full_name: name, includes: [{ repository: 'acme/style', version: '1.0.0', wanted }] }],
+      })
     for (const text of ['<h1>No</h1>', '{"data":[{"full_name":7}]}']) {
       files = new Map([['/data/v1/users/acme/composed.json', text]])
       expect((await recompose()).stderr).toContain('::error::Cannot read acme')

@@ -75,7 +75,10 @@ test('a part of a part, and a dry run, which says the same and writes nothing', 
 })
 
 test('Portkey: a partial by its slug, in a message', () => {
-  give('from/p.json', JSON.stringify({ slug: 'pp-p', name: 'P', string: '[{"role":"system","content":"{{>pp-t}}\\nHi {{x}}"}]' }))
+  give(
+    'from/p.json',
+    JSON.stringify({ slug: 'pp-p', name: 'P', string: '[{"role":"system","content":"{{>pp-t}}\\nHi {{x}}"}]' }),
+  )
   give('from/t.json', JSON.stringify({ slug: 'pp-t', name: 'Tone', string: 'Be kind.', version: 3 }))
   expect(importFolder().map(({ name, lost }) => [name, lost])).toEqual([
     ['p', []],
@@ -89,7 +92,10 @@ test('Portkey: a partial by its slug, in a message', () => {
 
 test('references that stay text are named, with the reason', () => {
   const prompts = [
-    lf('a', '@@@langfusePrompt:name=gone|version=1@@@\n@@@langfusePrompt:name=b|version=9@@@\n@@@langfusePrompt:name=b|label=x@@@'),
+    lf(
+      'a',
+      '@@@langfusePrompt:name=gone|version=1@@@\n@@@langfusePrompt:name=b|version=9@@@\n@@@langfusePrompt:name=b|label=x@@@',
+    ),
     lf('b', 'see @@@langfusePrompt:name=b2|version=1@@@'),
     lf('b2', 'x'),
     lf('c', '@@@langfusePrompt:name=d|version=1@@@'),
@@ -99,7 +105,8 @@ test('references that stay text are named, with the reason', () => {
   ]
   give('from/all.json', JSON.stringify(prompts))
   const lines = Object.fromEntries(importFolder().map(({ name, status, lost }) => [name, [status, ...lost]]))
-  const stays = (reference: string, why: string) => `reference: @@@langfusePrompt:${reference}@@@ stays text, because ${why}`
+  const stays = (reference: string, why: string) =>
+    `reference: @@@langfusePrompt:${reference}@@@ stays text, because ${why}`
   const NONE = 'no other prompt of this import has this name'
   expect(lines).toMatchObject({
     a: [

@@ -23,7 +23,7 @@ const KINDS = [
     '/docs/import',
   ],
   ...['/docs/mcp', '/mallory', REPOSITORY, `${REPOSITORY}/v/1.0.1`, `${REPOSITORY}/v/1.0.0`, COMPARE, '/mallory/gone'],
-  ...['/mallory/hostile/forks', '/mallory/unseen/forks'],
+  ...['/mallory/hostile/forks', '/mallory/unseen/forks', '/mallory/hostile/dependents'],
   ...['/mallory/old', '/mallory/unseen', '/trent/long', '/trent/long/v/999999.999999.999999'],
 
   ...['/search?q=hostile', '/search?tag=many&sort=new', '/search?q=nothingofthatkind', '/?q=hostile', '/nobody/here'],

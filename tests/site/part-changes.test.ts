@@ -25,7 +25,11 @@ async function compare(before: readonly Piece[], after: readonly Piece[]) {
     versionOf('1.0.0', before),
     versionOf('1.1.0', after),
   )
-  const words = (html: string) => html.replace(/<\/?mark>/g, '').replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')
+  const words = (html: string) =>
+    html
+      .replace(/<\/?mark>/g, '')
+      .replace(/<[^>]*>/g, ' ')
+      .replace(/\s+/g, ' ')
   return { impact: words(impact), lines: words(lines), html: impact + lines }
 }
 
@@ -36,9 +40,7 @@ test('a changed part is named, and its lines say where they come from', async ()
   )
   expect(impact).toContain('Included prompts · Changed acme/house-style 1.4.0 → 1.5.0')
   expect(html).toContain('href="/acme/house-style/v/1.5.0"')
-  expect(lines).toContain(
-    'Höflich. from acme/house-style 1.4.0 → 1.5.0 Short. Removed: Plain. Added: Plain words. End',
-  )
+  expect(lines).toContain('Höflich. from acme/house-style 1.4.0 → 1.5.0 Short. Removed: Plain. Added: Plain words. End')
   expect(html.match(/class="line \w+ included"/g)).toHaveLength(3)
 })
 

@@ -5,7 +5,7 @@ import { type Includable, resolveIncludes } from '../compose/resolve.ts'
 import type { Included, RepositoryOutline } from './outline.ts'
 
 /** A listed prompt whose latest version includes others. */
-export interface Composed {
+interface Composed {
   summary: RepositorySummary
   includes: readonly Wanted[]
 }
@@ -23,10 +23,7 @@ type Outline = Pick<RepositoryOutline, 'summary' | 'includes' | 'releases' | 'la
  * @param outlines all repositories by full name, because an unlisted prompt may be included too
  * @param listed those in which to look, in the order of the result
  */
-export function listComposed(
-  outlines: ReadonlyMap<string, Outline>,
-  listed: readonly RepositorySummary[],
-): Composed[] {
+export function listComposed(outlines: ReadonlyMap<string, Outline>, listed: readonly RepositorySummary[]): Composed[] {
   // Resolving a range reads all versions of a part, which a thousand prompts may include.
   const known = new Map<string, string | null>()
   const find = (include: Included): string | null => {

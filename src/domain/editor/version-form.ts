@@ -210,7 +210,19 @@ export function previewedOf(
 
 /** The form's fields in the order of the page, except those of variables, which follow the content. */
 const FIELD_ORDER = [
-  ...['owner', 'name', 'title', 'format', 'content', 'compose', 'description', 'tags', 'license', 'readme', 'parameters'],
+  ...[
+    'owner',
+    'name',
+    'title',
+    'format',
+    'content',
+    'compose',
+    'description',
+    'tags',
+    'license',
+    'readme',
+    'parameters',
+  ],
   ...['skill', 'changelog', 'bump'],
 ]
 const VARIABLE_PARTS = ['description', 'type', 'required', 'default', 'example', 'options']

@@ -89,9 +89,7 @@ function readParts(
   lines: readonly IncludeLine[],
   { self, readRepository, measure }: ComposeTools,
 ): { parts: Part[]; problems?: never } | { problems: ValueProblem[] } {
-  const repositories = new Map(
-    lines.map(({ repository }) => [repository, readRepository(repository)] as const),
-  )
+  const repositories = new Map(lines.map(({ repository }) => [repository, readRepository(repository)] as const))
   const known = Array.from(repositories, ([fullName, existing]) => ({
     ...splitFullName(fullName)!,
     versions: existing?.versions ?? [],

@@ -154,8 +154,7 @@ export function importPrompt(
 export function describeVersion(prompt: PortablePrompt, license: string | null): Said {
   return {
     content:
-      prompt.composed?.content ??
-      (prompt.body.format === 'chat' ? formatChat(prompt.body.messages) : prompt.body.text),
+      prompt.composed?.content ?? (prompt.body.format === 'chat' ? formatChat(prompt.body.messages) : prompt.body.text),
     format: prompt.body.format,
     variables: prompt.variables,
     parameters: prompt.parameters,

@@ -7,7 +7,7 @@ import type { PortablePrompt, PromptReference } from './portable.ts'
 import type { ReferenceTarget } from './references.ts'
 
 /** The order of an import. */
-export interface ImportSequence {
+interface ImportSequence {
   /** The indexes of the prompts, parts first. */
   order: readonly number[]
   /** Finds the prompt that a reference of another one names; undefined if none does, or only after it. */
@@ -15,7 +15,9 @@ export interface ImportSequence {
 }
 
 /** Orders prompts. Prompts that include each other keep the order of the import, and the first of them includes none of the others. */
-export function orderImport(prompts: readonly Pick<PortablePrompt, 'knownAs' | 'references' | 'earlier'>[]): ImportSequence {
+export function orderImport(
+  prompts: readonly Pick<PortablePrompt, 'knownAs' | 'references' | 'earlier'>[],
+): ImportSequence {
   const byName = new Map<string, number>()
   for (const [index, { knownAs = [] }] of prompts.entries())
     for (const name of knownAs) if (!byName.has(name)) byName.set(name, index)

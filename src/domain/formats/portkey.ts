@@ -31,7 +31,10 @@ export function readPortkey(source: string, name: string): ReadResult {
 function readOne(value: unknown, fallback: string, part: string | undefined): ReadResult {
   const findings = new ConversionProblems()
   if (!isObject(value) || typeof value.string !== 'string') {
-    findings.refused('string', 'expected an object with a string; the list of prompts has no texts, so fetch each prompt')
+    findings.refused(
+      'string',
+      'expected an object with a string; the list of prompts has no texts, so fetch each prompt',
+    )
     return { prompts: [], findings: findings.all }
   }
   const slug = textOf(value.slug)
@@ -78,7 +81,8 @@ function readList(list: readonly unknown[], found: Found, findings: ConversionPr
   return list.flatMap((one): PortableMessage[] => {
     const role = isObject(one) && Object.hasOwn(ROLES, textOf(one.role)) ? ROLES[textOf(one.role)] : undefined
     const content = isObject(one) ? one.content : undefined
-    const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content : []
+    const parts =
+      typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content : []
     const texts = parts.map((part) => (isObject(part) && part.type === 'text' ? textOf(part.text) : undefined))
     if (!role || parts.length === 0 || texts.includes(undefined)) {
       findings.refused('string', 'expected a role (system, user or assistant) and parts of text')

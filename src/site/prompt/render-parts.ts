@@ -25,7 +25,8 @@ export type NamePart = (row: Pick<DifferenceRow, 'left' | 'right'>) => string | 
 export function renderPartChanges(from: ComparedParts, to: ComparedParts): string {
   const rows = listChanges(from, to).flatMap(({ repository, before, after }) => {
     if (before.join() === after.join()) return []
-    const [sign, words] = before.length === 0 ? ['+', 'Added'] : after.length === 0 ? ['−', 'Removed'] : ['·', 'Changed']
+    const [sign, words] =
+      before.length === 0 ? ['+', 'Added'] : after.length === 0 ? ['−', 'Removed'] : ['·', 'Changed']
     const versions = [before, after].filter(({ length }) => length > 0).map((list) => linkAll(repository, list))
     const name = escapeHtml(repository)
     return `<li><span class="sign" aria-hidden="true">${sign}</span> ${words} ${name} ${versions.join(' → ')}</li>`

@@ -4,7 +4,7 @@ import type { ExistingRepository } from '../../domain/formats/content-files.ts'
 import { describeFiles, listVersions, readIndex, readTests, readVersion } from '../content/prompt-files.ts'
 
 /** The prompts of the content folder and of an import. */
-export interface WrittenFiles {
+interface WrittenFiles {
   /** Adds what the import writes. @param path below the content folder */
   add(path: string, text: string): void
   /** @returns undefined if there is no such prompt */

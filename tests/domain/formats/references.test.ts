@@ -10,15 +10,39 @@ const dotprompt = (text: string) => READERS.dotprompt(text, 'a').prompts[0]!
 
 //  what                                  prompt                                                            the references
 test.each([
-  ['Langfuse, a version', langfuse('@@@langfusePrompt:name=My part|version=3@@@'), [{ to: 'langfuse My part', version: '3' }]],
-  ['Langfuse, a label', langfuse('@@@langfusePrompt:name=b|label=production@@@'), [{ to: 'langfuse b', label: 'production' }]],
+  [
+    'Langfuse, a version',
+    langfuse('@@@langfusePrompt:name=My part|version=3@@@'),
+    [{ to: 'langfuse My part', version: '3' }],
+  ],
+  [
+    'Langfuse, a label',
+    langfuse('@@@langfusePrompt:name=b|label=production@@@'),
+    [{ to: 'langfuse b', label: 'production' }],
+  ],
   ['Langfuse, the newest', langfuse('@@@langfusePrompt:name=b|label=latest@@@'), [{ to: 'langfuse b' }]],
-  ['Langfuse, neither', langfuse('@@@langfusePrompt:name=b@@@'), [{ to: '', obstacle: 'it names no version and no label' }]],
-  ['Langfuse, in a message', langfuse([{ role: 'system', content: '@@@langfusePrompt:name=b|version=1@@@\nx' }]), [{ to: 'langfuse b', version: '1' }]],
+  [
+    'Langfuse, neither',
+    langfuse('@@@langfusePrompt:name=b@@@'),
+    [{ to: '', obstacle: 'it names no version and no label' }],
+  ],
+  [
+    'Langfuse, in a message',
+    langfuse([{ role: 'system', content: '@@@langfusePrompt:name=b|version=1@@@\nx' }]),
+    [{ to: 'langfuse b', version: '1' }],
+  ],
   ['Portkey', portkey('{{>pp-tesla}}\n{{x}}'), [{ to: 'portkey pp-tesla' }]],
-  ['Portkey, messages', portkey('[{"role":"system","content":[{"type":"text","text":"{{> pp-t }}"}]}]'), [{ to: 'portkey pp-t' }]],
+  [
+    'Portkey, messages',
+    portkey('[{"role":"system","content":[{"type":"text","text":"{{> pp-t }}"}]}]'),
+    [{ to: 'portkey pp-t' }],
+  ],
   ['dotprompt', dotprompt('{{>header }}\n'), [{ to: 'dotprompt header' }]],
-  ['dotprompt, with values', dotprompt('{{> footer year=2025}}\n'), [{ to: '', obstacle: 'it passes values to the partial' }]],
+  [
+    'dotprompt, with values',
+    dotprompt('{{> footer year=2025}}\n'),
+    [{ to: '', obstacle: 'it passes values to the partial' }],
+  ],
   ['dotprompt, escaped', dotprompt('\\{{> header}}\n'), undefined],
 ] as const)('%s', (_, { references }, expected) => {
   expect(references?.map(({ tag: _tag, ...rest }) => rest)).toEqual(expected)
@@ -57,14 +81,27 @@ test('a reference alone on its line becomes an include line, and every other byt
 
 test('a prompt of Portkey keeps its model, parameters and messages; the rest is named', () => {
   const value = {
-    ...{ id: 'u', slug: 'pp-x', name: 'X', model: 'm', parameters: { temperature: 0.1 }, virtual_key: 'k', tools: [{}] },
+    ...{
+      id: 'u',
+      slug: 'pp-x',
+      name: 'X',
+      model: 'm',
+      parameters: { temperature: 0.1 },
+      virtual_key: 'k',
+      tools: [{}],
+    },
     string: '[{"role":"system","content":"Be {{tone}}."},{"role":"user","content":[{"type":"text","text":"Hi"}]}]',
   }
   const { prompts, findings } = READERS.portkey(JSON.stringify(value), 'f')
   expect(prompts).toMatchObject([
     {
       ...{ name: 'X', parameters: { temperature: 0.1, model: 'm' }, variables: [{ name: 'tone' }] },
-      body: { messages: [{ role: 'system', content: 'Be {{tone}}.' }, { role: 'user', content: 'Hi' }] },
+      body: {
+        messages: [
+          { role: 'system', content: 'Be {{tone}}.' },
+          { role: 'user', content: 'Hi' },
+        ],
+      },
     },
   ])
   expect(findings).toEqual([{ kind: 'lost', field: 'tools', line: null, message: 'Prompt Hub does not support it' }])
