@@ -1,7 +1,9 @@
 // Checks this machine: git, content and stores.
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Config } from '../config.ts'
+import { parseTrustedRootFile } from '../domain/content/trusted-root-file.ts'
+import { formatProblems } from '../domain/text/problems.ts'
 import { describeShortage } from '../host/memory.ts'
 import { describeReason } from '../ports/log.ts'
 import { createGit } from '../stores/git/git-command.ts'
@@ -36,6 +38,13 @@ export function machineChecks(machine: Machine): Check[] {
       // If the content is a clone, the check `clone` covers it.
       applies: !keepsClone,
       run: () => checkContent(machine),
+    },
+    {
+      name: 'trusted-root',
+      about: 'the trusted roots of attestations can be used, and are current',
+      needs: ['content'],
+      applies: existsSync(rootsFileOf(machine)),
+      run: () => checkTrustedRoot(machine),
     },
     {
       name: 'content-git',
@@ -100,6 +109,30 @@ async function checkContent({ root, config, environment }: Machine): Promise<Che
     )
   if (repositories > 0) return undefined
   return warn('The content folder does not contain any prompts yet.', 'Create the first one: npm run new -- owner/name')
+}
+
+/** After this many days, a key or certificate of Sigstore may have been replaced. */
+const MAX_ROOT_DAYS = 180
+const DAY_MS = 86_400_000
+
+const rootsFileOf = ({ root, config }: Machine) => resolve(root, config.contentDir, 'trusted-root.json')
+
+async function checkTrustedRoot(machine: Machine): Promise<CheckProblems> {
+  const { value, problems } = parseTrustedRootFile(readFileSync(rootsFileOf(machine), 'utf8'))
+  if (problems) return fail(`content/trusted-root.json: ${formatProblems(problems)}.`, 'Write it with npm run trust.')
+  // Loaded only if there are roots, because few hubs have any other use for it.
+  const { findRootProblem } = await import('../ports/verify-attestation.ts')
+  for (const entry of value.roots) {
+    const problem = findRootProblem(entry)
+    if (problem !== undefined)
+      return fail(`The trusted root ${entry.name} cannot be used: ${problem}.`, 'Write it again with npm run trust.')
+  }
+  const days = Math.floor((machine.now().getTime() - Date.parse(value.renewed_at)) / DAY_MS)
+  if (days <= MAX_ROOT_DAYS) return undefined
+  return warn(
+    `The trusted roots were last renewed ${days} days ago, so attestations of newer keys may be refused.`,
+    'Run npm run trust, and commit content/trusted-root.json.',
+  )
 }
 
 /** Reads a nonexistent repository in the same way as a publish, but writes nothing. */

@@ -4,9 +4,9 @@ import { HubError } from '../domain/api/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { type GivenFile, validationFailed } from '../domain/publishing/request.ts'
 import { SERVER_LIMITS } from '../domain/server-limits.ts'
+import { printable } from '../domain/text/problems.ts'
 import { attestationName, MAX_ATTESTATION_BYTES, MAX_ATTESTATIONS } from '../domain/values/attestation-name.ts'
 import { sortFiles } from '../domain/values/file-entry.ts'
-import { printable } from '../domain/text/problems.ts'
 
 /** A folder to publish. */
 interface GivenFolder {

@@ -11,7 +11,7 @@ import { formatProblems, parseWithSchema, printable } from '../domain/text/probl
 import { ATTESTATION_MEDIA_TYPE, MAX_ATTESTATION_BYTES } from '../domain/values/attestation-name.ts'
 
 /** What a verified attestation says. */
-export interface VerifiedAttestation {
+interface VerifiedAttestation {
   predicateType: string
   /** The SHA-256 of each subject, in hex. */
   subjects: string[]
@@ -26,8 +26,6 @@ const IN_TOTO = 'application/vnd.in-toto+json'
 const MAX_DEPTH = 32
 /** GitHub's bundles have one entry in a log, or one timestamp. */
 const MAX_WITNESSES = 4
-/** Maximum length of a quoted reason. */
-const MAX_REASON_CHARACTERS = 200
 
 const few = z.array(z.looseObject({})).max(MAX_WITNESSES, `expected at most ${MAX_WITNESSES}`)
 
@@ -52,7 +50,11 @@ const BundleShape = z.looseObject({
 const Statement = z.looseObject({
   _type: z.enum(['https://in-toto.io/Statement/v1', 'https://in-toto.io/Statement/v0.1']),
   subject: z.array(z.looseObject({ digest: z.record(z.string(), z.string()) })).min(1),
-  predicateType: z.string().min(1).max(LIMITS.sentenceCharacters),
+  predicateType: z
+    .string()
+    .min(1)
+    .max(LIMITS.sentenceCharacters)
+    .regex(/^\P{C}*$/u, 'expected no control characters'),
 })
 
 /** Verifies an attestation: its certificate, its timestamp and log entries with one of the roots, then its signature. It does not decide whether the signer may publish. */
@@ -110,7 +112,7 @@ function verifyWith(bundle: unknown, root: RootEntry['root']) {
 function reasonOf(thrown: unknown): string {
   const { message, cause } = thrown as { message?: string; cause?: { message?: string } }
   const whole = [message, cause?.message].filter((part) => part !== undefined).join(': ')
-  return printable(whole === '' ? String(thrown) : whole).slice(0, MAX_REASON_CHARACTERS)
+  return printable(whole === '' ? String(thrown) : whole)
 }
 
 function readVerified(payload: string, { value: signer, problem }: ReturnType<typeof readSigner>): AttestationVerdict {
@@ -120,7 +122,7 @@ function readVerified(payload: string, { value: signer, problem }: ReturnType<ty
   if (statement.problems) return { problem: `the statement cannot be read: ${formatProblems(statement.problems)}` }
   if (!signer) return { problem }
   const subjects = statement.value.subject.flatMap(({ digest }) => digest.sha256 ?? [])
-  return { value: { predicateType: printable(statement.value.predicateType), subjects, signer } }
+  return { value: { predicateType: statement.value.predicateType, subjects, signer } }
 }
 
 function parseJson(text: string): { value: unknown; problem?: never } | { value?: never; problem: string } {

@@ -26,6 +26,8 @@ export interface Prompt {
   models?: Record<string, { model: string; retires_at: string; replaced_by: string | null }>
   /** Maps a version to the versions that it includes. */
   included?: Record<string, string[]>
+  /** Maps a version to the workflow that published it; a person or a token by default. */
+  publishers?: Record<string, { repository: string; workflow: string; attested: boolean }>
   advisories?: { range: string; severity: string; message: string }[]
   status?: string
   status_message?: string
@@ -166,6 +168,7 @@ function recordOf(full_name: string, prompt: Prompt, active: string[], version: 
       version === undefined || !prompt.files
         ? null
         : sha256(Buffer.from(packSkill(skillOf(full_name, prompt, version), listFiles(prompt)))),
+    ...publisherOf(prompt, version),
     ...{ status: prompt.status ?? 'active', status_message: prompt.status_message ?? null },
     ...{ replaced_by: prompt.replaced_by ?? null, moved_to: prompt.moved_to ?? null },
     ...{ latest_version: active[0] ?? null, versions: active },
@@ -174,6 +177,14 @@ function recordOf(full_name: string, prompt: Prompt, active: string[], version: 
       ...advisory,
       versions: rsort(Object.keys(prompt.versions).filter((each) => satisfies(each, advisory.range))),
     })),
+  }
+}
+
+function publisherOf({ publishers = {} }: Prompt, version = '') {
+  const { attested = false, ...publisher } = publishers[version] ?? {}
+  return {
+    publisher: publishers[version] ? publisher : null,
+    attestations: attested ? [{ name: '1.sigstore.json' }] : [],
   }
 }
 

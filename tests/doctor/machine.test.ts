@@ -1,7 +1,7 @@
 // Tests what `npm run doctor` reports about a machine: a healthy machine passes, and for a broken setup, only the
 // actual problem is reported, with a fix.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { checkSetup, hasPassed, type Setup } from '../../src/doctor/doctor.ts'
@@ -129,6 +129,21 @@ describe('machine checks', () => {
       true,
       { address: expect.stringMatching(/^advice: .*sign in under any username.*SITE_URL/) },
     ])
+  })
+
+  test('trusted roots must be usable, and renewed in the last 180 days', async () => {
+    const file = join(repository.folder, 'content/trusted-root.json')
+    const text = readFileSync('content/trusted-root.json', 'utf8')
+    const days = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)
+    const renewed = (ago: number) => text.replace(/"renewed_at": "[^"]+"/, `"renewed_at": "${days(ago)}"`)
+    repository.commit({ 'content/trusted-root.json': renewed(179) })
+    expect(await expectWell(setup())).toContain('trusted-root')
+    writeFileSync(file, renewed(182))
+    expect(illsOf(await checkSetup(setup()))).toEqual({
+      'trusted-root': expect.stringMatching(/^advice: .*last renewed 18[12] days ago.*npm run trust/),
+    })
+    writeFileSync(file, renewed(0).replace('MFkwEwYHKoZIzj0CAQ', 'AAAA'))
+    await expectIll(setup(), 'trusted-root', /root sigstore cannot be used/)
   })
 
   test('report too little memory', async () => {

@@ -1,5 +1,6 @@
 // Tests the publish action: its script with a real hub and a fake OIDC issuer.
 import { execFile, execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -7,10 +8,12 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { formatTrustedRootFile } from '../../src/domain/content/trusted-root-file.ts'
 import { startServer } from '../../src/host/http/http-server.ts'
 import { listenTo } from '../../src/host/run-functions.ts'
 import { openJobVerifier } from '../../src/server/publish/oidc.ts'
 import { useOnce } from '../../src/stores/state/single-use.ts'
+import { type SigstoreServices, startSigstore } from '../attestations/sigstore-services.ts'
 import { memoryState } from '../hubs/memory-state.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
@@ -32,9 +35,14 @@ let hub: Hub
 let files: ReadonlyMap<string, string> = new Map()
 /** The calls of GitHub's API. */
 let pulls: { call: string; body: Record<string, string> }[] = []
+let sigstore: SigstoreServices
+/** What GitHub answers to an empty attestation. */
+let mayAttest = 422
 beforeAll(async () => {
   issuer = await startIssuer()
-  world = openLocalWorld({ 'content/acme/index.md': OWNER })
+  sigstore = await startSigstore()
+  const roots = formatTrustedRootFile({ renewed_at: '2026-11-26', roots: [sigstore.root] })
+  world = openLocalWorld({ 'content/acme/index.md': OWNER, 'content/trusted-root.json': roots })
   const state = memoryState()
   const host = await startServer(
     listenTo(async (request) => {
@@ -52,6 +60,7 @@ beforeAll(async () => {
         pulls.push({ call: `${request.method} ${pathname}`, body: text === '' ? {} : JSON.parse(text) })
         return Response.json(request.method === 'GET' ? [] : { html_url: 'https://github.example/pull/7' })
       }
+      if (pathname === '/github/repos/octo/prompts/attestations') return new Response('{}', { status: mayAttest })
       return serveHub(hub)(request)
     }),
     0,
@@ -65,6 +74,7 @@ beforeAll(async () => {
       spendJob: ({ jti, request, endsMs }) => useOnce(state, { kind: 'jti', id: jti, use: request, endsMs }),
     },
   })
+  await hub.build()
   close = () => host.stop()
   dir = mkdtempSync(join(tmpdir(), 'prompt-hub-action-'))
   mkdirSync(join(dir, 'prompts'))
@@ -74,6 +84,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await close?.()
   await issuer?.close()
+  await sigstore?.close()
   world?.close()
   rmSync(dir, { recursive: true, force: true })
 })
@@ -97,6 +108,46 @@ test('publishes each file under its file name, and reports it as unchanged on th
   const file = readFileSync(join(await world.contentDir(), 'acme/code-review/versions/1.0.0.md'), 'utf8')
   expect(file).toContain('repository: octo/prompts')
   expect(file.endsWith('---\nReview {{code}}.\r\nTwice.')).toBe(true)
+})
+
+describe('with attestations: write', () => {
+  const subjects = async (files: string) => {
+    const output = join(dir, 'subjects-output')
+    writeFileSync(output, '')
+    const more = { GITHUB_OUTPUT: output, RUNNER_TEMP: dir, GITHUB_TOKEN: 'github', GITHUB_REPOSITORY: 'octo/prompts' }
+    const { stdout } = await run({ MODE: 'subjects', FILES: files, GITHUB_API_URL: `${url}/github`, ...more })
+    const path = /^path=(.*)$/m.exec(readFileSync(output, 'utf8'))?.[1]
+    return { stdout, path, listed: path === undefined ? '' : readFileSync(path, 'utf8') }
+  }
+  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+  test('what would be published is signed, and published with the signature', async () => {
+    const [one, two] = ['First {{text}}.', 'Second {{text}}.']
+    writeFileSync(join(dir, 'prompts/signed-one.md'), `---\ntitle: Signed\n---\n${one}`)
+    writeFileSync(join(dir, 'prompts/signed-two.md'), two)
+    const found = await subjects('prompts/signed-*.md\nprompts/summary.md')
+    // The third file is published already.
+    expect(found.listed).toBe(`${sha256(one)}  acme/signed-one\n${sha256(two)}  acme/signed-two\n`)
+    const bundle = await sigstore.sign({ about: [sha256(one), sha256(two)] })
+    const attestation = join(dir, 'attestation.json')
+    writeFileSync(attestation, `${JSON.stringify(bundle)}\n`)
+    const { stdout } = await run({ FILES: 'prompts/signed-*.md', ATTESTATION: attestation })
+    expect(stdout).toContain('acme/signed-one 1.0.0\n')
+    expect(stdout).toContain('acme/signed-two 1.0.0\n')
+    for (const name of ['signed-one', 'signed-two']) {
+      const stored = join(await world.contentDir(), `acme/${name}/attestations/1.0.0/1.sigstore.json`)
+      expect(readFileSync(stored, 'utf8')).toBe(JSON.stringify(bundle))
+    }
+  })
+
+  test('nothing is signed without the permission, or if nothing would be published', async () => {
+    expect(await subjects('prompts/summary.md')).toMatchObject({ path: undefined, stdout: '' })
+    mayAttest = 403
+    const refused = await subjects('prompts/signed-*.md')
+    mayAttest = 422
+    expect(refused.path).toBe(undefined)
+    expect(refused.stdout).toContain('add "attestations: write" to its permissions')
+  })
 })
 
 test('publishing has outputs and a summary', async () => {
@@ -378,15 +429,20 @@ describe('checking a pull request', () => {
 
 test('passes every input to the script through environment variables only', () => {
   const action = parse(readFileSync('.github/actions/publish/action.yml', 'utf8'))
-  expect(Object.keys(action.inputs)).toEqual(['mode', 'hub', 'owner', 'files', 'changelog', 'bump', 'label'])
-  const [step] = action.runs.steps
+  expect(Object.keys(action.inputs)).toEqual(['mode', 'hub', 'owner', 'files', 'changelog', 'bump', 'label', 'attest'])
+  const [subjects, attest, step] = action.runs.steps
+  expect([subjects.run, attest.uses]).toEqual([
+    '"$GITHUB_ACTION_PATH/publish.sh"',
+    'actions/attest@1e69f48acb82d1966a394da916b4c1698aa569d6',
+  ])
+  expect(Object.keys(subjects.env)).toEqual(['MODE', 'HUB', 'OWNER', 'FILES', 'BUMP', 'GITHUB_TOKEN'])
   expect(step.run).toBe('"$GITHUB_ACTION_PATH/publish.sh"')
   expect(action.outputs).toMatchObject(
     Object.fromEntries(
       ['version', 'url', 'changed'].map((name) => [name, { value: `\${{ steps.${step.id}.outputs.${name} }}` }]),
     ),
   )
-  expect(Object.keys(step.env)).toEqual(['MODE', 'HUB', 'OWNER', 'FILES', 'CHANGELOG', 'BUMP', 'LABEL'])
+  expect(Object.keys(step.env)).toEqual(['MODE', 'HUB', 'OWNER', 'FILES', 'CHANGELOG', 'BUMP', 'LABEL', 'ATTESTATION'])
 })
 
 describe('the action result', () => {

@@ -42,6 +42,8 @@ describe('publish response', () => {
         published_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
         published_by: 'acme',
         provenance: null,
+        attestations: [],
+        publisher: null,
         url: 'https://hub.example/api/v1/repos/acme/code-review/versions/1.0.0',
         raw_url: 'https://hub.example/api/v1/repos/acme/code-review/raw?version=1.0.0',
         html_url: 'https://hub.example/acme/code-review/v/1.0.0',

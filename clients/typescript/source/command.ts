@@ -65,7 +65,8 @@ async function main(): Promise<void> {
       'invalid_request',
       `${command}: ${names.length > 0 ? `unexpected ${names[0]}` : 'expected owner/name'}. See: prompt-hub help`,
     )
-  if (command === 'install') return say(`${await installLock(lock, values.force, values['require-attestation'])} written`)
+  if (command === 'install')
+    return say(`${await installLock(lock, values.force, values['require-attestation'])} written`)
   if (command === 'verify') return verify(lock)
   if (command === 'outdated') return outdated(await reviewLock(lock, [], { minAgeDays }))
   if (command === 'audit')

@@ -143,7 +143,8 @@ function readLocked(name: string, value: unknown): LockedPrompt {
   const details = readDetails(variables, parameters)
   if (!details) throw wrong(`${name}: invalid variables or parameters`)
   const files = value.files === undefined ? undefined : readDigests(name, path, value.files)
-  const publisher = value.publisher === undefined ? undefined : isObject(value.publisher) && toPublisher(value.publisher)
+  const publisher =
+    value.publisher === undefined ? undefined : isObject(value.publisher) && toPublisher(value.publisher)
   if (publisher === false || (value.publisher !== undefined && !publisher))
     throw wrong(`${name}: publisher: expected repository, workflow and attested`)
   return { range, version, sha256, path, ...(files && { files }), ...(publisher && { publisher }), details }

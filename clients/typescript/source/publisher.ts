@@ -13,10 +13,7 @@ export interface Publisher {
 const TEXT = /^[!-~]{1,500}$/
 
 /** Reads the publisher from a version's record. @returns undefined for a token or a person, and for names that no hub would send */
-export function readPublisher({
-  publisher,
-  attestations,
-}: Readonly<Record<string, unknown>>): Publisher | undefined {
+export function readPublisher({ publisher, attestations }: Readonly<Record<string, unknown>>): Publisher | undefined {
   if (typeof publisher !== 'object' || publisher === null) return undefined
   return toPublisher({ ...publisher, attested: Array.isArray(attestations) && attestations.length > 0 })
 }

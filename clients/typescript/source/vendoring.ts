@@ -5,9 +5,9 @@ import { changeLock, type NewPrompt } from './changing.ts'
 import { openLock, readLockFile } from './files.ts'
 import { isSafePath, type Lock, type LockedPrompt, readDetails } from './lock.ts'
 import { findDifference } from './placed.ts'
-import { refuseUnattested } from './publisher.ts'
 import type { PromptFacts } from './prompt.ts'
 import { PromptHub } from './prompt-hub.ts'
+import { refuseUnattested } from './publisher.ts'
 import { lockedHub } from './read-token.ts'
 import { readSkill } from './skill-reader.ts'
 import { PromptHubError } from './trouble.ts'
@@ -134,7 +134,11 @@ export async function installLock(lockPath: string, isForced = false, isAttested
       const locked = lock.prompts[name]!
       const { version } = locked
       const now = await fetchPrompt(hub, await hub.get(name, { version }), locked)
-      if (now.locked.sha256 !== locked.sha256 || listDigests(now.locked) !== listDigests(locked) || !isSamePublisher(now.locked, locked))
+      if (
+        now.locked.sha256 !== locked.sha256 ||
+        listDigests(now.locked) !== listDigests(locked) ||
+        !isSamePublisher(now.locked, locked)
+      )
         throw new PromptHubError(
           'integrity',
           `${name}@${version}: the hub has other bytes than prompts.lock, or another publisher. Nothing was replaced.`,

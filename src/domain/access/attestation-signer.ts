@@ -1,4 +1,5 @@
 // Reads who signed an attestation from the extensions of its certificate, and judges it as the OIDC token of the same job would be judged.
+import type * as z from 'zod'
 import type { TrustedPublisher } from '../content/front-matter.ts'
 import { printable } from '../text/problems.ts'
 import { findRefusal, JobClaims } from './trusted-publisher.ts'
@@ -7,18 +8,21 @@ import { findRefusal, JobClaims } from './trusted-publisher.ts'
 export const GITHUB_ISSUER = 'https://token.actions.githubusercontent.com'
 
 /** The extensions of a certificate by OID, decoded as text. */
-export type CertificateTexts = ReadonlyMap<string, string>
+type CertificateTexts = ReadonlyMap<string, string>
 
 /** The claims of a job that a certificate repeats. */
-export const SignerClaims = JobClaims.pick({
+const SignerClaims = JobClaims.pick({
   ...({ repository: true, repository_id: true, repository_owner_id: true, job_workflow_ref: true } as const),
   ...({ workflow_ref: true, event_name: true, ref: true, sha: true, environment: true } as const),
+}).extend({
+  // URLs, which are copied into a file and a page like the claims.
+  ...{ identity: JobClaims.shape.jti, run: JobClaims.shape.jti },
 })
 
 /** The job that signed an attestation. */
 export interface AttestationSigner {
   issuer: string
-  claims: ReturnType<typeof SignerClaims.parse>
+  claims: Omit<z.infer<typeof SignerClaims>, 'identity' | 'run'>
   /** The URL of the workflow file, for which the certificate was issued. */
   identity: string
   /** The URL of the run. */
@@ -55,14 +59,17 @@ export function readSigner(
     sha: say('sha'),
     // Empty outside an environment.
     ...(environment && { environment }),
+    identity,
+    run: below(say('run')) === undefined ? undefined : say('run'),
   })
-  const run = say('run')
-  if (error || below(run) === undefined) {
-    const names = error ? error.issues.map(({ path }) => path.join('.')) : ['run']
-    return { problem: `the certificate does not name the CI job that signed: ${[...new Set(names)].join(', ')}` }
+  if (error) {
+    const names = new Set(error.issues.map(({ path }) => path.join('.')))
+    return { problem: `the certificate does not name the CI job that signed: ${[...names].join(', ')}` }
   }
-  if (identity !== say('signer')) return { problem: 'the certificate was issued for another workflow than it names' }
-  return { value: { issuer, claims: data, identity: identity!, runUrl: run! } }
+  if (data.identity !== say('signer'))
+    return { problem: 'the certificate was issued for another workflow than it names' }
+  const { identity: url, run: runUrl, ...claims } = data
+  return { value: { issuer, claims, identity: url, runUrl } }
 }
 
 function originOf(url: string | undefined): string | undefined {

@@ -14,7 +14,11 @@ const RootEntry = z.strictObject({
     .string()
     .regex(/^[a-z0-9-]{1,40}$/, 'expected lower-case letters, digits and hyphens')
     .describe('A name for people, such as sigstore or github.'),
-  source: z.httpUrl().nullable().default(null).describe('The TUF repository that renews it, or null.'),
+  source: z
+    .url({ protocol: /^https?$/ })
+    .nullable()
+    .default(null)
+    .describe('The TUF repository that renews it, or null.'),
   root: z
     .looseObject({
       mediaType: z

@@ -24,7 +24,9 @@ const RIGHTS = {
     ),
   publishing: Publishing.nullable()
     .optional()
-    .describe('`trusted-only`: only trusted workflows may publish. `signed-only`: only versions with an attestation of a trusted workflow. Null: neither.'),
+    .describe(
+      '`trusted-only`: only trusted workflows may publish. `signed-only`: only versions with an attestation of a trusted workflow. Null: neither.',
+    ),
 }
 
 /** The body of PATCH for an owner: a JSON merge patch (RFC 7396). */

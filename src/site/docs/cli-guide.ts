@@ -54,14 +54,14 @@ export const CLI_COMMANDS: Readonly<Record<string, Readonly<Record<string, strin
   'Install prompts as dependencies': {
     'hubcli add <owner>/<name>[@...] [-o <path>] [--as skill] [--agent <agent>]':
       'Installs a prompt to prompts/{owner}/{name}.md, or to the given path, and updates prompts.lock. Ranges: 1.2.3, ^1.2, ~1.2.3, 1.x or *. Default: ^ followed by the latest version. With --as skill, installs all files of an Agent Skill; --agent names the agent that reads them. <owner>/*@<label> adds all of an owner’s prompts that have the label. Commit the prompt, prompts.lock and .gitattributes.',
-    'hubcli install [--force]':
-      'Installs the locked versions. Only with --force, overwrites files that were edited by hand.',
+    'hubcli install [--force] [--require-attestation]':
+      'Installs the locked versions. Only with --force, overwrites files that were edited by hand. With --require-attestation, fails if a version has no attestation.',
     'hubcli verify [--online]':
       'Fails if a file differs from prompts.lock. Works offline. With --online, also fails if the checksum on the hub differs, or if a version was yanked or has an advisory.',
     'hubcli outdated [--min-age <days>d]':
       'Lists prompts that have newer versions, with their locked, wanted (newest in the range) and latest versions. Exits with 1 if there are any.',
-    'hubcli update [<owner>/<name>] [--min-age <days>d]':
-      'Updates prompts to the newest version in their range: all of them, or none if one fails. --min-age 7d takes only versions that have been out for 7 days.',
+    'hubcli update [<owner>/<name>] [--min-age <days>d] [--accept-publisher]':
+      'Updates prompts to the newest version in their range: all of them, or none if one fails. --min-age 7d takes only versions that have been out for 7 days. Fails if another workflow than before published one, unless you pass --accept-publisher.',
     'hubcli remove <owner>/<name>': 'Removes a prompt from prompts.lock and deletes its file.',
     'hubcli audit [--within <days>d]':
       'Fails if a locked version was yanked, has an advisory, or names a model that has retired or retires within 30 days, or the given time.',

@@ -20,6 +20,6 @@ export function listProofCommands(
 }
 
 /** Quotes a word for a POSIX shell. A page quotes claims of a certificate, so nothing in them may end the word. */
-export function quote(word: string): string {
+function quote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

@@ -58,7 +58,8 @@ export function openSignedReview(comparison: Comparison, issuer = GITHUB_ISSUER)
       // What is missing is reported where the files are compared with the list.
       if (!given || given.sha256 !== facts.sha256) continue
       const problem = await judge(given, facts)
-      if (problem !== undefined) say('attestation-verified', { kind: 'attestation', ...place, file: given.file }, problem)
+      if (problem !== undefined)
+        say('attestation-verified', { kind: 'attestation', ...place, file: given.file }, problem)
     }
     return findings
 

@@ -106,7 +106,13 @@ async function mendFiles(dir: string, comparison: Comparison | undefined): Promi
   const folder = openFolder(dir)
   for (const state of await walkContent(dir, { problems: [], ignored: [] }, comparison)) {
     const place = state.isHere ? parsePath(state.path).value : undefined
-    if (!place || place.kind === 'file' || place.kind === 'attestation' || (place.kind === 'version' && (!comparison || isPublished(state)))) continue
+    if (
+      !place ||
+      place.kind === 'file' ||
+      place.kind === 'attestation' ||
+      (place.kind === 'version' && (!comparison || isPublished(state)))
+    )
+      continue
     const { value: bytes } = folder.read(state.path, MAX_FILE_BYTES)
     const text = bytes?.toString() ?? ''
     const better = bytes && Buffer.from(text).equals(bytes) ? fixFile(state.path, text) : undefined

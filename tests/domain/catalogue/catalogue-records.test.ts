@@ -86,6 +86,8 @@ describe('repository records', () => {
         sha: 'c0ffee',
         run_id: '7',
       },
+      attestations: [],
+      publisher: { repository: 'acme/prompts', workflow: 'w.yml' },
       url: 'https://hub.test/api/v1/repos/acme/code-review/versions/1.2.0',
       raw_url: 'https://hub.test/api/v1/repos/acme/code-review/raw?version=1.2.0',
     })
@@ -108,7 +110,7 @@ describe('repository records', () => {
       'version changelog published_at published_by content_sha256 size_bytes yanked yank_reason provenance model_status included url raw_url',
     )
     expect(Object.keys(entry.versions[0]!.record).join(' ')).toBe(
-      'owner name full_name version previous_version content content_sha256 size_bytes format messages skill files bundle_sha256 includes variables parameters changelog published_at published_by provenance url raw_url',
+      'owner name full_name version previous_version content content_sha256 size_bytes format messages skill files bundle_sha256 includes variables parameters changelog published_at published_by provenance attestations publisher url raw_url',
     )
     expect(Object.keys(catalogue.tags[0]!).join(' ')).toBe('name count url')
     expect(Object.keys(catalogue.users.get('acme')!).join(' ')).toBe(

@@ -40,7 +40,7 @@ const patch = fc.record(
     name: fc.option(name),
     bio: fc.option(bio),
     members: fc.uniqueArray(fc.oneof(login, fc.integer({ min: 1 })), { minLength: 1, maxLength: 5 }),
-    publishing: fc.constantFrom('trusted-only', null),
+    publishing: fc.constantFrom('trusted-only', 'signed-only', null),
     trusted_publishers: fc.option(
       fc.array(
         fc.record({

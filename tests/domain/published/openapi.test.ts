@@ -81,6 +81,20 @@ test('lists every endpoint with its parameters, status codes and media types', (
       'application/gzip',
     ],
     [
+      'get /api/v1/repos/{owner}/{name}/versions/{version}/attestations',
+      'listAttestations',
+      'path:owner path:name path:version',
+      read,
+      'application/json',
+    ],
+    [
+      'get /api/v1/repos/{owner}/{name}/versions/{version}/attestations/{attestation}',
+      'getAttestation',
+      'path:owner path:name path:version path:attestation',
+      read,
+      'application/vnd.dev.sigstore.bundle.v0.3+json',
+    ],
+    [
       'get /api/v1/repos/{owner}/{name}/versions/{version}/results',
       'listResults',
       'path:owner path:name path:version',
@@ -150,6 +164,7 @@ test('lists the publish request fields and names every error that shares a statu
       'parameters',
       'skill',
       'files',
+      'attestations',
       'title',
       'description',
       'tags',
@@ -166,7 +181,7 @@ test('a check takes the body of a publish, and no token', () => {
   }
   expect([check.requestBody, check.security]).toEqual([publish.requestBody, undefined])
   expect(Object.keys(api.components!.schemas!.CheckAnswer!.properties!)).toEqual([
-    ...['would_be', 'unchanged', 'fields', 'changes', 'warnings'],
+    ...['would_be', 'unchanged', 'content_sha256', 'bundle_sha256', 'fields', 'changes', 'warnings'],
   ])
 })
 
@@ -232,6 +247,7 @@ describe('schemas', () => {
         'Activity',
         'ActivityMeta',
         'Advisory',
+        'Attestation',
         'ChangeAnswer',
         'ChatHistory',
         'ChatMessage',
@@ -253,6 +269,7 @@ describe('schemas', () => {
         'Provenance',
         'PublishAnswer',
         'PublishRequest',
+        'Publisher',
         'Repository',
         'RepositoryPatch',
         'RepositorySummary',

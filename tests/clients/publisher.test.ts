@@ -1,0 +1,110 @@
+// Tests how hubcli and both libraries keep the publisher of a version in the lock, and compare it when they update and install.
+import { execFile } from 'node:child_process'
+import { readFileSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type PlainFiles, startPlainFiles } from '../cli/plain-files.ts'
+import { makeFolder, NO_PYTHON, PYTHON, SCRATCH } from '../cli/shells.ts'
+import { CLIENTS } from './three-clients.ts'
+
+afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
+
+const OURS = { repository: 'octo/prompts', workflow: 'octo/prompts/.github/workflows/publish.yml', attested: true }
+const OTHER = { ...OURS, workflow: 'octo/prompts/.github/workflows/other.yml' }
+const LOCKED = `      "path": "prompts/acme/x.md",
+      "publisher": {
+        "repository": "octo/prompts",
+        "workflow": "octo/prompts/.github/workflows/publish.yml",
+        "attested": true
+      },
+      "variables": [],
+`
+
+let hub: PlainFiles
+let cwd: string
+beforeEach(async () => {
+  hub = await startPlainFiles('hub', {
+    'acme/x': { versions: { '1.0.0': 'one\n' }, publishers: { '1.0.0': OURS } },
+    'acme/plain': { versions: { '1.0.0': 'plain\n' } },
+  })
+  cwd = makeFolder()
+})
+afterEach(() => hub.close())
+
+describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ command }) => {
+  const [program = '', ...given] = command
+  const run = (...args: string[]) =>
+    new Promise<{ code: number; stdout: string; stderr: string }>((done) => {
+      const env = { PATH: process.env.PATH, HUB_URL: hub.url, PYTHONPATH: path.resolve('clients/python'), HOME: cwd }
+      execFile(program, [...given, ...args], { cwd, env }, (error, stdout, stderr) =>
+        done({ code: error ? Number(error.code) : 0, stdout, stderr: stderr.replaceAll(/^[\w-]+: /gm, '') }),
+      )
+    })
+  const lock = () => readFileSync(path.join(cwd, 'prompts.lock'), 'utf8')
+
+  test('the lock has the workflow of a version, and nothing for a token or a person', async () => {
+    expect((await run('add', 'acme/x')).code).toBe(0)
+    expect(lock()).toContain(LOCKED)
+    expect((await run('add', 'acme/plain')).code).toBe(0)
+    expect(lock().split('"publisher"').length).toBe(2)
+    expect(await run('verify')).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  test('update refuses a version of another workflow, of a person, or without an attestation, until it is accepted', async () => {
+    expect((await run('add', 'acme/x')).code).toBe(0)
+    const before = lock()
+    const x = hub.prompts['acme/x']!
+    x.versions['1.1.0'] = 'two\n'
+    const advice = 'If that is right, use --accept-publisher; nothing was changed\n'
+    const ours = 'the locked version by octo/prompts/.github/workflows/publish.yml'
+    for (const [publisher, by] of [
+      [OTHER, 'octo/prompts/.github/workflows/other.yml'],
+      [{ ...OURS, repository: 'evil/prompts' }, 'octo/prompts/.github/workflows/publish.yml'],
+      [{ ...OURS, attested: false }, 'octo/prompts/.github/workflows/publish.yml, without an attestation'],
+      [undefined, 'a token, a person or a pull request'],
+    ] as const) {
+      x.publishers = { '1.0.0': OURS, ...(publisher && { '1.1.0': publisher }) }
+      expect(await run('update')).toEqual({
+        code: 4,
+        stdout: '',
+        stderr: `acme/x 1.1.0 was published by ${by}; ${ours}. ${advice}`,
+      })
+      expect(lock()).toBe(before)
+    }
+    x.publishers = { '1.0.0': OURS, '1.1.0': OTHER, '1.2.0': OTHER }
+    expect((await run('update', '--accept-publisher')).code).toBe(0)
+    expect(lock()).toContain('other.yml')
+    // From now on, that one is the publisher.
+    x.versions['1.2.0'] = 'three\n'
+    expect((await run('update')).stdout).toContain('acme/x 1.1.0 -> 1.2.0 ')
+  })
+
+  test('a version of a person may be followed by one of a workflow', async () => {
+    expect((await run('add', 'acme/plain')).code).toBe(0)
+    hub.prompts['acme/plain']!.versions['1.1.0'] = 'two\n'
+    hub.prompts['acme/plain']!.publishers = { '1.1.0': OURS }
+    expect((await run('update')).stdout).toContain('acme/plain 1.0.0 -> 1.1.0 ')
+  })
+
+  test('install --require-attestation refuses a lock with a version that has none', async () => {
+    expect((await run('add', 'acme/x')).code).toBe(0)
+    expect((await run('install', '--require-attestation')).code).toBe(0)
+    expect((await run('add', 'acme/plain')).code).toBe(0)
+    rmSync(path.join(cwd, 'prompts/acme/x.md'))
+    expect(await run('install', '--require-attestation')).toEqual({
+      code: 4,
+      stdout: '',
+      stderr: 'acme/plain 1.0.0 has no attestation, and --require-attestation is given; nothing was changed\n',
+    })
+    expect(() => readFileSync(path.join(cwd, 'prompts/acme/x.md'))).toThrow('ENOENT')
+    expect((await run('install')).code).toBe(0)
+  })
+
+  test('install refuses a hub that names another publisher than the lock', async () => {
+    expect((await run('add', 'acme/x')).code).toBe(0)
+    rmSync(path.join(cwd, 'prompts/acme/x.md'))
+    hub.prompts['acme/x']!.publishers = { '1.0.0': OTHER }
+    const { code, stderr } = await run('install')
+    expect([code, stderr]).toEqual([4, expect.stringContaining('another publisher')])
+  })
+})
