@@ -41,7 +41,8 @@ export async function openContentTree(contentDir: string): Promise<ContentTree> 
 function pathsOf({ prefix }: Pick<ContentTree, 'prefix'>, { owner, name, version }: TakedownTarget): string[] {
   if (version === undefined) return [`${prefix}${owner}/${name}`]
   const file = `${prefix}${formatPath({ kind: 'version', owner, name, version })}`
-  return [file, file.slice(0, -'.md'.length), `${prefix}${owner}/${name}/results/${version}`]
+  const folder = `${prefix}${owner}/${name}`
+  return [file, file.slice(0, -'.md'.length), `${folder}/results/${version}`, `${folder}/attestations/${version}`]
 }
 
 /** Returns the paths that commits of any branch concern, and the number of these commits. */

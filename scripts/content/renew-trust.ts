@@ -36,9 +36,9 @@ try {
     values.add && name !== undefined && from !== undefined
       ? { ...before, roots: replace(before.roots, { name, source: values.source ?? null, root: readRoot(from) }) }
       : { renewed_at: today, roots: await renewAll(before.roots, values['tuf-root']) }
-  const { problems } = parseTrustedRootFile(formatTrustedRootFile(after))
+  const { value, problems } = parseTrustedRootFile(formatTrustedRootFile(after))
   if (problems) throw new Error(`The roots cannot be used. ${formatProblems(problems)}`)
-  for (const entry of after.roots) {
+  for (const entry of value.roots) {
     const problem = findRootProblem(entry)
     if (problem !== undefined) throw new Error(`The root ${entry.name} cannot be used: ${problem}`)
   }

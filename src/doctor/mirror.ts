@@ -46,7 +46,7 @@ const Index = z.object({
   ),
 })
 const Record = single(Repository.pick({ labels: true, latest_version: true, content_sha256: true, includes: true }))
-const Version = single(VersionRecord.pick({ files: true, bundle_sha256: true }))
+const Version = single(VersionRecord.pick({ files: true, bundle_sha256: true, attestations: true }))
 const Page = z.object({ meta: Meta })
 const RESPONSES = new Map(ROUTES_WITH_SCHEMAS.map(({ id, response }) => [id, response]))
 
@@ -140,11 +140,16 @@ async function* listReads(mirror: Ask, say: (problem: string) => void): AsyncGen
       yield { id: 'getRaw', address: `${raw}?version=${version}`, file: rawOf(version), sha256: content_sha256 }
       if (tested.has(version))
         yield { id: 'listResults', address: `${address}/results`, file: DATA_FILES.results(owner, name, version) }
-      const { files = [], bundle_sha256 = null } =
-        (await open(DATA_FILES.version(owner, name, version), Version))?.data ?? {}
+      const {
+        files = [],
+        bundle_sha256 = null,
+        attestations = [],
+      } = (await open(DATA_FILES.version(owner, name, version), Version))?.data ?? {}
       const blob = (sha256: string) => ({ file: DATA_FILES.blob(owner, name, sha256), sha256 })
       for (const { path, sha256 } of files)
         yield { id: 'getFile', address: `${address}/files/${path}`, ...blob(sha256) }
+      for (const { name: file, sha256 } of attestations)
+        yield { id: 'getAttestation', address: `${address}/attestations/${file}`, ...blob(sha256) }
       if (bundle_sha256 !== null) yield { id: 'getArchive', address: `${address}/archive`, ...blob(bundle_sha256) }
     }
   }

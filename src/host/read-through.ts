@@ -24,6 +24,8 @@ const ROUTES_READ: ReadonlySet<string> = new Set<ReadId>([
   'getVersion',
   'getFile',
   'getArchive',
+  'listAttestations',
+  'getAttestation',
   'getRaw',
   'getUser',
 ])

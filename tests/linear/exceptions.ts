@@ -42,6 +42,14 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
     'looks at flags, or takes over fields of a file that was parsed',
     at('domain/compose/compose-version', 'isComposed|readPart'),
   ],
+  [
+    'the operator’s own roots, and facts and digests that a schema has limited',
+    at(
+      'domain/(?:content/(?:trusted-root-file|prompt-file)|publishing/attested|values/attestation)',
+      'formatTrustedRootFile|storeAttestations|judgeSignatures?|findSubjectProblem|refuseOtherSubject|refuseUnsigned|publisherOf',
+    ),
+  ],
+  ['inserts facts of limited length into commands', at('site/prompt/proof-commands', 'listProofCommands')],
   ['colours of the operator', at('domain/content/look', 'contrast|accentColours')],
   [
     'chooses between files that were parsed',

@@ -121,6 +121,7 @@ describe.each([
       ...{ getFile: 2, getArchive: 1 },
       // A hub assembles these from several files.
       listActivity: 0,
+      ...{ listAttestations: 0, getAttestation: 0 },
     })
   })
 })

@@ -46,6 +46,8 @@ test('checks a prompt whose owner does not exist yet', async () => {
   expect(answer.data).toEqual({
     would_be: '1.0.0',
     unchanged: false,
+    content_sha256: 'ea55cf2eee199ebdf574a873cd415baf97d48aa140d976fecc7ee5ddd8e40b70',
+    bundle_sha256: null,
     fields: ['description', 'tags', 'license'],
     changes: null,
     warnings: [],
@@ -64,6 +66,8 @@ describe('of a prompt with a version', () => {
   test('the same file is unchanged', async () => {
     expect((await check(FILE, to)).data).toEqual({
       ...{ would_be: '1.0.0', unchanged: true, fields: [], changes: null },
+      content_sha256: 'ea55cf2eee199ebdf574a873cd415baf97d48aa140d976fecc7ee5ddd8e40b70',
+      bundle_sha256: null,
       warnings: [],
     })
   })
