@@ -58,7 +58,7 @@ function describeIncludable({ summary, releases, labelled, movedTo }: Outline): 
       labels: Object.fromEntries(labelled.map(({ label, version }) => [label, version])),
       moved_to: movedTo,
       // What a part is like does not change which version a range selects.
-      ...{ status: 'active', advisories: [] },
+      ...{ status: 'active', status_message: null, advisories: [] },
     },
   }
 }

@@ -1,6 +1,6 @@
 // Orders the prompts of an import, so that a prompt comes after those that it includes, and finds what its references name.
 import { parseRepositoryFile, parseVersionFile } from '../content/prompt-file.ts'
-import { kindOfRange } from '../values/include.ts'
+import { kindOfRange } from '../values/include-range.ts'
 import { sortVersions } from '../values/versions.ts'
 import type { ExistingRepository } from './content-files.ts'
 import type { PortablePrompt, PromptReference } from './portable.ts'
