@@ -74,7 +74,12 @@ export async function reviewContent({
   const owners = new Map(
     states.filter(({ path }) => parsePath(path).value?.kind === 'owner').map((one) => [one.path, one]),
   )
-  const reader = openRepositoryReader(contentDir, comparison, { now: new Date(), mayBePublisher, mayReport, reviewSigned }, owners)
+  const reader = openRepositoryReader(
+    contentDir,
+    comparison,
+    { now: new Date(), mayBePublisher, mayReport, reviewSigned },
+    owners,
+  )
   const makeEntry = openEntries(contentDir)
   const entries: ReviewEntry[] = []
   for (const group of groupByRepository(states)) entries.push(...tidy((await reader.review(group)).map(makeEntry)))

@@ -52,6 +52,7 @@ test('lists every other route with its method, its path and the function that se
   expect(others.map(({ id, method, path, by }) => [id, method, path, by])).toEqual([
     ['changeRepository', 'PATCH', '/api/v1/repos/{owner}/{name}', 'publish'],
     ['publishVersion', 'POST', '/api/v1/repos/{owner}/{name}/versions', 'publish'],
+    ['recordResult', 'PUT', '/api/v1/repos/{owner}/{name}/versions/{version}/results/{suite}', 'publish'],
     ['changeOwner', 'PATCH', '/api/v1/users/{handle}', 'publish'],
     ['setLabel', 'PUT', '/api/v1/repos/{owner}/{name}/labels/{label}', 'publish'],
     ['removeLabel', 'DELETE', '/api/v1/repos/{owner}/{name}/labels/{label}', 'publish'],

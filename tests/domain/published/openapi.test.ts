@@ -102,6 +102,13 @@ test('lists every endpoint with its parameters, status codes and media types', (
       'application/json',
     ],
     [
+      'put /api/v1/repos/{owner}/{name}/versions/{version}/results/{suite}',
+      'recordResult',
+      'path:owner path:name path:version path:suite',
+      change,
+      'application/json',
+    ],
+    [
       'get /api/v1/repos/{owner}/{name}/raw',
       'getRaw',
       'path:owner path:name query:version query:label query:at',
@@ -119,13 +126,6 @@ test('lists every endpoint with its parameters, status codes and media types', (
     [`delete ${label}`, 'removeLabel', 'path:owner path:name path:label', change, 'application/json'],
     [`put ${yank}`, 'yankVersion', 'path:owner path:name path:version', change, 'application/json'],
     [`delete ${yank}`, 'unyankVersion', 'path:owner path:name path:version', change, 'application/json'],
-    [
-      'put /api/v1/repos/{owner}/{name}/versions/{version}/results/{suite}',
-      'recordResult',
-      'path:owner path:name path:version path:suite',
-      change,
-      'application/json',
-    ],
     [
       'get /api/v1/repos/{owner}/{name}/versions/{version}/export/{format}',
       'exportVersion',
