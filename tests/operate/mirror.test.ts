@@ -1,7 +1,7 @@
 // Checks that plain web servers work as mirrors: nginx, as documented, and Python's built-in server return every file.
 // Together, the files cover every read request of the API except search.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -35,6 +35,12 @@ const CONTENT = {
     '---\n',
     `---\nincludes: [{repository: acme/greet-0, range: '*', version: 1.0.0, content_sha256: ${sha256('Greet 0.')}, start: 0, length: 8, variables: []}]\n`,
   ),
+  'content/zoe/hello/results/1.1.0/quality.yml': `content_sha256: ${hash('sha256', 'Greet 0.\nHello {{name}}!\n')}
+passed: 1
+failed: 0
+at: "2026-11-21T08:00:00Z"
+reported_by: zoe
+`,
   'content/zoe/forms/index.md': index(''),
   'content/zoe/forms/versions/1.0.0.md': versionFile('Run scripts/fill.py.').replace(
     '---\n',
@@ -114,7 +120,7 @@ describe.each([
     expect(reads).toEqual({
       // There are three sort orders: two pages each for all prompts and for one tag, one page for the other tag.
       ...{ listRepositories: 15, getRepository: 24, listVersions: 24, getVersion: 26, listTags: 1, getUser: 2 },
-      ...{ listLabelled: 1, listDependents: 1 },
+      ...{ listLabelled: 1, listDependents: 1, listResults: 1 },
       // These are the latest version of each prompt, every version, and a label.
       ...{ getRaw: 24 + 26 + 1, getOpenapi: 1 },
       // These are the files of a skill, and its archive.
