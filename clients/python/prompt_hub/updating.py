@@ -13,6 +13,7 @@ from .lifetime import find_retiring, ripe_of, utc_now
 from .lock import LOCK, Lock, LockedPrompt
 from .publisher import refuse_publisher
 from .read_token import read_token_for, token_for_locked
+from .records import VersionRow
 from .requests import RequestSettings
 from .review import AUDITED, Problem, find_included, find_notices, find_problems, find_wanted, included_in
 from .trouble import PromptHubError
