@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { parseVersionFile } from '../../src/domain/content/prompt-file.ts'
 import { reviewContent } from '../../src/stores/review/review-content.ts'
 import { COMPILED } from '../compiled.ts'
 
@@ -71,6 +72,26 @@ test('a bump keeps the content byte for byte, drops provenance and orders versio
   const text = read('acme/b/versions/1.10.1.md')
   expect(text.endsWith('\n---\nNew {{a}}\r\n---\n\tend')).toBe(true)
   expect(text).not.toMatch(/provenance|variables/)
+})
+
+test('a bump keeps the skill, with the current licence, and its files', () => {
+  const place = 'acme/with-files/versions'
+  mkdirSync(join(dir, place, '1.0.0/scripts'), { recursive: true })
+  const head = 'published_at: "2026-11-01T10:00:00Z"\npublished_by: octocat\n'
+  const skill = 'skill: {description: Reviews., license: MIT, metadata: {team: a}}\n'
+  writeFileSync(join(dir, place, '1.0.0.md'), `---\n${head}${skill}---\nBe brief.\n`)
+  writeFileSync(join(dir, place, '1.0.0/scripts/run.sh'), 'true\n')
+  writeFileSync(join(dir, place, '1.0.0/logo.bin'), Buffer.from([0, 255]))
+  writeFileSync(join(dir, 'acme/with-files/index.md'), '---\nlicense: CC0-1.0\n---\n')
+  const { status, stdout } = run('bump', 'acme/with-files', 'minor', '--changelog', 'x')
+  expect([status, stdout.split('\n').slice(0, 3)]).toEqual([
+    0,
+    [`${place}/1.1.0.md`, `${place}/1.1.0/logo.bin`, `${place}/1.1.0/scripts/run.sh`].map((path) => `content/${path}`),
+  ])
+  expect(parseVersionFile(read(`${place}/1.1.0.md`)).value?.skill).toEqual({
+    ...{ description: 'Reviews.', license: 'CC0-1.0', metadata: { team: 'a' } },
+  })
+  expect(readFileSync(join(dir, place, '1.1.0/logo.bin'))).toEqual(Buffer.from([0, 255]))
 })
 
 test.each([

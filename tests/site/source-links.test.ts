@@ -66,6 +66,24 @@ test('a completed suggestion keeps the text, variables and parameters', async ()
   expect(parseVersionFile(filled).value).toMatchObject({ published_by: 'octocat', content, variables, parameters })
 })
 
+test.each([
+  ['format: chat', '{{role "system"}}\nBe brief.', '\nformat: chat\n'],
+  ['skill: {description: Reviews.}', 'Be brief.', '\nskill:\n  description: Reviews.\n'],
+])('a suggestion keeps %s', async (key, content, kept) => {
+  const head = 'published_at: "2026-11-01T10:00:00Z"\npublished_by: torvalds\n'
+  put('acme/a/versions/1.3.0.md', `---\n${head}${key}\n---\n${content}`)
+  expect((await openLinks(folder)).get('Suggest a change')!.searchParams.get('value')).toContain(kept)
+})
+
+test('a suggestion names the files to copy', async () => {
+  const head = 'published_at: "2026-11-01T10:00:00Z"\npublished_by: torvalds\nskill: {description: Reviews.}\n'
+  put('acme/a/versions/1.3.0.md', `---\n${head}---\nBe brief.\n`)
+  put('acme/a/versions/1.3.0/a.txt', 'text')
+  expect((await openLinks(folder)).get('Suggest a change')!.searchParams.get('value')).toContain(
+    '# Copy the files in 1.3.0/ to a folder with the number of the new version.\n',
+  )
+})
+
 //  CONTENT_DIR                            folder in the repository
 test.each([
   ['content', 'content'],

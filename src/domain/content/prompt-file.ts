@@ -117,6 +117,18 @@ export function formatPublished({ content, format, variables, skill, provenance,
   })
 }
 
+/**
+ * Formats the draft of a next version: an author edits its content. Everything else stays, except what an edit makes untrue and what only the hub can state: `includes`, `provenance` and `attestations`.
+ *
+ * @param signed who publishes it, when, and what changed
+ */
+export function formatDraft(
+  { includes: _i, provenance: _p, attestations: _a, ...kept }: PublishedVersion,
+  signed: Pick<VersionFile, 'published_at' | 'published_by' | 'changelog'>,
+): string {
+  return formatPublished({ ...kept, ...signed })
+}
+
 /** Formats a version file; the inverse of `parseVersionFile`, byte-exact for the content. */
 export function formatVersionFile({
   content,

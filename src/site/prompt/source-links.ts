@@ -1,6 +1,6 @@
 // Links from a prompt to its git host: source, history, and a form for a new version.
 import type { VersionRecord } from '../../domain/api/schema.ts'
-import { formatVersionFile } from '../../domain/content/prompt-file.ts'
+import { formatDraft } from '../../domain/content/prompt-file.ts'
 import { nextVersion } from '../../domain/values/versions.ts'
 import type { SourceHost } from '../../ports/pages.ts'
 
@@ -39,20 +39,21 @@ export function suggestChange(
   highest = record.version,
 ): string {
   const folder = `${contentDir}/${record.full_name}`
-  const { content, variables, parameters } = record
+  const { content, variables, parameters, skill, files, version } = record
   const address = (value?: string) =>
     `${web}/new/${branch}?${new URLSearchParams({ filename: `${folder}/versions/x.y.z.md`, ...(value !== undefined && { value }) })}`
   // The length is checked first, because the URL would be longer than the values in it.
-  if (content.length + JSON.stringify([variables, parameters]).length > MAX_ADDRESS_CHARACTERS) return address()
+  if (content.length + JSON.stringify([variables, parameters, skill]).length > MAX_ADDRESS_CHARACTERS) return address()
   const [patch, minor, major] = (['patch', 'minor', 'major'] as const).map((bump) => nextVersion([highest], bump))
   const head = [
     '---',
     `# Name this file ${patch}.md, ${minor}.md (new features) or ${major}.md (breaking change).`,
+    ...(files.length > 0 ? [`# Copy the files in ${version}/ to a folder with the number of the new version.`] : []),
     'published_at: # the current time in UTC, in quotes, such as "2026-11-20T10:00:00Z"',
     'published_by: # your GitHub username, in lower case',
     'changelog: # what changes, and why',
   ]
-  const kept = formatVersionFile({ published_at: '', published_by: '', changelog: '', variables, parameters, content })
+  const kept = formatDraft(record, { published_at: '', published_by: '', changelog: '' })
   const whole = address(`${head.join('\n')}${kept.slice(kept.indexOf('\n', kept.indexOf('\nchangelog:') + 1))}`)
   return whole.length <= MAX_ADDRESS_CHARACTERS ? whole : address()
 }

@@ -6,7 +6,7 @@ import { parseRepositoryFile } from '../../domain/content/prompt-file.ts'
 import type { KnownPrompt } from '../../domain/formats/assign-names.ts'
 import { SERVER_LIMITS } from '../../domain/server-limits.ts'
 import { formatProblem } from '../../domain/text/problems.ts'
-import { entriesOf, type FileEntry, sortFiles } from '../../domain/values/file-entry.ts'
+import { entriesOf, type FileEntry, sortFiles, type VersionFileBytes } from '../../domain/values/file-entry.ts'
 import { isName } from '../../domain/values/names.ts'
 import { measureFile } from '../../ports/measure.ts'
 import { describeRefusal, openFolder } from '../files/plain-files.ts'
@@ -63,6 +63,11 @@ function readText(dir: string, path: string): string | undefined {
 
 /** Describes the files in the folder of a version; none if there is no folder. @param path such as `acme/pdf/versions/1.0.0` @throws Error if one cannot be read */
 export function describeFiles(dir: string, path: string): FileEntry[] {
+  return entriesOf(readFiles(dir, path))
+}
+
+/** Reads the files in the folder of a version; none if there is no folder. @param path such as `acme/pdf/versions/1.0.0` @throws Error if one cannot be read */
+export function readFiles(dir: string, path: string): VersionFileBytes[] {
   const folder = openFolder(dir)
   if (!existsSync(join(dir, path))) return []
   const findings: ListingProblems = { problems: [], ignored: [] }
@@ -72,7 +77,7 @@ export function describeFiles(dir: string, path: string): FileEntry[] {
     return measureFile(file.slice(path.length + 1), value)
   })
   if (findings.problems.length > 0) throw new Error(findings.problems.map(formatProblem).join('\n'))
-  return entriesOf(sortFiles(files))
+  return sortFiles(files)
 }
 
 /** Lists the prompts of an owner that were imported, with their sources. @throws Error if a file cannot be read */

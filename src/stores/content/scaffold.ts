@@ -3,9 +3,10 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatPath } from '../../domain/content/content-path.ts'
-import { findPlaceholders } from '../../domain/content/placeholders.ts'
 import {
+  DEFAULT_REPOSITORY_FILE,
   editRepositoryFile,
+  formatDraft,
   formatVersionFile,
   listRemoved,
   parseRepositoryFile,
@@ -18,7 +19,7 @@ import { isPortableName } from '../../domain/values/names.ts'
 import { formatMoment } from '../../domain/values/values.ts'
 import { type Bump, nextVersion, sortVersions } from '../../domain/values/versions.ts'
 import { openFolder } from '../files/plain-files.ts'
-import { listVersions, readIndex, readVersion } from './prompt-files.ts'
+import { listVersions, readFiles, readIndex, readVersion } from './prompt-files.ts'
 
 interface NewPrompt {
   owner: string
@@ -51,7 +52,7 @@ export function scaffoldPrompt(dir: string, { owner, name, by, ...front }: NewPr
   return [index, version]
 }
 
-/** Creates the next version, with the content, variables and parameters of the highest version. @param by the author's login; by default, the publisher of the highest version */
+/** Creates the next version as a draft of the highest version, with its files. @param by the author's login; by default, the publisher of the highest version @returns the created paths, relative to the content folder */
 export function scaffoldVersion(
   dir: string,
   {
@@ -71,23 +72,31 @@ export function scaffoldVersion(
   if (parsed.problems) throw new Error(`${highest}: ${formatProblems(parsed.problems)}`)
   if (parsed.value.includes)
     throw new Error(`${owner}/${name} includes other prompts; use npm run compose, which writes the next version`)
-  const { content, variables, parameters, published_by } = parsed.value
-  const found = findPlaceholders(content).map(undeclaredVariable)
-  const declared = JSON.stringify(found) === JSON.stringify(variables) ? {} : { variables }
-  // Provenance is not copied, because only the hub can state where a version came from.
-  const text = formatVersionFile({ ...signed(by ?? published_by, now), changelog, ...declared, parameters, content })
+  const before = parsed.value
+  const index = readIndex(dir, { owner, name })
+  const { license } = (index === undefined ? undefined : parseRepositoryFile(index).value) ?? DEFAULT_REPOSITORY_FILE
+  const text = formatDraft(
+    // A skill has the licence that the repository has when the version is published.
+    { ...before, ...(before.skill && { skill: { ...before.skill, license } }) },
+    { ...signed(by ?? before.published_by, now), changelog },
+  )
   const again = parseVersionFile(text)
   if (again.problems) throw new Error(formatProblems(again.problems))
-  const taken = [...used, ...listRemoved(readIndex(dir, { owner, name }))]
-  const path = formatPath({ kind: 'version', owner, name, version: nextVersion(taken, bump) })
+  const version = nextVersion([...used, ...listRemoved(index)], bump)
+  const files = readFiles(dir, `${owner}/${name}/versions/${highest}`).map(({ path, bytes }) => ({
+    path: formatPath({ kind: 'file', owner, name, version, path }),
+    bytes,
+  }))
+  const path = formatPath({ kind: 'version', owner, name, version })
   write(dir, path, text)
-  return [path]
+  for (const file of files) write(dir, file.path, file.bytes)
+  return [path, ...files.map((file) => file.path)]
 }
 
 function signed(by: string, now: Date) {
   return { published_at: formatMoment(now), published_by: by }
 }
 
-function write(dir: string, path: string, text: string): void {
-  writeFileSync(openFolder(dir).prepare(path), text, { flag: 'wx' })
+function write(dir: string, path: string, data: string | Uint8Array): void {
+  writeFileSync(openFolder(dir).prepare(path), data, { flag: 'wx' })
 }

@@ -1,7 +1,15 @@
 // Checks that written files are read back unchanged, byte for byte. See docs/contract.md section 2.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { formatVersionFile, parseVersionFile } from '../../../src/domain/content/prompt-file.ts'
+import { VersionFrontMatter } from '../../../src/domain/content/front-matter.ts'
+import {
+  formatDraft,
+  formatPublished,
+  formatVersionFile,
+  isSameVersion,
+  parseVersionFile,
+  type VersionFile,
+} from '../../../src/domain/content/prompt-file.ts'
 import { anyJson, anyText, readStarterCatalogue } from '../fixtures.ts'
 import { problemsOf } from '../prompt-files.ts'
 
@@ -131,6 +139,59 @@ describe('writing and reading a version file', () => {
       })
     expect(parseVersionFile(write(parameters)).value?.parameters).toEqual(parameters)
     expect(problemsOf(parseVersionFile(write({ a: parameters })))).toEqual(['parameters: expected at most 32 levels'])
+  })
+})
+
+/** A version with every field, none of which has its default. */
+const EVERY: Required<VersionFile> = {
+  published_at: '2026-11-20T10:00:00Z',
+  published_by: 'octocat',
+  changelog: 'Shorter',
+  format: 'chat',
+  variables: [
+    { name: 'code', description: 'A', type: 'string', required: false, default: 'b', options: [], example: 'c' },
+  ],
+  parameters: { temperature: 0.2 },
+  skill: { description: 'Reviews.', license: 'MIT', compatibility: 'Needs git.', metadata: { team: 'a' } },
+  includes: [
+    {
+      ...{ repository: 'acme/tone', range: '^1', version: '1.0.0', content_sha256: 'a'.repeat(64) },
+      ...{ start: 0, length: 5, variables: [] },
+    },
+  ],
+  provenance: { issuer: 'a', repository: 'acme/a', workflow: 'b.yml', ref: 'c', sha: 'd', run_id: '1' },
+  attestations: [
+    {
+      ...{ sha256: 'b'.repeat(64), size_bytes: 9, predicate_type: 'a', issuer: 'b', repository: 'acme/a' },
+      ...{ workflow: 'c@d', identity: 'e', ref: 'f', sha: 'g', run_url: 'h' },
+    },
+  ],
+  content: 'user:\n{{code}}\n',
+}
+
+describe('every field of a version', () => {
+  test('is in the example here', () => {
+    expect(Object.keys(EVERY).sort()).toEqual([...Object.keys(VersionFrontMatter.shape), 'content'].sort())
+  })
+
+  test('is in the file of a published version', () => {
+    expect(parseVersionFile(formatPublished(EVERY)).value).toEqual(EVERY)
+  })
+
+  test('is in a draft of the next version, except what an edit makes untrue and what only the hub can state', () => {
+    const signed = { published_at: '2026-11-21T10:00:00Z', published_by: 'hubot', changelog: 'Longer' }
+    const { includes: _i, provenance: _p, attestations: _a, ...kept } = EVERY
+    expect(parseVersionFile(formatDraft(EVERY, signed)).value).toEqual({ ...kept, ...signed })
+  })
+
+  test('makes another version if it differs, except what says who published it, when and why', () => {
+    const { published_at: _t, published_by: _b, changelog: _c, provenance: _p, attestations: _a, ...compared } = EVERY
+    const others: { [Key in keyof typeof compared]: VersionFile[Key] } = {
+      ...{ format: 'text', variables: [], parameters: {}, skill: undefined, includes: undefined, content: 'x' },
+    }
+    for (const key of Object.keys(compared) as (keyof typeof compared)[])
+      expect([key, isSameVersion(EVERY, { ...EVERY, [key]: others[key] })]).toEqual([key, false])
+    expect(isSameVersion(EVERY, { ...compared })).toBe(true)
   })
 })
 
