@@ -1,5 +1,6 @@
 // Checks every operation against the API description with two thousand valid, nearly valid and hostile requests. The
 // status, headers and schema of each response must match.
+import { hash } from 'node:crypto'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,13 +32,21 @@ ajv.addSchema(api, 'api')
 const pointer = (...parts: string[]) =>
   `api#/${parts.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`
 
-/** The starter catalogue, and a skill with files. */
+/** The starter catalogue, and a skill with files and an attestation. */
 const contentDir = mkdtempSync(join(tmpdir(), 'hub-operations-'))
 cpSync('content', contentDir, { recursive: true })
 const folder = join(contentDir, 'acme/with-files/versions/1.0.0')
 mkdirSync(folder, { recursive: true })
 const head = 'published_at: "2026-11-01T10:00:00Z"\npublished_by: octocat\nskill: {description: Does it.}'
-writeFileSync(`${folder}.md`, `---\n${head}\n---\nDo it.\n`)
+const bundle = '{}'
+const facts = {
+  ...{ sha256: hash('sha256', bundle), size_bytes: bundle.length, predicate_type: 'a', issuer: 'b' },
+  ...{ repository: 'acme/a', workflow: 'c@d', identity: 'e', ref: 'f', sha: 'g', run_url: 'h' },
+}
+writeFileSync(`${folder}.md`, `---\n${head}\nattestations: [${JSON.stringify(facts)}]\n---\nDo it.\n`)
+const attested = join(contentDir, 'acme/with-files/attestations/1.0.0')
+mkdirSync(attested, { recursive: true })
+writeFileSync(join(attested, '1.sigstore.json'), bundle)
 writeFileSync(join(folder, 'a.txt'), 'text')
 writeFileSync(join(folder, 'b.bin'), Buffer.from([0, 255]))
 
@@ -87,33 +96,53 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<string>>> = {
   q: orHostile(fc.oneof(fc.constantFrom('review', 'reveiw', 'code review', 'NEAR( "a*', 'y'.repeat(201)), fc.string())),
   tag: orHostile(fc.constantFrom('writing', 'engineering', 'no-such-tag')),
   format: orHostile(
-    fc.constantFrom('dotprompt', 'prompty', 'github', 'langfuse', 'langchain', 'claude-command', 'word'),
+    fc.constantFrom(
+      ...['markdown', 'dotprompt', 'prompty', 'github', 'langfuse', 'langchain', 'skill', 'claude-command'],
+      'word',
+    ),
   ),
+  attestation: orHostile(fc.constantFrom('1.sigstore.json', '2.sigstore.json', 'none')),
   path: orHostile(fc.constantFrom('a.txt', 'b.bin', 'none', 'a/b')),
   label: orHostile(fc.constantFrom('production', 'staging')),
   at: orHostile(
     fc.constantFrom('2026-11-20T10:00:00Z', '2020-01-01T00:00:00+01:00', '9999-12-31T23:59:59Z', '2026-13-01'),
   ),
-  // `*` is frequent, so that 1,600 requests reach a 304 of every operation.
-  'If-None-Match': fc.constantFrom('*', '*', '*', '"x"', 'W/"x"', 'nonsense'),
+  'If-None-Match': fc.constantFrom('*', '"x"', 'W/"x"', 'nonsense'),
+}
+
+/** @throws Error that says what to add for a parameter without values */
+function valuesOf(name: string): fc.Arbitrary<string> {
+  const values = VALUES[name]
+  if (values) return values
+  throw new Error(`The parameter ${name} has no values. Add some to VALUES in tests/openapi/every-operation.test.ts.`)
 }
 
 const reads = Object.entries(api.paths as Record<string, { get?: Described }>).flatMap(([path, { get }]) =>
   get ? [{ path, get }] : [],
 )
 
-const aRead = fc.constantFrom(...reads).chain(({ path, get }) =>
-  fc.record({
-    path: fc.constant(path),
-    from: fc.constantFrom(...known),
-    isKnown: fc.boolean(),
-    method: fc.constantFrom('GET', 'GET', 'GET', 'HEAD'),
-    values: fc.record(
-      Object.fromEntries(
-        get.parameters.map(({ name }) => [name, fc.option(VALUES[name]!, { nil: undefined, freq: 2 })]),
+/** A request for a read operation: its path, the prompt for its path parameters, and the values of all others. */
+interface Read {
+  path: string
+  /** The full name of a prompt, which replaces the values of `owner`, `name` and `version`. */
+  from: string | undefined
+  method: string
+  values: Record<string, string | undefined>
+}
+
+const aRead = fc.constantFrom(...reads).chain(
+  ({ path, get }): fc.Arbitrary<Read> =>
+    fc.record({
+      path: fc.constant(path),
+      // Half of all requests are for existing prompts and versions.
+      from: fc.option(fc.constantFrom(...known.map(({ full_name }) => full_name)), { nil: undefined, freq: 1 }),
+      method: fc.constantFrom('GET', 'GET', 'GET', 'HEAD'),
+      values: fc.record(
+        Object.fromEntries(
+          get.parameters.map(({ name }) => [name, fc.option(valuesOf(name), { nil: undefined, freq: 2 })]),
+        ),
       ),
-    ),
-  }),
+    }),
 )
 
 const anyName = fc.constantFrom('a', 'b_1', '__proto__', '1a', '')
@@ -193,38 +222,48 @@ function hold(
 
 test('read operations match the OpenAPI description', async () => {
   const seen = new Set<string>()
-  await fc.assert(
-    fc.asyncProperty(aRead, async ({ path, from, isKnown, method, values }) => {
-      const all: Record<string, string | undefined> = { ...values }
-      // Half of all requests are for existing prompts and versions.
-      if (isKnown)
-        Object.assign(all, { owner: from.owner, handle: from.owner, name: from.name, version: from.versions[0] })
-      if (isKnown && /\{path\}|archive/.test(path))
+  const ask = async ({ path, from, method, values }: Read) => {
+    const all = { ...values }
+    if (from !== undefined) {
+      const { owner, name, versions } = known.find(({ full_name }) => full_name === from)!
+      Object.assign(all, { owner, handle: owner, name, version: versions[0] })
+      if (/\{path\}|archive|\{attestation\}/.test(path))
         Object.assign(all, { owner: 'acme', name: 'with-files', version: '1.0.0' })
-      const { get } = reads.find((read) => read.path === path)!
-      const url = new URL(`${BASE_URL}${path.replace(/\{(\w+)\}/g, (_, name: string) => all[name] ?? 'missing')}`)
-      for (const { name, in: where } of get.parameters)
-        if (where === 'query' && all[name] !== undefined) url.searchParams.set(name, all[name])
-      const headers = all['If-None-Match'] === undefined ? undefined : { 'If-None-Match': all['If-None-Match'] }
-      const request = new Request(url, { method, ...(headers && { headers }) })
-      const answer = path.includes('/export/') ? handleExport : handleRead
-      const response = await answer(request, () => hub.dependencies)
-      seen.add(`${path} ${response.status}`)
-      // A path parameter can turn the URL into the URL of another operation, which is checked separately.
-      const isItself = new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+').replaceAll('.', '\\.')}/?$`).test(url.pathname)
-      if (isItself)
-        hold(get, ['paths', path, 'get'], {
-          status: response.status,
-          headers: response.headers,
-          text: await response.text(),
-          method,
-        })
-    }),
-    { numRuns: 1_600 },
-  )
-  for (const { path, get } of reads)
-    for (const status of ['200', '304', ...('400' in get.responses ? ['400'] : [])])
+    }
+    const { get } = reads.find((read) => read.path === path)!
+    const url = new URL(`${BASE_URL}${path.replace(/\{(\w+)\}/g, (_, name: string) => all[name] ?? 'missing')}`)
+    for (const { name, in: where } of get.parameters)
+      if (where === 'query' && all[name] !== undefined) url.searchParams.set(name, all[name])
+    const headers = all['If-None-Match'] === undefined ? undefined : { 'If-None-Match': all['If-None-Match'] }
+    const request = new Request(url, { method, ...(headers && { headers }) })
+    const answer = path.includes('/export/') ? handleExport : handleRead
+    const response = await answer(request, () => hub.dependencies)
+    seen.add(`${path} ${response.status}`)
+    // A path parameter can turn the URL into the URL of another operation, which is checked separately.
+    const isItself = new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+').replaceAll('.', '\\.')}/?$`).test(url.pathname)
+    if (isItself)
+      hold(get, ['paths', path, 'get'], {
+        status: response.status,
+        headers: response.headers,
+        text: await response.text(),
+        method,
+      })
+  }
+  await fc.assert(fc.asyncProperty(aRead, ask), { numRuns: 1_600 })
+  // Whatever the random requests left out.
+  for (const { path, get } of reads) {
+    const inPath = { format: 'dotprompt', path: 'a.txt', label: 'production', attestation: '1.sigstore.json' }
+    const usual = Object.fromEntries(Object.entries(inPath).filter(([name]) => path.includes(`{${name}}`)))
+    const request = { path, from: 'acme/code-review', method: 'GET' }
+    const asked: Record<string, Record<string, string>> = {
+      ...{ 200: usual, 304: { ...usual, 'If-None-Match': '*' } },
+      ...('400' in get.responses && { 400: { ...usual, page: '0', sort: 'old', at: 'x' } }),
+    }
+    for (const [status, values] of Object.entries(asked)) {
+      if (!seen.has(`${path} ${status}`)) await ask({ ...request, values })
       expect([...seen]).toContain(`${path} ${status}`)
+    }
+  }
 })
 
 test('publish responses match the OpenAPI description', async () => {
