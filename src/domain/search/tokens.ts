@@ -3,7 +3,8 @@ import { stemmer } from '@orama/stemmers/english'
 
 /** Maximum token length. It equals the maximum length of a name, so that a one-word name is one token; longer tokens are split. */
 const MAX_TOKEN_CHARACTERS = 64
-const IDEOGRAPHS = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}`
+/** Letters and digits only: Han also has radicals such as `⺀`, which are symbols. */
+const IDEOGRAPHS = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]&&[\p{L}\p{N}]`
 /** A run of a script whose words are not separated by spaces, and only a dictionary can find them. */
 const UNSPACED_RUN =
   /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}][\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{M}]*/gu

@@ -10,7 +10,7 @@ import { toTerm } from '../../domain/search/tokens.ts'
 import { MENU_SIZE } from '../../ports/search.ts'
 
 /** Incremented when the format of terms, synonyms or tables changes; an index with another number is rebuilt. */
-export const INDEX_SHAPE = 1
+export const INDEX_SHAPE = 2
 /** Share of changed prompts above which rebuilding is faster than editing. */
 const MAX_EDITED_SHARE = 0.1
 const MIN_EDITED = 10

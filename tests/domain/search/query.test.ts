@@ -54,6 +54,8 @@ test('turns any input into quoted terms only', () => {
           /^\("[\p{L}\p{N}]+(?: [\p{L}\p{N}]+)*"(?: OR "[\p{L}\p{N}]+(?: [\p{L}\p{N}]+)*")*\)$/u,
         )
     }),
+    // A radical is a symbol of the script of ideographs.
+    { examples: [['⺀']] },
   )
 })
 

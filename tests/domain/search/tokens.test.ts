@@ -24,7 +24,7 @@ describe('splitting a text into words', () => {
     ['Cyrillic and Greek', 'Привет Κόσμε', ['привет', 'κοσμε']],
     ['each Han character is a word', '代码审查', ['代', '码', '审', '查']],
     ['Latin next to Han', 'SQL查询', ['sql', '查', '询']],
-    ['only punctuation', '*** "" -- 👍', []],
+    ['only punctuation and symbols', '*** "" -- 👍 ⺀', []],
   ])('%s', (_, text, words) => expect(tokenize(text)).toEqual(words))
 
   test('splits ASCII-only text the same as text with other characters', () => {
