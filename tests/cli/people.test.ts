@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { EXPORT_FORMATS } from '../../src/domain/api/export-formats.ts'
 import { BUSYBOX, findProgram, HUBCLI, makeFolder, runHubcli, SCRATCH, SHELLS } from './shells.ts'
 
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
@@ -34,17 +35,38 @@ describe.each(SHELLS)('$name', (shell) => {
   })
 })
 
+const complete = (...words: string[]) =>
+  execFileSync(SHELLS[1]?.command[0] ?? 'bash', [
+    '-c',
+    `eval "$(sh "$0" completion)"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _hubcli; printf '%s\\n' "\${COMPREPLY[@]}"`,
+    HUBCLI,
+    ...words,
+  ]).toString()
+
 test('completion works in bash', () => {
-  const complete = (...words: string[]) =>
-    execFileSync(SHELLS[1]?.command[0] ?? 'bash', [
-      '-c',
-      `eval "$(sh "$0" completion)"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _hubcli; printf '%s\\n' "\${COMPREPLY[@]}"`,
-      HUBCLI,
-      ...words,
-    ]).toString()
   expect(complete('hubcli', 'p')).toBe('pull\npush\n')
   expect(complete('hubcli', 'push', 'acme/a', 'f', 'c', 'm')).toBe('major\nminor\n')
   expect(complete('hubcli', 'pull', 'acme/a', '-')).toBe('--version\n--label\n--at\n--locked\n-o\n')
+})
+
+test('help, completion and the guide list the formats of exports that the hub has', () => {
+  const say = (...args: string[]) => execFileSync('sh', [HUBCLI, ...args]).toString()
+  const lists = {
+    help: /in another format: ([\s\S]*?)\. Reports/.exec(say('help'))?.[1]?.replace(' or ', ' '),
+    fish: /from export' -l format -x -a '([^']*)'/.exec(say('completion', 'fish'))?.[1],
+    bash: complete('hubcli', 'export', 'acme/a', '--format', ''),
+    guide: /The formats are\s+((?:`[\w-]+`(?:,| and)\s+)+`[\w-]+`)/
+      .exec(readFileSync('src/pages/docs/import.md', 'utf8'))?.[1]
+      ?.replace(/ and |`/g, ' '),
+  }
+  for (const [place, list] of Object.entries(lists))
+    expect([
+      place,
+      ...(list ?? '')
+        .split(/[\s,]+/)
+        .filter(Boolean)
+        .sort(),
+    ]).toEqual([place, ...Object.keys(EXPORT_FORMATS).sort()])
 })
 
 describe('completion in an interactive shell', () => {

@@ -1,4 +1,5 @@
 // The jobs that run in place, with arguments made of a text.
+import { EXPORT_FORMATS, type ExportFormat } from '../../src/domain/api/export-formats.ts'
 import type { TextJobs } from '../../src/ports/text-work.ts'
 import { made } from './makers.ts'
 
@@ -10,7 +11,7 @@ export const IN_PLACE_JOBS: Readonly<
   Partial<{ [Name in keyof TextJobs]: (text: string) => Parameters<TextJobs[Name]>[] }>
 > = {
   exportVersion: (text) =>
-    (['dotprompt', 'prompty', 'github', 'langfuse', 'langchain', 'skill', 'claude-command'] as const).map((format) => [
+    (Object.keys(EXPORT_FORMATS) as ExportFormat[]).map((format) => [
       format,
       NO_TEXT,
       { ...made.recordOf('a', 'text'), content: text },

@@ -207,7 +207,9 @@ function describeNotModified(headers: readonly (keyof typeof HEADERS)[]): Json {
 /** Describes the operation that returns a version in another tool's format. */
 function describeExport(): Json {
   const always = ['ETag', 'Cache-Control', 'X-Prompt-Version', 'Content-Disposition', 'Export-Lost'] as const
-  const text = { schema: { type: 'string', description: 'The file.' } }
+  const describeFile = (mediaType: string) => ({
+    schema: { type: mediaType === 'application/json' ? 'object' : 'string', description: 'The file.' },
+  })
   return {
     description:
       'Title, description, tags and licence are the repository’s current ones; everything else is from the version. The version must be a number, x.y.z.',
@@ -228,12 +230,9 @@ function describeExport(): Json {
       '200': {
         description: 'The file.',
         headers: headersOf(...always, 'Repr-Digest', 'Unencoded-Digest'),
-        content: {
-          'text/plain': text,
-          'text/markdown': text,
-          'application/yaml': text,
-          'application/json': { schema: { type: 'object', description: 'The file.' } },
-        },
+        content: Object.fromEntries(
+          Object.values(EXPORT_FORMATS).map(({ mediaType }) => [mediaType, describeFile(mediaType)]),
+        ),
       },
       '304': describeNotModified([...always, 'Unencoded-Digest']),
       ...describeErrors(['not_found', 'not_convertible', 'rate_limited', 'internal_error', 'unavailable']),
