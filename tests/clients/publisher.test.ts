@@ -1,8 +1,10 @@
 // Tests how hubcli and both libraries keep the publisher of a version in the lock, and compare it when they update and install.
 import { execFile } from 'node:child_process'
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import path from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { readArchive } from '../../src/ports/read-archive.ts'
 import { type PlainFiles, startPlainFiles } from '../cli/plain-files.ts'
 import { makeFolder, NO_PYTHON, PYTHON, SCRATCH } from '../cli/shells.ts'
 import { CLIENTS } from './three-clients.ts'
@@ -106,5 +108,45 @@ describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ comm
     hub.prompts['acme/x']!.publishers = { '1.0.0': OTHER }
     const { code, stderr } = await run('install')
     expect([code, stderr]).toEqual([4, expect.stringContaining('another publisher')])
+  })
+})
+
+test.skipIf(PYTHON === undefined)(`hubcli push --attestation sends the file with its bundles${NO_PYTHON}`, async () => {
+  const received: Buffer[] = []
+  const server = createServer((request, answer) => {
+    request.on('data', (chunk) => received.push(chunk))
+    request.on('end', () => {
+      answer.writeHead(201, { 'content-type': 'application/json' })
+      answer.end(JSON.stringify({ data: { version: '1.0.0', unchanged: false, url: 'http://x', warnings: [] } }))
+    })
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const url = `http://127.0.0.1:${(server.address() as { port: number }).port}`
+  const text = '---\ntitle: Greeting\n---\nHello {{name}}.\n'
+  writeFileSync(path.join(cwd, 'greet.md'), text)
+  writeFileSync(path.join(cwd, 'a.json'), '{"a": 1}\n')
+  writeFileSync(path.join(cwd, 'b.json'), '{"b": 2}')
+  const [program = '', ...given] = CLIENTS[0]!.command
+  const args = [
+    'push',
+    'acme/greet',
+    'greet.md',
+    'A change',
+    'minor',
+    '--attestation',
+    'a.json',
+    '--attestation',
+    'b.json',
+  ]
+  const env = { PATH: process.env.PATH, HOME: cwd, HUB_URL: url, HUB_TOKEN: 'hub_x' }
+  const code = await new Promise((done) => {
+    execFile(program, [...given, ...args], { cwd, env }, (error) => done(error ? error.code : 0))
+  })
+  server.close()
+  expect(code).toBe(0)
+  expect(readArchive(Buffer.concat(received))).toEqual({
+    main: { name: 'prompt.md', text },
+    files: [],
+    attestations: ['{"a":1}', '{"b":2}'],
   })
 })
