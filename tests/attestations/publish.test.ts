@@ -253,6 +253,44 @@ describe('nothing is written for', () => {
   })
 })
 
+describe('a composed version', () => {
+  const source = 'Review.\n{{include "acme/plain"}}\n'
+  const assembled = 'Review.\nPlain.\n'
+  const to = 'acme/composed'
+
+  test('is signed as it is served, whose digest a check tells', async () => {
+    const { data } = await hub.check({ content: source, compose: true }, { to })
+    expect([data.content_sha256, data.bundle_sha256]).toEqual([sha256(assembled), null])
+    const wrong = { content: source, compose: true, attestations: [await sign(sha256(source))] }
+    expect(await hub.publish(wrong, { to })).toMatchObject({
+      status: 422,
+      message: `attestations.0: expected a statement about the SHA-256 of the content, ${sha256(assembled)}, got one about ${sha256(source)}.`,
+    })
+    const archive = tar({
+      'prompt.md': `---\ncompose: true\n---\n${source}`,
+      '.attestations/1.sigstore.json': JSON.stringify(await sign(sha256(assembled))),
+    })
+    const published = await hub.publish(archive, { to, headers: { 'Content-Type': 'application/gzip' } })
+    expect([published.status, published.message, published.data.content]).toEqual([201, '', assembled])
+    expect(published.data).toMatchObject({ attestations: [{ repository: 'octo/prompts' }], includes: [{ start: 8 }] })
+  })
+
+  test('composed again is checked, and signed again', async () => {
+    expect((await hub.publish({ content: 'Plainer.\n' }, { to: 'acme/plain' })).status).toBe(201)
+    const { data } = await hub.check({ recompose: true }, { to })
+    const again = 'Review.\nPlainer.\n'
+    expect([data.would_be, data.content_sha256]).toEqual(['1.0.1', sha256(again)])
+    const old = await hub.publish({ recompose: true, attestations: [await sign(sha256(assembled))] }, { to })
+    expect([old.status, old.code]).toEqual([422, 'validation_failed'])
+    const done = await hub.publish({ recompose: true, attestations: [await sign(sha256(again))] }, { to })
+    expect([done.version, done.data.content]).toEqual(['1.0.1', again])
+    expect(done.data).toMatchObject({
+      attestations: [{ repository: 'octo/prompts' }],
+      includes: [{ version: '1.0.1' }],
+    })
+  })
+})
+
 describe('an owner with publishing: signed-only', () => {
   test('accepts only versions with an attestation', async () => {
     const to = 'strict/greet'
@@ -272,6 +310,28 @@ describe('an owner with publishing: signed-only', () => {
     // Nothing is published here, so nothing needs a signature.
     const unchanged = await hub.publish({ content, title: 'Greeting' }, { to, token })
     expect([unchanged.status, unchanged.data.unchanged]).toEqual([200, true])
+  })
+
+  test('signs what is composed again, forked and reverted too', async () => {
+    const token = await hub.makeToken({ scope: 'strict/*' })
+    const send = async (name: string, body: object, about?: string) => {
+      const attestations = about === undefined ? [] : [await sign(sha256(about))]
+      const { status, message, version } = await hub.publish({ ...body, attestations }, { to: `strict/${name}`, token })
+      return status === 201 ? version : `${status} ${message.slice(0, 40)}`
+    }
+    const refused = '422 attestations: strict accepts only versio'
+    const composed = { content: '{{include "acme/plain"}}\n', compose: true }
+    const part = String((await hub.read('/api/v1/repos/acme/plain')).data.content)
+    expect(await send('composed', composed, part)).toBe('1.0.0')
+    expect((await hub.publish({ content: 'Plainest.\n' }, { to: 'acme/plain' })).status).toBe(201)
+    expect(await send('composed', { recompose: true })).toBe(refused)
+    expect(await send('composed', { recompose: true }, 'Plainest.\n')).toBe('1.0.1')
+    // A revert: the bytes of an earlier version.
+    expect(await send('composed', { content: part })).toBe(refused)
+    expect(await send('composed', { content: part }, part)).toBe('1.0.2')
+    const fork = { content: CONTENT, forked_from: 'acme/code-review@1.0.0' }
+    expect(await send('fork', fork)).toBe(refused)
+    expect(await send('fork', fork, CONTENT)).toBe('1.0.0')
   })
 })
 
