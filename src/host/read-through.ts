@@ -26,6 +26,7 @@ const ROUTES_READ: ReadonlySet<string> = new Set<ReadId>([
   'getArchive',
   'listAttestations',
   'getAttestation',
+  'listResults',
   'getRaw',
   'getUser',
 ])

@@ -17,10 +17,26 @@ const promptFile = (more = '') =>
   `---\ntitle: Letters\ndescription: Write letters.\ntags: [letters]\nlicense: MIT\n${more}---\n`
 const SKILL = `---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: octocat\nchangelog: Made\nskill:\n  description: Fill forms.\n---\nFill the form with \`scripts/fill.py\`.\n`
 
+/** A bundle; a build compares only its digest. */
+const BUNDLE = '{"mediaType":"application/vnd.dev.sigstore.bundle.v0.3+json"}'
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+const WORKFLOW = 'octo/prompts/.github/workflows/publish.yml@refs/heads/main'
+const FACTS = {
+  ...{ sha256: sha256(BUNDLE), size_bytes: BUNDLE.length, predicate_type: 'https://slsa.dev/provenance/v1' },
+  ...{ issuer: 'https://token.actions.githubusercontent.com', repository: 'octo/prompts', workflow: WORKFLOW },
+  ...{ identity: `https://github.com/${WORKFLOW}`, ref: 'refs/heads/main', sha: 'a'.repeat(40) },
+  run_url: 'https://github.com/octo/prompts/actions/runs/1/attempts/1',
+}
+
 const OF_A = {
   'content/rivers/letters/index.md': promptFile('labels:\n  production: 1.0.0\n'),
   'content/rivers/letters/versions/1.0.0.md': versionFile('Write to {{who}}.\r\nÄ first one.\n'),
-  'content/rivers/letters/versions/1.1.0.md': versionFile('Write a second letter.\n'),
+  'content/rivers/letters/versions/1.1.0.md': versionFile('Write a second letter.\n').replace(
+    '---\n',
+    `---\nattestations: [${JSON.stringify(FACTS)}]\n`,
+  ),
+  'content/rivers/letters/attestations/1.1.0/1.sigstore.json': BUNDLE,
+  'content/rivers/letters/results/1.1.0/quality.yml': `content_sha256: ${sha256('Write a second letter.\n')}\npassed: 1\nfailed: 0\nat: "2026-11-21T10:00:00Z"\nreported_by: octocat\n`,
   'content/rivers/forms/index.md': promptFile(),
   'content/rivers/forms/versions/1.0.0.md': SKILL,
   'content/rivers/forms/versions/1.0.0/scripts/fill.py': 'print(1)\n',
@@ -42,6 +58,10 @@ const READ = [
   '/api/v1/repos/rivers/letters/raw',
   '/api/v1/repos/rivers/letters/raw?version=1.0.0',
   '/api/v1/repos/rivers/letters/raw?label=production',
+  '/api/v1/repos/rivers/letters/versions/1.1.0/attestations',
+  '/api/v1/repos/rivers/letters/versions/1.1.0/attestations/1.sigstore.json',
+  '/api/v1/repos/rivers/letters/versions/1.1.0/results',
+  '/api/v1/repos/rivers/letters/versions/1.0.0/results',
   '/api/v1/repos/rivers/forms/versions/1.0.0/archive',
   '/api/v1/repos/rivers/forms/versions/1.0.0/files/scripts/fill.py',
   '/api/v1/users/rivers',
@@ -52,6 +72,8 @@ const READ = [
   '/data/v1/repos/rivers/letters.json',
   '/data/v1/repos/rivers/letters/versions.json',
   '/data/v1/repos/rivers/letters/versions/1.0.0.json',
+  '/data/v1/repos/rivers/letters/results/1.1.0.json',
+  `/data/v1/repos/rivers/letters/blobs/${sha256(BUNDLE)}.bin`,
   '/data/v1/repos/rivers/letters/raw.txt',
   '/data/v1/repos/rivers/letters/raw/1.0.0.txt',
   '/data/v1/repos/rivers/forms/skills/1.0.0.md',
@@ -60,10 +82,12 @@ const READ = [
 /** Addresses of an upstream's owner that stay local. */
 const LOCAL = [
   '/api/v1/repos/rivers/letters/activity',
+  '/api/v1/repos/rivers/letters/dependents',
   '/api/v1/repos/rivers/letters/raw?label=production&at=2026-11-21T10:00:00Z',
   '/api/v1/users/rivers/labels/production',
   '/data/v1/skills/rivers.json',
   '/data/v1/activity/rivers/letters.json',
+  '/data/v1/dependents/rivers/letters.json',
   '/rivers/.well-known/agent-skills/index.json',
 ]
 
@@ -155,6 +179,19 @@ test('another hub’s request is not passed on, and no cache keeps its 404 for o
     const answer = await read(b.base, path, { headers })
     expect([answer.status, answer.headers['cache-control']]).toEqual([404, 'no-store'])
   }
+})
+
+test('a prompt of the upstream cannot be included', async () => {
+  const init = {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: '{"content":"{{include \\"rivers/letters\\"}}\\n","compose":true}',
+  }
+  const answer = await fetch(`${b.base}/api/v1/repos/shared/own/check`, init)
+  expect([answer.status, (await answer.json()).error.message]).toEqual([
+    422,
+    expect.stringContaining('rivers/letters is not a prompt on this hub'),
+  ])
 })
 
 test('a write to an owner of the upstream is not sent there', async () => {

@@ -1,4 +1,5 @@
 // A private hub in this process, with its pages, downloads and stores, and everybody who may or may not read it.
+import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, type ClientRequest, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -46,6 +47,7 @@ export const MEMBERS_CONTENT = {
   'content/zephyrine/quokka-brief/index.md': promptFile('Quokkalia'),
   'content/zephyrine/quokka-brief/versions/1.0.0.md': versionFile('Brief the quokkas of {{billabong}}.\n'),
   'content/zephyrine/quokka-brief/versions/1.1.0.md': versionFile('Brief all quokkas of the gondwana.\n'),
+  'content/zephyrine/quokka-brief/results/1.0.0/marsupial-check.yml': `content_sha256: ${createHash('sha256').update('Brief the quokkas of {{billabong}}.\n').digest('hex')}\npassed: 1\nfailed: 0\nat: "2026-11-21T10:00:00Z"\nreported_by: zephyrine\n`,
   'content/pangolinarium/narwhal-notes/index.md': promptFile('Narwhalistics'),
   'content/pangolinarium/narwhal-notes/versions/1.0.0.md': versionFile('Note the narwhals.\n'),
 }
@@ -53,7 +55,7 @@ export const MEMBERS_CONTENT = {
 /** Every name and word of the content that a stranger must not see, in lower case. */
 export const SECRET_WORDS = [
   ...['zephyrine', 'quokk', 'pangolinarium', 'narwhal', 'wombatry', 'umbrellabird', 'billabong', 'gondwana'],
-  ...['expedition'],
+  ...['expedition', 'marsupial'],
 ]
 
 export interface Asked {
