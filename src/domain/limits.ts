@@ -1,21 +1,20 @@
-// All limits of the API, with their sources.
+// The limits of the API, with their sources, except those in server-limits.ts.
+import { PAGE_LIMITS } from './page-limits.ts'
 
-/** Every limit of the service, defined once. docs/contract.md section 1. */
+/** Limits of records, requests and people. Code that a prompt page loads uses `PAGE_LIMITS`: the page may weigh 50,000 bytes, and a script that names one of these loads all of them. docs/contract.md section 1. */
 export const LIMITS = {
+  ...PAGE_LIMITS,
   ownerCharacters: 39,
   nameCharacters: 64,
-  tagCharacters: 36,
   tagsPerRepository: 10,
   variableNameCharacters: 64,
   variablesPerVersion: 64,
   titleCharacters: 200,
   descriptionCharacters: 500,
   changelogCharacters: 500,
+  /** https://agentskills.io/specification */
   skillDescriptionCharacters: 1_024,
   contentBytes: 262_144,
-  /** https://agentskills.io/specification */
-  /** Maximum number of `messages` in a publish request: each message uses two of the thousand keys allowed in a field. */
-  messagesPerVersion: 500,
   requestBytes: 1_048_576,
   /** Maximum number of values in the lists and objects of a field: the number that fits into the size limit for parameters. */
   requestValues: 32_768,
@@ -27,10 +26,6 @@ export const LIMITS = {
   parameterDepth: 32,
   parameterKeys: 1_000,
   parameterBytes: 65_536,
-  /** The size of a filled text: four times the content limit, because values can be long too. */
-  filledBytes: 1_048_576,
-  /** Maximum number of problems in a message: nobody reads a longer list, and an unlimited list would grow with the input. */
-  problemsNamed: 10,
   /** Long enough for any genuine text, and short enough for a form. */
   sentenceCharacters: 500,
   /** An SPDX licence expression is short; the limit only protects the page layout. */

@@ -1,6 +1,6 @@
-// The limits of which scripts of pages know nothing; apart from the others, because these scripts load those.
+// The limits of skills and their files, of includes, of models, of results, and of members. limits.ts has the others.
 
-/** Limits of skills and their files, of includes, of models, of results, and of members. docs/contract.md section 1. */
+/** The limits that no script of a prompt page needs, by subject. docs/contract.md section 1. */
 export const SERVER_LIMITS = {
   /** https://agentskills.io/specification */
   skillCompatibilityCharacters: 500,

@@ -1,7 +1,7 @@
 // Fills in a prompt: replaces variables with values, or lists every problem with the values.
 
 import type { Variable } from '../api/schema.ts'
-import { LIMITS } from '../limits.ts'
+import { PAGE_LIMITS } from '../page-limits.ts'
 import { printable } from '../text/problems.ts'
 import { countBytes } from '../text/text-length.ts'
 import { type ChatPart, isChatMessage } from '../values/chat.ts'
@@ -116,11 +116,11 @@ export function formatFillingProblems(problems: readonly FillingProblem[]): stri
   const missing = problems.filter(({ kind }) => kind === 'missing').map(({ name }) => name)
   const others = problems.filter(({ kind }) => kind !== 'missing')
   const sentences = others
-    .slice(0, LIMITS.problemsNamed)
+    .slice(0, PAGE_LIMITS.problemsNamed)
     .map(({ name, message }) => (name === '' ? message : `${printable(name)}: ${message}`))
   if (missing.length > 0)
     sentences.unshift(`missing required ${missing.length === 1 ? 'variable' : 'variables'}: ${missing.join(', ')}`)
-  if (others.length > LIMITS.problemsNamed) sentences.push(`and ${others.length - LIMITS.problemsNamed} more`)
+  if (others.length > PAGE_LIMITS.problemsNamed) sentences.push(`and ${others.length - PAGE_LIMITS.problemsNamed} more`)
   return sentences.join('; ')
 }
 
@@ -193,7 +193,7 @@ function findExcess(texts: readonly string[], values: ReadonlyMap<string, string
       if (length !== undefined) bytes += count.times * length - count.bytes
     }
   }
-  if (bytes <= LIMITS.filledBytes) return []
-  const message = `the filled text would have ${bytes} bytes; expected at most ${LIMITS.filledBytes}. Use shorter values`
+  if (bytes <= PAGE_LIMITS.filledBytes) return []
+  const message = `the filled text would have ${bytes} bytes; expected at most ${PAGE_LIMITS.filledBytes}. Use shorter values`
   return [{ kind: 'too_large', name: '', message }]
 }

@@ -1,6 +1,6 @@
 // Formats problems in external input: where, what was expected, and what was found, shortened and without control characters.
 import type * as z from 'zod'
-import { LIMITS } from '../limits.ts'
+import { PAGE_LIMITS } from '../page-limits.ts'
 
 /** A problem in a value; `key` is a dotted path, empty for the whole value. */
 export interface ValueProblem {
@@ -35,8 +35,8 @@ export function formatProblem({ key, message }: ValueProblem): string {
 
 /** Formats problems as one message: the first problems in full, and the number of the remaining ones. @param count the total, if `problems` contains only some of them */
 export function formatProblems(problems: readonly ValueProblem[], count = problems.length): string {
-  const named = problems.slice(0, LIMITS.problemsNamed).map(formatProblem).join('; ')
-  const others = count - LIMITS.problemsNamed
+  const named = problems.slice(0, PAGE_LIMITS.problemsNamed).map(formatProblem).join('; ')
+  const others = count - PAGE_LIMITS.problemsNamed
   return others > 0 ? `${named}; and ${others} more` : named
 }
 

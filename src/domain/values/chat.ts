@@ -1,5 +1,5 @@
 // Splits a chat prompt's content into messages, validates it, and formats messages as content. docs/contract.md section 2
-import { LIMITS } from '../limits.ts'
+import { PAGE_LIMITS } from '../page-limits.ts'
 
 /** The author of a message. */
 export const CHAT_ROLES = ['system', 'user', 'assistant'] as const
@@ -107,8 +107,8 @@ export function checkChat(content: string): ChatProblem[] {
   for (const { index } of content.matchAll(/\{\{( ?)role\1\}\}/g))
     say(index, 'expected another name: in a chat prompt, no variable can be named role')
   const messages = parts.filter(({ role }) => role !== undefined)
-  if (messages.length > LIMITS.messagesPerVersion)
-    say(messages[LIMITS.messagesPerVersion]!.line, `expected at most ${LIMITS.messagesPerVersion} messages`)
+  if (messages.length > PAGE_LIMITS.messagesPerVersion)
+    say(messages[PAGE_LIMITS.messagesPerVersion]!.line, `expected at most ${PAGE_LIMITS.messagesPerVersion} messages`)
   if (messages.length === 0) {
     if (problems.length === 0) say(0, `${EXPECTED_LINE}, got none`)
   } else if (beforeText !== -1) say(beforeText, 'expected only whitespace before the first role line')

@@ -1,5 +1,5 @@
 // The patterns for all names: owners, repositories, versions, tags and variables. This file imports no schemas, so that read requests load none.
-import { LIMITS } from '../limits.ts'
+import { PAGE_LIMITS } from '../page-limits.ts'
 
 /** The format of a handle. */
 export const OWNER_PATTERN = /^[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,38}$/
@@ -38,7 +38,7 @@ export const isName = (text: string): boolean => NAME_PATTERN.test(text) && !RES
 /** Returns whether a string is a version in the form x.y.z, without `v`, pre-release, build metadata or leading zeros. */
 export const isVersion = (text: string): boolean => VERSION_PATTERN.test(text)
 /** Returns whether a string is a well-formed tag. */
-export const isTag = (text: string): boolean => text.length <= LIMITS.tagCharacters && TAG_PATTERN.test(text)
+export const isTag = (text: string): boolean => text.length <= PAGE_LIMITS.tagCharacters && TAG_PATTERN.test(text)
 /** Returns whether a label has a valid name: a tag that clients read neither as a range (such as `1` or `x`) nor as the latest version. docs/lock-file.md */
 export const isLabel = (text: string): boolean => isTag(text) && !/^(?:x|0|[1-9]\d{0,5}|latest)$/.test(text)
 /** Returns whether a string is a valid name of a test suite: that of a name, and a file name on every operating system. */
