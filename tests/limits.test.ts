@@ -14,6 +14,12 @@ const ROOMS = ['src/domain', 'src/ports', 'src/server', 'src/wiring']
 const TUNING: Readonly<Record<string, string>> = {
   'src/domain/access/provider-logins.ts MAX_NUMBERED': 'logins to try before one with a digest',
   'src/domain/access/readers.ts MAX_READERS': 'the operator’s own setting',
+  'src/domain/api/envelope.ts MAX_DEPENDENTS': 'prompts that one list has; it says how many there are',
+  'src/domain/content/trusted-root-file.ts MAX_DEPTH': 'the operator’s own file, checked with the content',
+  'src/domain/formats/references.ts MAX_REFERENCES': 'how much one import reads',
+  'src/domain/review/review-results.ts MAX_CLOCK_SKEW_MS': 'how far a contributor’s clock may be ahead',
+  'src/ports/verify-attestation.ts MAX_DEPTH': 'far deeper than any Sigstore bundle',
+  'src/ports/verify-attestation.ts MAX_WITNESSES': 'far more than any Sigstore bundle has; each costs a verification',
   'src/domain/catalogue/activity.ts MAX_ACTIVITIES': 'entries of a list',
   'src/domain/published/data-files.ts MAX_HUB_SKILLS': 'entries of an index',
   'src/domain/published/data-files.ts MAX_RECENT': 'as many as a feed has entries',
@@ -95,6 +101,13 @@ const CONSTANT = /^(?:export )?const (\w+)(?:: [\w ]+)? = -?\d[\d_]*(?: ?\*+ ?\d
 const IN_SCHEMA = /^\s*\.max\(\s*\d[\d_]*.*$|\bz\.[^\n]*\.max\(\d[^\n]*$|\bmax(?:Length|Items|Properties): [1-9]\d*/gm
 /** Schema limits that are defined elsewhere or derived from other limits. */
 const FIXED: Readonly<Record<string, string>> = {
+  "src/domain/api/schema.ts z.number().min(0).max(1).nullable().describe('The score of the suite, from 0 to 1, or null.'),":
+    'a score is a fraction',
+  "src/domain/content/protected-labels.ts .max(1, 'expected 0 to 1')": 'a score is a fraction',
+  "src/domain/content/result-file.ts .max(1, 'expected 0 to 1')": 'a score is a fraction',
+  "src/domain/content/trusted-root-file.ts .max(10, 'expected at most 10 roots')": 'the operator’s own file',
+  'src/domain/content/trusted-root-file.ts z.array(z.looseObject({})).max(100).default([]).describe(sentence)':
+    'the operator’s own file',
   'src/domain/values/values.ts maxLength: 104': 'an owner, a slash and a name',
   'src/domain/values/values.ts maxLength: 125': 'the parts of owner/name@x.y.z have their own',
 }

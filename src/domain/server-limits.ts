@@ -1,4 +1,4 @@
-// The limits of skills and their files, of includes, of models, of results, and of members. limits.ts has the others.
+// The limits of skills and their files, of includes, of models, of attestations, of results, and of members. limits.ts has the others.
 
 /** The limits that no script of a prompt page needs, by subject. docs/contract.md section 1. */
 export const SERVER_LIMITS = {
@@ -20,6 +20,9 @@ export const SERVER_LIMITS = {
   /** Each is read from git when a version is published. */
   includedRepositories: 16,
   modelCharacters: 200,
+  attestationsPerVersion: 5,
+  /** GitHub's attestations have 10 to 20 kB. */
+  attestationBytes: 65_536,
   /** Test suites with a result for one version: each result is in the record of the latest version and on its page. */
   suitesPerVersion: 20,
   /** Test cases of a suite with one outcome; far more than anybody runs on one prompt. */

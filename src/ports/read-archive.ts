@@ -5,7 +5,7 @@ import { LIMITS } from '../domain/limits.ts'
 import { type GivenFile, validationFailed } from '../domain/publishing/request.ts'
 import { SERVER_LIMITS } from '../domain/server-limits.ts'
 import { printable } from '../domain/text/problems.ts'
-import { attestationName, MAX_ATTESTATION_BYTES, MAX_ATTESTATIONS } from '../domain/values/attestation-name.ts'
+import { attestationName } from '../domain/values/attestation-name.ts'
 import { sortFiles } from '../domain/values/file-entry.ts'
 
 /** A folder to publish. */
@@ -50,13 +50,16 @@ export function readArchive(archive: Uint8Array): GivenFolder {
 
 /** Reads attestations in the order of their names, which no file of a skill can have. @throws HubError `validation_failed` */
 function readAttestations(entries: readonly GivenFile[]): string[] {
-  if (entries.length > MAX_ATTESTATIONS)
-    throw validationFailed([{ key: 'attestations', message: `expected at most ${MAX_ATTESTATIONS} attestations` }])
+  if (entries.length > SERVER_LIMITS.attestationsPerVersion)
+    throw validationFailed([
+      { key: 'attestations', message: `expected at most ${SERVER_LIMITS.attestationsPerVersion} attestations` },
+    ])
   return sortFiles(entries).map(({ path, bytes }, index) => {
     const wrong = (message: string) => validationFailed([{ key: `attestations.${index}`, message }])
     if (path !== `${ATTESTATIONS}${attestationName(index)}`)
       throw wrong(`expected ${ATTESTATIONS}${attestationName(index)}, got ${printable(path)}`)
-    if (bytes.length > MAX_ATTESTATION_BYTES) throw wrong(`expected at most ${MAX_ATTESTATION_BYTES} bytes`)
+    if (bytes.length > SERVER_LIMITS.attestationBytes)
+      throw wrong(`expected at most ${SERVER_LIMITS.attestationBytes} bytes`)
     try {
       return JSON.stringify(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)))
     } catch {

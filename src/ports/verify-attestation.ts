@@ -6,9 +6,10 @@ import * as z from 'zod'
 import { type AttestationSigner, readSigner } from '../domain/access/attestation-signer.ts'
 import type { RootEntry } from '../domain/content/trusted-root-file.ts'
 import { LIMITS } from '../domain/limits.ts'
+import { SERVER_LIMITS } from '../domain/server-limits.ts'
 import { findJsonProblem } from '../domain/text/json.ts'
 import { formatProblems, parseWithSchema, printable } from '../domain/text/problems.ts'
-import { ATTESTATION_MEDIA_TYPE, MAX_ATTESTATION_BYTES } from '../domain/values/attestation-name.ts'
+import { ATTESTATION_MEDIA_TYPE } from '../domain/values/attestation-name.ts'
 
 /** What a verified attestation says. */
 interface VerifiedAttestation {
@@ -59,8 +60,8 @@ const Statement = z.looseObject({
 
 /** Verifies an attestation: its certificate, its timestamp and log entries with one of the roots, then its signature. It does not decide whether the signer may publish. */
 export function verifyAttestation(text: string, roots: readonly RootEntry[]): AttestationVerdict {
-  if (Buffer.byteLength(text) > MAX_ATTESTATION_BYTES)
-    return { problem: `expected at most ${MAX_ATTESTATION_BYTES} bytes` }
+  if (Buffer.byteLength(text) > SERVER_LIMITS.attestationBytes)
+    return { problem: `expected at most ${SERVER_LIMITS.attestationBytes} bytes` }
   const json = parseJson(text)
   const shape = json.problem === undefined ? parseWithSchema(BundleShape, json.value) : undefined
   if (!shape) return { problem: `the bundle cannot be read: ${json.problem}` }

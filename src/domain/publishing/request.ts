@@ -24,7 +24,6 @@ import { SERVER_LIMITS } from '../server-limits.ts'
 import { type BodyBounds, findJsonExcess } from '../text/json.ts'
 import { formatProblems, parseWithSchema, printable, unknownField, type ValueProblem } from '../text/problems.ts'
 import { countBytes, lineOf } from '../text/text-length.ts'
-import { MAX_ATTESTATION_BYTES, MAX_ATTESTATIONS } from '../values/attestation-name.ts'
 import { CHAT_ROLES, type ChatPart, findUnwritable, formatChat, isChatMessage } from '../values/chat.ts'
 import { sortFiles } from '../values/file-entry.ts'
 import { License, Version, VersionAddress } from '../values/values.ts'
@@ -70,7 +69,7 @@ const AttestationInputs = z
       )
       .meta({ type: 'object', additionalProperties: true }),
   )
-  .max(MAX_ATTESTATIONS, `expected at most ${MAX_ATTESTATIONS} attestations`)
+  .max(SERVER_LIMITS.attestationsPerVersion, `expected at most ${SERVER_LIMITS.attestationsPerVersion} attestations`)
 
 /** The body of a publish. docs/contract.md section 7: unknown fields are rejected, and null is allowed only in `expected_version` and `skill`. */
 export const PublishRequest = z
@@ -237,8 +236,11 @@ export function parsePublishRequest(
   problems.push(...(sent.problems ?? checkFiles(sent.value ?? []).map(nameFileProblem)))
   const attestations = usable.attestations?.map((bundle) => JSON.stringify(bundle)) ?? []
   attestations.forEach((text, index) => {
-    if (countBytes(text) > MAX_ATTESTATION_BYTES)
-      problems.push({ key: `attestations.${index}`, message: `expected at most ${MAX_ATTESTATION_BYTES} bytes` })
+    if (countBytes(text) > SERVER_LIMITS.attestationBytes)
+      problems.push({
+        key: `attestations.${index}`,
+        message: `expected at most ${SERVER_LIMITS.attestationBytes} bytes`,
+      })
   })
   if (parsed.problems || known.length + problems.length > 0) {
     // Finding a line takes time, and only the first problems are named.

@@ -2,10 +2,6 @@
 
 /** The media type of an attestation: a Sigstore bundle. https://docs.sigstore.dev/about/bundle/ */
 export const ATTESTATION_MEDIA_TYPE = 'application/vnd.dev.sigstore.bundle.v0.3+json'
-/** Maximum number of attestations of a version. */
-export const MAX_ATTESTATIONS = 5
-/** Maximum size of an attestation. Those of GitHub have 10 to 20 kB. */
-export const MAX_ATTESTATION_BYTES = 65_536
 
 /** Returns the name of an attestation. @param index counts from 0 */
 export const attestationName = (index: number): string => `${index + 1}.sigstore.json`

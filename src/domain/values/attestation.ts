@@ -1,7 +1,8 @@
 // The schema of what an attestation proves about a version: which workflow of which repository signed it.
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
-import { isAttestationName, MAX_ATTESTATION_BYTES, MAX_ATTESTATIONS } from './attestation-name.ts'
+import { SERVER_LIMITS } from '../server-limits.ts'
+import { isAttestationName } from './attestation-name.ts'
 import { line } from './values.ts'
 
 const claim = (sentence: string) => line(LIMITS.sentenceCharacters).min(1, 'expected some text').describe(sentence)
@@ -19,7 +20,7 @@ export const AttestationFacts = z.object({
     .string()
     .regex(/^[0-9a-f]{64}$/, 'expected a SHA-256 in lower-case hexadecimal')
     .describe('SHA-256 of the attestation’s file, in hex.'),
-  size_bytes: z.int().positive().max(MAX_ATTESTATION_BYTES).describe('Length of the file in bytes.'),
+  size_bytes: z.int().positive().max(SERVER_LIMITS.attestationBytes).describe('Length of the file in bytes.'),
   predicate_type: claim('What the statement says, such as https://slsa.dev/provenance/v1.'),
   issuer: claim('The OIDC issuer that vouched for the job.'),
   repository: claim('The repository in which the job ran.'),
@@ -35,7 +36,7 @@ export type AttestationFacts = z.infer<typeof AttestationFacts>
 export const AttestationList = z
   .array(z.strictObject(AttestationFacts.shape))
   .min(1, 'expected at least one attestation')
-  .max(MAX_ATTESTATIONS, `expected at most ${MAX_ATTESTATIONS} attestations`)
+  .max(SERVER_LIMITS.attestationsPerVersion, `expected at most ${SERVER_LIMITS.attestationsPerVersion} attestations`)
 
 /** The workflow that published a version. */
 export const PublisherFacts = z

@@ -188,6 +188,8 @@ const ALL_LIMITS = { ...LIMITS, ...SERVER_LIMITS }
 const LIMIT_WORDS: Readonly<Record<keyof typeof ALL_LIMITS, string>> = {
   modelCharacters: 'Length of a model’s ID in models.yml, in characters',
   retiringModels: 'Models in models.yml',
+  attestationsPerVersion: 'Attestations of a version',
+  attestationBytes: 'Size of an attestation, in bytes',
   suitesPerVersion: 'Test suites with a result, per version',
   testsPerSuite: 'Test cases of a suite with one outcome',
   suitesPerLabel: 'Test suites that a protected label requires',

@@ -30,7 +30,6 @@ import {
   type RuleProblem,
   type ValueProblem,
 } from '../../domain/text/problems.ts'
-import { MAX_ATTESTATION_BYTES } from '../../domain/values/attestation-name.ts'
 import type { VersionFileBytes } from '../../domain/values/file-entry.ts'
 import { digestText, measure, measureFile } from '../../ports/measure.ts'
 import { describeRefusal, type Opened, type Refusal } from '../files/plain-files.ts'
@@ -140,7 +139,7 @@ function ruleOf(refusal: Refusal, { kind }: Place): string {
 /** A logo appears on every page, so it must be small. */
 const MAX_LOGO_BYTES = 64 * 1024
 const MAX_BYTES: Readonly<Partial<Record<Place['kind'], number>>> = {
-  ...{ logo: MAX_LOGO_BYTES, file: SERVER_LIMITS.fileBytes, attestation: MAX_ATTESTATION_BYTES },
+  ...{ logo: MAX_LOGO_BYTES, file: SERVER_LIMITS.fileBytes, attestation: SERVER_LIMITS.attestationBytes },
 }
 const LOGO_FORMS: Readonly<Record<string, RegExp>> = {
   'logo.svg': /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<svg[\s>]/,

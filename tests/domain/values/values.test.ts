@@ -64,6 +64,8 @@ test('defines these limits', () => {
     tokensPerPerson: 50,
     modelCharacters: 200,
     retiringModels: 2000,
+    attestationsPerVersion: 5,
+    attestationBytes: 65_536,
     suitesPerVersion: 20,
     testsPerSuite: 1000000,
     suitesPerLabel: 10,
