@@ -7,6 +7,9 @@ import { dirname, join, matchesGlob, resolve } from 'node:path'
 import { parse } from 'yaml'
 
 interface Step {
+  id?: string
+  /** Comparisons of a value with a text, joined by `&&`. */
+  if?: string
   uses?: string
   run?: string
   with?: Record<string, unknown>
@@ -160,11 +163,14 @@ export async function runWorkflow(
       GITHUB_RUN_ID: '1',
       GITHUB_RUN_ATTEMPT: '1',
     },
+    // Nobody listens there, so the job may not write attestations.
+    GITHUB_API_URL: 'http://127.0.0.1:9',
     ...{ GITHUB_SERVER_URL: 'https://github.com', GITHUB_WORKSPACE: workspace, RUNNER_TEMP: tmpdir() },
     ...(isTrusted && permissions['id-token'] === 'write' ? oidc : {}),
   }
   const values = {
     ...Object.fromEntries(Object.entries(secrets).map(([name, value]) => [`secrets.${name}`, isTrusted ? value : ''])),
+    'github.token': 'token of the job',
     ...{ 'github.event.before': trigger.before, 'github.sha': trigger.sha, 'github.ref': environment.GITHUB_REF },
   }
   let output = ''
@@ -219,21 +225,38 @@ async function runStep(
     value,
   ])
   let said = ''
+  const known = { ...values, ...Object.fromEntries(all) }
   for (const inner of runs.steps) {
-    const inside = { ...env, GITHUB_ACTION_PATH: resolve(path), ...fillAll(inner.env, Object.fromEntries(all)) }
-    const outcome = await runShell(inner.run ?? '', { cwd, env: inside })
+    if (!isMet(inner.if, known)) continue
+    if (inner.run === undefined) throw new Error(`cannot run ${JSON.stringify(inner)}`)
+    const inside = { ...env, GITHUB_ACTION_PATH: resolve(path), ...fillAll(inner.env, known) }
+    const outcome = await runShell(inner.run, { cwd, env: inside })
     said += outcome.said
     if (outcome.code !== 0) return { code: outcome.code, said }
+    for (const [, name, value] of readFileSync(env.GITHUB_OUTPUT!, 'utf8').matchAll(/^(\w+)=(.*)$/gm))
+      known[`steps.${inner.id}.outputs.${name}`] = value!
   }
   return { code: 0, said }
 }
 
+/** Returns whether the condition of a step is met. */
+function isMet(condition: string | undefined, values: Values): boolean {
+  return (condition?.split(' && ') ?? []).every((part) => {
+    const [, name, text] = /^([\w.-]+) != '([^']*)'$/.exec(part) ?? []
+    if (name === undefined) throw new Error(`cannot evaluate ${part}`)
+    return valueOf(name, values) !== text
+  })
+}
+
+/** Returns a value; an output of a step that did not run, or did not set it, is empty. */
+function valueOf(name: string, values: Values): string {
+  if (!(name in values || name.startsWith('steps.'))) throw new Error(`no value for ${name}`)
+  return values[name] ?? ''
+}
+
 function fillAll(env: Values = {}, values: Values): Record<string, string> {
   const fill = (text: string) =>
-    text.replace(/\$\{\{ ([\w.-]+) \}\}/g, (_, name: string) => {
-      if (!(name in values)) throw new Error(`no value for ${name}`)
-      return values[name]!
-    })
+    text.replace(/\$\{\{ ([\w.-]+) \}\}/g, (_, name: string) => valueOf(name, values))
   return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, fill(value)]))
 }
 
