@@ -5,6 +5,7 @@ import { formatPath } from '../../src/domain/content/content-path.ts'
 import { editKeys, parseRepositoryFile } from '../../src/domain/content/prompt-file.ts'
 import { formatProblems } from '../../src/domain/text/problems.ts'
 import type { KeyChange } from '../../src/domain/text/yaml-edit.ts'
+import { readContentDir } from '../../src/stores/content/content-dir.ts'
 import { createGit, type Git } from '../../src/stores/git/git-command.ts'
 
 /** What is taken down: a version, or without one, the prompt with all its versions. */
@@ -58,6 +59,22 @@ export async function findInHistory(
   const folders = await Promise.all(more.map(async (path) => ((await count([path])) > 0 ? [path] : [])))
   const paths = [file!, ...folders.flat()]
   return { paths, commits: await count(paths) }
+}
+
+/** Lists the versions that include what is taken down, and so contain its text, such as `acme/review@1.0.0`. */
+export function listIncluding({ folder, prefix }: ContentTree, target: TakedownTarget): string[] {
+  const part = `${target.owner}/${target.name}`
+  const { tree } = readContentDir(join(folder, prefix))
+  return Array.from(tree.repositories).flatMap(([fullName, { versions }]) =>
+    versions
+      .filter(({ includes = [] }) =>
+        includes.some(
+          ({ repository, version }) =>
+            repository === part && (target.version === undefined || version === target.version),
+        ),
+      )
+      .map(({ version }) => `${fullName}@${version}`),
+  )
 }
 
 /**

@@ -14,6 +14,7 @@ import { readSettingsOrExit } from '../read-settings.ts'
 import {
   type ContentTree,
   findInHistory,
+  listIncluding,
   openContentTree,
   removeFromGit,
   type TakedownTarget,
@@ -124,12 +125,22 @@ async function findServed(
   }
 }
 
+/** Names at most ten versions that contain the text, because they include it. */
+function describeIncluding(versions: readonly string[]): string[] {
+  if (versions.length === 0) return []
+  const more = versions.length > 10 ? ` and ${versions.length - 10} more` : ''
+  return [
+    `included: this text is also in ${versions.slice(0, 10).join(', ')}${more}. Publish without it, then take down these versions too.`,
+  ]
+}
+
 /** Lists what no command of the hub can remove. */
 async function listLeft(tree: ContentTree, target: TakedownTarget): Promise<string[]> {
   const { paths, commits } = await findInHistory(tree, target)
   const remotes = await tree.git.find(['remote'])
   return [
     'secrets: if the text contains one, revoke it. Assume that somebody has read it.',
+    ...describeIncluding(listIncluding(tree, target)),
     `git history: ${countOf(commits, 'commit')} of this clone concern it. To rewrite them: git filter-repo --invert-paths ${paths.map((path) => `--path ${path}`).join(' ')}`,
     ...(remotes
       ? [`remote: git push. Clones, forks and pull requests keep the old commits; ask the git host to delete them.`]

@@ -22,6 +22,16 @@ const CONTENT = {
   'content/acme/review/index.md': '---\ntitle: Review\nlicense: MIT\n---\n',
   'content/acme/review/versions/1.0.0.md': versionOf(`${OLD}\nReview {{code}}.\n`, includeOf('1.0.0', `${OLD}\n`, OLD)),
   'content/acme/plain/versions/1.0.0.md': versionOf('Plain.\n'),
+  // A version of the part, and a part, that were taken down.
+  'content/zoe/tone/versions/1.0.0.md': versionOf('Kindly.\n'),
+  'content/zoe/letter/versions/1.0.0.md': versionOf(
+    `${OLD}\nWrite.\n`,
+    includeOf('1.0.1', `${OLD}\n`, OLD).replace('acme/house-style', 'zoe/tone'),
+  ),
+  'content/zoe/note/versions/1.0.0.md': versionOf(
+    `${OLD}\nNote.\n`,
+    includeOf('1.0.0', `${OLD}\n`, OLD).replace('acme/house-style', 'zoe/illegal'),
+  ),
 }
 const SOURCE = '{{include "acme/house-style@^1"}}\nReview {{code}}.\n'
 
@@ -58,6 +68,19 @@ describe('pages', () => {
     expect(shown).toContain('hubcli recompose acme/review')
     expect(words(await read('/acme/house-style/v/1.0.0'))).toContain('Advisory (high). Says nothing of length')
     expect(words(await read('/acme/house-style'))).not.toContain('Advisory')
+  })
+
+  test('a prompt says that what it includes was taken down, and links to no page that is gone', async () => {
+    for (const [name, part] of [
+      ['letter', 'zoe/tone 1.0.1'],
+      ['note', 'zoe/illegal 1.0.0'],
+    ] as const) {
+      const html = await read(`/zoe/${name}`)
+      expect(words(html)).toContain(`This version includes ${part}, which is no longer on this hub.`)
+      expect(html).not.toContain(`href="/${part.replace(' ', '/v/')}"`)
+    }
+    for (const path of ['/api/v1/repos/zoe/illegal/dependents', '/data/v1/dependents/zoe/illegal.json'])
+      expect([path, (await fetch(hub.url + path)).status]).toEqual([path, 404])
   })
 
   test('a part says how many prompts include it, with the list one click away', async () => {

@@ -119,12 +119,14 @@ describe('with attestations: write', () => {
     const path = /^path=(.*)$/m.exec(readFileSync(output, 'utf8'))?.[1]
     return { stdout, path, listed: path === undefined ? '' : readFileSync(path, 'utf8') }
   }
+  const SOURCE = '---\ncompose: true\n---\n{{include "acme/summary"}}\nSecond {{text}}.'
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
   test('what would be published is signed, and published with the signature', async () => {
-    const [one, two] = ['First {{text}}.', 'Second {{text}}.']
+    // The second one includes another prompt: what is signed is the assembled text.
+    const [one, two] = ['First {{text}}.', 'Summarise.\nSecond {{text}}.']
     writeFileSync(join(dir, 'prompts/signed-one.md'), `---\ntitle: Signed\n---\n${one}`)
-    writeFileSync(join(dir, 'prompts/signed-two.md'), two)
+    writeFileSync(join(dir, 'prompts/signed-two.md'), SOURCE)
     const found = await subjects('prompts/signed-*.md\nprompts/summary.md')
     // The third file is published already.
     expect(found.listed).toBe(`${sha256(one)}  acme/signed-one\n${sha256(two)}  acme/signed-two\n`)

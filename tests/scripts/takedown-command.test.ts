@@ -111,15 +111,43 @@ test('a version of a skill: its files are removed with it', () => {
   expect(stdout).toContain(`--path ${versions}/1.2.0.md --path ${versions}/1.2.0\n`)
 })
 
-test('a version with results: they are removed with it', () => {
+test('a version with results and attestations: they are removed with it', () => {
   const results = `content/${owner}/review/results`
+  const attestations = `content/${owner}/review/attestations`
+  const bundle = '{"mediaType":"application/vnd.dev.sigstore.bundle.v0.3+json"}'
+  const workflow = 'octo/prompts/.github/workflows/publish.yml@refs/heads/main'
+  const facts = {
+    ...{ sha256: hash('sha256', bundle), size_bytes: bundle.length, predicate_type: 'https://slsa.dev/provenance/v1' },
+    ...{ issuer: 'https://token.actions.githubusercontent.com', repository: 'octo/prompts', workflow },
+    ...{ identity: `https://github.com/${workflow}`, ref: 'refs/heads/main', sha: 'a'.repeat(40) },
+    run_url: 'https://github.com/octo/prompts/actions/runs/1/attempts/1',
+  }
   const digest = hash('sha256', 'Two zanzibar\n')
   put({
     [`${results}/1.1.0/quality.yml`]: `content_sha256: ${digest}\npassed: 1\nfailed: 0\nat: "2026-11-20T10:00:00Z"\nreported_by: acme\n`,
+    [`${attestations}/1.1.0/1.sigstore.json`]: bundle,
+    [`content/${owner}/review/versions/1.1.0.md`]: version('Two zanzibar').replace(
+      '---\n',
+      `---\nattestations: [${JSON.stringify(facts)}]\n`,
+    ),
   })
   expect(contentOf().problems).toEqual([])
   expect(run([`${owner}/review@1.1.0`, 'Leaks a key']).status).toBe(0)
-  expect(existsSync(join(folder, results, '1.1.0'))).toBe(false)
+  expect(git('ls-files').match(/(?:results|attestations)\/.*/g)).toBe(null)
+  for (const path of [results, attestations]) expect(existsSync(join(folder, path, '1.1.0'))).toBe(false)
+  expect(contentOf().problems).toEqual([])
+})
+
+test('a part: the versions that include it are named, because they contain its text', () => {
+  const digest = hash('sha256', 'Two zanzibar\n')
+  const include = `{repository: ${owner}/review, range: "*", version: 1.1.0, content_sha256: ${digest}, start: 0, length: 12, variables: []}`
+  const composed = version('Two zanzibar\nMore').replace('---\n', `---\nincludes: [${include}]\n`)
+  put({ [`content/${owner}/composed/versions/1.0.0.md`]: composed })
+  expect(contentOf().problems).toEqual([])
+  const told = `included: this text is also in ${owner}/composed@1.0.0. Publish without it, then take down these versions too.`
+  expect(run(['--check', `${owner}/review@1.0.0`]).stdout).not.toContain('included:')
+  expect(run(['--check', `${owner}/review`]).stdout).toContain(told)
+  expect(run([`${owner}/review@1.1.0`, 'Leaks a key']).stdout.split('Not gone:')[1]).toContain(told)
   expect(contentOf().problems).toEqual([])
 })
 

@@ -76,7 +76,7 @@ export function decideResult(
   if (before && beforeMs > Date.parse(at))
     throw new HubError(
       'version_conflict',
-      `${fullName}@${version} has a newer result of ${suite}, of ${before.at}. Run the suite again, or leave at out.`,
+      `${fullName}@${version} has a newer result of ${suite}, of ${before.at}. Run the suite again, and report that run.`,
     )
   if (!suites.includes(suite) && suites.length >= SERVER_LIMITS.suitesPerVersion)
     throw validationFailed([

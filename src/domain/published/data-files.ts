@@ -280,6 +280,8 @@ function* listForkFiles({ recent }: Catalogue): Generator<SharedFile> {
 function* listIncludeFiles({ entries, listed, baseUrl }: Catalogue): Generator<SharedFile> {
   const composed = listComposed(entries, listed.top)
   for (const [part, dependents] of groupByPart(composed)) {
+    // A part that was taken down has no address, so its dependents have none either.
+    if (!entries.has(part)) continue
     const [owner = '', name = ''] = part.split('/')
     const format = () => JSON.stringify(dependentsEnvelope(dependents.map((one) => describeDependent(one, baseUrl))))
     yield { path: DATA_FILES.dependents(owner, name), of: dependents.flatMap(identify), format }

@@ -1,4 +1,4 @@
-// Collects what a prompt's page says about the prompts that its version includes: newer versions, yanks and advisories.
+// Collects what a prompt's page says about the prompts that its version includes: newer versions, yanks, advisories and takedowns.
 import { repositoryCacheTag } from '../../domain/api/routes.ts'
 import type { Advisory, VersionRecord } from '../../domain/api/schema.ts'
 import { splitFullName } from '../../domain/values/names.ts'
@@ -9,8 +9,8 @@ import type { PageData } from '../../ports/pages.ts'
 export interface ShownPart {
   repository: string
   version: string
-  /** Whether the repository is still on this hub. */
-  isKnown: boolean
+  /** Whether this hub no longer has it, because it was taken down. */
+  isGone: boolean
   /** The latest version, if it is higher than the included one. */
   newer: string | undefined
   /** Why it was yanked; null if it was not. */
@@ -30,10 +30,11 @@ export async function readParts(
       const { owner, name } = splitFullName(repository)!
       const [record, versions] = await Promise.all([hub.findRepository(owner, name), hub.findVersions(owner, name)])
       const latest = record?.latest_version ?? null
+      const found = versions?.find((one) => one.version === version)
       return {
-        ...{ repository, version, isKnown: record !== undefined },
+        ...{ repository, version, isGone: found === undefined },
         newer: latest !== null && compareVersions(version, latest) > 0 ? latest : undefined,
-        yankReason: versions?.find((one) => one.version === version)?.yank_reason ?? null,
+        yankReason: found?.yank_reason ?? null,
         advisories: record?.advisories.filter((advisory) => advisory.versions.includes(version)) ?? [],
       }
     }),
