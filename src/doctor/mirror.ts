@@ -154,6 +154,8 @@ async function* listReads(mirror: Ask, say: (problem: string) => void): AsyncGen
     }
   }
   for (const [owner = '', name = ''] of Array.from(parts, (part) => part.split('/'))) {
+    // A part that was taken down is still named by the prompts that include it.
+    if ((await mirror(DATA_FILES.repository(owner, name))).status === 404) continue
     const address = ROUTES.listDependents.path.replace('{owner}', owner).replace('{name}', name)
     yield { id: 'listDependents', address, file: DATA_FILES.dependents(owner, name) }
   }

@@ -15,7 +15,16 @@ import { freePort } from '../hubs/processes.ts'
 
 const index = (more: string) => `---\ntitle: Greet\ndescription: Says hello.\n${more}---\nA readme.\n`
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-/** Content with two pages, two owners, labels, a yanked version and a repository with a single version. */
+/** A bundle; a build compares only its digest. */
+const BUNDLE = '{"mediaType":"application/vnd.dev.sigstore.bundle.v0.3+json"}'
+const WORKFLOW = 'octo/prompts/.github/workflows/publish.yml@refs/heads/main'
+const FACTS = {
+  ...{ sha256: sha256(BUNDLE), size_bytes: BUNDLE.length, predicate_type: 'https://slsa.dev/provenance/v1' },
+  ...{ issuer: 'https://token.actions.githubusercontent.com', repository: 'octo/prompts', workflow: WORKFLOW },
+  ...{ identity: `https://github.com/${WORKFLOW}`, ref: 'refs/heads/main', sha: 'a'.repeat(40) },
+  run_url: 'https://github.com/octo/prompts/actions/runs/1/attempts/1',
+}
+/** Content with two pages, two owners, labels, a yanked version, results, an attestation, an include of a prompt that is gone, and a repository with a single version. */
 const CONTENT = {
   ...Object.fromEntries(
     Array.from({ length: 22 }, (_, number) => [
@@ -29,11 +38,16 @@ const CONTENT = {
   'content/zoe/hello/index.md': index(
     'tags: [greeting, short]\nlabels: {production: "1.0.0"}\nyanked: {"1.0.1": "Wrong."}\n',
   ),
-  'content/zoe/hello/versions/1.0.0.md': versionFile('Hé — hello {{name}}.'),
+  'content/zoe/hello/versions/1.0.0.md': versionFile('Hé — hello {{name}}.').replace(
+    '---\n',
+    `---\nattestations: [${JSON.stringify(FACTS)}]\n`,
+  ),
+  'content/zoe/hello/attestations/1.0.0/1.sigstore.json': BUNDLE,
+  'content/zoe/hello/results/1.0.0/quality.yml': `content_sha256: ${sha256('Hé — hello {{name}}.\n')}\npassed: 1\nfailed: 0\nat: "2026-11-21T10:00:00Z"\nreported_by: zoe\n`,
   'content/zoe/hello/versions/1.0.1.md': versionFile('Hello.'),
   'content/zoe/hello/versions/1.1.0.md': versionFile('Greet 0.\nHello {{name}}!').replace(
     '---\n',
-    `---\nincludes: [{repository: acme/greet-0, range: '*', version: 1.0.0, content_sha256: ${sha256('Greet 0.')}, start: 0, length: 8, variables: []}]\n`,
+    `---\nincludes: [{repository: acme/greet-0, range: '*', version: 1.0.0, content_sha256: ${sha256('Greet 0.')}, start: 0, length: 8, variables: []}, {repository: acme/gone, range: '*', version: 1.0.0, content_sha256: ${sha256('Hello {{name}}!')}, start: 9, length: 15, variables: [name]}]\n`,
   ),
   'content/zoe/hello/results/1.1.0/quality.yml': `content_sha256: ${hash('sha256', 'Greet 0.\nHello {{name}}!\n')}
 passed: 1
@@ -127,7 +141,7 @@ describe.each([
       ...{ getFile: 2, getArchive: 1 },
       // A hub assembles these from several files.
       listActivity: 0,
-      ...{ listAttestations: 0, getAttestation: 0 },
+      ...{ listAttestations: 0, getAttestation: 1, listResults: 1 },
     })
   })
 })
