@@ -141,6 +141,9 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
     recordOf,
   Callable: versionOf,
   PublishedVersion: recordOf,
+  "Pick<VersionFile, 'published_at' | 'published_by' | 'changelog'>": (changelog) => ({
+    ...{ published_at: '2026-11-20T10:00:00Z', published_by: 'acme', changelog },
+  }),
   "Pick<MenuEntry, 'title' | 'description' | 'forked_from'>": repositoryOf,
   'readonly Callable[]': (text, format) => [versionOf(text, format), versionOf(`${text}a`, format)],
   Difference: (text, format) => compareForCallers(versionOf(text, format), versionOf(`${text}a`, format)),

@@ -244,19 +244,18 @@ function isMet(condition: string | undefined, values: Values): boolean {
   return (condition?.split(' && ') ?? []).every((part) => {
     const [, name, text] = /^([\w.-]+) != '([^']*)'$/.exec(part) ?? []
     if (name === undefined) throw new Error(`cannot evaluate ${part}`)
-    return valueOf(name, values) !== text
+    return findValue(name, values) !== text
   })
 }
 
 /** Returns a value; an output of a step that did not run, or did not set it, is empty. */
-function valueOf(name: string, values: Values): string {
+function findValue(name: string, values: Values): string {
   if (!(name in values || name.startsWith('steps.'))) throw new Error(`no value for ${name}`)
   return values[name] ?? ''
 }
 
 function fillAll(env: Values = {}, values: Values): Record<string, string> {
-  const fill = (text: string) =>
-    text.replace(/\$\{\{ ([\w.-]+) \}\}/g, (_, name: string) => valueOf(name, values))
+  const fill = (text: string) => text.replace(/\$\{\{ ([\w.-]+) \}\}/g, (_, name: string) => findValue(name, values))
   return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, fill(value)]))
 }
 

@@ -56,6 +56,48 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
     ...{ document: 'docs/lock-file.md', has: '"files"' },
     reason: 'It is a part of an entry; tests/clients/skill-folders.test.ts has whole ones.',
   },
+  {
+    ...{ document: 'docs/lock-file.md', has: '"publisher"' },
+    reason: 'It is a part of an entry; tests/clients/publisher.test.ts has whole ones.',
+  },
+  {
+    document: 'compose',
+    has: 'Review the change',
+    reason: 'It is a file; the example after it publishes such a file.',
+  },
+  {
+    ...{ document: 'import', has: 'npx promptfoo eval' },
+    reason: 'It needs promptfoo; tests/domain/formats/promptfoo.test.ts has the file that it reads.',
+  },
+  {
+    ...{ document: 'import', has: 'api.portkey.ai' },
+    reason: 'It needs an account; tests/scripts/import-parts.test.ts reads such files.',
+  },
+  {
+    ...{ document: 'results', has: 'hubcli result' },
+    reason: 'It needs promptfoo; tests/cli/result.test.ts reports such output.',
+  },
+  {
+    ...{ document: 'results', has: 'protected_labels' },
+    reason: 'It is a part of a file; tests/publish/results.test.ts has such labels.',
+  },
+  {
+    document: 'results',
+    has: 'name: evaluate',
+    reason: 'It is a workflow; tests/oidc/action.test.ts runs the action.',
+  },
+  {
+    ...{ document: 'results', has: 'prompt.results()' },
+    reason: 'It needs results of a labelled version; tests/clients/outcome.test.ts reads such results.',
+  },
+  {
+    ...{ document: 'trust', has: 'gh attestation verify' },
+    reason: 'It needs gh and cosign; tests/site/proof-commands.test.ts checks the words of the commands.',
+  },
+  {
+    ...{ document: 'trusted-publishing', has: '--attestation' },
+    reason: 'These are steps of a workflow; tests/attestations/publish.test.ts sends such archives.',
+  },
   { document: 'models', has: 'models:', reason: 'It is a file; tests/models/models-file.test.ts has such files.' },
   {
     ...{ document: 'models', has: 'api.openai.com' },

@@ -58,6 +58,28 @@ export const RUN: readonly ExampleRun[] = [
     ...{ says: /prompts\/acme\/code-review\.md/, away: 'works' },
   },
   {
+    document: 'compose',
+    has: 'hubcli push',
+    before: `printf 'Be brief.\\n' >house-style.md; printf '{{include "acme/house-style@^1"}}\\nReview {{diff}}.\\n' >review.md`,
+    ...{ says: /^1\.0\.0 .*house-style[\s\S]*^1\.0\.0 .*review/m, away: UNREACHABLE },
+  },
+  { document: 'compose', has: 'hubcli recompose', says: /^1\.0\.0 http/m, away: UNREACHABLE },
+  {
+    ...{ document: 'compose', has: 'hubcli export', around: ['', '\ngrep include review.md'] },
+    ...{ says: /include "acme\/house-style@\^1"/, away: UNREACHABLE },
+  },
+  {
+    document: 'compose',
+    has: '/dependents',
+    // The list is that of the last build.
+    around: [
+      'list() {\n',
+      '\n}\nfor try in $(seq 100); do list | grep -q acme/review && break; list >/dev/null || break; sleep 0.1; done; list',
+    ],
+    ...{ says: /"full_name":"acme\/review"/, away: /^$/ },
+  },
+  { document: 'results', has: 'curl -X PUT', says: /"suite":"quality"/, away: NO_CONNECTION },
+  {
     ...{ document: 'chat', has: 'You answer customers', save: 'prompt.md' },
     andRun: 'hubcli push acme/help-desk-one prompt.md "First version" minor --format chat',
     ...{ says: /^1\.0\.0 /m, away: UNREACHABLE },
