@@ -139,7 +139,7 @@ const git = (...args: string[]) =>
   execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], { cwd: checkout })
 
 /** Pushes a text, and runs the publish action as its action.yml does. */
-async function push(text: string, message: string): Promise<Ran> {
+async function push(text: string, message: string, more: Record<string, string> = {}): Promise<Ran> {
   writeFileSync(join(checkout, 'prompts/review.md'), HEAD + text)
   git('add', '.')
   git('commit', '-qm', message)
@@ -153,7 +153,7 @@ async function push(text: string, message: string): Promise<Ran> {
   const bundle = await sigstore.sign({ about: about.map((line) => line.slice(0, 64)), claims: claimsOf(workflow) })
   const ATTESTATION = join(dir, 'attestation.json')
   writeFileSync(ATTESTATION, JSON.stringify(bundle))
-  const published = await act('publish/publish.sh', { ...given, ATTESTATION })
+  const published = await act('publish/publish.sh', { ...given, ATTESTATION, ...more })
   files = await hub.build()
   return published
 }
@@ -206,7 +206,11 @@ test('its evaluation is on the version, and moves the label', async () => {
 
 describe('a worse version', () => {
   test('is published, and its result is reported, but it does not get the label', async () => {
-    expect((await push(WORSE, 'Be brief')).stdout).toBe('acme/review 1.1.0\n')
+    const published = await push(WORSE, 'Be brief', { LABEL: 'production' })
+    expect(published).toMatchObject({ code: 1, stdout: 'acme/review 1.1.0\n' })
+    expect(published.stderr).toContain(
+      'acme/review 1.1.0 was published, but production was not moved: acme requires results before production moves to 1.1.0: quality has no result.',
+    )
     const { code, stdout, stderr } = await evaluate('1.1.0')
     expect([code, stdout]).toEqual([1, 'acme/review 1.1.0 quality: 2 passed, 1 failed\n'])
     expect(stderr).toContain(`::error::hubcli: ${MISSING('1.1.0')}`)
