@@ -185,7 +185,7 @@ function renderPublishing(view: OwnerSettingsView): Html {
   }
   const selected = typedIn(view, 'publishing', 'publishing') ?? file.publishing ?? ''
   const fields = html`<div class="wide"><label for="publishing">New versions come from</label>${renderSelect('publishing', Object.keys(words), { selected, words })}
-  <p class="quiet">With “only trusted workflows”, nobody can publish to ${owner} with a token or in the editor. An attestation is a signature: see <a href="/docs/trust">What the checks mean</a>.${file.trusted_publishers.length === 0 && ' No workflow is trusted now, so nobody could publish at all.'}</p>${renderProblems(view, 'publishing')}</div>`
+  <p class="quiet">With “only trusted workflows”, nobody can publish to ${owner} with a token or in the editor. An attestation is a signature, which the editor cannot make: see <a href="/docs/trust">What the checks mean</a>.${file.trusted_publishers.length === 0 && ' No workflow is trusted now, so nobody could publish at all.'}</p>${renderProblems(view, 'publishing')}</div>`
   return renderSection('who', 'Who may publish', renderForm(view, 'publishing', fields, html`Save the rule`))
 }
 
