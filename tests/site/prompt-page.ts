@@ -151,6 +151,8 @@ export function testPromptPage(opened: () => BuiltSite): void {
         ...['quality', hostile('model').slice(0, 200), '1234 (3 skipped)', '2', '0.98'],
         expect.stringContaining('mallory'),
       ])
+      const listed = page.locator('.trust li:not(.good) a[href="#results"]')
+      expect(await listed.allInnerTexts()).toEqual(['quality: 1234 passed, 2 failed, 3 skipped, score 0.98'])
       const run = page.getByRole('link', { name: 'Run of quality' })
       expect(await run.getAttribute('rel')).toBe('nofollow ugc noopener')
       expect(await run.getAttribute('href')).toMatch(/^https:\/\/x\.example\//)

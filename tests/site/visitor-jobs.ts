@@ -64,12 +64,9 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
       expect(await page.getByText('Yanked: ').isVisible()).toBe(true)
       expect(await page.locator('.trust .fact').allTextContents()).toEqual([
         ...['✓Readme', '–1 of 5 variables described', '–4 of 5 variables with an example'],
-        ...[
-          '–1 of 2 changes with a changelog',
-          '–Published with a token or by pull request',
-          '–1 of 3 versions yanked',
-        ],
-        ...['–3 hidden characters, shown in the text', '✓MIT'],
+        ...['–1 of 2 changes with a changelog', '–1 of 3 versions yanked', '–3 hidden characters, shown in the text'],
+        ...['✓MIT', '–Published with a token or by pull request'],
+        ...['–quality: 1234 passed, 2 failed, 3 skipped, score 0.98', '✓No advisory'],
       ])
       await page.context().close()
     })

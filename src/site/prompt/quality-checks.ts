@@ -1,6 +1,7 @@
 // Defines the one list of checks of a prompt: what the hub checked, what the publisher proved, and what others reported. Each is true or false and links to its evidence.
 
-import type { Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
+import type { Repository, Result, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
+import { describeOutcome } from '../../domain/catalogue/results.ts'
 import { countOf } from '../../domain/text/count-of.ts'
 
 interface TrustFact {
@@ -14,10 +15,16 @@ interface TrustFact {
 
 /** Maximum number of advisories that the list quotes. */
 const MAX_ADVISORIES = 5
+/** Maximum number of test results that the list quotes. */
+const MAX_RESULTS = 5
 
-/** Lists the checks of a version. @param unseen number of hidden characters in its text */
+/** Lists the checks of a version. @param results those of this version @param unseen number of hidden characters in its text */
 export function listQualityChecks(
-  { repository, versions }: { repository: Repository; versions: readonly VersionSummary[] },
+  {
+    repository,
+    versions,
+    results,
+  }: { repository: Repository; versions: readonly VersionSummary[]; results: readonly Result[] },
   record: VersionRecord,
   unseen: number,
 ): TrustFact[] {
@@ -66,6 +73,11 @@ export function listQualityChecks(
       '/docs/trust#the-publisher-proved',
       'publisher',
     )
+  const isPassed = ({ passed, failed }: Result) => failed === 0 && passed > 0
+  for (const result of results.slice(0, MAX_RESULTS))
+    add(isPassed(result), `${result.suite}: ${describeOutcome(result)}`, '#results', 'others')
+  if (results.length > MAX_RESULTS)
+    add(results.every(isPassed), `All ${countOf(results.length, 'test result')}`, '#results', 'others')
   const about = repository.advisories.filter((one) => one.versions.includes(record.version))
   const source = `/api/v1/repos/${repository.full_name}`
   for (const { severity, message } of about.slice(0, MAX_ADVISORIES))
