@@ -108,7 +108,9 @@ describe('metrics', () => {
   //  method    path                                       name
   test.each([
     ['GET', '/api/v1/repos/acme/x?utm=1', 'getRepository'],
-    ['POST', '/api/v1/repos/acme/x/versions', 'publish'],
+    ['POST', '/api/v1/repos/acme/x/versions', 'publishVersion'],
+    ['PUT', '/api/v1/repos/acme/x/labels/production', 'setLabel'],
+    ['POST', '/api/v1/repos/acme/x/labels/production', 'api'],
     ['GET', '/api/v1/repos/acme/x/versions', 'listVersions'],
     ['GET', '/api/v1/nothing', 'api'],
     ['GET', '/data/v1/index.json', 'data'],

@@ -108,10 +108,10 @@ test('curl, hubcli and the action publish the same version of the same prompt fi
     const { text } = await hub.read(`/api/v1/repos/acme/${name}`)
     const version = (await hub.read(`/api/v1/repos/acme/${name}/versions/1.0.0`)).text
     const [repository, record] = [text, version].map((json) => JSON.parse(json.replaceAll(name, 'name')).data)
-    expect(record.provenance === null).toBe(way !== 'action')
+    expect([record.provenance === null, record.publisher === null]).toEqual(Array(2).fill(way !== 'action'))
     records.push({
-      ...{ ...record, published_at: '', provenance: null },
-      repository: { ...repository, created_at: '', updated_at: '', has_provenance: false },
+      ...{ ...record, published_at: '', provenance: null, publisher: null },
+      repository: { ...repository, created_at: '', updated_at: '', has_provenance: false, publisher: null },
     })
   }
   expect(records[0]).toMatchObject({
