@@ -2,7 +2,7 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { VARYING_PARAMETERS } from '../src/domain/api/routes.ts'
+import { VARYING_PARAMETERS } from '../src/domain/api/caching.ts'
 
 const SOURCE = /\.(?:ts|mts|mjs|astro|css|yml|md|sh|toml)$/
 

@@ -1,7 +1,7 @@
 // Measures sequential reads of one prompt: 1,000 in a row over one connection, as Langfuse's published benchmark does for its own API. https://langfuse.com/resources/engineering/prompt-management-performance-benchmark
 import { Agent, get as getPlain } from 'node:http'
 import { get as getSecure, Agent as SecureAgent } from 'node:https'
-import { DATA_FILES } from '../../src/domain/api/routes.ts'
+import { DATA_FILES } from '../../src/domain/api/data-paths.ts'
 import { type Measurement, quantile } from './measure.ts'
 import { serveHub } from './serve.ts'
 import type { BenchSite } from './site.ts'

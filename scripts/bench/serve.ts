@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { DATA_FILES } from '../../src/domain/api/routes.ts'
+import { DATA_FILES } from '../../src/domain/api/data-paths.ts'
 import { pick, seedRandom } from '../content/random.ts'
 import { serveBare } from './bare-server.ts'
 import { type Measurement, quantile } from './measure.ts'

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { DATA_FILES } from '../../src/domain/api/routes.ts'
+import { DATA_FILES } from '../../src/domain/api/data-paths.ts'
 import { countOf } from '../../src/domain/text/count-of.ts'
 import { splitFullName, splitVersionAddress } from '../../src/domain/values/names.ts'
 import { line } from '../../src/domain/values/values.ts'

@@ -1,8 +1,9 @@
 // Reads a hub through its static files: determines which file corresponds to each API request, and checks that a mirror has this file.
 import { hash } from 'node:crypto'
 import * as z from 'zod'
+import { DATA_FILES, SORTS } from '../domain/api/data-paths.ts'
 import { ROUTES_WITH_SCHEMAS } from '../domain/api/route-schemas.ts'
-import { DATA_FILES, READS, type ReadId, ROUTES, SORTS } from '../domain/api/routes.ts'
+import { READS, type ReadId, ROUTES } from '../domain/api/routes.ts'
 import {
   list,
   Meta,

@@ -1,5 +1,7 @@
 // Serves the owners of an upstream hub beside this hub's own: reads of records, content, files and archives whose owner this hub does not have.
-import { DATA_FILES, matchPath, matchSkillPath, type ReadId } from '../domain/api/routes.ts'
+
+import { DATA_FILES } from '../domain/api/data-paths.ts'
+import { matchPath, matchSkillPath, type ReadId } from '../domain/api/routes.ts'
 import { usagePath } from '../domain/catalogue/usage.ts'
 import { isOwner } from '../domain/values/names.ts'
 import { askOnce } from '../ports/ask-once.ts'

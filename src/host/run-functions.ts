@@ -1,8 +1,8 @@
 // Runs the functions in one Node process, routed by their `config`.
 import type { IncomingMessage } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
+import { CACHE_CONTROL, SHARED_CACHE_CONTROL } from '../domain/api/caching.ts'
 import { HubError } from '../domain/api/errors.ts'
-import { CACHE_CONTROL, SHARED_CACHE_CONTROL } from '../domain/api/routes.ts'
 import { toHubError } from '../ports/log.ts'
 import type { LargeFile, SiteFiles } from '../ports/site-files.ts'
 import { pathOf } from '../server/address.ts'

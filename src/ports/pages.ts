@@ -1,6 +1,7 @@
 // The port between the request handlers and the Astro pages: the data that a page may request, and the function that renders a page.
+
+import type { Sort } from '../domain/api/data-paths.ts'
 import type { ListEnvelope } from '../domain/api/envelope.ts'
-import type { Sort } from '../domain/api/routes.ts'
 import type {
   Activity,
   Dependent,

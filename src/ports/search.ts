@@ -1,6 +1,6 @@
 // The port for search: queries and results.
 
-import type { Sort } from '../domain/api/routes.ts'
+import type { Sort } from '../domain/api/data-paths.ts'
 import type { Matched, Repository, RepositorySummary } from '../domain/api/schema.ts'
 
 /** A search query; a result matches all of its conditions. */

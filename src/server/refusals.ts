@@ -1,6 +1,8 @@
 // Builds error responses: for unknown URLs, unsupported methods, rate limits and everything that handlers throw.
+
+import { NO_VARY_SEARCH } from '../domain/api/caching.ts'
 import { ERRORS, HubError } from '../domain/api/errors.ts'
-import { NO_VARY_SEARCH, READ_METHODS } from '../domain/api/routes.ts'
+import { READ_METHODS } from '../domain/api/routes.ts'
 import type { ErrorEnvelope } from '../domain/api/schema.ts'
 import { printable } from '../domain/text/problems.ts'
 import { toHubError } from '../ports/log.ts'

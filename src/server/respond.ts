@@ -7,7 +7,7 @@ import {
   COMMON_HEADERS,
   NO_VARY_SEARCH,
   VARYING_PARAMETERS,
-} from '../domain/api/routes.ts'
+} from '../domain/api/caching.ts'
 import { headersOf } from '../domain/api/site-headers.ts'
 import type { ATTESTATION_MEDIA_TYPE } from '../domain/values/attestation-name.ts'
 import type { MediaType } from '../domain/values/file-entry.ts'

@@ -3,7 +3,8 @@ import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
 import { AttestationName } from '../values/attestation.ts'
 import { FilePath, Name, Owner, Suite, Tag, Version } from '../values/values.ts'
-import { READS, type ReadId, type Route, SORTS } from './routes.ts'
+import { SORTS } from './data-paths.ts'
+import { READS, type ReadId, type Route } from './routes.ts'
 import {
   Activity,
   ActivityMeta,

@@ -1,53 +1,14 @@
-// The table of the API's routes, the paths of the data files, and cache classes. route-schemas.ts describes parameters and responses; addresses.ts lists all other routes.
+// The table of the API's routes, and the paths of skills. route-schemas.ts describes parameters and responses; addresses.ts lists all other routes.
 import { ATTESTATION_MEDIA_TYPE, isAttestationName } from '../values/attestation-name.ts'
 import { isFilePath } from '../values/file-path.ts'
 import { isName, isOwner, isSuite, isTag, isVersion } from '../values/names.ts'
+import type { CacheClass } from './caching.ts'
 
 /** An HTTP method that at least one route supports. */
 export type Method = 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** The methods of every read route. */
 export const READ_METHODS = ['GET', 'HEAD', 'OPTIONS'] as const satisfies readonly Method[]
-
-/** Headers of every API response, including errors. docs/contract.md section 4. */
-export const COMMON_HEADERS = {
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers':
-    'Content-Disposition, ETag, Export-Lost, Idempotency-Replayed, Link, Location, Repr-Digest, Retry-After, Unencoded-Digest, X-Prompt-Deprecated, X-Prompt-Version, X-Prompt-Yanked',
-  'X-Content-Type-Options': 'nosniff',
-} as const
-
-/** How long a response is valid: `immutable` means forever, `changing` until the next build or publish. docs/contract.md section 4. */
-export type CacheClass = 'immutable' | 'changing'
-
-/** The Cache-Control value of each class. docs/contract.md section 4 */
-export const CACHE_CONTROL: Readonly<Record<CacheClass, string>> = {
-  immutable: 'public, max-age=31536000, immutable',
-  changing: 'public, max-age=60, stale-while-revalidate=600',
-}
-
-/** The Cache-Control value of changing responses for shared caches that are not purged: after a minute, they revalidate before responding. */
-export const SHARED_CACHE_CONTROL = 'public, max-age=60'
-
-/** Returns the cache tag of all responses about a repository. Neither the owner nor the name contains an underscore. */
-export function repositoryCacheTag(owner: string, name: string): string {
-  return `repo_${owner}_${name}`
-}
-
-/** Returns the cache tags of an owner's page and of a tag's pages. */
-export const ownerCacheTag = (owner: string): string => `owner_${owner}`
-export const tagCacheTag = (tag: string): string => `tag_${tag}`
-
-/** Query parameters that change the response; caches ignore all others. */
-export const VARYING_PARAMETERS = ['page', 'sort', 'q', 'tag', 'version', 'label', 'at'] as const
-
-/** The No-Vary-Search value, for caches that support the standard: no other parameter changes the response. https://httpwg.org/http-extensions/draft-ietf-httpbis-no-vary-search.html */
-export const NO_VARY_SEARCH = `params, except=(${VARYING_PARAMETERS.map((name) => `"${name}"`).join(' ')})`
-
-/** The sort orders of a list. */
-export const SORTS = ['top', 'trending', 'new'] as const
-/** A sort order. */
-export type Sort = (typeof SORTS)[number]
 
 /** The values of a path's parameters. */
 export type PathParameters = Readonly<Record<string, string>>
@@ -318,44 +279,3 @@ const COMPILED_APM = APM_PATHS.map((path) => ({ id: path, segments: path.split('
 export function matchApmPath(path: string): PathParameters | undefined {
   return matchIn(COMPILED_APM, path, isParameter)?.parameters
 }
-
-/** The paths of the data files, relative to the site's root. The build writes them, and the read function reads them. docs/contract.md section 4. */
-export const DATA_FILES = {
-  index: () => '/data/v1/index.json',
-  list: (order: Sort | '{sort}', page: number | '{page}') => `/data/v1/lists/${order}/${page}.json`,
-  tags: () => '/data/v1/tags.json',
-  users: () => '/data/v1/users.json',
-  recent: () => '/data/v1/lists/recent.json',
-  recentlyTagged: (tag: string) => `/data/v1/tags/${tag}/recent.json`,
-  tagged: (tag: string, order: Sort | '{sort}', page: number | '{page}') =>
-    `/data/v1/tags/${tag}/${order}/${page}.json`,
-  user: (handle: string) => `/data/v1/users/${handle}.json`,
-  hubSkills: () => '/data/v1/skills.json',
-  labelled: (handle: string, label: string) => `/data/v1/users/${handle}/labels/${label}.json`,
-  skills: (owner: string) => `/data/v1/skills/${owner}.json`,
-  repository: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}.json`,
-  versions: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/versions.json`,
-  version: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/versions/${version}.json`,
-  forks: (owner: string, name: string) => `/data/v1/forks/${owner}/${name}.json`,
-  dependents: (owner: string, name: string) => `/data/v1/dependents/${owner}/${name}.json`,
-  /** An owner’s prompts that include others. */
-  composed: (handle: string) => `/data/v1/users/${handle}/composed.json`,
-  models: () => '/data/v1/models.json',
-  /** The file that states how far back the git history goes. */
-  history: () => '/data/v1/history.json',
-  activity: (owner: string, name: string) => `/data/v1/activity/${owner}/${name}.json`,
-  changes: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/changes.json`,
-  raw: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/raw.txt`,
-  rawVersion: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/raw/${version}.txt`,
-  skill: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/skills/${version}.md`,
-  trustedRoot: () => '/data/v1/trusted-root.json',
-  /** A file of a skill, its archive, or an attestation. The name is its SHA-256, so that no host guesses a type that a browser runs. */
-  blob: (owner: string, name: string, sha256: string) => `/data/v1/repos/${owner}/${name}/blobs/${sha256}.bin`,
-  /** The versions that APM can install. */
-  apm: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/apm.json`,
-  /** The results of a version. */
-  results: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/results/${version}.json`,
-  /** The newest results of all versions, for the activity. */
-  newestResults: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/results.json`,
-  openapi: () => '/data/v1/openapi.json',
-} as const

@@ -1,5 +1,5 @@
 // The headers of static files. The build writes Netlify's `_headers` from this table, and the Node server uses it directly.
-import { CACHE_CONTROL } from './routes.ts'
+import { CACHE_CONTROL } from './caching.ts'
 
 /** A pattern in the format of Netlify's `_headers` (a path, or a prefix followed by `*`) and the headers of matching files. */
 interface HeaderRule {

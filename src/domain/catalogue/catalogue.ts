@@ -1,8 +1,8 @@
 // Builds the catalogue from parsed files: latest versions, visibility, lists, tags and users.
 
 import { listMemberships, listTrustedJobs } from '../access/memberships.ts'
+import type { Sort } from '../api/data-paths.ts'
 import { type Addresses, addressesBelow } from '../api/record-links.ts'
-import type { Sort } from '../api/routes.ts'
 import type { RepositorySummary, TagRecord, User } from '../api/schema.ts'
 import type { ContentTree } from '../content/content-tree.ts'
 import type { TrustedPublisher } from '../content/front-matter.ts'

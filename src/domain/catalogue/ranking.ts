@@ -1,5 +1,5 @@
 // Sorts lists by quality, top, trending and new. docs/contract.md section 5.
-import type { Sort } from '../api/routes.ts'
+import type { Sort } from '../api/data-paths.ts'
 import type { RepositorySummary, Variable } from '../api/schema.ts'
 import { compareText } from '../text/compare-text.ts'
 import type { Stats } from '../values/values.ts'

@@ -1,6 +1,7 @@
 // A hub's complete route table: the read routes in routes.ts plus all others.
 import { membershipsPath, trustedJobsPath } from '../access/memberships.ts'
-import { APM_PATHS, DATA_FILES, type Method, READ_METHODS, ROUTES, SKILL_PATHS } from '../api/routes.ts'
+import { DATA_FILES } from '../api/data-paths.ts'
+import { APM_PATHS, type Method, READ_METHODS, ROUTES, SKILL_PATHS } from '../api/routes.ts'
 import { unlistedPath } from '../catalogue/unlisted.ts'
 import { usagePath } from '../catalogue/usage.ts'
 

@@ -1,9 +1,9 @@
 // Generates the data files of a whole catalogue, one at a time. They contain the responses of the read API.
 
 import { membershipsPath, trustedJobsPath } from '../access/memberships.ts'
+import { DATA_FILES, SORTS } from '../api/data-paths.ts'
 import { dependentsEnvelope, labelledEnvelope, listEnvelope } from '../api/envelope.ts'
 import { addressesBelow } from '../api/record-links.ts'
-import { DATA_FILES, SORTS } from '../api/routes.ts'
 import type { Activity, LabelledPrompt, MirrorEntry, ModelUse, RepositorySummary } from '../api/schema.ts'
 import { MAX_ACTIVITIES } from '../catalogue/activity.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'

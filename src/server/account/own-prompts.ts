@@ -1,6 +1,6 @@
 // Lists the prompts of the signed-in user's owners on the account page, with their state.
 
-import { DATA_FILES } from '../../domain/api/routes.ts'
+import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import type { RepositorySummary, User } from '../../domain/api/schema.ts'
 import { type UnlistedPrompt, unlistedPath } from '../../domain/catalogue/unlisted.ts'
 import { formatCount } from '../../domain/text/count-of.ts'

@@ -1,7 +1,7 @@
 // Parses tool arguments: corrects mistakes that models commonly make, then validates all arguments together.
 import * as z from 'zod'
+import { SORTS } from '../../domain/api/data-paths.ts'
 import { HubError } from '../../domain/api/errors.ts'
-import { SORTS } from '../../domain/api/routes.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { formatProblems, parseWithSchema } from '../../domain/text/problems.ts'
 import { countCharacters } from '../../domain/text/text-length.ts'

@@ -1,6 +1,9 @@
 // Serves skills to APM, Microsoft's package manager for agents, as a registry that it only reads. https://microsoft.github.io/apm/reference/registry-http-api/
+
+import { repositoryCacheTag } from '../../domain/api/caching.ts'
+import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import { HubError } from '../../domain/api/errors.ts'
-import { DATA_FILES, matchApmPath, READ_METHODS, repositoryCacheTag } from '../../domain/api/routes.ts'
+import { matchApmPath, READ_METHODS } from '../../domain/api/routes.ts'
 import type { VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import { type ApmVersion, describeForApm, formatForApm } from '../../domain/published/apm.ts'
 import { printable } from '../../domain/text/problems.ts'

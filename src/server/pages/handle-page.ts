@@ -1,12 +1,7 @@
 // Responds to website requests with an Astro page or the not-found page.
-import {
-  CACHE_CONTROL,
-  lowerCasePath,
-  matchPath,
-  ownerCacheTag,
-  repositoryCacheTag,
-  tagCacheTag,
-} from '../../domain/api/routes.ts'
+
+import { CACHE_CONTROL, ownerCacheTag, repositoryCacheTag, tagCacheTag } from '../../domain/api/caching.ts'
+import { lowerCasePath, matchPath } from '../../domain/api/routes.ts'
 import { isName, isOwner, isTag, isVersion } from '../../domain/values/names.ts'
 import type { HubProfile, RenderPage } from '../../ports/pages.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'

@@ -1,12 +1,9 @@
 // Serves Agent Skills: the SKILL.md files, and the indexes that clients use to find and install skills.
+
+import { ownerCacheTag, repositoryCacheTag } from '../../domain/api/caching.ts'
+import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import { HubError } from '../../domain/api/errors.ts'
-import {
-  DATA_FILES,
-  matchSkillPath,
-  ownerCacheTag,
-  type PathParameters,
-  repositoryCacheTag,
-} from '../../domain/api/routes.ts'
+import { matchSkillPath, type PathParameters } from '../../domain/api/routes.ts'
 import { describeSkill, formatSkill, formatSkillIndex } from '../../domain/content/skill.ts'
 import { printable } from '../../domain/text/problems.ts'
 import { isFilePath } from '../../domain/values/file-path.ts'

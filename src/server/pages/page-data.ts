@@ -1,6 +1,7 @@
 // Provides page data from the same records as the read API.
+
+import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import { dependentsEnvelope, type ListEnvelope } from '../../domain/api/envelope.ts'
-import { DATA_FILES } from '../../domain/api/routes.ts'
 import type { Dependent, ModelUse, OwnerCount, RepositorySummary, TagRecord } from '../../domain/api/schema.ts'
 import { isName, isOwner, isTag, isVersion } from '../../domain/values/names.ts'
 import type { PageData } from '../../ports/pages.ts'

@@ -1,6 +1,6 @@
 // Parses and formats the query of the search page.
 
-import { SORTS, type Sort } from '../../domain/api/routes.ts'
+import { SORTS, type Sort } from '../../domain/api/data-paths.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { isOwner, isTag } from '../../domain/values/names.ts'
 

@@ -1,6 +1,7 @@
 // Changes an owner's profile, its members and what they require. Each change makes at most one commit, to the owner's `index.md`.
+
+import { ownerCacheTag } from '../../domain/api/caching.ts'
 import { HubError } from '../../domain/api/errors.ts'
-import { ownerCacheTag } from '../../domain/api/routes.ts'
 import type { User } from '../../domain/api/schema.ts'
 import { profileOf } from '../../domain/catalogue/owner-records.ts'
 import type { OwnerFile } from '../../domain/content/prompt-file.ts'

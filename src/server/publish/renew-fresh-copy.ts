@@ -1,6 +1,7 @@
 // Builds the fresh copy that makes a new version visible before the next build.
+
+import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import { addressesBelow } from '../../domain/api/record-links.ts'
-import { DATA_FILES } from '../../domain/api/routes.ts'
 import type { ModelUse, Repository, Result, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import { listChanges, MAX_ACTIVITIES } from '../../domain/catalogue/activity.ts'
 import { summariseVersion } from '../../domain/catalogue/repository-records.ts'

@@ -1,6 +1,6 @@
 // Verifies the attestations of a publish, in a thread and only after the sender's rights were checked. Loads nothing and reads nothing if there are none.
 import { hash } from 'node:crypto'
-import { DATA_FILES } from '../../domain/api/routes.ts'
+import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import type { TrustedRootFile } from '../../domain/content/trusted-root-file.ts'
 import type { VerifiedSignature } from '../../domain/publishing/attested.ts'
 import { validationFailed } from '../../domain/publishing/request.ts'

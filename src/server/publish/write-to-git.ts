@@ -1,6 +1,6 @@
 // Defines what all writes have in common, and carries out an accepted write, from the queue to the fresh copy.
 
-import { ownerCacheTag, repositoryCacheTag, tagCacheTag } from '../../domain/api/routes.ts'
+import { ownerCacheTag, repositoryCacheTag, tagCacheTag } from '../../domain/api/caching.ts'
 import type { OwnerUsage } from '../../domain/catalogue/usage.ts'
 import type { Permission } from '../../domain/values/permissions.ts'
 import type { FreshCopies } from '../../ports/fresh-copies.ts'

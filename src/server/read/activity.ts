@@ -1,5 +1,5 @@
 // Collects a repository's activity: its publishes, the events that the build read from git, and the changes since then.
-import { DATA_FILES } from '../../domain/api/routes.ts'
+import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import type { Activity } from '../../domain/api/schema.ts'
 import { joinChanges, listActivity } from '../../domain/catalogue/activity.ts'
 import { parseBuilt } from '../../ports/site-files.ts'

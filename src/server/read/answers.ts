@@ -1,7 +1,9 @@
 // Serves each route of the read API from the built file or, if there is a newer publish, from the fresh copy.
+
+import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import { dependentsEnvelope } from '../../domain/api/envelope.ts'
 import { HubError } from '../../domain/api/errors.ts'
-import { DATA_FILES, type PathParameters, type ReadId } from '../../domain/api/routes.ts'
+import type { PathParameters, ReadId } from '../../domain/api/routes.ts'
 import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
 import { splitFullName } from '../../domain/values/names.ts'
 import type { Bytes } from '../../ports/site-files.ts'

@@ -1,8 +1,9 @@
 // Exports versions in other tools' formats.
 
+import { repositoryCacheTag } from '../../domain/api/caching.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { EXPORT_FORMATS, isExportFormat } from '../../domain/api/export-formats.ts'
-import { matchPath, repositoryCacheTag } from '../../domain/api/routes.ts'
+import { matchPath } from '../../domain/api/routes.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { printable } from '../../domain/text/problems.ts'
 import { pathOf } from '../address.ts'

@@ -1,6 +1,7 @@
 // Finds the files of a skill and their archive, in the build or, if there is a newer publish, in the fresh copy.
+
+import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import { HubError } from '../../domain/api/errors.ts'
-import { DATA_FILES } from '../../domain/api/routes.ts'
 import type { VersionRecord } from '../../domain/api/schema.ts'
 import { ATTESTATION_MEDIA_TYPE } from '../../domain/values/attestation-name.ts'
 import type { Bytes } from '../../ports/site-files.ts'

@@ -1,6 +1,7 @@
 // Parses the query parameters of the list (docs/contract.md section 4).
+
+import { SORTS, type Sort } from '../../domain/api/data-paths.ts'
 import { HubError } from '../../domain/api/errors.ts'
-import { SORTS, type Sort } from '../../domain/api/routes.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { countCharacters } from '../../domain/text/text-length.ts'
 import { lastOf, quote } from './query-values.ts'

@@ -1,7 +1,8 @@
 // Serves the list of repositories, from files where possible and otherwise from the search.
 
+import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import { listEnvelope, searchEnvelope } from '../../domain/api/envelope.ts'
-import { DATA_FILES, ROUTES } from '../../domain/api/routes.ts'
+import { ROUTES } from '../../domain/api/routes.ts'
 import type { Meta, RepositorySummary } from '../../domain/api/schema.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { isTag } from '../../domain/values/names.ts'

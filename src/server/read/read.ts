@@ -1,6 +1,7 @@
 // Handles read requests: responds with the file for the route, or with a JSON error.
 
-import { lowerCasePath, matchPath, ownerCacheTag, READ_METHODS, repositoryCacheTag } from '../../domain/api/routes.ts'
+import { ownerCacheTag, repositoryCacheTag } from '../../domain/api/caching.ts'
+import { lowerCasePath, matchPath, READ_METHODS } from '../../domain/api/routes.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import { pathOf, queryOf } from '../address.ts'
 import type { Connect } from '../connect.ts'

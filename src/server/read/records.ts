@@ -1,6 +1,7 @@
 // Finds records for all handlers, in the built file or, if there is a newer publish, in the fresh copy.
+
+import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import type { ListEnvelope } from '../../domain/api/envelope.ts'
-import { DATA_FILES } from '../../domain/api/routes.ts'
 import type { Repository, TagRecord, User, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import type { Profile } from '../../domain/catalogue/owner-records.ts'
 import type { FreshCopies, FreshCopy } from '../../ports/fresh-copies.ts'

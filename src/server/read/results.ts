@@ -1,5 +1,5 @@
 // Finds the results of test suites for a version, in the built file or, if there is a newer write, in the fresh copy.
-import { DATA_FILES } from '../../domain/api/routes.ts'
+import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import type { Result } from '../../domain/api/schema.ts'
 import { MAX_ACTIVITIES } from '../../domain/catalogue/activity.ts'
 import { sortResults } from '../../domain/catalogue/results.ts'

@@ -1,5 +1,5 @@
 // Generates the data files of one repository, and the data that the next update needs.
-import { DATA_FILES } from '../../domain/api/routes.ts'
+import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import type { VersionRecord } from '../../domain/api/schema.ts'
 import { makeEntry } from '../../domain/catalogue/entry.ts'
 import type { RepositoryOutline, RepositoryRecords } from '../../domain/catalogue/outline.ts'

@@ -1,6 +1,6 @@
 // Reads a catalogue repository from its data files on demand.
 
-import { DATA_FILES } from '../../domain/api/routes.ts'
+import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import type { Repository, Result, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
 import type { RecordDigests, RepositoryOutline, RepositoryRecords } from '../../domain/catalogue/outline.ts'

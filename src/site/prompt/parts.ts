@@ -1,5 +1,5 @@
 // Collects what a prompt's page says about the prompts that its version includes: newer versions, yanks, advisories and takedowns.
-import { repositoryCacheTag } from '../../domain/api/routes.ts'
+import { repositoryCacheTag } from '../../domain/api/caching.ts'
 import type { Advisory, VersionRecord } from '../../domain/api/schema.ts'
 import { splitFullName } from '../../domain/values/names.ts'
 import { compareVersions } from '../../domain/values/versions.ts'

@@ -1,7 +1,7 @@
 // Runs a query on an open index: builds the FTS5 expression, fetches the candidates, orders them, and returns one page.
 import type { DatabaseSync } from 'node:sqlite'
+import { SORTS, type Sort } from '../../domain/api/data-paths.ts'
 import { addressesBelow } from '../../domain/api/record-links.ts'
-import { SORTS, type Sort } from '../../domain/api/routes.ts'
 import type { RepositorySummary } from '../../domain/api/schema.ts'
 import { placeCopies } from '../../domain/catalogue/originals.ts'
 import { LIMITS } from '../../domain/limits.ts'

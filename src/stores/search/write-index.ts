@@ -2,7 +2,7 @@
 import { constants, copyFileSync, existsSync, renameSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import { SORTS } from '../../domain/api/routes.ts'
+import { SORTS } from '../../domain/api/data-paths.ts'
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 import { FIELDS, listColumns, listWords, readDocument } from '../../domain/search/document.ts'
 import { indexEquivalents } from '../../domain/search/equivalents.ts'

@@ -1,7 +1,7 @@
 // Says which data files a hub reads from another hub, and checks what that hub sent: the form of a record, whose it is, and the SHA-256 of its content.
 import { hash } from 'node:crypto'
 import type * as z from 'zod'
-import { DATA_FILES } from '../../domain/api/routes.ts'
+import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import { list, Repository, Result, single, User, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import { formatSkill } from '../../domain/content/skill.ts'
 import { isName, isOwner, isVersion } from '../../domain/values/names.ts'

@@ -1,7 +1,7 @@
 // Tests the order of lists: quality, top, trending and new, with scores computed by hand. See docs/contract.md section
 // 5.
 import { describe, expect, test } from 'vitest'
-import { SORTS } from '../../../src/domain/api/routes.ts'
+import { SORTS } from '../../../src/domain/api/data-paths.ts'
 import type { RepositorySummary, Variable } from '../../../src/domain/api/schema.ts'
 import {
   type QualityInput,

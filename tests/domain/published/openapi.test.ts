@@ -131,7 +131,7 @@ test('lists every endpoint with its parameters, status codes and media types', (
       'exportVersion',
       'path:owner path:name path:version path:format',
       '200 304 404 422 429 500 503',
-      'text/plain text/markdown application/yaml application/json',
+      'text/markdown text/plain application/yaml application/json',
     ],
     [
       'post /api/v1/repos/{owner}/{name}/check',

@@ -1,0 +1,36 @@
+// How long caches may keep responses, what they are keyed by, and the tags that purge them.
+
+/** Headers of every API response, including errors. docs/contract.md section 4. */
+export const COMMON_HEADERS = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers':
+    'Content-Disposition, ETag, Export-Lost, Idempotency-Replayed, Link, Location, Repr-Digest, Retry-After, Unencoded-Digest, X-Prompt-Deprecated, X-Prompt-Version, X-Prompt-Yanked',
+  'X-Content-Type-Options': 'nosniff',
+} as const
+
+/** How long a response is valid: `immutable` means forever, `changing` until the next build or publish. docs/contract.md section 4. */
+export type CacheClass = 'immutable' | 'changing'
+
+/** The Cache-Control value of each class. docs/contract.md section 4 */
+export const CACHE_CONTROL: Readonly<Record<CacheClass, string>> = {
+  immutable: 'public, max-age=31536000, immutable',
+  changing: 'public, max-age=60, stale-while-revalidate=600',
+}
+
+/** The Cache-Control value of changing responses for shared caches that are not purged: after a minute, they revalidate before responding. */
+export const SHARED_CACHE_CONTROL = 'public, max-age=60'
+
+/** Returns the cache tag of all responses about a repository. Neither the owner nor the name contains an underscore. */
+export function repositoryCacheTag(owner: string, name: string): string {
+  return `repo_${owner}_${name}`
+}
+
+/** Returns the cache tags of an owner's page and of a tag's pages. */
+export const ownerCacheTag = (owner: string): string => `owner_${owner}`
+export const tagCacheTag = (tag: string): string => `tag_${tag}`
+
+/** Query parameters that change the response; caches ignore all others. */
+export const VARYING_PARAMETERS = ['page', 'sort', 'q', 'tag', 'version', 'label', 'at'] as const
+
+/** The No-Vary-Search value, for caches that support the standard: no other parameter changes the response. https://httpwg.org/http-extensions/draft-ietf-httpbis-no-vary-search.html */
+export const NO_VARY_SEARCH = `params, except=(${VARYING_PARAMETERS.map((name) => `"${name}"`).join(' ')})`

@@ -1,0 +1,47 @@
+// The paths of the data files, which the build writes and the read function reads.
+
+/** The sort orders of a list. */
+export const SORTS = ['top', 'trending', 'new'] as const
+/** A sort order. */
+export type Sort = (typeof SORTS)[number]
+
+/** The paths of the data files, relative to the site's root. The build writes them, and the read function reads them. docs/contract.md section 4. */
+export const DATA_FILES = {
+  index: () => '/data/v1/index.json',
+  list: (order: Sort | '{sort}', page: number | '{page}') => `/data/v1/lists/${order}/${page}.json`,
+  tags: () => '/data/v1/tags.json',
+  users: () => '/data/v1/users.json',
+  recent: () => '/data/v1/lists/recent.json',
+  recentlyTagged: (tag: string) => `/data/v1/tags/${tag}/recent.json`,
+  tagged: (tag: string, order: Sort | '{sort}', page: number | '{page}') =>
+    `/data/v1/tags/${tag}/${order}/${page}.json`,
+  user: (handle: string) => `/data/v1/users/${handle}.json`,
+  hubSkills: () => '/data/v1/skills.json',
+  labelled: (handle: string, label: string) => `/data/v1/users/${handle}/labels/${label}.json`,
+  skills: (owner: string) => `/data/v1/skills/${owner}.json`,
+  repository: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}.json`,
+  versions: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/versions.json`,
+  version: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/versions/${version}.json`,
+  forks: (owner: string, name: string) => `/data/v1/forks/${owner}/${name}.json`,
+  dependents: (owner: string, name: string) => `/data/v1/dependents/${owner}/${name}.json`,
+  /** An owner’s prompts that include others. */
+  composed: (handle: string) => `/data/v1/users/${handle}/composed.json`,
+  models: () => '/data/v1/models.json',
+  /** The file that states how far back the git history goes. */
+  history: () => '/data/v1/history.json',
+  activity: (owner: string, name: string) => `/data/v1/activity/${owner}/${name}.json`,
+  changes: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/changes.json`,
+  raw: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/raw.txt`,
+  rawVersion: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/raw/${version}.txt`,
+  skill: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/skills/${version}.md`,
+  trustedRoot: () => '/data/v1/trusted-root.json',
+  /** A file of a skill, its archive, or an attestation. The name is its SHA-256, so that no host guesses a type that a browser runs. */
+  blob: (owner: string, name: string, sha256: string) => `/data/v1/repos/${owner}/${name}/blobs/${sha256}.bin`,
+  /** The versions that APM can install. */
+  apm: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/apm.json`,
+  /** The results of a version. */
+  results: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/results/${version}.json`,
+  /** The newest results of all versions, for the activity. */
+  newestResults: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/results.json`,
+  openapi: () => '/data/v1/openapi.json',
+} as const
