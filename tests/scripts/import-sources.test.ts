@@ -236,8 +236,8 @@ describe('nothing is left out without a word', () => {
   })
 
   test.each([
-    ['dotprompt', ['hello', 'hello-dry']],
-    [undefined, ['hello', 'hello-dry', 'notes']],
+    ['dotprompt', ['hello', 'hello-dry', 'style']],
+    [undefined, ['hello', 'hello-dry', 'notes', 'style']],
   ])('--from %s reads only the files of that format in a folder', (format, names) => {
     const folder = give('given', {
       ...{
