@@ -219,9 +219,12 @@ function listNice(): number[] {
   if (process.platform !== 'linux') return []
   const tasks = readdirSync('/proc/self/task').sort((a, b) => Number(a) - Number(b))
   return tasks.flatMap((task) => {
-    const path = `/proc/self/task/${task}/stat`
-    // A thread may end between the two calls.
-    const stat = existsSync(path) ? readFileSync(path, 'utf8') : ''
-    return stat === '' ? [] : [Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16])]
+    try {
+      const stat = readFileSync(`/proc/self/task/${task}/stat`, 'utf8')
+      return [Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16])]
+    } catch {
+      // The thread has ended since the folder was read.
+      return []
+    }
   })
 }
