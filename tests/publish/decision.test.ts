@@ -46,13 +46,12 @@ async function decide(accepted: AcceptedPublish, found: Found): Promise<string> 
 }
 
 const decided = (accepted: AcceptedPublish, found: Found) =>
-  publishAsWrite(accepted, TEXT_WORK_IN_PLACE).decide(
-    folderOf(found),
-    async () => found.text,
-    async () => [],
-    () => Promise.reject(new Error('these publishes include nothing')),
-    { signal: AbortSignal.timeout(10_000) },
-  )
+  publishAsWrite(accepted, TEXT_WORK_IN_PLACE).decide(folderOf(found), {
+    readVersion: async () => found.text,
+    readFiles: async () => [],
+    readOther: () => Promise.reject(new Error('these publishes include nothing')),
+    call: { signal: AbortSignal.timeout(10_000) },
+  })
 
 function say(attempt: Awaited<ReturnType<typeof decided>>): string {
   if (attempt.kind === 'commit') {

@@ -6,6 +6,8 @@ shopt -s nullglob
 
 # shellcheck source-path=SCRIPTDIR source=../say.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../say.sh"
+# shellcheck source-path=SCRIPTDIR source=../token.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../token.sh"
 
 case ${MODE:=publish} in
   publish | check | subjects) ;;
@@ -75,19 +77,10 @@ check_file() {
   done
 }
 
-# Requests a token, which is valid for one request. Secrets are passed to curl in files, because other processes can read its arguments.
+# Writes the header with a token for one request.
 authorize() {
   local token
-  printf 'Authorization: Bearer %s\n' "$ACTIONS_ID_TOKEN_REQUEST_TOKEN" >"$work/ask"
-  token=$(curl --silent --show-error --fail --retry 3 --max-time 30 --header "@$work/ask" --get \
-    --data-urlencode "audience=$HUB" "$ACTIONS_ID_TOKEN_REQUEST_URL" | jq --exit-status --raw-output .value)
-  case $token in
-    '' | *[!A-Za-z0-9._~+/=-]*)
-      fail 'The issuer did not return a token.'
-      return 1
-      ;;
-  esac
-  echo "::add-mask::$token"
+  request_token || return 1
   printf 'Authorization: Bearer %s\n' "$token" >"$work/headers"
 }
 

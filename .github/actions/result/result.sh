@@ -3,6 +3,8 @@
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=../say.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../say.sh"
+# shellcheck source-path=SCRIPTDIR source=../token.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../token.sh"
 
 # Uses the client of the same commit, so that pinning the action pins the client too.
 HUBCLI=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)/clients/hubcli/hubcli
@@ -29,19 +31,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 umask 077
 
-# Runs hubcli with a token of its own, which is valid for one request. Secrets are passed in files and in the environment, because other processes can read arguments.
+# Runs hubcli with a token of its own, which is valid for one request.
 run_hubcli() {
   local token
-  printf 'Authorization: Bearer %s\n' "$ACTIONS_ID_TOKEN_REQUEST_TOKEN" >"$work/ask"
-  token=$(curl --silent --show-error --fail --retry 3 --max-time 30 --header "@$work/ask" --get \
-    --data-urlencode "audience=$HUB" "$ACTIONS_ID_TOKEN_REQUEST_URL" | jq --exit-status --raw-output .value)
-  case $token in
-    '' | *[!A-Za-z0-9._~+/=-]*)
-      fail 'The issuer did not return a token.'
-      exit 1
-      ;;
-  esac
-  echo "::add-mask::$token"
+  request_token || exit 1
   HUB_URL=$HUB HUB_TOKEN=$token sh "$HUBCLI" "$@" >"$work/said" 2>"$work/complaint" || {
     fail "$(head -c 3000 "$work/complaint")"
     exit 1

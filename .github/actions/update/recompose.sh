@@ -3,6 +3,8 @@
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=../say.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../say.sh"
+# shellcheck source-path=SCRIPTDIR source=../token.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../token.sh"
 # shellcheck source-path=SCRIPTDIR source=pull.sh
 . "$(dirname "${BASH_SOURCE[0]}")/pull.sh"
 
@@ -84,16 +86,7 @@ choose_bump() {
 # Requests a token, which is valid for one request, and publishes with it. Secrets are passed in files and in the environment, because other processes can read arguments.
 publish() { # <owner/name> <changelog>
   local token
-  printf 'Authorization: Bearer %s\n' "$ACTIONS_ID_TOKEN_REQUEST_TOKEN" >"$work/ask"
-  token=$(curl --silent --show-error --fail --retry 3 --max-time 30 --header "@$work/ask" --get \
-    --data-urlencode "audience=$HUB" "$ACTIONS_ID_TOKEN_REQUEST_URL" | jq --exit-status --raw-output .value) || token=
-  case $token in
-    '' | *[!A-Za-z0-9._~+/=-]*)
-      fail 'The issuer did not return a token.'
-      return 1
-      ;;
-  esac
-  echo "::add-mask::$token"
+  request_token || return 1
   HUB_URL=$HUB HUB_TOKEN=$token sh "$HUBCLI" recompose -- "$1" "$2" "$(choose_bump)" >"$work/said" 2>"$work/complaint" || {
     fail "$1 was not published: $(head -c 2000 "$work/complaint")"
     report "$1" '' '**failed**'

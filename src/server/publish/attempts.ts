@@ -59,10 +59,10 @@ export type WriteDecision<Answer, Shown extends object = ShownRepository> =
 type ShownRepository = Pick<Written, 'file' | 'entry' | 'added' | 'files' | 'tested' | 'attestations'>
 
 /** Reads a listed version's file. @returns undefined for a version that is not listed */
-export type ReadVersion = (version: string) => Promise<string | undefined>
+type ReadVersion = (version: string) => Promise<string | undefined>
 
 /** Reads the files beside a listed version's SKILL.md, sorted by path; empty if there are none. */
-export type ReadFiles = (version: string) => Promise<readonly VersionFileBytes[]>
+type ReadFiles = (version: string) => Promise<readonly VersionFileBytes[]>
 
 /** The owner and name of a repository. */
 interface Place {
@@ -76,6 +76,15 @@ export type ReadOther = (place: Place) => Promise<{
   readVersion: ReadVersion
 }>
 
+/** Reads more of what is in git at the commit that the attempt builds on. */
+export interface Readers {
+  readVersion: ReadVersion
+  readFiles: ReadFiles
+  readOther: ReadOther
+  /** The options of further calls to git, with the deadline of the attempt. */
+  call: CallOptions
+}
+
 /** A write to one repository or, without a name, to one owner. */
 export interface GitWrite<Answer, Shown extends object = ShownRepository> {
   owner: string
@@ -85,13 +94,7 @@ export interface GitWrite<Answer, Shown extends object = ShownRepository> {
   /** Whether the decision needs the last 100 commits. */
   needsHistory: boolean
   /** Decides based on what is in git. Different decisions for the same write have different commit subjects. @throws HubError for every rejection */
-  decide: (
-    folder: FolderState,
-    readVersion: ReadVersion,
-    readFiles: ReadFiles,
-    readOther: ReadOther,
-    call: CallOptions,
-  ) => Promise<WriteDecision<Answer, Shown>>
+  decide: (folder: FolderState, readers: Readers) => Promise<WriteDecision<Answer, Shown>>
 }
 
 /** A write to one repository: a publish, or a change to what is already published. */
@@ -216,7 +219,7 @@ function decideOn<Answer, Shown extends object>(
     const find = (path: string) => findFile(version, path)
     return readVersionFiles({ owner, name, version }, folder, { git, call, find })
   }
-  return decide(folder, versionsOf({ owner, name }, folder), readFiles, readOther, call)
+  return decide(folder, { readVersion: versionsOf({ owner, name }, folder), readFiles, readOther, call })
 }
 
 /** Returns whether a listing lacks a version that is known to exist, which can happen because the host's reads may lag several seconds behind its writes. */

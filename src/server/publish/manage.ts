@@ -10,10 +10,10 @@ import { readOwner } from '../../domain/publishing/repository-state.ts'
 import { isSameJson } from '../../domain/text/json.ts'
 import { isTag, isVersion, splitFullName } from '../../domain/values/names.ts'
 import type { Permission } from '../../domain/values/permissions.ts'
-import type { CallOptions, FolderState } from '../../ports/git-store.ts'
+import type { FolderState } from '../../ports/git-store.ts'
 import { findRepository } from '../read/records.ts'
 import { respondWithRecord } from '../respond.ts'
-import type { ReadVersion, WriteDecision } from './attempts.ts'
+import type { Readers, WriteDecision } from './attempts.ts'
 import { requirePermission, requireRights } from './authenticate.ts'
 import { showRepository } from './renew-fresh-copy.ts'
 import { type OpenWrite, type Sending, type WriteDeps, writeToGit } from './write-to-git.ts'
@@ -29,11 +29,9 @@ interface Outcome {
 type ChangeId = Exclude<WriteId, 'publishVersion' | 'changeOwner' | 'recordResult'>
 
 /** What an attempt knows. */
-interface Attempt {
+interface Attempt extends Pick<Readers, 'readVersion' | 'call'> {
   neighbours: NamedRepositories
   folder: FolderState
-  readVersion: ReadVersion
-  call: CallOptions
 }
 
 /** Opens a change. @throws HubError `not_found` for a malformed label or version */
@@ -50,13 +48,8 @@ export function openChange(id: ChangeId, parameters: PathParameters): OpenWrite 
           const write = {
             ...sending,
             needsHistory: false,
-            decide: (
-              folder: FolderState,
-              readVersion: ReadVersion,
-              _files: unknown,
-              _other: unknown,
-              call: CallOptions,
-            ) => decideAttempt(sending, change, { neighbours, folder, readVersion, call }, deps),
+            decide: (folder: FolderState, readers: Readers) =>
+              decideAttempt(sending, change, { neighbours, folder, ...readers }, deps),
           }
           return respondWithOutcome(await writeToGit(write, sending.bearer, deps, time))
         },

@@ -15,7 +15,7 @@ import type { FolderState, PublishMark } from '../../ports/git-store.ts'
 import { measureFile } from '../../ports/measure.ts'
 import type { TextWork, WrittenVersion } from '../../ports/text-work.ts'
 import { respondWithRecord } from '../respond.ts'
-import type { ReadFiles, ReadOther, ReadVersion, RepositoryWrite, WriteDecision } from './attempts.ts'
+import type { Readers, RepositoryWrite, WriteDecision } from './attempts.ts'
 import { requireRights } from './authenticate.ts'
 import { type Body, isPromptFile } from './media-types.ts'
 import { neighboursInGit, readParts } from './read-parts.ts'
@@ -142,8 +142,7 @@ export function publishAsWrite(accepted: AcceptedPublish, text: TextWork): Repos
   return {
     ...accepted,
     needsHistory: accepted.idempotency !== undefined,
-    decide: (folder, readVersion, readFiles, readOther) =>
-      decideAttempt(accepted, folder, { readVersion, readFiles, readOther }, text),
+    decide: (folder, readers) => decideAttempt(accepted, folder, readers, text),
   }
 }
 
@@ -151,7 +150,7 @@ export function publishAsWrite(accepted: AcceptedPublish, text: TextWork): Repos
 async function decideAttempt(
   accepted: AcceptedPublish,
   folder: FolderState,
-  readers: Readers & { readOther: ReadOther },
+  readers: Readers,
   text: TextWork,
 ): Promise<WriteDecision<Outcome>> {
   const { owner, name, bearer, body, idempotency, arrivedMs, baseUrl, issuer } = accepted
@@ -204,12 +203,6 @@ async function decideAttempt(
     shown: { file, entry: version, added: isUnchanged ? undefined : record, files, attestations },
     answerOf: (commit) => ({ ...outcome, isNew: !isUnchanged, commit }),
   }
-}
-
-/** Reads versions from git. */
-interface Readers {
-  readVersion: ReadVersion
-  readFiles: ReadFiles
 }
 
 async function readWritten(version: string | undefined, { readVersion, readFiles }: Readers): Promise<WrittenVersion> {

@@ -7,10 +7,10 @@ import type { ResultRequest } from '../../domain/managing/result-request.ts'
 import { readOwner } from '../../domain/publishing/repository-state.ts'
 import { isSameJson } from '../../domain/text/json.ts'
 import { isSuite, isVersion } from '../../domain/values/names.ts'
-import type { CallOptions, FolderState } from '../../ports/git-store.ts'
+import type { FolderState } from '../../ports/git-store.ts'
 import { findResults } from '../read/results.ts'
 import { respondWithRecord } from '../respond.ts'
-import type { Clock, ReadVersion, WriteDecision } from './attempts.ts'
+import type { Clock, Readers, WriteDecision } from './attempts.ts'
 import { requireRights } from './authenticate.ts'
 import { readResults } from './read-results.ts'
 import { type OpenWrite, type Sending, type WriteDeps, writeToGit } from './write-to-git.ts'
@@ -42,13 +42,8 @@ export function openResult({ version = '', suite = '' }: PathParameters): OpenWr
           const write = {
             ...sending,
             needsHistory: false,
-            decide: (
-              folder: FolderState,
-              readVersion: ReadVersion,
-              _files: unknown,
-              _other: unknown,
-              call: CallOptions,
-            ) => decideAttempt(sending, report, folder, { readVersion, call }, deps, time),
+            decide: (folder: FolderState, readers: Readers) =>
+              decideAttempt(sending, report, folder, readers, deps, time),
           }
           const { result, isUnchanged, commit } = await writeToGit(write, sending.bearer, deps, time)
           return respondWithRecord({ ...result, unchanged: isUnchanged, commit })
@@ -63,7 +58,7 @@ async function decideAttempt(
   { owner, name, bearer }: Sending,
   report: { version: string; suite: string; fields: ResultRequest },
   folder: FolderState,
-  { readVersion, call }: { readVersion: ReadVersion; call: CallOptions },
+  { readVersion, call }: Readers,
   deps: WriteDeps,
   time: Clock,
 ): Promise<WriteDecision<Outcome>> {
