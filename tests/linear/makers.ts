@@ -152,8 +152,9 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   SkillVersion: (text) => recordOf(text, 'text'),
   ComparedText: (text) => ({ version: '1.0.0', content: text, raw_url: '' }),
   Repository: repositoryOf,
-  '{ repository: Repository; versions: readonly VersionSummary[] }': (text, format) => ({
+  '{ repository: Repository; versions: readonly VersionSummary[]; results: readonly Result[] }': (text, format) => ({
     ...{ repository: repositoryOf(text, format), versions: [] },
+    results: Array.from({ length: 20 }, () => ({ suite: text, passed: 1, failed: 0, skipped: 0, score: null })),
   }),
   "Pick<Repository, 'title' | 'description' | 'tags' | 'license' | 'parameters' | 'variables'> & { files?: readonly unknown[] }":
     repositoryOf,
