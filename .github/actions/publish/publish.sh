@@ -6,8 +6,8 @@ shopt -s nullglob
 
 # shellcheck source-path=SCRIPTDIR source=../say.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../say.sh"
-# shellcheck source-path=SCRIPTDIR source=../token.sh
-. "$(dirname "${BASH_SOURCE[0]}")/../token.sh"
+# shellcheck source-path=SCRIPTDIR source=../job.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../job.sh"
 
 case ${MODE:=publish} in
   publish | check | subjects) ;;
@@ -17,20 +17,9 @@ case ${MODE:=publish} in
     ;;
 esac
 # A check needs no token, so it runs for pull requests from forks too.
-if [ "$MODE" = publish ] && [ -z "${ACTIONS_ID_TOKEN_REQUEST_URL:-}" ]; then
-  fail 'The job is not allowed to request OIDC tokens. Give it "permissions: {contents: read, id-token: write}".'
-  exit 1
-fi
-if [[ $HUB == *[[:space:]]* || ($HUB != https://* && ! $HUB =~ ^http://(localhost|127\.0\.0\.1)(:[0-9]+)?$) ]]; then
-  fail 'hub: expected an https URL, because over plain http, anyone on the network path could publish with the token.'
-  exit 1
-fi
-case $OWNER in
-  '' | *[!a-z0-9-]*)
-    fail 'owner: expected lower-case letters, digits and hyphens.'
-    exit 1
-    ;;
-esac
+if [ "$MODE" = publish ]; then require_permission; fi
+require_hub 'hub: expected an https URL, because over plain http, anyone on the network path could publish with the token.'
+require_owner
 case $BUMP in
   major | minor | patch) ;;
   *)

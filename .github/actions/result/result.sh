@@ -3,20 +3,14 @@
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=../say.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../say.sh"
-# shellcheck source-path=SCRIPTDIR source=../token.sh
-. "$(dirname "${BASH_SOURCE[0]}")/../token.sh"
+# shellcheck source-path=SCRIPTDIR source=../job.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../job.sh"
 
 # Uses the client of the same commit, so that pinning the action pins the client too.
 HUBCLI=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)/clients/hubcli/hubcli
 
-if [ -z "${ACTIONS_ID_TOKEN_REQUEST_URL:-}" ]; then
-  fail 'The job is not allowed to request OIDC tokens. Give it "permissions: {contents: read, id-token: write}".'
-  exit 1
-fi
-if [[ $HUB == *[[:space:]]* || ($HUB != https://* && ! $HUB =~ ^http://(localhost|127\.0\.0\.1)(:[0-9]+)?$) ]]; then
-  fail 'hub: expected an https URL, because over plain http, anyone on the network path could publish with the token.'
-  exit 1
-fi
+require_permission
+require_hub 'hub: expected an https URL, because over plain http, anyone on the network path could publish with the token.'
 case $OUTPUT in
   -* | '')
     fail 'file: expected a path; begin it with ./ if it starts with a hyphen.'

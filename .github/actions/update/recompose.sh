@@ -3,8 +3,8 @@
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=../say.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../say.sh"
-# shellcheck source-path=SCRIPTDIR source=../token.sh
-. "$(dirname "${BASH_SOURCE[0]}")/../token.sh"
+# shellcheck source-path=SCRIPTDIR source=../job.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../job.sh"
 # shellcheck source-path=SCRIPTDIR source=pull.sh
 . "$(dirname "${BASH_SOURCE[0]}")/pull.sh"
 
@@ -20,21 +20,10 @@ case $MODE in
     exit 1
     ;;
 esac
-if [ "$MODE" = publish ] && [ -z "${ACTIONS_ID_TOKEN_REQUEST_URL:-}" ]; then
-  fail 'The job is not allowed to request OIDC tokens. Give it "permissions: {contents: read, id-token: write}".'
-  exit 1
-fi
+if [ "$MODE" = publish ]; then require_permission; fi
 HUB=${HUB_URL%/}
-if [[ $HUB == *[[:space:]]* || ($HUB != https://* && ! $HUB =~ ^http://(localhost|127\.0\.0\.1)(:[0-9]+)?$) ]]; then
-  fail 'hub: expected the https URL of the hub whose prompts are composed again.'
-  exit 1
-fi
-case $OWNER in
-  '' | *[!a-z0-9-]*)
-    fail 'owner: expected lower-case letters, digits and hyphens.'
-    exit 1
-    ;;
-esac
+require_hub 'hub: expected the https URL of the hub whose prompts are composed again.'
+require_owner
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 umask 077
@@ -83,7 +72,7 @@ choose_bump() {
   jq --raw-output '.data.changes | if .breaking then "major" elif .variables.added + .messages.added != [] then "minor" else "patch" end' "$work/check"
 }
 
-# Requests a token, which is valid for one request, and publishes with it. Secrets are passed in files and in the environment, because other processes can read arguments.
+# Publishes with a token of its own, which is valid for one request.
 publish() { # <owner/name> <changelog>
   local token
   request_token || return 1
