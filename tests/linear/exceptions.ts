@@ -22,10 +22,10 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
     'tables of our own, and names that were validated',
     at(
       'domain/(?:api|published)/\\w+',
-      'pick|listEnvelope|labelledEnvelope|dependentsEnvelope|searchEnvelope|isPublishedAt|single|list',
+      'pick|listEnvelope|onlyPage|labelledEnvelope|dependentsEnvelope|searchEnvelope|single|list',
     ),
   ],
-  ['the OpenAPI document, from tables of our own', at('domain/published/openapi-(?:parts|results|writes)', '\\w+')],
+  ['the OpenAPI document, from tables of our own', at('domain/published/openapi-(?:parts|writes)', '\\w+')],
   [
     'computes values from records, or copies them',
     /^src\/domain\/(?:catalogue\/(?:activity|catalogue|dependents|entry|label-history|originals|outline|owner-records|ranking|recall|unlisted|usage)|published\/(?:apm|data-files)|values\/versions)\.ts (?!isRange)/,

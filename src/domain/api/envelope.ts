@@ -31,6 +31,11 @@ export function listEnvelope<Record>(
   return { data: records, meta: { page: place.page, pages: Math.ceil(place.total / place.size), total: place.total } }
 }
 
+/** Builds the envelope of a list without pages. @param total the number of records, if `records` lacks some of them */
+export function onlyPage<Record>(records: Record[], total = records.length): ListEnvelope<Record> {
+  return listEnvelope(records, { page: 1, size: Math.max(1, total), total })
+}
+
 /** Maximum number of prompts in the list of an owner's prompts at a label. docs/contract.md section 4 */
 const MAX_LABELLED = 1_000
 
@@ -40,7 +45,7 @@ export function labelledEnvelope(
   total = prompts.length,
 ): ListEnvelope<LabelledPrompt> {
   const data = prompts.toSorted((a, b) => compareText(a.name, b.name)).slice(0, MAX_LABELLED)
-  return listEnvelope(data, { page: 1, size: Math.max(1, total), total })
+  return onlyPage(data, total)
 }
 
 /** Maximum number of prompts in the list of those that include a prompt. docs/contract.md section 4 */
@@ -48,8 +53,7 @@ const MAX_DEPENDENTS = 1_000
 
 /** Builds the envelope of the prompts that include a prompt. @param dependents in `top` order */
 export function dependentsEnvelope(dependents: readonly Dependent[]): ListEnvelope<Dependent> {
-  const { length: total } = dependents
-  return listEnvelope(dependents.slice(0, MAX_DEPENDENTS), { page: 1, size: Math.max(1, total), total })
+  return onlyPage(dependents.slice(0, MAX_DEPENDENTS), dependents.length)
 }
 
 /** A page of search results, without pagination details. */

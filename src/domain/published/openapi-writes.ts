@@ -1,11 +1,12 @@
 // Describes publishing and managing for the OpenAPI document.
 import type * as z from 'zod'
 import type { ErrorCode } from '../api/errors.ts'
-import { ChangeAnswer, CheckAnswer, OwnerAnswer, PublishAnswer } from '../api/route-schemas.ts'
+import { ChangeAnswer, CheckAnswer, OwnerAnswer, PublishAnswer, ResultAnswer } from '../api/route-schemas.ts'
 import { ROUTES, type WriteId } from '../api/routes.ts'
 import { single } from '../api/schema.ts'
 import { OwnerPatch } from '../managing/owner-request.ts'
 import { LabelRemoval, LabelRequest, RepositoryPatch, YankRequest } from '../managing/request.ts'
+import { ResultRequest } from '../managing/result-request.ts'
 import { PublishQuery } from '../publishing/prompt-file.ts'
 import { IDEMPOTENCY_KEY, PublishRequest } from '../publishing/request.ts'
 import { EXAMPLES } from './openapi-examples.ts'
@@ -18,7 +19,6 @@ import {
   jsonContent,
   parametersIn,
 } from './openapi-parts.ts'
-import { describeResult } from './openapi-results.ts'
 import { type Components, toSchema } from './openapi-schema.ts'
 
 /** Every error when publishing, in the order of the checks. docs/contract.md section 7 */
@@ -191,10 +191,21 @@ export function describeWrites(schemas: Components): Readonly<Record<WriteId | '
     removeLabel: describe('removeLabel'),
     yankVersion: describe('yankVersion'),
     unyankVersion: describe('unyankVersion'),
-    recordResult: describeResult(describeErrors(CHANGE_ERRORS.filter((code) => code !== 'quota_exceeded')), schemas),
+    recordResult: describeResultReport(schemas),
     changeOwner: describeOwnerChange(schemas),
     checkVersion: describeCheck(schemas),
   }
+}
+
+function describeResultReport(schemas: Components): Json {
+  const description = 'The result; `commit` is null if the same result was recorded before.'
+  return describeChange(
+    'recordResult',
+    { schema: ResultRequest, example: { passed: 118, failed: 2, score: 0.98, model: 'example-model-1' } },
+    { description, content: jsonContent(toSchema(single(ResultAnswer), schemas)) },
+    CHANGE_ERRORS.filter((code) => code !== 'quota_exceeded'),
+    schemas,
+  )
 }
 
 function describeOwnerChange(schemas: Components): Json {

@@ -1,7 +1,7 @@
 // Serves each route of the read API from the built file or, if there is a newer publish, from the fresh copy.
 
 import { DATA_FILES } from '../../domain/api/data-paths.ts'
-import { dependentsEnvelope } from '../../domain/api/envelope.ts'
+import { dependentsEnvelope, onlyPage } from '../../domain/api/envelope.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { PathParameters, ReadId } from '../../domain/api/routes.ts'
 import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
@@ -80,13 +80,11 @@ export const ANSWERS: Readonly<Record<ReadId, RouteHandler>> = {
   listResults: async ({ owner = '', name = '', version = '' }, _query, deps) => {
     const found = await (await results()).findResults(owner, name, version, deps)
     if (found.length === 0) await requireVersion(owner, name, version, deps)
-    const meta = { page: 1, pages: Math.min(1, found.length), total: found.length }
-    return { bytes: encode(JSON.stringify({ data: found, meta })) }
+    return { bytes: encode(JSON.stringify(onlyPage([...found]))) }
   },
   listAttestations: async ({ owner = '', name = '', version = '' }, _query, deps) => {
     const { attestations } = await requireVersion(owner, name, version, deps)
-    const meta = { page: 1, pages: Math.min(1, attestations.length), total: attestations.length }
-    return { bytes: encode(JSON.stringify({ data: attestations, meta })) }
+    return { bytes: encode(JSON.stringify(onlyPage(attestations))) }
   },
   getAttestation: async ({ owner = '', name = '', version = '', attestation = '' }, _query, deps) => {
     const found = await (await files()).findAttestation({ owner, name, version }, attestation, deps)
