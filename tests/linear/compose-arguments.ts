@@ -79,6 +79,7 @@ export const COMPOSE_ARGUMENTS: Readonly<Record<string, (text: string) => unknow
   [`${at}/warnings.ts warnOfIncludeLines`]: (text) => [composedOf(text), true],
   [`${at}/warnings.ts warnOfParts`]: (text) => [[{ ...PLACE, version: '1.0.0', concerns: [text] }]],
   [`${publishing}/includes.ts findRequestIncludes`]: (text) => [requestOf(text), stateOf('a'), undefined],
+  [`${at}/resolve.ts selectVersion`]: (text) => [stateOf(text), { ...PLACE, range: '1.0.0' }],
   [`${publishing}/includes.ts resolveRequestIncludes`]: (text) => [
     { owner: 'acme', name: 'a' },
     linesOf(text),

@@ -1,7 +1,7 @@
 // Finds which prompts include which versions of others, by their latest versions, and which of them have newer versions.
 import { addressesBelow } from '../api/record-links.ts'
 import type { ComposedPrompt, Dependent, RepositorySummary } from '../api/schema.ts'
-import { type Includable, resolveIncludes } from '../compose/resolve.ts'
+import { type Selectable, selectVersion } from '../compose/resolve.ts'
 import type { Included, RepositoryOutline } from './outline.ts'
 
 /** A listed prompt whose latest version includes others. */
@@ -28,7 +28,10 @@ export function listComposed(outlines: ReadonlyMap<string, Outline>, listed: rea
   const known = new Map<string, string | null>()
   const find = (include: Included): string | null => {
     const address = `${include.repository}@${include.range}`
-    const wanted = known.get(address) ?? findWanted(include, outlines.get(include.repository))
+    const before = known.get(address)
+    if (before !== undefined) return before
+    const outline = outlines.get(include.repository)
+    const wanted = selectVersion(outline && describeSelectable(outline), include).version ?? null
     known.set(address, wanted)
     return wanted
   }
@@ -39,17 +42,9 @@ export function listComposed(outlines: ReadonlyMap<string, Outline>, listed: rea
   })
 }
 
-function findWanted({ repository, range }: Included, outline: Outline | undefined): string | null {
-  const known = outline ? [describeIncludable(outline)] : []
-  const { value } = resolveIncludes('', [{ repository, range, offset: 0, length: 0 }], known)
-  return value?.[0]?.version ?? null
-}
-
-function describeIncludable({ summary, releases, labelled, movedTo }: Outline): Includable {
+function describeSelectable({ releases, labelled, movedTo }: Outline): Selectable {
   const yanked = releases.filter(({ isYanked }) => isYanked).map(({ version }) => [version, ''])
   return {
-    owner: summary.owner,
-    name: summary.name,
     versions: releases.map(({ version }) => version),
     file: {
       yanked: Object.fromEntries(yanked),
@@ -57,8 +52,6 @@ function describeIncludable({ summary, releases, labelled, movedTo }: Outline): 
       removed: {},
       labels: Object.fromEntries(labelled.map(({ label, version }) => [label, version])),
       moved_to: movedTo,
-      // What a part is like does not change which version a range selects.
-      ...{ status: 'active', status_message: null, advisories: [] },
     },
   }
 }

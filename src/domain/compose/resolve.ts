@@ -7,13 +7,18 @@ import { selectVersions } from '../values/versions.ts'
 import type { IncludeLine, Reference } from './include-lines.ts'
 import type { Outcome, SourceProblem } from './outcome.ts'
 
-/** A repository that may be included. */
-export interface Includable {
-  owner: string
-  name: string
+/** What decides which version of a repository a reference selects. */
+export interface Selectable {
   /** Every number ever published; empty if there is no such repository. */
   versions: readonly string[]
-  file: Pick<RepositoryFile, 'yanked' | 'removed' | 'labels' | 'moved_to' | 'advisories' | 'status' | 'status_message'>
+  file: Pick<RepositoryFile, 'yanked' | 'removed' | 'labels' | 'moved_to'>
+}
+
+/** A repository that may be included. */
+interface Includable extends Selectable {
+  owner: string
+  name: string
+  file: Selectable['file'] & Pick<RepositoryFile, 'advisories' | 'status' | 'status_message'>
 }
 
 /** A version that an include line includes. */
@@ -42,7 +47,7 @@ export function resolveIncludes(
     const found =
       repository === self
         ? { problem: 'a prompt cannot include itself. Publish the shared part as a prompt of its own' }
-        : resolve(neighbour, { repository, range })
+        : selectVersion(neighbour, { repository, range })
     if (neighbour && found.version !== undefined) {
       const concerns = listConcerns(neighbour.file, found.version)
       return [{ repository, range, version: found.version, concerns }]
@@ -56,7 +61,8 @@ export function resolveIncludes(
 /** The version, or why there is none. */
 type Resolution = { version: string; problem?: never } | { version?: never; problem: string }
 
-function resolve(found: Includable | undefined, { repository, range }: Reference): Resolution {
+/** Selects the version that a reference includes. */
+export function selectVersion(found: Selectable | undefined, { repository, range }: Reference): Resolution {
   if (!found || found.versions.length === 0)
     return { problem: `${repository} is not a prompt on this hub. Check the spelling, or publish it first` }
   const { yanked, removed, labels, moved_to } = found.file
