@@ -1,4 +1,5 @@
 // The port for work on somebody's text: a closed table of pure jobs. On the Node server, they run in worker threads with a deadline; elsewhere, they run in place.
+
 import type { ExportFormat } from '../domain/api/export-formats.ts'
 import type { Repository, Variable, VersionRecord, VersionSummary, Warning } from '../domain/api/schema.ts'
 import type { Callable } from '../domain/catalogue/difference.ts'
@@ -25,13 +26,8 @@ import type { RepositoryState } from '../domain/publishing/repository-state.ts'
 import type { PublishInput } from '../domain/publishing/request.ts'
 import type { ChatPart } from '../domain/values/chat.ts'
 import type { VersionFileBytes } from '../domain/values/file-entry.ts'
+import type { RepositoryPlace } from '../domain/values/names.ts'
 import type { AttestationVerdict } from './verify-attestation.ts'
-
-/** The owner and name of a repository. */
-interface Place {
-  owner: string
-  name: string
-}
 
 /** The parts of a version that a preview shows. */
 export type PreviewedPrompt = Pick<VersionRecord, 'content' | 'format' | 'variables'>
@@ -89,10 +85,10 @@ export interface TextJobs {
   /** Decides what a change to an owner writes. @throws like `decideOwnerChange` */
   decideOwnerChange(fields: OwnerFields, owner: string, text: string | undefined): OwnerDecision
   /** Parses a repository's `index.md`. @throws HubError `upstream_error` */
-  readState(found: Place & { versions: string[]; index: string | undefined }): RepositoryState
+  readState(found: RepositoryPlace & { versions: string[]; index: string | undefined }): RepositoryState
   /** Rebuilds a repository's state from its records. */
   recallState(
-    place: Place,
+    place: RepositoryPlace,
     found: { repository: Repository; versions: readonly VersionSummary[] } | undefined,
   ): RepositoryState
   /** Decides what a publish writes. @throws like `decidePublish` */
@@ -106,7 +102,7 @@ export interface TextJobs {
   /** Finds the include lines of a publish that is to be composed. @param latest the file of the latest version @throws HubError `validation_failed`, `upstream_error` */
   findIncludes(request: PublishInput, state: RepositoryState, latest: string | undefined): Lines
   /** Decides which versions include lines include. @param known the repositories that they name @throws HubError `validation_failed` */
-  resolveIncludes(place: Place, found: Lines, known: readonly RepositoryState[]): Resolved[]
+  resolveIncludes(place: RepositoryPlace, found: Lines, known: readonly RepositoryState[]): Resolved[]
   /** Describes a version that an earlier publish wrote. @throws HubError `upstream_error` */
   describePublished(
     state: RepositoryState,
@@ -125,7 +121,7 @@ export interface TextJobs {
   /** Formats result files, by suite. */
   formatResults(files: readonly (readonly [suite: string, file: ResultFile])[]): [suite: string, text: string][]
   /** Computes the SHA-256 of a listed version's content. @param text its file @throws HubError `upstream_error` */
-  digestVersion(place: Place, version: string, text: string | undefined): string
+  digestVersion(place: RepositoryPlace, version: string, text: string | undefined): string
   /** Parses a version file. @returns undefined if it has problems */
   readVersion(version: string, text: string): VersionEntry | undefined
   /** Formats a published version as its file. */
@@ -133,9 +129,9 @@ export interface TextJobs {
   /** Builds the records of a repository. */
   describeRepository(parts: RepositoryParts, baseUrl: string): Repository
   /** Builds the record of a version. */
-  recordVersion(entry: VersionEntry, previous: string | null, place: Place, baseUrl: string): VersionRecord
+  recordVersion(entry: VersionEntry, previous: string | null, place: RepositoryPlace, baseUrl: string): VersionRecord
   /** Parses `index.md`. @throws HubError `upstream_error` */
-  readIndex(place: Place, text: string | undefined): RepositoryFile
+  readIndex(place: RepositoryPlace, text: string | undefined): RepositoryFile
 }
 
 /** A version as it is in git. */

@@ -7,18 +7,13 @@ import { formatPath } from '../content/content-path.ts'
 import type { VersionEntry } from '../content/content-tree.ts'
 import { DEFAULT_REPOSITORY_FILE, type RepositoryFile } from '../content/prompt-file.ts'
 import { isSameJson } from '../text/json.ts'
-import { splitFullName } from '../values/names.ts'
-import type { FileChange, ReviewFinding } from './review.ts'
-
-/** The owner and name of a repository. */
-interface Place {
-  owner: string
-  name: string
-}
+import { type RepositoryPlace, splitFullName } from '../values/names.ts'
+import type { FileChange } from './review.ts'
+import type { ReviewFinding } from './review-findings.ts'
 
 /** Reads a version that is included, and the `index.md` of its repository; undefined where there is none. */
 export type ReadIncluded = (
-  place: Place,
+  place: RepositoryPlace,
   version: string,
 ) => { version: VersionEntry | undefined; file: RepositoryFile | undefined; hasFiles: boolean }
 
@@ -28,7 +23,7 @@ export type ReadIncluded = (
  * @param read reads what the content folder has
  */
 export function reviewIncludes(
-  { owner, name }: Place,
+  { owner, name }: RepositoryPlace,
   version: VersionEntry,
   { isNew }: Pick<FileChange, 'isNew'>,
   read: ReadIncluded,

@@ -1,16 +1,14 @@
 // Review rules for results of test suites, and for the labels that require them.
 
 import { listResults } from '../catalogue/results.ts'
-import { formatPath } from '../content/content-path.ts'
-import type { RepositoryEntry, ResultEntry, VersionEntry } from '../content/content-tree.ts'
+import type { ResultEntry, VersionEntry } from '../content/content-tree.ts'
 import type { OwnerFile, RepositoryFile } from '../content/prompt-file.ts'
 import { findProtection } from '../content/protected-labels.ts'
 import { checkResults } from '../content/result-rules.ts'
 import { describeMissing, findMissingEvidence } from '../managing/evidence.ts'
-import type { ReviewContext, ReviewFinding } from './review.ts'
+import type { RepositoryPlace } from '../values/names.ts'
+import { createReporter, type ReviewContext, type ReviewFinding, reviewSender } from './review-findings.ts'
 import type { RuleName } from './review-rules.ts'
-
-type RepositoryPlace = Pick<RepositoryEntry, 'owner' | 'name'>
 
 /** A result, and where it comes from. */
 export interface ReviewedResult {
@@ -19,39 +17,25 @@ export interface ReviewedResult {
   isTouched: boolean
 }
 
-/** Maximum clock difference. */
-const MAX_CLOCK_SKEW_MS = 5 * 60_000
-
 /** Reviews the results of a repository together with its versions. @param unread versions that cannot be parsed, whose results are judged as soon as they can */
 export function reviewResults(
   { owner, name }: RepositoryPlace,
   versions: readonly Pick<VersionEntry, 'version' | 'content_sha256'>[],
   results: readonly ReviewedResult[],
   unread: ReadonlySet<string>,
-  { now, mayBePublisher }: ReviewContext,
+  context: ReviewContext,
 ): ReviewFinding[] {
   const judged = results.map(({ entry }) => entry).filter(({ version }) => !unread.has(version))
   const remarks: ReviewFinding[] = checkResults({ owner, name }, versions, judged).problems
   for (const { entry, isTouched } of results) {
     if (!isTouched) continue
     const { version, suite, provenance, at, reported_by } = entry
-    const say = (rule: RuleName, key: string, message: string) => {
-      remarks.push({
-        file: `content/${formatPath({ kind: 'result', owner, name, version, suite })}`,
-        rule,
-        key,
-        message,
-      })
-    }
-    if (provenance) say('no-forged-provenance', 'provenance', 'expected none: only the hub writes it')
-    if (Date.parse(at) > now.getTime() + MAX_CLOCK_SKEW_MS)
-      say('tested-by-now', 'at', `expected a time that is not in the future, got ${at}`)
-    if (mayBePublisher && !mayBePublisher(owner, reported_by))
-      say(
-        'reported-by-author',
-        'reported_by',
-        `expected the author of the pull request or a member of ${owner}, got ${reported_by}`,
-      )
+    reviewSender(
+      { owner, provenance, at: ['at', at], by: ['reported_by', reported_by] },
+      { time: 'tested-by-now', author: 'reported-by-author' },
+      context,
+      createReporter(remarks, { kind: 'result', owner, name, version, suite }),
+    )
   }
   return remarks
 }
@@ -74,14 +58,8 @@ export function reviewLabels(
   { mayReport }: ReviewContext,
 ): ReviewFinding[] {
   const remarks: ReviewFinding[] = []
-  const say = (rule: RuleName, label: string, message: string) => {
-    remarks.push({
-      file: `content/${formatPath({ kind: 'repository', owner: handle, name })}`,
-      rule,
-      key: `labels.${label}`,
-      message,
-    })
-  }
+  const report = createReporter(remarks, { kind: 'repository', owner: handle, name })
+  const say = (rule: RuleName, label: string, message: string) => report(rule, `labels.${label}`, message)
   const isTrusted = mayReport === undefined || mayReport(handle)
   for (const [label, version] of Object.entries(after)) {
     const target = versions.find((one) => one.version === version)

@@ -1,8 +1,7 @@
 // Review rules in addition to those of every build: version numbers, and advice. Each finding names a front matter key, with an offset where possible.
 import { compareForCallers } from '../catalogue/difference.ts'
 import { findIncludeLike } from '../compose/warnings.ts'
-import { formatPath, type Place } from '../content/content-path.ts'
-import type { RepositoryEntry, VersionEntry } from '../content/content-tree.ts'
+import type { VersionEntry } from '../content/content-tree.ts'
 import {
   findInText,
   findMissingFiles,
@@ -13,31 +12,19 @@ import {
   warnOfMetadata,
 } from '../content/findings.ts'
 import { warnOfFrontMatter } from '../content/front-matter-warning.ts'
-import { checkNewVersion, checkText, compareVariables, type PlacedProblem } from '../content/new-version-rules.ts'
+import { checkNewVersion, checkText, compareVariables } from '../content/new-version-rules.ts'
 import { DEFAULT_REPOSITORY_FILE, type RepositoryFile } from '../content/prompt-file.ts'
-import type { Problem } from '../text/problems.ts'
 import { findRoleLine } from '../values/chat.ts'
-import { isPortableName } from '../values/names.ts'
+import { isPortableName, type RepositoryPlace } from '../values/names.ts'
 import { compareVersions, isNextVersion, stepBetween } from '../values/versions.ts'
+import {
+  createReporter,
+  type Reporter,
+  type ReviewContext,
+  type ReviewFinding,
+  reviewSender,
+} from './review-findings.ts'
 import { isRuleName, type RuleName } from './review-rules.ts'
-
-/** The owner and name of a repository. */
-type RepositoryPlace = Pick<RepositoryEntry, 'owner' | 'name'>
-
-/** A problem in a file, with its position if known. */
-export interface ReviewFinding extends Problem, PlacedProblem {}
-
-/** Maximum clock difference. */
-const MAX_CLOCK_SKEW_MS = 5 * 60_000
-
-/** The context for checking new versions. */
-export interface ReviewContext {
-  now: Date
-  /** Returns whether a version in an owner's repository may have a login as its publisher; omitted if the author is unknown. */
-  mayBePublisher?: ((owner: string, login: string) => boolean) | undefined
-  /** Returns whether the author may report results to an owner; omitted if the author is unknown. */
-  mayReport?: ((owner: string) => boolean) | undefined
-}
 
 /** The change to a file. */
 export interface FileChange {
@@ -46,8 +33,6 @@ export interface FileChange {
   /** Whether it is new or differs from the base. Without a base, every file counts as changed and none as new. */
   isTouched: boolean
 }
-
-type Reporter = (rule: RuleName, key: string, message: string, offset?: number) => void
 
 /**
  * Checks the name of a repository and the numbers of its new versions.
@@ -156,29 +141,19 @@ export function isInUse({ status, moved_to, replaced_by }: RepositoryFile = DEFA
   return status === 'active' && !moved_to && !replaced_by
 }
 
-function createReporter(remarks: ReviewFinding[], place: Place): Reporter {
-  const file = `content/${formatPath(place)}`
-  return (rule, key, message, offset) => {
-    remarks.push({ file, rule, key, message, ...(offset !== undefined && { offset }) })
-  }
-}
-
 function reviewNewVersion(
   { owner }: RepositoryPlace,
   version: VersionEntry,
-  { now, mayBePublisher }: ReviewContext,
+  context: ReviewContext,
   say: Reporter,
 ): void {
   const { provenance, published_at, published_by } = version
-  if (provenance) say('no-forged-provenance', 'provenance', 'expected none: only the hub writes it')
-  if (Date.parse(published_at) > now.getTime() + MAX_CLOCK_SKEW_MS)
-    say('published-by-now', 'published_at', `expected a time that is not in the future, got ${published_at}`)
-  if (mayBePublisher && !mayBePublisher(owner, published_by))
-    say(
-      'published-by-author',
-      'published_by',
-      `expected the author of the pull request or a member of ${owner}, got ${published_by}`,
-    )
+  reviewSender(
+    { owner, provenance, at: ['published_at', published_at], by: ['published_by', published_by] },
+    { time: 'published-by-now', author: 'published-by-author' },
+    context,
+    say,
+  )
   for (const { rule, key, message, offset } of checkNewVersion(version))
     if (isRuleName(rule)) say(rule, key, message, offset)
 }

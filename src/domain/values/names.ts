@@ -55,8 +55,14 @@ export function titleFromName(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
+/** The owner and name of a repository. */
+export interface RepositoryPlace {
+  owner: string
+  name: string
+}
+
 /** Splits `owner/name`; returns undefined if it is invalid. */
-export function splitFullName(fullName: string): { owner: string; name: string } | undefined {
+export function splitFullName(fullName: string): RepositoryPlace | undefined {
   const [owner = '', name = '', rest] = fullName.split('/')
   return rest === undefined && isOwner(owner) && isName(name) ? { owner, name } : undefined
 }

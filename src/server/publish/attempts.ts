@@ -1,8 +1,10 @@
 // Writes with retries: reads git, decides, and commits only if nothing has changed. If another commit came first or the outcome is unknown, tries again.
+
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HubError } from '../../domain/api/errors.ts'
 import type { VersionFileBytes } from '../../domain/values/file-entry.ts'
+import type { RepositoryPlace } from '../../domain/values/names.ts'
 import {
   type Additions,
   blobId,
@@ -64,14 +66,8 @@ type ReadVersion = (version: string) => Promise<string | undefined>
 /** Reads the files beside a listed version's SKILL.md, sorted by path; empty if there are none. */
 type ReadFiles = (version: string) => Promise<readonly VersionFileBytes[]>
 
-/** The owner and name of a repository. */
-interface Place {
-  owner: string
-  name: string
-}
-
 /** Reads another repository at the commit that the attempt builds on. @throws HubError `unavailable` if the branch has moved since, so that the write tries again */
-export type ReadOther = (place: Place) => Promise<{
+export type ReadOther = (place: RepositoryPlace) => Promise<{
   folder: FolderState
   readVersion: ReadVersion
 }>
@@ -105,7 +101,7 @@ interface Known {
   /** The versions in the fresh copy, which exist even if they are missing from a git listing. */
   versions: readonly string[]
   /** Rebuilds a version's file from the hub's own records, to save a call to the git host. The bytes are used only if git lists the same bytes. */
-  findText: (version: string, other?: Place) => Promise<string | undefined>
+  findText: (version: string, other?: RepositoryPlace) => Promise<string | undefined>
   /** Reads a file of a skill from the hub's own records, for the same reason. */
   findFile: (version: string, path: string) => Promise<Uint8Array<ArrayBuffer> | undefined>
 }
@@ -201,7 +197,11 @@ function decideOn<Answer, Shown extends object>(
   call: CallOptions,
 ): Promise<WriteDecision<Answer, Shown>> {
   const versionsOf =
-    (place: { owner: string; name: string | undefined }, { versions }: FolderState, other?: Place): ReadVersion =>
+    (
+      place: { owner: string; name: string | undefined },
+      { versions }: FolderState,
+      other?: RepositoryPlace,
+    ): ReadVersion =>
     async (version) => {
       const id = versions.get(version)
       if (id === undefined) return undefined

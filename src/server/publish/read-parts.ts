@@ -4,7 +4,7 @@ import type { WrittenPart } from '../../domain/compose/compose-version.ts'
 import { isComposed } from '../../domain/compose/compose-version.ts'
 import type { RepositoryState } from '../../domain/publishing/repository-state.ts'
 import type { PublishInput } from '../../domain/publishing/request.ts'
-import { splitFullName } from '../../domain/values/names.ts'
+import { type RepositoryPlace, splitFullName } from '../../domain/values/names.ts'
 import { mapConcurrently } from '../../ports/map-concurrently.ts'
 import type { TextWork } from '../../ports/text-work.ts'
 import { findVersion, findVersions, type Sources } from '../read/records.ts'
@@ -13,12 +13,6 @@ import type { ReadOther } from './attempts.ts'
 /** Maximum number of repositories, and then of versions, that are read at once. */
 const AT_ONCE = 4
 
-/** The owner and name of a repository. */
-interface Place {
-  owner: string
-  name: string
-}
-
 /** A repository that is included, and its versions. */
 interface Neighbour {
   state: RepositoryState
@@ -26,7 +20,7 @@ interface Neighbour {
 }
 
 /** Reads a repository that a line includes. */
-type ReadNeighbour = (place: Place) => Promise<Neighbour>
+type ReadNeighbour = (place: RepositoryPlace) => Promise<Neighbour>
 
 /** Reads repositories from git. @param readOther reads a repository at the commit that the attempt builds on */
 export function neighboursInGit(readOther: ReadOther, text: TextWork): ReadNeighbour {

@@ -9,20 +9,14 @@ import { findRequestIncludes, resolveRequestIncludes } from '../../domain/publis
 import { readPromptFile } from '../../domain/publishing/prompt-file.ts'
 import { type RepositoryState, readRepositoryState } from '../../domain/publishing/repository-state.ts'
 import { type PublishInput, parsePublishRequest } from '../../domain/publishing/request.ts'
-import { splitFullName } from '../../domain/values/names.ts'
+import { type RepositoryPlace, splitFullName } from '../../domain/values/names.ts'
 import type { Bump } from '../../domain/values/versions.ts'
 import { measure } from '../../ports/measure.ts'
 import { openFolder } from '../files/plain-files.ts'
 import { listVersions, readIndex, readVersion } from './prompt-files.ts'
 
-/** The owner and name of a prompt. */
-interface Place {
-  owner: string
-  name: string
-}
-
 /** What to compose. */
-interface Composition extends Place {
+interface Composition extends RepositoryPlace {
   /** The text of a prompt file; if omitted, the source of the latest version is composed again. */
   source?: string | undefined
   bump: Bump
@@ -62,7 +56,7 @@ function readBody(source: string | undefined, { bump, changelog }: { bump: Bump;
   return readPromptFile(source, { bump, changelog, compose: 'true' }, measure)
 }
 
-function write(dir: string, { owner, name }: Place, decision: PublishDecision): string | undefined {
+function write(dir: string, { owner, name }: RepositoryPlace, decision: PublishDecision): string | undefined {
   const { versionText, version, fields } = decision
   if (fields.length > 0)
     throw new Error(`${fields.join(', ')}: expected in content/${owner}/${name}/index.md; remove it from the source`)
@@ -72,11 +66,11 @@ function write(dir: string, { owner, name }: Place, decision: PublishDecision): 
   return path
 }
 
-function readState(dir: string, place: Place): RepositoryState {
+function readState(dir: string, place: RepositoryPlace): RepositoryState {
   return readRepositoryState({ ...place, versions: listVersions(dir, place) ?? [], index: readIndex(dir, place) })
 }
 
-function readParts(dir: string, { owner, name }: Place, found: Lines): WrittenPart[] {
+function readParts(dir: string, { owner, name }: RepositoryPlace, found: Lines): WrittenPart[] {
   const names = new Set(found.lines.map(({ repository }) => repository))
   const known = [...names].map((fullName) => readState(dir, splitFullName(fullName)!))
   return resolveRequestIncludes({ owner, name }, found, known).map((one) => {
@@ -86,7 +80,7 @@ function readParts(dir: string, { owner, name }: Place, found: Lines): WrittenPa
 }
 
 /** Returns whether a version has files beside its SKILL.md. */
-function hasFolder(dir: string, place: Place & { version: string }): boolean {
+function hasFolder(dir: string, place: RepositoryPlace & { version: string }): boolean {
   return existsSync(join(dir, formatPath({ kind: 'version', ...place }).slice(0, -'.md'.length)))
 }
 

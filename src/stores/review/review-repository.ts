@@ -13,8 +13,6 @@ import { type ReadIncluded, reviewIncludes } from '../../domain/review/includes.
 import {
   type FileChange,
   isInUse,
-  type ReviewContext,
-  type ReviewFinding,
   reportSameWords,
   reviewFile,
   reviewIndex,
@@ -22,6 +20,7 @@ import {
   reviewVersion,
   reviewVersionNumbers,
 } from '../../domain/review/review.ts'
+import type { ReviewContext, ReviewFinding } from '../../domain/review/review-findings.ts'
 import { type ReviewedResult, reviewLabels, reviewResults } from '../../domain/review/review-results.ts'
 import type { RuleProblem } from '../../domain/text/problems.ts'
 import { decodeFile, type FileEntry, sortFiles } from '../../domain/values/file-entry.ts'
