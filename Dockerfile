@@ -19,6 +19,7 @@ COPY astro.config.mjs package.json package-lock.json tsconfig.json .nvmrc ./
 COPY clients clients
 COPY releases releases
 COPY netlify netlify
+COPY packages packages
 COPY scripts scripts
 COPY src src
 # The pages are bundled and the client library is compiled here, so that a start needs neither the time nor the memory for it. Nothing needs Astro's own files.

@@ -9,7 +9,7 @@ import { MissingPrograms } from './tests/missing-programs.ts'
 
 /** The folders and files whose tests need no other process, and take less than half a minute together. */
 const UNIT = [
-  'tests/{domain,ports}/**/*.test.ts',
+  'tests/{domain,packages,ports}/**/*.test.ts',
   'tests/server/**/*.test.ts',
   'tests/clients/**/*-tables.test.ts',
   'tests/publish/{decision,attempts}.test.ts',
@@ -36,7 +36,7 @@ const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json'
 export default defineConfig({
   // Tests use the same copy of a package as the code they test, even if the packages of the tests include another one.
   resolve: { dedupe: Object.keys({ ...dependencies, ...devDependencies }) },
-  // As in src/site/astro/astro-options.ts.
+  // As in packages/astro/astro-options.ts.
   assetsInclude: ['**/letters.bin'],
   test: {
     reporters: ['default', new MissingPrograms()],

@@ -1,7 +1,7 @@
 // `npm run doctor -- [--url https://…] [--json]`: checks the local setup or a deployed hub, and reports what is wrong and how to fix it; fails on errors.
 import { parseArgs } from 'node:util'
-import { formatResults } from '../src/doctor/checks.ts'
-import { checkSetup, hasPassed } from '../src/doctor/doctor.ts'
+import { formatResults } from '../packages/doctor/checks.ts'
+import { checkSetup, hasPassed } from '../packages/doctor/doctor.ts'
 
 try {
   const { values } = parseArgs({ options: { url: { type: 'string' }, json: { type: 'boolean' } } })

@@ -1,6 +1,7 @@
 // What the operator's commands share: the hub's store, and tables on standard output.
+
+import { openState } from '../packages/node-server/open-state.ts'
 import { readConfig } from '../src/config.ts'
-import { openState } from '../src/host/open-state.ts'
 import type { StateStore } from '../src/ports/state-store.ts'
 
 /** Opens the store of this machine's hub for some work. */

@@ -1,9 +1,5 @@
 // `npm run people`: lists the people who have signed in, ends their sessions and tokens, blocks them, and forgets them. Run it on the hub's machine, or on one of the machines that share its database.
 import { parseArgs } from 'node:util'
-import { countOf } from '../src/domain/text/count-of.ts'
-import { Handle } from '../src/domain/values/values.ts'
-import { describeError } from '../src/ports/log.ts'
-import type { StateStore } from '../src/ports/state-store.ts'
 import {
   blockPerson,
   findLogins,
@@ -11,7 +7,11 @@ import {
   listPeople,
   signOutPerson,
   unblockPerson,
-} from '../src/stores/state/people.ts'
+} from '../packages/stores/state/people.ts'
+import { countOf } from '../src/domain/text/count-of.ts'
+import { Handle } from '../src/domain/values/values.ts'
+import { describeError } from '../src/ports/log.ts'
+import type { StateStore } from '../src/ports/state-store.ts'
 import { inStore, printTable } from './operator.ts'
 
 const USAGE = `Usage: npm run people -- list

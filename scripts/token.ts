@@ -1,10 +1,10 @@
 // `npm run token`: creates, lists and revokes operators' tokens on the hub's machine. When it creates a token, it writes only the token to standard output.
 import { parseArgs } from 'node:util'
+import { createToken, listAllOperatorTokens, revokeOperatorToken } from '../packages/stores/state/tokens.ts'
 import { parseScope, TOKEN_DAYS } from '../src/domain/access/token-record.ts'
 import { DEFAULT_PERMISSIONS, PERMISSIONS, Permissions } from '../src/domain/values/permissions.ts'
 import { describeError } from '../src/ports/log.ts'
 import type { StateStore } from '../src/ports/state-store.ts'
-import { createToken, listAllOperatorTokens, revokeOperatorToken } from '../src/stores/state/tokens.ts'
 import { inStore, printTable } from './operator.ts'
 
 const USAGE = `Usage: npm run token -- <owner>[/<name>] [--permissions LIST] [--days N] [--label text]

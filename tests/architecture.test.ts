@@ -13,7 +13,7 @@ interface SourceFile {
   imports: string[]
 }
 
-const files = ['src', 'clients', 'netlify', 'scripts', 'tests'].flatMap((dir) => listSources(dir))
+const files = ['src', 'packages', 'clients', 'netlify', 'scripts', 'tests'].flatMap((dir) => listSources(dir))
 
 function listSources(dir: string): SourceFile[] {
   return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
@@ -47,15 +47,7 @@ const inRoom = (room: string) => files.filter(({ path }) => path.startsWith(`${r
 
 test('the import reader finds imports in every folder', () => {
   for (const room of [
-    'src/domain',
-    'src/ports',
-    'src/stores',
-    'src/server',
-    'src/host',
-    'src/wiring',
-    'src/site',
-    'netlify',
-    'scripts',
+    ...['src/domain', 'src/ports', 'src/server', 'src/site', 'src/wiring', 'packages/stores', 'netlify', 'scripts'],
     'tests',
   ]) {
     expect(inRoom(room).flatMap(({ imports }) => imports).length, room).toBeGreaterThan(0)
@@ -68,34 +60,29 @@ test('the import reader finds imports in every folder', () => {
  */
 const PLAIN_SITE = files.map(({ path }) => path).filter((path) => /^src\/site\/(?:(?:card|prompt)\/)?[^/]+$/.test(path))
 const ASIDE = ['src/site/docs/', 'src/site/fonts/', 'src/site/styles.css', 'src/site/styles/']
+/** Code without Node modules, clock, randomness or environment. */
+const PURE = files.filter(
+  ({ path }) =>
+    /^(?:src\/domain|packages\/formats|packages\/review\/rules|packages\/editor\/form)\//.test(path) &&
+    !path.startsWith('packages/formats/import/'),
+)
+const SETTINGS = ['src/config.ts', 'src/settings.ts', 'src/secret-settings.ts']
+const OURS = /^(?:src|packages|netlify|scripts|tests)\//
 
 describe('allowed imports', () => {
   //  folder         its allowed imports from this repository
   test.each([
+    // The core: what a read, a publish, a tool call and a page go through. Only its wiring and its pages know packages.
     ['src/domain', ['src/domain/']],
     ['src/ports', ['src/domain/', 'src/ports/']],
-    ['src/stores', ['src/domain/', 'src/ports/', 'src/stores/']],
     // The editor renders diffs and READMEs exactly as the pages do.
     ['src/server', ['src/domain/', 'src/ports/', 'src/server/', 'src/site/prompt/', 'src/site/markdown.ts']],
-    ['clients', ['clients/']],
-    ['src/site/downloads', ['src/site/downloads/']],
-    ['src/wiring', ['src/config.ts', 'src/domain/', 'src/ports/', 'src/server/', 'src/stores/', 'src/wiring/']],
     [
-      'src/host',
+      'src/wiring',
       [
-        ...['src/config.ts', 'src/domain/', 'src/host/', 'src/ports/', 'src/server/', 'src/site/build/', 'src/stores/'],
-        ...['src/settings.ts', 'src/wiring/'],
-      ],
-    ],
-    [
-      'src/doctor',
-      [...['src/config.ts', 'src/doctor/', 'src/domain/', 'src/host/', 'src/ports/', 'src/settings.ts', 'src/stores/']],
-    ],
-    [
-      'src/site/astro',
-      [
-        ...['src/site/downloads/', 'src/config.ts', 'src/domain/', 'src/host/', 'src/ports/', 'src/server/'],
-        ...['src/site/astro/', 'src/site/build/', 'src/stores/', 'src/wiring/', ...PLAIN_SITE],
+        ...['src/config.ts', 'src/domain/', 'src/ports/', 'src/server/', 'src/wiring/'],
+        ...['src/site/prompt/', 'src/site/markdown.ts'],
+        ...['packages/account/', 'packages/editor/', 'packages/formats/', 'packages/stores/'],
       ],
     ],
     ['src/site/client', ['src/domain/', 'src/site/client/', ...PLAIN_SITE]],
@@ -108,21 +95,71 @@ describe('allowed imports', () => {
     ],
     ['src/site/docs', ['src/config.ts', 'src/domain/', 'src/ports/', 'src/server/', 'src/site/docs/', ...PLAIN_SITE]],
     [
-      'src/site/build',
+      'src/pages',
       [
-        ...['src/site/downloads/', 'src/config.ts', 'src/domain/', 'src/host/', 'src/ports/', 'src/server/'],
-        ...['src/site/build/', 'src/site/docs/', 'src/stores/', 'src/wiring/', ...PLAIN_SITE],
+        ...['src/domain/', 'src/server/', 'src/site/'],
+        ...['packages/build/downloads/', 'packages/editor/browser/', 'packages/review/rules/'],
       ],
     ],
-    ['netlify', ['src/wiring/', 'src/server/']],
-    ['src/pages', ['src/domain/', 'src/server/', 'src/site/']],
+    // What stands beside the core, each package with those below it.
+    ['packages/stores', ['src/domain/', 'src/ports/', 'packages/stores/']],
+    ['packages/formats', ['src/domain/', 'src/ports/', 'packages/formats/', 'packages/stores/']],
+    ['packages/review', ['src/domain/', 'src/ports/', 'packages/review/', 'packages/stores/']],
+    [
+      'packages/account',
+      ['src/domain/', 'src/ports/', 'src/server/', 'src/site/copy-button.ts', 'packages/account/', 'packages/stores/'],
+    ],
+    [
+      'packages/editor',
+      [
+        ...['src/domain/', 'src/ports/', 'src/server/', 'src/site/client/', ...PLAIN_SITE],
+        ...['packages/account/', 'packages/editor/', 'packages/formats/'],
+      ],
+    ],
+    [
+      'packages/build',
+      [
+        ...['src/config.ts', 'src/domain/', 'src/ports/', 'src/server/', 'src/wiring/', 'src/site/docs/'],
+        ...[...PLAIN_SITE, 'packages/build/', 'packages/stores/'],
+      ],
+    ],
+    [
+      'packages/node-server',
+      [
+        ...[...SETTINGS, 'src/domain/', 'src/ports/', 'src/server/', 'src/wiring/'],
+        ...['packages/account/', 'packages/build/', 'packages/node-server/', 'packages/stores/'],
+      ],
+    ],
+    [
+      'packages/doctor',
+      [
+        ...[...SETTINGS, 'src/domain/', 'src/ports/', 'packages/account/providers/', 'packages/doctor/'],
+        ...['packages/node-server/', 'packages/review/', 'packages/stores/'],
+      ],
+    ],
+    [
+      'packages/astro',
+      [
+        ...['src/config.ts', 'src/domain/', 'src/ports/', 'src/server/', 'src/wiring/', ...PLAIN_SITE],
+        ...['packages/astro/', 'packages/build/', 'packages/node-server/', 'packages/stores/'],
+      ],
+    ],
+    ['clients', ['clients/']],
+    ['netlify', ['src/wiring/', 'src/server/', 'packages/account/', 'packages/editor/']],
   ] as const)('%s', (room, allowed) => {
     const wrong = inRoom(room).flatMap(({ path, imports }) =>
       imports
-        .filter(
-          (name) => /^(?:src|netlify|scripts|tests)\//.test(name) && !allowed.some((prefix) => name.startsWith(prefix)),
-        )
+        .filter((name) => OURS.test(name) && !allowed.some((prefix) => name.startsWith(prefix)))
         .map((name) => `${path} imports ${name}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('pure code imports only pure code', () => {
+    const isPure = (name: string) => PURE.some(({ path }) => path === name)
+    expect(PURE.length).toBeGreaterThan(150)
+    const wrong = PURE.flatMap(({ path, imports }) =>
+      imports.filter((name) => OURS.test(name) && !isPure(name)).map((name) => `${path} imports ${name}`),
     )
     expect(wrong).toEqual([])
   })
@@ -132,7 +169,7 @@ describe('allowed imports', () => {
       .filter(({ path }) => PLAIN_SITE.includes(path))
       .flatMap(({ path, imports }) =>
         imports
-          .filter((name) => /^(?:src|netlify|scripts|tests)\//.test(name))
+          .filter((name) => OURS.test(name))
           .filter(
             (name) =>
               !['src/domain/', 'src/ports/', 'src/site/docs/', 'src/site/fonts/', ...PLAIN_SITE].some((prefix) =>
@@ -144,11 +181,11 @@ describe('allowed imports', () => {
     expect(wrong).toEqual([])
   })
 
-  test('docs/architecture.md lists every folder in src and no missing folder', () => {
+  test('docs/architecture.md lists every folder in src and packages, and no missing folder', () => {
     const map = readFileSync('docs/architecture.md', 'utf8')
       .split(/^## /m)
       .find((part) => part.startsWith('2. '))!
-    const mapped = [...map.matchAll(/`((?:src|netlify|scripts|tests)\/[^`]*)`/g)]
+    const mapped = [...map.matchAll(/`((?:src|packages|netlify|scripts|tests)\/[^`]*)`/g)]
       .filter(([, path]) => !path!.includes('.'))
       .flatMap(([, path]) => expandBraces(path!))
     expect(mapped.length).toBeGreaterThan(10)
@@ -163,7 +200,7 @@ describe('allowed imports', () => {
     ]
     const unmapped = files
       .map(({ path }) => path)
-      .filter((path) => path.startsWith('src/') && !aside.includes(path) && !PLAIN_SITE.includes(path))
+      .filter((path) => /^(?:src|packages)\//.test(path) && !aside.includes(path) && !PLAIN_SITE.includes(path))
       .filter((path) => !mapped.some((room) => path.startsWith(room)))
       .filter((path) => !/^src\/server\/[^/]+$/.test(path))
     expect(unmapped).toEqual([])
@@ -188,10 +225,10 @@ describe('allowed imports', () => {
     expect(wrong).toEqual([])
   })
 
-  test('a test in tests/domain or tests/ports is at the place of its source, with its name', () => {
+  test('a test in tests/domain, tests/ports or tests/packages is at the place of its source, with its name', () => {
     const paths = files.map(({ path }) => path)
-    const sources = paths.flatMap((path) => /^src\/((?:domain|ports)\/.*)\.ts$/.exec(path)?.[1] ?? [])
-    const tests = paths.flatMap((path) => /^tests\/((?:domain|ports)\/.*)\.test\.ts$/.exec(path)?.[1] ?? [])
+    const sources = paths.flatMap((path) => /^(?:src\/)?((?:domain|packages|ports)\/.*)\.ts$/.exec(path)?.[1] ?? [])
+    const tests = paths.flatMap((path) => /^tests\/((?:domain|packages|ports)\/.*)\.test\.ts$/.exec(path)?.[1] ?? [])
     const isAbout = (test: string) => (source: string) => test === source || test.startsWith(`${source}-`)
     expect(tests.length).toBeGreaterThan(40)
     expect(tests.filter((test) => !sources.some(isAbout(test)))).toEqual([])
@@ -227,8 +264,8 @@ describe('allowed imports', () => {
     expect(bothWays.map(([, example]) => example)).toEqual([])
   })
 
-  test('src/domain uses no Node modules, clock, randomness, fetch or environment', () => {
-    const wrong = inRoom('src/domain').filter(
+  test('pure code uses no Node modules, clock, randomness, fetch or environment', () => {
+    const wrong = PURE.filter(
       ({ text, imports }) =>
         imports.some((name) => name.startsWith('node:')) ||
         /\bDate\.now\(|new Date\(\)|Math\.random\(|\bprocess\.|\bfetch\(/.test(text),
@@ -238,35 +275,35 @@ describe('allowed imports', () => {
 
   test.each([
     ['yaml', ['src/domain/text/yaml.ts', 'src/domain/text/yaml-edit.ts']],
-    ['js-yaml', ['src/domain/text/yaml.ts', 'src/domain/formats/foreign-yaml.ts']],
-    ['gray-matter', ['src/domain/formats/source-file.ts']],
+    ['js-yaml', ['src/domain/text/yaml.ts', 'packages/formats/foreign-yaml.ts']],
+    ['gray-matter', ['packages/formats/source-file.ts']],
     ['spdx-expression-parse', ['src/domain/content/rules.ts']],
-    ['spdx-license-ids/index.json', ['src/domain/editor/suggestions.ts']],
-    ['@codemirror/view', ['src/site/client/editor/code-field.ts']],
+    ['spdx-license-ids/index.json', ['packages/editor/form/suggestions.ts']],
+    ['@codemirror/view', ['packages/editor/browser/code-field.ts']],
     ['semver', ['src/domain/values/versions.ts']],
     [
       'node:sqlite',
       [
-        'src/stores/site/site-database.ts',
-        'src/stores/git/process-lock.ts',
-        'src/stores/state/state-sqlite.ts',
-        ...['find', 'open-index', 'vocabulary', 'write-index'].map((part) => `src/stores/search/${part}.ts`),
+        'packages/stores/site/site-database.ts',
+        'packages/stores/git/process-lock.ts',
+        'packages/stores/state/state-sqlite.ts',
+        ...['find', 'open-index', 'vocabulary', 'write-index'].map((part) => `packages/stores/search/${part}.ts`),
       ],
     ],
-    ['@netlify/blobs', ['src/stores/state/state-netlify.ts']],
+    ['@netlify/blobs', ['packages/stores/state/state-netlify.ts']],
     ['@netlify/blobs/server', []],
-    ['pg', ['src/stores/state/state-postgres.ts']],
-    ['@hono/node-server', ['src/host/run-functions.ts']],
-    ['@octokit/rest', ['src/stores/github/github-connection.ts']],
+    ['pg', ['packages/stores/state/state-postgres.ts']],
+    ['@hono/node-server', ['packages/node-server/run-functions.ts']],
+    ['@octokit/rest', ['packages/stores/github/github-connection.ts']],
     ['@modelcontextprotocol/server', ['src/server/mcp/serve-message.ts']],
     ['@orama/stemmers/english', ['src/domain/search/tokens.ts']],
-    ['tinypool', ['src/host/thread-pool.ts']],
+    ['tinypool', ['packages/node-server/thread-pool.ts']],
     ['diff', ['src/site/prompt/text-difference.ts']],
     ['markdown-it', ['src/site/markdown.ts']],
     ['jose', ['src/server/publish/oidc.ts']],
-    ['openid-client', ['src/stores/sign-in/code-flow.ts']],
-  ] as const)('%s is imported only by its allowed files in src', (name, importers) => {
-    const found = inRoom('src')
+    ['openid-client', ['packages/account/providers/code-flow.ts']],
+  ] as const)('%s is imported only by its allowed files', (name, importers) => {
+    const found = [...inRoom('src'), ...inRoom('packages')]
       .filter(({ imports }) => imports.includes(name))
       .map(({ path }) => path)
     expect(found.filter((path) => !importers.some((importer) => importer === path))).toEqual([])
@@ -275,8 +312,10 @@ describe('allowed imports', () => {
   test('only plain-files.ts opens files of content, imports and built sites', () => {
     const openers =
       /\b(?:readFile|readFileSync|createReadStream|open|openSync|openAsBlob|opendir|opendirSync|readSync|readv|readvSync|readlink|readlinkSync|copyFile|copyFileSync|cp|cpSync)\b/
-    const rooms = ['content', 'import', 'review', 'site'].flatMap((room) => inRoom(`src/stores/${room}`))
-    const host = files.filter(({ path }) => path === 'src/host/http/static-files.ts')
+    const rooms = ['stores/content', 'stores/site', 'formats/import', 'review'].flatMap((room) =>
+      inRoom(`packages/${room}`),
+    )
+    const host = files.filter(({ path }) => path === 'packages/node-server/http/static-files.ts')
     const scripts = files.filter(({ path }) => /^scripts\/content\/(?:import|export)-prompts\.ts$/.test(path))
     const checked = [...rooms, ...host, ...scripts]
     expect(checked.length).toBeGreaterThan(20)
@@ -288,27 +327,27 @@ describe('allowed imports', () => {
       ].some(([, names = '', whole]) => whole !== undefined || openers.test(names)),
     )
     // This reader receives the descriptor of a file that plain-files.ts has opened.
-    expect(found.map(({ path }) => path)).toEqual(['src/stores/content/file-reader.ts'])
+    expect(found.map(({ path }) => path)).toEqual(['packages/review/file-reader.ts'])
   })
 
   test('only config.ts and a fixed list of files read process.env', () => {
     const readers = files
       .filter(
         ({ path, text }) =>
-          path.startsWith('src/') &&
+          /^(?:src|packages)\//.test(path) &&
           path !== 'src/config.ts' &&
           /process\.env\b/.test(text.replace(/^\s*\*.*$|\/\*\*.*?\*\//gm, '')),
       )
       .map(({ path }) => path)
     expect(readers.sort()).toEqual([
-      'src/host/builds/builder-process.ts',
-      'src/host/builds/keep-building.ts',
-      'src/host/builds/pages-bundle.ts',
-      'src/host/builds/serve-sites.ts',
-      'src/host/local-stores.ts',
-      'src/site/astro/dev-middleware.ts',
-      'src/site/astro/dev-server.ts',
-      'src/site/build/write-data.ts',
+      'packages/astro/dev-middleware.ts',
+      'packages/astro/dev-server.ts',
+      'packages/build/write-data.ts',
+      'packages/node-server/builds/builder-process.ts',
+      'packages/node-server/builds/keep-building.ts',
+      'packages/node-server/builds/pages-bundle.ts',
+      'packages/node-server/builds/serve-sites.ts',
+      'packages/node-server/local-stores.ts',
       'src/wiring/platform.ts',
     ])
   })
@@ -376,9 +415,7 @@ describe('source file conventions', () => {
   test('every internal import resolves to a file', () => {
     const wrong = files.flatMap(({ path, imports }) =>
       imports
-        .filter(
-          (name) => /^(?:src|netlify|scripts|tests)\//.test(name) && !existsSync(name.replace(/\?(?:url|inline)$/, '')),
-        )
+        .filter((name) => OURS.test(name) && !existsSync(name.replace(/\?(?:url|inline)$/, '')))
         .map((name) => `${path} imports ${name}`),
     )
     expect(wrong).toEqual([])

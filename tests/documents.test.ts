@@ -18,7 +18,7 @@ const files = [
   'README.md',
   'astro.config.mjs',
   'netlify.toml',
-  ...['.github', 'docs', 'netlify', 'scripts', 'src', 'tests'].flatMap(listFiles),
+  ...['.github', 'docs', 'netlify', 'packages', 'scripts', 'src', 'tests'].flatMap(listFiles),
 ].map((path) => ({ path, text: readFileSync(path, 'utf8') }))
 
 /** Matches the path of a cited document, optionally followed by a section. */
@@ -106,21 +106,6 @@ test('every test file named in the Vitest configuration exists', () => {
   expect(named.filter((path) => globSync(path).length === 0)).toEqual([])
 })
 
-test('every folder of src is listed in the architecture document', () => {
-  const map = readFileSync('docs/architecture.md', 'utf8').replace(/\{([^}]+)\}/g, ' $1 ')
-  const rooms = readdirSync('src', { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && entry.name !== 'public')
-    .flatMap(({ name }) =>
-      name === 'domain'
-        ? readdirSync('src/domain', { withFileTypes: true })
-            .filter((entry) => entry.isDirectory())
-            .map((entry) => `src/domain/${entry.name}/`)
-        : [`src/${name}/`],
-    )
-  expect(rooms.length).toBeGreaterThan(10)
-  expect(rooms.filter((room) => !map.includes(room))).toEqual([])
-})
-
 interface Manifest {
   dependencies: Record<string, string>
   devDependencies: Record<string, string>
@@ -131,7 +116,7 @@ const { devDependencies: testDependencies } = JSON.parse(readFileSync('tests/pac
 
 test('packages imported by src and the functions are runtime dependencies', () => {
   const imported = files
-    .filter(({ path }) => /^(?:src|netlify)\/(?!clients\/).*\.(?:ts|mts|astro)$/.test(path))
+    .filter(({ path }) => /^(?:src|packages|netlify)\/.*\.(?:ts|mts|astro)$/.test(path))
     .flatMap(({ text }) => [
       ...text.matchAll(/^(?:import [^'"\n]*|} from |import )'((?:@[\w.-]+\/)?[a-z][\w.-]*)[^':]*'$/gm),
     ])
@@ -171,7 +156,8 @@ test('every export is imported somewhere', () => {
     // Other programs use the libraries, and Astro uses the exports of the pages, the middleware and the entry point.
     .filter(
       ({ path }) =>
-        /^src\/.*\.ts$/.test(path) && !/^src\/(?:pages\/|site\/astro\/(?:dev-middleware|pages-entry)\.ts)/.test(path),
+        /^(?:src|packages)\/.*\.ts$/.test(path) &&
+        !/^(?:src\/pages\/|packages\/astro\/(?:dev-middleware|pages-entry)\.ts)/.test(path),
     )
     .flatMap(({ path, text }) =>
       [...text.matchAll(/^export (?:async )?(?:const|function\*?|class|interface|type) (\w+)/gm)]

@@ -43,6 +43,7 @@ test('no example names a model with an announced end', () => {
     'clients',
     'content',
     'docs',
+    'packages',
     'src',
     'tests',
   ])

@@ -8,7 +8,10 @@ import { expect, test } from 'vitest'
  * Folders in which a limit can be part of the API. Limits in stores, host and pages are internal, and durations are
  * only for tuning.
  */
-const ROOMS = ['src/domain', 'src/ports', 'src/server', 'src/wiring']
+const ROOMS = [
+  ...['src/domain', 'src/ports', 'src/server', 'src/wiring'],
+  ...['packages/account', 'packages/editor', 'packages/formats', 'packages/review'],
+]
 
 /** Constants that limit the amount of work or the length of a message, but reject nothing. */
 const TUNING: Readonly<Record<string, string>> = {
@@ -16,7 +19,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/domain/access/readers.ts MAX_READERS': 'the operator’s own setting',
   'src/domain/api/envelope.ts MAX_DEPENDENTS': 'prompts that one list has; it says how many there are',
   'src/domain/content/trusted-root-file.ts MAX_DEPTH': 'the operator’s own file, checked with the content',
-  'src/domain/formats/references.ts MAX_REFERENCES': 'how much one import reads',
+  'packages/formats/references.ts MAX_REFERENCES': 'how much one import reads',
   'src/ports/verify-attestation.ts MAX_DEPTH': 'far deeper than any Sigstore bundle',
   'src/ports/verify-attestation.ts MAX_WITNESSES': 'far more than any Sigstore bundle has; each costs a verification',
   'src/domain/catalogue/activity.ts MAX_ACTIVITIES': 'entries of a list',
@@ -26,18 +29,18 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/domain/compose/warnings.ts MAX_WARNINGS': 'findings that a warning names',
   'src/domain/content/filling.ts MAX_OPTIONS': 'options that a message names',
   'src/domain/content/skill.ts MAX_INTERPOLATIONS': 'commands that a warning names',
-  'src/domain/editor/pasted-file.ts MAX_PASTED_BYTES': 'a larger file is for the import script, as its message says',
-  'src/domain/formats/portable.ts MAX_FINDINGS': 'findings that an import or export names',
-  'src/domain/formats/langfuse.ts MAX_PROMPTS': 'how much one import reads',
-  'src/domain/formats/plain.ts MAX_ROWS': 'how much one import reads',
-  'src/domain/formats/foreign-yaml.ts MAX_CHECKED_VALUES':
+  'packages/editor/form/pasted-file.ts MAX_PASTED_BYTES': 'a larger file is for the import script, as its message says',
+  'packages/formats/portable.ts MAX_FINDINGS': 'findings that an import or export names',
+  'packages/formats/langfuse.ts MAX_PROMPTS': 'how much one import reads',
+  'packages/formats/plain.ts MAX_ROWS': 'how much one import reads',
+  'packages/formats/foreign-yaml.ts MAX_CHECKED_VALUES':
     'values that are not valid YAML; with more, the YAML is invalid',
-  'src/domain/formats/recognise.ts MAX_FRONT_CHARACTERS': 'as far as a suggestion looks',
+  'packages/formats/recognise.ts MAX_FRONT_CHARACTERS': 'as far as a suggestion looks',
   'src/domain/publishing/request.ts MAX_PLACED_PROBLEMS': 'problems that a page shows beside its fields',
-  'src/domain/editor/suggestions.ts MAX_CORRECTED_CHARACTERS': 'values that are too long for a suggestion',
-  'src/domain/formats/source-file.ts MAX_FRONT_MATTER_CHARACTERS': 'how much one import reads',
-  'src/domain/formats/source-file.ts MAX_FRONT_MATTER_LINES': 'how much one import reads',
-  'src/domain/formats/source-file.ts MAX_SOURCE_BYTES': 'how much one import reads',
+  'packages/editor/form/suggestions.ts MAX_CORRECTED_CHARACTERS': 'values that are too long for a suggestion',
+  'packages/formats/source-file.ts MAX_FRONT_MATTER_CHARACTERS': 'how much one import reads',
+  'packages/formats/source-file.ts MAX_FRONT_MATTER_LINES': 'how much one import reads',
+  'packages/formats/source-file.ts MAX_SOURCE_BYTES': 'how much one import reads',
   'src/domain/content/near-placeholders.ts MAX_INNER': 'the longest text that a warning takes for a placeholder',
   'src/domain/content/prompt-file.ts MAX_LOOKED_AT': 'as far as a warning looks',
   'src/domain/publishing/prompt-file.ts MAX_FRONT_CHARACTERS': 'far more than all fields together may have',
@@ -46,7 +49,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/domain/api/envelope.ts MAX_LABELLED': 'prompts that one list has; it says how many there are',
   'src/domain/published/data-files.ts MAX_PROMPTS_OF_MODEL': 'prompts that a list names; it says how many there are',
   'src/domain/content/hidden-characters.ts MAX_DECODED': 'characters that a warning shows',
-  'src/domain/review/review-findings.ts MAX_CLOCK_SKEW_MS': 'how far a contributor’s clock may be ahead',
+  'packages/review/rules/review-findings.ts MAX_CLOCK_SKEW_MS': 'how far a contributor’s clock may be ahead',
   'src/domain/text/problems.ts MAX_UNITS': 'characters of a stranger’s text that a message repeats',
   'src/domain/search/document.ts MAX_DIFFERENT_TOKENS': 'words of a prompt that search indexes',
   'src/domain/search/document.ts MAX_TOKENS_PER_FIELD': 'words of a prompt that search indexes',
@@ -64,9 +67,9 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/server/read/close-names.ts MAX_CANDIDATES': 'names that a suggestion is chosen from',
   'src/server/read/close-names.ts MAX_SUGGESTED': 'names that an error suggests',
   'src/server/read/close-names.ts MAX_TYPOS': 'how far a suggested name may be',
-  'src/server/account/find-reader.ts MAX_KEPT': 'readers whose rights are remembered; the others are checked again',
-  'src/server/account/own-prompts.ts MAX_OWNERS': 'owners whose prompts the account page lists',
-  'src/server/account/own-prompts.ts MAX_SHOWN': 'prompts of an owner that the account page lists',
+  'packages/account/find-reader.ts MAX_KEPT': 'readers whose rights are remembered; the others are checked again',
+  'packages/account/own-prompts.ts MAX_OWNERS': 'owners whose prompts the account page lists',
+  'packages/account/own-prompts.ts MAX_SHOWN': 'prompts of an owner that the account page lists',
   'src/server/mcp/completions.ts MAX_VALUES': 'the protocol’s own limit of a completion',
   'src/server/mcp/prompts.ts ARGUMENT_CHARACTERS': 'a menu’s text is cut, nothing refused',
   'src/server/mcp/prompts.ts DESCRIPTION_CHARACTERS': 'a menu’s text is cut, nothing refused',
@@ -89,7 +92,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/server/read/query-values.ts MAX_LABELS': 'labels that an error names',
   'src/server/read/list.ts MAX_META_BYTES': 'room that is set aside in an answer',
   'src/server/respond.ts MAX_CANDIDATES': 'validators of one request that are compared',
-  'src/server/text-jobs-pages.ts MAX_FILE_LINES': 'lines of a file of a skill that its page shows',
+  'src/wiring/text-jobs-pages.ts MAX_FILE_LINES': 'lines of a file of a skill that its page shows',
   'src/wiring/publish.ts FAILED_TOKENS_PER_MINUTE': 'slows guessing; whoever has a good token never meets it',
 }
 

@@ -1,6 +1,6 @@
 // Connects the account pages to Netlify. Responses are never cached.
 import type { Config, Context } from '@netlify/functions'
-import { handleAccount } from '../../src/server/account/handle-account.ts'
+import { handleAccount } from '../../packages/account/handle-account.ts'
 import { connectAccount } from '../../src/wiring/account.ts'
 
 export default (request: Request, context: Context) => handleAccount(request, () => connectAccount(request, context))

@@ -1,9 +1,9 @@
 // Measures the reads of a private hub, with a token and with a session, compared with those of a public hub in the same run.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openState } from '../../src/host/open-state.ts'
-import { openPeople } from '../../src/stores/state/sessions.ts'
-import { createToken } from '../../src/stores/state/tokens.ts'
+import { openState } from '../../packages/node-server/open-state.ts'
+import { openPeople } from '../../packages/stores/state/sessions.ts'
+import { createToken } from '../../packages/stores/state/tokens.ts'
 import { pick, seedRandom } from '../content/random.ts'
 import { type Measurement, quantile } from './measure.ts'
 import { load, serveHub } from './serve.ts'

@@ -1,7 +1,7 @@
 // Measures what the threads for work on texts cost an ordinary request: the same jobs in place are the baseline.
-import { openTextThreads } from '../../src/host/text-threads.ts'
+import { openTextThreads } from '../../packages/node-server/text-threads.ts'
 import type { TextWork } from '../../src/ports/text-work.ts'
-import { TEXT_WORK_IN_PLACE } from '../../src/server/text-jobs.ts'
+import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
 import { type Measurement, quantile, timeAsync } from './measure.ts'
 
 const RUNS = 300

@@ -1,10 +1,10 @@
 // `npm run check:content -- [--base REV] [--json] [--fix]`: checks the content folder against all rules and reports all problems at once. It fails on errors, but not on advice.
 import { parseArgs } from 'node:util'
+import { findTrackedHead } from '../../packages/review/content-changes.ts'
+import { type ReviewEntry, reviewContent } from '../../packages/review/review-content.ts'
+import { describeIgnored } from '../../packages/stores/content/content-files.ts'
 import { readConfig } from '../../src/config.ts'
 import { describeError } from '../../src/ports/log.ts'
-import { findTrackedHead } from '../../src/stores/content/content-changes.ts'
-import { describeIgnored } from '../../src/stores/content/content-files.ts'
-import { type ReviewEntry, reviewContent } from '../../src/stores/review/review-content.ts'
 
 try {
   const { values } = parseArgs({

@@ -1,7 +1,7 @@
 // `npm run check:mirror -- <address> [--hub <address>]`: checks that a plain web server has a file for every API read except search. With --hub, it also compares the bytes.
 import { parseArgs } from 'node:util'
-import { openDeployedHub } from '../../src/doctor/hub-requests.ts'
-import { checkMirror } from '../../src/doctor/mirror.ts'
+import { openDeployedHub } from '../../packages/doctor/hub-requests.ts'
+import { checkMirror } from '../../packages/doctor/mirror.ts'
 
 try {
   const { values, positionals } = parseArgs({ allowPositionals: true, options: { hub: { type: 'string' } } })

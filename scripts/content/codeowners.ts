@@ -1,10 +1,10 @@
 // `npm run codeowners -- [--maintainers login,org/team] [--check]`: writes .github/CODEOWNERS from the owners' members, or checks that it is up to date.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { readContentDir } from '../../packages/stores/content/content-dir.ts'
 import { readConfig } from '../../src/config.ts'
 import { formatCodeowners } from '../../src/domain/access/codeowners.ts'
 import { formatProblem } from '../../src/domain/text/problems.ts'
-import { readContentDir } from '../../src/stores/content/content-dir.ts'
 
 const FILE = '.github/CODEOWNERS'
 const MAINTAINER = /^[A-Za-z0-9-]{1,39}(?:\/[\w.-]{1,100})?$/

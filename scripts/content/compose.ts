@@ -1,10 +1,10 @@
 // `npm run compose -- <owner>/<name>`: composes the next version of a prompt for a pull request.
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { composeVersion } from '../../packages/stores/content/compose.ts'
 import { readConfig } from '../../src/config.ts'
 import { splitFullName } from '../../src/domain/values/names.ts'
 import { BUMPS } from '../../src/domain/values/versions.ts'
-import { composeVersion } from '../../src/stores/content/compose.ts'
 
 const USAGE =
   'Usage: npm run compose -- <owner>/<name> [major|minor|patch] --by login [--source FILE] [--changelog text]'

@@ -1,12 +1,12 @@
 // Removes a version or a whole prompt from the content folder, in one commit, and counts the commits that still contain it.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { readContentDir } from '../../packages/stores/content/content-dir.ts'
+import { createGit, type Git } from '../../packages/stores/git/git-command.ts'
 import { formatPath } from '../../src/domain/content/content-path.ts'
 import { editKeys, parseRepositoryFile } from '../../src/domain/content/prompt-file.ts'
 import { formatProblems } from '../../src/domain/text/problems.ts'
 import type { KeyChange } from '../../src/domain/text/yaml-edit.ts'
-import { readContentDir } from '../../src/stores/content/content-dir.ts'
-import { createGit, type Git } from '../../src/stores/git/git-command.ts'
 
 /** What is taken down: a version, or without one, the prompt with all its versions. */
 export interface TakedownTarget {

@@ -3,15 +3,15 @@ import { randomUUID } from 'node:crypto'
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { reviewContent } from '../../packages/review/review-content.ts'
+import { formatPullReport, type PullReport } from '../../packages/review/rules/pull-report.ts'
+import { openPullTree, type PullTree } from '../../packages/stores/github/pull-tree.ts'
 import { mayActFor } from '../../src/domain/access/memberships.ts'
 import type { Person } from '../../src/domain/access/person.ts'
 import { checkApprovals } from '../../src/domain/access/pull-owners.ts'
 import { formatPath, parsePath } from '../../src/domain/content/content-path.ts'
 import { type OwnerFile, parseOwnerFile } from '../../src/domain/content/prompt-file.ts'
-import { formatPullReport, type PullReport } from '../../src/domain/review/pull-report.ts'
 import { resolveLatest } from '../../src/domain/values/versions.ts'
-import { openPullTree, type PullTree } from '../../src/stores/github/pull-tree.ts'
-import { reviewContent } from '../../src/stores/review/review-content.ts'
 
 /** Maximum number of changes shown; the pull request itself shows them all. */
 const MAX_DIFFERENCES = 50

@@ -1,10 +1,10 @@
 // `npm run new -- <owner>/<name>` and `npm run bump -- <owner>/<name> <major|minor|patch>`: creates files to edit; in a terminal, it asks for missing values.
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
+import { scaffoldPrompt, scaffoldVersion } from '../../packages/stores/content/scaffold.ts'
 import { readConfig } from '../../src/config.ts'
 import { splitFullName, titleFromName } from '../../src/domain/values/names.ts'
 import { BUMPS } from '../../src/domain/values/versions.ts'
-import { scaffoldPrompt, scaffoldVersion } from '../../src/stores/content/scaffold.ts'
 
 const DEFAULT_LICENSE = 'CC0-1.0'
 

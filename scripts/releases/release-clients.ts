@@ -1,10 +1,10 @@
 // `npm run release:clients`: renews the digests of the clients' current releases. `npm version` runs it with --final, which also archives them.
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
-import { listDownloads } from '../../src/site/build/list-downloads.ts'
-import { readCliRelease } from '../../src/site/downloads/hubcli.ts'
-import { readClientsRelease } from '../../src/site/downloads/libraries.ts'
-import { archiveRelease, isArchived } from '../../src/site/downloads/releases.ts'
+import { readCliRelease } from '../../packages/build/downloads/hubcli.ts'
+import { readClientsRelease } from '../../packages/build/downloads/libraries.ts'
+import { archiveRelease, isArchived } from '../../packages/build/downloads/releases.ts'
+import { listDownloads } from '../../packages/build/list-downloads.ts'
 
 /** The URL in the releases before a hub inserts its own. */
 const PLACEHOLDER = 'http://localhost:8888'

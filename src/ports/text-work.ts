@@ -1,6 +1,6 @@
-// The port for work on somebody's text: a closed table of pure jobs. On the Node server, they run in worker threads with a deadline; elsewhere, they run in place.
+// The port for work on somebody's text: a table of pure jobs. On the Node server, they run in worker threads with a deadline; elsewhere, they run in place.
 
-import type { ExportFormat } from '../domain/api/export-formats.ts'
+import type { ExportFormat, WriteResult } from '../domain/api/export-formats.ts'
 import type { Repository, Variable, VersionRecord, VersionSummary, Warning } from '../domain/api/schema.ts'
 import type { Callable } from '../domain/catalogue/difference.ts'
 import type { RepositoryParts } from '../domain/catalogue/repository-records.ts'
@@ -11,10 +11,6 @@ import type { FilledMessages, FillingProblem, FillingValues } from '../domain/co
 import type { RepositoryFile } from '../domain/content/prompt-file.ts'
 import type { ResultFile } from '../domain/content/result-file.ts'
 import type { RootEntry } from '../domain/content/trusted-root-file.ts'
-import type { JudgedForm } from '../domain/editor/judge-form.ts'
-import type { PastedForm } from '../domain/editor/pasted-file.ts'
-import type { FormBase, SentForm } from '../domain/editor/version-form.ts'
-import type { WriteResult } from '../domain/formats/portable.ts'
 import type { ChangeDecision, NamedRepositories } from '../domain/managing/decision.ts'
 import type { OwnerDecision } from '../domain/managing/owner-decision.ts'
 import type { OwnerChange, OwnerFields } from '../domain/managing/owner-request.ts'
@@ -32,14 +28,10 @@ import type { AttestationVerdict } from './verify-attestation.ts'
 /** The parts of a version that a preview shows. */
 export type PreviewedPrompt = Pick<VersionRecord, 'content' | 'format' | 'variables'>
 
-/** Every job. Arguments and results can be cloned, because they are sent to another thread. A job may throw HubError. */
+/** Every job; a package adds its own by declaration merging. Arguments and results can be cloned, because they are sent to another thread. A job may throw HubError. */
 export interface TextJobs {
   /** Writes a version in another tool's format. */
   exportVersion(format: ExportFormat, repository: Repository, record: VersionRecord): WriteResult
-  /** Fills in the editor's form from the file in its text. */
-  readPastedForm(sent: SentForm, format: string, base?: FormBase): PastedForm
-  /** Judges the editor's form. */
-  judgeForm(sent: SentForm, base?: FormBase, apply?: string): JudgedForm
   /** Renders a prompt as it looks with its examples and defaults. */
   renderPreview(prompt: PreviewedPrompt): string
   /** Renders Markdown as safe HTML. */

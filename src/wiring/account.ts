@@ -1,12 +1,12 @@
 // Connects the account pages to the platform: account stores, sign-in and memberships.
 import { randomBytes } from 'node:crypto'
+import { readOwnPrompts } from '../../packages/account/own-prompts.ts'
+import type { AccountDeps, Provider, SignIn } from '../../packages/account/visit.ts'
+import { openPeople } from '../../packages/stores/state/sessions.ts'
+import { openTokens } from '../../packages/stores/state/tokens.ts'
 import { type Config, SIGN_IN_PROBLEMS, settingsError } from '../config.ts'
 import { memberEntriesOf, membershipsPath, ownHandleOf } from '../domain/access/memberships.ts'
 import { parseBuilt } from '../ports/site-files.ts'
-import { readOwnPrompts } from '../server/account/own-prompts.ts'
-import type { AccountDeps, Provider, SignIn } from '../server/account/visit.ts'
-import { openPeople } from '../stores/state/sessions.ts'
-import { openTokens } from '../stores/state/tokens.ts'
 import { isLocalMode, isOurHost } from './people.ts'
 import {
   clientKeyOf,
@@ -76,7 +76,7 @@ export function openProviders({ github, oidc }: Pick<Providers, 'github' | 'oidc
 }
 
 function openGithub(settings: NonNullable<Providers['github']>): Provider {
-  const load = () => import('../stores/sign-in/github.ts')
+  const load = () => import('../../packages/account/providers/github.ts')
   return {
     name: 'GitHub',
     start: async (note, redirectUri) => (await load()).startGithub(settings, note, redirectUri),
@@ -85,7 +85,7 @@ function openGithub(settings: NonNullable<Providers['github']>): Provider {
 }
 
 function openOidc(settings: NonNullable<Providers['oidc']>): Provider {
-  const load = () => import('../stores/sign-in/open-id.ts')
+  const load = () => import('../../packages/account/providers/open-id.ts')
   return {
     name: new URL(settings.issuer).host,
     issuer: settings.issuer,

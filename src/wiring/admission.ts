@@ -1,9 +1,10 @@
 // Decides whom READERS admits to a private hub. Sign-in asks it once, and the guard at each use.
+
+import type { IsOrganisationMember } from '../../packages/stores/github/organisations.ts'
 import type { Config } from '../config.ts'
 import type { Person } from '../domain/access/person.ts'
 import { type Identity, isReader } from '../domain/access/readers.ts'
 import { isSameIssuer, signInKindOf } from '../domain/access/sign-in-kind.ts'
-import type { IsOrganisationMember } from '../stores/github/organisations.ts'
 
 /** A person, or what a provider says about somebody who has no login here yet. */
 type Candidate = Person | Required<Pick<Person, 'oidc'>>
@@ -44,8 +45,8 @@ let opened: { config: Config; check: Promise<IsOrganisationMember> } | undefined
 function organisationsOf(config: Config): Promise<IsOrganisationMember> {
   if (opened?.config === config) return opened.check
   const check = Promise.all([
-    import('../stores/github/organisations.ts'),
-    import('../stores/github/github-requests.ts'),
+    import('../../packages/stores/github/organisations.ts'),
+    import('../../packages/stores/github/github-requests.ts'),
   ]).then(([{ openOrganisations }, { openGitHubRequests }]) =>
     openOrganisations(openGitHubRequests(connectionOf(config))),
   )

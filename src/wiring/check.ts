@@ -5,6 +5,6 @@ import { connectRead } from './read.ts'
 
 /** Returns the dependencies for checking. @throws HubError like `connectRead` */
 export async function connectCheck(request: Request, context: FunctionContext): Promise<CheckDeps> {
-  const importJobs = async () => (await import('../server/text-jobs.ts')).TEXT_JOBS
+  const importJobs = async () => (await import('./text-jobs.ts')).TEXT_JOBS
   return { ...(await connectRead(request, context, importJobs)), quota: currentConfig().quota }
 }

@@ -1,6 +1,7 @@
 // Connects the editor to the platform: sessions, the records it shows, and publishing.
+
+import type { EditorDeps } from '../../packages/editor/editing.ts'
 import { findSourceHost } from '../config.ts'
-import type { EditorDeps } from '../server/editor/editing.ts'
 import { connectAccount } from './account.ts'
 import { currentConfig, type FunctionContext, freshOf, textOf } from './platform.ts'
 
@@ -9,7 +10,7 @@ export async function connectEditor(request: Request, context: FunctionContext):
   return {
     ...(await connectAccount(request, context)),
     fresh: await freshOf(context.hub),
-    text: await textOf(context, async () => (await import('../server/text-jobs.ts')).TEXT_JOBS),
+    text: await textOf(context, async () => (await import('./text-jobs.ts')).TEXT_JOBS),
     sourceHost: findSourceHost(currentConfig()),
     // Imported only when a form is submitted, because most requests only show a form.
     connectPublish: async (write) => (await import('./publish.ts')).connectPublish(write, context),

@@ -10,7 +10,7 @@ const TIMES_READS = 5
 export async function connectMcp(request: Request, context: FunctionContext): Promise<McpHandlerDeps> {
   const config = currentConfig()
   return {
-    ...(await connectRead(request, context, async () => (await import('../server/text-jobs-fill.ts')).FILL_JOBS)),
+    ...(await connectRead(request, context, async () => (await import('./text-jobs-fill.ts')).FILL_JOBS)),
     limiter: await limiterOf('tool-calls', config.rateLimitPerMinute * TIMES_READS, config),
     isPrivate: config.isPrivate,
     isForReaders: config.readAccess.kind === 'members',

@@ -1,10 +1,11 @@
 // Decides who may sign in, and whose tokens count: people of the configured providers, and local users only in local mode.
+
+import { findPerson } from '../../packages/stores/state/identities.ts'
+import { hasBoundLogin } from '../../packages/stores/state/sessions.ts'
 import type { Config } from '../config.ts'
 import type { Person } from '../domain/access/person.ts'
 import { isSameIssuer, signInKindOf } from '../domain/access/sign-in-kind.ts'
 import type { StateStore } from '../ports/state-store.ts'
-import { findPerson } from '../stores/state/identities.ts'
-import { hasBoundLogin } from '../stores/state/sessions.ts'
 import type { Hub } from './platform.ts'
 
 /** Returns whether the Node server runs the function. The Netlify dev server does not count, because it simulates production. */

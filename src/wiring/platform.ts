@@ -1,6 +1,8 @@
 // Describes the platform of a function: Netlify, its dev server, or the Node server.
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { LocalKeys } from '../../packages/account/local-keys.ts'
+import { limitInMemory } from '../../packages/stores/state/rate-limiter-memory.ts'
 import { type Config, includedFile, readConfig } from '../config.ts'
 import { networksOf } from '../domain/access/ip-address.ts'
 import type { BuildSource, FreshCopies } from '../ports/fresh-copies.ts'
@@ -11,9 +13,7 @@ import type { Search } from '../ports/search.ts'
 import type { SiteFiles } from '../ports/site-files.ts'
 import type { StateStore } from '../ports/state-store.ts'
 import { runInPlace, type TextJobTable, type TextWork } from '../ports/text-work.ts'
-import type { LocalKeys } from '../server/account/local-keys.ts'
 import type { PageCache } from '../server/pages/page-cache.ts'
-import { limitInMemory } from '../stores/state/rate-limiter-memory.ts'
 
 /** The pages of a build on the Node server. */
 export interface HubPages {
@@ -66,7 +66,7 @@ export function currentConfig(): Config {
 /** Returns the site's files: from the Node server, or from the current Netlify deploy. Here and below, drivers for Netlify are imported only on Netlify. */
 export async function siteFilesOf(request: Request, hub: Hub | undefined): Promise<SiteFiles> {
   if (hub) return hub.files
-  const { deployFiles } = await import('../stores/site/site-files-deploy.ts')
+  const { deployFiles } = await import('../../packages/stores/site/site-files-deploy.ts')
   return deployFiles(new URL(request.url).origin)
 }
 
@@ -81,7 +81,7 @@ export async function textOf(
 /** Returns the store for tokens, sessions and copies: the Node server's, or Netlify Blobs. */
 export async function stateOf(hub: Hub | undefined): Promise<StateStore> {
   if (hub) return hub.state
-  const { netlifyState } = await import('../stores/state/state-netlify.ts')
+  const { netlifyState } = await import('../../packages/stores/state/state-netlify.ts')
   return netlifyState()
 }
 
@@ -89,7 +89,7 @@ export async function stateOf(hub: Hub | undefined): Promise<StateStore> {
 export async function freshOf(hub: Hub | undefined): Promise<FreshCopies> {
   if (hub) return hub.fresh
   const [{ openCopies }, { copiesAhead }] = await Promise.all([
-    import('../stores/state/fresh-copies.ts'),
+    import('../../packages/stores/state/fresh-copies.ts'),
     import('../ports/fresh-copies.ts'),
   ])
   return copiesAhead(openCopies(await stateOf(hub)), sourceOfDeploy)
@@ -99,7 +99,10 @@ let deployed: Promise<BuildSource> | undefined
 
 /** Returns what this deploy's build has read. It never changes, so it is read only once. */
 function sourceOfDeploy(): Promise<BuildSource> {
-  deployed ??= Promise.all([import('../stores/site/build-record.ts'), import('../ports/fresh-copies.ts')]).then(
+  deployed ??= Promise.all([
+    import('../../packages/stores/site/build-record.ts'),
+    import('../ports/fresh-copies.ts'),
+  ]).then(
     ([{ findBuildRecord }, { UNKNOWN_SOURCE }]) =>
       findBuildRecord(includedFile(currentConfig(), 'build/complete.json'))?.source ?? UNKNOWN_SOURCE,
   )
@@ -129,8 +132,8 @@ export async function limiterOf(kind: string, requests: number, { isNetlifyDev }
 /** The dev server handles each request in a new worker, whose memory is lost afterwards, so requests are counted in a file. All workers belong to one process, and the file name contains its ID. */
 async function limitOnDevServer(kind: string, limit: RateLimit): Promise<RateLimiter> {
   const [{ limitInState }, { openSqliteState }] = await Promise.all([
-    import('../stores/state/limits.ts'),
-    import('../stores/state/state-sqlite.ts'),
+    import('../../packages/stores/state/limits.ts'),
+    import('../../packages/stores/state/state-sqlite.ts'),
   ])
   return limitInState(await openSqliteState(join(tmpdir(), 'prompt-hub', `${process.pid}.db`)), kind, limit)
 }

@@ -1,6 +1,7 @@
 // Connects publishing to the platform: git store, token checks and rate limits.
 
 import { purgeCache } from '@netlify/functions'
+import { findToken, recordTokenUse } from '../../packages/stores/state/tokens.ts'
 import { type Config, settingsError } from '../config.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { GitStore } from '../ports/git-store.ts'
@@ -9,7 +10,6 @@ import type { QueueState, TakeTurn } from '../ports/turns.ts'
 import type { PublishHandlerDeps } from '../server/publish/handle-write.ts'
 import type { VerifyJob } from '../server/publish/oidc.ts'
 import { createPublishTurns, shareTurns } from '../server/publish/publish-turns.ts'
-import { findToken, recordTokenUse } from '../stores/state/tokens.ts'
 import {
   clientKeyOf,
   currentConfig,
@@ -35,17 +35,22 @@ export async function connectPublish(request: Request, context: FunctionContext)
     git: await openGit(config, hub),
     siteFiles: await siteFilesOf(request, hub),
     fresh: await freshOf(hub),
-    text: await textOf(context, async () => (await import('../server/text-jobs.ts')).TEXT_JOBS),
+    text: await textOf(context, async () => (await import('./text-jobs.ts')).TEXT_JOBS),
     issuer: config.oidc.issuer,
     quota: config.quota,
     nextOrder: hub?.nextOrder ?? Date.now,
     findToken: (token) => findToken(state, token),
     // These modules are imported only for a user's or a job's token, because an operator's token needs none of them.
     findHolder: async (person) => (await import('./people.ts')).findHolder(person, config, hub, state),
-    isBlocked: async (person) => (await import('../stores/state/blocks.ts')).isBlocked(state, person),
+    isBlocked: async (person) => (await import('../../packages/stores/state/blocks.ts')).isBlocked(state, person),
     verifyJob: jobVerifier(config),
     spendJob: async ({ jti, request, endsMs }) =>
-      (await import('../stores/state/single-use.ts')).useOnce(state, { kind: 'jti', id: jti, use: request, endsMs }),
+      (await import('../../packages/stores/state/single-use.ts')).useOnce(state, {
+        kind: 'jti',
+        id: jti,
+        use: request,
+        endsMs,
+      }),
     recordTokenUse: (tokenId) => recordTokenUse(state, tokenId, new Date()),
     limiter: await publishLimiter(config, hub),
     failedTokens: await limiterOf(
@@ -63,7 +68,7 @@ export async function connectPublish(request: Request, context: FunctionContext)
 async function publishLimiter(config: Config, hub: Hub | undefined): Promise<RateLimiter> {
   const requests = config.rateLimitPerMinute === 0 ? 0 : LIMITS.publishesPerMinute
   if (!hub || config.databaseUrl === undefined) return limiterOf('publishes', requests, config)
-  const { limitInState } = await import('../stores/state/limits.ts')
+  const { limitInState } = await import('../../packages/stores/state/limits.ts')
   return limitInState(hub.state, 'publishes', { requests, windowMs: 60_000 })
 }
 
@@ -85,7 +90,7 @@ let github: Promise<GitStore> | undefined
 
 async function openGit({ gitStore }: Config, hub: Hub | undefined): Promise<GitStore> {
   if (gitStore.kind === 'github') {
-    github ??= import('../stores/github/git-store-github.ts').then(({ openGitHub }) => {
+    github ??= import('../../packages/stores/github/git-store-github.ts').then(({ openGitHub }) => {
       const opened = openGitHub(gitStore)
       return hub?.countGit?.(opened) ?? opened
     })
@@ -110,7 +115,7 @@ export const publishQueue = (): QueueState => ownTurns.state()
 /** Returns the publish queue. Hubs that share a database also take turns with each other, because a commit on GitHub outdates the head that the others have read. */
 async function turnsOf({ databaseUrl, gitStore }: Config, hub: Hub | undefined): Promise<TakeTurn> {
   if (!hub || databaseUrl === undefined || gitStore.kind !== 'github') return ownTurns
-  sharedTurns ??= import('../stores/state/hub-turns.ts').then(({ openHubTurns }) =>
+  sharedTurns ??= import('../../packages/stores/state/hub-turns.ts').then(({ openHubTurns }) =>
     shareTurns(ownTurns, openHubTurns(hub.state)),
   )
   return sharedTurns

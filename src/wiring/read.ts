@@ -42,14 +42,14 @@ export async function connectRead(
 
 /** Returns the dependencies for exporting. @throws HubError like `connectRead` */
 export const connectExport = (request: Request, context: FunctionContext): Promise<ReadHandlerDeps> =>
-  connectRead(request, context, async () => (await import('../server/text-jobs-export.ts')).EXPORT_JOBS)
+  connectRead(request, context, async () => (await import('./text-jobs-export.ts')).EXPORT_JOBS)
 
 let bundledSearch: Promise<Search> | undefined
 
 /** On Netlify, opens the index that is deployed with the function on the first query, so that a cold function that only serves files does not load it. The index of a deploy never changes, so it stays open. */
 function openBundledSearch(config: Config): Search {
   const opened = () => {
-    bundledSearch ??= import('../stores/search/open-index.ts').then(({ openSearchIndex }) =>
+    bundledSearch ??= import('../../packages/stores/search/open-index.ts').then(({ openSearchIndex }) =>
       openSearchIndex(includedFile(config, 'build/search.db')),
     )
     return bundledSearch

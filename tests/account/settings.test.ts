@@ -1,12 +1,12 @@
 // Tests the settings that sign-in requires: an error names each missing setting, and local sign-in is available only in
 // local mode.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { handleAccount } from '../../packages/account/handle-account.ts'
+import { openLocalKeys } from '../../packages/account/local-keys.ts'
+import type { AccountDeps } from '../../packages/account/visit.ts'
+import { openLocalStores } from '../../packages/node-server/local-stores.ts'
 import { readConfig } from '../../src/config.ts'
 import { FRAME_PLACE } from '../../src/domain/api/account-frame.ts'
-import { openLocalStores } from '../../src/host/local-stores.ts'
-import { handleAccount } from '../../src/server/account/handle-account.ts'
-import { openLocalKeys } from '../../src/server/account/local-keys.ts'
-import type { AccountDeps } from '../../src/server/account/visit.ts'
 import { connectAccount } from '../../src/wiring/account.ts'
 import type { Hub } from '../../src/wiring/platform.ts'
 import { connectPublish } from '../../src/wiring/publish.ts'

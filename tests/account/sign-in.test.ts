@@ -1,7 +1,7 @@
 // Tests sign-in with GitHub: missing, wrong and replayed `state` parameters, open redirects, renamed accounts, and
 // GitHub errors.
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { safeReturnPath } from '../../src/server/account/sign-in.ts'
+import { safeReturnPath } from '../../packages/account/sign-in.ts'
 import { openProviders } from '../../src/wiring/account.ts'
 import { FAULTS } from '../github/faults.ts'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'

@@ -5,8 +5,8 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { listCliDownloads, readCliRelease } from '../../src/site/downloads/hubcli.ts'
-import { readCliReleases } from '../../src/site/downloads/releases.ts'
+import { listCliDownloads, readCliRelease } from '../../packages/build/downloads/hubcli.ts'
+import { readCliReleases } from '../../packages/build/downloads/releases.ts'
 import { HUBCLI } from './assembled.ts'
 
 const ROOT = path.join(import.meta.dirname, '..', '..')

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { listClientDownloads } from '../../src/site/downloads/libraries.ts'
-import { readClientsReleases } from '../../src/site/downloads/releases.ts'
+import { listClientDownloads } from '../../packages/build/downloads/libraries.ts'
+import { readClientsReleases } from '../../packages/build/downloads/releases.ts'
 import { type FaultHub, openFaultHub } from './fault-hub.ts'
 
 const run = promisify(execFile)

@@ -8,9 +8,9 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addToLock } from '../../clients/typescript/source/vendoring.ts'
-import { listDownloads } from '../../src/site/build/list-downloads.ts'
-import { listClientDownloads } from '../../src/site/downloads/libraries.ts'
-import { readClientsReleases } from '../../src/site/downloads/releases.ts'
+import { listClientDownloads } from '../../packages/build/downloads/libraries.ts'
+import { readClientsReleases } from '../../packages/build/downloads/releases.ts'
+import { listDownloads } from '../../packages/build/list-downloads.ts'
 import { HUBCLI } from '../cli/assembled.ts'
 import { CONTENTS, type FaultHub, openFaultHub } from './fault-hub.ts'
 
@@ -60,7 +60,15 @@ describe('npm version', () => {
     writeFileSync(at(path), change(readFileSync(at(path), 'utf8')))
 
   test('archives the clients and creates the tag; a released number never changes', async () => {
-    for (const path of ['clients', 'releases', 'scripts/releases', 'src', 'package.json', 'package-lock.json'])
+    for (const path of [
+      'clients',
+      'releases',
+      'packages',
+      'scripts/releases',
+      'src',
+      'package.json',
+      'package-lock.json',
+    ])
       cpSync(path, at(path), { recursive: true })
     symlinkSync(resolve('node_modules'), at('node_modules'))
     writeFileSync(at('.gitignore'), 'node_modules\n.clients\n')

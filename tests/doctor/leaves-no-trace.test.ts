@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openSqliteState } from '../../src/stores/state/state-sqlite.ts'
+import { openSqliteState } from '../../packages/stores/state/state-sqlite.ts'
 import { type LocalRepository, makeRepository } from '../stores/local-repository.ts'
 import { versionFile } from './setups.ts'
 

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { STARTING, withHealth } from '../../src/host/health.ts'
+import { STARTING, withHealth } from '../../packages/node-server/health.ts'
 import { descendants, type Run, signalGroup, startProcess } from '../hubs/processes.ts'
 import { type Ask, type Json, openClient, poll } from './client.ts'
 import { temporaryFolder, writeRepository } from './made-content.ts'

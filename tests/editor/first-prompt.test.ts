@@ -2,7 +2,7 @@
 // It does so on a wide and a small screen, by keyboard alone, and without JavaScript, and compares the record with the API's.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createToken } from '../../src/stores/state/tokens.ts'
+import { createToken } from '../../packages/stores/state/tokens.ts'
 import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
 import { freePort } from '../hubs/processes.ts'
 import { openBrowser } from '../pictures/look/browser.ts'

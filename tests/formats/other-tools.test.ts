@@ -6,12 +6,12 @@ import { ChatPromptClient, TextPromptClient } from '@langfuse/client'
 import { Dotprompt } from 'dotprompt'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { loadCatalogue } from '../../packages/build/load-catalogue.ts'
+import { toExported, WRITERS } from '../../packages/formats/formats.ts'
 import { readConfig } from '../../src/config.ts'
 import type { ExportFormat } from '../../src/domain/api/export-formats.ts'
 import { fillMessages } from '../../src/domain/content/filling.ts'
-import { toExported, WRITERS } from '../../src/domain/formats/formats.ts'
 import { isChatMessage } from '../../src/domain/values/chat.ts'
-import { loadCatalogue } from '../../src/site/build/load-catalogue.ts'
 
 interface Message {
   role: string

@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hashCode } from '../../packages/build/code-hash.ts'
+import { writeData } from '../../packages/build/write-data.ts'
+import type { BuilderMessage } from '../../packages/node-server/builds/builder-messages.ts'
+import { describeFolder, SiteState } from '../../packages/node-server/builds/site-folder.ts'
+import { openSearchIndex } from '../../packages/stores/search/open-index.ts'
+import { readState } from '../../packages/stores/site/site-database.ts'
 import { seedRandom } from '../../scripts/content/random.ts'
-import type { BuilderMessage } from '../../src/host/builds/builder-messages.ts'
-import { describeFolder, SiteState } from '../../src/host/builds/site-folder.ts'
-import { hashCode } from '../../src/site/build/code-hash.ts'
-import { writeData } from '../../src/site/build/write-data.ts'
-import { openSearchIndex } from '../../src/stores/search/open-index.ts'
-import { readState } from '../../src/stores/site/site-database.ts'
 import { readTree } from '../hubs/build-site.ts'
 import { readDatabase } from '../hubs/host-site.ts'
 
@@ -90,7 +90,7 @@ const say = ({ files, found }: Seen) => JSON.stringify([[...files], found])
  * sent
  */
 function start(onMessage: (message: BuilderMessage) => void): ChildProcess {
-  const started = fork('src/host/builds/builder-process.ts', [folder.dir], {
+  const started = fork('packages/node-server/builds/builder-process.ts', [folder.dir], {
     env: { ...process.env, ...settings, ASTRO_TELEMETRY_DISABLED: '1' },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     serialization: 'advanced',

@@ -3,8 +3,8 @@
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
-import { findConnectionNetworks } from '../../src/host/http/client-addresses.ts'
-import { type RunningServer, type ServerOptions, startServer } from '../../src/host/http/http-server.ts'
+import { findConnectionNetworks } from '../../packages/node-server/http/client-addresses.ts'
+import { type RunningServer, type ServerOptions, startServer } from '../../packages/node-server/http/http-server.ts'
 
 const LARGE = Buffer.alloc(40_000_000, 'x')
 const HOST = 'Host: localhost\r\n'

@@ -22,7 +22,7 @@ beforeEach(() => {
   repository.commit({ 'content/acme/one/versions/1.0.0.md': versionFile('One.\n') })
   folder = mkdtempSync(join(tmpdir(), 'first-seconds-'))
   chmodSync(folder, 0o755)
-  for (const name of ['clients', 'netlify', 'releases', 'scripts', 'src'])
+  for (const name of ['clients', 'netlify', 'packages', 'releases', 'scripts', 'src'])
     cpSync(name, join(folder, name), { recursive: true })
   for (const name of ['astro.config.mjs', 'package.json', 'package-lock.json', 'tsconfig.json'])
     cpSync(name, join(folder, name))

@@ -3,8 +3,13 @@
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type RunningServer, type ServerOptions, startServer } from '../../src/host/http/http-server.ts'
-import { createHandler, type HostedFunction, listenTo, routeFunctions } from '../../src/host/run-functions.ts'
+import { type RunningServer, type ServerOptions, startServer } from '../../packages/node-server/http/http-server.ts'
+import {
+  createHandler,
+  type HostedFunction,
+  listenTo,
+  routeFunctions,
+} from '../../packages/node-server/run-functions.ts'
 import { toHubError } from '../../src/ports/log.ts'
 import { openBody } from '../../src/server/read-body.ts'
 import { respondNotFound, respondWithError } from '../../src/server/refusals.ts'

@@ -1,7 +1,7 @@
 // Tests who makes room at a shared limit, against a slow but obvious way to choose.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Held, pickLargestFirst } from '../../src/host/http/largest-first.ts'
+import { type Held, pickLargestFirst } from '../../packages/node-server/http/largest-first.ts'
 
 /** Removes one after another: the oldest of the largest /64 in the largest /56 of the largest /48. */
 function pickSlowly(held: readonly Held[]): Held[] {

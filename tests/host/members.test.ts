@@ -229,7 +229,7 @@ describe('rights', () => {
   const isIn = async (sender: Sender) => (await hub.ask('GET', '/api/v1/tags', sender)).status === 200
 
   test('end for everything that a process takes away, at once', async () => {
-    const { openPeople } = await import('../../src/stores/state/sessions.ts')
+    const { openPeople } = await import('../../packages/stores/state/sessions.ts')
     const secret = await openPeople(hub.state).openSession({ user_id: '7', login: 'octocat' }, new Date())
     const sender = { headers: { Cookie: `__Host-session=${secret}; __Host-other=1` } }
     expect(await isIn(sender)).toBe(true)

@@ -13,9 +13,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bundlePlaceOf, ensureBundle, findBundle } from '../../src/host/builds/pages-bundle.ts'
-import { openBundle } from '../../src/host/pages.ts'
-import { serveLook } from '../../src/site/build/hub-look.ts'
+import { serveLook } from '../../packages/build/hub-look.ts'
+import { bundlePlaceOf, ensureBundle, findBundle } from '../../packages/node-server/builds/pages-bundle.ts'
+import { openBundle } from '../../packages/node-server/pages.ts'
 import { makeProfile } from '../hubs/profile.ts'
 
 // This folder is outside the project, because the bundle needs no installed packages.
@@ -81,12 +81,12 @@ test('has the documents, styles and the 404 page, but no content and no download
 test('the key is the same in every folder with the same code', () => {
   const copy = mkdtempSync(join(tmpdir(), 'same-code-'))
   for (const name of ['package-lock.json', 'astro.config.mjs', 'tsconfig.json']) writeFileSync(join(copy, name), '')
-  mkdirSync(join(copy, 'src'))
+  for (const room of ['packages', 'src']) mkdirSync(join(copy, room))
   writeFileSync(join(copy, 'src/a.ts'), 'a')
   const before = bundlePlaceOf(copy)
   expect(before.key).toMatch(/^[0-9a-f]{64}$/)
   const moved = `${copy}-moved`
-  mkdirSync(join(moved, 'src'), { recursive: true })
+  for (const room of ['packages', 'src']) mkdirSync(join(moved, room), { recursive: true })
   for (const name of ['package-lock.json', 'astro.config.mjs', 'tsconfig.json']) writeFileSync(join(moved, name), '')
   writeFileSync(join(moved, 'src/a.ts'), 'a')
   expect(bundlePlaceOf(moved).key).toBe(before.key)

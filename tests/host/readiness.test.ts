@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
+import { addState, addUnbuilt, STARTING } from '../../packages/node-server/health.ts'
+import { checkState, checkThrough, openReadiness, withReadiness } from '../../packages/node-server/readiness.ts'
+import { watchState } from '../../packages/node-server/watch-state.ts'
+import { openSqliteState } from '../../packages/stores/state/state-sqlite.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
-import { addState, addUnbuilt, STARTING } from '../../src/host/health.ts'
-import { checkState, checkThrough, openReadiness, withReadiness } from '../../src/host/readiness.ts'
-import { watchState } from '../../src/host/watch-state.ts'
-import { openSqliteState } from '../../src/stores/state/state-sqlite.ts'
 
 const fine = async () => {}
 const fail = (message: string) => async () => Promise.reject(new HubError('unavailable', message))

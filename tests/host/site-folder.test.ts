@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { describeFolder, removeOtherIndexes } from '../../src/host/builds/site-folder.ts'
+import { describeFolder, removeOtherIndexes } from '../../packages/node-server/builds/site-folder.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'prompt-hub-folder-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))

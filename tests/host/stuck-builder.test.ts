@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type FollowMessage, keepBuilding } from '../../src/host/builds/keep-building.ts'
+import { type FollowMessage, keepBuilding } from '../../packages/node-server/builds/keep-building.ts'
 import { descendants } from '../hubs/processes.ts'
 
 const WITHIN = 60_000

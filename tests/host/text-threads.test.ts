@@ -1,8 +1,8 @@
 // Tests the threads for work on somebody's text: results, errors, the deadline, turns and a full queue.
 import { afterEach, describe, expect, test } from 'vitest'
+import { openTextThreads, type TextThreads } from '../../packages/node-server/text-threads.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
-import { openTextThreads, type TextThreads } from '../../src/host/text-threads.ts'
-import { TEXT_WORK_IN_PLACE } from '../../src/server/text-jobs.ts'
+import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
 import { made } from '../linear/makers.ts'
 
 /** Limits that no test reaches by accident, because the machine may be busy. */

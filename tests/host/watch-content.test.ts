@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type ContentWatch, watchContent } from '../../src/host/builds/watch-content.ts'
+import { type ContentWatch, watchContent } from '../../packages/node-server/builds/watch-content.ts'
 
 const WITHIN = 30_000
 let root: string

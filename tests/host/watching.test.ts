@@ -8,15 +8,15 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { findCommit } from '../../src/host/code-commit.ts'
-import { type Health, STARTING } from '../../src/host/health.ts'
-import { type AnsweredRequest, startServer } from '../../src/host/http/http-server.ts'
-import { nameRequest } from '../../src/host/http/identify-request.ts'
-import { formatRequest, writeLines } from '../../src/host/http/request-log.ts'
-import { openMetrics, routeOf } from '../../src/host/metrics.ts'
-import type { Unready } from '../../src/host/readiness.ts'
-import { createHandler, listenTo, routeFunctions } from '../../src/host/run-functions.ts'
-import type { StatusSources } from '../../src/host/status-metrics.ts'
+import { findCommit } from '../../packages/node-server/code-commit.ts'
+import { type Health, STARTING } from '../../packages/node-server/health.ts'
+import { type AnsweredRequest, startServer } from '../../packages/node-server/http/http-server.ts'
+import { nameRequest } from '../../packages/node-server/http/identify-request.ts'
+import { formatRequest, writeLines } from '../../packages/node-server/http/request-log.ts'
+import { openMetrics, routeOf } from '../../packages/node-server/metrics.ts'
+import type { Unready } from '../../packages/node-server/readiness.ts'
+import { createHandler, listenTo, routeFunctions } from '../../packages/node-server/run-functions.ts'
+import type { StatusSources } from '../../packages/node-server/status-metrics.ts'
 import type { GitStore } from '../../src/ports/git-store.ts'
 import { logProblem, redactSecrets, toHubError } from '../../src/ports/log.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'
@@ -79,7 +79,7 @@ describe('writing the log', () => {
 
   test('a stalled reader does not block writing; the number of dropped lines is logged', async () => {
     const program = `
-      const { writeLines } = await import(${JSON.stringify(join(process.cwd(), 'src/host/http/request-log.ts'))})
+      const { writeLines } = await import(${JSON.stringify(join(process.cwd(), 'packages/node-server/http/request-log.ts'))})
       const writer = writeLines()
       for (let line = 0; line < 50_000; line++) writer.write('x'.repeat(99) + '\\n')
       process.stderr.write('done')

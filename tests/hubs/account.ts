@@ -1,11 +1,12 @@
 // Runs the account pages in this process, with the real handlers, in-memory state, and a cookie jar.
+
+import { handleAccount } from '../../packages/account/handle-account.ts'
+import { openLocalKeys } from '../../packages/account/local-keys.ts'
+import type { AccountDeps } from '../../packages/account/visit.ts'
+import { UNLIMITED } from '../../packages/stores/state/rate-limiter-memory.ts'
+import { openPeople } from '../../packages/stores/state/sessions.ts'
+import { openTokens } from '../../packages/stores/state/tokens.ts'
 import { FRAME_PLACE } from '../../src/domain/api/account-frame.ts'
-import { handleAccount } from '../../src/server/account/handle-account.ts'
-import { openLocalKeys } from '../../src/server/account/local-keys.ts'
-import type { AccountDeps } from '../../src/server/account/visit.ts'
-import { UNLIMITED } from '../../src/stores/state/rate-limiter-memory.ts'
-import { openPeople } from '../../src/stores/state/sessions.ts'
-import { openTokens } from '../../src/stores/state/tokens.ts'
 import { memoryState } from './memory-state.ts'
 
 export const BASE_URL = 'https://hub.example'

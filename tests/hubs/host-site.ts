@@ -1,8 +1,8 @@
 // Creates builds in a site database inside a test process, as the host's build process does.
 import { DatabaseSync } from 'node:sqlite'
-import { type BuiltState, openSiteData } from '../../src/site/build/site-data.ts'
-import type { ContentListing } from '../../src/stores/content/content-listing.ts'
-import { openSiteDatabase } from '../../src/stores/site/site-database.ts'
+import { type BuiltState, openSiteData } from '../../packages/build/site-data.ts'
+import type { ContentListing } from '../../packages/stores/content/content-listing.ts'
+import { openSiteDatabase } from '../../packages/stores/site/site-database.ts'
 
 /** Opens the database at a path. @param code identifies the version of the code that writes to it */
 export function openHostSite(

@@ -72,7 +72,7 @@ export function openMachines(): Machines {
         start: (more = {}, isReady = isServingData) =>
           startProcess({ command: START, settings: { ...settings, ...more }, cwd: folder, isReady }),
         upgrade(changes) {
-          for (const name of ['netlify', 'scripts', 'src', '.pages']) {
+          for (const name of ['netlify', 'packages', 'scripts', 'src', '.pages']) {
             rmSync(join(folder, name))
             if (name !== '.pages') cpSync(name, join(folder, name), { recursive: true })
           }

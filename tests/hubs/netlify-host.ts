@@ -4,12 +4,12 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
 import { BlobsServer } from '@netlify/blobs/server'
-import { loadFunctions } from '../../src/host/builds/serve-sites.ts'
-import { serveFile } from '../../src/host/http/static-files.ts'
-import { routeFunctions } from '../../src/host/run-functions.ts'
-import { folderFiles } from '../../src/stores/site/site-files-folder.ts'
-import { netlifyState } from '../../src/stores/state/state-netlify.ts'
-import { createToken } from '../../src/stores/state/tokens.ts'
+import { loadFunctions } from '../../packages/node-server/builds/serve-sites.ts'
+import { serveFile } from '../../packages/node-server/http/static-files.ts'
+import { routeFunctions } from '../../packages/node-server/run-functions.ts'
+import { folderFiles } from '../../packages/stores/site/site-files-folder.ts'
+import { netlifyState } from '../../packages/stores/state/state-netlify.ts'
+import { createToken } from '../../packages/stores/state/tokens.ts'
 
 /**
  * The arguments: the folder with `dist` and `build`, which is also LAMBDA_TASK_ROOT; a folder for the state; and the

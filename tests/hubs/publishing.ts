@@ -1,6 +1,9 @@
 // Opens a hub in this process for publishing and reading, with one token. It builds only on request.
 import { expect } from 'vitest'
 import { z } from 'zod'
+import { readHistory } from '../../packages/stores/content/content-history.ts'
+import { readBuildSource } from '../../packages/stores/site/build-source.ts'
+import { openCopies, rememberCopies } from '../../packages/stores/state/fresh-copies.ts'
 import type { TokenRecord } from '../../src/domain/access/token-record.ts'
 import {
   type BuildSource,
@@ -15,9 +18,6 @@ import type { StateStore } from '../../src/ports/state-store.ts'
 import type { TakeTurn } from '../../src/ports/turns.ts'
 import type { Clock } from '../../src/server/publish/attempts.ts'
 import type { AuthDeps } from '../../src/server/publish/authenticate.ts'
-import { readHistory } from '../../src/stores/content/content-history.ts'
-import { readBuildSource } from '../../src/stores/site/build-source.ts'
-import { openCopies, rememberCopies } from '../../src/stores/state/fresh-copies.ts'
 import { BASE_URL, openHandlers } from './handlers.ts'
 import { memoryState } from './memory-state.ts'
 import type { World } from './worlds.ts'

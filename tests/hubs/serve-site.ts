@@ -2,11 +2,11 @@
 import { rmSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { join } from 'node:path'
+import { serveSites } from '../../packages/node-server/builds/serve-sites.ts'
+import { openSite } from '../../packages/node-server/builds/site.ts'
+import { openLocalStores } from '../../packages/node-server/local-stores.ts'
+import { openBuiltPages } from '../../packages/node-server/pages.ts'
 import { readConfig } from '../../src/config.ts'
-import { serveSites } from '../../src/host/builds/serve-sites.ts'
-import { openSite } from '../../src/host/builds/site.ts'
-import { openLocalStores } from '../../src/host/local-stores.ts'
-import { openBuiltPages } from '../../src/host/pages.ts'
 import { buildSite } from './build-site.ts'
 
 type Stores = Parameters<typeof serveSites>[1] & { close(): Promise<void> | void }

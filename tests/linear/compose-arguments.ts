@@ -1,5 +1,5 @@
 // Arguments of the functions that compose versions, made of a text: as a source, as a part, and as what stands around parts.
-import { emptyForm } from '../../src/domain/editor/version-form.ts'
+import { emptyForm } from '../../packages/editor/form/version-form.ts'
 import { parsePublishRequest } from '../../src/domain/publishing/request.ts'
 import { countBytes } from '../../src/domain/text/text-length.ts'
 import { measure } from '../../src/ports/measure.ts'
@@ -94,16 +94,16 @@ export const COMPOSE_ARGUMENTS: Readonly<Record<string, (text: string) => unknow
     measure,
   ],
   [`${publishing}/carry-over.ts withIncludes`]: (text) => [composedOf(text), [composedOf(text)]],
-  'src/domain/editor/composed-form.ts knownPartsOf': (text) => [
+  'packages/editor/form/composed-form.ts knownPartsOf': (text) => [
     [{ ...made.recordOf('a', 'text'), ...composedOf(text) }],
   ],
-  'src/domain/editor/version-form.ts previewedOf': (text) => [
+  'packages/editor/form/version-form.ts previewedOf': (text) => [
     { ...emptyForm('acme'), content: `${text}\n${LINE}`, compose: true },
     { texts: { [LINE]: text }, variables },
   ],
   'src/site/prompt/render-parts.ts renderPartChanges': comparedOf,
   'src/site/prompt/render-parts.ts openPartNames': comparedOf,
-  'src/domain/review/includes.ts reviewIncludes': (text) => [
+  'packages/review/rules/includes.ts reviewIncludes': (text) => [
     { owner: 'acme', name: 'a' },
     composedOf(text),
     { isNew: true },

@@ -1,5 +1,5 @@
 // The functions that need arguments of their own, and those that see no text of unlimited length.
-import { ConversionProblems } from '../../src/domain/formats/portable.ts'
+import { ConversionProblems } from '../../packages/formats/portable.ts'
 import { measure } from '../../src/ports/measure.ts'
 import { anOwner } from '../domain/fixtures.ts'
 import { COMPOSE_ARGUMENTS } from './compose-arguments.ts'
@@ -9,14 +9,14 @@ import { made } from './makers.ts'
 export const NOT_A_TEXT =
   /^(?:Request|Response|.*Deps|Connect<.*|Sources|PageSources|UserSources|Visit|Visited|Session|SiteFiles|.*Store|Stores|Bearer|PageData|PageLocals|Pick<(?:Search|PageData|Sources|StateStore|Bearer|AccountView).*|.*\) => .*|HTMLElement|z\.ZodType|Clock|Bytes|Uint8Array|HubError|Parts|MadeResponse)$/
 
-const at = (module: string, names: string) => new RegExp(`^src/${module}\\.ts (?:${names})$`)
+const at = (module: string, names: string) => new RegExp(`^(?:src|packages)/${module}\\.ts (?:${names})$`)
 
 /** Functions that get no stranger's text, or only texts whose length a schema has limited, with the reason. */
 export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
   ['names, logins and claims, whose length is limited', /^src\/domain\/(?:access|values\/permissions)/],
   [
     'a member, whose length is limited, and the names of fields',
-    at('(?:server/editor/owner-form|domain/managing/owner-request)', 'isSamePerson|listRights'),
+    at('(?:editor/owner-form|domain/managing/owner-request)', 'isSamePerson|listRights'),
   ],
   [
     'tables of our own, and names that were validated',
@@ -59,11 +59,11 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
   [
     'runs only in `npm run import`, with the functions that are called',
     at(
-      'domain/formats/(?:content-files|version-history|compose-import|import-order)',
+      'formats/(?:content-files|version-history|compose-import|import-order)',
       'importPrompt|importHistory|composeImport|orderImport|targetOf',
     ),
   ],
-  ['the report of a review, which is cut to a length first', at('domain/review/pull-report', 'formatPullReport')],
+  ['the report of a review, which is cut to a length first', at('review/rules/pull-report', 'formatPullReport')],
   [
     'the operator’s list, and words of a query of 200 characters',
     at('domain/search/\\w+', 'indexEquivalents|readQuery|weighGroup|formatGroup'),
@@ -80,18 +80,18 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
     'formats the page of a prompt from values of limited length',
     at('site/prompt/(?:prompt-view|parts)', 'describePrompt|tagsOfParts'),
   ],
-  ['inserts texts into a page', /^src\/server\/account\//],
+  ['inserts texts into a page', /^packages\/account\//],
   [
     'inserts texts into a page',
     at(
-      'server/editor/(?:label-conditions|manage-form|owner-settings-page|pages|field-parts|variable-fields|version-fields)',
+      'editor/(?:label-conditions|manage-form|owner-settings-page|pages|field-parts|variable-fields|version-fields)',
       'render[A-Z]\\w+|hasProblem',
     ),
   ],
   [
     'results and labels, whose texts a schema limits',
     at(
-      'domain/(?:catalogue/results|content/(?:result-file|result-rules|protected-labels)|managing/(?:evidence|result-decision)|review/review-results)',
+      '(?:domain/(?:catalogue/results|content/(?:result-file|result-rules|protected-labels)|managing/(?:evidence|result-decision))|review/rules/review-results)',
       '(?!parseResultFile)\\w+',
     ),
   ],
@@ -105,13 +105,13 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
     at('server/(?:pages/search-page-query|read/query-values)', 'formatSearchPageQuery|resolveVersion'),
   ],
   ['opens a request or a store', /^src\/server\/publish\//],
-  ['opens a request; its texts go to the text jobs', at('server/editor/(?:editing|send-version)', '\\w+')],
+  ['opens a request; its texts go to the text jobs', at('editor/(?:editing|send-version)', '\\w+')],
   ['commits, times and queues', /^src\/ports\//],
 ]
 
 /** Functions whose texts take long for their length: the YAML parser takes several microseconds for each character. */
 export const SLOW =
-  /^src\/domain\/text\/yaml|^src\/domain\/formats\/foreign-yaml|^src\/domain\/content\/(?:prompt-file|result-file)|^src\/domain\/(?:publishing\/(?:repository-state|prompt-file|skill-folder)|review\/mechanical|managing)|^src\/domain\/formats\/(?:dotprompt|github|plain|prompty|skill|source-file)\.ts read/
+  /^src\/domain\/text\/yaml|^packages\/formats\/foreign-yaml|^src\/domain\/content\/(?:prompt-file|result-file)|^src\/domain\/(?:publishing\/(?:repository-state|prompt-file|skill-folder)|managing)|^packages\/review\/rules\/mechanical|^packages\/formats\/(?:dotprompt|github|plain|prompty|skill|source-file)\.ts read/
 
 /** Functions that need arguments other than those in the table of makers. */
 export const OWN_ARGUMENTS: Readonly<Record<string, (text: string) => unknown[]>> = {
@@ -131,11 +131,11 @@ export const OWN_ARGUMENTS: Readonly<Record<string, (text: string) => unknown[]>
     'acme',
     `---\nname: a\n---\n${text}`,
   ],
-  'src/server/editor/owner-form.ts ownerChangeOf': (text) => [
+  'packages/editor/owner-form.ts ownerChangeOf': (text) => [
     new URLSearchParams({ change: 'labels', protected_labels: text }),
     { person: { login: 'a', user_id: '1' }, owner: 'acme', file: anOwner({ bio: text }) },
   ],
-  'src/domain/formats/promptfoo.ts writePromptfoo': (text) => [
+  'packages/formats/promptfoo.ts writePromptfoo': (text) => [
     {
       ...{ title: text, body: { format: 'text', text }, variables: ['a'], model: text, testData: [{ a: text }] },
       evaluators: [{ name: text, string: { contains: text } }, { llm: { prompt: text } }],
@@ -143,12 +143,7 @@ export const OWN_ARGUMENTS: Readonly<Record<string, (text: string) => unknown[]>
     new ConversionProblems(),
   ],
   'src/domain/publishing/prompt-file.ts readPromptFile': (text) => [`---\n${text}\n---\n${text}`, {}, measure],
-  'src/domain/formats/skill-folder.ts readSkillFolder': (text) => [
-    `---\ndescription: a\n---\n${text}`,
-    [],
-    {},
-    measure,
-  ],
+  'packages/formats/skill-folder.ts readSkillFolder': (text) => [`---\ndescription: a\n---\n${text}`, [], {}, measure],
   'src/domain/publishing/prompt-file.ts writePromptFile': (text) => [
     { title: text, description: '', tags: [], license: null },
     { content: text, format: 'text', variables: [], parameters: { a: text } },
@@ -157,40 +152,40 @@ export const OWN_ARGUMENTS: Readonly<Record<string, (text: string) => unknown[]>
     { owner: 'acme', name: 'a' },
     { repository: made.repositoryOf(text, 'text'), versions: [] },
   ],
-  'src/domain/formats/github.ts readGitHub': (text) => [
+  'packages/formats/github.ts readGitHub': (text) => [
     `messages: [{role: user, content: ${JSON.stringify(text)}}]\n`,
     'a',
   ],
-  'src/domain/formats/langfuse.ts readLangfuse': (text) => [
+  'packages/formats/langfuse.ts readLangfuse': (text) => [
     JSON.stringify({ type: 'text', prompt: text, config: { [text]: text } }),
     'a',
   ],
-  'src/domain/formats/portkey.ts readPortkey': (text) => [JSON.stringify({ slug: 'a', string: text }), 'a'],
-  'src/domain/formats/langchain.ts readLangChain': (text) => [
+  'packages/formats/portkey.ts readPortkey': (text) => [JSON.stringify({ slug: 'a', string: text }), 'a'],
+  'packages/formats/langchain.ts readLangChain': (text) => [
     JSON.stringify({ template: text, input_variables: [], [text]: 1 }),
     'a',
   ],
-  'src/domain/formats/openai.ts readOpenAI': (text) => [
+  'packages/formats/openai.ts readOpenAI': (text) => [
     JSON.stringify({ object: 'response', instructions: text, variables: { [text]: text }, [text]: 1 }),
     'a',
   ],
-  'src/domain/formats/mlflow.ts readMlflow': (text) => [
+  'packages/formats/mlflow.ts readMlflow': (text) => [
     JSON.stringify({ name: text, template: text, tags: { [text]: 1 } }),
     'a',
   ],
-  'src/domain/formats/promptlayer.ts readPromptLayer': (text) => [
+  'packages/formats/promptlayer.ts readPromptLayer': (text) => [
     JSON.stringify({
       prompt_template: { messages: [{ role: 'user', template_format: 'f-string', content: [{ type: 'text', text }] }] },
       metadata: { [text]: text },
     }),
     'a',
   ],
-  'src/domain/formats/template.ts readDollarBraces': (text) => [text, '', new ConversionProblems()],
-  'src/domain/formats/template.ts readBraces': (text) => [text, 'jinja2', new ConversionProblems()],
-  'src/domain/editor/pasted-file.ts readPastedForm': (text) => [{ content: text }, 'markdown'],
+  'packages/formats/template.ts readDollarBraces': (text) => [text, '', new ConversionProblems()],
+  'packages/formats/template.ts readBraces': (text) => [text, 'jinja2', new ConversionProblems()],
+  'packages/editor/form/pasted-file.ts readPastedForm': (text) => [{ content: text }, 'markdown'],
   'src/domain/text/text-length.ts lineOf': (text) => [text, text.length],
   'src/domain/text/text-length.ts lineCounter': (text) => [text, 1],
   'src/server/pages/marks.ts markWords': (text) => [text, ['a', 'abc', 'word']],
   'src/server/mcp/menu.ts menuText': (text) => [text, 300],
-  'src/domain/formats/names.ts toLine': (text) => [text, 500],
+  'packages/formats/names.ts toLine': (text) => [text, 500],
 }

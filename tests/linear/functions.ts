@@ -6,9 +6,12 @@ import { pathToFileURL } from 'node:url'
 import ts from 'typescript'
 
 /** The folders whose modules are searched. */
-const ROOMS = ['src/domain', 'src/site', 'src/server', 'src/ports']
+const ROOMS = [
+  ...['src/domain', 'src/site', 'src/server', 'src/ports', 'src/wiring'],
+  ...['packages/account', 'packages/editor', 'packages/formats', 'packages/review'],
+]
 /** Modules that need a browser, Astro or a built site to be imported. */
-const NOT_LOADABLE = /^src\/site\/(?:astro|build|card|client|docs|downloads)\/|\.d\.ts$/
+const NOT_LOADABLE = /^src\/site\/(?:card|client|docs)\/|^packages\/editor\/browser\/|\.d\.ts$/
 
 /** An exported function. */
 export interface TextFunction {

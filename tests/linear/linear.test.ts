@@ -2,8 +2,8 @@
 // It is called with texts of one repeated part, and twice the text may take at most three times as long. A new function
 // is called too, or this test fails until the table knows its arguments.
 import { describe, expect, test } from 'vitest'
-import { IN_PLACE_CHARACTERS } from '../../src/host/text-threads.ts'
-import { TEXT_JOBS } from '../../src/server/text-jobs.ts'
+import { IN_PLACE_CHARACTERS } from '../../packages/node-server/text-threads.ts'
+import { TEXT_JOBS } from '../../src/wiring/text-jobs.ts'
 import { cpuMsSince } from '../cpu-time.ts'
 import { EXEMPT, NOT_A_TEXT, OWN_ARGUMENTS, SLOW } from './exceptions.ts'
 import { listFunctions, type TextFunction } from './functions.ts'

@@ -1,12 +1,13 @@
 // Makes an argument of each type from a text: records, files and forms whose texts are all that text.
+
+import { toExported } from '../../packages/formats/formats.ts'
+import { ConversionProblems } from '../../packages/formats/portable.ts'
 import { addressesBelow } from '../../src/domain/api/record-links.ts'
 import type { Repository, VersionRecord } from '../../src/domain/api/schema.ts'
 import { compareForCallers } from '../../src/domain/catalogue/difference.ts'
 import { describeRepository, recordVersion, summariseVersion } from '../../src/domain/catalogue/repository-records.ts'
 import type { VersionEntry } from '../../src/domain/content/content-tree.ts'
 import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
-import { toExported } from '../../src/domain/formats/formats.ts'
-import { ConversionProblems } from '../../src/domain/formats/portable.ts'
 import { type ChatPart, type Format, splitChat } from '../../src/domain/values/chat.ts'
 import { digestText, measure, measureFile } from '../../src/ports/measure.ts'
 import { anIndex, aRepository, aTree, aVersion } from '../domain/fixtures.ts'

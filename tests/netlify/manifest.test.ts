@@ -49,6 +49,7 @@ beforeAll(() => {
     'netlify.toml',
     'package-lock.json',
     'package.json',
+    'packages',
     'scripts',
     'releases',
     'src',

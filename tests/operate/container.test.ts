@@ -5,7 +5,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { bundlePlaceOf, findBundle } from '../../src/host/builds/pages-bundle.ts'
+import { bundlePlaceOf, findBundle } from '../../packages/node-server/builds/pages-bundle.ts'
 import { versionFile } from '../doctor/setups.ts'
 import { poll } from '../e2e/client.ts'
 import { freePort } from '../hubs/processes.ts'
@@ -56,7 +56,7 @@ describe('Dockerfile', () => {
     expect(new Set(context.map((file) => file.split('/')[0]))).toEqual(
       new Set([
         ...['.npmrc', '.nvmrc', 'astro.config.mjs', 'clients', 'netlify', 'package-lock.json', 'package.json'],
-        ...['releases', 'scripts', 'src', 'tsconfig.json'],
+        ...['packages', 'releases', 'scripts', 'src', 'tsconfig.json'],
       ]),
     )
     const given = listContext(readFileSync('.dockerignore', 'utf8'), [

@@ -67,7 +67,7 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
   },
   {
     ...{ document: 'import', has: 'npx promptfoo eval' },
-    reason: 'It needs promptfoo; tests/domain/formats/promptfoo.test.ts has the file that it reads.',
+    reason: 'It needs promptfoo; tests/packages/formats/promptfoo.test.ts has the file that it reads.',
   },
   {
     ...{ document: 'import', has: 'api.portkey.ai' },

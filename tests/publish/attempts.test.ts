@@ -5,7 +5,7 @@ import { HubError } from '../../src/domain/api/errors.ts'
 import type { Additions, CommitOutcome, FolderState, GitStore } from '../../src/ports/git-store.ts'
 import { writeWithRetries } from '../../src/server/publish/attempts.ts'
 import { publishAsWrite } from '../../src/server/publish/publish.ts'
-import { TEXT_WORK_IN_PLACE } from '../../src/server/text-jobs.ts'
+import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
 import { acceptPublish } from './accept.ts'
 
 const done: CommitOutcome = { kind: 'committed', sha: 'c', url: null, atMs: undefined }

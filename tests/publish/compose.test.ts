@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recallRepositoryState } from '../../src/domain/publishing/repository-state.ts'
 import { parsePublishRequest } from '../../src/domain/publishing/request.ts'
 import { measure } from '../../src/ports/measure.ts'
-import { TEXT_WORK_IN_PLACE } from '../../src/server/text-jobs.ts'
+import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
 import { type Answer, type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 

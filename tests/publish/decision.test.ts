@@ -5,7 +5,7 @@ import { HubError } from '../../src/domain/api/errors.ts'
 import type { FolderState, PublishMark } from '../../src/ports/git-store.ts'
 import { isStale } from '../../src/server/publish/attempts.ts'
 import { type AcceptedPublish, publishAsWrite } from '../../src/server/publish/publish.ts'
-import { TEXT_WORK_IN_PLACE } from '../../src/server/text-jobs.ts'
+import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
 import { acceptPublish } from './accept.ts'
 
 const SAME = 'Review this.\n'

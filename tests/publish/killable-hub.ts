@@ -1,13 +1,13 @@
 // A hub in its own process that a test can kill. It reads requests and writes responses as lines of JSON.
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { openLocalGit } from '../../packages/stores/git/git-store-local.ts'
+import { openGitHub } from '../../packages/stores/github/git-store-github.ts'
+import type { GitHubOptions } from '../../packages/stores/github/github-connection.ts'
+import { readBuildSource } from '../../packages/stores/site/build-source.ts'
+import { openCopies, rememberCopies } from '../../packages/stores/state/fresh-copies.ts'
+import { openSqliteState } from '../../packages/stores/state/state-sqlite.ts'
 import { copiesAhead, UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
-import { openLocalGit } from '../../src/stores/git/git-store-local.ts'
-import { openGitHub } from '../../src/stores/github/git-store-github.ts'
-import type { GitHubOptions } from '../../src/stores/github/github-connection.ts'
-import { readBuildSource } from '../../src/stores/site/build-source.ts'
-import { openCopies, rememberCopies } from '../../src/stores/state/fresh-copies.ts'
-import { openSqliteState } from '../../src/stores/state/state-sqlite.ts'
 import { BASE_URL, openHandlers } from '../hubs/handlers.ts'
 
 /** The settings of the process, passed as JSON in its only argument. The process finds git through its PATH. */

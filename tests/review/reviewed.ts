@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll } from 'vitest'
-import { reviewContent } from '../../src/stores/review/review-content.ts'
+import { reviewContent } from '../../packages/review/review-content.ts'
 
 /** The front matter keys that every version needs. */
 export const HEAD = 'published_at: "2026-11-01T10:00:00Z"\npublished_by: octocat\n'

@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { reviewContent } from '../../packages/review/review-content.ts'
 import { parseVersionFile } from '../../src/domain/content/prompt-file.ts'
-import { reviewContent } from '../../src/stores/review/review-content.ts'
 import { COMPILED } from '../compiled.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-scaffold-'))

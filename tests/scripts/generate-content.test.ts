@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { readContentDir } from '../../packages/stores/content/content-dir.ts'
 import { generateContent } from '../../scripts/content/generate-content.ts'
-import { readContentDir } from '../../src/stores/content/content-dir.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'generate-content-'))
 afterAll(() => rmSync(dir, { recursive: true }))

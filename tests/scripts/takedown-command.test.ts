@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { readContentDir } from '../../src/stores/content/content-dir.ts'
+import { readContentDir } from '../../packages/stores/content/content-dir.ts'
 import { plainEnvironment, startProcess } from '../hubs/processes.ts'
 import { blocksOf } from '../operate/follow-guide.ts'
 

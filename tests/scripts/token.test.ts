@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openSqliteState } from '../../packages/stores/state/state-sqlite.ts'
+import { createToken, findToken, recordTokenUse } from '../../packages/stores/state/tokens.ts'
 import type { OpenStateStore } from '../../src/ports/state-store.ts'
-import { openSqliteState } from '../../src/stores/state/state-sqlite.ts'
-import { createToken, findToken, recordTokenUse } from '../../src/stores/state/tokens.ts'
 import { openAccount } from '../hubs/account.ts'
 
 let dir: string

@@ -2,8 +2,8 @@
 // limit.
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, test } from 'vitest'
+import { findClients } from '../../packages/node-server/http/client-addresses.ts'
 import { readConfig } from '../../src/config.ts'
-import { findClients } from '../../src/host/http/client-addresses.ts'
 import { clientKeyOf } from '../../src/wiring/platform.ts'
 
 const open = (trusted: string) => {

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, test, vi } from 'vitest'
-import { createHandler, type HostedFunction, routeFunctions } from '../../src/host/run-functions.ts'
+import { createHandler, type HostedFunction, routeFunctions } from '../../packages/node-server/run-functions.ts'
 import type { SiteFiles } from '../../src/ports/site-files.ts'
 import { respondNotFound } from '../../src/server/refusals.ts'
 import { respondWith } from '../../src/server/respond.ts'

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { writeFiles } from '../../packages/stores/content/write-files.ts'
 import { findPrompts } from '../../src/server/pages/find.ts'
-import { writeFiles } from '../../src/stores/content/write-files.ts'
 import { openMcpHub } from '../hubs/mcp.ts'
 
 const TEXT =

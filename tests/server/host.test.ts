@@ -1,7 +1,12 @@
 // Tests our own host: which function gets a request, when a file takes precedence, and that clients never see a thrown
 // error.
 import { describe, expect, test, vi } from 'vitest'
-import { createHandler, type HostContext, type HostedFunction, routeFunctions } from '../../src/host/run-functions.ts'
+import {
+  createHandler,
+  type HostContext,
+  type HostedFunction,
+  routeFunctions,
+} from '../../packages/node-server/run-functions.ts'
 import type { SiteFiles } from '../../src/ports/site-files.ts'
 
 interface Site {

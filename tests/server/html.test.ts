@@ -1,7 +1,7 @@
 // Tests the tagged template for pages: it escapes everything except the output of other templates, and writes nothing
 // for missing values.
 import { expect, test } from 'vitest'
-import { html, trustedHtml } from '../../src/server/account/html.ts'
+import { html, trustedHtml } from '../../packages/account/html.ts'
 
 test.each([
   ['a string in an element', html`<p>${`<b> & "q" 'a'`}</p>`, '<p>&lt;b&gt; &amp; &quot;q&quot; &#39;a&#39;</p>'],

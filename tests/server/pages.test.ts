@@ -5,7 +5,7 @@ import { HubError } from '../../src/domain/api/errors.ts'
 import type { RenderPage } from '../../src/ports/pages.ts'
 import { handlePage, type PageDeps } from '../../src/server/pages/handle-page.ts'
 import { openPageCache } from '../../src/server/pages/page-cache.ts'
-import { TEXT_WORK_IN_PLACE } from '../../src/server/text-jobs.ts'
+import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
 import { makeProfile } from '../hubs/profile.ts'
 
 let rendered: string[] = []

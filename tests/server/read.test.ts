@@ -7,7 +7,7 @@ import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
 import type { SiteFiles } from '../../src/ports/site-files.ts'
 import { handleRead, type ReadHandlerDeps } from '../../src/server/read/read.ts'
 import { respondNotFound, respondRateLimited } from '../../src/server/refusals.ts'
-import { TEXT_WORK_IN_PLACE } from '../../src/server/text-jobs.ts'
+import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
 
 const nothingFresh: FreshCopies = {
   find: async () => undefined,

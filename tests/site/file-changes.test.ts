@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import type { VersionRecord } from '../../src/domain/api/schema.ts'
 import { measureFile } from '../../src/ports/measure.ts'
-import { TEXT_WORK_IN_PLACE } from '../../src/server/text-jobs.ts'
 import { readComparedFiles } from '../../src/site/prompt/skill-files.ts'
+import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
 
 type Files = Readonly<Record<string, string | Uint8Array<ArrayBuffer>>>
 

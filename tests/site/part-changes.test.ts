@@ -1,7 +1,7 @@
 // Tests how a comparison shows which lines come from other prompts, and which of these changed.
 import { expect, test } from 'vitest'
 import type { VersionRecord } from '../../src/domain/api/schema.ts'
-import { TEXT_WORK_IN_PLACE } from '../../src/server/text-jobs.ts'
+import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
 
 type Piece = string | readonly [address: string, text: string]
 

@@ -4,11 +4,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { loadCatalogue } from '../../packages/build/load-catalogue.ts'
+import { reviewContent } from '../../packages/review/review-content.ts'
 import { findSourceHost, readConfig } from '../../src/config.ts'
 import { parseVersionFile } from '../../src/domain/content/prompt-file.ts'
-import { loadCatalogue } from '../../src/site/build/load-catalogue.ts'
 import { listSourceLinks } from '../../src/site/prompt/source-links.ts'
-import { reviewContent } from '../../src/stores/review/review-content.ts'
 
 let folder = ''
 const FILE = (changelog: string) =>

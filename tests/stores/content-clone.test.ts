@@ -5,9 +5,9 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type ContentClone, openContentClone, readRemoteBranch } from '../../src/stores/content/content-clone.ts'
-import { findConverted } from '../../src/stores/content/converted-files.ts'
-import { createTokenSource } from '../../src/stores/github/github-connection.ts'
+import { type ContentClone, openContentClone, readRemoteBranch } from '../../packages/stores/content/content-clone.ts'
+import { findConverted } from '../../packages/stores/content/converted-files.ts'
+import { createTokenSource } from '../../packages/stores/github/github-connection.ts'
 import { FAULTS } from '../github/faults.ts'
 import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 

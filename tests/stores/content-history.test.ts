@@ -5,7 +5,7 @@ import { chownSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { readHistory } from '../../src/stores/content/content-history.ts'
+import { readHistory } from '../../packages/stores/content/content-history.ts'
 import { type LocalRepository, makeRepository } from './local-repository.ts'
 
 const NOW = '2026-11-23T00:00:00Z'

@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { writeData } from '../../packages/build/write-data.ts'
+import { findConverted } from '../../packages/stores/content/converted-files.ts'
 import { readConfig } from '../../src/config.ts'
-import { writeData } from '../../src/site/build/write-data.ts'
-import { findConverted } from '../../src/stores/content/converted-files.ts'
 
 const PATH = 'content/acme/a/versions/1.0.0.md'
 const TEXT = '---\npublished_at: "2026-11-01T10:00:00Z"\npublished_by: octocat\n---\nOne $Id$\n'

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { type LocalGit, type LocalGitOptions, openLocalGit } from '../../packages/stores/git/git-store-local.ts'
 import type { Additions, CommitOutcome, GitStore } from '../../src/ports/git-store.ts'
-import { type LocalGit, type LocalGitOptions, openLocalGit } from '../../src/stores/git/git-store-local.ts'
 
 /** File contents, keyed by path from the root of the working tree. */
 export type Files = Readonly<Record<string, string | Uint8Array>>

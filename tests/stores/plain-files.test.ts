@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openFolder } from '../../src/stores/files/plain-files.ts'
+import { openFolder } from '../../packages/stores/files/plain-files.ts'
 
 let dir = ''
 let root = ''

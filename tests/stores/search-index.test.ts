@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
+import { readContentDir } from '../../packages/stores/content/content-dir.ts'
+import { writeFiles } from '../../packages/stores/content/write-files.ts'
+import { openSearchIndex } from '../../packages/stores/search/open-index.ts'
+import { buildSearchIndex } from '../../packages/stores/search/write-index.ts'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
 import type { SearchQuery } from '../../src/ports/search.ts'
-import { readContentDir } from '../../src/stores/content/content-dir.ts'
-import { writeFiles } from '../../src/stores/content/write-files.ts'
-import { openSearchIndex } from '../../src/stores/search/open-index.ts'
-import { buildSearchIndex } from '../../src/stores/search/write-index.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-search-'))
 const version = (content: string, day = 1) =>

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
+import { openSearchIndex } from '../../packages/stores/search/open-index.ts'
+import { buildSearchIndex, updateSearchIndex } from '../../packages/stores/search/write-index.ts'
 import { buildCatalogue, type Catalogue } from '../../src/domain/catalogue/catalogue.ts'
 import type { Equivalents } from '../../src/domain/search/equivalents.ts'
 import type { SearchQuery } from '../../src/ports/search.ts'
-import { openSearchIndex } from '../../src/stores/search/open-index.ts'
-import { buildSearchIndex, updateSearchIndex } from '../../src/stores/search/write-index.ts'
 import { anIndex, aRepository, aTree, aVersion } from '../domain/fixtures.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-ranking-'))

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { createHandler, routeFunctions } from '../../src/host/run-functions.ts'
-import { writeFiles } from '../../src/stores/content/write-files.ts'
-import { folderFiles } from '../../src/stores/site/site-files-folder.ts'
+import { createHandler, routeFunctions } from '../../packages/node-server/run-functions.ts'
+import { writeFiles } from '../../packages/stores/content/write-files.ts'
+import { folderFiles } from '../../packages/stores/site/site-files-folder.ts'
 
 test('evicts the least recently used files when the cache is full', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-files-'))

@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { openUpstream } from '../../packages/stores/upstream/upstream.ts'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { listDataFiles } from '../../src/domain/published/data-files.ts'
 import { digestText } from '../../src/ports/measure.ts'
-import { openUpstream } from '../../src/stores/upstream/upstream.ts'
 import { aRepository, aTree, aVersion } from '../domain/fixtures.ts'
 
 const versionOf = (version: string, content: string) =>

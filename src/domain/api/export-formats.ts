@@ -1,4 +1,4 @@
-// Defines the formats of other tools in which a version can be downloaded, and the fields that each format loses. The writers are in src/domain/formats.
+// Defines the formats of other tools in which a version can be downloaded, and the fields that each format loses. The writers are in packages/formats.
 import type { Repository } from './schema.ts'
 
 /** A field of a prompt that some formats do not support. */
@@ -124,3 +124,20 @@ export function listLost(
   }
   return EXPORT_FORMATS[format].loses.filter((field) => isUsed[field])
 }
+
+/** A part that could not be converted. */
+export interface ConversionProblem {
+  /** `lost`: the part is dropped, and the rest is converted. `refused`: the prompt is not converted. */
+  kind: 'lost' | 'refused'
+  /** The field or kind of syntax, such as `model.tools` or `template`. */
+  field: string
+  /** The 1-based line in the source, or null if unknown. */
+  line: number | null
+  /** What the part is, and why it cannot be converted. */
+  message: string
+}
+
+/** The result of writing a version: a file, or the reasons why it cannot be written. */
+export type WriteResult =
+  | { file: { name: string; mediaType: string; text: string }; lost: string[]; refused?: undefined }
+  | { refused: ConversionProblem[]; file?: undefined }

@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { listContent } from '../../../packages/stores/content/content-listing.ts'
 import { SECRET_RULES } from '../../../src/domain/content/secret-rules.ts'
 import { findSecrets } from '../../../src/domain/content/secrets.ts'
-import { listContent } from '../../../src/stores/content/content-listing.ts'
 import { KEYS } from '../secret-keys.ts'
 
 test.each(KEYS)('warns of a key of %s, wherever it stands', (_, key) => {

@@ -5,10 +5,10 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { readContentDir } from '../../../packages/stores/content/content-dir.ts'
+import { readHubLook } from '../../../packages/stores/content/site-settings-file.ts'
 import { accentColours, contrast, DEFAULT_LOOK } from '../../../src/domain/content/look.ts'
 import { parseSiteFile } from '../../../src/domain/content/site-file.ts'
-import { readContentDir } from '../../../src/stores/content/content-dir.ts'
-import { readHubLook } from '../../../src/stores/content/site-settings-file.ts'
 
 const LOGO = '<svg xmlns="http://www.w3.org/2000/svg"></svg>'
 

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { limitInState } from '../../../src/stores/state/limits.ts'
-import { openSqliteState } from '../../../src/stores/state/state-sqlite.ts'
+import { limitInState } from '../../../packages/stores/state/limits.ts'
+import { openSqliteState } from '../../../packages/stores/state/state-sqlite.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'hub-limits-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))

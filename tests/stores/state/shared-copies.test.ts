@@ -1,11 +1,11 @@
 // Tests fresh copies: several machines share them, they stay readable while the store is down, and they are removed
 // once a build contains them.
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { startSweeping } from '../../../src/host/open-state.ts'
+import { startSweeping } from '../../../packages/node-server/open-state.ts'
+import { openCopies, removeBuiltCopies } from '../../../packages/stores/state/fresh-copies.ts'
+import { shareCopies } from '../../../packages/stores/state/fresh-copies-shared.ts'
 import type { CopiedVersion, FreshCopy } from '../../../src/ports/fresh-copies.ts'
 import { type StateStore, stateUnavailable } from '../../../src/ports/state-store.ts'
-import { openCopies, removeBuiltCopies } from '../../../src/stores/state/fresh-copies.ts'
-import { shareCopies } from '../../../src/stores/state/fresh-copies-shared.ts'
 import { memoryState } from '../../hubs/memory-state.ts'
 
 const copyOf = (name: string, count: number, keptAt = Date.now()) =>

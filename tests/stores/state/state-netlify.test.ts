@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BlobsServer } from '@netlify/blobs/server'
 import { expect, test } from 'vitest'
-import { openBlobsState } from '../../../src/stores/state/state-netlify.ts'
+import { openBlobsState } from '../../../packages/stores/state/state-netlify.ts'
 import { stateStoreContract } from './state-store-contract.ts'
 
 async function startServer() {

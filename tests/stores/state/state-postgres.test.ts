@@ -2,8 +2,8 @@
 // table creation and lost connections.
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openPostgresState } from '../../../packages/stores/state/state-postgres.ts'
 import { describeStateProblem } from '../../../src/ports/state-store.ts'
-import { openPostgresState } from '../../../src/stores/state/state-postgres.ts'
 import { type PostgresServer, startPostgres } from '../../hubs/postgres.ts'
 import { stateStoreContract } from './state-store-contract.ts'
 

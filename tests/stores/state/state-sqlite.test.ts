@@ -8,8 +8,8 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, test } from 'vitest'
+import { openSqliteState } from '../../../packages/stores/state/state-sqlite.ts'
 import { listKeys } from '../../../src/ports/state-store.ts'
-import { openSqliteState } from '../../../src/stores/state/state-sqlite.ts'
 import { stateStoreContract } from './state-store-contract.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'hub-state-'))

@@ -1,0 +1,89 @@
+// Builds responses for the account routes: uncached pages, and errors as a page or JSON.
+import type { HubError } from '../../src/domain/api/errors.ts'
+import { headersOf } from '../../src/domain/api/site-headers.ts'
+import { toHubError } from '../../src/ports/log.ts'
+import type { RateLimiter } from '../../src/ports/rate-limiter.ts'
+import type { SiteFiles } from '../../src/ports/site-files.ts'
+import type { Connect } from '../../src/server/connect.ts'
+import { rateLimitError, respondWithError } from '../../src/server/refusals.ts'
+import { renderError } from './account-page.ts'
+import { framePage, type Page } from './html.ts'
+
+/** The dependencies shared by all pages. */
+export interface AccountPageDeps {
+  baseUrl: string
+  siteFiles: SiteFiles
+  /** Limits requests by client IP address. */
+  limiter: RateLimiter
+  /** The IP address as reported by the platform. Handlers never take it from a header, because clients can forge headers. */
+  clientAddress: string
+}
+
+/** Either a page to send or a complete response. */
+export type Visited = Page | Response
+
+/** Handles a page request: opens the dependencies, applies the rate limit, and converts the result or error to a response. Never throws. */
+export async function respondToVisit<Deps extends AccountPageDeps>(
+  request: Request,
+  connect: Connect<Deps>,
+  visit: (deps: Deps) => Promise<Visited>,
+): Promise<Response> {
+  let deps: Deps | undefined
+  try {
+    deps = await connect()
+    const waitSeconds = await deps.limiter.take(deps.clientAddress)
+    if (waitSeconds > 0) throw rateLimitError('requests', waitSeconds)
+    return await protect(await visit(deps), 200, request, deps)
+  } catch (thrown) {
+    return await respondWithErrorPage(request, toHubError(thrown), deps)
+  }
+}
+
+/** Responds with an error: an HTML page for browsers, the API's JSON for other clients. */
+async function respondWithErrorPage(
+  request: Request,
+  error: HubError,
+  deps: AccountPageDeps | undefined,
+): Promise<Response> {
+  const plain = respondWithError(request, error)
+  plain.headers.set('Cache-Control', 'no-store')
+  plain.headers.delete('Access-Control-Allow-Origin')
+  plain.headers.delete('Netlify-CDN-Cache-Control')
+  if (!deps || !request.headers.get('Accept')?.includes('text/html')) return plain
+  const page = renderError({ status: plain.status, code: error.code, message: error.message })
+  try {
+    const answer = await protect(page, plain.status, request, deps)
+    for (const name of ['Allow', 'Retry-After']) {
+      const value = plain.headers.get(name)
+      if (value !== null) answer.headers.set(name, value)
+    }
+    return answer
+  } catch {
+    // If the frame is missing, no page can be rendered, but the error can still be sent as JSON.
+    return plain
+  }
+}
+
+/** Sends an uncacheable page with the same content security policy as all other pages. */
+export async function protect(
+  visited: Visited,
+  status: number,
+  request: Request,
+  { siteFiles, baseUrl }: AccountPageDeps,
+): Promise<Response> {
+  if (visited instanceof Response) return visited
+  const headers = new Headers({
+    ...headersOf('/settings'),
+    'Content-Type': 'text/html; charset=utf-8',
+    'Cache-Control': 'no-store',
+  })
+  if (baseUrl.startsWith('https:')) headers.set('Strict-Transport-Security', 'max-age=31536000')
+  const body = await framePage(siteFiles, visited)
+  return new Response(request.method === 'HEAD' ? null : body, { status, headers })
+}
+
+/** Returns the message for the keyword in the URL's `done` parameter, which a redirect may have set. */
+export function findNotice({ url }: Request, notices: Readonly<Record<string, string>>): string | undefined {
+  const done = new URL(url).searchParams.get('done') ?? ''
+  return Object.hasOwn(notices, done) ? notices[done] : undefined
+}

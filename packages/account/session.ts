@@ -1,0 +1,100 @@
+// Handles session cookies, the signed sign-in state and CSRF protection.
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import * as z from 'zod'
+import { SESSION_DAYS, type Session } from '../../src/domain/access/account.ts'
+import { HINT_COOKIE } from '../../src/domain/access/shown-session.ts'
+import { HubError } from '../../src/domain/api/errors.ts'
+
+/** Maximum duration of a sign-in. */
+const SIGN_IN_SECONDS = 600
+
+/** The data that a browser stores about a sign-in in progress. */
+const SignInNote = z.object({
+  /** Where the browser signs in: an answer of another provider does not count. */
+  provider: z.enum(['github', 'oidc', 'local']),
+  state: z.string().min(32),
+  nonce: z.string().min(32),
+  verifier: z.string().min(43),
+  return_to: z.string(),
+  expires_at: z.int(),
+})
+export type SignInNote = z.infer<typeof SignInNote>
+
+/** Reads and writes a hub's cookies. */
+export type Cookies = ReturnType<typeof makeCookies>
+
+/**
+ * Creates the functions that read and write a hub's cookies.
+ *
+ * @param baseUrl if it uses https, cookie names start with `__Host-`, so that no other host or path can overwrite them (RFC 6265bis section 4.1.3)
+ * @param secret signs the sign-in cookie
+ */
+export function makeCookies(baseUrl: string, secret: string) {
+  const isSecure = baseUrl.startsWith('https:')
+  const nameOf = (bare: string) => (isSecure ? `__Host-${bare}` : bare)
+  const write = (bare: string, value: string, maxAgeSeconds: number, isReadable = false) =>
+    `${nameOf(bare)}=${value}; Path=/; ${isReadable ? '' : 'HttpOnly; '}SameSite=Lax; Max-Age=${maxAgeSeconds}${isSecure ? '; Secure' : ''}`
+  const sign = (text: string) => createHmac('sha256', secret).update(`sign-in\0${text}`).digest('base64url')
+  return {
+    readSession: (request: Request) => readCookie(request, nameOf('session'), /^[\w-]{43}$/),
+    /** The session's cookie, and the one that tells a page's script to ask who is signed in. */
+    setSession: (value: string) => [
+      write('session', value, SESSION_DAYS * 86_400),
+      write(HINT_COOKIE, '1', SESSION_DAYS * 86_400, true),
+    ],
+    clearSession: () => [write('session', '', 0), write(HINT_COOKIE, '', 0, true)],
+    /** @returns undefined if the cookie is missing, forged or expired */
+    readSignIn(request: Request, now: Date): SignInNote | undefined {
+      const value = readCookie(request, nameOf('oauth'), /^[\w-]{1,2000}\.[\w-]{43}$/)
+      const [payload = '', mac = ''] = value?.split('.') ?? []
+      if (value === undefined || !isEqual(mac, sign(payload))) return undefined
+      const note = SignInNote.safeParse(JSON.parse(Buffer.from(payload, 'base64url').toString()))
+      return note.success && note.data.expires_at > now.getTime() ? note.data : undefined
+    },
+    setSignIn(note: Omit<SignInNote, 'expires_at'>, now: Date): string {
+      const whole: SignInNote = { ...note, expires_at: now.getTime() + SIGN_IN_SECONDS * 1000 }
+      const payload = Buffer.from(JSON.stringify(whole)).toString('base64url')
+      return write('oauth', `${payload}.${sign(payload)}`, SIGN_IN_SECONDS)
+    },
+    clearSignIn: () => write('oauth', '', 0),
+  }
+}
+
+/** Returns a cookie's value. A cookie that appears twice counts as missing: someone else set one of them, and there is no way to tell which. */
+function readCookie(request: Request, name: string, form: RegExp): string | undefined {
+  const values = (request.headers.get('Cookie') ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1))
+  const [value] = values
+  return values.length === 1 && value !== undefined && form.test(value) ? value : undefined
+}
+
+/** The purpose of a form. A CSRF token for one purpose is invalid for any other. */
+export type Purpose = 'edit' | 'create-token' | 'revoke-token' | 'sign-out' | 'sign-out-everywhere'
+
+/** Returns this session's CSRF token for a purpose. */
+export function csrfToken({ csrf_secret }: Session, purpose: Purpose): string {
+  return createHmac('sha256', csrf_secret).update(purpose).digest('base64url')
+}
+
+/** @throws HubError `forbidden` if the form does not come from a page in this session */
+export function requireCsrf(session: Session, purpose: Purpose, given: string | null): void {
+  if (given === null || !isEqual(given, csrfToken(session, purpose)))
+    throw new HubError('forbidden', 'This form is from another session. Reload the page and try again.')
+}
+
+/** @throws HubError `forbidden` if another site's page sent the request. Browsers set both headers, and pages cannot change them. */
+export function requireSameOrigin(request: Request, baseUrl: string): void {
+  const site = request.headers.get('Sec-Fetch-Site')
+  const isOurs = site === null ? request.headers.get('Origin') === baseUrl : site === 'same-origin'
+  if (!isOurs)
+    throw new HubError('forbidden', 'This request came from another site. Open your account here and try again.')
+}
+
+/** Compares secrets in constant time. */
+export function isEqual(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}

@@ -1,0 +1,30 @@
+// Extends Astro's dev server for `npm run dev`: it renders the pages from their current code, and forwards every other request to the running hub.
+import type { AstroIntegration } from 'astro'
+import { readConfig } from '../../src/config.ts'
+import { loadFunctions } from '../node-server/builds/serve-sites.ts'
+import { routeFunctions } from '../node-server/run-functions.ts'
+
+/** Static files of the hub: data, downloads, the sitemap, and its own look. */
+const HUB_FILES = /^\/(?:data|cli|clients|sitemap|assets\/hub)[/.-]/
+
+/** Returns the integration, which does nothing during a build. */
+export function devServer(): AstroIntegration {
+  return {
+    name: 'prompt-hub-dev',
+    hooks: {
+      'astro:config:setup': async ({ command, addMiddleware, updateConfig }) => {
+        if (command !== 'dev') return
+        addMiddleware({ order: 'pre', entrypoint: new URL('./dev-middleware.ts', import.meta.url) })
+        const route = routeFunctions((await loadFunctions()).filter(({ config }) => config.path !== '/*'))
+        const isHubs = (method: string, url: string) =>
+          HUB_FILES.test(url) || route(method, new URL(url, 'http://localhost').pathname) !== undefined
+        const hub = {
+          target: `http://localhost:${readConfig(process.env).port}`,
+          // Returning a path leaves a request to Astro. https://vite.dev/config/server-options#server-proxy
+          bypass: ({ method = 'GET', url = '/' }) => (isHubs(method, url) ? undefined : url),
+        }
+        updateConfig({ vite: { server: { proxy: { '^/': hub } } } })
+      },
+    },
+  }
+}

@@ -1,0 +1,28 @@
+// Hashes the code that generates a site, so that a build can determine whether earlier results can be reused.
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { listFiles } from './list-files.ts'
+
+/** Other files that affect the site: the list of installed packages and the build configuration. */
+const SETTINGS_FILES = ['package-lock.json', 'astro.config.mjs', 'tsconfig.json']
+
+/**
+ * Hashes the bytes of the code. The hashes are the same wherever the code is.
+ *
+ * @param root the project's folder
+ * @returns `data`, which changes with anything that affects a site's data files, including the Node version, and `pages`, which changes with anything that affects the page code
+ */
+export function hashCode(root: string): { data: string; pages: string } {
+  const sources = ['packages', 'src']
+    .flatMap((room) => listFiles(join(root, room)).map((path) => `${room}/${path}`))
+    .sort()
+  const content = sources.filter((path) => /^(?:src\/(?:domain|ports)|packages\/(?:stores|build))\//.test(path))
+  const hashOf = (start: string, paths: readonly string[]) => {
+    const digest = createHash('sha256').update(start)
+    for (const path of [...SETTINGS_FILES, ...paths])
+      digest.update(`\0${path}\0`).update(readFileSync(join(root, path)))
+    return digest.digest('hex')
+  }
+  return { data: hashOf(process.version, content), pages: hashOf('', sources) }
+}

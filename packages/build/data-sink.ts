@@ -1,0 +1,34 @@
+// Defines where a site's data files are written, and which data about each part of the content is stored for the next update.
+import type { RecordDigests, RepositoryOutline } from '../../src/domain/catalogue/outline.ts'
+import type { ParsedFile } from '../stores/content/content-file.ts'
+
+/** The destination of a site's data files. */
+export interface DataSink {
+  /** @returns the content last written to a file; undefined if there is none */
+  read(path: string): string | undefined
+  write(path: string, content: string | Uint8Array): void
+  remove(path: string): void
+  /** Stores data about a part of the content for the process that performs the next update. @param part undefined if the part was removed */
+  keep(name: string, part: StoredPart | undefined): void
+}
+
+/** The stored data of one repository. */
+export interface StoredRepository {
+  /** Identifies the repository's files (content-listing.ts); empty if they must be read again. */
+  marks: string
+  /** The repository's download counts, as JSON. */
+  stats: string
+  /** What is announced about the models of its versions, as JSON. */
+  models: string
+  outline: RepositoryOutline
+  digests: RecordDigests
+}
+
+/** The stored data of a file outside repositories: the file's last valid content. */
+export interface StoredFile {
+  marks: string
+  parsed: ParsedFile
+}
+
+/** The stored data of one part. Repositories are stored under `owner/name/`, files under their paths. */
+export type StoredPart = StoredRepository | StoredFile

@@ -1,0 +1,54 @@
+// Reads a catalogue repository from its data files on demand.
+
+import { DATA_FILES } from '../../src/domain/api/data-paths.ts'
+import type { Repository, Result, VersionRecord, VersionSummary } from '../../src/domain/api/schema.ts'
+import type { CatalogueEntry } from '../../src/domain/catalogue/entry.ts'
+import type { RecordDigests, RepositoryOutline, RepositoryRecords } from '../../src/domain/catalogue/outline.ts'
+import { restoreRepository } from '../../src/domain/catalogue/recall.ts'
+import type { RepositoryEntry } from '../../src/domain/content/content-tree.ts'
+
+/** Reads a file of the site that is being built; returns undefined if there is none. */
+type ReadFile = (path: string) => string | undefined
+
+/** Creates an entry whose records are read on demand. */
+export function readEntry(outline: RepositoryOutline, digests: RecordDigests, read: ReadFile): CatalogueEntry {
+  return {
+    ...outline,
+    digests,
+    get repository() {
+      return readRepositoryRecord(outline, read)
+    },
+    get versions() {
+      return readVersions(outline, read)
+    },
+  }
+}
+
+/** Reconstructs a repository's files from its served records. */
+export function restoreEntry(outline: RepositoryOutline, read: ReadFile): RepositoryEntry {
+  const recorded = { repository: readRepositoryRecord(outline, read), versions: readVersions(outline, read) }
+  return restoreRepository(recorded)
+}
+
+function readRepositoryRecord({ summary: { owner, name } }: RepositoryOutline, read: ReadFile): Repository {
+  return readData(DATA_FILES.repository(owner, name), read)
+}
+
+function readVersions(
+  { summary: { owner, name }, tested = [] }: RepositoryOutline,
+  read: ReadFile,
+): RepositoryRecords['versions'] {
+  const summaries: VersionSummary[] = readData(DATA_FILES.versions(owner, name), read)
+  return summaries.map((summary) => {
+    const record: VersionRecord = readData(DATA_FILES.version(owner, name, summary.version), read)
+    const results: Result[] = tested.includes(summary.version)
+      ? readData(DATA_FILES.results(owner, name, summary.version), read)
+      : []
+    return { summary, record, ...(results.length > 0 && { results }) }
+  })
+}
+
+/** Reads a data file. Its content is not validated, because this code wrote it from values of the same type. */
+function readData<Value>(path: string, read: ReadFile): Value {
+  return JSON.parse(read(path)!).data
+}

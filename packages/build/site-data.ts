@@ -1,0 +1,277 @@
+// Generates a site's data files, and updates them at a cost proportional to the change. Only an outline of each repository stays in memory: content is read, written and freed one repository at a time.
+import { type Catalogue, joinCatalogue } from '../../src/domain/catalogue/catalogue.ts'
+import type { CatalogueEntry } from '../../src/domain/catalogue/entry.ts'
+import type { RepositoryOutline } from '../../src/domain/catalogue/outline.ts'
+import { parsePath } from '../../src/domain/content/content-path.ts'
+import type { RepositoryEntry } from '../../src/domain/content/content-tree.ts'
+import { fixRepository } from '../../src/domain/content/last-good.ts'
+import type { Models } from '../../src/domain/content/models.ts'
+import { checkNames, checkRepository, type Neighbours, NO_NEIGHBOURS } from '../../src/domain/content/rules.ts'
+import { type History, listRepositoryPaths } from '../../src/domain/published/data-files.ts'
+import type { Problem } from '../../src/domain/text/problems.ts'
+import { isOwner } from '../../src/domain/values/names.ts'
+import {
+  groupFiles,
+  joinOthers,
+  nameIndex,
+  readListed,
+  readRepository,
+  sortProblems,
+} from '../stores/content/content-dir.ts'
+import {
+  type ContentListing,
+  isFolderUnreadable,
+  type ListedFile,
+  stampFiles,
+} from '../stores/content/content-listing.ts'
+import { openBundles } from '../stores/content/version-files.ts'
+import { openFolder } from '../stores/files/plain-files.ts'
+import { ContentError } from './content-error.ts'
+import type { DataSink, StoredFile, StoredPart, StoredRepository } from './data-sink.ts'
+import { formatStatuses, makeRepository } from './make-repository.ts'
+import { readEntry, restoreEntry } from './recorded-entry.ts'
+import { openSharedFiles } from './shared-files.ts'
+
+/** The parameters of `openSiteData`. */
+interface SiteDataParts {
+  contentDir: string
+  /** The hub's base URL, without a trailing slash. */
+  baseUrl: string
+  sink: DataSink
+  /** Whether only readers may read the hub. */
+  isForReaders?: boolean
+  /** The data stored by the previous update; omitted if there is none. */
+  kept?: Iterable<readonly [name: string, part: StoredPart]>
+  /** The paths of existing files that combine data from several repositories. */
+  sharedPaths?: Iterable<string>
+  /** Called with the number of repositories checked so far. */
+  onProgress?: (done: number, total: number) => void
+}
+
+/** The state of a site after an update, and what the update changed. */
+export interface BuiltState {
+  /** Contains only outlines; the records of an entry are read from its data files on demand. */
+  catalogue: Catalogue
+  /** Full names of the repositories whose data files are new or changed. */
+  changed: string[]
+  /** Full names of removed repositories. */
+  removed: string[]
+  /** Whether any data file changed. */
+  isDifferent: boolean
+  /** Problems in the content, sorted by path. For each affected part, the last valid content is served, if there is any. */
+  problems: Problem[]
+  /** Number of files read. */
+  filesRead: number
+}
+
+/** Updates a site from a listing of the content folder. Must not be called again after an error. */
+export type BuildState = (
+  listing: ContentListing,
+  options: { day: string; history: History; isStrict?: boolean },
+) => BuiltState
+
+/**
+ * Prepares a site's data files for updates.
+ *
+ * @returns a function that updates the data files from a listing of the content folder. It throws a ContentError if the
+ * folder is unreadable or, with `isStrict`, if there is any problem
+ */
+export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }: SiteDataParts): BuildState {
+  const { isForReaders = false } = parts
+  const repositories = new Map<string, StoredRepository>()
+  const readFile = openBundles(contentDir)
+  const others = new Map<string, StoredFile>()
+  for (const [name, part] of kept) {
+    if ('outline' in part) repositories.set(name.slice(0, -1), part)
+    else others.set(name, part)
+  }
+  const writeShared = openSharedFiles(sink, parts.sharedPaths ?? [])
+  return (listing, { day, history, isStrict = false }) => {
+    if (isFolderUnreadable(listing)) throw new ContentError(listing.problems)
+    const round = openRound(listing.problems)
+    const { alone, below } = groupFiles(listing.files)
+    const { usage, models } = readOthers(alone, round)
+    const unlisted = findUnlisted(listing.problems)
+    const late: Reading[] = []
+    const names = new Map<string, Naming>()
+    let done = 0
+    for (const [fullName, files] of below) {
+      parts.onProgress?.(done++, below.size)
+      const stats = JSON.stringify(usage.get(fullName) ?? null)
+      const before = repositories.get(fullName)
+      const marks = stampFiles(files)
+      if (before && marks !== '' && before.marks === marks && before.stats === stats && isSameModels(before, models)) {
+        names.set(fullName, { file: { moved_to: before.outline.movedTo, replaced_by: before.outline.replacedBy } })
+        continue
+      }
+      const found = readRepository(contentDir, fullName, files)
+      // A repository with a problem is read again by every build, so that the problem is reported until it is gone.
+      const read = { ...found, fullName, marks: found.problems.length === 0 ? marks : '', stats }
+      for (const name of unlisted.get(fullName) ?? []) read.wrong.add(name)
+      round.filesRead += files.length
+      if (read.isThere) names.set(fullName, { file: read.entry.file })
+      // Repositories that are valid regardless of the others are written immediately, so that their content does not stay in memory.
+      if (read.isThere && read.wrong.size === 0 && checkRepository(read.entry, NO_NEIGHBOURS).length === 0) {
+        round.problems.push(...read.problems)
+        write(read, models, round)
+      } else late.push(read)
+    }
+    const neighbours: Neighbours = { repositories: names }
+    for (const read of late) judge(read, neighbours, models, round)
+    checkUnread(names, new Set(late.map(({ fullName }) => fullName)), round)
+    for (const [fullName, { outline }] of repositories) if (!below.has(fullName)) drop(fullName, outline, round)
+    const problems = sortProblems(round.problems)
+    if (isStrict && problems.length > 0) throw new ContentError(problems)
+    const entries = new Map<string, CatalogueEntry>()
+    for (const [fullName, { outline, digests }] of repositories)
+      entries.set(fullName, readEntry(outline, digests, sink.read))
+    const good = joinOthers([...others.values()].map(({ parsed }) => parsed))
+    const options = { baseUrl, day, isForReaders, unreadableOwners: listUnreadable(problems) }
+    const catalogue = joinCatalogue({ ...good, entries }, options)
+    round.isDifferent = writeShared(catalogue, history, round.isDifferent)
+    return { ...round, catalogue, problems }
+  }
+
+  /** Reads the changed files outside repositories. */
+  function readOthers(alone: readonly ListedFile[], round: Round) {
+    const present = new Set(alone.map(({ path }) => path))
+    const folder = openFolder(contentDir)
+    for (const path of others.keys())
+      if (!present.has(path)) {
+        others.delete(path)
+        sink.keep(path, undefined)
+      }
+    for (const file of alone) {
+      const marks = stampFiles([file])
+      if (marks !== '' && others.get(file.path)?.marks === marks) continue
+      const { parsed, problems } = readListed(folder, file)
+      round.filesRead++
+      round.problems.push(...problems)
+      if (!parsed || problems.length > 0) continue
+      others.set(file.path, { marks, parsed })
+      sink.keep(file.path, { marks, parsed })
+    }
+    return joinOthers([...others.values()].map(({ parsed }) => parsed))
+  }
+
+  /** Checks a repository's references to other repositories, and writes the parts that can be served. */
+  function judge(read: Reading, neighbours: Neighbours, models: Models, round: Round): void {
+    const { fullName, entry, problems, wrong, isThere } = read
+    const file = nameIndex(fullName)
+    const found = isThere ? checkRepository(entry, neighbours).map((problem) => ({ file, ...problem })) : []
+    round.problems.push(...problems, ...found)
+    if (wrong.size + found.length === 0) {
+      write(read, models, round)
+      return
+    }
+    const before = repositories.get(fullName)
+    const last = before && restoreEntry(before.outline, sink.read)
+    const mended = fixRepository({ now: entry, wrong, last }, neighbours)
+    if (mended) write({ ...read, entry: mended, marks: '' }, models, round)
+    else if (before) keep(fullName, { ...before, marks: '' })
+  }
+
+  /** Rechecks the references of repositories that were not read, because their targets may have been removed. */
+  function checkUnread(names: ReadonlyMap<string, Naming>, isJudged: ReadonlySet<string>, round: Round): void {
+    for (const [fullName, { file }] of names) {
+      if (isJudged.has(fullName) || !(file?.moved_to || file?.replaced_by)) continue
+      const [owner = '', name = ''] = fullName.split('/')
+      for (const problem of checkNames({ owner, name, file }, { repositories: names })) {
+        round.problems.push({ file: nameIndex(fullName), ...problem })
+      }
+    }
+  }
+
+  function keep(fullName: string, part: StoredRepository): void {
+    repositories.set(fullName, part)
+    sink.keep(`${fullName}/`, part)
+  }
+
+  function write(
+    { fullName, entry, marks, stats }: Omit<Reading, 'isThere' | 'problems' | 'wrong'>,
+    models: Models,
+    round: Round,
+  ): void {
+    const before = repositories.get(fullName)
+    const gone = new Set(before ? listRepositoryPaths(before.outline) : [])
+    const made = makeRepository(entry, { baseUrl, stats, models, readFile })
+    let isDifferent = false
+    for (const [path, text] of made.files) {
+      gone.delete(path)
+      if (before && sink.read(path) === text) continue
+      sink.write(path, text)
+      isDifferent = true
+    }
+    for (const [path, bytesOf] of made.bundles) {
+      // The name of such a file is its digest.
+      if (gone.delete(path)) continue
+      sink.write(path, bytesOf())
+      isDifferent = true
+    }
+    for (const path of gone) sink.remove(path)
+    keep(fullName, { marks, ...made.part })
+    if (!isDifferent && gone.size === 0) return
+    round.changed.push(fullName)
+    round.isDifferent = true
+  }
+
+  function drop(fullName: string, outline: RepositoryOutline, round: Round): void {
+    for (const path of listRepositoryPaths(outline)) sink.remove(path)
+    repositories.delete(fullName)
+    sink.keep(`${fullName}/`, undefined)
+    round.removed.push(fullName)
+    round.isDifferent = true
+  }
+}
+
+/** A repository that was read, with the identifier of its files. */
+interface Reading extends ReturnType<typeof readRepository> {
+  fullName: string
+  marks: string
+  stats: string
+}
+
+/** A repository's references to other repositories. */
+type Naming = { file: Pick<NonNullable<RepositoryEntry['file']>, 'moved_to' | 'replaced_by'> | undefined }
+
+/** Returns whether a repository's records say what is announced now about its models. */
+function isSameModels({ outline, models: before }: StoredRepository, models: Models): boolean {
+  return before === formatStatuses(outline, models)
+}
+
+type Round = Omit<BuiltState, 'catalogue'>
+
+const openRound = (problems: readonly Problem[]): Round => ({
+  ...{ changed: [], removed: [], isDifferent: false, filesRead: 0 },
+  problems: [...problems],
+})
+
+/** Finds the files of repositories that cannot be listed, such as a link in place of `index.md`. If they counted as missing, yanked versions would be served again. @returns by full name, the version numbers and `index.md` */
+function findUnlisted(problems: readonly Problem[]): Map<string, string[]> {
+  const unlisted = new Map<string, string[]>()
+  for (const { file } of problems) {
+    const place = parsePath(pathOf(file)).value
+    if (
+      place?.kind !== 'repository' &&
+      place?.kind !== 'version' &&
+      place?.kind !== 'file' &&
+      place?.kind !== 'attestation'
+    )
+      continue
+    const fullName = `${place.owner}/${place.name}`
+    const name = place.kind === 'repository' ? 'index.md' : place.version
+    unlisted.set(fullName, [...(unlisted.get(fullName) ?? []), name])
+  }
+  return unlisted
+}
+
+/** Lists the owners whose file or folder cannot be read. */
+function listUnreadable(problems: readonly Problem[]): Set<string> {
+  const owners = problems.flatMap(({ file }) => {
+    const path = pathOf(file)
+    return parsePath(path).value?.kind === 'owner' || isOwner(path) ? path.replace(/\/.*/, '') : []
+  })
+  return new Set(owners)
+}
+
+const pathOf = (file: string) => file.replace(/^content\//, '')

@@ -1,0 +1,99 @@
+// Writes all of a site's data files and its search index from scratch: everything in `npm run build` except the Astro build.
+import { mkdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Config } from '../../src/config.ts'
+import { listRepositoryPaths } from '../../src/domain/published/data-files.ts'
+import { groupFiles, readAlone } from '../stores/content/content-dir.ts'
+import { readHistory } from '../stores/content/content-history.ts'
+import { fingerprintContent, listContent } from '../stores/content/content-listing.ts'
+import { findConverted } from '../stores/content/converted-files.ts'
+import { filesInto } from '../stores/content/write-files.ts'
+import { buildSearchIndex } from '../stores/search/write-index.ts'
+import { ContentError } from './content-error.ts'
+import type { DataSink } from './data-sink.ts'
+import { openSiteData } from './site-data.ts'
+import { writeRepositories } from './write-repositories.ts'
+
+/** The output locations. */
+interface DataPlaces {
+  /** The site folder, which must not contain data files yet. */
+  siteDir: string
+  /** The path of the search index. */
+  indexPath: string
+}
+
+/** A summary of what was written. */
+interface WrittenData {
+  repositories: number
+  /** Number of data files. */
+  files: number
+  /** Identifies the content (content-listing.ts). */
+  fingerprint: string | undefined
+  /** The ignored files that editors and operating systems created. */
+  ignored: readonly string[]
+}
+
+/**
+ * Writes the data of a site.
+ *
+ * @param onProgress called with the progress; `total` is 0 for steps without a known total
+ * @param memory resolves when there is enough memory for a second thread
+ * @throws ContentError if the content has problems; the output is then unusable
+ */
+export async function writeData(
+  { contentDir, baseUrl, buildDay }: Pick<Config, 'contentDir' | 'baseUrl' | 'buildDay'>,
+  { siteDir, indexPath }: DataPlaces,
+  onProgress: (step: string, done: number, total: number) => void = () => {},
+  memory: Promise<unknown> = Promise.resolve(),
+): Promise<WrittenData> {
+  const converted = await findConverted(contentDir, process.env)
+  if (converted.length > 0) throw new ContentError(converted)
+  const { sink, count } = openFolder(siteDir)
+  const read = async () => {
+    // The listing is freed after reading: for 100,000 prompts, it takes as much memory as all of their list data.
+    const listing = listContent(contentDir)
+    const { alone, below } = groupFiles(listing.files)
+    const { usage, models } = readAlone(contentDir, alone)
+    const repositories = Array.from(below, ([fullName, files]) => ({
+      ...{ fullName, files, stats: JSON.stringify(usage.get(fullName) ?? null) },
+    }))
+    const taken = new Int32Array(new SharedArrayBuffer(4))
+    const share = { contentDir, baseUrl, siteDir, repositories, models, taken }
+    const kept = await writeRepositories(share, memory, (done, total) => onProgress('Writing the data', done, total))
+    const makeState = openSiteData({ contentDir, baseUrl, sink, kept })
+    const history = await readHistory(contentDir, process.env, `${buildDay}T00:00:00Z`)
+    const { catalogue } = makeState(listing, { day: buildDay, history, isStrict: true })
+    const written = kept.reduce(
+      (sum, [, part]) => sum + ('outline' in part ? listRepositoryPaths(part.outline).length : 0),
+      0,
+    )
+    return { catalogue, fingerprint: fingerprintContent(listing), ignored: listing.ignored, written }
+  }
+  const { catalogue, written, ...about } = await read()
+  onProgress('Writing the search index', 0, 0)
+  mkdirSync(dirname(indexPath), { recursive: true })
+  // A deployed index is never edited, and a read-only index is 20 % smaller.
+  buildSearchIndex(catalogue, indexPath, { isEditable: false })
+  return { repositories: catalogue.entries.size, files: written + count(), ...about }
+}
+
+/** Opens a folder as the destination for data files. No data is stored for later updates, because a build writes all files. */
+function openFolder(dir: string): { sink: DataSink; count: () => number } {
+  const put = filesInto(dir)
+  let files = 0
+  const refuse = () => {
+    throw new Error('A build does not remove data files.')
+  }
+  return {
+    count: () => files,
+    sink: {
+      read: (path) => readFileSync(join(dir, path), 'utf8'),
+      write(path, content) {
+        put(path, content)
+        files++
+      },
+      remove: refuse,
+      keep: () => {},
+    },
+  }
+}

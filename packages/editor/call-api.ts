@@ -1,0 +1,80 @@
+// Sends a form's request to the API's handlers on behalf of the signed-in user, so that the same rules apply to the editor and the API.
+import { randomBytes } from 'node:crypto'
+import type { Person } from '../../src/domain/access/person.ts'
+import type { TokenRecord } from '../../src/domain/access/token-record.ts'
+import { type ErrorCode, HubError } from '../../src/domain/api/errors.ts'
+import type { SaidError } from '../../src/domain/api/words-for-people.ts'
+import { PERMISSIONS } from '../../src/domain/values/permissions.ts'
+import { makeToken } from '../../src/domain/values/token-form.ts'
+import { formatMoment } from '../../src/domain/values/values.ts'
+import { handleWrite, type PublishHandlerDeps } from '../../src/server/publish/handle-write.ts'
+
+/** A call to the API. */
+export interface ApiCall {
+  method: 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  /** What is called below `/api/v1/`; default: `repos`. */
+  below?: 'repos' | 'users'
+  /** The rest of the path. */
+  path: string
+  owner: string
+  body: object
+}
+
+/** Lifetime of the token for one call; the token is checked only when the call begins. */
+const TOKEN_MS = 60_000
+
+/** The API's response. */
+export type ApiResponse =
+  | { isDone: true; data: Readonly<Record<string, unknown>> }
+  | { isDone: false; status: number; error: SaidError }
+
+/**
+ * Calls the API. A session grants all permissions; as with tokens, the API checks what the user may do.
+ *
+ * @param connect creates the publish dependencies for the request
+ */
+export async function callApi(
+  { method, below = 'repos', path, owner, body }: ApiCall,
+  person: Person,
+  baseUrl: string,
+  connect: (request: Request) => Promise<PublishHandlerDeps>,
+): Promise<ApiResponse> {
+  const token = makeToken(() => randomBytes(1)[0]!)
+  const request = new Request(`${baseUrl}/api/v1/${below}/${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  const now = Date.now()
+  const record: TokenRecord = {
+    id: 'session',
+    holder: { kind: 'person', ...person },
+    name: 'session',
+    last_four: token.slice(-4),
+    scope: `${owner}/*`,
+    permissions: [...PERMISSIONS],
+    created_at: formatMoment(new Date(now)),
+    expires_at: formatMoment(new Date(now + TOKEN_MS)),
+  }
+  const connectAs = async (): Promise<PublishHandlerDeps> => ({
+    ...(await connect(request)),
+    // This token exists only in memory, for the duration of this call.
+    findToken: async () => record,
+    recordTokenUse: async () => {},
+    isSignedIn: true,
+  })
+  let problems: SaidError['problems']
+  const answer = await handleWrite(request, connectAs, undefined, (thrown) => {
+    if (thrown instanceof HubError) problems = thrown.problems
+  })
+  const { data, error } = (await answer.json()) as {
+    data?: Record<string, unknown>
+    error?: { code: ErrorCode; message: string }
+  }
+  return data && answer.ok
+    ? { isDone: true, data }
+    : {
+        ...{ isDone: false, status: answer.status },
+        error: { code: error?.code ?? 'internal_error', message: error?.message ?? '', problems },
+      }
+}

@@ -1,0 +1,81 @@
+// Defines what the editor's pages share: their dependencies, the request of a signed-in user, and what they read.
+import type { Session } from '../../src/domain/access/account.ts'
+import { HubError } from '../../src/domain/api/errors.ts'
+import type { Repository, VersionRecord } from '../../src/domain/api/schema.ts'
+import type { Said } from '../../src/domain/api/words-for-people.ts'
+import { isVersion } from '../../src/domain/values/names.ts'
+import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
+import type { SourceHost } from '../../src/ports/pages.ts'
+import type { TextWork } from '../../src/ports/text-work.ts'
+import type { PublishHandlerDeps } from '../../src/server/publish/handle-write.ts'
+import { findArchive } from '../../src/server/read/files.ts'
+import { findVersion } from '../../src/server/read/records.ts'
+import type { AccountDeps, Visit } from '../account/visit.ts'
+import type { ApiCall, ApiResponse } from './call-api.ts'
+
+/** The editor's dependencies. */
+export interface EditorDeps extends AccountDeps {
+  fresh: FreshCopies
+  /** The git host where users without publish permission can suggest a change; undefined if there is none. */
+  sourceHost: SourceHost | undefined
+  /** Work on somebody's text, on behalf of the client. */
+  text: TextWork
+  /** Creates the publish dependencies for a request. */
+  connectPublish: (request: Request) => Promise<PublishHandlerDeps>
+}
+
+/** A request from a signed-in user. */
+export interface Editing extends Visit {
+  deps: EditorDeps
+  session: Session
+  /** The prompt named in the URL; undefined at `/new`. */
+  repository: Repository | undefined
+}
+
+/** Returns the owners that the user may publish to. */
+export async function ownersOf({ deps, session }: Editing): Promise<readonly string[]> {
+  return deps.ownersOf(session.person)
+}
+
+/** Reads the latest version. @throws HubError `not_found` if every version is yanked */
+export async function readLatest({ deps }: Editing, repository: Repository): Promise<VersionRecord> {
+  const { owner, name, latest_version } = repository
+  const found = latest_version === null ? undefined : await findVersion(owner, name, latest_version, deps)
+  if (!found)
+    throw new HubError('not_found', 'Every version of this prompt is yanked. Un-yank one, or publish with the API.')
+  return found.value()
+}
+
+/** Reads the version that the URL's `version` parameter names; undefined without it. Its content becomes a new version. @throws HubError `not_found` */
+export async function readReverted({ request, deps }: Editing, { owner, name }: Repository) {
+  const version = new URL(request.url).searchParams.get('version')
+  if (version === null) return undefined
+  const found = isVersion(version) ? await findVersion(owner, name, version, deps) : undefined
+  if (!found) throw new HubError('not_found', `${owner}/${name} has no such version.`)
+  return found.value()
+}
+
+/** Returns the fields of a publish that the form does not show, so that a fork or an earlier version that becomes a new one keeps its files and the rest of its skill. @param record the version that the form was filled in with */
+export async function readUnshown(
+  { deps }: Editing,
+  record: VersionRecord | undefined,
+  skill: unknown,
+): Promise<object> {
+  if (!record?.skill || !skill) return {}
+  const archive = await findArchive(record, deps)
+  const files = archive ? await deps.text.run('unpackFiles', archive.bytes) : []
+  const { compatibility, metadata } = record.skill
+  return {
+    skill: { ...skill, compatibility, metadata },
+    files: files.map(({ path, bytes }) => ({ path, base64: Buffer.from(bytes).toString('base64') })),
+  }
+}
+
+/** Calls the API. Imports the publish code only when a form is submitted, because most requests only display a form. */
+export async function call({ deps, session }: Editing, wanted: ApiCall): Promise<ApiResponse> {
+  const { callApi } = await import('./call-api.ts')
+  return callApi(wanted, session.person, deps.baseUrl, deps.connectPublish)
+}
+
+/** Returns one sentence as what a page says. */
+export const saying = (sentence: string): Said => ({ sentences: [sentence] })

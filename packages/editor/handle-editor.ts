@@ -1,0 +1,167 @@
+// Handles the pages for publishing and managing prompts. A submitted form is parsed, sent to the API's handlers, and redisplayed if they reject it.
+import { ERRORS, HubError } from '../../src/domain/api/errors.ts'
+import type { VersionRecord } from '../../src/domain/api/schema.ts'
+import { type Said, sayError } from '../../src/domain/api/words-for-people.ts'
+import { EDITOR_METHODS } from '../../src/domain/published/addresses.ts'
+import { printable } from '../../src/domain/text/problems.ts'
+import { isName, isOwner, isVersion, splitFullName } from '../../src/domain/values/names.ts'
+import type { Connect } from '../../src/server/connect.ts'
+import { findRepository, findVersion, findVersions } from '../../src/server/read/records.ts'
+import { methodNotAllowed } from '../../src/server/refusals.ts'
+import { type Html, type Page, trustedHtml } from '../account/html.ts'
+import { findNotice, protect, respondToVisit, type Visited } from '../account/respond-account.ts'
+import { requireSameOrigin } from '../account/session.ts'
+import { redirectTo } from '../account/sign-in.ts'
+import { renderSignInOff } from '../account/sign-in-pages.ts'
+import { openVisit, requireForm } from '../account/visit.ts'
+import { call, type Editing, type EditorDeps, ownersOf, readLatest, readReverted, saying } from './editing.ts'
+import { NO_NOTES } from './field-parts.ts'
+import { formOf, knownPartsOf } from './form/composed-form.ts'
+import { emptyForm, type VersionForm } from './form/version-form.ts'
+import { changeOf, readmeOf, renderManagePage } from './manage-form.ts'
+import { renderPublished, renderSignInFirst, renderVersionPage } from './pages.ts'
+import { renderFormPreview, sendVersion } from './send-version.ts'
+
+/** The messages shown after a redirect, by the keyword in the redirect's URL. */
+const NOTICES: Readonly<Record<string, string>> = {
+  label: 'The label was moved.',
+  unlabel: 'The label was removed.',
+  yank: 'The version was yanked.',
+  unyank: 'The version was un-yanked.',
+  status: 'The status was changed.',
+  move: 'Saved.',
+  about: 'Saved.',
+  readme: 'The readme was saved.',
+}
+
+/** Handles one request to the editor. Never throws. */
+export function handleEditor(request: Request, connect: Connect<EditorDeps>): Promise<Response> {
+  return respondToVisit(request, connect, (deps) => visit(request, deps))
+}
+
+async function visit(request: Request, deps: EditorDeps): Promise<Visited> {
+  const { pathname, search } = new URL(request.url)
+  const [owner = '', name = '', page = ''] = pathname.replace(/\/$/, '').split('/').slice(1)
+  // No prompt has this name.
+  if (name === 'settings' && page === '')
+    return (await import('./owner-settings.ts')).visitOwnerSettings(request, owner, deps)
+  if (!EDITOR_METHODS.some((method) => method === request.method))
+    throw methodNotAllowed(request.method, EDITOR_METHODS)
+  const isNew = owner === 'new'
+  if (!isNew && !(isOwner(owner) && isName(name))) throw notFound()
+  if (request.method === 'POST') requireSameOrigin(request, deps.baseUrl)
+  const repository = isNew ? undefined : (await findRepository(owner, name, deps))?.value()
+  if (!isNew && !repository) throw notFound()
+  const { kind } = deps.signIn
+  if (kind === 'off') {
+    if (request.method === 'POST')
+      throw new HubError('forbidden', 'Sign-in is disabled on this hub. Publish with a token.')
+    return renderSignInOff()
+  }
+  const visit = await openVisit(request, deps, new Date())
+  const { session } = visit
+  if (!session) {
+    const first = renderSignInFirst(pathname + search, kind === 'local')
+    return protect(first, ERRORS.unauthorized.status, request, deps)
+  }
+  const editing: Editing = { ...visit, deps, session, repository }
+  if (page === 'manage') return request.method === 'POST' ? manage(editing) : showManage(editing, {})
+  return request.method === 'POST' ? sendVersion(editing) : showVersion(editing)
+}
+
+/** Shows the version form: empty, or filled in with the version to copy, the version to revert to, or the latest version; or what was just published. */
+async function showVersion(editing: Editing): Promise<Page> {
+  const { request, session, repository, deps } = editing
+  const { searchParams } = new URL(request.url)
+  const published = searchParams.get('published') ?? ''
+  if (repository && published === 'details') return renderPublished(repository, undefined)
+  if (repository && isVersion(published)) {
+    const record = await findVersion(repository.owner, repository.name, published, deps)
+    if (record) return renderPublished(repository, record.value())
+  }
+  const view = { session, notes: NO_NOTES }
+  if (repository) {
+    const base = await readLatest(editing, repository)
+    const revertTo = await readReverted(editing, repository)
+    const form = {
+      ...formOf(repository, revertTo ?? base),
+      ...(revertTo && { expected: base.version, changelog: `Revert to ${revertTo.version}` }),
+    }
+    const parts = knownPartsOf([revertTo ?? base])
+    const preview = await renderFormPreview(editing, form, parts)
+    return renderVersionPage({ ...view, form, base, revertTo, parts, preview })
+  }
+  const owners = await ownersOf(editing)
+  const from = searchParams.get('from')
+  const { form, origin } = from
+    ? await copyOf(editing, from, owners)
+    : { form: emptyForm(owners[0] ?? ''), origin: undefined }
+  const parts = knownPartsOf([origin])
+  const preview = await renderFormPreview(editing, form, parts)
+  return renderVersionPage({ ...view, form, owners, parts, preview })
+}
+
+/** Creates the form for a fork. @param from `owner/name@x.y.z` @throws HubError `not_found` */
+async function copyOf(
+  { deps }: Editing,
+  from: string,
+  owners: readonly string[],
+): Promise<{ form: VersionForm; origin: VersionRecord }> {
+  const [fullName = '', version = ''] = from.split('@')
+  const { owner = '', name = '' } = splitFullName(fullName) ?? {}
+  const isAddress = name !== '' && isVersion(version)
+  const repository = isAddress ? (await findRepository(owner, name, deps))?.value() : undefined
+  const found = isAddress ? (await findVersion(owner, name, version, deps))?.value() : undefined
+  if (!repository || !found)
+    throw new HubError('not_found', `There is no version ${printable(from)} to fork. Start from the page of a prompt.`)
+  const form = { ...formOf(repository, found), owner: owners[0] ?? '', expected: '', forkedFrom: from }
+  return { form, origin: found }
+}
+
+async function showManage(
+  { request, session, deps, repository }: Editing,
+  more: { problem?: Said; typed?: URLSearchParams; preview?: Html },
+): Promise<Page> {
+  const { owner, name } = repository!
+  const found = await findVersions(owner, name, deps)
+  const notice = request.method === 'POST' ? undefined : findNotice(request, NOTICES)
+  return renderManagePage({
+    session,
+    repository: repository!,
+    versions: found?.versions.value() ?? [],
+    notice,
+    ...more,
+  })
+}
+
+/** Makes the change requested by a form. */
+async function manage(editing: Editing): Promise<Visited> {
+  const { request, deps, repository } = editing
+  const { form } = await requireForm(editing, 'edit')
+  const { owner, name, full_name } = repository!
+  const again = async (status: number, problem: Said) =>
+    protect(await showManage(editing, { problem, typed: form }), status, request, deps)
+  if (form.has('preview')) {
+    // A dry run checks the user's rights and the readme's length before the readme is rendered.
+    const body = { readme: readmeOf(form), dry_run: true }
+    const checked = await call(editing, { owner, method: 'PATCH', path: full_name, body })
+    if (!checked.isDone) return again(checked.status, sayError(checked.error, { fullName: full_name }))
+    const preview = trustedHtml(await deps.text.run('renderMarkdown', body.readme, {}))
+    return protect(await showManage(editing, { typed: form, preview }), 200, request, deps)
+  }
+  const wanted = changeOf(form, full_name)
+  if (!wanted)
+    throw new HubError('invalid_request', 'The form contains an unknown change. Reload the page and try again.')
+  if (wanted.isDangerous && form.get('confirmed') !== 'yes')
+    return again(
+      ERRORS.validation_failed.status,
+      saying('Select the checkbox that describes the effect of this change, then try again.'),
+    )
+  const answer = await call(editing, { owner, ...wanted.call })
+  if (!answer.isDone) return again(answer.status, sayError(answer.error, { fullName: full_name }))
+  return redirectTo(`/${owner}/${name}/manage?done=${form.get('change')}`)
+}
+
+function notFound(): HubError {
+  return new HubError('not_found', 'Page not found.')
+}

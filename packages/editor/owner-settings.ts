@@ -1,0 +1,138 @@
+// Handles the settings of an owner. A submitted form is sent to the API's handlers, and redisplayed if they reject it.
+import type { Session } from '../../src/domain/access/account.ts'
+import { mayActFor } from '../../src/domain/access/memberships.ts'
+import type { Person } from '../../src/domain/access/person.ts'
+import { ERRORS, HubError } from '../../src/domain/api/errors.ts'
+import { sayError } from '../../src/domain/api/words-for-people.ts'
+import { DEFAULT_OWNER_FILE, type OwnerFile } from '../../src/domain/content/prompt-file.ts'
+import { EDITOR_METHODS } from '../../src/domain/published/addresses.ts'
+import { readOwner } from '../../src/domain/publishing/repository-state.ts'
+import { isOwner } from '../../src/domain/values/names.ts'
+import { findUser } from '../../src/server/read/records.ts'
+import { methodNotAllowed } from '../../src/server/refusals.ts'
+import { findNotice, protect, type Visited } from '../account/respond-account.ts'
+import { requireSameOrigin } from '../account/session.ts'
+import { redirectTo } from '../account/sign-in.ts'
+import { renderSignInOff } from '../account/sign-in-pages.ts'
+import { openVisit, requireForm, type Visit } from '../account/visit.ts'
+import type { EditorDeps } from './editing.ts'
+import { ownerChangeOf, problemsByField } from './owner-form.ts'
+import { type RejectedForm, renderNoMember, renderOwnerSettings } from './owner-settings-page.ts'
+import { renderSignInFirst } from './pages.ts'
+
+/** The messages shown after a redirect, by the keyword in the redirect's URL. */
+const NOTICES: Readonly<Record<string, string>> = {
+  profile: 'The profile was saved.',
+  'add-member': 'The member was added.',
+  'remove-member': 'The member was removed.',
+  'add-publisher': 'The workflow is trusted.',
+  'remove-publisher': 'The workflow is no longer trusted.',
+  labels: 'The protected labels were saved.',
+  'add-condition': 'The label now requires these results.',
+  'remove-condition': 'The label no longer requires results.',
+  publishing: 'The rule was saved.',
+}
+
+/** A request from a member who is signed in. */
+interface Settings {
+  visit: Visit
+  deps: EditorDeps
+  session: Session
+  owner: string
+  /** The owner's file in git. */
+  file: OwnerFile
+  /** The commit that last changed it; null if there is none. */
+  commit: string | null
+}
+
+/** Maximum duration of a call to the git host. */
+const READ_MS = 8_000
+
+/** Shows or changes the settings of an owner. @throws HubError for every rejection that no form shows */
+export async function visitOwnerSettings(request: Request, owner: string, deps: EditorDeps): Promise<Visited> {
+  if (!EDITOR_METHODS.some((method) => method === request.method))
+    throw methodNotAllowed(request.method, EDITOR_METHODS)
+  if (!isOwner(owner)) throw notFound()
+  if (request.method === 'POST') requireSameOrigin(request, deps.baseUrl)
+  const { kind } = deps.signIn
+  if (kind === 'off') {
+    if (request.method === 'POST') throw new HubError('forbidden', 'Sign-in is disabled on this hub.')
+    return renderSignInOff()
+  }
+  const visit = await openVisit(request, deps, new Date())
+  const { session } = visit
+  if (!session) {
+    const first = renderSignInFirst(`/${owner}/settings`, kind === 'local')
+    return protect(first, ERRORS.unauthorized.status, request, deps)
+  }
+  const isLikely = await isLikelyMember(session.person, owner, deps)
+  if (!isLikely && !(await findUser(owner, deps))) throw notFound()
+  // Git is read only for those whom the build or a fresh copy lists, so that nobody else uses up the git host's limits.
+  const found = isLikely ? await readFile(request, owner, deps) : undefined
+  if (!found || !mayActFor(session.person, owner, found.file))
+    return protect(renderNoMember(session, owner), ERRORS.forbidden.status, request, deps)
+  const settings: Settings = { visit, deps, session, owner, ...found }
+  return request.method === 'POST' ? change(settings) : show(settings)
+}
+
+async function isLikelyMember(person: Person, owner: string, deps: EditorDeps): Promise<boolean> {
+  const copy = await deps.fresh.findOwner(owner)
+  if (copy) return mayActFor(person, owner, copy)
+  return (await deps.ownersOf(person)).includes(owner)
+}
+
+async function readFile(
+  request: Request,
+  owner: string,
+  { connectPublish }: EditorDeps,
+): Promise<Pick<Settings, 'file' | 'commit'>> {
+  const { git } = await connectPublish(request)
+  const question = { owner, name: undefined, withPublishes: true }
+  const { ownerIndex, publishes } = await git.readFolder(question, { signal: AbortSignal.timeout(READ_MS) })
+  const file = readOwner(owner, ownerIndex) ?? DEFAULT_OWNER_FILE
+  return { file, commit: ownerIndex === undefined ? null : (publishes[0]?.sha ?? null) }
+}
+
+function show(settings: Settings, rejected?: RejectedForm) {
+  const { visit, session, owner, file, commit } = settings
+  const notice = rejected ? undefined : findNotice(visit.request, NOTICES)
+  return renderOwnerSettings({ session, owner, file, commit, notice, rejected })
+}
+
+/** Makes the change requested by a form. */
+async function change(settings: Settings): Promise<Visited> {
+  const { visit, deps, session, owner, file } = settings
+  const { form } = await requireForm(visit, 'edit')
+  const again = (status: number, sentences: readonly string[], problems: RejectedForm['problems'] = new Map()) =>
+    protect(show(settings, { form, problems, sentences }), status, visit.request, deps)
+  const given = form.get('commit') ?? ''
+  const expected_commit = given === '' ? null : given
+  // The list that a form changes is the one that its page showed.
+  if (expected_commit !== settings.commit) return again(ERRORS.version_conflict.status, [conflict(owner)])
+  const wanted = ownerChangeOf(form, { person: session.person, owner, file })
+  if (!wanted)
+    throw new HubError('invalid_request', 'The form contains an unknown change. Reload the page and try again.')
+  if (wanted.losesRights && form.get('confirmed') !== 'yes')
+    return again(ERRORS.validation_failed.status, [
+      'Select the checkbox next to your name, which says what you lose, then try again.',
+    ])
+  const { callApi } = await import('./call-api.ts')
+  const body = { ...wanted.body, expected_commit }
+  const call = { method: 'PATCH', below: 'users', path: owner, owner, body } as const
+  const answer = await callApi(call, session.person, deps.baseUrl, deps.connectPublish)
+  if (answer.isDone) {
+    const done = form.get('change') ?? ''
+    return redirectTo(wanted.losesRights ? `/${owner}` : `/${owner}/settings?done=${done}`)
+  }
+  const { error, status } = answer
+  if (error.code === 'version_conflict') return again(status, [conflict(owner)])
+  if (error.problems) return again(status, [], problemsByField(form.get('change') ?? '', error.problems))
+  return again(status, sayError(error, { fullName: owner }).sentences)
+}
+
+const conflict = (owner: string) =>
+  `Somebody else changed ${owner} in the meantime. This page shows the current values, and what you typed; check it, then send it again.`
+
+function notFound(): HubError {
+  return new HubError('not_found', 'Page not found.')
+}

@@ -1,0 +1,229 @@
+// Handles a submitted version form: fills it in from a pasted file, checks it, or publishes what was checked.
+import { hash } from 'node:crypto'
+import { ERRORS } from '../../src/domain/api/errors.ts'
+import type { Repository, VersionRecord } from '../../src/domain/api/schema.ts'
+import { type Said, sayError } from '../../src/domain/api/words-for-people.ts'
+import { isVersion, splitVersionAddress } from '../../src/domain/values/names.ts'
+import { findRepository, findVersion } from '../../src/server/read/records.ts'
+import { comparedOf } from '../../src/site/prompt/prompt-view.ts'
+import { suggestChange } from '../../src/site/prompt/source-links.ts'
+import { trustedHtml } from '../account/html.ts'
+import { protect, type Visited } from '../account/respond-account.ts'
+import { redirectTo } from '../account/sign-in.ts'
+import { requireForm } from '../account/visit.ts'
+import type { ApiResponse } from './call-api.ts'
+import { call, type Editing, ownersOf, readLatest, readReverted, readUnshown, saying } from './editing.ts'
+import { NO_NOTES, placeProblems } from './field-parts.ts'
+import { formBaseOf, knownPartsOf } from './form/composed-form.ts'
+import type { JudgedForm } from './form/judge-form.ts'
+import {
+  type FormBase,
+  type KnownParts,
+  previewedOf,
+  type SentForm,
+  splitTags,
+  type VersionForm,
+} from './form/version-form.ts'
+import { type Review, renderVersionPage, type VersionView } from './pages.ts'
+
+/** A form with what it was opened with. */
+interface Sending {
+  editing: Editing
+  sent: SentForm
+  base: VersionRecord | undefined
+  /** The version whose content the form was filled in with, to publish it again; undefined if it is the latest. */
+  revertTo: VersionRecord | undefined
+  formBase: FormBase | undefined
+  owners: readonly string[] | undefined
+  /** What the form would publish, after a check without problems. */
+  assembled?: VersionRecord
+}
+
+/** Handles a submitted form. */
+export async function sendVersion(editing: Editing): Promise<Visited> {
+  const { repository, deps } = editing
+  const sent = Object.fromEntries((await requireForm(editing, 'edit')).form)
+  const base = repository && (await readBase(editing, repository, sent.expected ?? ''))
+  const revertTo = repository && (await readReverted(editing, repository))
+  const formBase = repository && base && formBaseOf(repository, revertTo ?? base)
+  const owners = repository ? undefined : await ownersOf(editing)
+  const sending = { editing, sent, base, revertTo, formBase, owners }
+  if (sent.step === 'recognise') {
+    const { form, format, said } = await deps.text.run('readPastedForm', sent, sent.source_format ?? '', formBase)
+    const recognised = format === undefined ? [] : [`Recognised as: ${format}.`]
+    return show(sending, form, 200, { said: [...recognised, ...said] })
+  }
+  const judged = await deps.text.run('judgeForm', sent, formBase, sent.apply)
+  if (base && sent.step === 'fork') return fork(sending, judged.form, base)
+  return judged.problems.length > 0 ? refuse(sending, judged) : sendJudged(sending, judged)
+}
+
+/** Shows a form for a fork with the typed text. */
+async function fork(
+  { editing, ...sending }: Sending,
+  form: VersionForm,
+  { version }: VersionRecord,
+): Promise<Response> {
+  const owners = await ownersOf(editing)
+  const forkedFrom = `${form.owner}/${form.name}@${version}`
+  const forked = { ...form, owner: owners[0] ?? '', expected: '', forkedFrom }
+  return show({ ...sending, editing, base: undefined, revertTo: undefined, owners }, forked, 200, {})
+}
+
+/** Shows a form again with all its problems. */
+function refuse(sending: Sending, { form, problems, suggestions }: JudgedForm): Promise<Response> {
+  const names = form.variables.map(({ name }) => name)
+  const notes = { problems: placeProblems(problems, names), suggestions }
+  return show(sending, form, ERRORS.validation_failed.status, { notes })
+}
+
+/** Checks a form in which nothing is wrong. Publishes it if it is what was checked before. */
+async function sendJudged(sending: Sending, judged: JudgedForm): Promise<Visited> {
+  const { editing, sent } = sending
+  const { form, publish, details } = judged
+  const { owner, name } = form
+  const source = sending.revertTo ?? (editing.repository ? undefined : await readOrigin(editing, form.forkedFrom))
+  const unshown = await readUnshown(editing, source, publish.skill)
+  const path = `${owner}/${name}`
+  const send = (isDry: boolean) => {
+    const body = { ...publish, ...unshown, dry_run: isDry }
+    return call(editing, { method: 'POST', path: `${path}/versions`, owner, body })
+  }
+  // A prompt that is included may have a new version since the check, and nobody has seen the text with it.
+  const assembled = form.compose ? await send(true) : undefined
+  const shown = [source?.full_name, source?.version, assembled?.isDone && assembled.data.content_sha256]
+  const checked = hash('sha256', JSON.stringify([owner, name, publish, details, ...shown]))
+  const isPublish = sent.step === 'publish' && sent.checked === checked
+  const answer = assembled && (!isPublish || !assembled.isDone) ? assembled : await send(!isPublish)
+  if (!answer.isDone) return explain(sending, judged, answer)
+  const { unchanged, ...record } = answer.data as unknown as Answer
+  if (!isPublish) return review(sending, judged, { unchanged, record, checked })
+  if (Object.keys(details).length > 0) {
+    const saved = await call(editing, { method: 'PATCH', path, owner, body: details })
+    if (!saved.isDone) {
+      const why = sayError(saved.error, { fullName: path }).sentences.join(' ')
+      const words = `${unchanged ? 'The other details were saved' : `${record.version} was published`}, but not the readme and the license: ${why}`
+      return show(sending, { ...form, expected: record.version }, saved.status, { problem: saying(words) })
+    }
+  }
+  return redirectTo(`/${path}/edit?published=${unchanged ? 'details' : record.version}`)
+}
+
+const CHANGED_FORM = 'You changed the form after the last check. Review it, then publish.'
+const CHANGED_PARTS =
+  'The form, or a prompt that it includes, changed after the last check. Review the text, then publish.'
+
+type Answer = VersionRecord & Pick<Review, 'warnings'> & { unchanged: boolean }
+
+/** Shows what publishing the form would do. */
+async function review(
+  sending: Sending,
+  { form, details, suggestions }: JudgedForm,
+  { unchanged, record, checked }: { unchanged: boolean; record: Omit<Answer, 'unchanged'>; checked: string },
+): Promise<Response> {
+  const { editing, base, sent } = sending
+  const changes = editing.repository ? listChanges(editing.repository, form, details) : []
+  const notes = { problems: [], suggestions }
+  if (unchanged && changes.length === 0)
+    return show(sending, form, 200, { notes, problem: saying('Nothing has changed since the latest version.') })
+  const compared =
+    base && !unchanged
+      ? await editing.deps.text.run('renderComparison', comparedOf(base), comparedOf(record))
+      : undefined
+  const { warnings, version } = record
+  return show({ ...sending, assembled: record }, form, 200, {
+    notes,
+    review: {
+      ...{ warnings, changes, checked, version: unchanged ? undefined : version },
+      comparison: compared && trustedHtml(compared.impact + compared.lines + compared.files),
+    },
+    ...(sent.step === 'publish' && { said: [form.compose ? CHANGED_PARTS : CHANGED_FORM] }),
+  })
+}
+
+/** Lists the details that a form changes. */
+function listChanges(before: Repository, form: VersionForm, details: JudgedForm['details']): Review['changes'] {
+  const all = [
+    ['Title', before.title, form.title],
+    ['Description', before.description, form.description],
+    ['Tags', before.tags.join(', '), splitTags(form.tags).join(', ')],
+    ['License', before.license ?? '', form.license],
+  ] as const
+  const changes = all.filter(([, from, to]) => from !== to).map(([label, from, to]) => ({ label, from, to }))
+  return details.readme === undefined ? changes : [...changes, { label: 'Readme', from: '', to: 'changed' }]
+}
+
+/** Shows why the API refused a form. */
+async function explain(
+  sending: Sending,
+  { form, suggestions }: JudgedForm,
+  { status, error }: Extract<ApiResponse, { isDone: false }>,
+): Promise<Response> {
+  const { editing, base } = sending
+  const { owner, name } = form
+  const { deps, repository } = editing
+  const names = form.variables.map((variable) => variable.name)
+  if (error.problems)
+    return show(sending, form, status, { notes: { problems: placeProblems(error.problems, names), suggestions } })
+  const problem: Said = sayError(error, { fullName: `${owner}/${name}`, isNew: !repository, variables: names })
+  const newest = error.code === 'version_conflict' ? await findNewestVersion(editing, owner, name) : undefined
+  const theirs = base && newest && newest.version !== base.version ? newest : undefined
+  const compared = theirs && (await deps.text.run('renderComparison', comparedOf(base!), comparedOf(theirs)))
+  const suggestion =
+    error.code === 'forbidden' && base && deps.sourceHost ? suggestChange(deps.sourceHost, base) : undefined
+  return show(sending, theirs ? { ...form, expected: theirs.version } : form, status, {
+    ...{ problem, suggestion, notes: { problems: [], suggestions } },
+    mayOnlyFork: error.code === 'forbidden' && base !== undefined,
+    ...(theirs && compared && { theirs: { record: theirs, comparison: trustedHtml(compared.lines) } }),
+  })
+}
+
+/** Shows the form as it was submitted. */
+async function show(
+  { editing, base, revertTo, owners, assembled }: Sending,
+  form: VersionForm,
+  status: number,
+  more: Partial<VersionView>,
+): Promise<Response> {
+  const { session, deps, request } = editing
+  const origin = base ? undefined : await readOrigin(editing, form.forkedFrom)
+  const parts = knownPartsOf([assembled, revertTo, base, origin])
+  const preview = await renderFormPreview(editing, form, parts)
+  const page = renderVersionPage({
+    session,
+    form,
+    owners,
+    base,
+    revertTo,
+    parts,
+    preview,
+    notes: NO_NOTES,
+    isSent: true,
+    ...more,
+  })
+  return protect(page, status, request, deps)
+}
+
+/** Renders the preview of a form. */
+export async function renderFormPreview({ deps }: Pick<Editing, 'deps'>, form: VersionForm, parts: KnownParts) {
+  return trustedHtml(await deps.text.run('renderPreview', previewedOf(form, parts)))
+}
+
+/** Reads the version that a new prompt is forked from. */
+async function readOrigin({ deps }: Editing, forkedFrom: string): Promise<VersionRecord | undefined> {
+  const { owner, name, version } = splitVersionAddress(forkedFrom) ?? {}
+  if (owner === undefined || name === undefined || version === undefined) return undefined
+  return (await findVersion(owner, name, version, deps))?.value()
+}
+
+/** Reads the version that the form was opened with, which the sender expects to be the latest. */
+async function readBase(editing: Editing, repository: Repository, expected: string): Promise<VersionRecord> {
+  const { owner, name } = repository
+  const found = isVersion(expected) ? await findVersion(owner, name, expected, editing.deps) : undefined
+  return found?.value() ?? readLatest(editing, repository)
+}
+
+async function findNewestVersion({ deps }: Editing, owner: string, name: string) {
+  const latest = (await findRepository(owner, name, deps))?.value().latest_version
+  return latest ? (await findVersion(owner, name, latest, deps))?.value() : undefined
+}

@@ -1,0 +1,236 @@
+// Google's dotprompt (`.prompt`): front matter, and a Handlebars text with role markers. https://github.com/google/dotprompt
+
+import type { WriteResult } from '../../src/domain/api/export-formats.ts'
+import type { Variable } from '../../src/domain/api/schema.ts'
+import { lineCounter, lineOf } from '../../src/domain/text/text-length.ts'
+import { formatYaml } from '../../src/domain/text/yaml.ts'
+import { trimLineEnds } from '../../src/domain/values/chat.ts'
+import { declareAll, ParameterNames, toLine, toVariable } from './names.ts'
+import {
+  ConversionProblems,
+  type ExportedVersion,
+  emptyPrompt,
+  MAX_FINDINGS,
+  type PortableBody,
+  type PortableMessage,
+  type ReadResult,
+  writtenFile,
+} from './portable.ts'
+import { References } from './references.ts'
+import { isObject, licenseIn, readSourceFile, textOf } from './source-file.ts'
+import { readBraces } from './template.ts'
+
+const PARAMETERS = new ParameterNames({
+  topP: 'top_p',
+  topK: 'top_k',
+  maxOutputTokens: 'max_tokens',
+  stopSequences: 'stop',
+  frequencyPenalty: 'frequency_penalty',
+  presencePenalty: 'presence_penalty',
+})
+/** The front matter keys that a hub supports; all others are lost. */
+const KNOWN = new Set(['name', 'description', 'model', 'config', 'input', 'version', 'variant', 'license'])
+/** Helpers that Handlebars and dotprompt call by name: a variable with such a name would call the helper. */
+const HELPERS = new Set(
+  `role history media section json ifEquals unlessEquals else if unless each with lookup log this true false
+  null undefined helperMissing blockHelperMissing`.split(/\s+/),
+)
+const MARKER = /\{\{\s*(?:role\s+(?:"([a-z]+)"|'([a-z]+)')|(history))\s*\}\}/g
+const TYPES: readonly string[] = ['string', 'number', 'integer', 'boolean'] satisfies Variable['type'][]
+
+/** Reads a `.prompt` file. @param name file name without extensions */
+export function readDotprompt(source: string, name: string): ReadResult {
+  const findings = new ConversionProblems()
+  const file = readSourceFile(source, findings)
+  if (!file) return { prompts: [], findings: findings.all }
+  const { front, body, bodyLine, lineOf: keyLine } = file
+  const prompt = emptyPrompt(textOf(front.name) || name)
+  prompt.description = textOf(front.description)
+  prompt.license = licenseIn(front)
+  findings.unsupported(front, KNOWN, keyLine)
+  if (typeof front.model === 'string') prompt.parameters.model = front.model
+  if (isObject(front.config)) Object.assign(prompt.parameters, PARAMETERS.toHub(front.config))
+  const references = new References('dotprompt')
+  const { body: read, names } = readBody(body, bodyLine, references, findings)
+  prompt.body = read
+  const described = readInput(front.input, findings, keyLine('input'))
+  const used = new Set(names)
+  for (const unused of described.keys().filter((one) => !used.has(one)))
+    findings.lost(`input.schema.${unused}`, 'the text does not use it', keyLine('input'))
+  prompt.variables = declareAll(names, described)
+  // Only a file whose name begins with an underscore is a partial, and its name is the rest.
+  return findings.result({ ...prompt, ...references.fields(name.startsWith('_') ? [name.slice(1)] : []) })
+}
+
+function readBody(
+  text: string,
+  firstLine: number,
+  references: References,
+  findings: ConversionProblems,
+): { body: PortableBody; names: string[] } {
+  const names = new Set<string>()
+  const lineAt = lineCounter(text, firstLine)
+  const fill = (part: string, at: number) => {
+    const read = readBraces(part, 'handlebars', findings, lineAt(at), references)
+    for (const one of read.names) {
+      if (HELPERS.has(one)) findings.refused('template', `{{${one}}} calls a helper`, lineAt(at))
+      names.add(one)
+    }
+    return read.text
+  }
+  const markers = [...text.matchAll(MARKER)].filter(({ index }) => text[index - 1] !== '\\')
+  if (markers.length === 0) return { body: { format: 'text', text: fill(text, 0) }, names: [...names] }
+  const messages: PortableMessage[] = []
+  let role: string = 'user'
+  let at = 0
+  for (const marker of [...markers, undefined]) {
+    const end = marker?.index ?? text.length
+    const content = trimLineEnds(fill(text.slice(at, end), at))
+    if (content.trim() !== '') {
+      if (role === 'system' || role === 'user' || role === 'assistant') messages.push({ role, content })
+      else findings.refused('role', `Prompt Hub has no role ${role}`, lineAt(at))
+    }
+    if (!marker) break
+    at = end + marker[0].length
+    if (marker[3] !== undefined) {
+      messages.push({ type: 'history' })
+      role = 'assistant'
+    } else {
+      const named = marker[1] ?? marker[2] ?? 'user'
+      role = named === 'model' ? 'assistant' : named
+    }
+  }
+  return { body: { format: 'chat', messages }, names: [...names] }
+}
+
+/** Reads `input`: a Picoschema or JSON Schema, and defaults. */
+function readInput(input: unknown, findings: ConversionProblems, line: number | null): Map<string, Variable> {
+  const variables = new Map<string, Variable>()
+  if (!isObject(input)) return variables
+  const schema = isObject(input.schema) ? input.schema : {}
+  const defaults = isObject(input.default) ? input.default : {}
+  const isJsonSchema = typeof schema.type === 'string' && isObject(schema.properties)
+  const properties = isJsonSchema && isObject(schema.properties) ? schema.properties : schema
+  const required = new Set(Array.isArray(schema.required) ? schema.required : [])
+  for (const [key, value] of Object.entries(properties)) {
+    const given = isJsonSchema ? readJsonSchema(key, value, required.has(key)) : readPicoschema(key, value)
+    if (!given) {
+      findings.lost(`input.schema.${key}`, 'its type has no counterpart; it becomes a string', line)
+      continue
+    }
+    const { name, ...fields } = given
+    variables.set(
+      name,
+      toVariable(
+        name,
+        { ...fields, ...(Object.hasOwn(defaults, name) ? { default: defaults[name] } : {}) },
+        findings,
+        line,
+      ),
+    )
+  }
+  for (const [name, value] of Object.entries(defaults))
+    if (!variables.has(name))
+      variables.set(name, toVariable(name, { type: typeName(value), default: value }, findings, line))
+  return variables
+}
+
+function typeName(value: unknown): string {
+  return typeof value === 'number' || typeof value === 'boolean' ? typeof value : 'string'
+}
+
+type Described = Partial<Record<keyof Variable, unknown>> & { name: string }
+
+/** `name?(enum, description): [A, B]`, `name: type, description`. */
+function readPicoschema(key: string, value: unknown): Described | undefined {
+  const [, name, optional, , kind, described] = /^([A-Za-z_][A-Za-z0-9_]*)(\?)?(\((\w+)(?:,(.*))?\))?$/s.exec(key) ?? []
+  if (name === undefined) return undefined
+  const common = { name, required: optional === undefined }
+  if (kind === 'enum' && Array.isArray(value))
+    return {
+      ...common,
+      type: 'enum',
+      options: value.filter((one) => one !== null).map(String),
+      description: described?.trimStart() ?? '',
+    }
+  if (kind !== undefined || typeof value !== 'string') return undefined
+  const [, type = '', description = ''] = /^(\w+)(?:,(.*))?$/s.exec(value) ?? []
+  return TYPES.includes(type) ? { ...common, type, description: description.trimStart() } : undefined
+}
+
+function readJsonSchema(name: string, value: unknown, required: boolean): Described | undefined {
+  if (!isObject(value)) return undefined
+  const description = textOf(value.description)
+  const common = { name, required, description, ...(value.default === undefined ? {} : { default: value.default }) }
+  if (Array.isArray(value.enum)) return { ...common, type: 'enum', options: value.enum.map(String) }
+  const type = textOf(value.type)
+  return TYPES.includes(type) ? { ...common, type } : undefined
+}
+
+/** Writes a `.prompt` file. */
+export function writeDotprompt(version: ExportedVersion): WriteResult {
+  const findings = new ConversionProblems()
+  const declared = new Set(version.variables.map(({ name }) => name))
+  for (const name of declared)
+    if (HELPERS.has(name)) findings.refused(`variables.${name}`, 'dotprompt calls a helper with this name')
+  const text =
+    version.body.format === 'text'
+      ? writeText(version.body.text, declared, findings)
+      : writeMessages(version.body.messages, declared, findings)
+  if (findings.isRefused) return { refused: findings.all }
+  const { model, ...config } = version.parameters
+  const input = writeInput(version.variables)
+  const front = {
+    name: version.name,
+    ...(version.description === '' ? {} : { description: version.description }),
+    ...(typeof model === 'string' ? { model } : {}),
+    ...(Object.keys(config).length === 0 ? {} : { config: PARAMETERS.fromHub(config) }),
+    ...(input === undefined ? {} : { input }),
+  }
+  const more = model !== undefined && typeof model !== 'string' ? ['parameters.model'] : []
+  return writtenFile('dotprompt', version, `---\n${formatYaml(front)}---\n${text}`, more)
+}
+
+function writeInput(variables: readonly Variable[]): Record<string, unknown> | undefined {
+  if (variables.length === 0) return undefined
+  const schema = Object.fromEntries(
+    variables.map(({ name, type, required, description, options }) => {
+      const optional = required ? '' : '?'
+      const line = toLine(description, 500)
+      if (type === 'enum') return [`${name}${optional}(enum${line === '' ? '' : `, ${line}`})`, options]
+      return [`${name}${optional}`, line === '' ? type : `${type}, ${line}`]
+    }),
+  )
+  const defaults = variables.flatMap(({ name, default: usual }) => (usual === null ? [] : [[name, usual] as const]))
+  return { schema, ...(defaults.length === 0 ? {} : { default: Object.fromEntries(defaults) }) }
+}
+
+/** Escapes Handlebars syntax. */
+function writeText(text: string, declared: ReadonlySet<string>, findings: ConversionProblems): string {
+  for (const match of text.matchAll(/<<<dotprompt:|\{\{\{/g).take(MAX_FINDINGS))
+    findings.refused('content', `${match[0]} has a special meaning in dotprompt`, lineOf(text, match.index))
+  return text.replace(
+    /\{\{(?:( ?)([A-Za-z_][A-Za-z0-9_]*)\1\}\})?/g,
+    (whole, _space, name: string | undefined, at: number) => {
+      const isEscaped = text[at - 1] === '\\'
+      // A backslash escapes braces. If several backslashes precede a placeholder, one of them is removed.
+      if (name !== undefined && declared.has(name)) return isEscaped ? `\\${whole}` : whole
+      if (isEscaped) findings.refused('content', 'a backslash before literal braces cannot be written in dotprompt')
+      return `\\${whole}`
+    },
+  )
+}
+
+function writeMessages(
+  messages: readonly PortableMessage[],
+  declared: ReadonlySet<string>,
+  findings: ConversionProblems,
+): string {
+  return messages
+    .map((message) => {
+      if (!('role' in message)) return '{{history}}\n'
+      const role = message.role === 'assistant' ? 'model' : message.role
+      return `{{role "${role}"}}\n${writeText(message.content, declared, findings)}\n`
+    })
+    .join('')
+}

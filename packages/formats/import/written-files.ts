@@ -1,0 +1,45 @@
+// Reads prompts in the content folder as an import leaves them, even if it writes nothing.
+import { formatPath, parsePath } from '../../../src/domain/content/content-path.ts'
+import { describeFiles, listVersions, readIndex, readTests, readVersion } from '../../stores/content/prompt-files.ts'
+import type { ExistingRepository } from '../content-files.ts'
+
+/** The prompts of the content folder and of an import. */
+interface WrittenFiles {
+  /** Adds what the import writes. @param path below the content folder */
+  add(path: string, text: string): void
+  /** @returns undefined if there is no such prompt */
+  read(owner: string, name: string): ExistingRepository | undefined
+}
+
+/** Opens the content folder. @throws Error if a file cannot be read */
+export function openWrittenFiles(contentDir: string): WrittenFiles {
+  const written = new Map<string, string>()
+  const versionsOf = new Map<string, Set<string>>()
+  return {
+    add(path, text) {
+      written.set(path, text)
+      const place = parsePath(path).value
+      if (place?.kind !== 'version') return
+      const fullName = `${place.owner}/${place.name}`
+      versionsOf.set(fullName, (versionsOf.get(fullName) ?? new Set()).add(place.version))
+    },
+    read(owner, name) {
+      const place = { owner, name }
+      const versions = new Set([
+        ...(listVersions(contentDir, place) ?? []),
+        ...(versionsOf.get(`${owner}/${name}`) ?? []),
+      ])
+      if (versions.size === 0) return undefined
+      return {
+        versions: [...versions],
+        tests: written.get(formatPath({ kind: 'tests', ...place })) ?? readTests(contentDir, place),
+        index: written.get(formatPath({ kind: 'repository', ...place })) ?? readIndex(contentDir, place),
+        read: (version) =>
+          written.get(formatPath({ kind: 'version', ...place, version })) ??
+          readVersion(contentDir, { ...place, version }),
+        // A version that only a dry run has written has no files in the folder yet.
+        describeFiles: (version) => describeFiles(contentDir, `${owner}/${name}/versions/${version}`),
+      }
+    },
+  }
+}

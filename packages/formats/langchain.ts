@@ -1,0 +1,232 @@
+// LangChain's manifests, as stored by LangSmith: parsed as plain data, never instantiated. https://docs.langchain.com/langsmith
+
+import type { WriteResult } from '../../src/domain/api/export-formats.ts'
+import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
+import { lineOf } from '../../src/domain/text/text-length.ts'
+import { isChatMessage } from '../../src/domain/values/chat.ts'
+import { readMessages } from './github.ts'
+import {
+  ConversionProblems,
+  type ExportedVersion,
+  emptyPrompt,
+  MAX_FINDINGS,
+  type PortableBody,
+  type PortableMessage,
+  type ReadResult,
+  textsOf,
+  writtenFile,
+} from './portable.ts'
+import { isObject, readJsonSource, textOf } from './source-file.ts'
+import { readBraces, readFString } from './template.ts'
+
+/** The roles of message classes, by the last part of the class ID. */
+const MESSAGE_ROLES: Readonly<Record<string, 'system' | 'user' | 'assistant'>> = {
+  SystemMessagePromptTemplate: 'system',
+  HumanMessagePromptTemplate: 'user',
+  AIMessagePromptTemplate: 'assistant',
+  SystemMessage: 'system',
+  HumanMessage: 'user',
+  AIMessage: 'assistant',
+}
+/** The settings of a bound model that are read. */
+const MODEL_SETTINGS = ['temperature', 'top_p', 'max_tokens', 'stop']
+const SEQUENCES = new Set(['PromptPlayground', 'RunnableSequence'])
+const TEMPLATES = new Set(['ChatPromptTemplate', 'PromptTemplate', 'StructuredPrompt'])
+
+/**
+ * Reads a manifest, a LangSmith response `{"manifest": …}`, or a file for `load_prompt`: `{"template", "input_variables"}`.
+ * Only a fixed list of class names is supported; all others are rejected by name.
+ *
+ * @param name file name without extension
+ */
+export function readLangChain(source: string, name: string): ReadResult {
+  const findings = new ConversionProblems()
+  const given = readJsonSource(source, findings)
+  const value = isObject(given) && given.lc === undefined && isObject(given.manifest) ? given.manifest : given
+  const prompt = emptyPrompt(name)
+  const names = new Set<string>()
+  let template = readPromptFile(value) ?? readConstructor(value, findings)
+  if (template && SEQUENCES.has(template.name)) {
+    readModel(template.kwargs.last, prompt.parameters, findings)
+    template = readConstructor(template.kwargs.first, findings)
+  }
+  if (!template) findings.refused('manifest', 'expected a prompt as LangChain serialises it')
+  else if (!TEMPLATES.has(template.name))
+    findings.refused('manifest', `${template.name} is not a prompt; no class is ever loaded`)
+  else {
+    const { kwargs } = template
+    if (template.name === 'StructuredPrompt') findings.lost('schema_', 'Prompt Hub does not support it')
+    for (const key of ['partial_variables', 'output_parser'])
+      if (isObject(kwargs[key]) && Object.keys(kwargs[key]).length > 0)
+        findings.lost(key, 'Prompt Hub does not support it')
+    prompt.body =
+      template.name === 'PromptTemplate'
+        ? { format: 'text', text: readTemplate(kwargs, names, findings) }
+        : readMessages(readList(kwargs.messages, names, findings), findings)
+  }
+  prompt.variables = [...names].map(undeclaredVariable)
+  return findings.result(prompt)
+}
+
+interface Constructor {
+  name: string
+  kwargs: Record<string, unknown>
+}
+
+/** Returns whether this is a file for `load_prompt`: the fields of one template, without a class. Examples and referenced files are not read. MLflow's prompts have a template too, but with a name and in double braces. */
+function readPromptFile(value: unknown): Constructor | undefined {
+  if (!isObject(value) || value.lc !== undefined || typeof value.template !== 'string') return undefined
+  const isLangChain = ['_type', 'input_variables', 'template_format'].some((key) => Object.hasOwn(value, key))
+  return isLangChain || value.name === undefined ? { name: 'PromptTemplate', kwargs: value } : undefined
+}
+
+function readConstructor(value: unknown, findings: ConversionProblems): Constructor | undefined {
+  if (!isObject(value) || value.lc === undefined) return undefined
+  if (value.type !== 'constructor') {
+    findings.refused(
+      'manifest',
+      `${textOf(value.type) || 'something'} is not a constructor; secrets and code are not read`,
+    )
+    return undefined
+  }
+  const id = Array.isArray(value.id) ? value.id : []
+  const name = textOf(id.at(-1))
+  const namespace = textOf(id[0])
+  if (namespace !== 'langchain' && namespace !== 'langchain_core' && namespace !== 'langsmith') {
+    findings.refused('manifest', `${id.join('.')} is not a class of LangChain; no class is ever loaded`)
+    return undefined
+  }
+  return { name, kwargs: isObject(value.kwargs) ? value.kwargs : {} }
+}
+
+/** Reads the settings of a bound model; only plain values are supported. */
+function readModel(last: unknown, parameters: Record<string, unknown>, findings: ConversionProblems): void {
+  const binding = isObject(last) && isObject(last.kwargs) ? last.kwargs : {}
+  const inner = isObject(binding.bound) && isObject(binding.bound.kwargs) ? binding.bound.kwargs : undefined
+  const bound = inner ?? (typeof (binding.model ?? binding.model_name) === 'string' ? binding : undefined)
+  if (!bound) {
+    if (last !== undefined) findings.lost('last', 'Prompt Hub does not support it')
+    return
+  }
+  const model = bound.model ?? bound.model_name
+  if (typeof model === 'string') parameters.model = model
+  findings.unsupported(bound, new Set(['model', 'model_name', ...MODEL_SETTINGS]), undefined, 'last.')
+  for (const key of MODEL_SETTINGS) {
+    const value = bound[key]
+    if (value !== undefined && value !== null && !isObject(value)) parameters[key] = value
+  }
+}
+
+function readList(list: unknown, names: Set<string>, findings: ConversionProblems): PortableMessage[] {
+  if (!Array.isArray(list)) {
+    findings.refused('messages', 'expected a list of messages')
+    return []
+  }
+  const messages: PortableMessage[] = []
+  let hasHistory = false
+  for (const one of list) {
+    const message = readConstructor(one, findings)
+    if (!message) {
+      findings.refused('messages', 'expected messages as LangChain serialises them')
+      continue
+    }
+    if (message.name === 'MessagesPlaceholder') {
+      if (hasHistory) findings.refused('messages', 'Prompt Hub supports earlier messages in only one place')
+      hasHistory = true
+      messages.push({ type: 'history' })
+      continue
+    }
+    const role = Object.hasOwn(MESSAGE_ROLES, message.name) ? MESSAGE_ROLES[message.name] : undefined
+    if (!role) {
+      findings.refused('messages', `${message.name} is not a message with a role; no class is ever loaded`)
+      continue
+    }
+    if (typeof message.kwargs.content === 'string') {
+      messages.push({ role, content: message.kwargs.content })
+      continue
+    }
+    const template = readConstructor(message.kwargs.prompt, findings)
+    if (template?.name !== 'PromptTemplate')
+      findings.refused('messages', 'expected one text in each message; images and lists of parts are not read')
+    else {
+      const content = readTemplate(template.kwargs, names, findings)
+      if (content.trim() !== '') messages.push({ role, content })
+    }
+  }
+  return messages
+}
+
+function readTemplate(kwargs: Record<string, unknown>, names: Set<string>, findings: ConversionProblems): string {
+  const format = textOf(kwargs.template_format) || 'f-string'
+  const text = textOf(kwargs.template)
+  if (format !== 'f-string' && format !== 'mustache') {
+    findings.refused('template', `${format.slice(0, 40)} can contain logic; only f-string and mustache are read`)
+    return text
+  }
+  const read = format === 'mustache' ? readBraces(text, 'mustache', findings) : readFString(text, findings)
+  for (const name of read.names) names.add(name)
+  return read.text
+}
+
+/** Writes a manifest with f-strings, the only format that can represent every text exactly. */
+export function writeLangChain(version: ExportedVersion): WriteResult {
+  const { body } = version
+  const declared = new Set(version.variables.map(({ name }) => name))
+  const findings = new ConversionProblems()
+  for (const text of textsOf(body))
+    for (const match of text
+      .matchAll(/\{\{\{ ?([A-Za-z_][A-Za-z0-9_]*) ?\}\}|\{\{ ?([A-Za-z_][A-Za-z0-9_]*) ?\}\}\}/g)
+      .filter(([, first, second]) => declared.has(first ?? second ?? ''))
+      .take(MAX_FINDINGS))
+      findings.refused('content', `${match[0]} cannot be distinguished from doubled braces`, lineOf(text, match.index))
+  if (findings.isRefused) return { refused: findings.all }
+  const manifest =
+    body.format === 'text'
+      ? writeTemplate(body.text, declared)
+      : serialize(['chat', 'ChatPromptTemplate'], {
+          messages: writeList(body, declared),
+          // LangChain's JavaScript package rejects a template that does not also name the position of earlier messages.
+          input_variables: [...inputs(body, declared), ...(body.messages.every(isChatMessage) ? [] : ['history'])],
+        })
+  return writtenFile('langchain', version, `${JSON.stringify(manifest, undefined, 2)}\n`)
+}
+
+function writeList(body: Extract<PortableBody, { format: 'chat' }>, declared: ReadonlySet<string>) {
+  const classes = {
+    system: 'SystemMessagePromptTemplate',
+    user: 'HumanMessagePromptTemplate',
+    assistant: 'AIMessagePromptTemplate',
+  }
+  return body.messages.map((message) =>
+    'role' in message
+      ? serialize(['chat', classes[message.role]], { prompt: writeTemplate(message.content, declared) })
+      : serialize(['chat', 'MessagesPlaceholder'], { variable_name: 'history', optional: true }),
+  )
+}
+
+function writeTemplate(text: string, declared: ReadonlySet<string>) {
+  const used = new Set<string>()
+  const template = text.replace(
+    /\{\{( ?)([A-Za-z_][A-Za-z0-9_]*)\1\}\}|[{}]/g,
+    (whole, _space, name: string | undefined) => {
+      if (name === undefined) return whole + whole
+      if (!declared.has(name)) return whole.replace(/[{}]/g, '$&$&')
+      used.add(name)
+      return `{${name}}`
+    },
+  )
+  return serialize(['prompt', 'PromptTemplate'], {
+    template,
+    template_format: 'f-string',
+    input_variables: [...used],
+  })
+}
+
+function inputs(body: PortableBody, declared: ReadonlySet<string>): string[] {
+  const texts = textsOf(body).join('\n')
+  return [...declared].filter((name) => texts.includes(`{{${name}}}`) || texts.includes(`{{ ${name} }}`))
+}
+
+function serialize(id: readonly string[], kwargs: Record<string, unknown>) {
+  return { lc: 1, type: 'constructor', id: ['langchain_core', 'prompts', ...id], kwargs }
+}

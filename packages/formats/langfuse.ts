@@ -1,0 +1,173 @@
+// Langfuse prompts in its API's JSON format: a text or messages. https://langfuse.com/docs/prompts
+
+import type { WriteResult } from '../../src/domain/api/export-formats.ts'
+import { findPlaceholders } from '../../src/domain/content/placeholders.ts'
+import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
+import { lineOf } from '../../src/domain/text/text-length.ts'
+import { isTag } from '../../src/domain/values/names.ts'
+import { isRange } from '../../src/domain/values/versions.ts'
+import { readMessages, removePlaceholderSpaces } from './github.ts'
+import {
+  ConversionProblems,
+  type ExportedVersion,
+  emptyPrompt,
+  MAX_FINDINGS,
+  type PortableMessage,
+  type PortablePrompt,
+  type ReadResult,
+  textsOf,
+  writtenFile,
+} from './portable.ts'
+import { References } from './references.ts'
+import { isObject, readJsonSource, tagsIn, textOf } from './source-file.ts'
+import { refuseForeignBraces } from './template.ts'
+
+/** A reference to another prompt. https://langfuse.com/docs/prompt-management/features/composability */
+const REFERENCE = /@@@langfusePrompt:([^@\n]*)@@@/g
+/** What a reference names: a prompt, and a version or a label of it. */
+const TARGET = /^name=([^|]+)\|(version|label)=([^|]+)$/
+const ROLES: Readonly<Record<string, 'system' | 'user' | 'assistant'>> = {
+  system: 'system',
+  developer: 'system',
+  user: 'user',
+  assistant: 'assistant',
+}
+/** API response fields that are not about the prompt itself. */
+const SILENT = new Set(
+  'id createdAt updatedAt projectId createdBy isActive version resolutionGraph labels lastUpdatedAt'.split(' '),
+)
+const KNOWN = new Set(['type', 'name', 'prompt', 'config', 'tags', 'commitMessage'])
+/** Maximum number of prompts in one file. */
+const MAX_PROMPTS = 10_000
+
+/** Reads one prompt, a list of prompts, or a response `{"data": […]}`. @param name file name without extension */
+export function readLangfuse(source: string, name: string): ReadResult {
+  const findings = new ConversionProblems()
+  const value = readJsonSource(source, findings)
+  const list =
+    isObject(value) && Array.isArray(value.data)
+      ? value.data
+      : Array.isArray(value)
+        ? value
+        : value === undefined
+          ? []
+          : [value]
+  if (list.length > MAX_PROMPTS) findings.refused('json', `expected at most ${MAX_PROMPTS} prompts in one file`)
+  if (findings.isRefused) return { prompts: [], findings: findings.all }
+  const results = list.map((one) => ({ ...readOne(one, name), number: isObject(one) ? one.version : undefined }))
+  return { prompts: joinVersions(results), findings: results.flatMap((one) => one.findings) }
+}
+
+/** Joins the versions of each prompt, in the order of their numbers. */
+function joinVersions(results: readonly (ReadResult & { number: unknown })[]): PortablePrompt[] {
+  const read = results.flatMap(({ prompts, number }) =>
+    prompts.map((prompt) => ({ prompt, number: Number(number) || 0 })),
+  )
+  return [...Map.groupBy(read, ({ prompt }) => prompt.name).values()].map((versions) => {
+    const earlier = versions.sort((a, b) => a.number - b.number).map(({ prompt }) => prompt)
+    const latest = earlier.pop()!
+    return earlier.length === 0 ? latest : { ...latest, earlier }
+  })
+}
+
+function readOne(value: unknown, fallback: string): ReadResult {
+  const findings = new ConversionProblems()
+  if (!isObject(value) || value.prompt === undefined) {
+    const isListed = isObject(value) && Array.isArray(value.versions)
+    findings.refused(
+      'prompt',
+      isListed ? 'the list of prompts has no texts; fetch each prompt by its name' : 'expected an object with a prompt',
+    )
+    return { prompts: [], findings: findings.all }
+  }
+  const prompt = emptyPrompt(textOf(value.name) || fallback)
+  prompt.tags = tagsIn(value.tags)
+  prompt.changelog = textOf(value.commitMessage)
+  prompt.labels = readLabels(tagsIn(value.labels), findings)
+  if (typeof value.version === 'number') prompt.number = String(value.version)
+  if (isObject(value.config)) prompt.parameters = { ...value.config }
+  findings.unsupported(value, KNOWN.union(SILENT))
+  if (typeof value.prompt === 'string') prompt.body = { format: 'text', text: value.prompt }
+  else if (Array.isArray(value.prompt)) prompt.body = readMessages(readList(value.prompt, findings), findings)
+  else findings.refused('prompt', 'expected a text or a list of messages')
+  return findings.result(declareNames(prompt))
+}
+
+/** Reads the labels. Langfuse itself moves `latest` to the newest version. */
+function readLabels(labels: readonly string[], findings: ConversionProblems): string[] {
+  return labels.filter((label) => {
+    if (label === 'latest') return false
+    if (isTag(label) && !isRange(label)) return true
+    findings.lost(
+      `labels.${label.slice(0, 60)}`,
+      'a label has lower-case letters, digits and hyphens, and is no version',
+    )
+    return false
+  })
+}
+
+function readList(list: readonly unknown[], findings: ConversionProblems): PortableMessage[] {
+  const messages: PortableMessage[] = []
+  let hasHistory = false
+  for (const one of list) {
+    if (isObject(one) && one.type === 'placeholder') {
+      if (hasHistory) findings.refused('prompt', 'Prompt Hub supports earlier messages in only one place')
+      hasHistory = true
+      messages.push({ type: 'history' })
+      continue
+    }
+    const role = isObject(one) ? ROLES[textOf(one.role).toLowerCase()] : undefined
+    if (!role || !isObject(one) || typeof one.content !== 'string')
+      findings.refused('prompt', 'expected a role (system, user or assistant) and a text')
+    else if (one.content.trim() !== '') messages.push({ role, content: one.content })
+  }
+  return messages
+}
+
+function declareNames(prompt: PortablePrompt): PortablePrompt {
+  const names = new Set<string>()
+  const references = new References('langfuse')
+  for (const text of textsOf(prompt.body)) {
+    for (const [tag, inner = ''] of text.matchAll(REFERENCE)) references.add(tag, readTarget(inner))
+    for (const one of findPlaceholders(text)) names.add(one)
+  }
+  return { ...prompt, variables: [...names].map(undeclaredVariable), ...references.fields([prompt.name]) }
+}
+
+function readTarget(inner: string): Parameters<References['add']>[1] {
+  const [, name = '', kind, which = ''] = TARGET.exec(inner) ?? []
+  if (kind === undefined) return { obstacle: 'it names no version and no label' }
+  if (kind === 'version') return { name, version: which }
+  return which === 'latest' ? { name } : { name, label: which }
+}
+
+/** Writes the JSON for `POST /api/public/v2/prompts`. */
+export function writeLangfuse(version: ExportedVersion): WriteResult {
+  const findings = new ConversionProblems()
+  const declared = new Set(version.variables.map(({ name }) => name))
+  for (const text of textsOf(version.body)) {
+    for (const match of text.matchAll(REFERENCE).take(MAX_FINDINGS))
+      findings.refused('content', `${match[0]} would include another prompt`, lineOf(text, match.index))
+    refuseForeignBraces(text, declared, 'langfuse', findings)
+  }
+  if (findings.isRefused) return { refused: findings.all }
+  const { body } = version
+  const prompt =
+    body.format === 'text'
+      ? removePlaceholderSpaces(body.text, version)
+      : body.messages.map((message) =>
+          'role' in message
+            ? { role: message.role, content: removePlaceholderSpaces(message.content, version) }
+            : { type: 'placeholder', name: 'history' },
+        )
+  const value = {
+    type: body.format,
+    name: version.name,
+    prompt,
+    config: version.parameters,
+    tags: version.tags,
+    labels: [],
+    commitMessage: version.changelog,
+  }
+  return writtenFile('langfuse', version, `${JSON.stringify(value, undefined, 2)}\n`)
+}

@@ -1,0 +1,178 @@
+// Parses front matter, YAML and JSON in files of other tools, and checks limits before any work of unknown cost.
+import matter from 'gray-matter'
+import { LIMITS } from '../../src/domain/limits.ts'
+import { findJsonProblem } from '../../src/domain/text/json.ts'
+import { loadForeignYaml } from './foreign-yaml.ts'
+import { ConversionProblems, type PortablePrompt, type ReadResult } from './portable.ts'
+
+/** Maximum size of a converted file in bytes. Content may be 262,144 bytes long, and the front matter or JSON around it needs space too. */
+export const MAX_SOURCE_BYTES = 1_048_576
+/** Maximum number of lines and of characters of front matter; no prompt needs more. */
+const MAX_FRONT_MATTER_LINES = 2_000
+const MAX_FRONT_MATTER_CHARACTERS = 32_768
+
+/** A file with front matter and a body. */
+export interface SourceFile {
+  front: Record<string, unknown>
+  /** Whether the file has front matter. */
+  hasFront: boolean
+  body: string
+  /** The 1-based line where the body starts. */
+  bodyLine: number
+  /** Returns the 1-based line of a top-level key, or null. */
+  lineOf: (key: string) => number | null
+}
+
+/** Removes a file's byte order mark. */
+export function removeByteOrderMark(text: string): string {
+  return text.startsWith('\ufeff') ? text.slice(1) : text
+}
+
+/** gray-matter evaluates front matter in JavaScript, so its other engines are replaced. */
+const ENGINES = { yaml: loadForeignYaml, json: refuseLanguage, javascript: refuseLanguage }
+
+function refuseLanguage(): never {
+  throw new Error('no other language is read')
+}
+
+/**
+ * Parses a file with front matter between `---` lines, or another delimiter, with gray-matter.
+ *
+ * @returns undefined if the front matter is rejected; the findings explain why
+ * @see docs/notes/yaml.md: gray-matter takes quadratic time in the number of blank lines, so the size of the front matter is checked first
+ */
+export function readSourceFile(
+  source: string,
+  findings: ConversionProblems,
+  delimiter = '---',
+): SourceFile | undefined {
+  const text = removeByteOrderMark(source)
+  const first = text.split('\n', 1)[0]!.trimEnd()
+  if (!first.startsWith(delimiter) || first[delimiter.length] === delimiter[0])
+    return { front: {}, hasFront: false, body: text, bodyLine: 1, lineOf: () => null }
+  const refuse = (message: string, line = 1) => {
+    findings.refused('front matter', message, line)
+    return undefined
+  }
+  if (first !== delimiter)
+    return refuse(`expected a first line that is exactly ${delimiter}; no other language is read`)
+  const end = text.indexOf(`\n${delimiter}`, delimiter.length)
+  const head = end === -1 ? text : text.slice(0, end)
+  const lines = head.split('\n')
+  if (lines.length > MAX_FRONT_MATTER_LINES)
+    return refuse(`expected at most ${MAX_FRONT_MATTER_LINES} lines of front matter`)
+  if (head.length > MAX_FRONT_MATTER_CHARACTERS)
+    return refuse(`expected at most ${MAX_FRONT_MATTER_CHARACTERS} characters of front matter`)
+  if (end === -1) return refuse(`expected a line ${delimiter} after the front matter`)
+  const closing = text.slice(end + 1).split('\n', 1)[0]!
+  if (closing.trimEnd() !== delimiter)
+    return refuse(`expected the line after the front matter to be exactly ${delimiter}`, lines.length + 1)
+  // Blanks after the closing delimiter are not part of the body, but gray-matter keeps them.
+  const whole = `${head}\n${delimiter}${text.slice(end + 1 + closing.trimEnd().length).replace(/^[ \t]+/, '')}`
+  try {
+    const { data, content } = matter(whole, { delimiters: delimiter, language: 'yaml', engines: ENGINES })
+    const lineOf = (key: string) => {
+      const index = lines.findIndex((line) => line.startsWith(`${key}:`))
+      return index === -1 ? null : index + 1
+    }
+    return { front: data, hasFront: true, body: content, bodyLine: lines.length + 2, lineOf }
+  } catch (error) {
+    // The YAML begins in the file's first line, after the delimiter.
+    refuseYaml('front matter', error, findings)
+    return undefined
+  }
+}
+
+/** Returns the text of a file: below the front matter, without the empty lines in between, or the whole source. */
+export function textBelow({ hasFront, body }: SourceFile, source: string): string {
+  return hasFront ? body.replace(/^(?:\r?\n)+/, '') : source
+}
+
+/** Returns the details of a prompt that its front matter states. */
+export function readDetails(
+  front: Record<string, unknown>,
+): Pick<PortablePrompt, 'title' | 'description' | 'license' | 'tags'> {
+  return {
+    title: textOf(front.title) || textOf(front.name),
+    description: textOf(front.description),
+    license: licenseIn(front),
+    tags: tagsIn(front.tags),
+  }
+}
+
+/** Parses a YAML mapping. @returns undefined if rejected */
+export function readYamlSource(source: string, findings: ConversionProblems): Record<string, unknown> | undefined {
+  try {
+    return loadForeignYaml(removeByteOrderMark(source))
+  } catch (error) {
+    refuseYaml('yaml', error, findings)
+    return undefined
+  }
+}
+
+function refuseYaml(field: string, error: unknown, findings: ConversionProblems): void {
+  const { message, cause } = error instanceof Error ? error : new Error('expected valid YAML')
+  findings.refused(field, message, typeof cause === 'number' ? cause : 1)
+}
+
+/** Parses JSON with limited depth. @returns undefined if rejected */
+export function readJsonSource(source: string, findings: ConversionProblems): unknown {
+  try {
+    const value: unknown = JSON.parse(removeByteOrderMark(source))
+    const problem = findJsonProblem(value, { depth: LIMITS.parameterDepth * 2 })
+    if (problem === undefined) return value
+    findings.refused('json', problem, 1)
+  } catch {
+    findings.refused('json', 'expected valid JSON', 1)
+  }
+  return undefined
+}
+
+/** Returns the objects of an API's list: `{"data": […]}`, `{"items": […]}`, a bare list, or one object. */
+export function listJson(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  const listed = isObject(value) ? (value.data ?? value.items) : undefined
+  return Array.isArray(listed) ? listed : value === undefined ? [] : [value]
+}
+
+/** Reads every prompt of a JSON file. @param readOne also gets the text of a prompt in a list */
+export function readEach(
+  source: string,
+  readOne: (value: unknown, part: string | undefined) => ReadResult,
+): ReadResult {
+  const findings = new ConversionProblems()
+  const value = readJsonSource(source, findings)
+  const list = listJson(value)
+  const results = list.map((one) => readOne(one, one === value ? undefined : JSON.stringify(one)))
+  return {
+    prompts: results.flatMap(({ prompts }) => prompts),
+    findings: [findings.all, ...results.map((one) => one.findings)].flat(),
+  }
+}
+
+/** Returns whether a value is a plain object, as in JSON and YAML. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Returns a string field, or an empty string. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+/** Returns the tags of a list, or of one text with commas. */
+export function tagsIn(value: unknown): string[] {
+  const tags = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : []
+  return tags
+    .filter((one) => typeof one === 'string' || typeof one === 'number')
+    .map((one) => String(one).trim())
+    .filter((one) => one !== '')
+}
+
+/** Returns the licence that a file states, in its own words; null if it states none. */
+export function licenseIn(front: Record<string, unknown>): string | null {
+  const stated = front.license ?? front.licence
+  if (stated === undefined || stated === null) return null
+  const words = typeof stated === 'string' ? stated : JSON.stringify(stated)
+  return words.trim() === '' ? null : words
+}

@@ -1,0 +1,257 @@
+// The build process: watches the content, writes each new build next to the one being served, and reports when it is complete.
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { isDeepStrictEqual, promisify } from 'node:util'
+import { readConfig } from '../../../src/config.ts'
+import type { Catalogue } from '../../../src/domain/catalogue/catalogue.ts'
+import { groupProblems } from '../../../src/domain/content/last-good.ts'
+import { type BuildSource, UNKNOWN_SOURCE } from '../../../src/ports/fresh-copies.ts'
+import { describeError, logProblem } from '../../../src/ports/log.ts'
+import { hashCode } from '../../build/code-hash.ts'
+import { ContentError, formatContentProblem } from '../../build/content-error.ts'
+import type { BuiltState } from '../../build/site-data.ts'
+import { describeIgnored } from '../../stores/content/content-files.ts'
+import { type ContentHistory, readHistory } from '../../stores/content/content-history.ts'
+import { type ContentListing, listContent, listContentAgain } from '../../stores/content/content-listing.ts'
+import { findConverted } from '../../stores/content/converted-files.ts'
+import { takeLock } from '../../stores/git/process-lock.ts'
+import { buildSearchIndex, updateSearchIndex } from '../../stores/search/write-index.ts'
+import { readBuildSource } from '../../stores/site/build-source.ts'
+import { isDamage } from '../../stores/sqlite-errors.ts'
+import { inBackground } from '../http/background.ts'
+import { type BuildData, openBuildData } from './build-data.ts'
+import { type BuilderMessage, type HostMessage, pauseAfter, type ReadyContent } from './builder-messages.ts'
+import { openRetired } from './retired-builds.ts'
+import { describeFolder, RETIRE_MS, RETIRE_SEARCH_MS, type SiteState } from './site-folder.ts'
+import { watchContent, watchDays } from './watch-content.ts'
+
+/** How often the server hears that this process runs. */
+const ALIVE_MS = 5_000
+/** Minimum time between progress messages, so that people can read them. */
+const PROGRESS_MS = 100
+/** A watcher can miss events, so the whole folder is scanned after this time without changes. Any change postpones the scan. */
+const LOOK_MS = 60_000
+/** How long the builder of a killed server may take to notice that the server is gone, and exit. */
+const ORPHAN_MS = 60_000
+
+const config = readConfig(process.env)
+const folder = describeFolder(process.argv[2] ?? '')
+/** The content folder: either the configured folder, or the clone, which only the server changes. */
+const contentDir = process.argv[3] ?? config.contentDir
+const isClone = config.keepsClone
+process.once('disconnect', () => process.exit())
+// Building runs at a lower priority than serving requests.
+setPriority(10)
+// Only one process may write to the folder, but the builder of a killed server may still be running.
+const lock = takeLock(folder.file('builder.lock'), ORPHAN_MS)
+if (!lock) throw new Error('Another process is building into the same folder.')
+const code = hashCode(process.cwd()).data
+/** Opened by the next round; undefined after a failure. */
+let data: BuildData | undefined
+/** Whether the database is damaged, so that everything must be built again. */
+let isDamaged = false
+/** The number of the last build. */
+let lastNumber = 0
+let history: ContentHistory | undefined
+const retired = openRetired(folder)
+setInterval(() => say({ kind: 'alive' }), ALIVE_MS)
+
+function say(message: BuilderMessage): void {
+  // Sending fails if the server was killed; the "disconnect" event handles that case.
+  process.send?.(message, undefined, undefined, () => {})
+}
+
+let saidAt = 0
+let saidStep = ''
+function reportProgress(step: string, done: number, total: number): void {
+  if (step === saidStep && performance.now() - saidAt < PROGRESS_MS) return
+  saidAt = performance.now()
+  saidStep = step
+  say({ kind: 'progress', step, done, total })
+}
+
+function openData(): BuildData {
+  const { baseUrl } = config
+  const isForReaders = config.readAccess.kind === 'members'
+  const onProgress = (done: number, total: number) => reportProgress('Reading the content', done, total)
+  const about = { contentDir, baseUrl, isForReaders, onProgress }
+  const opened = openBuildData({ folder, used: retired.searches(), code, isDamaged, ...about })
+  isDamaged = false
+  lastNumber = Math.max(lastNumber, opened.state?.number ?? 0)
+  return opened
+}
+
+/** The files that may have changed; `all` if any file may have changed. */
+let wanted: Set<string> | 'all' | undefined = 'all'
+let isBusy = false
+/** Whether a transaction of the site's database is open. */
+let isWriting = false
+let failures = 0
+let retry: NodeJS.Timeout | undefined
+let looking: NodeJS.Timeout | undefined
+
+/** Builds, one round at a time, until no more changes are pending. */
+async function work(): Promise<void> {
+  if (isBusy) return
+  isBusy = true
+  try {
+    while (wanted) {
+      const changed = wanted
+      wanted = undefined
+      clearTimeout(retry)
+      try {
+        await build(changed).finally(() => {
+          isWriting = false
+        })
+        failures = 0
+      } catch (error) {
+        handleFailure(error)
+      }
+    }
+  } finally {
+    isBusy = false
+  }
+}
+
+/** Nothing in here may fail, because nothing would start another round. The next round reads the saved state again, because the data in memory may be ahead of it. */
+function handleFailure(error: unknown): void {
+  isDamaged = isDamage(error)
+  data?.database.close()
+  data = undefined
+  const pauseMs = pauseAfter(failures++)
+  say({
+    kind: 'failed',
+    message: `${describeError(error)}\nRetrying in ${Math.round(pauseMs / 1000)} s, and whenever the content changes.`,
+  })
+  retry = setTimeout(want, pauseMs)
+}
+
+/** Builds again. Without paths, this is not a known change, but a retry or a check. @param paths the changed files, relative to the content folder; undefined if any file may have changed */
+function want(paths?: readonly string[]): void {
+  wanted = paths && wanted !== 'all' ? new Set([...(wanted ?? []), ...paths]) : 'all'
+  work().catch((cause: unknown) => {
+    logProblem('error', 'The build process cannot go on. The server starts another one.', { cause })
+    process.exit(1)
+  })
+}
+
+/** Builds a change that was noticed. */
+function wantChange(paths?: readonly string[]): void {
+  say({ kind: 'changed' })
+  want(paths)
+}
+
+async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
+  data ??= openData()
+  const mine = data
+  const { database, state } = mine
+  const began = new Date().toISOString()
+  const ready = await askToBegin()
+  const { changed: moved } = ready
+  const changed = wanted === 'all' || moved === 'all' ? 'all' : new Set([...wanted, ...moved])
+  const commit = await readCommit()
+  const read = await readSource(mine, ready)
+  const listing = await look(mine, changed)
+  const number = lastNumber + 1
+  retired.remove(mine)
+  database.begin(number)
+  isWriting = true
+  const day = readConfig(process.env).buildDay
+  history = await readHistory(contentDir, process.env, `${day}T00:00:00Z`, history)
+  const made = mine.makeState(listing, { day, history })
+  const broken = Object.fromEntries(groupProblems(made.problems))
+  const source = { ...read, broken: Object.keys(broken) }
+  if (state && !made.isDifferent && isDeepStrictEqual([broken, source], [state.broken, state.source]))
+    database.saveKept()
+  else {
+    const search = makeSearch(mine, made, number)
+    const about = { number, search, began, commit, source, counts: count(made.catalogue), broken }
+    mine.state = { ...about, built_at: new Date().toISOString() }
+    database.save(JSON.stringify(mine.state))
+    lastNumber = number
+    say({ kind: 'state', state: mine.state })
+    if (state) retired.note(state)
+    for (const ms of [RETIRE_SEARCH_MS, RETIRE_MS]) setTimeout(removeRetired, ms + 100).unref()
+    clearTimeout(looking)
+    looking = setTimeout(want, LOOK_MS)
+  }
+  mine.listing = listing
+  const { problems } = made
+  // A pull writes the files before it updates the branch, so the files may have been read in between.
+  if ((await readCommit()) !== commit) want()
+  say({ kind: 'read', began, problems: problems.map(formatContentProblem), ignored: describeIgnored(listing.ignored) })
+}
+
+/** Returns which publishes this round includes. A content folder in a git repository contains everything published so far. */
+async function readSource({ state }: BuildData, { isWhole, orderMs }: ReadyContent): Promise<BuildSource> {
+  if (config.gitStore.kind !== 'local') return readBuildSource(contentDir, process.env)
+  const read_until = new Date(orderMs).toISOString()
+  return isWhole ? { read_until, commits: [], broken: [] } : (state?.source ?? UNKNOWN_SOURCE)
+}
+
+/** Scans the content, or only the repositories with changed files if no others can have changed. */
+async function look({ listing }: BuildData, changed: ReadonlySet<string> | 'all'): Promise<ContentListing> {
+  if (!listing) {
+    const converted = await findConverted(contentDir, process.env)
+    if (converted.length > 0) throw new ContentError(converted)
+  }
+  if (!listing || changed === 'all') return listContent(contentDir)
+  const places = [...changed].map((path) => path.split('/'))
+  // If the content folder itself is missing, its files must not be treated as deleted.
+  if (places.some(({ length }) => length < 3) || !existsSync(contentDir)) return listContent(contentDir)
+  return listContentAgain(contentDir, listing, [...new Set(places.map(([owner, name]) => `${owner}/${name}`))])
+}
+
+/** @returns the name of the new index file; the index in use is not modified */
+function makeSearch(
+  { state }: BuildData,
+  { catalogue, changed, removed, isDifferent }: BuiltState,
+  number: number,
+): string {
+  if (state && !isDifferent) return state.search
+  reportProgress('Writing the search index', 0, 0)
+  const name = `search-${number}.db`
+  if (state) updateSearchIndex(folder.file(name), catalogue, [...changed, ...removed], folder.file(state.search))
+  else buildSearchIndex(catalogue, folder.file(name))
+  return name
+}
+
+function count({ entries, users }: Catalogue): SiteState['counts'] {
+  const versions = [...entries.values()].reduce((sum, { summary }) => sum + summary.versions_count, 0)
+  return { repositories: entries.size, versions, owners: users.size }
+}
+
+/** Removes the files of old builds when no build follows. */
+function removeRetired(): void {
+  inBackground('Removing old builds', () => data && !isWriting && retired.remove(data))
+}
+
+let begun = Promise.withResolvers<ReadyContent>()
+
+/** Waits until the server has updated the content folder from git. @throws Error if the server cannot update it */
+function askToBegin(): Promise<ReadyContent> {
+  begun = Promise.withResolvers()
+  say({ kind: 'begin' })
+  return begun.promise
+}
+
+async function readCommit(): Promise<string | null> {
+  try {
+    const { stdout } = await promisify(execFile)('git', ['-C', contentDir, 'rev-parse', '--verify', 'HEAD'])
+    return stdout.trim()
+  } catch {
+    // The folder is not in a git repository, or the repository has no commits yet.
+    return null
+  }
+}
+
+const content = isClone ? undefined : watchContent(contentDir, wantChange, (reason) => say({ kind: 'polling', reason }))
+process.on('message', (message: HostMessage) => {
+  if (message.kind === 'ready') begun.resolve(message)
+  else if (message.kind === 'unready') begun.reject(new Error(message.message))
+  else if (message.kind === 'moved') want([])
+  else content?.noteChange(`${message.fullName}/`)
+})
+watchDays(want)
+want()

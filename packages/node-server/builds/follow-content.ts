@@ -1,0 +1,206 @@
+// Keeps the served site up to date: a separate process builds the changed content, and this process switches to each build atomically once it is complete.
+import type { Config } from '../../../src/config.ts'
+import { HubError } from '../../../src/domain/api/errors.ts'
+import { countOf } from '../../../src/domain/text/count-of.ts'
+import { UNKNOWN_SOURCE } from '../../../src/ports/fresh-copies.ts'
+import { describeError } from '../../../src/ports/log.ts'
+import { hashCode } from '../../build/code-hash.ts'
+import { readSiteDatabase, readState } from '../../stores/site/site-database.ts'
+import { addUnbuilt, type Health, STARTING } from '../health.ts'
+import { onAbort } from '../http/abort.ts'
+import { inBackground } from '../http/background.ts'
+import { type SearchThreads, startSearchThreads, type ThreadedSearch } from '../search-threads.ts'
+import { pauseAfter } from './builder-messages.ts'
+import { type FollowMessage, keepBuilding, type PrepareContent } from './keep-building.ts'
+import type { Site } from './site.ts'
+import { type LockedFolder, lockFolder, RETIRE_MS, removeAbandoned, SiteState } from './site-folder.ts'
+
+/** Delay between startup and cleanup, so that the cleanup does not slow down the first responses. */
+const TIDY_MS = 5_000
+
+/** A site that is rebuilt when its content changes. */
+interface FollowedSite {
+  /** The newest complete build; until the first build is complete, a site that responds with 503. */
+  site: () => Site
+  /** The build being served and any problems, for `/healthz`. */
+  health: () => Health
+  /** Resolves once a build is being served; rejects if the first build fails and there is no other build to serve. */
+  ready: Promise<void>
+  /** Rereads a repository that was written on this server. Called before the write gets its place in the order of publishes and builds. */
+  noteWrite: (fullName: string) => void
+  /** Rereads the content; call this when `beforeBuild` has something new. */
+  noteMove: () => void
+}
+
+/** The callbacks of `followContent`. */
+interface FollowEvents {
+  /** Updates the content folder from git. The folder must not change again until the next call. @throws Error if git cannot be read now */
+  beforeBuild: PrepareContent
+  /** Called when a new build is served. */
+  onShow: () => void
+  /** Called when the content read in the last round is being served. */
+  onBuilt: (began: Date) => void
+  /** Called when a build fails, or when the build process stops. */
+  onFailed: () => void
+  /** Reports the progress of the first build, while nothing is being served; `total` is 0 if the step's length is unknown. */
+  onProgress: (step: string, done: number, total: number) => void
+}
+
+/**
+ * Serves the last complete build immediately if the same version of the code built it, and follows the content until the signal aborts. If a build fails, the current build is still served, the log and `/healthz` report the reason, and the build is retried with increasing delays.
+ */
+export function followContent(
+  config: Config,
+  signal: AbortSignal,
+  { beforeBuild, onShow, onBuilt, onFailed, onProgress }: FollowEvents,
+): FollowedSite {
+  const folder = lockFolder(config.contentDir, config.baseUrl)
+  let site: Site = NOT_BUILT
+  let threads: SearchThreads | undefined
+  let search: { name: string; open: ThreadedSearch } | undefined
+  let health: Health = STARTING
+  /** The repositories written since the last round began. */
+  const written = new Set<string>()
+  let said = ''
+  let retire: (() => void) | undefined
+  const ready = Promise.withResolvers<void>()
+  // The first build may fail before anyone awaits it; later callers still get the error.
+  ready.promise.catch(() => {})
+
+  const show = (state: SiteState) => {
+    // Opened first, because the previous build stays complete if this fails.
+    const database = readSiteDatabase(folder.database)
+    if (search?.name !== state.search) {
+      threads ??= startSearchThreads()
+      search = { name: state.search, open: threads.open(folder.file(state.search)) }
+      inBackground('Warming the search', search.open.warm)
+    }
+    const { open } = search
+    retire?.()
+    retire = () => setTimeout(database.close, RETIRE_MS).unref()
+    site = {
+      files: database.filesOf(state.number),
+      search: () => open,
+      broken: new Map(Object.entries(state.broken)),
+      source: state.source,
+    }
+    onShow()
+    ready.resolve()
+    const { commit, built_at, counts } = state
+    health = {
+      ...health,
+      status: health.broken.length > 0 || health.failure !== null ? 'degraded' : 'ok',
+      commit,
+      built_at,
+      counts,
+    }
+  }
+
+  let showing: NodeJS.Timeout | undefined
+  /** Shows a new build. If its files cannot be opened now, for example because the disk is full, this is tried again. */
+  const showNew = (state: SiteState, failures = 0) => {
+    clearTimeout(showing)
+    try {
+      show(state)
+      console.log(`Serving the content as of ${state.began}: ${formatCounts(state.counts)}.`)
+    } catch (error) {
+      const pauseMs = pauseAfter(failures)
+      showing = setTimeout(() => showNew(state, failures + 1), pauseMs).unref()
+      hear({ kind: 'failed', message: `${describeError(error)}\nRetrying in ${pauseMs / 1000} s.` })
+    }
+  }
+
+  const hear = (message: FollowMessage) => {
+    if (message.kind === 'failed') onFailed()
+    if (message.kind === 'progress') {
+      if (site === NOT_BUILT) onProgress(message.step, message.done, message.total)
+    } else if (message.kind === 'polling') {
+      health = { ...health, polling: message.reason }
+      console.error(message.reason)
+    } else if (message.kind === 'state') {
+      showNew(message.state)
+    } else if (message.kind === 'read') {
+      const { problems, ignored } = message
+      health = { ...health, status: problems.length > 0 ? 'degraded' : 'ok', broken: problems, failure: null }
+      onBuilt(new Date(message.began))
+      const words = [...(ignored ? [ignored] : []), ...describeBroken(problems)].join('\n')
+      if (words !== said && words !== '') console.error(words)
+      said = words
+    } else if (site === NOT_BUILT) ready.reject(new Error(message.message))
+    else {
+      health = { ...health, status: 'degraded', failure: message.message }
+      console.error(`The build failed; the previous build is still being served.\n${message.message}`)
+    }
+  }
+
+  const last = readLastState(folder)
+  if (last) {
+    show(last)
+    console.log(
+      `Serving the build from ${last.built_at} while the content is being read: ${formatCounts(last.counts)}.`,
+    )
+  } else console.log('Building the site …')
+  const builder = keepBuilding([folder.dir, ...(config.keepsClone ? [config.contentDir] : [])], signal, {
+    hear,
+    async beforeBuild() {
+      const content = await beforeBuild()
+      // A round may read only what has changed, but counts everything written before it as read. Its place in the order is taken by now.
+      const paths = [...written].map((fullName) => `${fullName}/`)
+      written.clear()
+      return { ...content, changed: content.changed === 'all' ? 'all' : [...content.changed, ...paths] }
+    },
+  })
+  setTimeout(() => inBackground('Removing sites without content', removeAbandoned), TIDY_MS).unref()
+  onAbort(signal, () => {
+    ready.resolve()
+    threads?.close()
+    folder.release()
+  })
+  return {
+    site: () => site,
+    health: () => addUnbuilt(health, builder.oldestUnbuilt(), new Date()),
+    ready: ready.promise,
+    noteWrite(fullName) {
+      written.add(fullName)
+      builder.send({ kind: 'written', fullName })
+    },
+    noteMove: () => builder.send({ kind: 'moved' }),
+  }
+}
+
+/** The site before the first build is complete. */
+const NOT_BUILT: Site = {
+  source: UNKNOWN_SOURCE,
+  files: {
+    read: async () => {
+      throw notBuilt()
+    },
+  },
+  search: () => {
+    throw notBuilt()
+  },
+}
+
+function notBuilt(): HubError {
+  return new HubError('unavailable', 'The site is being built for the first time. Try again in a few seconds.', {
+    retryAfterSeconds: 5,
+  })
+}
+
+function readLastState(folder: LockedFolder): SiteState | undefined {
+  const text = readState(folder.database, hashCode(process.cwd()).data)
+  return text === undefined ? undefined : SiteState.parse(JSON.parse(text))
+}
+
+function formatCounts({ repositories, versions, owners }: SiteState['counts']): string {
+  return [countOf(repositories, 'prompt'), countOf(versions, 'version'), countOf(owners, 'owner')].join(', ')
+}
+
+const MAX_NAMED = 20
+
+function describeBroken(problems: readonly string[]): string[] {
+  if (problems.length === 0) return []
+  const rest = problems.length > MAX_NAMED ? [`  and ${problems.length - MAX_NAMED} more`] : []
+  const title = `${countOf(problems.length, 'problem')} in the content; the last valid versions of the affected files are served:`
+  return [title, ...problems.slice(0, MAX_NAMED).map((problem) => `  ${problem}`), ...rest]
+}

@@ -1,0 +1,251 @@
+// Serves the current build with the functions and stores of this machine.
+import { readdirSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import type { Config } from '../../../src/config.ts'
+import { networksOf } from '../../../src/domain/access/ip-address.ts'
+import { copiesAhead } from '../../../src/ports/fresh-copies.ts'
+import type { SiteFiles } from '../../../src/ports/site-files.ts'
+import { openPageCache, type PageCache } from '../../../src/server/pages/page-cache.ts'
+import { cacheControlOf } from '../../../src/server/respond.ts'
+import { pagesUnavailable } from '../../../src/wiring/pages.ts'
+import type { Hub, HubPages } from '../../../src/wiring/platform.ts'
+import { publishQueue } from '../../../src/wiring/publish.ts'
+import { connectReaders } from '../../../src/wiring/readers.ts'
+import { findCommit } from '../code-commit.ts'
+import { type Health, STARTING, withHealth } from '../health.ts'
+import { findClients, findConnectionNetworks, findProxies } from '../http/client-addresses.ts'
+import { openCompressor } from '../http/compress.ts'
+import { type AnsweredRequest, type RunningServer, startServer } from '../http/http-server.ts'
+import { formatRequest, type LineWriter, writeLines } from '../http/request-log.ts'
+import type { LocalStores } from '../local-stores.ts'
+import { guardReaders, openRights } from '../members-guard.ts'
+import { type Metrics, openMetrics } from '../metrics.ts'
+import { startSweeping } from '../open-state.ts'
+import { isDataPath, type Pages } from '../pages.ts'
+import { protectPrivateHub } from '../private-hub.ts'
+import { readThrough } from '../read-through.ts'
+import { checkState, checkThrough, openReadiness, withReadiness } from '../readiness.ts'
+import { createHandler, type HostContext, type HostedFunction, listenTo, routeFunctions } from '../run-functions.ts'
+import { openTextThreads } from '../text-threads.ts'
+import { lastingFiles, type Site } from './site.ts'
+
+const FUNCTIONS_DIR = 'netlify/functions'
+
+/** Loads the functions from the same modules that Netlify runs. */
+export async function loadFunctions<Context>(): Promise<HostedFunction<Context>[]> {
+  const names = readdirSync(FUNCTIONS_DIR).filter((name) => name.endsWith('.mts'))
+  return Promise.all(names.sort().map((name) => import(pathToFileURL(resolve(FUNCTIONS_DIR, name)).href)))
+}
+
+/** The stores that a server needs; without a watch, it does not report whether the state store works. */
+type ServedStores = Omit<LocalStores, 'stateWatch'> & Partial<Pick<LocalStores, 'stateWatch'>>
+
+/** The settings used for serving. */
+type ServeSettings = Pick<Config, 'port'> &
+  Partial<
+    Pick<
+      Config,
+      'baseUrl' | 'hostnames' | 'isPrivate' | 'listenAt' | 'readAccess' | 'trustedProxies' | 'rateLimitPerMinute'
+    >
+  > & {
+    /** The pages, looked up for each request; undefined while they are being bundled. Omitted for a site without pages. */
+    pages?: () => Pages | undefined
+    /** The downloads, which need no page code; omitted if the static files of the pages contain them. */
+    downloads?: SiteFiles
+    /** Called for each request to `/healthz`. */
+    healthOf?: () => Health
+    /** Called for each write that is in the content folder and about to get its place in the order of publishes and builds. */
+    onWritten?: (fullName: string) => void
+    /** If set, requests are counted and `/metrics` is served. */
+    metrics?: Metrics | undefined
+    /** If set, each request is logged as one line. */
+    log?: LineWriter | undefined
+  }
+
+/** Opens metrics and the request log according to the settings. By default, requests are not logged to a terminal, where they would bury other messages. */
+export async function openMonitoring({
+  hasMetrics,
+  logRequests,
+  codeCommit,
+}: Config): Promise<Pick<ServeSettings, 'metrics' | 'log'>> {
+  const isLogging = logRequests ?? !process.stdout.isTTY
+  const metrics = hasMetrics ? openMetrics(codeCommit ?? (await findCommit(process.cwd(), process.env))) : undefined
+  return { metrics, log: isLogging ? writeLines() : undefined }
+}
+
+/** A hub that responds to requests. */
+export interface ServedHub extends RunningServer {
+  /** Reports that the hub is not ready, and keeps serving while load balancers notice. @param hurry ends the wait */
+  drain(ms: number, hurry: AbortSignal): Promise<void>
+}
+
+/**
+ * Serves the current site with this machine's stores.
+ *
+ * @param siteOf called once per request
+ * @returns once it is listening; the caller closes the stores after the server
+ * @throws when the port is taken
+ */
+export async function serveSites(
+  siteOf: () => Site,
+  { copies, order, state, localGit, localKeys, stateWatch, upstream, watchPublishes }: ServedStores,
+  {
+    port,
+    listenAt = 'everywhere',
+    trustedProxies = [],
+    rateLimitPerMinute,
+    baseUrl = '',
+    hostnames = [],
+    isPrivate = false,
+    readAccess = { kind: 'public' },
+    healthOf = () => STARTING,
+    onWritten = () => {},
+    pages: pagesOf,
+    downloads,
+    metrics,
+    log,
+  }: ServeSettings,
+): Promise<ServedHub> {
+  const route = routeFunctions(await loadFunctions<HostContext<Hub>>())
+  const git = metrics?.countGit(localGit) ?? localGit
+  const rights = openRights()
+  const timed = rights.watch(metrics?.timeState(state) ?? state)
+  const texts = openTextThreads()
+  const hubOf = (): Hub => {
+    const site = siteOf()
+    const { search, source } = site
+    const pages = pagesOf?.()
+    return {
+      files: pagesOf ? joinFiles(lastingFiles(site, siteOf), downloads, pages) : site.files,
+      pages: {
+        code: pages,
+        broken: site.broken ?? NOTHING_BROKEN,
+        cache: cacheOf(site),
+        purge: (tags) => cacheOf(siteOf()).purge(tags),
+      },
+      search: metrics ? () => metrics.timeSearch(search()) : search,
+      fresh: copiesAhead(copies, () => source),
+      text: texts.forClient,
+      nextOrder(fullName) {
+        onWritten(fullName)
+        return order.next(source.read_until)
+      },
+      state: timed,
+      localGit: git,
+      countGit: metrics?.countGit,
+      localKeys,
+    }
+  }
+  const compressor = openCompressor()
+  const answerOwn = createHandler(route, hubOf, compressor)
+  const answer = upstream
+    ? readThrough(
+        answerOwn,
+        upstream,
+        () => ({ hub: hubOf(), broken: siteOf().source.broken }),
+        (hub) => createHandler(route, () => hub, compressor),
+      )
+    : answerOwn
+  let isEnding = false
+  const checkAll = openReadiness(
+    {
+      ...checkThrough(answer, pagesOf),
+      search: async () => siteOf().search().check(),
+      ...(stateWatch && { state: () => checkState(stateWatch) }),
+    },
+    () => isEnding,
+  )
+  const healthy = withReadiness(withHealth(answer, healthOf), checkAll, healthOf)
+  const measured = metrics?.withMetrics(healthy, { healthOf, checkAll, queueOf: publishQueue }) ?? healthy
+  const isForReaders = readAccess.kind === 'members'
+  const own = {
+    ...{ baseUrl, isForReaders },
+    isPrivate: isPrivate || isForReaders,
+    isOwnHost: (hostname: string) => hostnames.includes(hostname),
+  }
+  const closed = isForReaders
+    ? guardReaders(measured, {
+        ...rights.open(await connectReaders(readAccess, timed, hubOf)),
+        isProxy: findProxies(trustedProxies),
+        hasMetrics: metrics !== undefined,
+      })
+    : measured
+  const guarded = protectPrivateHub(closed, own)
+  const watched = watchRequests(metrics, log)
+  const clientOf = findClients(trustedProxies)
+  const host = await startServer(listenTo(guarded, clientOf, watched?.onAnswer), port, {
+    listenAt,
+    // 0 disables all limits.
+    ...(rateLimitPerMinute !== 0 && {
+      networksOf: findConnectionNetworks(trustedProxies),
+      clientNetworksOf: (incoming) => networksOf(clientOf(incoming)),
+    }),
+    ...(own.isPrivate && { allowOrigin: baseUrl }),
+    ...(watched && { onAnswered: watched.onAnswered }),
+  })
+  host.server.on('close', texts.close)
+  host.server.on(
+    'close',
+    startSweeping(state, () => (watchPublishes ? undefined : siteOf().source)),
+  )
+  return {
+    ...host,
+    async drain(ms, hurry) {
+      isEnding = true
+      host.startClosing()
+      await sleep(ms, undefined, { signal: hurry }).catch(() => {})
+    },
+  }
+}
+
+const DOWNLOAD_PATH = /^\/(?:cli|clients)\//
+
+const NOTHING_BROKEN: HubPages['broken'] = new Map()
+
+/** The rendered pages of each site. The map is weak, so that the pages are freed together with the site. */
+const caches = new WeakMap<Site, PageCache>()
+
+function cacheOf(site: Site): PageCache {
+  const known = caches.get(site) ?? openPageCache()
+  caches.set(site, known)
+  return known
+}
+
+/** Returns a site's data files, the downloads, and the static files of the pages, which are unavailable while the pages are being bundled. */
+function joinFiles(data: SiteFiles, downloads: SiteFiles | undefined, pages: Pages | undefined): SiteFiles {
+  const filesOf = (path: string) => {
+    const files = isDataPath(path) ? data : DOWNLOAD_PATH.test(path) ? (downloads ?? pages?.files) : pages?.files
+    if (files) return files
+    throw pagesUnavailable()
+  }
+  return {
+    read: async (path) => filesOf(path).read(path),
+    openLarge: async (path) => filesOf(path).openLarge?.(path),
+  }
+}
+
+/** @returns undefined if metrics and the request log are both disabled */
+function watchRequests(metrics: Metrics | undefined, log: LineWriter | undefined) {
+  if (!metrics && !log) return undefined
+  /** The Cache-Control of each response. The HTTP server sees only bytes, so the value is recorded when the response is created. */
+  const caching = new WeakMap<IncomingMessage, string | null>()
+  return {
+    onAnswer(incoming: IncomingMessage, response: Response) {
+      caching.set(incoming, cacheControlOf(response))
+    },
+    onAnswered(
+      incoming: IncomingMessage,
+      { statusCode: status }: ServerResponse,
+      measured: Pick<AnsweredRequest, 'id' | 'ms' | 'bytes'>,
+    ) {
+      const { method = '', url: path = '' } = incoming
+      const cache = status === 304 ? 'revalidated' : (caching.get(incoming) ?? null)
+      const answered = { method, path, status, cache, ...measured }
+      metrics?.countRequest(answered)
+      log?.write(formatRequest(answered, new Date()))
+    },
+  }
+}

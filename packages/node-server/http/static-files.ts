@@ -1,0 +1,50 @@
+// Serves the built site's own files the same way as Netlify.
+import { lookup } from 'mrmime'
+import { READ_METHODS } from '../../../src/domain/api/routes.ts'
+import { headersOf } from '../../../src/domain/api/site-headers.ts'
+import type { Bytes, SiteFiles } from '../../../src/ports/site-files.ts'
+import { pathOf } from '../../../src/server/address.ts'
+import { respondToOptions, respondWithBytes, respondWithLarge } from '../../../src/server/respond.ts'
+
+/** Responds with the file at a path; returns undefined if there is none. */
+export async function serveFile(request: Request, files: SiteFiles): Promise<Response | undefined> {
+  for (const path of candidatesFor(pathOf(request.url))) {
+    const large = await files.openLarge?.(path)
+    if (large) return respondWithLarge(request, large, 200, headersFor(path))
+    const bytes = await files.read(path)
+    if (bytes) return respondWithFile(request, path, bytes, 200)
+  }
+  return undefined
+}
+
+/** Responds with 404 and the site's not-found page. */
+export async function serveNotFound(request: Request, files: SiteFiles): Promise<Response> {
+  const bytes = await files.read('/404.html')
+  return bytes ? respondWithFile(request, '/404.html', bytes, 404) : new Response('Not found\n', { status: 404 })
+}
+
+/** Responds to a preflight request for a file that other origins may read; returns undefined for all other files. */
+export async function preflightFile(request: Request, files: SiteFiles): Promise<Response | undefined> {
+  for (const path of candidatesFor(pathOf(request.url))) {
+    if ('Access-Control-Allow-Origin' in headersOf(path) && (await files.read(path)))
+      return respondToOptions(READ_METHODS)
+  }
+  return undefined
+}
+
+/** Returns the files to try, in the same order as Netlify. */
+function candidatesFor(path: string): string[] {
+  const bare = path.endsWith('/') ? path.slice(0, -1) : path
+  return path.endsWith('/') ? [`${bare}/index.html`, `${bare}.html`] : [path, `${path}.html`, `${path}/index.html`]
+}
+
+function respondWithFile(request: Request, path: string, bytes: Bytes, status: number): Response {
+  return respondWithBytes(request, bytes, status, headersFor(path))
+}
+
+const headersFor = (path: string) => ({ 'Content-Type': mediaTypeOf(path), ...headersOf(path) })
+
+function mediaTypeOf(path: string): string {
+  const type = lookup(path) ?? (path.endsWith('.ico') ? 'image/vnd.microsoft.icon' : 'application/octet-stream')
+  return type.startsWith('text/') || type === 'application/json' ? `${type}; charset=utf-8` : type
+}

@@ -1,0 +1,71 @@
+// Opens the stores of this machine: the state, the local git repository, and the fresh copies.
+import { resolve } from 'node:path'
+import { type Config, settingsError } from '../../src/config.ts'
+import { type CopyStore, type OrderClock, openOrderClock } from '../../src/ports/fresh-copies.ts'
+import type { Hub } from '../../src/wiring/platform.ts'
+import { localSignInLink, openLocalKeys } from '../account/local-keys.ts'
+import { type LocalGit, openLocalGit } from '../stores/git/git-store-local.ts'
+import { openCopies, rememberCopies } from '../stores/state/fresh-copies.ts'
+import { shareCopies } from '../stores/state/fresh-copies-shared.ts'
+import { openUpstream, type Upstream } from '../stores/upstream/upstream.ts'
+import { inBackground } from './http/background.ts'
+import { openState } from './open-state.ts'
+import { type StateWatch, watchState } from './watch-state.ts'
+
+/** The folder in which files of an upstream hub are kept. */
+const UPSTREAM_FOLDER = '.hub/upstream'
+
+/** This machine's stores. */
+export interface LocalStores extends Pick<Hub, 'state' | 'localKeys'> {
+  localGit: LocalGit
+  /** Fresh copies of published versions, whether or not a build includes them. */
+  copies: CopyStore
+  /** Checks the state store regularly. */
+  stateWatch: StateWatch
+  /** Orders this server's publishes and builds. */
+  order: OrderClock
+  /** The hub whose owners are served beside this hub's own; undefined if there is none. */
+  upstream?: Upstream | undefined
+  /** Calls a listener within seconds of each publish on any machine that shares the database; undefined when the state is a local file. */
+  watchPublishes?: (onPublish: () => void) => void
+  close(): Promise<void>
+}
+
+/**
+ * Opens this machine's stores.
+ *
+ * @param root the folder that contains `.hub`
+ * @throws HubError if sign-in is only partly configured, so that the server does not start in that case
+ */
+export async function openLocalStores(config: Config, root?: string): Promise<LocalStores> {
+  const { contentDir, signIn, baseUrl, databaseUrl } = config
+  if (signIn.kind === 'incomplete') throw settingsError(signIn.missing)
+  const upstream =
+    config.upstream === undefined
+      ? undefined
+      : await openUpstream({ url: config.upstream, dir: resolve(root ?? '.', UPSTREAM_FOLDER) })
+  const state = await openState(config, root)
+  inBackground('Removing expired entries', () => state.removeExpired())
+  const stateWatch = watchState(state, databaseUrl === undefined ? 'file' : 'database')
+  const shared = databaseUrl === undefined ? undefined : shareCopies(state)
+  return {
+    state,
+    upstream,
+    copies: shared ?? rememberCopies(openCopies(state)),
+    stateWatch,
+    order: openOrderClock(),
+    ...(shared ? { watchPublishes: shared.watch } : {}),
+    localKeys: openLocalKeys((key) => console.log(`One-time link to sign in again: ${localSignInLink(baseUrl, key)}`)),
+    localGit: openLocalGit({ contentDir: resolve(contentDir), environment: process.env }),
+    close() {
+      stateWatch.stop()
+      shared?.close()
+      return state.close()
+    },
+  }
+}
+
+/** Prints the sign-in link, if there is one (local mode). */
+export function printSignInLink({ isLocal, baseUrl }: Config, { localKeys }: Pick<LocalStores, 'localKeys'>): void {
+  if (isLocal) console.log(`One-time sign-in link: ${localSignInLink(baseUrl, localKeys.current())}`)
+}

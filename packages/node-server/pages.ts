@@ -1,0 +1,80 @@
+// Loads the page code bundled by Astro, and its static files.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { type HubProfile, LOOK_FILE, type RenderPage, type ShownLook } from '../../src/ports/pages.ts'
+import type { SiteFiles } from '../../src/ports/site-files.ts'
+import { fixedPages } from '../build/fixed-pages.ts'
+import type { ServedLook } from '../build/hub-look.ts'
+import { folderFiles } from '../stores/site/site-files-folder.ts'
+
+/** The pages of a hub. */
+export interface Pages {
+  render: RenderPage
+  look: ShownLook
+  /** The files that do not depend on the content: styles, scripts and documents. */
+  files: SiteFiles
+}
+
+/** The folders of bundled page code. */
+export interface Bundle {
+  /** Astro's server code. */
+  server: string
+  /** The styles and scripts. */
+  client: string
+}
+
+/** Returns whether a file is generated from the content. */
+export const isDataPath = (path: string): boolean => path.startsWith('/data/') || path.startsWith('/sitemap')
+
+/** Loads the function that renders pages. @param server the folder with Astro's server code */
+export async function loadRender(server: string): Promise<RenderPage> {
+  const { render }: { render: RenderPage } = await import(pathToFileURL(join(server, 'entry.mjs')).href)
+  return render
+}
+
+/** Opens a bundle for a hub. */
+export async function openBundle(
+  { server, client }: Bundle,
+  profile: HubProfile,
+  lookFiles: ServedLook['files'],
+): Promise<Pages> {
+  const render = await loadRender(server)
+  const [fixed, bundled] = [fixedPages(render, profile), listedFiles(client)]
+  return {
+    render,
+    look: profile.look,
+    files: {
+      ...bundled,
+      read: async (path) => lookFiles.get(path) ?? (await bundled.read(path)) ?? fixed.read(path),
+    },
+  }
+}
+
+/**
+ * Opens the pages of a build, which contains all of its files.
+ *
+ * @param server Astro's server code and the look
+ * @param staticDir the static files; data files in it are ignored
+ */
+export async function openBuiltPages(server: string, staticDir: string): Promise<Pages> {
+  const look: ShownLook = JSON.parse(readFileSync(join(server, LOOK_FILE), 'utf8'))
+  return { render: await loadRender(server), look, files: listedFiles(staticDir) }
+}
+
+/** Opens the static files in a folder. They are listed once, because most requests are for pages and should not look for a file on disk. */
+function listedFiles(dir: string): SiteFiles {
+  const listed = new Set<string>()
+  for (const top of readdirSync(dir, { withFileTypes: true })) {
+    if (isDataPath(`/${top.name}/`)) continue
+    if (!top.isDirectory()) listed.add(`/${top.name}`)
+    else
+      for (const entry of readdirSync(join(dir, top.name), { recursive: true, withFileTypes: true }))
+        if (entry.isFile()) listed.add(join(entry.parentPath, entry.name).slice(dir.length))
+  }
+  const files = folderFiles(dir)
+  return {
+    read: async (path) => (listed.has(path) ? files.read(path) : undefined),
+    openLarge: async (path) => (listed.has(path) ? files.openLarge?.(path) : undefined),
+  }
+}

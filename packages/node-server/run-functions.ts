@@ -1,0 +1,192 @@
+// Runs the functions in one Node process, routed by their `config`.
+import type { IncomingMessage } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+import { CACHE_CONTROL, SHARED_CACHE_CONTROL } from '../../src/domain/api/caching.ts'
+import { HubError } from '../../src/domain/api/errors.ts'
+import { toHubError } from '../../src/ports/log.ts'
+import type { LargeFile, SiteFiles } from '../../src/ports/site-files.ts'
+import { pathOf } from '../../src/server/address.ts'
+import { respondWithError } from '../../src/server/refusals.ts'
+import { type Parts, partsOf, respondWithParts } from '../../src/server/respond.ts'
+import { type Compressor, isCacheable, openCompressor } from './http/compress.ts'
+import type { NodeListener } from './http/http-server.ts'
+import { preflightFile, serveFile, serveNotFound } from './http/static-files.ts'
+
+/** A function module as in `netlify/functions`: a handler and its routes. */
+export interface HostedFunction<Context> {
+  default: (request: Request, context: Context) => Response | Promise<Response>
+  config: {
+    path?: string | string[]
+    excludedPath?: string | string[]
+    method?: string | string[]
+    preferStatic?: boolean
+  }
+}
+
+/** The context that the host adds to each request. */
+export interface HostContext<Site> {
+  ip: string
+  hub: Site
+}
+
+/** Finds the function for a request. @param pathname as in a URL */
+type Router<Context> = (method: string, pathname: string) => HostedFunction<Context> | undefined
+
+/** Creates a router of functions. @see https://developer.mozilla.org/docs/Web/API/URL_Pattern_API */
+export function routeFunctions<Context>(functions: readonly HostedFunction<Context>[]): Router<Context> {
+  const routes = functions.flatMap((hosted) =>
+    [hosted.config.path ?? []].flat().map((path) => ({
+      hosted,
+      prefix: literalPrefixOf(path),
+      isAt: matcherOf(path),
+      isExcluded: matchersOf(hosted.config.excludedPath),
+      methods: hosted.config.method === undefined ? undefined : [hosted.config.method].flat(),
+    })),
+  )
+  // The most specific routes come first, so that most requests never reach the pages route, whose excluded paths need slow patterns.
+  routes.sort((a, b) => b.prefix.length - a.prefix.length)
+  return (method, pathname) =>
+    routes.find(
+      ({ isAt, isExcluded, methods }) =>
+        (methods?.includes(method) ?? true) && isAt(pathname) && !isExcluded.some((isAt) => isAt(pathname)),
+    )?.hosted
+}
+
+const literalPrefixOf = (path: string) => /^[\w/.-]*/.exec(path)![0]
+
+const matchersOf = (paths: string | string[] | undefined) => [paths ?? []].flat().map(matcherOf)
+
+/** Returns a function that tests whether a URL path matches, with or without a trailing slash, as on Netlify. Most paths need no pattern, which costs more than the rest of routing. */
+function matcherOf(path: string): (pathname: string) => boolean {
+  const plain = literalPrefixOf(path)
+  const rest = path.slice(plain.length)
+  if (rest === '') return (pathname) => pathname === plain || pathname === `${plain}/`
+  if (rest === '*') return (pathname) => pathname.startsWith(plain)
+  const pattern = new URLPattern({ pathname: path.endsWith('*') ? path : `${path}{/}?` })
+  // Most URLs do not contain the path's literal part, so they are rejected without a pattern.
+  const literals = /[(){}]/.test(path) ? [] : rest.split(/:\w+|\*/)
+  return (pathname) =>
+    pathname.startsWith(plain) && literals.every((part) => pathname.includes(part)) && pattern.test({ pathname })
+}
+
+/**
+ * Handles every request with a matching function, a static file or the not-found page, in that order.
+ *
+ * @param siteOf returns the current site; a request uses the same site from start to finish
+ * @param compressor shared by all requests, because it has a cache
+ */
+export function createHandler<Site extends { files: SiteFiles }>(
+  route: Router<HostContext<Site>>,
+  siteOf: () => Site,
+  compressor: Compressor = openCompressor(),
+) {
+  return async (request: Request, ip: string): Promise<Response> => {
+    const site = siteOf()
+    const answer = await answerPlain(request, ip, route, site)
+    const parts = partsOf(answer)
+    if (!parts) return forOtherCaches(answer)
+    const askForBody = async () => {
+      const { large } = parts
+      if (large) return { ...parts, bytes: await readLarge(large) }
+      return partsOf(await answerPlain(toGet(request), ip, route, site))
+    }
+    return respondWithParts(await compressor.compress(request, partsForOtherCaches(parts), askForBody))
+  }
+}
+
+/** Reads a large file into memory, to compress it once for all readers. */
+const readLarge = async (large: LargeFile) => new Uint8Array(await new Response(large.stream()).arrayBuffer())
+
+const toGet = (request: Request) => new Request(request.url, { headers: request.headers })
+
+async function answerPlain<Site extends { files: SiteFiles }>(
+  request: Request,
+  ip: string,
+  route: Router<HostContext<Site>>,
+  site: Site,
+): Promise<Response> {
+  try {
+    const hosted = route(request.method, pathOf(request.url))
+    const isFileFirst = hosted === undefined || hosted.config.preferStatic === true
+    const isReading = request.method === 'GET' || request.method === 'HEAD'
+    const file = isFileFirst && isReading ? await serveFile(request, site.files) : undefined
+    if (file) return file
+    if (hosted) return await hosted.default(request, { ip, hub: site })
+    if (isReading) return await serveNotFound(request, site.files)
+    return (
+      (request.method === 'OPTIONS' && (await preflightFile(request, site.files))) || respondMethodNotAllowed(request)
+    )
+  } catch (thrown) {
+    return respondWithError(request, toHubError(thrown))
+  }
+}
+
+function respondMethodNotAllowed(request: Request): Response {
+  const allow = ['GET', 'HEAD']
+  return respondWithError(request, new HubError('method_not_allowed', `Use ${allow.join(' or ')} here.`, { allow }))
+}
+
+/** Replaces the headers for Netlify's cache with standard ones. RFC 9213 */
+function partsForOtherCaches({ headers, ...parts }: Parts): Parts {
+  const known = forOthers.get(headers) ?? headersForOtherCaches(headers)
+  forOthers.set(headers, known)
+  return { ...parts, headers: known }
+}
+
+/** A cache of converted headers, because a repeated response has the same headers object (respond.ts). */
+const forOthers = new WeakMap<Parts['headers'], Parts['headers']>()
+
+function headersForOtherCaches(given: Parts['headers']): Parts['headers'] {
+  const headers: Record<string, string> = {}
+  for (const name in given) if (!PLATFORM_HEADERS.has(name)) headers[name] = given[name]!
+  const cacheControl = given['Cache-Control']
+  if (cacheControl === CACHE_CONTROL.changing) headers['CDN-Cache-Control'] = SHARED_CACHE_CONTROL
+  if (isCacheable(cacheControl)) headers.Vary = given.Vary ? `${given.Vary}, Accept-Encoding` : 'Accept-Encoding'
+  return headers
+}
+
+/** Replaces these headers in a response without known bytes, such as a stream or a redirect. */
+function forOtherCaches(response: Response): Response {
+  const { headers } = response
+  for (const name of PLATFORM_HEADERS) headers.delete(name)
+  const cacheControl = headers.get('Cache-Control')
+  if (cacheControl === CACHE_CONTROL.changing) headers.set('CDN-Cache-Control', SHARED_CACHE_CONTROL)
+  if (isCacheable(cacheControl)) headers.append('Vary', 'Accept-Encoding')
+  return response
+}
+
+const PLATFORM_HEADERS: ReadonlySet<string> = new Set([
+  'Netlify-CDN-Cache-Control',
+  'Netlify-Vary',
+  'Netlify-Cache-Tag',
+  'Netlify-Cache-ID',
+])
+
+/**
+ * Creates a Node listener from a handler.
+ *
+ * @param answer also gets the IP address of the connection, whatever its headers say
+ * @param addressOf finds the client's IP address; default: the connection's, ignoring headers
+ * @param onAnswer called with the response before it is sent
+ */
+export function listenTo(
+  answer: (request: Request, ip: string, peer?: string) => Promise<Response>,
+  addressOf: (incoming: IncomingMessage) => string = ({ socket }) => socket.remoteAddress ?? 'unknown',
+  onAnswer?: (incoming: IncomingMessage, response: Response) => void,
+): NodeListener {
+  const answerIncoming = async (request: Request, incoming: IncomingMessage) => {
+    const response = await answer(request, addressOf(incoming), incoming.socket.remoteAddress)
+    onAnswer?.(incoming, response)
+    return response
+  }
+  return getRequestListener((request, { incoming }) => answerIncoming(request, incoming as IncomingMessage), {
+    // HTTP/1.0 does not require a Host header.
+    hostname: 'localhost',
+    // This is called only for requests whose URL cannot be parsed.
+    errorHandler: () =>
+      respondWithError(
+        new Request('http://localhost/', { method: 'POST' }),
+        new HubError('invalid_request', 'The URL is invalid. Generate it with a URL library.'),
+      ),
+  })
+}

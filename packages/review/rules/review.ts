@@ -1,0 +1,193 @@
+// Review rules in addition to those of every build: version numbers, and advice. Each finding names a front matter key, with an offset where possible.
+import { compareForCallers } from '../../../src/domain/catalogue/difference.ts'
+import { findIncludeLike } from '../../../src/domain/compose/warnings.ts'
+import type { VersionEntry } from '../../../src/domain/content/content-tree.ts'
+import {
+  findInText,
+  findMissingFiles,
+  findNear,
+  limitFindings,
+  warnOfDifference,
+  warnOfFormat,
+  warnOfMetadata,
+} from '../../../src/domain/content/findings.ts'
+import { warnOfFrontMatter } from '../../../src/domain/content/front-matter-warning.ts'
+import { checkNewVersion, checkText, compareVariables } from '../../../src/domain/content/new-version-rules.ts'
+import { DEFAULT_REPOSITORY_FILE, type RepositoryFile } from '../../../src/domain/content/prompt-file.ts'
+import { findRoleLine } from '../../../src/domain/values/chat.ts'
+import { isPortableName, type RepositoryPlace } from '../../../src/domain/values/names.ts'
+import { compareVersions, isNextVersion, stepBetween } from '../../../src/domain/values/versions.ts'
+import {
+  createReporter,
+  type Reporter,
+  type ReviewContext,
+  type ReviewFinding,
+  reviewSender,
+} from './review-findings.ts'
+import { isRuleName, type RuleName } from './review-rules.ts'
+
+/** The change to a file. */
+export interface FileChange {
+  /** Whether it is a version that the base does not contain, and never contained with the same bytes. */
+  isNew: boolean
+  /** Whether it is new or differs from the base. Without a base, every file counts as changed and none as new. */
+  isTouched: boolean
+}
+
+/**
+ * Checks the name of a repository and the numbers of its new versions.
+ *
+ * @param published the numbers in the base
+ * @param fresh the new numbers, lowest first
+ */
+export function reviewVersionNumbers(
+  place: RepositoryPlace,
+  published: readonly string[],
+  fresh: readonly string[],
+): ReviewFinding[] {
+  const remarks: ReviewFinding[] = []
+  if (!isPortableName(place.name)) {
+    const isNew = published.length === 0 && fresh.length > 0
+    const rule = isNew ? 'portable-name' : 'unportable-name'
+    createReporter(remarks, { kind: 'repository', ...place })(rule, '', `the name ${place.name} is reserved on Windows`)
+  }
+  const used = [...published]
+  for (const version of fresh) {
+    if (!isNextVersion(used, version)) {
+      const highest = used.toSorted(compareVersions)[0]
+      const expected =
+        highest === undefined ? 'expected 1.0.0 as the first version' : `expected exactly one step above ${highest}`
+      createReporter(remarks, { kind: 'version', ...place, version })('version-step', '', `${expected}, got ${version}`)
+    }
+    used.push(version)
+  }
+  return remarks
+}
+
+/** Reviews one version. @param before the next lower version, if any */
+export function reviewVersion(
+  place: RepositoryPlace,
+  version: VersionEntry,
+  before: VersionEntry | undefined,
+  { isNew, isTouched }: FileChange,
+  given: ReviewContext,
+): ReviewFinding[] {
+  const remarks: ReviewFinding[] = []
+  const say = createReporter(remarks, { kind: 'version', ...place, version: version.version })
+  if (isTouched && isNew) reviewNewVersion(place, version, given, say)
+  if (isTouched) adviseOnVersion(version, before, say)
+  return remarks
+}
+
+/** Advises on the text of a file of a skill. @param file its path below the content folder */
+export function reviewFile(file: string, text: string): ReviewFinding[] {
+  const remarks: ReviewFinding[] = []
+  adviseOnTexts(
+    { '': text },
+    (rule, key, message, offset) => {
+      remarks.push({ file: `content/${file}`, rule, key, message, ...(offset !== undefined && { offset }) })
+    },
+    true,
+  )
+  return remarks
+}
+
+/** Advises on the files that a skill names but does not have. @param files all files of the version */
+export function reviewNamedFiles(
+  place: RepositoryPlace,
+  version: VersionEntry,
+  files: readonly { path: string }[],
+): ReviewFinding[] {
+  const remarks: ReviewFinding[] = []
+  const say = createReporter(remarks, { kind: 'version', ...place, version: version.version })
+  for (const { message, offset } of findMissingFiles(version, files))
+    say('missing-file', 'content', message, offset < 0 ? undefined : offset)
+  return remarks
+}
+
+/** Reviews a repository's `index.md`, if it exists. @param last its highest version, if any */
+export function reviewIndex(
+  place: RepositoryPlace,
+  { title = '', description, tags, license, readme }: RepositoryFile = DEFAULT_REPOSITORY_FILE,
+  last?: VersionEntry,
+): ReviewFinding[] {
+  const remarks: ReviewFinding[] = []
+  const say = createReporter(remarks, { kind: 'repository', ...place })
+  adviseOnTexts({ title, description }, say, false)
+  adviseOnTexts({ readme }, say, true)
+  for (const { key, message } of checkText('readme', readme)) say('is-edited', key, message)
+  const metadata = { name: place.name, title, description, tags, license }
+  for (const { message } of warnOfMetadata(metadata, last?.variables ?? [])) {
+    const key = message.split(': ', 1)[0]!
+    const ofVersion =
+      key === 'variables' && last ? { kind: 'version' as const, ...place, version: last.version } : undefined
+    ;(ofVersion ? createReporter(remarks, ofVersion) : say)(
+      key === 'title' ? 'weak-title' : 'weak-metadata',
+      key,
+      message.slice(key.length + 2),
+    )
+  }
+  return remarks
+}
+
+/** Reports that the latest versions of two prompts have the same words. @param path the version file @param other the other prompt's version file */
+export function reportSameWords(path: string, other: string): ReviewFinding {
+  const message = `has the same words as ${other.split('/').slice(0, 2).join('/')}`
+  return { file: `content/${path}`, rule: 'near-duplicate' satisfies RuleName, key: 'content', message }
+}
+
+/** Returns whether a prompt is active and has neither moved nor been replaced. An inactive prompt may legitimately have the same text as its replacement. */
+export function isInUse({ status, moved_to, replaced_by }: RepositoryFile = DEFAULT_REPOSITORY_FILE): boolean {
+  return status === 'active' && !moved_to && !replaced_by
+}
+
+function reviewNewVersion(
+  { owner }: RepositoryPlace,
+  version: VersionEntry,
+  context: ReviewContext,
+  say: Reporter,
+): void {
+  const { provenance, published_at, published_by } = version
+  reviewSender(
+    { owner, provenance, at: ['published_at', published_at], by: ['published_by', published_by] },
+    { time: 'published-by-now', author: 'published-by-author' },
+    context,
+    say,
+  )
+  for (const { rule, key, message, offset } of checkNewVersion(version))
+    if (isRuleName(rule)) say(rule, key, message, offset)
+}
+
+function adviseOnVersion(version: VersionEntry, before: VersionEntry | undefined, say: Reporter): void {
+  const { content, changelog, variables, parameters } = version
+  for (const { rule, key, message, offset } of compareVariables(version))
+    if (isRuleName(rule)) say(rule, key, message, offset)
+  for (const { message } of warnOfFormat(version))
+    say('looks-like-chat', 'content', message.replace('content: ', ''), findRoleLine(content))
+  for (const { message } of warnOfFrontMatter(version))
+    say('looks-like-front-matter', 'content', message.replace('content: ', ''), 0)
+  for (const { message, offset } of findIncludeLike(version, Boolean(version.includes)))
+    say('looks-like-include', 'content', message, offset)
+  for (const { message, offset } of findNear(version))
+    say('near-placeholder', 'content', message, offset < 0 ? undefined : offset)
+  adviseOnTexts({ content }, say, true)
+  adviseOnTexts({ changelog, ...nested({ variables, parameters }) }, say, false)
+  if (!before) return
+  const warnings = warnOfDifference(compareForCallers(before, version), stepBetween(before.version, version.version))
+  for (const { message } of warnings) say('breaking-change', '', message)
+}
+
+/** Formats structured values as JSON, which is checked like any other text; empty values are skipped. */
+function nested(values: Record<string, object>): Record<string, string> {
+  const filled = Object.entries(values).filter(([, value]) => Object.keys(value).length > 0)
+  return Object.fromEntries(filled.map(([key, value]) => [key, JSON.stringify(value)]))
+}
+
+function adviseOnTexts(texts: Record<string, string>, say: Reporter, isPlaced: boolean): void {
+  const names = { secret: 'secret', hidden_characters: 'hidden-characters', look_alikes: 'look-alikes' } as const
+  for (const [key, text] of Object.entries(texts)) {
+    for (const { code, message, offset } of limitFindings(findInText(text)))
+      if (code in names)
+        say(names[code as keyof typeof names], key, message, isPlaced && offset >= 0 ? offset : undefined)
+  }
+}

@@ -1,0 +1,89 @@
+// Writes the next version of a prompt, composed from the versions in the content folder. Never overwrites a file.
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { addressesBelow } from '../../../src/domain/api/record-links.ts'
+import type { Lines, WrittenPart } from '../../../src/domain/compose/compose-version.ts'
+import { formatPath } from '../../../src/domain/content/content-path.ts'
+import { decidePublish, type PublishDecision } from '../../../src/domain/publishing/decision.ts'
+import { findRequestIncludes, resolveRequestIncludes } from '../../../src/domain/publishing/includes.ts'
+import { readPromptFile } from '../../../src/domain/publishing/prompt-file.ts'
+import { type RepositoryState, readRepositoryState } from '../../../src/domain/publishing/repository-state.ts'
+import { type PublishInput, parsePublishRequest } from '../../../src/domain/publishing/request.ts'
+import { type RepositoryPlace, splitFullName } from '../../../src/domain/values/names.ts'
+import type { Bump } from '../../../src/domain/values/versions.ts'
+import { measure } from '../../../src/ports/measure.ts'
+import { openFolder } from '../files/plain-files.ts'
+import { listVersions, readIndex, readVersion } from './prompt-files.ts'
+
+/** What to compose. */
+interface Composition extends RepositoryPlace {
+  /** The text of a prompt file; if omitted, the source of the latest version is composed again. */
+  source?: string | undefined
+  bump: Bump
+  changelog: string
+  /** The login of the author. */
+  by: string
+}
+
+/** Composes the next version. @returns its path, relative to the content folder; undefined if nothing changes @throws Error with the reason if nothing was written */
+export function composeVersion(
+  dir: string,
+  { owner, name, source, bump, changelog, by }: Composition,
+  now: Date,
+): string | undefined {
+  const state = readState(dir, { owner, name })
+  const body = readBody(source, { bump, changelog })
+  if (state.latest !== undefined && hasFolder(dir, { owner, name, version: state.latest }))
+    throw new Error(`${owner}/${name} is a skill with files; publish it with hubcli recompose, which keeps them`)
+  const latest = state.latest === undefined ? undefined : readVersion(dir, { owner, name, version: state.latest })
+  const parts = readParts(dir, state, findRequestIncludes(body, state, latest))
+  const decision = decidePublish(
+    body,
+    state,
+    latest,
+    { published_by: by, clock: { nowMs: now.getTime(), isShared: false }, provenance: undefined },
+    {
+      ...{ measure, parts, addresses: addressesBelow('https://hub.example') },
+      around: { isOriginKnown: false, usage: { prompts: 0, bytes: 0 }, quota: { prompts: 0, bytes: 0 } },
+      files: { latest: [], given: undefined, bundle: refuseFiles },
+    },
+  )
+  return write(dir, { owner, name }, decision)
+}
+
+function readBody(source: string | undefined, { bump, changelog }: { bump: Bump; changelog: string }): PublishInput {
+  if (source === undefined) return parsePublishRequest({ recompose: true, bump, changelog }, measure)
+  return readPromptFile(source, { bump, changelog, compose: 'true' }, measure)
+}
+
+function write(dir: string, { owner, name }: RepositoryPlace, decision: PublishDecision): string | undefined {
+  const { versionText, version, fields } = decision
+  if (fields.length > 0)
+    throw new Error(`${fields.join(', ')}: expected in content/${owner}/${name}/index.md; remove it from the source`)
+  if (versionText === undefined) return undefined
+  const path = formatPath({ kind: 'version', owner, name, version: version.version })
+  writeFileSync(openFolder(dir).prepare(path), versionText, { flag: 'wx' })
+  return path
+}
+
+function readState(dir: string, place: RepositoryPlace): RepositoryState {
+  return readRepositoryState({ ...place, versions: listVersions(dir, place) ?? [], index: readIndex(dir, place) })
+}
+
+function readParts(dir: string, { owner, name }: RepositoryPlace, found: Lines): WrittenPart[] {
+  const names = new Set(found.lines.map(({ repository }) => repository))
+  const known = [...names].map((fullName) => readState(dir, splitFullName(fullName)!))
+  return resolveRequestIncludes({ owner, name }, found, known).map((one) => {
+    const place = { ...splitFullName(one.repository)!, version: one.version }
+    return { ...one, text: readVersion(dir, place), hasFiles: hasFolder(dir, place) }
+  })
+}
+
+/** Returns whether a version has files beside its SKILL.md. */
+function hasFolder(dir: string, place: RepositoryPlace & { version: string }): boolean {
+  return existsSync(join(dir, formatPath({ kind: 'version', ...place }).slice(0, -'.md'.length)))
+}
+
+function refuseFiles(): never {
+  throw new Error('a version that is composed here has no files')
+}

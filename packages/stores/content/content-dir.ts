@@ -1,0 +1,166 @@
+// Reads one repository of the content folder, or the whole folder as a tree. Files that are not allowed are reported; links are not followed.
+import { formatPath, parsePath } from '../../../src/domain/content/content-path.ts'
+import type { ContentTree, RepositoryEntry, ResultEntry } from '../../../src/domain/content/content-tree.ts'
+import type { RepositoryFile } from '../../../src/domain/content/prompt-file.ts'
+import { checkResults } from '../../../src/domain/content/result-rules.ts'
+import { checkTree } from '../../../src/domain/content/rules.ts'
+import type { Problem } from '../../../src/domain/text/problems.ts'
+import { openFolder, type PlainFolder } from '../files/plain-files.ts'
+import { checkAttestations } from './attestation-files.ts'
+import { type ParsedFile, parseContentFile } from './content-file.ts'
+import { nameFile } from './content-files.ts'
+import { type ContentListing, type ListedFile, listContent } from './content-listing.ts'
+import { groupByVersion, readBundle } from './version-files.ts'
+
+interface ContentReading {
+  /** All files that could be parsed; a tree with problems must not be deployed. */
+  tree: ContentTree
+  /** All problems, sorted by path. */
+  problems: Problem[]
+  /** Ignored files that editors or the operating system created. */
+  ignored: string[]
+  /** Number of files read. */
+  filesRead: number
+}
+
+/**
+ * Reads the whole content folder into memory.
+ *
+ * @param dir the folder; if it is missing, that is reported as a problem
+ */
+export function readContentDir(dir: string, listing: ContentListing = listContent(dir)): ContentReading {
+  const { alone, below } = groupFiles(listing.files)
+  const problems = [...listing.problems]
+  const folder = openFolder(dir)
+  const parsed = alone.flatMap((file) => {
+    const read = readListed(folder, file)
+    problems.push(...read.problems)
+    return read.parsed ?? []
+  })
+  const repositories = new Map<string, RepositoryEntry>()
+  for (const [fullName, files] of below) {
+    const read = readRepository(dir, fullName, files)
+    problems.push(...read.problems)
+    if (read.isThere) repositories.set(fullName, read.entry)
+  }
+  const tree = { ...joinOthers(parsed), repositories }
+  problems.push(...checkTree(tree, { areVersionsChecked: true }))
+  return { tree, problems: sortProblems(problems), ignored: listing.ignored, filesRead: listing.files.length }
+}
+
+interface ReadRepository {
+  /** The repository, built from the files that could be parsed. */
+  entry: RepositoryEntry
+  /** Whether any file could be parsed. */
+  isThere: boolean
+  /** Problems in individual files. */
+  problems: Problem[]
+  /** The files with problems: versions identified by number, `index.md` by name. */
+  wrong: Set<string>
+}
+
+/** Reads a repository's files. */
+export function readRepository(dir: string, fullName: string, files: readonly ListedFile[]): ReadRepository {
+  const [owner = '', name = ''] = fullName.split('/')
+  const problems: Problem[] = []
+  const wrong = new Set<string>()
+  let file: RepositoryFile | undefined
+  let isThere = false
+  const folder = openFolder(dir)
+  const versions: RepositoryEntry['versions'] = []
+  const take = (path: string, mark: string) => {
+    const read = readListed(folder, { path })
+    if (read.problems.length > 0) {
+      problems.push(...read.problems)
+      wrong.add(mark)
+    }
+    isThere ||= read.parsed !== undefined
+    return read.parsed
+  }
+  const results: ResultEntry[] = []
+  const groups = groupByVersion(files.map(({ path }) => path))
+  for (const path of groups.others) {
+    const kind = parsePath(path).value?.kind
+    if (kind === 'result' || kind === 'tests') {
+      // A file beside the prompt that cannot be read makes no version of it invalid.
+      const read = readListed(folder, { path })
+      problems.push(...read.problems)
+      if (read.parsed?.kind === 'result' && read.problems.length === 0) results.push(read.parsed.value)
+      continue
+    }
+    const parsed = take(path, path.slice(path.lastIndexOf('/') + 1))
+    if (parsed?.kind === 'repository') file = parsed.value
+  }
+  for (const [version, listed] of groups.versions) {
+    const parsed = listed.file === undefined ? undefined : take(listed.file, version)
+    const entry = parsed?.kind === 'version' ? parsed.value : undefined
+    const place = { owner, name, version }
+    const found = [...readBundle(folder, place, listed, entry), ...checkAttestations(folder, place, listed, entry)]
+    if (found.length > 0) {
+      problems.push(...found)
+      wrong.add(version)
+    }
+    if (entry) versions.push(entry)
+  }
+  const checked = checkResults({ owner, name }, versions, results)
+  // The results of a version that cannot be read are in order as soon as the version is.
+  problems.push(...checked.problems.filter(({ file: path }) => !wrong.has(versionOf(path))))
+  const entry = { owner, name, file, versions, ...(checked.good.length > 0 && { results: checked.good }) }
+  return { entry, isThere, problems, wrong }
+}
+
+/** Returns the version of a result by its path. */
+const versionOf = (path: string) => path.split('/').at(-2) ?? ''
+
+/** Reads and validates a single file. */
+export function readListed(
+  folder: PlainFolder,
+  { path }: Pick<ListedFile, 'path'>,
+): { parsed: ParsedFile | undefined; problems: Problem[] } {
+  const { parsed, broken } = parseContentFile(path, (maxBytes) => folder.read(path, maxBytes))
+  const problems = (parsed.problems ?? broken).map((problem) => ({ file: nameFile(path), ...problem }))
+  return { parsed: parsed.value, problems }
+}
+
+/** Groups files by the full name of their repository. */
+export function groupFiles(listed: readonly ListedFile[]): { alone: ListedFile[]; below: Map<string, ListedFile[]> } {
+  const below = Map.groupBy(listed, ({ path }) => /^[^/]+\/[^/]+(?=\/)/.exec(path)?.[0] ?? '')
+  const alone = below.get('') ?? []
+  below.delete('')
+  return { alone, below }
+}
+
+/** Reads the files outside repositories that their records depend on. @param alone files outside repositories */
+export function readAlone(dir: string, alone: readonly ListedFile[]): Pick<ContentTree, 'usage' | 'models'> {
+  const paths = new Set([formatPath({ kind: 'usage' }), formatPath({ kind: 'models' })])
+  const files = alone.filter(({ path }) => paths.has(path))
+  return joinOthers(files.flatMap((file) => readListed(openFolder(dir), file).parsed ?? []))
+}
+
+/** Builds the parts of a tree that are outside repositories. @param files the files outside repositories */
+export function joinOthers(files: Iterable<ParsedFile>): Omit<ContentTree, 'repositories'> {
+  const owners = new Map()
+  let usage: ContentTree['usage'] = new Map()
+  let equivalents: ContentTree['equivalents'] = []
+  let models: ContentTree['models'] = new Map()
+  let trustedRoot: ContentTree['trustedRoot']
+  for (const file of files) {
+    if (file.kind === 'usage') usage = new Map(Object.entries(file.value))
+    else if (file.kind === 'equivalents') equivalents = file.value
+    else if (file.kind === 'models') models = new Map(file.value.map((status) => [status.model, status]))
+    else if (file.kind === 'trusted-root') trustedRoot = file.value
+    else if (file.kind === 'owner') owners.set(file.owner, file.value)
+  }
+  return { owners, usage, equivalents, models, trustedRoot }
+}
+
+/** Sorts problems by file. */
+export function sortProblems(problems: Problem[]): Problem[] {
+  return problems.sort((a, b) => (a.file < b.file ? -1 : Number(a.file > b.file)))
+}
+
+/** Returns the path of a repository's `index.md` for problem messages. */
+export function nameIndex(fullName: string): string {
+  const [owner = '', name = ''] = fullName.split('/')
+  return nameFile(formatPath({ kind: 'repository', owner, name }))
+}

@@ -1,0 +1,178 @@
+// Reads the history of every `index.md` from git: who changed labels, yanks, status and text fields, and when.
+
+import type { Activity } from '../../../src/domain/api/schema.ts'
+import { listChanges, MAX_ACTIVITIES } from '../../../src/domain/catalogue/activity.ts'
+import { parsePath } from '../../../src/domain/content/content-path.ts'
+import {
+  DEFAULT_REPOSITORY_FILE,
+  parseRepositoryFile,
+  type RepositoryFile,
+} from '../../../src/domain/content/prompt-file.ts'
+import { LIMITS } from '../../../src/domain/limits.ts'
+import { formatMoment } from '../../../src/domain/values/values.ts'
+import { parseMessage } from '../../../src/ports/git-store.ts'
+import { logProblem } from '../../../src/ports/log.ts'
+import { createGit, type Git } from '../git/git-command.ts'
+import { readObjects } from '../git/git-objects.ts'
+import { gitNotOpened, isOwnerRefused } from '../git/git-standing.ts'
+
+/** Maximum number of commits read: a history can be of any length, but recent commits matter most. */
+const MAX_COMMITS = 20_000
+const FILES_AT_ONCE = 200
+/** Maximum size of an `index.md`; larger files are ignored. */
+const MAX_FILE_BYTES = 2 * LIMITS.contentBytes
+const MAX_NAME = 100
+/** The end of the year 9999: git accepts any number of seconds as a time, but an out-of-range time must not make a build fail. */
+const MAX_SECONDS = 253_402_300_799
+
+/** The activity found in the history. */
+export interface ContentHistory {
+  /** The newest commit read; undefined if git is unavailable. */
+  head: string | undefined
+  /** The time before which nothing is known; null if the whole history was read. */
+  since: string | null
+  /** The changes by the repository's full name, newest first, at most 100 each. */
+  changes: Map<string, readonly Activity[]>
+}
+
+interface FileChange {
+  fullName: string
+  /** Blob IDs; undefined if there was no file. */
+  before: string | undefined
+  after: string
+  commit: string
+  at: string
+  by: string
+}
+
+/**
+ * Reads the history, or only its new part.
+ *
+ * @param known an earlier result; if the branch no longer contains its head, the whole history is read again
+ * @param now the current time, before which nothing is known if git is unavailable
+ */
+export async function readHistory(
+  contentDir: string,
+  environment: Readonly<Record<string, string | undefined>>,
+  now: string,
+  known?: ContentHistory,
+): Promise<ContentHistory> {
+  const git = createGit(contentDir, environment)
+  const find = (...args: string[]) => git.find(args).catch(() => undefined)
+  const head = await find('rev-parse', '--verify', 'HEAD')
+  if (head === undefined) {
+    await warnIfRefused(git)
+    return { head, since: now, changes: new Map() }
+  }
+  if (head === known?.head) return known
+  const isMore =
+    known?.head !== undefined && (await find('merge-base', '--is-ancestor', known.head, head)) !== undefined
+  const { files, commits, oldestAt } = await listFileChanges(git, isMore ? `${known.head}..${head}` : head)
+  const changes = new Map(isMore ? known.changes : [])
+  for (const [fullName, found] of await compareFiles(git, files))
+    changes.set(fullName, [...found, ...(changes.get(fullName) ?? [])].slice(0, MAX_ACTIVITIES))
+  if (isMore && commits < MAX_COMMITS) return { head, since: known.since, changes }
+  const isShallow = (await find('rev-parse', '--is-shallow-repository')) !== 'false'
+  return { head, since: isShallow || commits >= MAX_COMMITS ? (oldestAt ?? now) : null, changes }
+}
+
+/** Without this line, an operator would only see that a build has no history. */
+async function warnIfRefused(git: Git): Promise<void> {
+  const { stderr } = await git.tryRun(['rev-parse', '--verify', 'HEAD']).catch(() => ({ stderr: '' }))
+  if (isOwnerRefused(stderr))
+    logProblem('warning', 'The history of the content was not read.', { cause: gitNotOpened(stderr).cause })
+}
+
+/** Lists the changes on the branch, newest first, at most 100 for each `index.md`. */
+async function listFileChanges(git: Git, range: string) {
+  const files: FileChange[] = []
+  const counts = new Map<string, number>()
+  let commits = 0
+  let oldestAt: string | undefined
+  for await (const { entries, ...origin } of listCommits(git, range)) {
+    commits++
+    oldestAt = origin.at
+    const places = entries.map(({ raw, path }) => ({ raw, place: parsePath(path).value }))
+    const begun = new Set(
+      places.flatMap(({ raw, place }) =>
+        place?.kind === 'version' && raw.endsWith(' A') ? [`${place.owner}/${place.name}`] : [],
+      ),
+    )
+    for (const { raw, place } of places) {
+      const [, , before = '', after = '', status] = raw.split(' ')
+      if (place?.kind !== 'repository' || status === 'D') continue
+      const fullName = `${place.owner}/${place.name}`
+      // A file added together with versions marks the start of the repository: an import or a shallow clone.
+      if (status === 'A' && begun.has(fullName)) continue
+      const count = counts.get(fullName) ?? 0
+      counts.set(fullName, count + 1)
+      if (count < MAX_ACTIVITIES)
+        files.push({ fullName, before: status === 'A' ? undefined : before, after, ...origin })
+    }
+  }
+  return { files, commits, oldestAt }
+}
+
+interface Commit extends Pick<FileChange, 'commit' | 'at' | 'by'> {
+  /** The changed files, with git's metadata: modes, blob IDs and status. */
+  entries: { raw: string; path: string }[]
+}
+
+/** Lists the commits on the branch, newest first. A merge counts as one commit by the user who merged. */
+async function* listCommits(git: Git, range: string): AsyncGenerator<Commit, void> {
+  const format = '--format=%x01%H%x02%ct%x02%an%x02%B'
+  const args = ['log', '--first-parent', '-m', '-z', '--raw', '--no-abbrev', '--no-renames', '--relative']
+  let current: Commit | undefined
+  let raw: string | undefined
+  for await (const record of git.records([...args, `--max-count=${MAX_COMMITS}`, format, range, '--', '.'])) {
+    const text = record.trimStart()
+    // Each metadata record is followed by a path, which may look like a metadata record itself.
+    if (raw !== undefined) {
+      current?.entries.push({ raw, path: record })
+      raw = undefined
+    } else if (text.startsWith('\x01')) {
+      if (current) yield current
+      const [commit = '', committed = '', author = '', message = ''] = text.slice(1).split('\x02')
+      const { trailers } = parseMessage(message)
+      const at = formatMoment(new Date(Math.min(Number(committed) || 0, MAX_SECONDS) * 1000))
+      const by = trailers.get('Changed-By') ?? trailers.get('Published-By') ?? author
+      current = { commit, at, by: by.replace(/\p{C}/gu, '').slice(0, MAX_NAME), entries: [] }
+    } else if (text.startsWith(':')) raw = text
+  }
+  if (current) yield current
+}
+
+/** Lists the effects of each change by full name, newest first. Unreadable files are skipped. */
+async function compareFiles(git: Git, files: readonly FileChange[]): Promise<Map<string, Activity[]>> {
+  const found = new Map<string, Activity[]>()
+  for (let from = 0; from < files.length; from += FILES_AT_ONCE) {
+    const part = files.slice(from, from + FILES_AT_ONCE)
+    const states = await readFiles(git, [...new Set(part.flatMap(({ before, after }) => [before ?? after, after]))])
+    for (const { fullName, before, after, ...origin } of part) {
+      const [old, now] = [before === undefined ? DEFAULT_REPOSITORY_FILE : states.get(before), states.get(after)]
+      if (!old || !now) continue
+      found.set(fullName, [...(found.get(fullName) ?? []), ...listChanges(old, now, origin)])
+    }
+  }
+  return found
+}
+
+/** Reads files by blob ID. @see https://git-scm.com/docs/git-cat-file#_batch_output */
+async function readFiles(git: Git, ids: readonly string[]): Promise<Map<string, RepositoryFile>> {
+  const input = ids.map((id) => `${id}\n`).join('')
+  const checked = (await git.run(['cat-file', '--batch-check'], { input })).toString('utf8').trimEnd().split('\n')
+  // A submodule's commit is not a file, and an old file may be of any length.
+  const small = checked
+    .map((line) => line.split(' '))
+    .filter(([, type, size]) => type === 'blob' && Number(size) <= MAX_FILE_BYTES)
+  const objects = await readObjects(
+    git,
+    small.map(([id = '']) => id),
+  )
+  const files = new Map<string, RepositoryFile>()
+  for (const object of objects) {
+    const parsed = object && parseRepositoryFile(object.bytes.toString('utf8'))
+    if (parsed?.value) files.set(object!.id, parsed.value)
+  }
+  return files
+}

@@ -1,0 +1,72 @@
+// Lists the content folder without reading files, with stamps that show which files have changed since.
+import { hash } from 'node:crypto'
+import { type BigIntStats, lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Problem } from '../../../src/domain/text/problems.ts'
+import { type ListingProblems, listContentFiles, nameFile } from './content-files.ts'
+
+/** A file at the time of listing. */
+export interface ListedFile {
+  /** Relative to the content folder. */
+  path: string
+  /** A stamp that changes whenever the file changes; empty if the file changed too recently to be certain. */
+  stamp: string
+}
+
+/** The files of a content folder at the time of listing. */
+export interface ContentListing extends ListingProblems {
+  files: ListedFile[]
+}
+
+/** A file that changed this recently may change again within the same clock tick; some file systems have a timestamp resolution of 2 s. */
+const RACY_MS = 2_000
+
+/** Lists a content folder. @param below if given, only this subfolder is listed */
+export function listContent(dir: string, below = ''): ContentListing {
+  const listing: ContentListing = { problems: [], ignored: [], files: [] }
+  const settledNs = BigInt(Date.now() - RACY_MS) * 1_000_000n
+  for (const path of listContentFiles(dir, listing, below)) {
+    const stats = lstatSync(join(dir, path), { bigint: true, throwIfNoEntry: false })
+    if (stats) listing.files.push({ path, stamp: stampFile(stats, settledNs) })
+  }
+  return listing
+}
+
+/**
+ * Lists some of a folder's repositories again and assumes that all others are unchanged. A full listing of 10,000 prompts with 5 versions each takes 0.8 s.
+ *
+ * @param fullNames repositories with a changed file
+ */
+export function listContentAgain(dir: string, before: ContentListing, fullNames: readonly string[]): ContentListing {
+  const isOther = (path: string) => !fullNames.some((name) => path.startsWith(`${name}/`))
+  const isOtherFile = (file: string) => isOther(file.replace(/^content\//, ''))
+  const listings = fullNames.map((name) => listContent(dir, name))
+  return {
+    files: [...before.files.filter(({ path }) => isOther(path)), ...listings.flatMap(({ files }) => files)],
+    problems: [
+      ...before.problems.filter(({ file }) => isOtherFile(file)),
+      ...listings.flatMap(({ problems }): Problem[] => problems),
+    ],
+    ignored: [...before.ignored.filter(isOtherFile), ...listings.flatMap(({ ignored }) => ignored)],
+  }
+}
+
+/** Computes a digest that stays the same as long as no file is added, changed or removed. @returns undefined if this is uncertain, or if there is a problem with the folder */
+export function fingerprintContent({ problems, files }: ContentListing): string | undefined {
+  const stamps = problems.length === 0 ? stampFiles(files) : ''
+  return stamps === '' ? undefined : hash('sha256', stamps)
+}
+
+/** Returns whether the folder itself cannot be read, so that its contents are unknown. */
+export const isFolderUnreadable = ({ problems }: Pick<ListingProblems, 'problems'>) =>
+  problems.some(({ file }) => file === nameFile(''))
+
+/** Returns when a file was last changed; an empty string if it may change again unnoticed. */
+function stampFile({ ino, mtimeNs, ctimeNs, size }: BigIntStats, settledNs: bigint): string {
+  return mtimeNs < settledNs && ctimeNs < settledNs ? `${ino}:${mtimeNs}:${ctimeNs}:${size}` : ''
+}
+
+/** Returns a string that stays the same as long as the files do; empty if that is uncertain. */
+export function stampFiles(files: readonly ListedFile[]): string {
+  return files.some(({ stamp }) => stamp === '') ? '' : files.map(({ path, stamp }) => `${stamp} ${path}`).join('\n')
+}

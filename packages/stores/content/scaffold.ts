@@ -1,0 +1,102 @@
+// Creates the files for a new prompt or its next version. Never overwrites a file.
+
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { formatPath } from '../../../src/domain/content/content-path.ts'
+import {
+  DEFAULT_REPOSITORY_FILE,
+  editRepositoryFile,
+  formatDraft,
+  formatVersionFile,
+  listRemoved,
+  parseRepositoryFile,
+  parseVersionFile,
+  undeclaredVariable,
+} from '../../../src/domain/content/prompt-file.ts'
+import { STARTER } from '../../../src/domain/content/starter-texts.ts'
+import { formatProblems } from '../../../src/domain/text/problems.ts'
+import { isPortableName } from '../../../src/domain/values/names.ts'
+import { formatMoment } from '../../../src/domain/values/values.ts'
+import { type Bump, nextVersion, sortVersions } from '../../../src/domain/values/versions.ts'
+import { openFolder } from '../files/plain-files.ts'
+import { listVersions, readFiles, readIndex, readVersion } from './prompt-files.ts'
+
+interface NewPrompt {
+  owner: string
+  name: string
+  /** The GitHub login of its author. */
+  by: string
+  title: string
+  description: string
+  tags: string[]
+  license: string
+}
+
+/** Creates `index.md` and version 1.0.0. @returns the created paths, relative to the content folder @throws Error with the reason if nothing was created */
+export function scaffoldPrompt(dir: string, { owner, name, by, ...front }: NewPrompt, now: Date): string[] {
+  const index = formatPath({ kind: 'repository', owner, name })
+  const version = formatPath({ kind: 'version', owner, name, version: '1.0.0' })
+  if (!isPortableName(name)) throw new Error(`The name ${name} is reserved on Windows; choose another`)
+  if (existsSync(join(dir, owner, name)))
+    throw new Error(`${owner}/${name} already exists; to add a version, use npm run bump`)
+  const indexText = `${editRepositoryFile(undefined, front)}${STARTER.readme}\n`
+  const content = `${STARTER.content}\n`
+  const variables = [{ ...undeclaredVariable('input'), description: STARTER.variable }]
+  const versionText = formatVersionFile({ ...signed(by, now), changelog: '', variables, parameters: {}, content })
+  const problems = [
+    ...(parseRepositoryFile(indexText).problems ?? []),
+    ...(parseVersionFile(versionText).problems ?? []),
+  ]
+  if (problems.length > 0) throw new Error(formatProblems(problems))
+  for (const [path, text] of [[index, indexText] as const, [version, versionText] as const]) write(dir, path, text)
+  return [index, version]
+}
+
+/** Creates the next version as a draft of the highest version, with its files. @param by the author's login; by default, the publisher of the highest version @returns the created paths, relative to the content folder */
+export function scaffoldVersion(
+  dir: string,
+  {
+    owner,
+    name,
+    bump,
+    by,
+    changelog,
+  }: { owner: string; name: string; bump: Bump; by?: string | undefined; changelog: string },
+  now: Date,
+): string[] {
+  const used = listVersions(dir, { owner, name })
+  if (used === undefined) throw new Error(`Prompt not found: ${owner}/${name}; create it with npm run new`)
+  const highest = sortVersions(used)[0]
+  if (highest === undefined) throw new Error(`${owner}/${name} has no version to start from`)
+  const parsed = parseVersionFile(readVersion(dir, { owner, name, version: highest }))
+  if (parsed.problems) throw new Error(`${highest}: ${formatProblems(parsed.problems)}`)
+  if (parsed.value.includes)
+    throw new Error(`${owner}/${name} includes other prompts; use npm run compose, which writes the next version`)
+  const before = parsed.value
+  const index = readIndex(dir, { owner, name })
+  const { license } = (index === undefined ? undefined : parseRepositoryFile(index).value) ?? DEFAULT_REPOSITORY_FILE
+  const text = formatDraft(
+    // A skill has the licence that the repository has when the version is published.
+    { ...before, ...(before.skill && { skill: { ...before.skill, license } }) },
+    { ...signed(by ?? before.published_by, now), changelog },
+  )
+  const again = parseVersionFile(text)
+  if (again.problems) throw new Error(formatProblems(again.problems))
+  const version = nextVersion([...used, ...listRemoved(index)], bump)
+  const files = readFiles(dir, `${owner}/${name}/versions/${highest}`).map(({ path, bytes }) => ({
+    path: formatPath({ kind: 'file', owner, name, version, path }),
+    bytes,
+  }))
+  const path = formatPath({ kind: 'version', owner, name, version })
+  write(dir, path, text)
+  for (const file of files) write(dir, file.path, file.bytes)
+  return [path, ...files.map((file) => file.path)]
+}
+
+function signed(by: string, now: Date) {
+  return { published_at: formatMoment(now), published_by: by }
+}
+
+function write(dir: string, path: string, data: string | Uint8Array): void {
+  writeFileSync(openFolder(dir).prepare(path), data, { flag: 'wx' })
+}

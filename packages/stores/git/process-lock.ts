@@ -1,0 +1,59 @@
+// Provides locks that, unlike lock files, the operating system releases whenever their process exits.
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as pause } from 'node:timers/promises'
+import { HubError } from '../../../src/domain/api/errors.ts'
+
+/** How long `withLock` waits; a publish takes a tenth of a second, so a longer wait has another cause. */
+const MAX_WAIT_MS = 10_000
+/** SQLITE_BUSY: another connection holds the lock. https://www.sqlite.org/rescode.html */
+const BUSY = 5
+
+/** An acquired lock. */
+export interface ProcessLock {
+  release(): void
+}
+
+/**
+ * Locks a path.
+ *
+ * @param path an empty file, which is created if missing and never removed, because a removed file could be locked twice
+ * @param waitMs how long to wait for the current holder; this blocks the thread
+ * @returns undefined if another process holds the lock during all of this time
+ */
+export function takeLock(path: string, waitMs: number): ProcessLock | undefined {
+  const database = new DatabaseSync(path, { timeout: waitMs })
+  try {
+    // This transaction never writes anything, so it needs no journal and works on a full disk.
+    database.exec('BEGIN EXCLUSIVE')
+    return { release: () => database.close() }
+  } catch (error) {
+    database.close()
+    if (error instanceof Error && 'errcode' in error && error.errcode === BUSY) return undefined
+    throw error
+  }
+}
+
+/**
+ * Runs work while no other work that uses the same lock is running, in this process or another.
+ *
+ * @throws HubError `unavailable` if others hold the lock too long; also any error from the work
+ */
+export async function withLock<Value>(path: string, work: () => Promise<Value>): Promise<Value> {
+  const end = performance.now() + MAX_WAIT_MS
+  let lock = takeLock(path, 0)
+  while (!lock) {
+    if (performance.now() > end)
+      throw new HubError(
+        'unavailable',
+        'Git or the store was locked by other requests for too long. Nothing was written; try again.',
+        { retryAfterSeconds: 5 },
+      )
+    await pause(2 + Math.random() * 20)
+    lock = takeLock(path, 0)
+  }
+  try {
+    return await work()
+  } finally {
+    lock.release()
+  }
+}

@@ -1,0 +1,217 @@
+// Stores the states of a site in one SQLite file. Each row records the first state in which a file has this content, so a reader sees a consistent state while the next state is written.
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type Bytes, catalogueUnavailable, type SiteFiles } from '../../../src/ports/site-files.ts'
+import { createFileCache } from './site-files-folder.ts'
+
+/** Page size. Records take about 3 kB, and fewer of them overflow with larger pages. */
+const PAGE_BYTES = 16_384
+/** How long to wait for another process that is writing a few rows. */
+const MAX_WAIT_MS = 5_000
+
+const TABLES = `
+  CREATE TABLE IF NOT EXISTS files (path TEXT NOT NULL, since INTEGER NOT NULL, bytes BLOB, UNIQUE (path, since));
+  CREATE TABLE IF NOT EXISTS kept (name TEXT PRIMARY KEY, part TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+`
+
+/** Writes states. One process has it open. */
+export interface SiteDatabase {
+  /** Returns the argument of the last `save`; undefined if nothing has been saved. */
+  state: string | undefined
+  /** Reads the newest content of a file, including the state in progress. */
+  read(path: string): string | undefined
+  write(path: string, content: string | Uint8Array): void
+  remove(path: string): void
+  /** Returns the paths of the files outside a folder. @param dir a folder such as `/data/v1/repos/` */
+  listPathsOutside(dir: string): string[]
+  /** Lists the data that an earlier process stored with `keep`. */
+  listKept(): Iterable<[name: string, part: string]>
+  keep(name: string, part: string | undefined): void
+  /** Starts the next state; all writes until `save` belong to it. @param number higher than the number of the previous state */
+  begin(number: number): void
+  /** Completes the state; from then on, it survives a crash. */
+  save(state: string): void
+  /** Ends the state without a change, because no file differs. */
+  saveKept(): void
+  /** Deletes old file contents. Call it when no process reads earlier states any more. */
+  forgetBefore(number: number): void
+  /** Closes the database; a state in progress is discarded. Never throws. */
+  close(): void
+}
+
+/**
+ * Opens the database of a site for the build process.
+ *
+ * @param code identifies the code: data written by other code is removed
+ * @param isDamaged whether to remove the data in any case
+ */
+export function openSiteDatabase(path: string, code: string, isDamaged = false): SiteDatabase {
+  mkdirSync(dirname(path), { recursive: true })
+  if (isDamaged || readState(path, code) === undefined) removeDatabase(path)
+  const next = `${path}.next`
+  removeDatabase(next)
+  let isNew = !existsSync(path)
+  let database = openWriter(isNew ? next : path, isNew)
+  let statements = prepare(database)
+  let now = 0
+  let { state } = readNotes(database)
+  if (isNew) statements.setNote.run('code', code)
+  return {
+    get state() {
+      return state
+    },
+    read(path) {
+      const text = statements.newest.get(path)?.text
+      return typeof text === 'string' ? text : undefined
+    },
+    write(path, content) {
+      statements.insert.run(path, now, content)
+    },
+    remove(path) {
+      statements.insert.run(path, now, null)
+    },
+    listPathsOutside: (dir) => statements.outside.all(dir, `${dir.slice(0, -1)}0`).map(({ path }) => String(path)),
+    *listKept() {
+      for (const { name, part } of database.prepare('SELECT name, part FROM kept').iterate())
+        yield [String(name), String(part)]
+    },
+    keep(name, part) {
+      if (part === undefined) statements.drop.run(name)
+      else statements.keep.run(name, part)
+    },
+    begin(number) {
+      now = number
+      database.exec('BEGIN')
+    },
+    save(text) {
+      statements.setNote.run('state', text)
+      database.exec('COMMIT')
+      state = text
+      if (!isNew) return
+      // The first state is written without a journal in a separate file, and put in place atomically.
+      isNew = false
+      database.exec('PRAGMA journal_mode = WAL')
+      database.close()
+      renameSync(next, path)
+      database = openWriter(path, false)
+      statements = prepare(database)
+    },
+    saveKept: () => database.exec('COMMIT'),
+    forgetBefore(number) {
+      const older = statements.listOlder.all(number)
+      database.exec('BEGIN')
+      try {
+        for (const { path, since } of older) statements.removeOlder.run(path!, since!)
+        statements.removeGone.run(number)
+        database.exec('COMMIT')
+      } finally {
+        // Otherwise, the next state could not begin.
+        if (database.isTransaction) database.exec('ROLLBACK')
+      }
+      database.exec('PRAGMA wal_checkpoint(PASSIVE)')
+    },
+    close() {
+      // A failed `save` may already have closed it.
+      if (database.isOpen) database.close()
+    },
+  }
+}
+
+/** Removes a database and SQLite's files next to it. */
+function removeDatabase(path: string): void {
+  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(path + suffix, { force: true })
+}
+
+function openWriter(path: string, isNew: boolean): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: MAX_WAIT_MS })
+  try {
+    prepareWriter(database, isNew)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+function prepareWriter(database: DatabaseSync, isNew: boolean): void {
+  // If the first write is interrupted, the whole file is discarded, so it needs no journal. Later writes are checkpointed only after readers have switched to the new state.
+  database.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0`)
+  database.exec(`PRAGMA journal_mode = ${isNew ? 'OFF' : 'WAL'}; ${TABLES}`)
+}
+
+function prepare(database: DatabaseSync) {
+  return {
+    newest: database.prepare(
+      'SELECT CAST(bytes AS TEXT) AS text FROM files WHERE path = ? ORDER BY since DESC LIMIT 1',
+    ),
+    insert: database.prepare('INSERT OR REPLACE INTO files VALUES (?, ?, CAST(? AS BLOB))'),
+    outside: database.prepare(
+      'SELECT path FROM files AS one WHERE (path < ? OR path >= ?) AND bytes IS NOT NULL AND since = (SELECT max(since) FROM files WHERE path = one.path)',
+    ),
+    keep: database.prepare('INSERT OR REPLACE INTO kept VALUES (?, ?)'),
+    drop: database.prepare('DELETE FROM kept WHERE name = ?'),
+    setNote: database.prepare('INSERT OR REPLACE INTO notes VALUES (?, ?)'),
+    listOlder: database.prepare(
+      'SELECT path, max(since) AS since FROM files WHERE since <= ? GROUP BY path HAVING count(*) > 1',
+    ),
+    removeOlder: database.prepare('DELETE FROM files WHERE path = ? AND since < ?'),
+    removeGone: database.prepare('DELETE FROM files WHERE bytes IS NULL AND since <= ?'),
+  }
+}
+
+function readNotes(database: DatabaseSync): { state: string | undefined; code: string | undefined } {
+  const note = database.prepare('SELECT value FROM notes WHERE name = ?')
+  const read = (name: string) => note.get(name)?.value?.toString()
+  return { state: read('state'), code: read('code') }
+}
+
+/** Returns the metadata of the last complete state; undefined if there is none, or if other code wrote it. */
+export function readState(path: string, code: string): string | undefined {
+  if (!existsSync(path)) return undefined
+  try {
+    const database = new DatabaseSync(path, { timeout: MAX_WAIT_MS })
+    try {
+      const notes = readNotes(database)
+      return notes.code === code ? notes.state : undefined
+    } finally {
+      database.close()
+    }
+  } catch {
+    // A truncated or invalid file is recreated, because nothing in it is needed.
+    return undefined
+  }
+}
+
+interface ReadDatabase {
+  /** Returns the files of one state, cached after the first read. */
+  filesOf(number: number): SiteFiles
+  close(): void
+}
+
+/** Opens the database of a site for reading, while another process writes. */
+export function readSiteDatabase(path: string): ReadDatabase {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: MAX_WAIT_MS })
+  const select = database.prepare('SELECT bytes FROM files WHERE path = ? AND since <= ? ORDER BY since DESC LIMIT 1')
+  return {
+    filesOf(number) {
+      const cache = createFileCache()
+      return {
+        async read(path) {
+          const known = cache.get(path)
+          if (known) return known
+          try {
+            const bytes = select.get(path, number)?.bytes
+            if (!(bytes instanceof Uint8Array)) return undefined
+            cache.set(path, bytes as Bytes)
+            return bytes as Bytes
+          } catch (error) {
+            throw catalogueUnavailable(error)
+          }
+        },
+      }
+    },
+    close: () => database.close(),
+  }
+}

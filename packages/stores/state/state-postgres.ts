@@ -1,0 +1,189 @@
+// Stores state in one table of a PostgreSQL database, for a hub on several machines.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client, type ClientConfig, DatabaseError, Pool } from 'pg'
+import { HubError } from '../../../src/domain/api/errors.ts'
+import { logProblem } from '../../../src/ports/log.ts'
+import { checkStore, type OpenStateStore, StateProblem, stateUnavailable } from '../../../src/ports/state-store.ts'
+import { openSqlState } from './state-sql.ts'
+
+/** Maximum number of connections per process, because PostgreSQL allows 100 in total by default. */
+const MAX_CONNECTIONS = 10
+/** How long a call waits for a connection, and then for its result. */
+const CONNECT_MS = 3_000
+const STATEMENT_MS = 3_000
+/** Time limit of a statement that creates or migrates a table while other machines may do the same. */
+const MIGRATE_MS = 30_000
+/** Maximum number of retries of a statement that lost a race. */
+const MAX_TRIES = 10
+/** Errors from races between machines, which a retry resolves: serialization failure, deadlock. */
+const RACES = ['40001', '40P01']
+/** Errors from races while tables are created; these include errors about objects that another machine created at the same moment, some of which PostgreSQL reports as "internal error". */
+const MIGRATION_RACES = [...RACES, '23505', '42P07', '42710', 'XX000']
+
+/**
+ * The migrations. Each statement may run again, and on several machines at once. Keys are bytes, so that every engine sorts them in the same way, regardless of its collation.
+ */
+const MIGRATIONS = [
+  [
+    'CREATE TABLE IF NOT EXISTS prompt_hub_state (key BYTEA PRIMARY KEY, value TEXT NOT NULL, version TEXT NOT NULL, expires_at BIGINT)',
+    'CREATE INDEX IF NOT EXISTS prompt_hub_state_expires_at ON prompt_hub_state (expires_at)',
+  ],
+]
+
+/**
+ * Opens the store. The table is created or migrated before the first call. If the database cannot be reached at that time, each call tries to do so again.
+ *
+ * @param url `postgresql://user:password@host/database`
+ * @param now a clock in milliseconds since 1970
+ * @throws Error if a newer version of the hub has migrated the table
+ */
+export async function openPostgresState(url: string, now: () => number = Date.now): Promise<OpenStateStore> {
+  const settings: ClientConfig = {
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_MS,
+    application_name: 'prompt-hub',
+    keepAlive: true,
+  }
+  const pool = new Pool({
+    ...settings,
+    max: MAX_CONNECTIONS,
+    // Stops waiting if the connection is lost; the setting below stops the query on the server. This is not a start-up parameter, because poolers reject those.
+    query_timeout: STATEMENT_MS + 1_000,
+    onConnect: (client) => client.query(`SET statement_timeout = ${STATEMENT_MS}`).then(() => {}),
+  })
+  // An idle connection that breaks is replaced by the next call, which reports the problem.
+  pool.on('error', () => {})
+  let migration: Promise<void> | undefined
+  const prepare = (isAgain = false) => {
+    migration ??= migrate(settings, isAgain).catch((error: unknown) => {
+      migration = undefined
+      throw error
+    })
+    return migration
+  }
+  const query = async (sql: string, values: unknown[]) => {
+    const mine = prepare()
+    await mine
+    try {
+      return (await settleRaces(RACES, () => pool.query(sql, values))).rows
+    } catch (error) {
+      if (!isMissingTable(error)) throw error
+      // Only the first of several calls that find no table starts to create it.
+      if (migration === mine) {
+        migration = undefined
+        logProblem('error', 'The database has lost its table, which is created again, empty.', {
+          table: 'prompt_hub_state',
+          fix: 'Restore it from a backup. Without a backup, users sign in again and create new tokens.',
+        })
+      }
+      await prepare(true)
+      return (await settleRaces(RACES, () => pool.query(sql, values))).rows
+    }
+  }
+  const run = (sql: string, values: unknown[]) =>
+    query(sql, values).catch((error: unknown) => {
+      throw error instanceof HubError ? error : stateUnavailable(explain(error))
+    })
+  try {
+    await prepare()
+  } catch (error) {
+    if (!(error instanceof HubError)) {
+      await pool.end()
+      throw error
+    }
+    logProblem('warning', 'The database does not respond. The hub is starting without it.', { cause: error.cause })
+  }
+  const state = openSqlState({ table: 'prompt_hub_state', toKey: (key) => Buffer.from(key), run }, now)
+  return { ...state, check: () => checkStore(state, now()), close: () => pool.end() }
+}
+
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const isMissingTable = (error: unknown): boolean => error instanceof DatabaseError && error.code === '42P01'
+
+/** The fix for each class of errors; an error's code begins with its class. */
+const FIXES: readonly (readonly [codes: RegExp, fix: string])[] = [
+  [
+    /^(?:28|3D)/,
+    'rejects the user, the password or the database name (CODE). Correct DATABASE_URL, and start the hub again.',
+  ],
+  [/^42501/, 'does not allow the hub’s user to use its tables (CODE). Make this user their owner.'],
+  [/^53100/, 'has a full disk (CODE). Free some space there. The hub continues by itself.'],
+  [/^53/, 'has too many connections or too little memory (CODE). Raise its limits. The hub continues by itself.'],
+  [/^25006/, 'is read-only (CODE). Use the address of the primary server in DATABASE_URL.'],
+  [/^(?!08|57P)\d/, 'reports an error (CODE). The log has the details.'],
+]
+
+/** Describes an error without the server's address, which may be private. */
+function explain(error: unknown): StateProblem {
+  if (error instanceof StateProblem) return error
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'no response'
+  const fix =
+    FIXES.find(([codes]) => codes.test(code))?.[1] ??
+    'does not respond (CODE). Check that it runs and that this machine may connect to it. The hub reconnects by itself.'
+  return new StateProblem(`The database in DATABASE_URL ${fix.replace('CODE', code)}`, { cause: error })
+}
+
+/**
+ * Reads the database's time, and whether its user may write to the table, or create it. Changes nothing.
+ *
+ * @throws HubError `unavailable` if the database does not respond; its cause says why
+ */
+export async function inspectDatabase(url: string): Promise<{ time: Date; canStore: boolean }> {
+  const client = new Client({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: STATEMENT_MS,
+  })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    const { rows } = await client.query(`SELECT now() AS now,
+      current_setting('transaction_read_only') = 'off' AND COALESCE(
+        has_table_privilege(to_regclass('prompt_hub_state'), 'INSERT')
+          AND has_table_privilege(to_regclass('prompt_hub_state'), 'UPDATE')
+          AND has_table_privilege(to_regclass('prompt_hub_state'), 'DELETE'),
+        has_schema_privilege(current_schema(), 'CREATE')) AS can_store`)
+    return { time: new Date(rows[0]?.now), canStore: rows[0]?.can_store === true }
+  } catch (error) {
+    throw stateUnavailable(error)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/** Repeats a statement that lost a race. Its effects were rolled back, so it may run again. */
+async function settleRaces<Value>(races: readonly string[], work: () => Promise<Value>): Promise<Value> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof DatabaseError && races.includes(error.code ?? '')) || tries === MAX_TRIES) throw error
+    }
+    await sleep(Math.random() * 20 * tries)
+  }
+}
+
+/** Migrates the table to the newest format. Several machines may do this at the same time. @param isAgain whether to create missing tables, although the format is the newest */
+async function migrate(settings: ClientConfig, isAgain: boolean): Promise<void> {
+  const client = new Client({ ...settings, query_timeout: MIGRATE_MS })
+  client.on('error', () => {})
+  const query = (sql: string, values: unknown[] = []) => settleRaces(MIGRATION_RACES, () => client.query(sql, values))
+  let format = 0
+  try {
+    await client.connect()
+    await query('CREATE TABLE IF NOT EXISTS prompt_hub_format (id INT PRIMARY KEY, format INT NOT NULL)')
+    await query('INSERT INTO prompt_hub_format (id, format) VALUES (1, 0) ON CONFLICT (id) DO NOTHING')
+    const { rows } = await query('SELECT format FROM prompt_hub_format WHERE id = 1')
+    format = Number(rows[0]?.format)
+    for (const statement of MIGRATIONS.slice(isAgain ? 0 : format).flat()) await query(statement)
+    await query('UPDATE prompt_hub_format SET format = $1 WHERE format < $1', [MIGRATIONS.length])
+  } catch (error) {
+    throw stateUnavailable(explain(error))
+  } finally {
+    await client.end().catch(() => {})
+  }
+  if (format > MIGRATIONS.length)
+    throw new StateProblem(
+      'A newer version of the hub has migrated the database. Run that version, or restore a backup.',
+    )
+}

@@ -1,0 +1,141 @@
+// Reads data files of another hub: each is asked for once at a time, checked, and kept, so that it can be served while that hub does not respond.
+import { hash } from 'node:crypto'
+import { join } from 'node:path'
+import { LRUCache } from 'lru-cache'
+import { HubError } from '../../../src/domain/api/errors.ts'
+import { shareRunning } from '../../../src/ports/share-running.ts'
+import type { Bytes } from '../../../src/ports/site-files.ts'
+import { createTurns } from '../../../src/ports/turns.ts'
+import { askProvider, unexpectedAnswer } from '../ask-provider.ts'
+import { type DiskLimits, openDiskCache } from './disk-cache.ts'
+import { findSource, type UpstreamSource } from './upstream-paths.ts'
+
+/** What was found for a path. */
+interface FoundBytes {
+  /** Undefined if there is no such file. */
+  bytes: Bytes | undefined
+  /** Whether the other hub could not be asked again. */
+  isStale: boolean
+}
+
+/** Another hub, whose owners this hub serves beside its own. */
+export interface Upstream {
+  /** Returns whose data file a path is; undefined for files that are never read from another hub. */
+  ownerOf(path: string): string | undefined
+  /** Reads a data file. @throws HubError `unavailable` if it is not kept and the other hub does not respond; `upstream_error` for an answer that is not what it must be */
+  read(path: string): Promise<FoundBytes>
+}
+
+interface UpstreamOptions {
+  /** The other hub's base URL. */
+  url: string
+  /** The folder in which files are kept. */
+  dir: string
+  limits?: DiskLimits
+  now?: () => number
+}
+
+/** A request with this header comes from another hub, which must not be passed on: two hubs may be upstreams of each other. */
+export const VIA_HEADER = 'X-Prompt-Upstream-Read'
+
+const NAME = 'The upstream hub'
+const DISK: DiskLimits = { files: 20_000, bytes: 512 * 1024 * 1024 }
+const MAX_MEMORY_BYTES = 32 * 1024 * 1024
+/** A list of a thousand versions has half of this. */
+const MAX_FILE_BYTES = 4 * 1024 * 1024
+/** How long a file that may change is served without asking again. */
+const FRESH_MS = 60_000
+/** How long it is served if the other hub does not respond. */
+const STALE_MS = 7 * 24 * 60 * 60 * 1000
+/** How long a hub that did not respond is not asked again. */
+const AWAY_MS = 10_000
+const MAX_MISSING = 10_000
+const MAX_RUNNING = 16
+const MAX_WAITING = 200
+const WAIT_MS = 5_000
+
+/** Opens another hub. It is not asked anything yet. */
+export async function openUpstream({ url, dir, limits = DISK, now = Date.now }: UpstreamOptions): Promise<Upstream> {
+  const disk = await openDiskCache(join(dir, hash('sha256', url).slice(0, 16)), limits)
+  const memory = new LRUCache<string, { bytes: Bytes; checkedAt: number }>({
+    maxSize: MAX_MEMORY_BYTES,
+    sizeCalculation: ({ bytes }) => bytes.length + 1,
+  })
+  /** When each path was found to be missing. */
+  const missing = new LRUCache<string, number>({ max: MAX_MISSING })
+  const share = shareRunning<FoundBytes>()
+  const takeTurn = createTurns({
+    running: { total: MAX_RUNNING, perSender: MAX_RUNNING },
+    waiting: { total: MAX_WAITING, perSender: MAX_WAITING },
+    refuse: () => awayError('too many requests are waiting for it'),
+  })
+  let awayUntil = 0
+
+  const awayError = (cause: unknown) =>
+    new HubError('unavailable', `${NAME} does not respond, and this is not in the cache. Try again in 10 s.`, {
+      cause,
+      retryAfterSeconds: AWAY_MS / 1000,
+    })
+
+  const ask = async ({ path, isSound }: UpstreamSource['file']): Promise<Bytes | undefined> => {
+    if (now() < awayUntil) throw awayError('it did not respond a moment ago')
+    try {
+      const answer = await askProvider(NAME, `${url}${path}`, { headers: { [VIA_HEADER]: '1' } }, MAX_FILE_BYTES)
+      if (answer.status === 404 || answer.status === 410) return undefined
+      if (answer.status !== 200) throw unexpectedAnswer(NAME, `status ${answer.status} for ${path}`)
+      const bytes = new Uint8Array(await answer.arrayBuffer())
+      if (!isSound(bytes)) throw unexpectedAnswer(NAME, `${path} is not the record or file that it must be`)
+      return bytes
+    } catch (thrown) {
+      if (!(thrown instanceof HubError) || thrown.code !== 'unavailable') throw thrown
+      awayUntil = now() + AWAY_MS
+      throw awayError(thrown.cause)
+    }
+  }
+
+  /** Returns a kept file, which is checked again when it comes from the disk. */
+  const findKept = async ({ path, isSound }: UpstreamSource['file']) => {
+    const known = memory.get(path)
+    if (known) return known
+    const kept = await disk.read(path)
+    if (!kept || !isSound(kept.bytes)) return undefined
+    memory.set(path, kept)
+    return kept
+  }
+
+  const find = async (file: UpstreamSource['file']): Promise<FoundBytes> => {
+    const { path, isImmutable } = file
+    const kept = await findKept(file)
+    const age = kept ? now() - kept.checkedAt : Number.POSITIVE_INFINITY
+    if (kept && (isImmutable || age < FRESH_MS)) return { bytes: kept.bytes, isStale: false }
+    if (now() - (missing.get(path) ?? Number.NEGATIVE_INFINITY) < FRESH_MS) return { bytes: undefined, isStale: false }
+    try {
+      const bytes = await takeTurn({ sender: '', waitMs: WAIT_MS }, () => ask(file))
+      if (bytes) {
+        const fresh = { bytes, checkedAt: now() }
+        memory.set(path, fresh)
+        await disk.write(path, fresh)
+      } else {
+        missing.set(path, now())
+        memory.delete(path)
+        if (kept) await disk.remove(path)
+      }
+      return { bytes, isStale: false }
+    } catch (thrown) {
+      const isAway = thrown instanceof HubError && thrown.code === 'unavailable'
+      if (isAway && kept && age < STALE_MS) return { bytes: kept.bytes, isStale: true }
+      throw thrown
+    }
+  }
+
+  return {
+    ownerOf: (path) => findSource(path)?.owner,
+    async read(path) {
+      const source = findSource(path)
+      if (!source) return { bytes: undefined, isStale: false }
+      const { file, derive } = source
+      const { bytes, isStale } = await share(file.path, () => find(file))
+      return { bytes: bytes && derive(bytes), isStale }
+    },
+  }
+}

@@ -1,9 +1,0 @@
-// Runs work in the background: failures are logged, and the process continues.
-import { logProblem } from '../../ports/log.ts'
-
-/** Runs work that nothing waits for. @param what the name of the work, logged if it fails, such as `Closing the stores` */
-export function inBackground(what: string, work: () => unknown): void {
-  Promise.try(work).catch((error: unknown) => {
-    logProblem('error', `${what} failed.`, { cause: error })
-  })
-}

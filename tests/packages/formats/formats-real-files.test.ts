@@ -1,0 +1,69 @@
+// Tests excerpts from files in public repositories that an importer must not misinterpret. See docs/notes/formats.md
+// for the counts.
+import { expect, test } from 'vitest'
+import { detectFormat, READERS } from '../../../packages/formats/formats.ts'
+
+const front = '---\nname: notes\ndescription: Writes notes. Use it for notes.\n---\n'
+
+test.each([
+  ['a decorator in a code block', 'Write a test:\n\n```python\n@pytest.fixture\ndef one(): ...\n```\n'],
+  ['a package name in an indented code block', '1. Install:\n\n   ```sh\n   npm i @scope/package\n   ```\n'],
+  ['an exclamation mark in a code span', 'Fix `#REF!`: the cell is gone; `#DIV/0!`: a division by zero.\n'],
+  ['an email address', 'Write to team@example.com.\n'],
+])('reads %s as text', (_, body) => {
+  for (const format of ['skill', 'claude-command'] as const) {
+    const { prompts, findings } = READERS[format](front + body, 'notes')
+    expect(findings.filter(({ kind }) => kind === 'refused')).toEqual([])
+    expect(prompts[0]!.body).toEqual({ format: 'text', text: body })
+  }
+})
+
+test.each([
+  ['shell', 6, 'One.\n!`git status`\n'],
+  ['shell', 5, '!`unclosed\n'],
+  ['shell', 7, '\n\n```!\nrm -rf .\n```\n'],
+  ['include', 5, 'Read @./secrets.txt first.\n'],
+  ['include', 8, '```\ncode\n```\n@src/index.ts\n'],
+])('rejects %s on line %d', (field, line, body) => {
+  const { prompts, findings } = READERS.skill(front + body, 'notes')
+  expect(prompts).toEqual([])
+  expect(findings.find(({ kind }) => kind === 'refused')).toMatchObject({ field, line })
+})
+
+test('Prompty: reads nunjucks templates as Jinja', () => {
+  const read = (template: string) =>
+    READERS.prompty(`---\nname: hi\ntemplate: ${template}\n---\nHello {{name}}.\n`, 'hi')
+  expect(read('nunjucks').prompts[0]!.variables.map(({ name }) => name)).toEqual(['name'])
+  expect(read('liquid').findings[0]).toMatchObject({ kind: 'refused', field: 'template', line: 3 })
+})
+
+test('LangChain: reads a load_prompt file and a LangSmith response', () => {
+  const template = { template: 'Do {task}.\n', template_format: 'f-string', input_variables: ['task'] }
+  const manifest = {
+    ...{ lc: 1, type: 'constructor', id: ['langchain', 'prompts', 'prompt', 'PromptTemplate'] },
+    kwargs: { ...template, partial_variables: { task: 'it' } },
+  }
+  for (const [given, lost] of [
+    [{ ...template, output_parser: null }, []],
+    [{ commit_hash: '8c11', manifest, examples: [] }, ['partial_variables']],
+  ] as const) {
+    const source = JSON.stringify(given)
+    expect(detectFormat('prompt.json', source)).toBe('langchain')
+    const { prompts, findings } = READERS.langchain(source, 'prompt')
+    expect(prompts[0]?.body).toEqual({ format: 'text', text: 'Do {{task}}.\n' })
+    expect(findings.map(({ kind, field }) => [kind, field])).toEqual(lost.map((field) => ['lost', field]))
+  }
+  // A few-shot prompt and a chain are rejected, and the file named in `template_path` is not read.
+  const chain = JSON.stringify({
+    _type: 'few_shot',
+    prefix: 'Do',
+    example_prompt: template,
+    template_path: '/etc/passwd',
+  })
+  expect(READERS.langchain(chain, 'chain').findings).toMatchObject([{ kind: 'refused', field: 'manifest' }])
+})
+
+test('rejects Jinja before the YAML of a GitHub Models file, with its line', () => {
+  const source = "{% import 'macros.j2' as macros %}\nname: Notes\nmessages:\n  - role: user\n    content: Hello\n"
+  expect(READERS.github(source, 'notes')).toMatchObject({ prompts: [], findings: [{ kind: 'refused', line: 1 }] })
+})
