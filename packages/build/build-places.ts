@@ -28,7 +28,7 @@ export interface BuildPlaces {
 }
 
 /** Returns the folders of a build. @param dist the site folder */
-export const placesOf = (dist: string): BuildPlaces => ({ dist: resolve(dist), build: resolve(dist, '.') })
+export const placesOf = (dist: string): BuildPlaces => ({ dist: resolve(dist), build: resolve(dist, '../build') })
 
 /** Returns the folders that the next build is written to until it is finished. */
 export const nextOf = ({ dist, build }: BuildPlaces): BuildPlaces => ({ dist: `${dist}.next`, build: `${build}.next` })
