@@ -1,5 +1,6 @@
 // Checks the architecture: which modules may import which, one importer per package, how files begin, how long the
 // Netlify functions are, and which constructs are banned.
+import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -354,6 +355,16 @@ describe('allowed imports', () => {
 })
 
 describe('source file conventions', () => {
+  test('the only tracked files that are not text are these pictures and letters', () => {
+    const tracked = execFileSync('git', ['ls-files', '--eol'], { encoding: 'utf8' }).trim().split('\n')
+    const paths = tracked.filter((line) => line.startsWith('i/-text')).map((line) => line.split('\t')[1])
+    expect(paths).toEqual([
+      ...['docs/pictures/prompt-dark.webp', 'docs/pictures/prompt-light.webp'],
+      ...['src/public/card.png', 'src/public/favicon.ico'],
+      ...['src/site/fonts/inter.woff2', 'src/site/fonts/letters.bin'],
+    ])
+  })
+
   test('every file starts with a comment sentence', () => {
     const wrong = files.filter(({ path, text }) => {
       const head = path.endsWith('.astro') ? text.replace(/^---\r?\n/, '') : text.replace(/^#!.*\n/, '')
