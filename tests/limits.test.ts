@@ -10,7 +10,7 @@ import { expect, test } from 'vitest'
  */
 const ROOMS = [
   ...['src/domain', 'src/ports', 'src/server', 'src/wiring'],
-  ...['packages/account', 'packages/editor', 'packages/formats', 'packages/review/rules'],
+  ...['packages/account', 'packages/catalogue', 'packages/editor', 'packages/formats', 'packages/review/rules'],
 ]
 
 /** Constants that limit the amount of work or the length of a message, but reject nothing. */
@@ -118,9 +118,7 @@ const files = ROOMS.flatMap((room) =>
   readdirSync(room, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .map((name) => join(room, name).replaceAll('\\', '/')),
-).filter(
-  (path) => path !== 'src/domain/limits.ts' && !/^packages\/(?:account\/providers|formats\/import)\//.test(path),
-)
+).filter((path) => path !== 'src/domain/limits.ts' && !/^packages\/(?:account\/providers|formats\/import)\//.test(path))
 
 const found = (find: (text: string) => string[]) =>
   files.flatMap((path) => find(readFileSync(path, 'utf8')).map((what) => `${path} ${what}`)).sort()

@@ -4,7 +4,6 @@ import * as z from 'zod'
 import type { Session } from '../../src/domain/access/account.ts'
 import { hasExpired, TOKEN_DAYS } from '../../src/domain/access/token-record.ts'
 import { ERRORS, HubError } from '../../src/domain/api/errors.ts'
-import { sayProblem } from '../../src/domain/api/words-for-people.ts'
 import { LIMITS } from '../../src/domain/limits.ts'
 import { parseWithSchema } from '../../src/domain/text/problems.ts'
 import { isName, isOwner } from '../../src/domain/values/names.ts'
@@ -14,6 +13,7 @@ import { type AccountView, renderAccount, renderNewToken } from './account-page.
 import { protect, type Visited } from './respond-account.ts'
 import { redirectTo } from './sign-in.ts'
 import { requireForm, type Visit } from './visit.ts'
+import { sayProblem } from './words-for-people.ts'
 
 /** Collects everything that the account page shows about a user. */
 export async function viewAccount(

@@ -2,10 +2,10 @@
 
 import { DATA_FILES } from '../../src/domain/api/data-paths.ts'
 import type { RepositorySummary, User } from '../../src/domain/api/schema.ts'
-import { type UnlistedPrompt, unlistedPath } from '../../src/domain/catalogue/unlisted.ts'
 import { formatCount } from '../../src/domain/text/count-of.ts'
 import { formatDay } from '../../src/domain/text/days.ts'
 import { parseBuilt, type SiteFiles } from '../../src/ports/site-files.ts'
+import { type UnlistedPrompt, unlistedPath } from '../catalogue/unlisted.ts'
 import { type Html, html } from './html.ts'
 
 /** Maximum number of owners whose prompts are read. */

@@ -1,7 +1,8 @@
 // Renders components shared by several pages: form fields, problems and code snippets.
-import type { Said } from '../../src/domain/api/words-for-people.ts'
+
 import { renderCopyButton } from '../../src/site/copy-button.ts'
 import { type Html, html, trustedHtml } from './html.ts'
+import type { Said } from './words-for-people.ts'
 
 /** Renders a hidden form field. */
 export function renderHidden(name: string, value: string): Html {

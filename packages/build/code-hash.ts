@@ -17,7 +17,9 @@ export function hashCode(root: string): { data: string; pages: string } {
   const sources = ['packages', 'src']
     .flatMap((room) => listFiles(join(root, room)).map((path) => `${room}/${path}`))
     .sort()
-  const content = sources.filter((path) => /^(?:src\/(?:domain|ports)|packages\/(?:stores|build))\//.test(path))
+  const content = sources.filter((path) =>
+    /^(?:src\/(?:domain|ports)|packages\/(?:catalogue|stores|build))\//.test(path),
+  )
   const hashOf = (start: string, paths: readonly string[]) => {
     const digest = createHash('sha256').update(start)
     for (const path of [...SETTINGS_FILES, ...paths])

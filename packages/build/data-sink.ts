@@ -1,5 +1,5 @@
 // Defines where a site's data files are written, and which data about each part of the content is stored for the next update.
-import type { RecordDigests, RepositoryOutline } from '../../src/domain/catalogue/outline.ts'
+import type { RecordDigests, RepositoryOutline } from '../catalogue/outline.ts'
 import type { ParsedFile } from '../stores/content/content-file.ts'
 
 /** The destination of a site's data files. */

@@ -1,6 +1,6 @@
 // Reads the whole content folder into an in-memory catalogue, for the dev server and tests.
 import type { Config } from '../../src/config.ts'
-import { buildCatalogue, type Catalogue } from '../../src/domain/catalogue/catalogue.ts'
+import { buildCatalogue, type Catalogue } from '../catalogue/catalogue.ts'
 import { readContentDir } from '../stores/content/content-dir.ts'
 import { ContentError } from './content-error.ts'
 

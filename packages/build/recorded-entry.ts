@@ -2,10 +2,10 @@
 
 import { DATA_FILES } from '../../src/domain/api/data-paths.ts'
 import type { Repository, Result, VersionRecord, VersionSummary } from '../../src/domain/api/schema.ts'
-import type { CatalogueEntry } from '../../src/domain/catalogue/entry.ts'
-import type { RecordDigests, RepositoryOutline, RepositoryRecords } from '../../src/domain/catalogue/outline.ts'
-import { restoreRepository } from '../../src/domain/catalogue/recall.ts'
 import type { RepositoryEntry } from '../../src/domain/content/content-tree.ts'
+import type { CatalogueEntry } from '../catalogue/entry.ts'
+import type { RecordDigests, RepositoryOutline, RepositoryRecords } from '../catalogue/outline.ts'
+import { restoreRepository } from '../catalogue/recall.ts'
 
 /** Reads a file of the site that is being built; returns undefined if there is none. */
 type ReadFile = (path: string) => string | undefined

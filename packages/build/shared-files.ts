@@ -1,7 +1,8 @@
 // Writes the files that combine data from several repositories (lists, tags, owners, the history and the sitemap), but only those whose sources changed.
-import type { Catalogue } from '../../src/domain/catalogue/catalogue.ts'
-import { type History, listHistoryFiles, listSharedFiles } from '../../src/domain/published/data-files.ts'
+
 import { digestText } from '../../src/ports/measure.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import { type History, listHistoryFiles, listSharedFiles } from '../catalogue/published/data-files.ts'
 import type { DataSink } from './data-sink.ts'
 import { listSitemapFiles } from './sitemap.ts'
 

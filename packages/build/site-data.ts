@@ -1,15 +1,16 @@
 // Generates a site's data files, and updates them at a cost proportional to the change. Only an outline of each repository stays in memory: content is read, written and freed one repository at a time.
-import { type Catalogue, joinCatalogue } from '../../src/domain/catalogue/catalogue.ts'
-import type { CatalogueEntry } from '../../src/domain/catalogue/entry.ts'
-import type { RepositoryOutline } from '../../src/domain/catalogue/outline.ts'
+
 import { parsePath } from '../../src/domain/content/content-path.ts'
 import type { RepositoryEntry } from '../../src/domain/content/content-tree.ts'
-import { fixRepository } from '../../src/domain/content/last-good.ts'
 import type { Models } from '../../src/domain/content/models.ts'
 import { checkNames, checkRepository, type Neighbours, NO_NEIGHBOURS } from '../../src/domain/content/rules.ts'
-import { type History, listRepositoryPaths } from '../../src/domain/published/data-files.ts'
 import type { Problem } from '../../src/domain/text/problems.ts'
 import { isOwner } from '../../src/domain/values/names.ts'
+import { type Catalogue, joinCatalogue } from '../catalogue/catalogue.ts'
+import type { CatalogueEntry } from '../catalogue/entry.ts'
+import { fixRepository } from '../catalogue/last-good.ts'
+import type { RepositoryOutline } from '../catalogue/outline.ts'
+import { type History, listRepositoryPaths } from '../catalogue/published/data-files.ts'
 import {
   groupFiles,
   joinOthers,

@@ -1,11 +1,11 @@
 // Writes the sitemap as XML.
 import type { RepositorySummary } from '../../src/domain/api/schema.ts'
-import type { Catalogue } from '../../src/domain/catalogue/catalogue.ts'
-import type { CatalogueEntry } from '../../src/domain/catalogue/entry.ts'
-import type { SharedFile } from '../../src/domain/published/data-files.ts'
 import { escapeXml } from '../../src/domain/text/html-text.ts'
 import { GUIDES } from '../../src/site/docs/guides.ts'
 import { comparePage, NEWEST_COMPARED, tagPage, versionPage } from '../../src/site/links.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { CatalogueEntry } from '../catalogue/entry.ts'
+import type { SharedFile } from '../catalogue/published/data-files.ts'
 
 /** Maximum number of URLs in one file. https://www.sitemaps.org/protocol.html */
 const MAX_ADDRESSES = 50_000

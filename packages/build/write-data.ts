@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Config } from '../../src/config.ts'
-import { listRepositoryPaths } from '../../src/domain/published/data-files.ts'
+import { listRepositoryPaths } from '../catalogue/published/data-files.ts'
 import { groupFiles, readAlone } from '../stores/content/content-dir.ts'
 import { readHistory } from '../stores/content/content-history.ts'
 import { fingerprintContent, listContent } from '../stores/content/content-listing.ts'

@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto'
 import type { Person } from '../../src/domain/access/person.ts'
 import type { TokenRecord } from '../../src/domain/access/token-record.ts'
 import { type ErrorCode, HubError } from '../../src/domain/api/errors.ts'
-import type { SaidError } from '../../src/domain/api/words-for-people.ts'
 import { PERMISSIONS } from '../../src/domain/values/permissions.ts'
 import { makeToken } from '../../src/domain/values/token-form.ts'
 import { formatMoment } from '../../src/domain/values/values.ts'
 import { handleWrite, type PublishHandlerDeps } from '../../src/server/publish/handle-write.ts'
+import type { SaidError } from '../account/words-for-people.ts'
 
 /** A call to the API. */
 export interface ApiCall {

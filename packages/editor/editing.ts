@@ -2,7 +2,6 @@
 import type { Session } from '../../src/domain/access/account.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
 import type { Repository, VersionRecord } from '../../src/domain/api/schema.ts'
-import type { Said } from '../../src/domain/api/words-for-people.ts'
 import { isVersion } from '../../src/domain/values/names.ts'
 import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
 import type { SourceHost } from '../../src/ports/pages.ts'
@@ -11,6 +10,7 @@ import type { PublishHandlerDeps } from '../../src/server/publish/handle-write.t
 import { findArchive } from '../../src/server/read/files.ts'
 import { findVersion } from '../../src/server/read/records.ts'
 import type { AccountDeps, Visit } from '../account/visit.ts'
+import type { Said } from '../account/words-for-people.ts'
 import type { ApiCall, ApiResponse } from './call-api.ts'
 
 /** The editor's dependencies. */

@@ -1,7 +1,8 @@
 // Renders a field of the editor with its label, its hint, what is wrong with it, and a suggestion.
-import { sayProblem } from '../../src/domain/api/words-for-people.ts'
+
 import type { ValueProblem } from '../../src/domain/text/problems.ts'
 import { type Html, html } from '../account/html.ts'
+import { sayProblem } from '../account/words-for-people.ts'
 import type { Suggestion } from './form/suggestions.ts'
 import { fieldOfProblem, placeOfField } from './form/version-form.ts'
 

@@ -1,12 +1,12 @@
 // Renders the page for managing a prompt, and converts its submitted forms to API calls. The page works without JavaScript.
 import type { Session } from '../../src/domain/access/account.ts'
 import type { Repository, VersionSummary } from '../../src/domain/api/schema.ts'
-import type { Said } from '../../src/domain/api/words-for-people.ts'
 import { LIMITS } from '../../src/domain/limits.ts'
 import { Status } from '../../src/domain/values/values.ts'
 import { type Html, html, type Page } from '../account/html.ts'
 import { renderHidden, renderProblem, renderSelect } from '../account/page-parts.ts'
 import { csrfToken } from '../account/session.ts'
+import type { Said } from '../account/words-for-people.ts'
 import type { ApiCall } from './call-api.ts'
 import { splitTags } from './form/version-form.ts'
 

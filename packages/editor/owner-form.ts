@@ -2,10 +2,10 @@
 
 import { isMember, mayActFor } from '../../src/domain/access/memberships.ts'
 import type { Person } from '../../src/domain/access/person.ts'
-import { sayProblem } from '../../src/domain/api/words-for-people.ts'
 import type { OwnerFile } from '../../src/domain/content/prompt-file.ts'
 import { nameOfLabel } from '../../src/domain/content/protected-labels.ts'
 import type { ValueProblem } from '../../src/domain/text/problems.ts'
+import { sayProblem } from '../account/words-for-people.ts'
 
 /** Who sent a form, and the file that it changes. */
 interface Sender {

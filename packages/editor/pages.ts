@@ -1,11 +1,11 @@
 // Renders the pages for a new prompt and for the next version. They work without JavaScript.
 import type { Session } from '../../src/domain/access/account.ts'
 import type { Repository, VersionRecord, Warning } from '../../src/domain/api/schema.ts'
-import { type Said, sayWarning } from '../../src/domain/api/words-for-people.ts'
 import { countOf } from '../../src/domain/text/count-of.ts'
 import { type Html, html, type Page } from '../account/html.ts'
 import { renderHidden, renderProblem, renderSnippet } from '../account/page-parts.ts'
 import { csrfToken } from '../account/session.ts'
+import { type Said, sayWarning } from '../account/words-for-people.ts'
 import type { FieldNotes } from './field-parts.ts'
 import type { KnownParts, VersionForm } from './form/version-form.ts'
 import { renderVersionFields } from './version-fields.ts'

@@ -1,6 +1,5 @@
 // Names imported prompts after their own path or title, so that a prompt never gets the name of another one in the next import.
 import { LIMITS } from '../../src/domain/limits.ts'
-import type { Digest } from '../../src/domain/published/data-files.ts'
 import { isName, isPortableName } from '../../src/domain/values/names.ts'
 import { toName } from './names.ts'
 
@@ -40,7 +39,7 @@ const DIGITS = 8
 export function assignNames(
   prompts: readonly UnnamedPrompt[],
   known: readonly KnownPrompt[],
-  digest: Digest,
+  digest: (text: string) => string,
 ): string[] {
   const byPath = new Map(known.map(({ name, source }) => [source.path, name]))
   const sha256Of = new Map(known.map(({ name, source }) => [name, source.sha256]))
@@ -68,7 +67,7 @@ export function assignNames(
 }
 
 /** The shortest name, from the prompt's own name or title. A name without Latin letters or digits becomes a digest of it. */
-function stemOf({ name, title, text }: UnnamedPrompt, digest: Digest): string {
+function stemOf({ name, title, text }: UnnamedPrompt, digest: (text: string) => string): string {
   const own = name.trim() || title.trim() || text
   const stem = toName(name) || toName(title) || `prompt-${digest(own).slice(0, DIGITS)}`
   return isPortableName(stem) && isName(stem) ? stem : `${stem}-prompt`

@@ -1,7 +1,7 @@
 // Serves `/healthz`: that the hub is alive, and which problems it knows (docs/contract.md section 13).
 
-import { HEALTH_ADDRESS } from '../../src/domain/published/addresses.ts'
 import { VERSION } from '../../src/ports/version.ts'
+import { HEALTH_ADDRESS } from '../catalogue/published/addresses.ts'
 import type { FetchState } from '../stores/content/content-clone.ts'
 import type { StateHealth } from './watch-state.ts'
 

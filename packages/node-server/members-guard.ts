@@ -1,8 +1,6 @@
 // Lets only readers read a private hub: stands in front of every address, static file and cache, and answers strangers before anything is looked up.
 
-import { opennessOf } from '../../src/domain/access/open-addresses.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
-import { METRICS_ADDRESS } from '../../src/domain/published/addresses.ts'
 import { toHubError } from '../../src/ports/log.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'
 import { pathOf, queryOf } from '../../src/server/address.ts'
@@ -12,6 +10,8 @@ import { respondWithError } from '../../src/server/refusals.ts'
 import { clientKeyOf } from '../../src/wiring/platform.ts'
 import { openReaders, type ReaderDeps, type Readers } from '../account/find-reader.ts'
 import { safeReturnPath } from '../account/sign-in.ts'
+import { METRICS_ADDRESS } from '../catalogue/published/addresses.ts'
+import { opennessOf } from './open-addresses.ts'
 
 /** Handles a request. @param peer the IP address of the connection, whatever its headers say */
 type Answer = (request: Request, ip: string, peer?: string) => Promise<Response>

@@ -2,11 +2,11 @@
 
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import { type Method, matchPath } from '../../src/domain/api/routes.ts'
-import { ADDRESSES, METRICS_ADDRESS } from '../../src/domain/published/addresses.ts'
 import type { GitStore } from '../../src/ports/git-store.ts'
 import type { Search } from '../../src/ports/search.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'
 import { VERSION } from '../../src/ports/version.ts'
+import { ADDRESSES, METRICS_ADDRESS } from '../catalogue/published/addresses.ts'
 import type { AnsweredRequest } from './http/http-server.ts'
 import { openStatusMetrics, type StatusSources } from './status-metrics.ts'
 

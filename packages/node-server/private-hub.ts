@@ -2,11 +2,11 @@
 
 import { isPrivateHost } from '../../src/domain/access/private-host.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
-import { HEALTH_ADDRESS, METRICS_ADDRESS, READY_ADDRESS } from '../../src/domain/published/addresses.ts'
 import { pathOf } from '../../src/server/address.ts'
 import { findForeignSource, type OwnAddresses } from '../../src/server/guard.ts'
 import { respondWithError } from '../../src/server/refusals.ts'
 import { type Parts, partsOf, respondWithParts } from '../../src/server/respond.ts'
+import { HEALTH_ADDRESS, METRICS_ADDRESS, READY_ADDRESS } from '../catalogue/published/addresses.ts'
 import { headersForReader, keepForReader } from './http/reader-headers.ts'
 
 type Answer = (request: Request, ip: string, peer?: string) => Promise<Response>

@@ -1,9 +1,9 @@
 // `npm run codeowners -- [--maintainers login,org/team] [--check]`: writes .github/CODEOWNERS from the owners' members, or checks that it is up to date.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { formatCodeowners } from '../../packages/review/rules/codeowners.ts'
 import { readContentDir } from '../../packages/stores/content/content-dir.ts'
 import { readConfig } from '../../src/config.ts'
-import { formatCodeowners } from '../../src/domain/access/codeowners.ts'
 import { formatProblem } from '../../src/domain/text/problems.ts'
 
 const FILE = '.github/CODEOWNERS'

@@ -1,13 +1,13 @@
 // `npm run export -- --format langfuse --out DIR`: writes the latest version of every listed prompt in another tool's format. A skill is written as a folder with all its files.
 import { existsSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { type LatestVersion, listLatestVersions } from '../../packages/catalogue/latest-versions.ts'
 import { toExported, WRITERS } from '../../packages/formats/formats.ts'
 import { readContentDir } from '../../packages/stores/content/content-dir.ts'
 import { openBundles } from '../../packages/stores/content/version-files.ts'
 import { openFolder, type PlainFolder } from '../../packages/stores/files/plain-files.ts'
 import { readConfig } from '../../src/config.ts'
 import { type ExportFormat, isExportFormat } from '../../src/domain/api/export-formats.ts'
-import { type LatestVersion, listLatestVersions } from '../../src/domain/content/latest-versions.ts'
 import { formatProblem, printable } from '../../src/domain/text/problems.ts'
 
 const USAGE = `Usage: npm run export -- --format ${Object.keys(WRITERS).join('|')} --out DIR`

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { createGunzip } from 'node:zlib'
+import { countDownloads, type LoggedDownload, readLogLine } from '../../packages/catalogue/usage-log.ts'
 import { readConfig } from '../../src/config.ts'
-import { countDownloads, type LoggedDownload, readLogLine } from '../../src/domain/catalogue/usage-log.ts'
 
 const { values, positionals } = parseArgs({ options: { day: { type: 'string' } }, allowPositionals: true })
 const { contentDir, buildDay } = readConfig(process.env)

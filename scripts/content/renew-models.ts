@@ -2,9 +2,9 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { mergeModels, readModelList } from '../../packages/catalogue/model-list.ts'
+import { formatModelsFile, parseModelsFile } from '../../packages/catalogue/models-file.ts'
 import { readConfig } from '../../src/config.ts'
-import { mergeModels, readModelList } from '../../src/domain/content/model-list.ts'
-import { formatModelsFile, parseModelsFile } from '../../src/domain/content/models-file.ts'
 import { formatProblems } from '../../src/domain/text/problems.ts'
 
 const USAGE = `Usage: npm run models -- [--source URL] LIST

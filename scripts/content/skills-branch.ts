@@ -1,10 +1,10 @@
 // `npm run skills-branch`: writes the latest version of every skill to a branch, in the layout that `gh skill` and `npx skills` read from a repository.
 import { parseArgs } from 'node:util'
+import { type LatestVersion, listLatestVersions } from '../../packages/catalogue/latest-versions.ts'
 import { readContentDir } from '../../packages/stores/content/content-dir.ts'
 import { openBundles } from '../../packages/stores/content/version-files.ts'
 import { writeGeneratedBranch } from '../../packages/stores/git/generated-branch.ts'
 import { readConfig } from '../../src/config.ts'
-import { type LatestVersion, listLatestVersions } from '../../src/domain/content/latest-versions.ts'
 import { formatSkill } from '../../src/domain/content/skill.ts'
 import { countOf } from '../../src/domain/text/count-of.ts'
 import { formatProblem } from '../../src/domain/text/problems.ts'

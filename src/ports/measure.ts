@@ -1,11 +1,10 @@
 // Measures a string or a file: digest and length in bytes. These functions are passed to `domain`, which does not import Node.
 import { hash } from 'node:crypto'
-import type { Digest } from '../domain/published/data-files.ts'
 import type { Measure } from '../domain/publishing/request.ts'
 import { findMediaType, type VersionFileBytes } from '../domain/values/file-entry.ts'
 
 /** Computes the SHA-256 of a string's UTF-8 bytes. */
-export const digestText: Digest = (text) => hash('sha256', text)
+export const digestText = (text: string): string => hash('sha256', text)
 
 /** Describes a file of a skill. */
 export function measureFile(path: string, bytes: Uint8Array<ArrayBuffer>): VersionFileBytes {

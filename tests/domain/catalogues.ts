@@ -1,6 +1,6 @@
 // Shared fixtures for the catalogue tests: a repository with every field, and its summary.
-import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
-import type { ContentTree } from '../../src/domain/content/content-tree.ts'
+import { buildCatalogue } from '../../packages/catalogue/catalogue.ts'
+import type { ContentTree } from '../../packages/catalogue/content-tree.ts'
 import { anIndex, aRepository, aVersion } from './fixtures.ts'
 
 /** Builds the catalogue from a content folder, as of a fixed day. */

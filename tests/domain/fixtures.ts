@@ -3,9 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
+import type { ContentTree } from '../../packages/catalogue/content-tree.ts'
+import { type Equivalents, parseEquivalents } from '../../packages/catalogue/search/equivalents.ts'
 import type { ModelStatus } from '../../src/domain/api/schema.ts'
 import { parsePath } from '../../src/domain/content/content-path.ts'
-import type { ContentTree, RepositoryEntry, VersionEntry } from '../../src/domain/content/content-tree.ts'
+import type { RepositoryEntry, VersionEntry } from '../../src/domain/content/content-tree.ts'
 import {
   DEFAULT_REPOSITORY_FILE,
   type OwnerFile,
@@ -14,7 +16,6 @@ import {
   parseVersionFile,
   type RepositoryFile,
 } from '../../src/domain/content/prompt-file.ts'
-import { type Equivalents, parseEquivalents } from '../../src/domain/search/equivalents.ts'
 
 /**
  * Returns a version of a repository. Its digest can be any 64 hex digits, because the domain receives digests and never

@@ -2,7 +2,7 @@
 // hub's list of versions, with the JSONata that Renovate uses.
 import jsonata from 'jsonata'
 import { describe, expect, test } from 'vitest'
-import { listDataFiles } from '../../src/domain/published/data-files.ts'
+import { listDataFiles } from '../../packages/catalogue/published/data-files.ts'
 import { digestText } from '../../src/ports/measure.ts'
 import { describeForRenovate } from '../../src/site/docs/renovate.ts'
 import { build } from '../domain/catalogues.ts'

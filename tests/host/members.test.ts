@@ -1,7 +1,7 @@
 // Tests that a private hub answers its readers alone: every address that the hub has, for everybody who asks.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ADDRESSES } from '../../src/domain/published/addresses.ts'
+import { ADDRESSES } from '../../packages/catalogue/published/addresses.ts'
 import { type Asked, type MembersHub, openMembersHub, SECRET_WORDS, type Sender } from '../hubs/members-hub.ts'
 
 let hub: MembersHub

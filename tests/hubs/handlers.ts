@@ -1,6 +1,8 @@
 // The handlers of a hub, run in this process with an in-memory build.
 
 import { listApmFiles, listBundleFiles } from '../../packages/build/make-repository.ts'
+import { buildCatalogue } from '../../packages/catalogue/catalogue.ts'
+import { type History, listDataFiles, listHistoryFiles } from '../../packages/catalogue/published/data-files.ts'
 import { readContentDir } from '../../packages/stores/content/content-dir.ts'
 import { openBundles } from '../../packages/stores/content/version-files.ts'
 import { isBlocked } from '../../packages/stores/state/blocks.ts'
@@ -11,8 +13,6 @@ import type { Person } from '../../src/domain/access/person.ts'
 import type { TokenRecord } from '../../src/domain/access/token-record.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { matchPath, matchSkillPath } from '../../src/domain/api/routes.ts'
-import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
-import { type History, listDataFiles, listHistoryFiles } from '../../src/domain/published/data-files.ts'
 import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
 import type { GitStore } from '../../src/ports/git-store.ts'
 import { digestText } from '../../src/ports/measure.ts'

@@ -13,22 +13,22 @@ const at = (module: string, names: string) => new RegExp(`^(?:src|packages)/${mo
 
 /** Functions that get no stranger's text, or only texts whose length a schema has limited, with the reason. */
 export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
-  ['names, logins and claims, whose length is limited', /^src\/domain\/(?:access|values\/permissions)/],
+  [
+    'names, logins and claims, whose length is limited',
+    /^(?:src\/domain\/(?:access|values\/permissions)|packages\/review\/rules\/(?:codeowners|pull-owners))/,
+  ],
   [
     'a member, whose length is limited, and the names of fields',
     at('(?:editor/owner-form|domain/managing/owner-request)', 'isSamePerson|listRights'),
   ],
   [
     'tables of our own, and names that were validated',
-    at(
-      'domain/(?:api|published)/\\w+',
-      'pick|listEnvelope|onlyPage|labelledEnvelope|dependentsEnvelope|searchEnvelope|single|list',
-    ),
+    at('domain/api/\\w+', 'pick|listEnvelope|onlyPage|labelledEnvelope|dependentsEnvelope|searchEnvelope|single|list'),
   ],
-  ['the OpenAPI document, from tables of our own', at('domain/published/openapi-(?:parts|writes)', '\\w+')],
+  ['the OpenAPI document, from tables of our own', at('catalogue/published/openapi-(?:parts|writes)', '\\w+')],
   [
     'computes values from records, or copies them',
-    /^src\/domain\/(?:catalogue\/(?:activity|catalogue|dependents|entry|label-history|originals|outline|owner-records|ranking|recall|unlisted|usage)|published\/(?:apm|data-files)|values\/versions)\.ts (?!isRange)/,
+    /^(?:src\/domain\/(?:catalogue\/(?:activity|label-history|owner-records|usage)|content\/apm|values\/versions)|packages\/catalogue\/(?:catalogue|dependents|entry|memberships|originals|outline|ranking|recall|unlisted|usage|published\/data-files))\.ts (?!isRange)/,
   ],
   [
     'an ID that is looked up in a table, and a date of limited length',
@@ -36,7 +36,7 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
   ],
   [
     'the operator’s own list, which `parseYaml` parses and a schema limits',
-    at('domain/content/(?:models-file|model-list)', 'parseModelsFile|formatModelsFile|readModelList|mergeModels'),
+    at('catalogue/(?:models-file|model-list)', 'parseModelsFile|formatModelsFile|readModelList|mergeModels'),
   ],
   [
     'looks at flags, or takes over fields of a file that was parsed',
@@ -53,7 +53,7 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
   ['colours of the operator', at('domain/content/look', 'contrast|accentColours')],
   [
     'chooses between files that were parsed',
-    at('domain/content/(?:last-good|latest-versions)', 'fixRepository|listLatestVersions'),
+    at('catalogue/(?:last-good|latest-versions)', 'fixRepository|listLatestVersions'),
   ],
   ['entries of a list, each of limited length', at('domain/content/skill', 'formatSkillIndex')],
   [
@@ -66,7 +66,7 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
   ['the report of a review, which is cut to a length first', at('review/rules/pull-report', 'formatPullReport')],
   [
     'the operator’s list, and words of a query of 200 characters',
-    at('domain/search/\\w+', 'indexEquivalents|readQuery|weighGroup|formatGroup'),
+    at('catalogue/search/\\w+', 'indexEquivalents|readQuery|weighGroup|formatGroup'),
   ],
   [
     'parses with a schema, whose fields are called through the parsers of files and requests',
@@ -74,7 +74,10 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
   ],
   [
     'parses YAML with `parseYaml` or `loadForeignYaml`, which are called',
-    at('domain/(?:text/yaml|content/site-file|formats/source-file)', 'parseAny|loadUsual|parseSiteFile|readYamlSource'),
+    at(
+      '(?:domain/text/yaml|catalogue/site-file|formats/source-file)',
+      'parseAny|loadUsual|parseSiteFile|readYamlSource',
+    ),
   ],
   [
     'formats the page of a prompt from values of limited length',
@@ -91,11 +94,11 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
   [
     'results and labels, whose texts a schema limits',
     at(
-      '(?:domain/(?:catalogue/results|content/(?:result-file|result-rules|protected-labels)|managing/(?:evidence|result-decision))|review/rules/review-results)',
+      '(?:catalogue/result-rules|domain/(?:catalogue/results|content/(?:result-file|protected-labels)|managing/(?:evidence|result-decision))|review/rules/review-results)',
       '(?!parseResultFile)\\w+',
     ),
   ],
-  ['messages of our own', at('(?:server/refusals|domain/api/words-for-people)', '\\w+')],
+  ['messages of our own', at('server/refusals', '\\w+')],
   [
     'arguments that a schema limits to 10,000 characters',
     at('server/mcp/\\w+(?:-\\w+)?', 'readArguments|serveMessage'),

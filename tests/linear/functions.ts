@@ -8,10 +8,11 @@ import ts from 'typescript'
 /** The folders whose modules are searched. */
 const ROOMS = [
   ...['src/domain', 'src/site', 'src/server', 'src/ports'],
-  ...['packages/account', 'packages/editor', 'packages/formats', 'packages/review/rules'],
+  ...['packages/account', 'packages/catalogue', 'packages/editor', 'packages/formats', 'packages/review/rules'],
 ]
 /** Modules that need a browser, Astro or a built site to be imported. */
-const NOT_LOADABLE = /^src\/site\/(?:card|client|docs)\/|^packages\/(?:account\/providers|editor\/browser|formats\/import)\/|\.d\.ts$/
+const NOT_LOADABLE =
+  /^src\/site\/(?:card|client|docs)\/|^packages\/(?:account\/providers|editor\/browser|formats\/import)\/|\.d\.ts$/
 
 /** An exported function. */
 export interface TextFunction {

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { formatModelsFile, parseModelsFile } from '../../packages/catalogue/models-file.ts'
 import { findModelNotice } from '../../src/domain/content/models.ts'
-import { formatModelsFile, parseModelsFile } from '../../src/domain/content/models-file.ts'
 import { COMPILED } from '../compiled.ts'
 
 const entry = (more = '') => `models:\n  - id: old-1\n    retires_at: "2026-12-11"\n${more}`

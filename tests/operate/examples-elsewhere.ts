@@ -126,7 +126,7 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
   {
     document: 'ranking',
     has: 'quality',
-    reason: 'It is a formula; tests/domain/catalogue/ranking.test.ts computes it.',
+    reason: 'It is a formula; tests/packages/catalogue/ranking.test.ts computes it.',
   },
   { document: 'settings', has: '_FILE=', reason: 'It is one setting; tests/config.test.ts reads such files.' },
   {

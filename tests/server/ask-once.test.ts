@@ -1,8 +1,8 @@
 // Tests that one request asks for each file and fresh copy only once. On Netlify, each question is a round trip. A pinned
 // read asks for both of its files before either has arrived.
 import { expect, test } from 'vitest'
-import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
-import { listDataFiles } from '../../src/domain/published/data-files.ts'
+import { buildCatalogue } from '../../packages/catalogue/catalogue.ts'
+import { listDataFiles } from '../../packages/catalogue/published/data-files.ts'
 import { digestText } from '../../src/ports/measure.ts'
 import { openPageData } from '../../src/server/pages/page-data.ts'
 import { handleRead } from '../../src/server/read/read.ts'

@@ -5,10 +5,10 @@ import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test, vi } from 'vitest'
+import { buildCatalogue } from '../../packages/catalogue/catalogue.ts'
 import { openSearchThreads, startSearchThreads } from '../../packages/node-server/search-threads.ts'
 import { openSearchIndex } from '../../packages/stores/search/open-index.ts'
 import { buildSearchIndex } from '../../packages/stores/search/write-index.ts'
-import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { aRepository, aTree, aVersion } from '../domain/fixtures.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-bounds-'))

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
+import { buildCatalogue } from '../../packages/catalogue/catalogue.ts'
 import { readContentDir } from '../../packages/stores/content/content-dir.ts'
 import { writeFiles } from '../../packages/stores/content/write-files.ts'
 import { openSearchIndex } from '../../packages/stores/search/open-index.ts'
 import { buildSearchIndex } from '../../packages/stores/search/write-index.ts'
-import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
 import type { SearchQuery } from '../../src/ports/search.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-search-'))

@@ -5,7 +5,6 @@ import { checkIncludes } from '../../../src/domain/compose/check-includes.ts'
 import { type Place, parsePath } from '../../../src/domain/content/content-path.ts'
 import type { ResultEntry, VersionEntry } from '../../../src/domain/content/content-tree.ts'
 import { Usage } from '../../../src/domain/content/front-matter.ts'
-import { parseModelsFile } from '../../../src/domain/content/models-file.ts'
 import {
   type OwnerFile,
   parseOwnerFile,
@@ -14,14 +13,11 @@ import {
   type RepositoryFile,
 } from '../../../src/domain/content/prompt-file.ts'
 import { parseResultFile } from '../../../src/domain/content/result-file.ts'
-import { checkResult } from '../../../src/domain/content/result-rules.ts'
 import { checkVersion } from '../../../src/domain/content/rules.ts'
 import { findCertainSecret } from '../../../src/domain/content/secrets.ts'
-import { parseSiteFile, type SiteFile } from '../../../src/domain/content/site-file.ts'
 import { parseTrustedRootFile, type TrustedRootFile } from '../../../src/domain/content/trusted-root-file.ts'
 import { checkFileText } from '../../../src/domain/content/version-files.ts'
 import { LIMITS } from '../../../src/domain/limits.ts'
-import { type Equivalents, parseEquivalents } from '../../../src/domain/search/equivalents.ts'
 import { SERVER_LIMITS } from '../../../src/domain/server-limits.ts'
 import {
   formatProblems,
@@ -32,6 +28,10 @@ import {
 } from '../../../src/domain/text/problems.ts'
 import type { VersionFileBytes } from '../../../src/domain/values/file-entry.ts'
 import { digestText, measure, measureFile } from '../../../src/ports/measure.ts'
+import { parseModelsFile } from '../../catalogue/models-file.ts'
+import { checkResult } from '../../catalogue/result-rules.ts'
+import { type Equivalents, parseEquivalents } from '../../catalogue/search/equivalents.ts'
+import { parseSiteFile, type SiteFile } from '../../catalogue/site-file.ts'
 import { describeRefusal, type Opened, type Refusal } from '../files/plain-files.ts'
 
 /** A parsed file. */

@@ -1,7 +1,7 @@
 // Provides the vocabulary of an open index: document frequencies, prefix completions, and corrections of misspelled words.
 import type { DatabaseSync } from 'node:sqlite'
 import { countTypos, maxTypos } from '../../../src/domain/search/edit-distance.ts'
-import type { Vocabulary } from '../../../src/domain/search/query.ts'
+import type { Vocabulary } from '../../catalogue/search/query.ts'
 
 /** Approximate maximum number of words that are compared with the misspelled words of a query. */
 const MAX_COMPARED = 600_000

@@ -3,11 +3,11 @@ import { constants, copyFileSync, existsSync, renameSync, rmSync } from 'node:fs
 import { DatabaseSync } from 'node:sqlite'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { SORTS } from '../../../src/domain/api/data-paths.ts'
-import type { Catalogue } from '../../../src/domain/catalogue/catalogue.ts'
-import { FIELDS, listColumns, listWords, readDocument } from '../../../src/domain/search/document.ts'
-import { indexEquivalents } from '../../../src/domain/search/equivalents.ts'
 import { toTerm } from '../../../src/domain/search/tokens.ts'
 import { MENU_SIZE } from '../../../src/ports/search.ts'
+import type { Catalogue } from '../../catalogue/catalogue.ts'
+import { FIELDS, listColumns, listWords, readDocument } from '../../catalogue/search/document.ts'
+import { indexEquivalents } from '../../catalogue/search/equivalents.ts'
 
 /** Incremented when the format of terms, synonyms or tables changes; an index with another number is rebuilt. */
 export const INDEX_SHAPE = 2

@@ -1,9 +1,9 @@
 // Stores what OpenID Connect providers say about people, and the login that each person got at the first sign-in. Tokens and sessions read it at every use.
 import { hash } from 'node:crypto'
 import { type Person, ProviderIdentity } from '../../../src/domain/access/person.ts'
-import { listLogins } from '../../../src/domain/access/provider-logins.ts'
 import { signInKindOf } from '../../../src/domain/access/sign-in-kind.ts'
 import type { StateStore } from '../../../src/ports/state-store.ts'
+import { listLogins } from './provider-logins.ts'
 import { parseRecord } from './state-record.ts'
 
 /** Stores what a provider says about a person. @returns the person, with the login of the first sign-in */

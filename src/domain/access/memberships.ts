@@ -1,6 +1,4 @@
-// Decides whether a user is a member of an owner, and lists the owners of each member for the account page. A publish reads git instead, so that it never uses an outdated list.
-import type { ContentTree } from '../content/content-tree.ts'
-import type { TrustedPublisher } from '../content/front-matter.ts'
+// Decides whether a user is a member of an owner.
 import type { OwnerFile } from '../content/prompt-file.ts'
 import { isProviderMember } from '../values/member-entry.ts'
 import { isOwner } from '../values/names.ts'
@@ -20,12 +18,6 @@ const toHex = (ascii: string) =>
 /** Returns the path of the file with the entries of all owners that trust workflows in a GitHub repository. Only a private hub has it: its reader asks whether a CI job may read. */
 export const trustedJobsPath = (repositoryId: string) => `/data/accounts/jobs/${repositoryId}.json`
 
-/** Returns the trusted workflows of all owners by the ID of their GitHub repository. */
-export function listTrustedJobs({ owners }: Pick<ContentTree, 'owners'>): Map<string, TrustedPublisher[]> {
-  const all = [...owners.values()].flatMap(({ trusted_publishers }) => trusted_publishers)
-  return Map.groupBy(all, ({ repository_id }) => repository_id)
-}
-
 /**
  * Returns the entries of `members` that name a person: a GitHub login or ID, a local login, or `oidc:` with the subject or the verified email address. An entry with `@` is an email address, so that nobody gets rights by a subject that looks like the address of somebody else.
  */
@@ -44,30 +36,6 @@ export function memberEntriesOf(person: Person): (string | number)[] {
 /** Returns the handle that a person owns as long as it lists no members: the login at GitHub or in local mode. The login of an OpenID Connect account is only a name on this hub, and gives no rights. */
 export const ownHandleOf = (person: Person): string | undefined =>
   signInKindOf(person) !== 'oidc' && isOwner(person.login) ? person.login : undefined
-
-/**
- * Returns the owners for which each member may act. A login that is not listed may act only for its own handle.
- *
- * @param unreadable owners whose file cannot be read now: nobody may act for them, whatever an earlier file said
- */
-export function listMemberships(
-  { owners }: Pick<ContentTree, 'owners'>,
-  unreadable: ReadonlySet<string> = new Set(),
-): Map<string | number, string[]> {
-  const memberships = new Map<string | number, string[]>()
-  const named = [...owners.keys()].filter((owner) => owners.get(owner)!.members.length > 0)
-  const withMembers = new Set([...named, ...unreadable])
-  for (const owner of withMembers) {
-    if (!memberships.has(owner)) memberships.set(owner, [])
-    if (unreadable.has(owner)) continue
-    for (const member of owners.get(owner)!.members)
-      memberships.set(member, [...(memberships.get(member) ?? []), owner])
-  }
-  for (const [member, acts] of memberships)
-    if (typeof member === 'string' && isOwner(member) && !withMembers.has(member)) acts.push(member)
-  for (const acts of memberships.values()) acts.sort()
-  return memberships
-}
 
 /**
  * Returns whether a user may publish for an owner and change its files. If the owner lists no members, only the user whose own handle it is may.

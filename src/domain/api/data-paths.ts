@@ -5,6 +5,9 @@ export const SORTS = ['top', 'trending', 'new'] as const
 /** A sort order. */
 export type Sort = (typeof SORTS)[number]
 
+/** Number of prompts in a list of newest versions; the same as the number of feed entries. */
+export const MAX_RECENT = 30
+
 /** The paths of the data files, relative to the site's root. The build writes them, and the read function reads them. docs/contract.md section 4. */
 export const DATA_FILES = {
   index: () => '/data/v1/index.json',

@@ -1,12 +1,8 @@
-// Defines the parsed content folder, from which the catalogue is built.
+// Defines a repository's parsed files, from which its records are built.
 
-import type { Equivalents } from '../search/equivalents.ts'
 import type { Bundle } from '../values/file-entry.ts'
-import type { Usage } from './front-matter.ts'
-import type { Models } from './models.ts'
-import type { OwnerFile, RepositoryFile, VersionFile } from './prompt-file.ts'
+import type { RepositoryFile, VersionFile } from './prompt-file.ts'
 import type { ResultFile } from './result-file.ts'
-import type { TrustedRootFile } from './trusted-root-file.ts'
 
 /** A version file with values derived from its bytes. */
 export interface VersionEntry extends VersionFile {
@@ -35,20 +31,4 @@ export interface RepositoryEntry {
   versions: VersionEntry[]
   /** The results of test suites for these versions; omitted if there are none. */
   results?: ResultEntry[]
-}
-
-/** All parsed files below content/. */
-export interface ContentTree {
-  /** Owners with an `index.md`, by handle. */
-  owners: ReadonlyMap<string, OwnerFile>
-  /** Repositories by full name. */
-  repositories: ReadonlyMap<string, RepositoryEntry>
-  /** Download counts by full name; empty if there is no `usage.json`. */
-  usage: ReadonlyMap<string, Usage[string]>
-  /** Search synonyms; empty if there is no synonym file. */
-  equivalents: Equivalents
-  /** The models with an announced end, by ID; empty if there is no `models.yml`. */
-  models: Models
-  /** The Sigstore instances whose attestations the hub accepts; undefined if there is no `trusted-root.json`. */
-  trustedRoot?: TrustedRootFile | undefined
 }

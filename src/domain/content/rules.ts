@@ -1,12 +1,11 @@
 // Named rules about the content as a whole; each problem names the file and key that breaks the rule.
 import parseLicense from 'spdx-expression-parse'
 import { LIMITS } from '../limits.ts'
-import { type Problem, printable, type RuleProblem, type ValueProblem } from '../text/problems.ts'
+import { printable, type RuleProblem, type ValueProblem } from '../text/problems.ts'
 import { CHAT_NAMES, checkChat } from '../values/chat.ts'
 import { findContentProblem } from '../values/values.ts'
 import { isRange } from '../values/versions.ts'
-import { formatPath } from './content-path.ts'
-import type { ContentTree, RepositoryEntry, VersionEntry } from './content-tree.ts'
+import type { RepositoryEntry, VersionEntry } from './content-tree.ts'
 import type { PlacedProblem } from './new-version-rules.ts'
 import { findPlaceholders, findVariableNames } from './placeholders.ts'
 import type { RepositoryFile } from './prompt-file.ts'
@@ -147,26 +146,6 @@ export const REPOSITORY_RULES = {
       findSecretIn(key, typeof value === 'string' ? value : (JSON.stringify(value) ?? '')),
     ),
 } as const satisfies Record<string, RepositoryRule>
-
-/**
- * Checks all rules for a whole content folder; returns an empty list if all rules are satisfied. The reader reports files that do not parse.
- *
- * @param given whether the parser has already applied `checkVersion` to each version
- */
-export function checkTree(tree: ContentTree, given: { areVersionsChecked?: boolean } = {}): Problem[] {
-  const problems: Problem[] = []
-  for (const repository of tree.repositories.values()) {
-    const { owner, name } = repository
-    const indexFile = `content/${formatPath({ kind: 'repository', owner, name })}`
-    for (const problem of checkRepository(repository, tree)) problems.push({ file: indexFile, ...problem })
-    if (given.areVersionsChecked) continue
-    for (const version of repository.versions) {
-      const file = `content/${formatPath({ kind: 'version', owner, name, version: version.version })}`
-      for (const problem of checkVersion(version)) problems.push({ file, ...problem })
-    }
-  }
-  return problems
-}
 
 /** Checks every rule for one repository, including references to other repositories. */
 export function checkRepository(repository: RepositoryOutline, tree: Neighbours): RuleProblem[] {

@@ -1,4 +1,5 @@
 // Suggests similar names for a repository that does not exist: the same name under another owner, or a name that differs by a few typos.
+
 import { HubError } from '../../domain/api/errors.ts'
 import { countTypos } from '../../domain/search/edit-distance.ts'
 import type { Search } from '../../ports/search.ts'

@@ -1,7 +1,8 @@
 // Tests who is a member of an owner, by login or by numeric GitHub ID. A login that consists of digits is not an ID.
 import { describe, expect, test } from 'vitest'
-import { formatCodeowners } from '../../../src/domain/access/codeowners.ts'
-import { isMember, listMemberships, mayActFor, membershipsPath } from '../../../src/domain/access/memberships.ts'
+import { listMemberships } from '../../../packages/catalogue/memberships.ts'
+import { formatCodeowners } from '../../../packages/review/rules/codeowners.ts'
+import { isMember, mayActFor, membershipsPath } from '../../../src/domain/access/memberships.ts'
 import type { Person } from '../../../src/domain/access/person.ts'
 import { parseOwnerFile } from '../../../src/domain/content/prompt-file.ts'
 

@@ -1,15 +1,10 @@
 // Tests each rule for the content as a whole, with the file and key that it reports. See docs/contract.md sections 1
 // and 2.
 import { describe, expect, test } from 'vitest'
+import { checkTree } from '../../../packages/catalogue/content-tree.ts'
 import type { Variable } from '../../../src/domain/api/schema.ts'
 import type { RepositoryEntry, VersionEntry } from '../../../src/domain/content/content-tree.ts'
-import {
-  checkTree,
-  checkVersion,
-  findLicenseProblem,
-  REPOSITORY_RULES,
-  VERSION_RULES,
-} from '../../../src/domain/content/rules.ts'
+import { checkVersion, findLicenseProblem, REPOSITORY_RULES, VERSION_RULES } from '../../../src/domain/content/rules.ts'
 import { anIndex, aRepository, aTree, aVersion, readStarterCatalogue } from '../fixtures.ts'
 
 const aVariable = (name: string): Variable => ({

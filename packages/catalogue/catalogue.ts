@@ -1,0 +1,134 @@
+// Builds the catalogue from parsed files: latest versions, visibility, lists, tags and users.
+
+import type { Sort } from '../../src/domain/api/data-paths.ts'
+import { type Addresses, addressesBelow } from '../../src/domain/api/record-links.ts'
+import type { RepositorySummary, TagRecord, User } from '../../src/domain/api/schema.ts'
+import { describeOwner, profileOf } from '../../src/domain/catalogue/owner-records.ts'
+import type { TrustedPublisher } from '../../src/domain/content/front-matter.ts'
+import type { Models } from '../../src/domain/content/models.ts'
+import type { TrustedRootFile } from '../../src/domain/content/trusted-root-file.ts'
+import { compareText } from '../../src/domain/text/compare-text.ts'
+import type { ContentTree } from './content-tree.ts'
+import { type CatalogueEntry, makeEntry } from './entry.ts'
+import { listMemberships, listTrustedJobs } from './memberships.ts'
+import { findOriginals, type Originals } from './originals.ts'
+import { rank, sortByUpdates } from './ranking.ts'
+import { joinWords } from './same-words.ts'
+import type { Equivalents } from './search/equivalents.ts'
+
+/** All repositories, and the lists in which they appear. */
+export interface Catalogue {
+  baseUrl: string
+  /** All repositories by full name, sorted. */
+  entries: ReadonlyMap<string, CatalogueEntry>
+  /** The listed repositories, in each sort order. */
+  listed: Readonly<Record<Sort, readonly RepositorySummary[]>>
+  /** The originals of the listed copies, by full name. */
+  originals: Originals
+  /** The listed repositories, most recently updated first. */
+  recent: readonly RepositorySummary[]
+  /** All tags, highest count first, then by name. */
+  tags: readonly TagRecord[]
+  /** All owners by handle, sorted. */
+  users: ReadonlyMap<string, User>
+  /** Owners by the login of each member, sorted. */
+  memberships: ReadonlyMap<string | number, readonly string[]>
+  /** Whether only readers may read the hub. */
+  isForReaders: boolean
+  /** The trusted workflows of all owners by the ID of their GitHub repository; empty unless only readers may read the hub. */
+  trustedJobs: ReadonlyMap<string, readonly TrustedPublisher[]>
+  /** Search synonyms. */
+  equivalents: Equivalents
+  /** The models with an announced end. */
+  models: Models
+  /** The Sigstore instances whose attestations the hub accepts. */
+  trustedRoot: TrustedRootFile | undefined
+}
+
+/** The inputs of a catalogue other than its files. */
+interface CatalogueOptions {
+  /** The hub's base URL, without a trailing slash. */
+  baseUrl: string
+  /** The build date in UTC, `YYYY-MM-DD`. Only this date and the files determine the order of `trending`. */
+  day: string
+  /** Whether only readers may read the hub. */
+  isForReaders?: boolean
+  /** Owners whose file cannot be read now. */
+  unreadableOwners?: ReadonlySet<string>
+}
+
+/** The input of a catalogue: its files, and values derived from them. */
+type CatalogueParts = Pick<ContentTree, 'owners' | 'equivalents' | 'models' | 'trustedRoot'> & {
+  entries: ReadonlyMap<string, CatalogueEntry>
+}
+
+/** Builds the catalogue from valid files. */
+export function buildCatalogue(tree: ContentTree, options: CatalogueOptions): Catalogue {
+  const entries = new Map<string, CatalogueEntry>()
+  for (const [fullName, files] of tree.repositories)
+    entries.set(
+      fullName,
+      makeEntry(files, { ...options, models: tree.models, stats: tree.usage.get(fullName) ?? null }),
+    )
+  return joinCatalogue({ ...tree, entries }, options)
+}
+
+/** Builds the catalogue from existing repository entries. */
+export function joinCatalogue(parts: CatalogueParts, options: CatalogueOptions): Catalogue {
+  const { baseUrl, day, isForReaders = false, unreadableOwners } = options
+  const addresses = addressesBelow(baseUrl)
+  const entries = new Map(sortByKey(parts.entries))
+  const shown = [...entries.values()].filter(({ isListed }) => isListed)
+  const originals = findOriginals(shown.map((entry) => ({ summary: entry.summary, words: wordsOf(entry) })))
+  const listed = rank(shown, { day, originals })
+  const recent = sortByUpdates(listed.top, day)
+  return {
+    baseUrl,
+    entries,
+    listed,
+    originals,
+    recent,
+    tags: countTags(listed.top, addresses),
+    users: buildUsers(parts, entries, recent, addresses),
+    memberships: listMemberships(parts, unreadableOwners),
+    isForReaders,
+    trustedJobs: isForReaders ? listTrustedJobs(parts) : new Map(),
+    equivalents: parts.equivalents,
+    models: parts.models,
+    trustedRoot: parts.trustedRoot,
+  }
+}
+
+/** Returns a value that is the same for prompts with the same words. */
+function wordsOf(entry: CatalogueEntry): string | null {
+  return entry.digests ? entry.digests.words : (joinWords(entry.repository.content ?? '') ?? null)
+}
+
+function countTags(listed: readonly RepositorySummary[], addresses: Addresses): TagRecord[] {
+  const counts = new Map<string, number>()
+  for (const { tags } of listed) for (const tag of tags) counts.set(tag, (counts.get(tag) ?? 0) + 1)
+  return [...counts]
+    .map(([name, count]) => ({ name, count, url: addresses.tag(name) }))
+    .sort((a, b) => b.count - a.count || compareText(a.name, b.name))
+}
+
+function buildUsers(
+  tree: Pick<ContentTree, 'owners'>,
+  entries: Catalogue['entries'],
+  recent: readonly RepositorySummary[],
+  addresses: Addresses,
+): Map<string, User> {
+  const reposOf = new Map<string, RepositorySummary[]>()
+  for (const handle of tree.owners.keys()) reposOf.set(handle, [])
+  for (const { summary } of entries.values()) if (!reposOf.has(summary.owner)) reposOf.set(summary.owner, [])
+  for (const summary of recent) reposOf.get(summary.owner)!.push(summary)
+  const users = new Map<string, User>()
+  for (const [handle, repos] of sortByKey(reposOf)) {
+    users.set(handle, describeOwner(handle, profileOf(tree.owners.get(handle)), repos, addresses))
+  }
+  return users
+}
+
+function sortByKey<Value>(map: ReadonlyMap<string, Value>): [string, Value][] {
+  return [...map].sort(([a], [b]) => compareText(a, b))
+}

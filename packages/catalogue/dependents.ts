@@ -1,0 +1,95 @@
+// Finds which prompts include which versions of others, by their latest versions, and which of them have newer versions.
+import { addressesBelow } from '../../src/domain/api/record-links.ts'
+import type { ComposedPrompt, Dependent, RepositorySummary } from '../../src/domain/api/schema.ts'
+import { type Selectable, selectVersion } from '../../src/domain/compose/resolve.ts'
+import type { Included, RepositoryOutline } from './outline.ts'
+
+/** A listed prompt whose latest version includes others. */
+interface Composed {
+  summary: RepositorySummary
+  includes: readonly Wanted[]
+}
+
+/** What is included, and the version that its range or label selects now. */
+interface Wanted extends Included {
+  wanted: string | null
+}
+
+type Outline = Pick<RepositoryOutline, 'summary' | 'includes' | 'releases' | 'labelled' | 'movedTo'>
+
+/**
+ * Lists the prompts that include others.
+ *
+ * @param outlines all repositories by full name, because an unlisted prompt may be included too
+ * @param listed those in which to look, in the order of the result
+ */
+export function listComposed(outlines: ReadonlyMap<string, Outline>, listed: readonly RepositorySummary[]): Composed[] {
+  // Resolving a range reads all versions of a part, which a thousand prompts may include.
+  const known = new Map<string, string | null>()
+  const find = (include: Included): string | null => {
+    const address = `${include.repository}@${include.range}`
+    const before = known.get(address)
+    if (before !== undefined) return before
+    const outline = outlines.get(include.repository)
+    const wanted = selectVersion(outline && describeSelectable(outline), include).version ?? null
+    known.set(address, wanted)
+    return wanted
+  }
+  return listed.flatMap((summary) => {
+    const { includes = [] } = outlines.get(summary.full_name) ?? {}
+    const all = includes.map((include) => ({ ...include, wanted: find(include) }))
+    return all.length > 0 ? [{ summary, includes: all }] : []
+  })
+}
+
+function describeSelectable({ releases, labelled, movedTo }: Outline): Selectable {
+  const yanked = releases.filter(({ isYanked }) => isYanked).map(({ version }) => [version, ''])
+  return {
+    versions: releases.map(({ version }) => version),
+    file: {
+      yanked: Object.fromEntries(yanked),
+      // A version that was taken down is not among the versions.
+      removed: {},
+      labels: Object.fromEntries(labelled.map(({ label, version }) => [label, version])),
+      moved_to: movedTo,
+    },
+  }
+}
+
+/** Groups prompts by the full names of the prompts that they include. */
+export function groupByPart(composed: readonly Composed[]): Map<string, Composed[]> {
+  const parts = new Map<string, Composed[]>()
+  for (const { summary, includes } of composed)
+    for (const [part, some] of Map.groupBy(includes, ({ repository }) => repository)) {
+      const dependents = parts.get(part) ?? []
+      dependents.push({ summary, includes: some })
+      parts.set(part, dependents)
+    }
+  return parts
+}
+
+/** Groups prompts by their owners. */
+export function groupByOwner(composed: readonly Composed[]): Map<string, Composed[]> {
+  return Map.groupBy(composed, ({ summary }) => summary.owner)
+}
+
+/** Returns values that are the same if the records of a prompt are. */
+export function identify({ summary, includes }: Composed): string[] {
+  const { full_name, title, latest_version } = summary
+  return [full_name, title, `${latest_version}`, JSON.stringify(includes)]
+}
+
+/** Describes a prompt in the list of those that include another one. */
+export function describeDependent({ summary, includes }: Composed, baseUrl: string): Dependent {
+  const { owner, name, full_name, title, latest_version } = summary
+  const { url, html_url } = addressesBelow(baseUrl).repository(owner, name)
+  const ranges = includes.map(({ range, version }) => ({ range, version }))
+  return { full_name, title, version: latest_version!, includes: ranges, url, html_url }
+}
+
+/** Describes a prompt in the list of its owner's prompts that include others. */
+export function describeComposed({ summary, includes }: Composed, baseUrl: string): ComposedPrompt {
+  const { owner, name, full_name, latest_version } = summary
+  const { url } = addressesBelow(baseUrl).repository(owner, name)
+  return { full_name, version: latest_version!, includes: [...includes], url }
+}

@@ -1,0 +1,47 @@
+// Decides whose approval a pull request needs: if the author is not a member of the owner, a maintainer must approve it.
+
+import { mayActFor } from '../../../src/domain/access/memberships.ts'
+import type { Person } from '../../../src/domain/access/person.ts'
+import type { OwnerFile } from '../../../src/domain/content/prompt-file.ts'
+
+/** The verdict on one part of a pull request. */
+interface OwnerVerdict {
+  /** The owner's handle, or undefined for the catalogue as a whole. */
+  owner: string | undefined
+  isAllowed: boolean
+  /** A short reason for the verdict. */
+  reason: string
+}
+
+/**
+ * Checks every owner whose files a pull request changes. Uses the member lists at the base, because changes to them take effect only after the merge.
+ *
+ * @param changed paths relative to the content folder
+ * @param author the user who opened it, according to GitHub
+ * @param ownerAt the owner's file at the base; undefined if there is none, `broken` if it cannot be parsed
+ */
+export function checkApprovals(
+  changed: readonly string[],
+  author: Person,
+  ownerAt: (owner: string) => Pick<OwnerFile, 'members'> | 'broken' | undefined,
+): OwnerVerdict[] {
+  const owners = new Set(changed.map((path) => (path.includes('/') ? path.slice(0, path.indexOf('/')) : undefined)))
+  return [...owners]
+    .sort((a, b) => ((a ?? '') < (b ?? '') ? -1 : 1))
+    .map((owner) => ({ owner, ...decideApproval(owner, author, owner === undefined ? undefined : ownerAt(owner)) }))
+}
+
+function decideApproval(
+  owner: string | undefined,
+  author: Person,
+  file: Pick<OwnerFile, 'members'> | 'broken' | undefined,
+) {
+  if (owner === undefined) return { isAllowed: false, reason: 'it belongs to the catalogue as a whole' }
+  if (file === 'broken') return { isAllowed: false, reason: 'its index.md on the main branch cannot be read' }
+  if (!mayActFor(author, owner, file)) return { isAllowed: false, reason: `${author.login} is not a member` }
+  const hasMembers = file !== undefined && file.members.length > 0
+  return {
+    isAllowed: true,
+    reason: hasMembers ? `${author.login} is one of its members` : 'it is the author’s own handle',
+  }
+}
