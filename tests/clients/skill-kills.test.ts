@@ -9,69 +9,56 @@ import { CLIENTS, runClient } from './three-clients.ts'
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 })
 
 let hub: SkillHub
+/** The files of a project that has the first version, and of one that has the second. */
+let before: ReturnType<typeof snapshot>
+let after: ReturnType<typeof snapshot>
+/** Makes a project that has the first of the two versions. */
+let makeOld: () => string
+const PROMPT = 'acme/two'
+const PLACE = '.claude/skills/two'
 beforeAll(async () => {
   hub = await startSkillHub()
+  const source = hub.newFolder()
+  writeFiles(source, { 'SKILL.md': skillFile('One.'), 'a.md': '1', 'old.md': 'x', 'same.md': 's' })
+  await pushFolder(hub, PROMPT, source, 'major')
+  const old = hub.newFolder()
+  expect(await hub.hubcli(old, 'add', PROMPT, '--as', 'skill')).toMatchObject({ code: 0 })
+  rmSync(join(source, 'old.md'))
+  writeFiles(source, { 'SKILL.md': skillFile('Two.'), 'a.md': '2', 'b/new.md': 'n' })
+  expect(await pushFolder(hub, PROMPT, source)).toBe('1.1.0')
+  makeOld = () => {
+    const folder = hub.newFolder()
+    cpSync(old, folder, { recursive: true })
+    return folder
+  }
+  const fresh = makeOld()
+  expect(await hub.hubcli(fresh, 'update')).toMatchObject({ code: 0 })
+  ;[before, after] = [snapshot(old), snapshot(fresh)]
 })
 afterAll(() => hub?.close())
 
-describe('a new version', () => {
-  test.each(CLIENTS)('$name updates all files, and removes those that are gone', async ({ command, name }) => {
-    const prompt = `acme/next-${name.replaceAll(/[^a-z]/gi, '').toLowerCase()}`
-    const place = `.claude/skills/${prompt.slice(5)}`
-    const folder = hub.newFolder()
-    const source = hub.newFolder()
-    writeFiles(source, { 'SKILL.md': skillFile('One.'), 'a.md': '1', 'old.md': 'x', 'same.md': 's' })
-    await pushFolder(hub, prompt, source, 'major')
-    expect(await hub.hubcli(folder, 'add', prompt, '--as', 'skill')).toMatchObject({ code: 0 })
-    rmSync(join(source, 'old.md'))
-    writeFiles(source, { 'SKILL.md': skillFile('Two.'), 'a.md': '2', 'b/new.md': 'n' })
-    expect(await pushFolder(hub, prompt, source)).toBe('1.1.0')
-    const run = (...args: string[]) => runClient(command, args, folder, hub.url)
-    expect((await run('outdated')).stdout).toBe(`${prompt}  1.0.0  1.1.0  1.1.0  ^1.0.0\n`)
-    writeFileSync(join(folder, place, 'a.md'), 'mine')
-    expect((await run('update')).stderr).toContain(`${place}/a.md was changed by hand`)
-    expect(JSON.parse(lockIn(folder)).prompts[prompt].version).toBe('1.0.0')
-    writeFileSync(join(folder, place, 'a.md'), '1\n')
-    expect(await run('update')).toMatchObject({ code: 0, stdout: `${prompt} 1.0.0 -> 1.1.0 ${place}\n`, stderr: '' })
-    expect(snapshot(join(folder, place)).map(([path]) => path)).toEqual(['SKILL.md', 'a.md', 'b/new.md', 'same.md'])
-    expect(readFileSync(join(folder, place, 'a.md'), 'utf8')).toBe('2')
-    for (const each of CLIENTS)
-      expect(await runClient(each.command, ['verify'], folder, 'http://127.0.0.1:9')).toMatchObject({
-        code: 0,
-        stderr: '',
-      })
-    expect(await run('audit')).toMatchObject({ code: 0, stderr: '' })
+describe.each(CLIENTS)('$name', ({ name, command, failingRename, killedBefore, copiedBeforeEach }) => {
+  const run = (folder: string, ...args: string[]) => runClient(command, args, folder, hub.url)
+
+  test('a new version replaces all files, and removes those that are gone', async () => {
+    const folder = makeOld()
+    expect((await run(folder, 'outdated')).stdout).toBe(`${PROMPT}  1.0.0  1.1.0  1.1.0  ^1.0.0\n`)
+    writeFileSync(join(folder, PLACE, 'a.md'), 'mine')
+    expect((await run(folder, 'update')).stderr).toContain(`${PLACE}/a.md was changed by hand`)
+    expect(JSON.parse(lockIn(folder)).prompts[PROMPT].version).toBe('1.0.0')
+    writeFileSync(join(folder, PLACE, 'a.md'), '1\n')
+    expect(await run(folder, 'update')).toMatchObject({
+      ...{ code: 0, stdout: `${PROMPT} 1.0.0 -> 1.1.0 ${PLACE}\n`, stderr: '' },
+    })
+    expect(snapshot(join(folder, PLACE)).map(([path]) => path)).toEqual(['SKILL.md', 'a.md', 'b/new.md', 'same.md'])
+    expect(readFileSync(join(folder, PLACE, 'a.md'), 'utf8')).toBe('2')
+    // All clients write the same files, so each can read those of the others.
+    expect(snapshot(folder)).toEqual(after)
+    expect(await runClient(command, ['verify'], folder, 'http://127.0.0.1:9')).toMatchObject({ code: 0, stderr: '' })
+    expect(await run(folder, 'audit')).toMatchObject({ code: 0, stderr: '' })
   })
 
-  /** Publishes two versions, and makes projects that have the first one. */
-  async function twoVersions() {
-    const source = hub.newFolder()
-    const prompt = `acme/two-${sha256(source).slice(0, 8)}`
-    writeFiles(source, { 'SKILL.md': skillFile('One.'), 'a.md': '1', 'b.md': '1' })
-    await pushFolder(hub, prompt, source, 'major')
-    const old = hub.newFolder()
-    expect(await hub.hubcli(old, 'add', `${prompt}@^1`, '--as', 'skill')).toMatchObject({ code: 0 })
-    writeFiles(source, { 'SKILL.md': skillFile('Two.'), 'a.md': '2', 'c/d.md': '2' })
-    rmSync(join(source, 'b.md'))
-    await pushFolder(hub, prompt, source)
-    const fresh = hub.newFolder()
-    expect(await hub.hubcli(fresh, 'add', `${prompt}@^1`, '--as', 'skill')).toMatchObject({ code: 0 })
-    const makeOld = () => {
-      const folder = hub.newFolder()
-      cpSync(old, folder, { recursive: true })
-      return folder
-    }
-    return {
-      prompt,
-      place: `.claude/skills/${prompt.slice(5)}`,
-      before: snapshot(old),
-      after: snapshot(fresh),
-      makeOld,
-    }
-  }
-
-  test.each(CLIENTS)('$name: a failed rename leaves the old folder and the old lock', async ({ failingRename }) => {
-    const { before, after, makeOld } = await twoVersions()
+  test('a failed rename leaves the old folder and the old lock', async () => {
     const folder = makeOld()
     let failed = 0
     for (let nth = 1; nth < 10; nth++) {
@@ -86,20 +73,27 @@ describe('a new version', () => {
     expect(snapshot(folder)).toEqual(after)
   })
 
-  test.each(CLIENTS)('$name: killed at any step, it leaves a whole folder', async ({ name, command, killedBefore }) => {
-    const { prompt, place, before, after, makeOld } = await twoVersions()
-    const [old, fresh] = [before, after].map((files) => files.filter(([path]) => path!.startsWith(`${place}/`)))
+  test('killed at any step, it leaves a whole folder', async () => {
+    const inPlace = (files: ReturnType<typeof snapshot>) => files.filter(([path]) => path!.startsWith(`${PLACE}/`))
+    const [old, fresh] = [inPlace(before), inPlace(after)]
     // hubcli contains the modules of the Python library, which starts faster.
     const next = name === 'hubcli' ? CLIENTS.at(-1)!.command : command
+    // A kill leaves what is there before the next change, so one run shows what a kill at each step leaves.
+    const copies = hub.newFolder()
+    expect(await runClient(copiedBeforeEach(copies), ['update'], makeOld(), hub.url)).toMatchObject({ code: 0 })
+    const steps = readdirSync(copies).length
+    expect(steps).toBeGreaterThan(8)
+    for (const nth of [Math.ceil(steps / 2), steps]) {
+      const folder = makeOld()
+      expect((await runClient(killedBefore(nth), ['update'], folder, hub.url)).code).not.toBe(0)
+      expect(listAll(folder)).toEqual(listAll(join(copies, String(nth))))
+    }
     const seen = new Set<string>()
     const leftBehind = new Set<string>()
-    let [killed, cleaned] = [0, 0]
-    for (let nth = 1; nth < 60; nth++) {
-      const folder = makeOld()
-      const ran = await runClient(killedBefore(nth), ['update'], folder, hub.url)
-      if (ran.code === 0) break
-      killed++
-      const there = snapshot(folder).filter(([path]) => path!.startsWith(`${place}/`))
+    let cleaned = 0
+    for (let nth = 1; nth <= steps; nth++) {
+      const folder = join(copies, String(nth))
+      const there = inPlace(snapshot(folder))
       const state = JSON.stringify(there) === JSON.stringify(old) ? 'old' : there.length === 0 ? 'aside' : 'new'
       if (state === 'new') expect(there).toEqual(fresh)
       seen.add(state)
@@ -111,17 +105,16 @@ describe('a new version', () => {
       rmSync(join(folder, 'prompts.lock.new'), { force: true })
       if (state === 'aside') {
         expect(await runClient(next, ['remove', 'acme/none'], folder, hub.url)).toMatchObject({ code: 1 })
-        expect(snapshot(folder).filter(([path]) => path!.startsWith(`${place}/`))).toEqual(old)
+        expect(inPlace(snapshot(folder))).toEqual(old)
       }
       expect(await runClient(next, ['update'], folder, hub.url)).toMatchObject({ code: 0, stderr: '' })
       expect(snapshot(folder).filter(([path]) => !path!.includes('.prompt-hub.'))).toEqual(after)
       // The next change deletes what is left beside the folder.
       if (!listAll(folder).some(([path]) => path!.includes('.prompt-hub.'))) continue
       cleaned++
-      expect(await runClient(next, ['remove', prompt], folder, hub.url)).toMatchObject({ code: 0, stderr: '' })
+      expect(await runClient(next, ['remove', PROMPT], folder, hub.url)).toMatchObject({ code: 0, stderr: '' })
       expect(readdirSync(folder).sort()).toEqual(['.gitattributes', 'prompts.lock'])
     }
-    expect(killed).toBeGreaterThan(8)
     expect(leftBehind.size).toBeGreaterThan(3)
     expect(cleaned).toBeGreaterThan(0)
     // Node cannot swap two folders in one step. Between its two renames the old folder is beside its place, and the next run puts it back.

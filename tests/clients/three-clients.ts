@@ -18,6 +18,8 @@ export interface Client {
   failingRename(nth: number): string[]
   /** With this command line, the client is killed before its nth change of a file or folder. */
   killedBefore(nth: number): string[]
+  /** With this command line, the client copies its working folder before its nth change to the folder `nth` in a folder. */
+  copiedBeforeEach(into: string): string[]
 }
 
 const COMMAND = resolve('clients/typescript/source/command.ts')
@@ -39,27 +41,34 @@ let calls = 0
 fs.promises.rename = (...given) => ++calls === NTH ? Promise.reject(new Error('EBUSY: device or resource busy')) : rename(...given)
 syncBuiltinESMExports()`
 
-/** Python reports each of these before it happens. Opening a file for writing also counts. */
-const KILL = `import os, signal, sys
-changes, calls = ('os.mkdir', 'os.rename', 'os.remove', 'os.rmdir', 'shutil.rmtree', 'ctypes.dlsym'), [0]
+/** Does something before each change. Python reports each of these before it happens. Opening a file for writing also counts. */
+const beforeEachChange = (then: string) => `import os, shutil, signal, sys
+changes, calls, is_busy = ('os.mkdir', 'os.rename', 'os.remove', 'os.rmdir', 'shutil.rmtree', 'ctypes.dlsym'), [0], []
 def count(event, given):
-    if event in changes or (event == 'open' and isinstance(given[2], int) and given[2] & 3):
-        calls[0] += 1
-        if calls[0] == NTH:
-            os.kill(os.getpid(), signal.SIGKILL)
+    if is_busy or not (event in changes or (event == 'open' and isinstance(given[2], int) and given[2] & 3)):
+        return
+    calls[0] += 1
+    is_busy.append(True)
+    ${then}
+    is_busy.clear()
 sys.addaudithook(count)
 `
-const KILL_OF_NODE = `import fs from 'node:fs'
+const KILL = beforeEachChange('if calls[0] == NTH: os.kill(os.getpid(), signal.SIGKILL)')
+const copy = (into: string) => beforeEachChange(`shutil.copytree('.', '${into}/%d' % calls[0])`)
+const beforeEachChangeOfNode = (then: string) => `import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 let calls = 0
 for (const name of ['rename', 'mkdir', 'rm', 'rmdir', 'writeFile', 'open']) {
   const real = fs.promises[name]
   fs.promises[name] = (...given) => {
-    if (++calls === NTH) process.kill(process.pid, 'SIGKILL')
+    calls++
+    ${then}
     return real(...given)
   }
 }
 syncBuiltinESMExports()`
+const KILL_OF_NODE = beforeEachChangeOfNode(`if (calls === NTH) process.kill(process.pid, 'SIGKILL')`)
+const copyOfNode = (into: string) => beforeEachChangeOfNode(`fs.cpSync('.', '${into}/' + calls, { recursive: true })`)
 
 /** Runs hubcli with a Python that first runs a program. The patched wrapper is called python3 and comes first in PATH. */
 const hubcliWith = (program: string) => {
@@ -74,6 +83,9 @@ const pythonWith = (program: string) => [
   ...['python3', '-c', `${program}from prompt_hub.__main__ import main\nsys.exit(main(sys.argv[1:]))`],
 ]
 
+/** Only in the step that changes the project: the others write to the work folder. */
+const inStep = (program: string) => `import sys\nif 'write' in sys.argv:\n${program.replaceAll(/^(?=.)/gm, '    ')}`
+
 const nth = (program: string, number: number) => program.replace('NTH', String(number))
 
 /** The PATH determines which python3 hubcli uses. */
@@ -82,21 +94,22 @@ export const CLIENTS: Client[] = [
     name: 'hubcli',
     command: ['sh', HUBCLI],
     failingRename: (number) => hubcliWith(nth(PATCH, number)),
-    // Only the step that changes the project: the others write to the work folder.
-    killedBefore: (number) =>
-      hubcliWith(`import sys\nif 'write' in sys.argv:\n${nth(KILL, number).replaceAll(/^(?=.)/gm, '    ')}`),
+    killedBefore: (number) => hubcliWith(inStep(nth(KILL, number))),
+    copiedBeforeEach: (into) => hubcliWith(inStep(copy(into))),
   },
   {
     name: 'the TypeScript client',
     command: [process.execPath, COMMAND],
     failingRename: (number) => nodeWith(nth(PATCH_OF_NODE, number)),
     killedBefore: (number) => nodeWith(nth(KILL_OF_NODE, number)),
+    copiedBeforeEach: (into) => nodeWith(copyOfNode(into)),
   },
   {
     name: 'the Python client',
     command: ['python3', '-m', 'prompt_hub'],
     failingRename: (number) => pythonWith(nth(PATCH, number)),
     killedBefore: (number) => pythonWith(nth(KILL, number)),
+    copiedBeforeEach: (into) => pythonWith(copy(into)),
   },
 ]
 

@@ -1,4 +1,5 @@
 // A hub in its own process that a test can kill. It reads requests and writes responses as lines of JSON.
+import { flushCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { openLocalGit } from '../../packages/stores/git/git-store-local.ts'
@@ -73,6 +74,8 @@ async function answer({ method, path, body, key }: KillableQuestion): Promise<Re
   return method === 'GET' ? handlers.read(request) : handlers.publish(request)
 }
 
+// A killed process cannot store what it compiled, so every start would compile the hub again.
+flushCompileCache()
 process.stdout.write('ready\n')
 for await (const line of createInterface(process.stdin)) {
   const question: KillableQuestion = JSON.parse(line)

@@ -19,7 +19,8 @@ export type Reply = { status: number; text: string } | 'died'
 
 export interface KillableHub {
   ask(question: Omit<KillableQuestion, 'id'>): Promise<Reply>
-  publish(content: string, key: string, path?: string): Promise<Reply>
+  /** @param more further fields of the request */
+  publish(content: string, key: string, more?: object): Promise<Reply>
   /** Sends SIGKILL. */
   kill(): void
   isAlive(): boolean
@@ -70,8 +71,11 @@ export async function startKillable(settings: KillableSettings, gitDir?: string)
   expect(built, errors).toMatchObject({ status: 200 })
   return {
     ask,
-    publish: (content, key, path = `/api/v1/repos/${REPOSITORY}/versions`) =>
-      ask({ method: 'POST', path, key, body: { content, changelog: key } }),
+    publish: (content, key, more) =>
+      ask({
+        ...{ method: 'POST', path: `/api/v1/repos/${REPOSITORY}/versions`, key },
+        body: { content, changelog: key, ...more },
+      }),
     kill: () => child.kill('SIGKILL'),
     isAlive: () => isAlive,
     ended,
@@ -87,8 +91,10 @@ export interface BadGit {
    * the next call of that command
    * @param what whether the process is killed before or after the real git runs; with `full`, this call and all later
    * calls that write fail, as on a full disk
+   * @param counted whether only calls that may write count. A call that only reads leaves nothing behind, so a kill
+   * there leaves the same as a kill before the next call that writes
    */
-  arm(call: number | string, what: 'before' | 'after' | 'full'): void
+  arm(call: number | string, what: 'before' | 'after' | 'full', counted?: 'all' | 'writes'): void
   disarm(): void
   /** Returns the number of calls since `arm` was called. */
   calls(): number
@@ -101,13 +107,16 @@ export function makeBadGit(): BadGit {
   writeFileSync(
     join(dir, 'git'),
     `#!/bin/sh
-read -r at what < '${dir}/armed'
+read -r at what counted < '${dir}/armed'
 [ "$at" = 0 ] && exec ${real} "$@"
+if [ "$counted" = writes ]; then
+  case " $* " in *' rev-parse '* | *' log '* | *' cat-file '* | *' ls-files '* | *' ls-tree '*) exec ${real} "$@" ;; esac
+fi
 read -r n < '${dir}/count'
 n=$((n + 1))
 echo "$n" > '${dir}/count'
 case " $* " in *" $at "*)
-  echo "0 none" > '${dir}/armed'
+  echo "0 none all" > '${dir}/armed'
   at=$n ;;
 esac
 if [ "$what" = full ] && [ "$n" -ge "$at" ]; then
@@ -126,9 +135,9 @@ exit $status
 `,
   )
   chmodSync(join(dir, 'git'), 0o755)
-  const arm = (call: number | string, what: string) => {
+  const arm = (call: number | string, what: string, counted = 'all') => {
     writeFileSync(join(dir, 'count'), '0\n')
-    writeFileSync(join(dir, 'armed'), `${call} ${what}\n`)
+    writeFileSync(join(dir, 'armed'), `${call} ${what} ${counted}\n`)
   }
   arm(0, 'none')
   return {

@@ -1,11 +1,12 @@
 // Checks that a hub can be killed at any moment: after a restart and after a clean build, everything confirmed can be
-// read, and no version number is used twice.
+// read with all of its files, and no version number is used twice.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { readContentDir } from '../../packages/stores/content/content-dir.ts'
 import type { GitHubOptions } from '../../packages/stores/github/github-connection.ts'
 import { FAULTS } from '../github/faults.ts'
 import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
@@ -23,7 +24,7 @@ import {
 } from './killing.ts'
 
 /** The number of random kills in a test. To run more: `KILLS=200 npx vitest run tests/publish/kills.test.ts` */
-const KILLS = Number(process.env.KILLS ?? 3)
+const KILLS = Number(process.env.KILLS ?? 2)
 vi.setConfig({ testTimeout: 120_000 + KILLS * 10_000, hookTimeout: 60_000 })
 
 /** The seed for the random moments. The same seed always produces the same moments. */
@@ -75,13 +76,32 @@ function expectCleanTree(contentDir: string): void {
   )
 }
 
-/** Retries as a client does after a lost response. */
-async function retry(hub: KillableHub, answered: Answered, content: string, key: string): Promise<void> {
-  const reply = await hub.publish(content, key)
+/** Retries as a client does after a lost response. @returns the fields of the version */
+async function retry(hub: KillableHub, answered: Answered, content: string, key: string, more: object = {}) {
+  const reply = await hub.publish(content, key, more)
   expect(noteAnswer(answered, content, reply), JSON.stringify(reply)).toBeDefined()
+  const { data }: { data: { files: { path: string; url: string }[] } } = JSON.parse(reply === 'died' ? '' : reply.text)
+  return data
 }
 
-test('one process killed at every step and at random keeps every confirmed version', async () => {
+const PATHS = Array.from({ length: 12 }, (_, at) => `folder-${at % 3}/file-${at}.md`)
+/** The fields that make a version a skill with files. */
+const withFiles = (content: string) => ({
+  skill: { description: 'Does it.' },
+  files: PATHS.map((path) => ({ path, text: `${path} of ${content}` })),
+})
+
+/** Checks that each version in the working tree has all of its files. */
+function expectWhole(contentDir: string, count: number): void {
+  expectCleanTree(contentDir)
+  const { tree, problems } = readContentDir(contentDir)
+  expect(problems).toEqual([])
+  const versions = tree.repositories.get(REPOSITORY)?.versions ?? []
+  expect(versions).toHaveLength(count)
+  for (const { bundle } of versions) expect(bundle?.files.map(({ path }) => path)).toEqual(PATHS.toSorted())
+}
+
+test('one process killed at every step and at random keeps every confirmed version with its files', async () => {
   const world = openLocalWorld()
   const contentDir = await world.contentDir()
   const answered: Answered = new Map()
@@ -93,17 +113,18 @@ test('one process killed at every step and at random keeps every confirmed versi
       const key = `publish-${kills}-${step}-${randomKills}`
       if (isStepping) {
         step += 1
-        badGit.arm(Math.ceil(step / 2), step % 2 === 1 ? 'before' : 'after')
+        badGit.arm(Math.ceil(step / 2), step % 2 === 1 ? 'before' : 'after', 'writes')
       } else {
         const moment = sleep(random() * PUBLISH_MS)
         randomKills += 1
         void moment.then(hub.kill)
       }
-      const reply = await hub.publish(content, key)
+      const reply = await hub.publish(content, key, withFiles(content))
       badGit.disarm()
       noteAnswer(answered, content, reply)
       if (isStepping && reply !== 'died') {
-        expect(step).toBeGreaterThan(12)
+        // Git writes the objects, the index and the branch.
+        expect(step).toBeGreaterThan(6)
         isStepping = false
         continue
       }
@@ -111,8 +132,13 @@ test('one process killed at every step and at random keeps every confirmed versi
       kills += 1
       hub = await start(contentDir, { gitDir: badGit.dir })
       await expectReadable(hub, answered, [...answered.keys()].slice(-3))
-      await retry(hub, answered, content, key)
-      expectCleanTree(contentDir)
+      const { files } = await retry(hub, answered, content, key, withFiles(content))
+      for (const { path, url } of files)
+        expect(await hub.ask({ method: 'GET', path: new URL(url).pathname })).toEqual({
+          status: 200,
+          text: `${path} of ${content}`,
+        })
+      expectWhole(contentDir, answered.size)
     }
     await expectReadable(hub, answered)
     await expectKept(world, answered)
@@ -243,7 +269,7 @@ test.each(['local git', 'GitHub'])(
         const nth = Math.ceil(step / 2)
         const isAfter = step % 2 === 0
         if (standIn) standIn.script({ on: 'any', when: killAt(nth, hub), fault: FAULTS.cut(isAfter) })
-        else badGit.arm(nth, isAfter ? 'after' : 'before')
+        else badGit.arm(nth, isAfter ? 'after' : 'before', 'writes')
         const isAnswered = await change(hub, kills, managed)
         standIn?.forget()
         badGit.disarm()

@@ -15,8 +15,8 @@ const RUNS = Number(process.env.MODEL_RUNS ?? 3)
 const SEED = Number(process.env.SEED ?? 1)
 /** The maximum number of steps in a sequence. */
 const MAX_STEPS = 20
-/** The approximate number of git calls in a publish. A kill at a later call has no effect. */
-const GIT_CALLS = 22
+/** One more than the number of git calls in a publish that write. A kill at a later call has no effect. */
+const GIT_WRITES = 4
 vi.setConfig({ testTimeout: 60_000 + RUNS * 60_000 })
 
 const INDEX = `content/${REPOSITORY}/index.md`
@@ -163,7 +163,7 @@ const publishAndKill = (call: number | string, when: 'before' | 'after', isTitle
     `killed ${when} call ${call}${isTitled ? ' with a title' : ''}`,
     ({ served }) => served !== undefined,
     async (model, real) => {
-      real.badGit.arm(call, when)
+      real.badGit.arm(call, when, 'writes')
       const { content, key, reply } = send(real, isTitled)
       const answer = await reply
       real.badGit.disarm()
@@ -188,7 +188,7 @@ const fullDisk = (call: number, isTitled: boolean) =>
     `full-disk from call ${call}`,
     ({ served }) => served !== undefined,
     async (model, real) => {
-      real.badGit.arm(call, 'full')
+      real.badGit.arm(call, 'full', 'writes')
       const { content, reply } = send(real, isTitled)
       const answer = await reply
       real.badGit.disarm()
@@ -265,7 +265,7 @@ const switchTo = (branch: string, mayRemove: boolean) =>
     git('branch', '--list', branch) === '' ? ['switch', '-q', '-c', branch] : ['switch', '-q', branch],
   )
 
-const call = fc.integer({ min: 1, max: GIT_CALLS })
+const call = fc.integer({ min: 1, max: GIT_WRITES })
 /** Half of the kills happen while the branch is being updated, the only moment that leaves unfinished work. */
 const killedAt = fc.oneof(call, fc.constant('update-ref' as const))
 /** The more often a step is listed, the more often it is chosen. Publishes and kills are the most frequent steps. */
