@@ -1,5 +1,5 @@
 // Installs the folders of Agent Skills with the three clients, from a real hub: all files or none, with the same lock and the same messages.
-import { lstatSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { sha256 } from '../cli/plain-files.ts'
@@ -23,6 +23,8 @@ const FILES = {
 const PATHS = ['10', LONG, 'constructor_', 'logo.png', 'scripts/fill.py'].sort()
 
 let hub: SkillHub
+/** A project to which hubcli has added version 1.0.0. */
+let added: string
 beforeAll(async () => {
   hub = await startSkillHub()
   const folder = join(hub.scratch, 'forms')
@@ -31,21 +33,23 @@ beforeAll(async () => {
   expect((await hub.hub.read('/api/v1/repos/acme/forms/versions/1.0.0')).data.files).toMatchObject(
     PATHS.map((path) => ({ path })),
   )
+  added = hub.newFolder()
+  const ran = await hub.hubcli(added, 'add', 'acme/forms@1.0.0', '--as', 'skill')
+  expect({ ...ran, stdout: '' }).toEqual({ code: 0, stdout: '', stderr: '' })
 })
 afterAll(() => hub?.close())
 
 const PLACE = '.claude/skills/forms'
 
-/** Adds the skill to a new project with hubcli. */
-async function addForms(version = ''): Promise<string> {
+/** Makes a project like the one to which hubcli has added the skill. */
+function makeProject(): string {
   const folder = hub.newFolder()
-  const ran = await hub.hubcli(folder, 'add', `acme/forms${version}`, '--as', 'skill')
-  expect({ ...ran, stdout: '' }).toEqual({ code: 0, stdout: '', stderr: '' })
+  cpSync(added, folder, { recursive: true })
   return folder
 }
 
 test('hubcli add writes every file byte for byte, none of them executable, and a lock with a digest for each', async () => {
-  const folder = await addForms('@1.0.0')
+  const folder = makeProject()
   const skill = readFileSync(join(folder, PLACE, 'SKILL.md'))
   expect(skill.toString()).toBe((await hub.hub.read('/acme/forms/v/1.0.0/SKILL.md')).text)
   for (const path of PATHS) expect(readFileSync(join(folder, PLACE, path))).toEqual(Buffer.from(FILES[path]!))
@@ -71,7 +75,7 @@ describe.each(CLIENTS)('$name', ({ command, name }) => {
   const offline = (folder: string, ...args: string[]) => runClient(command, args, folder, 'http://127.0.0.1:9')
 
   test('verifies offline, restores missing files, and writes the same lock', async () => {
-    const folder = await addForms('@1.0.0')
+    const folder = makeProject()
     const whole = snapshot(folder)
     expect(await offline(folder, 'verify')).toMatchObject({ code: 0, stderr: '' })
     rmSync(join(folder, PLACE, 'scripts'), { recursive: true })
@@ -87,7 +91,7 @@ describe.each(CLIENTS)('$name', ({ command, name }) => {
   })
 
   test('does not replace what was changed by hand, and names the way out', async () => {
-    const folder = await addForms('@1.0.0')
+    const folder = makeProject()
     const whole = snapshot(folder)
     const file = `${PLACE}/scripts/fill.py`
     const refused = (path: string) =>
@@ -117,7 +121,7 @@ describe.each(CLIENTS)('$name', ({ command, name }) => {
   })
 
   test('add changes the range of a locked skill, which stays a skill', async () => {
-    const folder = await addForms('@1.0.0')
+    const folder = makeProject()
     const whole = snapshot(join(folder, '.claude'))
     expect(await run(folder, 'add', 'acme/forms@1.x')).toMatchObject({ code: 0, stderr: '' })
     const { range, path } = JSON.parse(lockIn(folder)).prompts['acme/forms']
@@ -127,7 +131,7 @@ describe.each(CLIENTS)('$name', ({ command, name }) => {
   })
 
   test('remove deletes the folder, also with what Python made in it', async () => {
-    const folder = await addForms('@1.0.0')
+    const folder = makeProject()
     writeFiles(join(folder, PLACE), { 'scripts/__pycache__/fill.cpython-313.pyc': 'x', '.DS_Store': 'x' })
     expect(await run(folder, 'verify')).toMatchObject({ code: 0, stderr: '' })
     expect(await run(folder, 'remove', 'acme/forms')).toMatchObject({ code: 0, stderr: '' })
@@ -136,7 +140,7 @@ describe.each(CLIENTS)('$name', ({ command, name }) => {
   })
 
   test('never writes through a symbolic link', async () => {
-    const folder = await addForms('@1.0.0')
+    const folder = makeProject()
     const elsewhere = hub.newFolder()
     renameSync(join(folder, PLACE), join(elsewhere, 'forms'))
     symlinkSync(join(elsewhere, 'forms'), join(folder, PLACE))
@@ -158,7 +162,7 @@ describe.each(CLIENTS)('$name', ({ command, name }) => {
     ['no digest', (text) => text.replace(/("logo.png": ")[0-9a-f]{64}/, '$1')],
     ['another order', (text) => text.replace(/( {8}"logo.png": "[0-9a-f]+",\n)( {8}"scripts.*\n)/, '$2$1')],
   ])('rejects a lock with %s', async (_, edit) => {
-    const folder = await addForms('@1.0.0')
+    const folder = makeProject()
     const text = edit(lockIn(folder))
     expect(text).not.toBe(lockIn(folder))
     writeFileSync(join(folder, 'prompts.lock'), text)

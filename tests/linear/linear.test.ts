@@ -48,9 +48,14 @@ function timeOf({ call }: TextFunction, given: readonly unknown[]): number {
 type Calls = (times: 1 | 4 | 16) => readonly unknown[]
 
 /** Compares the times for texts of two lengths, of several rounds, because other programs only make a run longer. @returns how many times as long the longer text takes; undefined if that is fast enough */
-function growthBetween(one: TextFunction, short: readonly unknown[], long: readonly unknown[]): number | undefined {
+function growthBetween(
+  one: TextFunction,
+  short: readonly unknown[],
+  long: readonly unknown[],
+  rounds: number,
+): number | undefined {
   let [shortMs, longMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < rounds; round++) {
     shortMs = Math.min(shortMs, timeOf(one, short), timeOf(one, short))
     longMs = Math.min(longMs, timeOf(one, long))
     if (longMs <= MOST_TIMES * shortMs) return undefined
@@ -59,12 +64,16 @@ function growthBetween(one: TextFunction, short: readonly unknown[], long: reado
 }
 
 /** @returns how many times as long four times the text takes; undefined if that is fast enough */
-function growth(one: TextFunction, calls: Calls, attempts = ATTEMPTS): number | undefined {
+function growth(
+  one: TextFunction,
+  calls: Calls,
+  { attempts, rounds } = { attempts: ATTEMPTS, rounds: ROUNDS },
+): number | undefined {
   if (timeOf(one, calls(1)) < UNNOTICED_MS) return undefined
   let times: number | undefined
   for (let attempt = 0; attempt < attempts; attempt++) {
     // For short texts, the garbage collector makes a difference. What takes quadratic time does so for longer texts too.
-    times = growthBetween(one, calls(1), calls(4)) && growthBetween(one, calls(4), calls(16))
+    times = growthBetween(one, calls(1), calls(4), rounds) && growthBetween(one, calls(4), calls(16), rounds)
     if (times === undefined) return undefined
   }
   return times
@@ -107,8 +116,8 @@ test('the measurement finds a function that takes quadratic time, and passes one
   const functionOf = (call: (text: string) => unknown): TextFunction => ({
     ...{ id: '', types: ['string'], call: call as TextFunction['call'] },
   })
-  const measured = (call: (text: string) => unknown, length: number, attempts?: number) =>
-    growth(functionOf(call), (times) => [' '.repeat(times * length)], attempts)
+  const measured = (call: (text: string) => unknown, length: number, tries?: Parameters<typeof growth>[2]) =>
+    growth(functionOf(call), (times) => [' '.repeat(times * length)], tries)
   // Other programs can make a text take longer than it needs, so the least of three times counts.
   const leastTimeOf = (length: number) =>
     Math.min(...[1, 2, 3].map(() => timeOf(functionOf(countSpaces), [' '.repeat(length)])))
@@ -116,7 +125,7 @@ test('the measurement finds a function that takes quadratic time, and passes one
     // The shortest text whose time the resolution of the clock cannot hide: sixteen times that text takes 256 times as long.
     let length = 1_000
     while (leastTimeOf(length) < 2 * TICK_MS) length *= 1.2
-    return measured(countSpaces, length, 1)
+    return measured(countSpaces, length, { attempts: 1, rounds: 1 })
   }
   expect(measuredSpaces() ?? measuredSpaces() ?? measuredSpaces()).toBeGreaterThan(MOST_TIMES)
   expect(measured(countWords, 40 * LENGTHS.text)).toBeUndefined()
