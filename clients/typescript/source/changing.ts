@@ -1,5 +1,4 @@
 // Changes a lock and its vendored files: all of them or none. docs/lock-file.md
-import { createHash } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
 import { readLockFile, readVendored } from './files.ts'
 import { ATTRIBUTES, planAttributes } from './git-attributes.ts'
@@ -7,7 +6,7 @@ import { formatLock, type Lock, type LockedPrompt, parseLock } from './lock.ts'
 import { findDifference, listFolder } from './placed.ts'
 import { deletePlaced, isFolder, type NewFiles, replaceFiles, restoreFolder, takeTurn } from './replacing.ts'
 import { PromptHubError } from './trouble.ts'
-import { findExact } from './verify.ts'
+import { digestOf, findExact } from './verify.ts'
 
 /** The files of a prompt to write next to a lock. */
 export interface NewPrompt extends NewFiles {
@@ -52,10 +51,8 @@ export async function changeLock(
     const targets: NewFiles[] = [...prompts]
     const added = Object.entries(lock.prompts).filter(([name, { path }]) => before[name]?.path !== path)
     if (added.length > 0) {
-      const planned = await planAttributes(
-        path,
-        added.map(([, each]) => each),
-      )
+      const places = added.map(([, each]) => each)
+      const planned = await planAttributes(path, places)
       sentence = planned.sentence
       if (planned.text !== undefined)
         targets.push({ path: ATTRIBUTES, files: [{ path: '', bytes: new TextEncoder().encode(planned.text) }] })
@@ -68,7 +65,9 @@ export async function changeLock(
 
 /** Protects files that somebody has edited: a file may be replaced only if it is the locked one, the new one, or, for a prompt that is not a skill, some version of it. */
 async function requireUnedited(folder: string, prompt: NewPrompt, locked: LockedPrompt | undefined): Promise<void> {
-  const fresh = prompt.files.map(({ path, bytes }) => ({ path, sha256: digestOf(bytes) }))
+  const fresh = await Promise.all(
+    prompt.files.map(async ({ path, bytes }) => ({ path, sha256: await digestOf(bytes, path) })),
+  )
   const known = [...fresh, ...(locked ? (locked.files ?? [{ path: '', sha256: locked.sha256 }]) : [])]
   for (const name of isFolder(prompt) ? await listFolder(folder, prompt.path) : ['']) {
     const path = name === '' ? prompt.path : `${prompt.path}/${name}`
@@ -98,8 +97,4 @@ async function deleteLeft(
     if (difference && difference.kind !== 'missing') say(`${difference.path} was changed by hand and stays`)
     else await deletePlaced(folder, old.path)
   }
-}
-
-function digestOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
 }

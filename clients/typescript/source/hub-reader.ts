@@ -13,7 +13,7 @@ import {
   type VersionRow,
 } from './records.ts'
 import { eventsOf, type HubEvent, standingOf } from './standing.ts'
-import { PromptHubError } from './trouble.ts'
+import { isNotFound, PromptHubError } from './trouble.ts'
 
 /** Maximum number of reported events that are remembered. Beyond that no more are reported, because any of them might be a repetition. */
 const MAX_REPORTED = 10_000
@@ -80,18 +80,15 @@ export class HubReader {
   /** Gets the prompts of an owner at a label, by name. @throws PromptHubError like `get` */
   async getAll(owner: string, label: string): Promise<PromptFacts[]> {
     const list = await this.#readEither(this.#labels, `users/${owner}/labels/${label}`, true)
+    const read = async ({ full_name, version, content_sha256 }: LabelledPrompt) => {
+      const facts = await this.#readVersion(full_name, version, list, ['record'])
+      if (facts.sha256 === content_sha256) return facts
+      const what = `${full_name}@${version}`
+      throw new PromptHubError('integrity', `${what} has other bytes than the list of ${label} says.`)
+    }
     const found: PromptFacts[] = []
     for (let from = 0; from < list.value.length; from += AT_ONCE)
-      found.push(
-        ...(await Promise.all(
-          list.value.slice(from, from + AT_ONCE).map(async ({ full_name, version, content_sha256 }) => {
-            const facts = await this.#readVersion(full_name, version, list, ['record'])
-            if (facts.sha256 === content_sha256) return facts
-            const what = `${full_name}@${version}`
-            throw new PromptHubError('integrity', `${what} has other bytes than the list of ${label} says.`)
-          }),
-        )),
-      )
+      found.push(...(await Promise.all(list.value.slice(from, from + AT_ONCE).map(read))))
     return found
   }
 
@@ -202,7 +199,7 @@ export class HubReader {
       answer = await cache.get(this.#fileUrl(path), changes)
       if (isEnough(answer.value)) return answer
     } catch (error) {
-      if (!(error instanceof PromptHubError) || error.code !== 'not_found') throw error
+      if (!isNotFound(error)) throw error
       refusal = error
     }
     try {
@@ -210,7 +207,7 @@ export class HubReader {
     } catch (error) {
       // A mirror has no API, so the result is the file, or that it does not exist.
       if (answer) return answer
-      throw error instanceof PromptHubError && error.code === 'not_found' ? error : (refusal ?? error)
+      throw isNotFound(error) ? error : (refusal ?? error)
     }
   }
 }

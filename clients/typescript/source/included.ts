@@ -1,7 +1,7 @@
 // Compares the versions that a locked version includes with the hub.
 import type { HubReader } from './hub-reader.ts'
 import type { RepositoryRecord, VersionRow } from './records.ts'
-import { PromptHubError } from './trouble.ts'
+import { isNotFound, PromptHubError } from './trouble.ts'
 
 /** Something that the hub says about an included version. */
 export interface IncludedProblem {
@@ -22,7 +22,10 @@ export async function reviewIncluded(
     if (!/^[a-z0-9-]{1,39}\/[a-z0-9-]{1,64}@\d{1,6}\.\d{1,6}\.\d{1,6}$/.test(address))
       throw new PromptHubError('unavailable', `${name}: the hub did not return a list of versions.`)
     const [part = '', number = ''] = address.split('@')
-    const state = await readIfThere(part, number, reader)
+    const state = await reader.readState(part, number).catch((error: unknown): State => {
+      if (isNotFound(error)) return { rows: [] }
+      throw error
+    })
     problems.push(...findIncluded(`${name} ${version} includes ${part} ${number}, which`, number, state))
   }
   return problems
@@ -30,15 +33,6 @@ export async function reviewIncluded(
 
 /** What the hub has of an included prompt. */
 type State = { record?: RepositoryRecord; rows: readonly VersionRow[] }
-
-async function readIfThere(part: string, number: string, reader: Pick<HubReader, 'readState'>): Promise<State> {
-  try {
-    return await reader.readState(part, number)
-  } catch (error) {
-    if (error instanceof PromptHubError && error.code === 'not_found') return { rows: [] }
-    throw error
-  }
-}
 
 function findIncluded(what: string, version: string, { record, rows }: State): IncludedProblem[] {
   const problems: IncludedProblem[] = []

@@ -2,7 +2,7 @@
 import { type Publisher, toPublisher } from './publisher.ts'
 import { isRange, isVersion, readWish, satisfies } from './ranges.ts'
 import { isObject, readVariables, type Variable } from './records.ts'
-import { refuseFiles, SKILL, type SkillFile } from './skills.ts'
+import { findClash, refuseFiles, SKILL, type SkillFile } from './skills.ts'
 import { PromptHubError } from './trouble.ts'
 
 /** One prompt of a lock. */
@@ -111,7 +111,8 @@ export function parseLock(text: string): Lock {
   if (names.length > MAX_PROMPTS) throw wrong(`it names more than ${MAX_PROMPTS} prompts`)
   const lock: Lock = { hub, prompts: {} }
   for (const name of names) lock.prompts[name] = readLocked(name, (prompts as Record<string, unknown>)[name])
-  requireApart(Object.values(lock.prompts).map(({ path }) => path))
+  const clash = findClash(Object.values(lock.prompts).map(({ path }) => path))
+  if (clash !== undefined) throw wrong(`two prompts share the path ${clash}, or it is inside another`)
   const written = formatLock(lock)
   if (written !== text && text.replaceAll('\r\n', '\n') === written)
     throw new PromptHubError(
@@ -184,30 +185,12 @@ export function mendEnds(path: string, folder?: string): string {
 
 /** Whether a path with forward slashes stays below the lock's folder and is valid on every system: at most 1,024 bytes, 255 per segment. */
 export function isSafePath(path: string): boolean {
-  const bytes = new TextEncoder()
-  if (!path.isWellFormed() || bytes.encode(path).length > 1_024 || /[\\:\u0000-\u001f\u007f-\u009f]/.test(path))
-    return false
-  return (
-    !['prompts.lock', 'prompts.lock.new'].includes(path.toLowerCase()) &&
-    path
-      .split('/')
-      .every(
-        (segment) =>
-          segment !== '' &&
-          segment !== '.' &&
-          segment !== '..' &&
-          segment.toLowerCase() !== '.git' &&
-          bytes.encode(segment).length <= 255,
-      )
-  )
-}
-
-/** @throws PromptHubError `integrity` when two paths are equal, ignoring case, or one is inside another */
-function requireApart(paths: readonly string[]): void {
-  // With a slash at the end, a path and everything inside it are neighbours in the sorted list.
-  const folders = paths.map((path) => `${path.toLowerCase()}/`).sort()
-  const inner = folders.find((path, index) => index > 0 && path.startsWith(folders[index - 1]!))
-  if (inner) throw wrong(`two prompts share the path ${inner.slice(0, -1)}, or it is inside another`)
+  const sizeOf = (text: string) => new TextEncoder().encode(text).length
+  if (!path.isWellFormed() || sizeOf(path) > 1_024 || /[\\:\u0000-\u001f\u007f-\u009f]/.test(path)) return false
+  if (['prompts.lock', 'prompts.lock.new'].includes(path.toLowerCase())) return false
+  const segments = path.toLowerCase().split('/')
+  if (segments.some((segment) => ['', '.', '..', '.git'].includes(segment))) return false
+  return path.split('/').every((segment) => sizeOf(segment) <= 255)
 }
 
 function wrong(what: string): PromptHubError {

@@ -7,7 +7,7 @@ import { readVersionRecord, type VersionRecord } from './records.ts'
 import type { RequestSettings } from './requests.ts'
 import { readSkillFile } from './skill-reader.ts'
 import { findContent, SKILL, type SkillFile } from './skills.ts'
-import { PromptHubError } from './trouble.ts'
+import { isNotFound, PromptHubError } from './trouble.ts'
 import { findExact } from './verify.ts'
 
 /** An open lock, with access to its vendored files. */
@@ -50,11 +50,11 @@ export class LockReader {
       .get(`${this.#url}/data/v1/${path}.json`, false)
       .catch((error: unknown) => {
         // The API also has what was published since the last build.
-        if (error instanceof PromptHubError && error.code === 'not_found')
-          return this.#versions.get(`${this.#url}/api/v1/${path}`, false)
+        if (isNotFound(error)) return this.#versions.get(`${this.#url}/api/v1/${path}`, false)
         throw error
       })
-    requireSame(name, locked, value)
+    if (value.content_sha256 !== locked.sha256)
+      throw new PromptHubError('integrity', `${name}@${locked.version}: the hub has other bytes than prompts.lock.`)
     return { ...factsOf(value), source, ageMs: 0, standing: undefined }
   }
 
@@ -123,9 +123,4 @@ function factsOfLocked(
   const others = files?.filter(({ path }) => path !== SKILL) ?? []
   const rest = { source: 'lock', ageMs: 0, standing: undefined } as const
   return { name, version, content, sha256, variables, parameters, files: others, publisher, ...rest }
-}
-
-function requireSame(name: string, { version, sha256 }: LockedPrompt, record: VersionRecord): void {
-  if (record.content_sha256 !== sha256)
-    throw new PromptHubError('integrity', `${name}@${version}: the hub has other bytes than prompts.lock.`)
 }

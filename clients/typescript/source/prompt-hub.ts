@@ -6,12 +6,13 @@ import type { Values } from './filling.ts'
 import { HubReader } from './hub-reader.ts'
 import { isHubUrl } from './lock.ts'
 import { type LockInForce, LockReader } from './locked.ts'
-import { makeFallback, makePrompt, type Prompt } from './prompt.ts'
+import { makeFallback, makePrompt, type Prompt, type PromptFacts } from './prompt.ts'
 import { readTokenFor } from './read-token.ts'
 import { isObject, type VersionRow } from './records.ts'
 import { type RequestOptions, type RequestSettings, requestSettings } from './requests.ts'
 import { readResults } from './results.ts'
 import { readSkillFile } from './skill-reader.ts'
+import type { SkillFile } from './skills.ts'
 import type { HubEvent } from './standing.ts'
 import { PromptHubError } from './trouble.ts'
 
@@ -120,11 +121,7 @@ export class PromptHub {
     const { fullName, wish } = parseArguments(name, options)
     try {
       const facts = await (this.#locked?.get(fullName, wish) ?? this.#hub.get(fullName, wish))
-      return makePrompt(
-        facts,
-        (file) => this.#locked?.readFile(fullName, file) ?? readSkillFile(this.url, this.requests, facts, file),
-        () => readResults(this.url, this.requests, facts),
-      )
+      return this.#promptOf(facts, (file) => this.#locked?.readFile(fullName, file))
     } catch (error) {
       if (options.fallback === undefined || !(error instanceof PromptHubError) || error.code !== 'unavailable')
         throw error
@@ -142,12 +139,18 @@ export class PromptHub {
   async all(owner: string, label: string): Promise<Prompt[]> {
     parseArguments(`${owner}/all`, { label })
     const found = await this.#hub.getAll(owner, label)
-    return found.map((facts) =>
-      makePrompt(
-        facts,
-        (file) => readSkillFile(this.url, this.requests, facts, file),
-        () => readResults(this.url, this.requests, facts),
-      ),
+    return found.map((facts) => this.#promptOf(facts))
+  }
+
+  /** @param readLocked reads a file under a lock; without it, the hub is asked */
+  #promptOf<Given extends object>(
+    facts: PromptFacts,
+    readLocked: (file: SkillFile) => Promise<Uint8Array<ArrayBuffer>> | undefined = () => undefined,
+  ): Prompt<Given> {
+    return makePrompt(
+      facts,
+      (file) => readLocked(file) ?? readSkillFile(this.url, this.requests, facts, file),
+      () => readResults(this.url, this.requests, facts),
     )
   }
 

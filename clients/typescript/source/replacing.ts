@@ -11,7 +11,7 @@ export interface NewFiles {
   /** Relative to the lock's folder. */
   path: string
   /** The path of each file in the folder, and its bytes; only one with an empty path if it is no folder. */
-  files: readonly { path: string; bytes: Uint8Array }[]
+  files: readonly { path: string; bytes: Uint8Array<ArrayBuffer> }[]
 }
 
 /** Whether the path is that of a folder. */

@@ -3,7 +3,7 @@ import { USER_AGENT } from './address.ts'
 import { hasAsked, noteAsked, originOf } from './read-token.ts'
 import { isObject } from './records.ts'
 import { fetchAndFollow, isBrowser } from './redirects.ts'
-import { PromptHubError } from './trouble.ts'
+import { isNotFound, PromptHubError } from './trouble.ts'
 
 /** Options of requests. */
 export interface RequestOptions {
@@ -62,37 +62,46 @@ export async function ask(
   settings: RequestSettings,
   write?: Write,
 ): Promise<Reply> {
-  const reply = await retry(url, (token) => optionsOf(etag, write, token), settings, write !== undefined, decode)
+  const accept = write ? 'application/json' : 'application/json, text/plain'
+  const reply = await retry(url, { etag, write, accept }, settings, decode)
   return reply.kind === 'new' ? { kind: 'new', text: reply.body, etag: reply.etag } : reply
 }
 
-/** Reads a file. @throws PromptHubError like `ask` */
-export async function askBytes(url: string, settings: RequestSettings): Promise<Uint8Array<ArrayBuffer>> {
-  const agent: Record<string, string> = isBrowser() ? {} : { 'User-Agent': USER_AGENT }
-  const optionsFor = (token?: string) => ({
-    headers: token === undefined ? agent : { ...agent, Authorization: `Bearer ${token}` },
-  })
-  const reply = await retry(url, optionsFor, settings, false, (bytes) => bytes)
-  if (reply.kind === 'new') return reply.body
+/** Reads a file from the first of some URLs that has it. @throws PromptHubError like `ask`; `not_found` if none has it */
+export async function askBytes(
+  [url, ...others]: readonly [string, ...string[]],
+  settings: RequestSettings,
+): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    const reply = await retry(url, {}, settings, (bytes) => bytes)
+    if (reply.kind === 'new') return reply.body
+  } catch (error) {
+    const [next, ...rest] = others
+    if (next === undefined || !isNotFound(error)) throw error
+    return askBytes([next, ...rest], settings)
+  }
   throw new PromptHubError('unavailable', `${url} did not return a file.`)
 }
 
-/** Options of `fetch`. */
-type Options = RequestInit & { headers: Record<string, string> }
+/** What to ask for. */
+interface Question {
+  etag?: string | undefined
+  write?: Write | undefined
+  accept?: string
+}
 type Answered<Body> = { kind: 'new'; body: Body; etag: string | undefined } | { kind: 'unchanged' }
 type Trouble = { kind: 'trouble'; error: PromptHubError; waitMs: number | undefined }
 
 async function retry<Body>(
   url: string,
-  optionsFor: (token?: string) => Options,
+  question: Question,
   settings: RequestSettings,
-  isWrite: boolean,
   parse: (bytes: Uint8Array<ArrayBuffer>) => Body,
 ): Promise<Answered<Body>> {
   // The clock is monotonic, so setting the system's time does not move the deadline.
   const endsAt = performance.now() + settings.deadlineMs
   for (let tries = 0; ; tries++) {
-    const outcome = await tryOnce(url, optionsFor, settings, endsAt, isWrite, parse)
+    const outcome = await tryOnce(url, question, settings, endsAt, parse)
     if (outcome.kind !== 'trouble') return outcome
     // The pause is random, so that programs affected by the same outage do not all retry at the same moment. https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
     const pauseMs = outcome.waitMs ?? Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries)
@@ -103,17 +112,17 @@ async function retry<Body>(
 
 async function tryOnce<Body>(
   url: string,
-  given: (token?: string) => Options,
+  question: Question,
   { fetch, timeoutMs, readToken }: RequestSettings,
   endsAt: number,
-  isWrite: boolean,
   parse: (bytes: Uint8Array<ArrayBuffer>) => Body,
 ): Promise<Answered<Body> | Trouble> {
   const signal = AbortSignal.timeout(Math.max(1, Math.floor(Math.min(timeoutMs, endsAt - performance.now()))))
   try {
-    const optionsFor = (token?: string) => ({ ...given(token), signal })
-    const response = isWrite ? await fetch(url, optionsFor()) : await readAs(url, optionsFor, { fetch, readToken })
-    if (isWrite && (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)))
+    const { write } = question
+    const optionsFor = (token?: string) => ({ ...optionsOf(question, token), signal })
+    const response = write ? await fetch(url, optionsFor()) : await readAs(url, optionsFor, { fetch, readToken })
+    if (write && (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)))
       throw new PromptHubError('unavailable', `${url} redirects; redirects are not followed with a token.`, {
         status: response.status,
       })
@@ -131,7 +140,7 @@ async function tryOnce<Body>(
 /** Reads a URL: without a token until its hub asks for one, then with it. A redirect's other host never asks. */
 async function readAs(
   url: string,
-  optionsFor: (token?: string) => Options,
+  optionsFor: (token?: string) => ReturnType<typeof optionsOf>,
   { fetch, readToken }: Pick<RequestSettings, 'fetch' | 'readToken'>,
 ): Promise<Response> {
   const { origin } = new URL(url)
@@ -152,19 +161,20 @@ function causeOf(error: unknown): string {
   return inner === undefined ? own : own === 'fetch failed' || own === '' ? causeOf(inner) : `${own}: ${causeOf(inner)}`
 }
 
-function optionsOf(etag: string | undefined, write: Write | undefined, readToken?: string): Options {
-  const accept = { Accept: write ? 'application/json' : 'application/json, text/plain' }
+function optionsOf({ etag, write, accept }: Question, readToken: string | undefined) {
+  const token = write?.token ?? readToken
+  const headers: Record<string, string> = {
+    ...(accept !== undefined && { Accept: accept }),
+    ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+    ...(write?.body !== undefined && { 'Content-Type': 'application/json' }),
+  }
   // Browsers send their own User-Agent and handle ETags themselves. Setting either header would cause a preflight request, which a static mirror does not answer.
-  const headers = isBrowser()
-    ? accept
-    : { ...accept, 'User-Agent': USER_AGENT, ...(etag === undefined ? {} : { 'If-None-Match': etag }) }
-  const reading: Record<string, string> =
-    readToken === undefined ? headers : { ...headers, Authorization: `Bearer ${readToken}` }
-  if (!write) return { headers: reading, ...(isBrowser() && etag !== undefined ? { cache: 'no-cache' } : {}) }
-  const { method, token, body } = write
-  const authorized = { ...headers, Authorization: `Bearer ${token}` }
-  if (body === undefined) return { method, redirect: 'manual', headers: authorized }
-  return { method, redirect: 'manual', headers: { ...authorized, 'Content-Type': 'application/json' }, body }
+  const isRevalidated = isBrowser() && etag !== undefined
+  if (!isBrowser()) headers['User-Agent'] = USER_AGENT
+  if (!isBrowser() && etag !== undefined) headers['If-None-Match'] = etag
+  if (!write) return { headers, ...(isRevalidated && { cache: 'no-cache' as const }) }
+  const { method, body } = write
+  return { method, redirect: 'manual' as const, headers, ...(body !== undefined && { body }) }
 }
 
 /** Decodes a text. Invalid UTF-8 is an error, because it would otherwise be replaced silently. */
@@ -175,7 +185,7 @@ function decode(bytes: Uint8Array): string {
 /** Reads a body, up to the limit. */
 async function readBounded(response: Response, url: string): Promise<Uint8Array<ArrayBuffer>> {
   const reader = response.body?.getReader()
-  const chunks: Uint8Array[] = []
+  const chunks: Uint8Array<ArrayBuffer>[] = []
   let size = 0
   while (reader) {
     const { done, value } = await reader.read()
@@ -190,13 +200,7 @@ async function readBounded(response: Response, url: string): Promise<Uint8Array<
       )
     }
   }
-  const bytes = new Uint8Array(size)
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.length
-  }
-  return bytes
+  return new Uint8Array(await new Blob(chunks).arrayBuffer())
 }
 
 function troubleOf(response: Response, text: string, url: string): Trouble {

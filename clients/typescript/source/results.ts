@@ -1,7 +1,7 @@
 // Reads the results of test suites for a version from a hub.
 import { isObject } from './records.ts'
 import { askBytes, type RequestSettings } from './requests.ts'
-import { PromptHubError } from './trouble.ts'
+import { isNotFound, PromptHubError } from './trouble.ts'
 
 /** The result of a test suite, as somebody reported it. The hub has not run the tests. */
 export interface SuiteResult {
@@ -31,13 +31,11 @@ export async function readResults(
   { name, version, sha256 }: { name: string; version: string | null; sha256: string | null },
 ): Promise<SuiteResult[]> {
   const address = `${url}/api/v1/repos/${name}/versions/${version}/results`
-  const noneFound = (cause: unknown): undefined => {
-    if (!(cause instanceof PromptHubError) || cause.code !== 'not_found') throw cause
-  }
   // A static mirror has no API, and has no file for a version without results.
-  const bytes =
-    (await askBytes(address, settings).catch(noneFound)) ??
-    (await askBytes(`${url}/data/v1/repos/${name}/results/${version}.json`, settings).catch(noneFound))
+  const file = `${url}/data/v1/repos/${name}/results/${version}.json`
+  const bytes = await askBytes([address, file], settings).catch((cause: unknown) => {
+    if (!isNotFound(cause)) throw cause
+  })
   if (!bytes) return []
   try {
     const { data }: { data: unknown } = JSON.parse(new TextDecoder().decode(bytes))

@@ -2,8 +2,8 @@
 import type { PromptFacts } from './prompt.ts'
 import { askBytes, type RequestSettings } from './requests.ts'
 import { findContent, SKILL, type SkillFile } from './skills.ts'
-import { PromptHubError } from './trouble.ts'
-import { digestOf } from './verify.ts'
+import { isNotFound, PromptHubError } from './trouble.ts'
+import { digestOf, requireDigest } from './verify.ts'
 
 /** The bytes of a file. */
 type Bytes = Uint8Array<ArrayBuffer>
@@ -22,13 +22,10 @@ export async function readSkillFile(
   { name, version }: Pick<PromptFacts, 'name' | 'version'>,
   { path, sha256 }: SkillFile,
 ): Promise<Bytes> {
-  const bytes = await readEither(
-    settings,
-    `${url}/data/v1/repos/${name}/blobs/${sha256}.bin`,
-    `${url}/api/v1/repos/${name}/versions/${version}/files/${path}`,
-  )
-  if ((await digestOf(bytes, path)) !== sha256)
-    throw new PromptHubError('integrity', `${name}@${version}: ${path} has other bytes than its SHA-256 says.`)
+  // Every mirror has the static file; before the next build, only the hub itself has it.
+  const file = `${url}/data/v1/repos/${name}/blobs/${sha256}.bin`
+  const bytes = await askBytes([file, `${url}/api/v1/repos/${name}/versions/${version}/files/${path}`], settings)
+  await requireDigest(bytes, sha256, `${name}@${version}: ${path}`)
   return bytes
 }
 
@@ -43,12 +40,9 @@ export async function readSkill(
   prompt: Pick<PromptFacts, 'name' | 'version' | 'sha256' | 'files'>,
 ): Promise<(SkillFile & { bytes: Bytes })[]> {
   const { name, version, sha256, files } = prompt
-  const skill = await readEither(
-    settings,
-    `${url}/data/v1/repos/${name}/skills/${version}.md`,
-    `${url}/${name}/v/${version}/${SKILL}`,
-  ).catch((cause: unknown) => {
-    if (!(cause instanceof PromptHubError) || cause.code !== 'not_found') throw cause
+  const file = `${url}/data/v1/repos/${name}/skills/${version}.md`
+  const skill = await askBytes([file, `${url}/${name}/v/${version}/${SKILL}`], settings).catch((cause: unknown) => {
+    if (!isNotFound(cause)) throw cause
     throw new PromptHubError('not_found', `${name} ${version} is not an Agent Skill; nothing was changed`, { cause })
   })
   if (sha256 === null || !(await findContent(skill, sha256)))
@@ -60,14 +54,4 @@ export async function readSkill(
     found.push(...some.map((file, index) => ({ ...file, bytes: bytes[index]! })))
   }
   return found
-}
-
-/** Reads the static file, which every mirror has, or, before the next build, what the hub itself serves. */
-async function readEither(settings: RequestSettings, file: string, other: string): Promise<Bytes> {
-  try {
-    return await askBytes(file, settings)
-  } catch (error) {
-    if (!(error instanceof PromptHubError) || error.code !== 'not_found') throw error
-    return askBytes(other, settings)
-  }
 }

@@ -7,8 +7,7 @@ const MAX_FILES = 201
 const MAX_PATH_BYTES = 900
 const PATH = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}(?:\/[A-Za-z0-9_][A-Za-z0-9._-]{0,99}){0,7}$/
 const SHA256 = /^[0-9a-f]{64}$/
-const bytesOf = (text: string) => new TextEncoder().encode(text)
-const [START, END, INPUTS] = [bytesOf('---\n'), bytesOf('\n---\n'), bytesOf('\n\n## Inputs\n\n')]
+const END = '\n---\n'
 
 /** A file of a skill. */
 export interface SkillFile {
@@ -28,10 +27,15 @@ export function refuseFiles(paths: readonly string[]): string | undefined {
     (path === SKILL || path.split('/').at(-1)?.toLowerCase() !== SKILL.toLowerCase())
   const invalid = paths.find((path) => !isValid(path))
   if (invalid !== undefined) return `has a file that is not valid on every system: '${invalid.slice(0, 200)}'`
+  const clash = findClash(paths)
+  return clash && `has two files at ${clash}, or one inside the other`
+}
+
+/** Finds a path that equals another, ignoring case, or is inside it. */
+export function findClash(paths: readonly string[]): string | undefined {
   // With a slash at the end, a path and everything inside it are neighbours in the sorted list.
   const folders = paths.map((path) => `${path.toLowerCase()}/`).sort()
-  const clash = folders.find((path, index) => index > 0 && path.startsWith(folders[index - 1]!))
-  return clash && `has two files at ${clash.slice(0, -1)}, or one inside the other`
+  return folders.find((path, index) => index > 0 && path.startsWith(folders[index - 1]!))?.slice(0, -1)
 }
 
 /** Parses the files in a hub's response. @returns undefined when they are invalid */
@@ -56,26 +60,13 @@ export async function findContent(
   skill: Uint8Array<ArrayBuffer>,
   sha256: string,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  const end = indexOf(skill, END, 3)
-  if (!startsWith(skill, START, 0) || end < 0) return undefined
+  // One character for each byte, so that places in the text are those of the bytes.
+  const text = new TextDecoder('latin1').decode(skill)
+  const end = text.indexOf(END, 3)
+  if (!text.startsWith('---\n') || end < 0) return undefined
   const rest = skill.slice(end + END.length)
-  const inputs = lastIndexOf(rest, INPUTS)
+  const inputs = text.slice(end + END.length).lastIndexOf('\n\n## Inputs\n\n')
   for (const content of [rest, rest.slice(0, Math.max(inputs, 0))])
     if ((await digestOf(content, SKILL)) === sha256) return content
   return undefined
-}
-
-function startsWith(bytes: Uint8Array, part: Uint8Array, at: number): boolean {
-  return part.every((byte, index) => bytes[at + index] === byte)
-}
-
-function indexOf(bytes: Uint8Array, part: Uint8Array, from: number): number {
-  for (let at = bytes.indexOf(part[0]!, from); at >= 0; at = bytes.indexOf(part[0]!, at + 1))
-    if (startsWith(bytes, part, at)) return at
-  return -1
-}
-
-function lastIndexOf(bytes: Uint8Array, part: Uint8Array): number {
-  for (let at = bytes.length - part.length; at >= 0; at--) if (startsWith(bytes, part, at)) return at
-  return -1
 }

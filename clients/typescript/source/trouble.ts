@@ -50,3 +50,6 @@ export class PromptHubError extends Error {
     this.problems = options.problems ?? []
   }
 }
+
+/** Whether an error says that the hub does not have what was asked for. */
+export const isNotFound = (error: unknown): boolean => error instanceof PromptHubError && error.code === 'not_found'

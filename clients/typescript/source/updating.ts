@@ -28,24 +28,13 @@ export interface Reviewed {
 
 /** Something that the hub says about a locked prompt. */
 interface Problem {
-  kind:
-    | 'gone'
-    | 'other_bytes'
-    | 'yanked'
-    | 'advisory'
-    | 'model_retires'
-    | IncludedProblem['kind']
-    | 'label_removed'
-    | 'deprecated'
-    | 'moved'
+  kind: 'gone' | 'other_bytes' | 'yanked' | 'advisory' | 'model_retires' | IncludedProblem['kind'] | Notice
   message: string
 }
 
-/** The problems for which an audit fails. */
-const AUDITED: readonly Problem['kind'][] = [
-  ...(['gone', 'other_bytes', 'yanked', 'advisory', 'model_retires'] as const),
-  ...(['included_gone', 'included_yanked', 'included_advisory'] as const),
-]
+/** The problems for which an audit does not fail. */
+const NOTICES = ['label_removed', 'deprecated', 'moved'] as const
+type Notice = (typeof NOTICES)[number]
 
 /** What else a review considers. */
 export interface ReviewOptions {
@@ -96,7 +85,7 @@ export async function reviewLock(
 
 /** The problems for which an audit fails. */
 export function auditProblems({ problems }: Reviewed): string[] {
-  return problems.filter(({ kind }) => AUDITED.includes(kind)).map(({ message }) => message)
+  return problems.filter(({ kind }) => NOTICES.every((notice) => notice !== kind)).map(({ message }) => message)
 }
 
 function review(
