@@ -42,16 +42,17 @@ export async function respondWithFeed(
 ): Promise<Response> {
   const { baseUrl } = locals.profile
   const address = baseUrl + path
-  const news = await Promise.all(prompts.slice(0, MAX_ENTRIES).map((prompt) => listReleases(locals, prompt)))
-  const tested = await Promise.all(
-    (hasResults ? prompts : []).slice(0, MAX_ENTRIES).map((prompt) => listTested(locals, prompt)),
-  )
+  const shown = prompts.slice(0, MAX_ENTRIES)
+  const [news, tested] = await Promise.all([
+    Promise.all(shown.map((prompt) => listReleases(locals, prompt))),
+    Promise.all(hasResults ? shown.map((prompt) => listTested(locals, prompt)) : []),
+  ])
   const entries = [...news.flat(), ...tested.flat(), ...changes.map((change) => describeChange(address, title, change))]
     .sort((a, b) => b.order - a.order)
     .slice(0, MAX_ENTRIES)
   const newest = entries.find(({ at }) => Date.parse(at) <= latestTime())
   const self = `${path === '/' ? baseUrl : address}/feed.xml`
-  return formatFeed({ title, id: address, page: address, self, updated: newest?.at ?? EPOCH, entries })
+  return formatFeed({ title, page: address, self, updated: newest?.at ?? EPOCH, entries })
 }
 
 /**
@@ -63,21 +64,15 @@ export async function respondWithFeed(
 export async function respondWithModelFeed({ hub, profile: { baseUrl, look } }: PageLocals): Promise<Response> {
   const uses = ((await hub?.listModels()) ?? []).filter(({ prompts_count }) => prompts_count > 0).slice(0, MAX_ENTRIES)
   const entries = await Promise.all(uses.map((use) => describeModel(use, baseUrl, hub)))
-  const updated =
-    entries
-      .map(({ at }) => at)
-      .sort(compareText)
-      .at(-1) ?? EPOCH
+  const updated = newestOf(entries.map(({ at }) => at))
   const self = `${baseUrl}/models.xml`
-  return formatFeed({
-    title: `Models that retire: ${look.name}`,
-    id: self,
-    page: `${baseUrl}/docs/models`,
-    self,
-    updated,
-    entries,
-  })
+  const title = `Models that retire: ${look.name}`
+  return formatFeed({ title, id: self, page: `${baseUrl}/docs/models`, self, updated, entries })
 }
+
+const EPOCH = '1970-01-01T00:00:00Z'
+
+const newestOf = (times: readonly string[]): string => times.toSorted(compareText).at(-1) ?? EPOCH
 
 /** Maximum number of prompts in the entry of a model. */
 const MAX_PROMPTS = 20
@@ -92,11 +87,7 @@ async function describeModel(use: ModelUse, baseUrl: string, hub: PageLocals['hu
   const page = source ?? `${baseUrl}/docs/models`
   return {
     id: `${baseUrl}/models.xml#${encodeURIComponent(model)}-${retires_at}`,
-    at:
-      found
-        .map((repository) => repository?.updated_at ?? EPOCH)
-        .sort(compareText)
-        .at(-1) ?? EPOCH,
+    at: newestOf(found.flatMap((repository) => repository?.updated_at ?? [])),
     order: 0,
     title: `${model} retires on ${formatDay(retires_at)}`,
     link: page,
@@ -106,11 +97,10 @@ async function describeModel(use: ModelUse, baseUrl: string, hub: PageLocals['hu
   }
 }
 
-const EPOCH = '1970-01-01T00:00:00Z'
-
 interface FeedText {
   title: string
-  id: string
+  /** Default: the page. */
+  id?: string
   /** The page that the feed belongs to. */
   page: string
   /** The URL of the feed. */
@@ -119,7 +109,7 @@ interface FeedText {
   entries: readonly Entry[]
 }
 
-function formatFeed({ title, id, page, self, updated, entries }: FeedText): Response {
+function formatFeed({ title, page, id = page, self, updated, entries }: FeedText): Response {
   const text = `<?xml version="1.0" encoding="UTF-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
 <title>${escapeXml(title)}</title>
@@ -157,17 +147,9 @@ async function listReleases({ hub, profile }: PageLocals, prompt: RepositorySumm
       previous === undefined
         ? ''
         : ` <a href="${profile.baseUrl}${comparePage(full_name, previous, version)}">What changed since ${previous}</a>`
-    return {
-      ...{
-        id: link,
-        at: published_at,
-        order: orderOf(versions, index),
-        title: `${title} ${version}`,
-        link,
-        author: published_by,
-      },
-      ...{ type: 'html' as const, content: `<p>${words}</p>${compare}` },
-    }
+    const about = { id: link, link, title: `${title} ${version}`, type: 'html' as const }
+    const order = orderOf(versions, index)
+    return { ...about, at: published_at, order, author: published_by, content: `<p>${words}</p>${compare}` }
   })
 }
 
@@ -184,18 +166,11 @@ async function listTested(
 
 /** Returns the entry for a change. A change has no page, so its entry links to the activity list on the prompt's page. */
 function describeChange(page: string, title: string, change: Activity): Entry {
+  const { at, by: author, commit, type, label, version, suite } = change
   const content = describeActivity(change)
-  return {
-    id: `${page}#${[change.commit ?? change.at, change.type, change.label ?? change.version ?? '', ...(change.suite ? [change.suite] : [])].join('-')}`,
-    ...{
-      at: change.at,
-      order: Date.parse(change.at),
-      title: `${title}: ${content}`,
-      link: `${page}#activity`,
-      author: change.by,
-    },
-    ...{ type: 'text', content },
-  }
+  const id = `${page}#${[commit ?? at, type, label ?? version ?? '', ...(suite ? [suite] : [])].join('-')}`
+  const about = { id, link: `${page}#activity`, title: `${title}: ${content}`, type: 'text' as const }
+  return { ...about, at, order: Date.parse(at), author, content }
 }
 
 function formatEntry({ id, at, title, link, author, type, content }: Entry): string {
