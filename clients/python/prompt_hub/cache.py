@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Callable, Dict, Generic, Optional, Tuple, TypeVar, cast
 
 from .files import write_whole
-from .requests import NewText, RequestSettings, ask
+from .requests import RequestSettings, ask
 from .trouble import PromptHubError
 
 Value = TypeVar("Value")
@@ -132,7 +132,7 @@ class AnswerCache(Generic[Value]):
     def _ask_hub(self, url: str, known: Optional[Tuple[Value, Kept]]) -> Answer[Value]:
         try:
             reply = ask(url, None if known is None else known[1].etag, self._settings.requests)
-            if isinstance(reply, NewText):
+            if reply is not None:
                 entry = self._parse(reply.text, url), Kept(reply.text, reply.etag, time.time())
             elif known is not None:
                 entry = known[0], Kept(known[1].text, known[1].etag, time.time())

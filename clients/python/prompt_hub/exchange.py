@@ -59,9 +59,14 @@ def is_loopback(host: str) -> bool:
     return _LOOPBACK.fullmatch(host) is not None
 
 
-def _is_same_host(here: str, there: str) -> bool:
-    source, target = urllib.parse.urlsplit(here), urllib.parse.urlsplit(there)
-    return (source.scheme, source.netloc) == (target.scheme, target.netloc)
+def origin_of(url: str) -> Optional[Tuple[str, str, Optional[int]]]:
+    """The scheme, host and port of a URL, or None."""
+    try:
+        parts = urllib.parse.urlsplit(url)
+        port = parts.port or {"https": 443, "http": 80}.get(parts.scheme)
+        return (parts.scheme, parts.hostname, port) if parts.hostname else None
+    except ValueError:
+        return None
 
 
 class _Request(urllib.request.Request):
@@ -84,7 +89,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         place: str = headers.get("Location") or ""
         target = urllib.parse.quote(urllib.parse.urljoin(req.full_url, place), safe=string.punctuation)
         kept = req.headers
-        if req.get_method() == "GET" and not _is_same_host(req.full_url, target):
+        if req.get_method() == "GET" and origin_of(req.full_url) != origin_of(target):
             kept = {name: value for name, value in kept.items() if name != "Authorization"}
         hops, ends_at = cast(_Request, req).hops, cast(_Request, req).ends_at
         if req.get_method() != "GET" and req.has_header("Authorization"):

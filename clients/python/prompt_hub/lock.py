@@ -85,15 +85,7 @@ def _locked_data(each: LockedPrompt) -> Dict[str, object]:
 
 
 def _variable_data(variable: Variable) -> Dict[str, object]:
-    return {
-        "name": variable.name,
-        "description": variable.description,
-        "type": variable.type,
-        "required": variable.required,
-        "default": variable.default,
-        "options": list(variable.options),
-        "example": variable.example,
-    }
+    return {**variable._asdict(), "options": list(variable.options)}
 
 
 def _write_json(value: object, indent: str) -> str:

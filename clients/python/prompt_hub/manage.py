@@ -12,7 +12,7 @@ from .address import HUB_URL
 from .arguments import parse_arguments
 from .exchange import is_loopback
 from .lock import is_hub_url
-from .requests import NewText, RequestSettings, Write, ask
+from .requests import RequestSettings, Write, ask
 from .trouble import PromptHubError
 
 
@@ -87,7 +87,7 @@ class HubManager:
         data = None if body is None else json.dumps(body).encode("utf-8")
         reply = ask(url, None, self._settings, Write(method, self._token, data))
         try:
-            answer: Any = json.loads(reply.text)["data"] if isinstance(reply, NewText) else {}
+            answer: Any = json.loads(reply.text)["data"] if reply is not None else {}
             return ChangeResult(bool(answer["unchanged"]), answer["commit"])
         except (ValueError, KeyError, TypeError, RecursionError):
             raise PromptHubError("unavailable", f"{url} accepted the change, but did not respond like a hub.") from None

@@ -128,21 +128,9 @@ def prompt_of(
     read_results: Callable[[], Tuple[SuiteResult, ...]],
 ) -> Prompt:
     """The prompt of a version's record; `read_file` reads one of its files, `read_results` its results."""
-    return Prompt(
-        record.full_name,
-        record.version,
-        record.content,
-        record.content_sha256,
-        record.variables,
-        record.parameters,
-        source,
-        age,
-        standing,
-        record.files,
-        record.publisher,
-        read_results,
-        read_file,
-    )
+    name, version, content, sha256, variables, parameters, files, publisher = record
+    known = (name, version, content, sha256, variables, parameters, source, age, standing, files, publisher)
+    return Prompt(*known, read_results, read_file)
 
 
 def fallback_prompt(name: str, content: str, on_unused: Callable[[Sequence[str]], None]) -> Prompt:

@@ -4,25 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-import urllib.parse
 from typing import Optional, Set, Tuple
 
 from .address import HUB_URL
-from .exchange import is_loopback
+from .exchange import is_loopback, origin_of
 from .trouble import PromptHubError
 
 _asked: Set[Tuple[str, str, Optional[int]]] = set()
 """The origins of the hubs that have asked for a token while this process runs."""
-
-
-def origin_of(url: str) -> Optional[Tuple[str, str, Optional[int]]]:
-    """The scheme, host and port of a URL, or None."""
-    try:
-        parts = urllib.parse.urlsplit(url)
-        port = parts.port or {"https": 443, "http": 80}.get(parts.scheme)
-        return (parts.scheme, parts.hostname, port) if parts.hostname else None
-    except ValueError:
-        return None
 
 
 def has_asked(url: str) -> bool:

@@ -10,11 +10,11 @@ import time
 import urllib.error
 import zlib
 from dataclasses import dataclass
-from typing import Dict, Optional, Union
+from typing import Dict, Optional, Tuple
 
 from .address import USER_AGENT
-from .exchange import open_until
-from .read_token import has_asked, note_asked, origin_of
+from .exchange import open_until, origin_of
+from .read_token import has_asked, note_asked
 from .trouble import PromptHubError
 
 _MAX_BYTES = 4_194_304
@@ -45,22 +45,12 @@ class NewText:
 
 
 @dataclass(frozen=True)
-class _NewBytes:
-    data: bytes
-    etag: Optional[str]
-
-
-@dataclass(frozen=True)
 class Write:
     """A change to send with a token. Repeating a change has no further effect, so it may be retried."""
 
     method: str
     token: str
     body: Optional[bytes]
-
-
-class Unchanged:
-    """The response if the cached one is unchanged."""
 
 
 class _Trouble(Exception):
@@ -70,29 +60,35 @@ class _Trouble(Exception):
         self.wait = wait
 
 
-def ask(
-    url: str, etag: Optional[str], settings: RequestSettings, write: Optional[Write] = None
-) -> Union[NewText, Unchanged]:
-    """Sends a request; `etag` makes it conditional, `write` sends a change instead of reading.
+def ask(url: str, etag: Optional[str], settings: RequestSettings, write: Optional[Write] = None) -> Optional[NewText]:
+    """Sends a request; `etag` makes it conditional, `write` sends a change instead of reading. None if the cached response
+    is unchanged.
 
     Raises PromptHubError `not_found` or `refused` according to the hub's response, `unavailable` if all attempts
     failed.
     """
     reply = _ask(url, etag, settings, write, True)
-    return NewText(reply.data.decode("utf-8"), reply.etag) if isinstance(reply, _NewBytes) else reply
+    return None if reply is None else NewText(reply[0].decode("utf-8"), reply[1])
 
 
-def ask_bytes(url: str, settings: RequestSettings) -> bytes:
-    """Reads a file. Raises PromptHubError like `ask`."""
-    reply = _ask(url, None, settings, None, False)
-    if not isinstance(reply, _NewBytes):
+def ask_bytes(settings: RequestSettings, url: str, *others: str) -> bytes:
+    """Reads a file from the first URL that has it. Raises PromptHubError like `ask`; `not_found` if none has it."""
+    try:
+        reply = _ask(url, None, settings, None, False)
+    except PromptHubError as error:
+        if error.code != "not_found" or not others:
+            raise
+        return ask_bytes(settings, *others)
+    if reply is None:
         raise PromptHubError("unavailable", f"{url} did not return a file.")
-    return reply.data
+    return reply[0]
 
 
-def _ask(
-    url: str, etag: Optional[str], settings: RequestSettings, write: Optional[Write], is_text: bool
-) -> Union[_NewBytes, Unchanged]:
+_Reply = Optional[Tuple[bytes, Optional[str]]]
+"""A response and its ETag; None if the cached one is unchanged."""
+
+
+def _ask(url: str, etag: Optional[str], settings: RequestSettings, write: Optional[Write], is_text: bool) -> _Reply:
     ends_at = time.monotonic() + settings.deadline
     tries = 0
     while True:
@@ -113,7 +109,7 @@ def _ask(
 
 def _try_once(
     url: str, etag: Optional[str], write: Optional[Write], is_text: bool, timeout: float, token: Optional[str]
-) -> Union[_NewBytes, Unchanged]:
+) -> _Reply:
     headers = {"Accept": "application/json, text/plain" if is_text else "*/*", "User-Agent": USER_AGENT}
     if etag is not None:
         headers["If-None-Match"] = etag
@@ -130,11 +126,11 @@ def _try_once(
             data = _read_bounded(response, url)
             if is_text:
                 data.decode("utf-8")
-            return _NewBytes(data, response.headers.get("ETag"))
+            return data, response.headers.get("ETag")
     except urllib.error.HTTPError as error:
         with error:
             if error.code == 304:
-                return Unchanged()
+                return None
             # A redirect's other host never gets the token.
             is_asked = error.code == 401 and token is not None and not is_sent and origin_of(error.url) == origin_of(url)
             if not is_asked:

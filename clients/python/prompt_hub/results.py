@@ -34,17 +34,12 @@ def read_results(url: str, settings: RequestSettings, name: str, version: str, s
     """
     address = f"{url}/api/v1/repos/{name}/versions/{version}/results"
     try:
-        data = ask_bytes(address, settings)
+        # A static mirror has no API, and has no file for a version without results.
+        data = ask_bytes(settings, address, f"{url}/data/v1/repos/{name}/results/{version}.json")
     except PromptHubError as error:
         if error.code != "not_found":
             raise
-        # A static mirror has no API, and has no file for a version without results.
-        try:
-            data = ask_bytes(f"{url}/data/v1/repos/{name}/results/{version}.json", settings)
-        except PromptHubError as missing:
-            if missing.code != "not_found":
-                raise
-            return ()
+        return ()
     try:
         return tuple(_result_of(row) for row in json.loads(data.decode())["data"] if row["content_sha256"] == sha256)
     except (ValueError, KeyError, TypeError, RecursionError):

@@ -9,14 +9,8 @@ from .ranges import highest_in, is_range, satisfies
 from .records import RepositoryRecord, VersionRow, active_of
 
 AUDITED = (
-    "gone",
-    "other_bytes",
-    "yanked",
-    "advisory",
-    "model_retires",
-    "included_gone",
-    "included_yanked",
-    "included_advisory",
+    *("gone", "other_bytes", "yanked", "advisory", "model_retires"),
+    *("included_gone", "included_yanked", "included_advisory"),
 )
 """The problems for which an audit fails."""
 

@@ -26,8 +26,9 @@ class SkillReader:
 
     def read_file(self, name: str, version: str, file: SkillFile) -> bytes:
         """Reads a file. Raises PromptHubError `integrity` if the hub has other bytes, and the errors of a request."""
-        blob = f"/data/v1/repos/{name}/blobs/{file.sha256}.bin"
-        data = self._read_either(blob, f"/api/v1/repos/{name}/versions/{version}/files/{file.path}")
+        # Every mirror has the static file; before the next build, only the hub itself has it.
+        blob = f"{self._url}/data/v1/repos/{name}/blobs/{file.sha256}.bin"
+        data = ask_bytes(self._settings, blob, f"{self._url}/api/v1/repos/{name}/versions/{version}/files/{file.path}")
         if digest_of(data) != file.sha256:
             raise PromptHubError("integrity", f"{name}@{version}: {file.path} has other bytes than its SHA-256 says.")
         return data
@@ -36,8 +37,9 @@ class SkillReader:
         """Reads all files of a skill, with its SKILL.md, whose content is that of the prompt. Raises PromptHubError
         `not_found` if it is not a skill, and like `read_file`."""
         name, version = prompt.name, prompt.version or ""
+        static = f"{self._url}/data/v1/repos/{name}/skills/{version}.md"
         try:
-            skill = self._read_either(f"/data/v1/repos/{name}/skills/{version}.md", f"/{name}/v/{version}/{SKILL}")
+            skill = ask_bytes(self._settings, static, f"{self._url}/{name}/v/{version}/{SKILL}")
         except PromptHubError as error:
             if error.code != "not_found":
                 raise
@@ -48,12 +50,3 @@ class SkillReader:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             others = list(pool.map(functools.partial(self.read_file, name, version), prompt.files))
         return sorted([(SkillFile(SKILL, digest_of(skill)), skill), *zip(prompt.files, others)])
-
-    def _read_either(self, static: str, other: str) -> bytes:
-        """Reads the static file, which every mirror has, or, before the next build, what the hub itself serves."""
-        try:
-            return ask_bytes(self._url + static, self._settings)
-        except PromptHubError as error:
-            if error.code != "not_found":
-                raise
-        return ask_bytes(self._url + other, self._settings)

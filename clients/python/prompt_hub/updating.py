@@ -58,7 +58,7 @@ def review_lock(
     if strange is not None:
         raise PromptHubError("invalid_request", f"{strange} is not in {LOCK}")
     requests = RequestSettings(5.0, 2, 15.0, read_token_for(lock.hub))
-    settings = CacheSettings(fresh=0.0, revalidate=0.0, folder=None, requests=requests, on_stale=_ignore)
+    settings = CacheSettings(fresh=0.0, revalidate=0.0, folder=None, requests=requests, on_stale=lambda _url, _age, _cause: None)
     reader = HubReader(lock.hub, settings, lambda _: None)
     reviewed: List[Reviewed] = []
     for name, locked in lock.prompts.items():
@@ -85,14 +85,9 @@ def _review_included(name: str, version: str, rows: Sequence[VersionRow], reader
         except PromptHubError as error:
             if error.code != "not_found":
                 raise
-            problems += find_included(f"{name} {version}", included, None, ())
-        else:
-            problems += find_included(f"{name} {version}", included, record, part_rows)
+            record, part_rows = None, ()
+        problems += find_included(f"{name} {version}", included, record, part_rows)
     return problems
-
-
-def _ignore(_url: str, _age: float, _cause: Optional[BaseException]) -> None:
-    """Nothing is stale without a cache."""
 
 
 def update_lock(
