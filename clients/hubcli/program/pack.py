@@ -39,9 +39,7 @@ def pack(folder):
             total += 0 if path in MAIN else len(data)
             if total > MAX_FILES_BYTES:
                 raise Refused(1, f"{folder}: the files have more than {MAX_FILES_BYTES} bytes together")
-            member = tarfile.TarInfo(path)
-            member.size = len(data)
-            tar.addfile(member, io.BytesIO(data))
+            add_member(tar, path, data)
     with open(in_work("content"), "wb") as file:
         file.write(gzip.compress(stream.getvalue()))
 

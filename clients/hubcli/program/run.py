@@ -1,6 +1,7 @@
 """Runs one step of hubcli: reads and writes the files of a project and the responses that the shell has fetched into the
 work folder. Sends no request. Arguments: the work folder, the step and its arguments."""
 
+import importlib
 import os
 import sys
 
@@ -10,6 +11,19 @@ if sys.version_info < (3, 7):
 WORK = sys.argv[1]
 MODULES = os.path.join(WORK, "python")
 sys.path.append(MODULES)
+# The module and the function of each step.
+STEPS = {
+    "table": ("table", "print_table"),
+    "render": ("render", "render_answer"),
+    **{step: ("plan", step) for step in ("begin", "resolve", "choose", "included", "judge")},
+    **{step: ("change", step) for step in ("write", "remove")},
+    "pack": ("pack", "pack"),
+    "pack-signed": ("pack", "pack_signed"),
+    "outcome": ("outcome", "outcome"),
+    "moved": ("recompose", "list_moved"),
+    "locked": ("locked", "read_locked"),
+    **{step: ("report", "report") for step in ("verify", "report")},
+}
 
 
 def unpack():
@@ -29,50 +43,10 @@ def main(step, *words):
     # Writing compiled modules takes longer than it saves, unless another step follows.
     if step not in ("begin", "resolve"):
         sys.dont_write_bytecode = True
-    if step in ("search", "versions"):
-        from program.table import print_table
-
-        print_table(step, *words)
-    elif step == "render":
-        from program.render import render_answer
-
-        render_answer()
-    elif step in ("begin", "resolve", "choose", "included", "judge"):
-        from program import plan
-
-        getattr(plan, step)(*words)
-    elif step in ("write", "remove"):
-        from program import change
-
-        getattr(change, step)(*words)
-    elif step == "pack":
-        from program.pack import pack
-
-        pack(*words)
-    elif step == "outcome":
-        from program.outcome import outcome
-
-        outcome(*words)
-    elif step == "pack-signed":
-        from program.pack import pack_signed
-
-        pack_signed(*words)
-    elif step == "moved":
-        from program.recompose import list_moved
-
-        list_moved(*words)
-    elif step == "locked":
-        from program.locked import read_locked
-
-        read_locked(*words)
-    else:
-        if step == "verify":
-            from program.plan import begin
-
-            begin("verify")
-        from program.report import report
-
-        report(*words)
+    if step == "verify":
+        main("begin", "verify")
+    module, function = STEPS[step]
+    getattr(importlib.import_module(f"program.{module}"), function)(*words)
     sys.stdout.flush()
 
 
