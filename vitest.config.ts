@@ -9,7 +9,7 @@ import { MissingPrograms } from './tests/missing-programs.ts'
 
 /** The folders and files whose tests need no other process, and take less than half a minute together. */
 const UNIT = [
-  'tests/{domain,packages,ports}/**/*.test.ts',
+  'tests/{domain,packages}/**/*.test.ts',
   'tests/server/**/*.test.ts',
   'tests/clients/**/*-tables.test.ts',
   'tests/publish/{decision,attempts}.test.ts',

@@ -1,8 +1,9 @@
 // Prepares a hub's look (`content/site.yml`) for its pages: what they show of it, and the files that they refer to.
 import { createHash } from 'node:crypto'
-import { accentColours, type HubLook } from '../../src/domain/content/look.ts'
+import type { HubLook } from '../../src/domain/content/look.ts'
 import type { ShownLook } from '../../src/ports/pages.ts'
 import type { Bytes } from '../../src/ports/site-files.ts'
+import { accentColours } from './accent-colours.ts'
 
 /** A look, ready to be served. */
 export interface ServedLook {

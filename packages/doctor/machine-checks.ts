@@ -121,7 +121,7 @@ async function checkTrustedRoot(machine: Machine): Promise<CheckProblems> {
   const { value, problems } = parseTrustedRootFile(readFileSync(rootsFileOf(machine), 'utf8'))
   if (problems) return fail(`content/trusted-root.json: ${formatProblems(problems)}.`, 'Write it with npm run trust.')
   // Loaded only if there are roots, because few hubs have any other use for it.
-  const { findRootProblem } = await import('../../src/ports/verify-attestation.ts')
+  const { findRootProblem } = await import('../stores/verify-attestation.ts')
   for (const entry of value.roots) {
     const problem = findRootProblem(entry)
     if (problem !== undefined)

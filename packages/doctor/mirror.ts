@@ -2,7 +2,6 @@
 import { hash } from 'node:crypto'
 import * as z from 'zod'
 import { DATA_FILES, SORTS } from '../../src/domain/api/data-paths.ts'
-import { ROUTES_WITH_SCHEMAS } from '../../src/domain/api/route-schemas.ts'
 import { READS, type ReadId, ROUTES } from '../../src/domain/api/routes.ts'
 import {
   list,
@@ -14,6 +13,7 @@ import {
   VersionRecord,
   VersionSummary,
 } from '../../src/domain/api/schema.ts'
+import { ROUTES_WITH_SCHEMAS } from '../catalogue/published/route-schemas.ts'
 import type { HubResponse } from './hub-requests.ts'
 
 /** An API read request, and the file with the same bytes (docs/contract.md section 4). */

@@ -1,7 +1,6 @@
 // All import and export formats, by name.
 import type { ExportFormat, WriteResult } from '../../src/domain/api/export-formats.ts'
 import type { Repository, VersionRecord } from '../../src/domain/api/schema.ts'
-import type { LatestFields } from '../../src/domain/publishing/prompt-file.ts'
 import { splitChat } from '../../src/domain/values/chat.ts'
 import { readCopilot } from './copilot.ts'
 import { readDotprompt, writeDotprompt } from './dotprompt.ts'
@@ -17,6 +16,7 @@ import { readPromptLayer } from './promptlayer.ts'
 import { readPrompty, writePrompty } from './prompty.ts'
 import { readClaudeCommand, readSkill, writeClaudeCommand, writeSkill } from './skill.ts'
 import { isObject, listJson, removeByteOrderMark } from './source-file.ts'
+import type { LatestFields } from './write-prompt-file.ts'
 
 /** Readers by format. */
 export const READERS = {

@@ -1,7 +1,6 @@
 // Prompts without a specific format: Markdown or text files, pairs of `system.md` and `user.md`, and CSV with a title and a prompt.
 import { parse } from 'csv-parse/sync'
 import type { WriteResult } from '../../src/domain/api/export-formats.ts'
-import { writePromptFile } from '../../src/domain/publishing/prompt-file.ts'
 import { trimLineEnds } from '../../src/domain/values/chat.ts'
 import { declarePlaceholders } from './names.ts'
 import {
@@ -16,6 +15,7 @@ import {
 } from './portable.ts'
 import { licenseIn, readDetails, readSourceFile, removeByteOrderMark, tagsIn, textBelow } from './source-file.ts'
 import { readDollarBraces } from './template.ts'
+import { writePromptFile } from './write-prompt-file.ts'
 
 /** Maximum number of rows in a CSV file. */
 const MAX_ROWS = 10_000

@@ -9,10 +9,10 @@ import {
 } from '../../src/domain/api/export-formats.ts'
 import type { Parameters, Variable } from '../../src/domain/api/schema.ts'
 import type { GivenSkill } from '../../src/domain/content/prompt-file.ts'
-import type { LatestFields } from '../../src/domain/publishing/prompt-file.ts'
 import type { ChatPart } from '../../src/domain/values/chat.ts'
 import type { FileEntry } from '../../src/domain/values/file-entry.ts'
 import type { Include } from '../../src/domain/values/include.ts'
+import type { LatestFields } from './write-prompt-file.ts'
 
 /** One message of a chat prompt, or the position of earlier messages. */
 export type PortableMessage = ChatPart

@@ -2,9 +2,10 @@
 import { resolve } from 'node:path'
 import type { Config } from '../../src/config.ts'
 import type { BuildSource } from '../../src/ports/fresh-copies.ts'
-import type { OpenStateStore, StateStore } from '../../src/ports/state-store.ts'
+import type { StateStore } from '../../src/ports/state-store.ts'
 import { removeBuiltCopies } from '../stores/state/fresh-copies.ts'
 import { openSqliteState } from '../stores/state/state-sqlite.ts'
+import type { OpenStateStore } from '../stores/state-entries.ts'
 import { inBackground } from './http/background.ts'
 
 /** The file in which the server keeps data that is not in git. */

@@ -3,10 +3,10 @@
 import { HubError } from '../../src/domain/api/errors.ts'
 import { logProblem } from '../../src/ports/log.ts'
 import { shareRunning } from '../../src/ports/share-running.ts'
-import { describeStateProblem } from '../../src/ports/state-store.ts'
 import { VERSION } from '../../src/ports/version.ts'
 import { respondWithError } from '../../src/server/refusals.ts'
 import { READY_ADDRESS } from '../catalogue/published/addresses.ts'
+import { describeStateProblem } from '../stores/state-entries.ts'
 import type { Health } from './health.ts'
 import type { StateWatch } from './watch-state.ts'
 

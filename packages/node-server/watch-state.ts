@@ -1,6 +1,6 @@
 // Checks regularly whether the state store can be read and written, so that a problem is known before somebody signs in.
 import { logProblem } from '../../src/ports/log.ts'
-import { describeStateProblem, type OpenStateStore } from '../../src/ports/state-store.ts'
+import { describeStateProblem, type OpenStateStore } from '../stores/state-entries.ts'
 
 const CHECK_MS = 10_000
 /** How long a successful check counts, so that frequent requests cause few writes. */

@@ -64,7 +64,7 @@ export function openSignedReview(comparison: Comparison, issuer = GITHUB_ISSUER)
     return findings
 
     async function judge({ text, sha256 }: AttestationFile, facts: (typeof listed)[number]) {
-      const { verifyAttestation } = await import('../../src/ports/verify-attestation.ts')
+      const { verifyAttestation } = await import('../stores/verify-attestation.ts')
       const verdict = verifyAttestation(text, await readRoots())
       if (verdict.problem !== undefined) return verdict.problem
       const measured = { sha256, size_bytes: Buffer.byteLength(text) }

@@ -1,5 +1,5 @@
 // Explains the errors of SQLite: which of them another attempt resolves, and what operators can do about the others.
-import { StateProblem } from '../../src/ports/state-store.ts'
+import { StateProblem } from './state-entries.ts'
 
 /** SQLITE_BUSY: another connection holds the lock. https://www.sqlite.org/rescode.html */
 export const BUSY = 5

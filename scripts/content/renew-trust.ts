@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { TrustedRoot } from '@sigstore/protobuf-specs'
 import { getTrustedRoot } from '@sigstore/tuf'
+import { findRootProblem } from '../../packages/stores/verify-attestation.ts'
 import { readConfig } from '../../src/config.ts'
 import {
   formatTrustedRootFile,
@@ -13,7 +14,6 @@ import {
   type TrustedRootFile,
 } from '../../src/domain/content/trusted-root-file.ts'
 import { formatProblems } from '../../src/domain/text/problems.ts'
-import { findRootProblem } from '../../src/ports/verify-attestation.ts'
 
 const USAGE = `Usage: npm run trust [-- --tuf-root FILE]
        npm run trust -- --add NAME FILE [--source URL]

@@ -17,13 +17,13 @@ import type { OwnerChange, OwnerFields } from '../domain/managing/owner-request.
 import type { Change, Target } from '../domain/managing/request.ts'
 import type { ResultDecision, SentResult, TestedVersion } from '../domain/managing/result-decision.ts'
 import type { ResultRequest } from '../domain/managing/result-request.ts'
+import type { AttestationVerdict } from '../domain/publishing/attested.ts'
 import type { PublishDecision, Publisher, Surroundings } from '../domain/publishing/decision.ts'
 import type { RepositoryState } from '../domain/publishing/repository-state.ts'
 import type { PublishInput } from '../domain/publishing/request.ts'
 import type { ChatPart } from '../domain/values/chat.ts'
 import type { VersionFileBytes } from '../domain/values/file-entry.ts'
 import type { RepositoryPlace } from '../domain/values/names.ts'
-import type { AttestationVerdict } from './verify-attestation.ts'
 
 /** The parts of a version that a preview shows. */
 export type PreviewedPrompt = Pick<VersionRecord, 'content' | 'format' | 'variables'>

@@ -24,7 +24,7 @@ const CODE = {
   repositoryState: () => import('../domain/publishing/repository-state.ts'),
   publishRequest: () => import('../domain/publishing/request.ts'),
   measures: () => import('../ports/measure.ts'),
-  archive: () => import('../ports/read-archive.ts'),
+  archive: () => import('../../packages/stores/read-archive.ts'),
   skillFolder: () => import('../../packages/formats/skill-folder.ts'),
 }
 
@@ -66,7 +66,7 @@ export const TEXT_JOBS: TextJobTable = {
   },
   async verifyAttestation(text, roots) {
     // Not among the code that every thread loads: most publishes have no attestation.
-    const { verifyAttestation } = await import('../ports/verify-attestation.ts')
+    const { verifyAttestation } = await import('../../packages/stores/verify-attestation.ts')
     return verifyAttestation(text, roots)
   },
   async unpackFiles(archive) {

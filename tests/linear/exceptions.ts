@@ -53,7 +53,6 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
     ),
   ],
   ['inserts facts of limited length into commands', at('site/prompt/proof-commands', 'listProofCommands')],
-  ['colours of the operator', at('domain/content/look', 'contrast|accentColours')],
   [
     'chooses between files that were parsed',
     at('catalogue/(?:last-good|latest-versions)', 'fixRepository|listLatestVersions'),
@@ -150,7 +149,7 @@ export const OWN_ARGUMENTS: Readonly<Record<string, (text: string) => unknown[]>
   ],
   'src/domain/publishing/prompt-file.ts readPromptFile': (text) => [`---\n${text}\n---\n${text}`, {}, measure],
   'packages/formats/skill-folder.ts readSkillFolder': (text) => [`---\ndescription: a\n---\n${text}`, [], {}, measure],
-  'src/domain/publishing/prompt-file.ts writePromptFile': (text) => [
+  'packages/formats/write-prompt-file.ts writePromptFile': (text) => [
     { title: text, description: '', tags: [], license: null },
     { content: text, format: 'text', variables: [], parameters: { a: text } },
   ],

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { shareCopies } from '../../packages/stores/state/fresh-copies-shared.ts'
 import { openHubTurns } from '../../packages/stores/state/hub-turns.ts'
 import { openPostgresState } from '../../packages/stores/state/state-postgres.ts'
-import type { OpenStateStore } from '../../src/ports/state-store.ts'
+import type { OpenStateStore } from '../../packages/stores/state-entries.ts'
 import { createPublishTurns, shareTurns } from '../../src/server/publish/publish-turns.ts'
 import { delayCalls } from '../github/delays.ts'
 import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openSqliteState } from '../../packages/stores/state/state-sqlite.ts'
 import { createToken, findToken, recordTokenUse } from '../../packages/stores/state/tokens.ts'
-import type { OpenStateStore } from '../../src/ports/state-store.ts'
+import type { OpenStateStore } from '../../packages/stores/state-entries.ts'
 import { openAccount } from '../hubs/account.ts'
 
 let dir: string

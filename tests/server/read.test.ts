@@ -1,8 +1,8 @@
 // Tests responses to reads when a dependency fails or a path is malformed, and the headers for the CDN.
 import { describe, expect, test, vi } from 'vitest'
+import { ROUTES_WITH_SCHEMAS } from '../../packages/catalogue/published/route-schemas.ts'
 import { VARYING_PARAMETERS } from '../../src/domain/api/caching.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
-import { ROUTES_WITH_SCHEMAS } from '../../src/domain/api/route-schemas.ts'
 import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
 import type { SiteFiles } from '../../src/ports/site-files.ts'
 import { handleRead, type ReadHandlerDeps } from '../../src/server/read/read.ts'

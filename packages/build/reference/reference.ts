@@ -1,17 +1,6 @@
 // The API reference as data: routes, records and limits, from the tables and schemas that the code uses.
 import type * as z from 'zod'
 import { toJsonSchema } from '../../../src/domain/api/json-schema.ts'
-import {
-  ChangeAnswer,
-  CheckAnswer,
-  OwnerAnswer,
-  PATH_PARAMETERS,
-  PublishAnswer,
-  type QueryParameter,
-  ResultAnswer,
-  ROUTES_WITH_SCHEMAS,
-  type RouteWithSchemas,
-} from '../../../src/domain/api/route-schemas.ts'
 import { READS } from '../../../src/domain/api/routes.ts'
 import {
   Activity,
@@ -42,6 +31,17 @@ import { SERVER_LIMITS } from '../../../src/domain/server-limits.ts'
 import { Provenance, Stats } from '../../../src/domain/values/values.ts'
 import { ADDRESSES, type Address } from '../../catalogue/published/addresses.ts'
 import { describeApi } from '../../catalogue/published/openapi.ts'
+import {
+  ChangeAnswer,
+  CheckAnswer,
+  OwnerAnswer,
+  PATH_PARAMETERS,
+  PublishAnswer,
+  type QueryParameter,
+  ResultAnswer,
+  ROUTES_WITH_SCHEMAS,
+  type RouteWithSchemas,
+} from '../../catalogue/published/route-schemas.ts'
 
 type Schema = z.core.JSONSchema.BaseSchema
 

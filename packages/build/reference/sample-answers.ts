@@ -1,12 +1,12 @@
 // The sample responses of the API reference, shortened.
 
 import { listEnvelope } from '../../../src/domain/api/envelope.ts'
-import { PublishAnswer } from '../../../src/domain/api/route-schemas.ts'
 import type { ReadId } from '../../../src/domain/api/routes.ts'
 import type { Dependent, LabelledPrompt } from '../../../src/domain/api/schema.ts'
 import { versionPage } from '../../../src/site/links.ts'
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import type { CatalogueEntry } from '../../catalogue/entry.ts'
+import { PublishAnswer } from '../../catalogue/published/route-schemas.ts'
 
 /** Longer strings are truncated with an ellipsis. */
 const MAX_CHARACTERS = 90

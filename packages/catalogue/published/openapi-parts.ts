@@ -1,8 +1,8 @@
 // The parts of the OpenAPI document that reading and writing share: headers, errors and parameters.
 import { ERRORS, type ErrorCode } from '../../../src/domain/api/errors.ts'
-import { PATH_PARAMETERS, type QueryParameter } from '../../../src/domain/api/route-schemas.ts'
 import { EXAMPLES } from './openapi-examples.ts'
 import { toSchema } from './openapi-schema.ts'
+import { PATH_PARAMETERS, type QueryParameter } from './route-schemas.ts'
 
 export type Json = Record<string, unknown>
 

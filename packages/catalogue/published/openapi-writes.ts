@@ -1,13 +1,6 @@
 // Describes publishing and managing for the OpenAPI document.
 import type * as z from 'zod'
 import type { ErrorCode } from '../../../src/domain/api/errors.ts'
-import {
-  ChangeAnswer,
-  CheckAnswer,
-  OwnerAnswer,
-  PublishAnswer,
-  ResultAnswer,
-} from '../../../src/domain/api/route-schemas.ts'
 import { ROUTES, type WriteId } from '../../../src/domain/api/routes.ts'
 import { single } from '../../../src/domain/api/schema.ts'
 import { OwnerPatch } from '../../../src/domain/managing/owner-request.ts'
@@ -26,6 +19,7 @@ import {
   parametersIn,
 } from './openapi-parts.ts'
 import { type Components, toSchema } from './openapi-schema.ts'
+import { ChangeAnswer, CheckAnswer, OwnerAnswer, PublishAnswer, ResultAnswer } from './route-schemas.ts'
 
 /** Every error when publishing, in the order of the checks. docs/contract.md section 7 */
 const PUBLISH_ERRORS: readonly ErrorCode[] = [

@@ -2,7 +2,6 @@
 
 import { ERRORS, type ErrorCode } from '../../../src/domain/api/errors.ts'
 import { EXPORT_FORMATS } from '../../../src/domain/api/export-formats.ts'
-import { ROUTES_WITH_SCHEMAS, type RouteWithSchemas } from '../../../src/domain/api/route-schemas.ts'
 import { type ReadId, ROUTES, type RouteId } from '../../../src/domain/api/routes.ts'
 import { ErrorEnvelope } from '../../../src/domain/api/schema.ts'
 import { ATTESTATION_MEDIA_TYPE } from '../../../src/domain/values/attestation-name.ts'
@@ -20,6 +19,7 @@ import {
 } from './openapi-parts.ts'
 import { type Components, toSchema } from './openapi-schema.ts'
 import { describeWrites } from './openapi-writes.ts'
+import { ROUTES_WITH_SCHEMAS, type RouteWithSchemas } from './route-schemas.ts'
 
 /** Adds to every operation of a private hub that it needs a token. */
 function forReaders(document: Json): Json {

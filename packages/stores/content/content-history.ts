@@ -10,11 +10,11 @@ import {
 } from '../../../src/domain/content/prompt-file.ts'
 import { LIMITS } from '../../../src/domain/limits.ts'
 import { formatMoment } from '../../../src/domain/values/values.ts'
-import { parseMessage } from '../../../src/ports/git-store.ts'
 import { logProblem } from '../../../src/ports/log.ts'
 import { createGit, type Git } from '../git/git-command.ts'
 import { readObjects } from '../git/git-objects.ts'
 import { gitNotOpened, isOwnerRefused } from '../git/git-standing.ts'
+import { parseMessage } from '../git-files.ts'
 
 /** Maximum number of commits read: a history can be of any length, but recent commits matter most. */
 const MAX_COMMITS = 20_000

@@ -8,17 +8,19 @@ import {
   decodeText,
   type FolderQuery,
   type FolderState,
-  formatMessage,
   type GitStore,
+  type PublishMark,
+} from '../../../src/ports/git-store.ts'
+import { openFolder } from '../files/plain-files.ts'
+import {
+  formatMessage,
   listAddedFiles,
   listReadPaths,
   notAFileError,
   notFilesError,
-  type PublishMark,
   parseMessage,
   versionOfEntry,
-} from '../../../src/ports/git-store.ts'
-import { openFolder } from '../files/plain-files.ts'
+} from '../git-files.ts'
 import { createGit, type Git } from './git-command.ts'
 import { commitFiles, withWriteErrors } from './git-commit.ts'
 import { ownFolder } from './git-index-lock.ts'

@@ -9,15 +9,17 @@ import {
   decodeText,
   type FolderQuery,
   type FolderState,
-  formatMessage,
   type GitStore,
+} from '../../../src/ports/git-store.ts'
+import {
+  formatMessage,
   listAddedFiles,
   listReadPaths,
   notAFileError,
   notFilesError,
   parseMessage,
   versionOfEntry,
-} from '../../../src/ports/git-store.ts'
+} from '../git-files.ts'
 import { connectGitHub, type GitHubConnection, type GitHubOptions } from './github-connection.ts'
 import {
   BLOB_QUERY,

@@ -11,7 +11,8 @@ import {
   isAhead,
   type OwnerCopy,
 } from '../../../src/ports/fresh-copies.ts'
-import { type Lifetime, listKeys, type StateStore } from '../../../src/ports/state-store.ts'
+import type { Lifetime, StateStore } from '../../../src/ports/state-store.ts'
+import { listKeys } from '../state-entries.ts'
 
 /**
  * Identifies the shape of the records. Only a publish writes copies, from values of the records' types, so reads need no schemas for validation. A deploy also finds the copies of older deploys. tests/publish/fresh.test.ts fails when the shape changes, and names the new value.

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
-import { type StateStore, stateUnavailable } from '../../../src/ports/state-store.ts'
+import type { StateStore } from '../../../src/ports/state-store.ts'
+import { stateUnavailable } from '../state-entries.ts'
 
 /** The queue is one row. A connection's lock would end with its hub, but not all poolers keep a hub's connection. */
 const KEY = 'turns/branch'

@@ -1,7 +1,8 @@
 // Counts requests in a state store, for limits shared by several machines or processes.
 import { hash } from 'node:crypto'
 import type { RateLimit, RateLimiter } from '../../../src/ports/rate-limiter.ts'
-import { type StateStore, stateUnavailable } from '../../../src/ports/state-store.ts'
+import type { StateStore } from '../../../src/ports/state-store.ts'
+import { stateUnavailable } from '../state-entries.ts'
 import { waitSeconds } from './rate-limiter-memory.ts'
 
 /** Maximum number of attempts. Each failure means that another request was counted, and no limit allows this many concurrent requests. */

@@ -1,7 +1,8 @@
 // Blocks people in the state store, ends what they can act with, sessions and tokens, and forgets them.
 import { localPerson } from '../../../src/domain/access/sign-in-kind.ts'
 import { logAudit } from '../../../src/ports/log.ts'
-import { listKeys, type StateStore } from '../../../src/ports/state-store.ts'
+import type { StateStore } from '../../../src/ports/state-store.ts'
+import { listKeys } from '../state-entries.ts'
 import { idBlock, LOGIN_BLOCKS, loginBlock } from './blocks.ts'
 import { findPerson, forgetIdentity, LOGINS, loginKey } from './identities.ts'
 import { deleteSessions, endAllSessions } from './sessions.ts'

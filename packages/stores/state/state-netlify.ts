@@ -1,7 +1,8 @@
 // Stores state in Netlify Blobs. The expiry of a value is in its metadata.
 import { type GetStoreOptions, getStore } from '@netlify/blobs'
 import { mapConcurrently } from '../../../src/ports/map-concurrently.ts'
-import { checkEntry, type StateStore, stateUnavailable } from '../../../src/ports/state-store.ts'
+import type { StateStore } from '../../../src/ports/state-store.ts'
+import { checkEntry, stateUnavailable } from '../state-entries.ts'
 
 /** Timeout of one call. The platform's client would retry for much longer, and the caller would get no response in the meantime. */
 const CALL_MS = 3_000

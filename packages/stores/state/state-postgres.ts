@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, type ClientConfig, DatabaseError, Pool } from 'pg'
 import { HubError } from '../../../src/domain/api/errors.ts'
 import { logProblem } from '../../../src/ports/log.ts'
-import { checkStore, type OpenStateStore, StateProblem, stateUnavailable } from '../../../src/ports/state-store.ts'
+import { checkStore, type OpenStateStore, StateProblem, stateUnavailable } from '../state-entries.ts'
 import { openSqlState } from './state-sql.ts'
 
 /** Maximum number of connections per process, because PostgreSQL allows 100 in total by default. */

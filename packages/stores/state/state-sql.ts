@@ -1,6 +1,7 @@
 // Stores state in a table of a SQL database. The drivers for SQLite and PostgreSQL open the database and run the statements.
 import { randomUUID } from 'node:crypto'
-import { checkEntry, type StateStore } from '../../../src/ports/state-store.ts'
+import type { StateStore } from '../../../src/ports/state-store.ts'
+import { checkEntry } from '../state-entries.ts'
 
 const PAGE_KEYS = 1_000
 

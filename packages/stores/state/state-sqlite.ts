@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { logProblem } from '../../../src/ports/log.ts'
 import { shareRunning } from '../../../src/ports/share-running.ts'
-import { checkStore, type OpenStateStore, StateProblem, stateUnavailable } from '../../../src/ports/state-store.ts'
 import { BUSY, codeOf, explainSqlite, isDamage, isMissingTable } from '../sqlite-errors.ts'
+import { checkStore, type OpenStateStore, StateProblem, stateUnavailable } from '../state-entries.ts'
 import { openSqlState } from './state-sql.ts'
 
 /** The format of the file, in SQLite's `user_version`. */

@@ -7,7 +7,8 @@ import { DEFAULT_PERMISSIONS, type Permission } from '../../../src/domain/values
 import { makeToken } from '../../../src/domain/values/token-form.ts'
 import type { AuditEvent } from '../../../src/ports/log.ts'
 import { mapConcurrently } from '../../../src/ports/map-concurrently.ts'
-import { type Lifetime, listKeys, type StateStore } from '../../../src/ports/state-store.ts'
+import type { Lifetime, StateStore } from '../../../src/ports/state-store.ts'
+import { listKeys } from '../state-entries.ts'
 import { parseRecord } from './state-record.ts'
 
 const DAY_MS = 86_400_000

@@ -13,13 +13,21 @@ export interface SignedVersion {
   subjects: readonly string[]
 }
 
+/** What a verified attestation says. */
+interface VerifiedAttestation {
+  predicateType: string
+  /** The SHA-256 of each subject, in hex. */
+  subjects: string[]
+  signer: AttestationSigner
+}
+
+/** The result of a verification: what the attestation says, or why it is refused. */
+export type AttestationVerdict = { value: VerifiedAttestation; problem?: never } | { value?: never; problem: string }
+
 /** An attestation whose signature has been verified. */
-export interface VerifiedSignature {
+export interface VerifiedSignature extends VerifiedAttestation {
   sha256: string
   size_bytes: number
-  predicateType: string
-  subjects: readonly string[]
-  signer: AttestationSigner
 }
 
 /**

@@ -1,15 +1,9 @@
-// Reads and writes prompt files: front matter with the fields of a publish, then the content. docs/contract.md section 7
+// Reads prompt files: front matter with the fields of a publish, then the content. docs/contract.md section 7
 import * as z from 'zod'
-import type { Repository, VersionRecord } from '../api/schema.ts'
-import { ownVariables } from '../compose/compose-version.ts'
-import { cutSource } from '../compose/include-lines.ts'
-import { findVariableNames } from '../content/placeholders.ts'
-import { openLines, PROMPT_FILE_KEYS, splitFile, undeclaredVariable } from '../content/prompt-file.ts'
+import { openLines, PROMPT_FILE_KEYS, splitFile } from '../content/prompt-file.ts'
 import { LIMITS } from '../limits.ts'
-import { findJsonProblem, isSameJson } from '../text/json.ts'
+import { findJsonProblem } from '../text/json.ts'
 import { type Parsed, parseWithSchema, printable, unknownField, type ValueProblem } from '../text/problems.ts'
-import { formatYaml } from '../text/yaml.ts'
-import type { Include } from '../values/include.ts'
 import { VERSION_PATTERN } from '../values/names.ts'
 import {
   type GivenFile,
@@ -101,7 +95,7 @@ export function readPromptFile(
 }
 
 /** The first line of a file with front matter, after a byte order mark that is dropped; what follows may be missing. */
-const OPENS_FRONT_MATTER = /^\ufeff?---(?:\r?\n|$)/
+export const OPENS_FRONT_MATTER = /^\ufeff?---(?:\r?\n|$)/
 /** The bounds of front matter, and of each field in it, before anything in it is judged. */
 const MAX_FRONT_CHARACTERS = 65_536
 const BOUNDS = { depth: LIMITS.parameterDepth, keys: LIMITS.parameterKeys }
@@ -116,55 +110,4 @@ function splitPromptFile(text: string): Parsed<{ front: Record<string, unknown>;
     )
   if (close > MAX_FRONT_CHARACTERS) return wrong(`expected front matter of at most ${MAX_FRONT_CHARACTERS} characters`)
   return splitFile(text)
-}
-
-/** What a publish takes from the latest version if the file does not have it. */
-export type LatestFields = Pick<Repository, 'format' | 'variables' | 'parameters' | 'skill'> & {
-  includes?: readonly Include[] | undefined
-}
-
-/** Returns what a prompt file says of a skill. What it omits, a publish takes from the latest version. */
-function writeSkill(
-  { description, compatibility, metadata = {} }: WrittenSkill,
-  latest: LatestFields['skill'],
-): Record<string, unknown> {
-  const hasMetadata = Object.keys({ ...metadata, ...latest?.metadata }).length > 0
-  return {
-    description,
-    ...((compatibility || latest?.compatibility) && { compatibility: compatibility ?? null }),
-    ...(hasMetadata && { metadata }),
-  }
-}
-
-type Skill = NonNullable<VersionRecord['skill']>
-type WrittenSkill = Pick<Skill, 'description'> & Partial<Skill>
-
-/** Writes a version as a prompt file, which publishes the same version again, whatever `latest` is. A composed version is written as its source. Fields without a value are omitted. */
-export function writePromptFile(
-  { title, description, tags, license }: Pick<Repository, 'title' | 'description' | 'tags' | 'license'>,
-  version: Pick<VersionRecord, 'content' | 'format' | 'variables' | 'parameters'> & {
-    includes?: readonly Include[] | undefined
-    skill?: WrittenSkill | null | undefined
-  },
-  latest: LatestFields = { ...version, skill: null },
-): string {
-  const { format, parameters, skill, includes = [] } = version
-  const isComposed = includes.length > 0
-  const content = isComposed ? cutSource(version) : version.content
-  const variables = isComposed ? ownVariables(version) : version.variables
-  const latestVariables = isComposed ? ownVariables(latest) : latest.variables
-  const isPlain = isSameJson(variables, findVariableNames({ content, format }).map(undeclaredVariable))
-  const front = {
-    ...(title !== '' && { title }),
-    ...(description !== '' && { description }),
-    ...(tags.length > 0 && { tags }),
-    ...(license !== null && { license }),
-    ...((format === 'chat' || latest.format === 'chat') && { format }),
-    ...((!isPlain || !isSameJson(variables, latestVariables)) && { variables }),
-    ...(Object.keys({ ...parameters, ...latest.parameters }).length > 0 && { parameters }),
-    ...((skill || latest.skill) && { skill: skill ? writeSkill(skill, latest.skill) : null }),
-    ...(isComposed && { compose: true }),
-  }
-  const isContentAlone = Object.keys(front).length === 0 && !OPENS_FRONT_MATTER.test(content)
-  return isContentAlone ? content : `---\n${formatYaml(front)}---\n${content}`
 }

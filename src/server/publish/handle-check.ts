@@ -1,6 +1,5 @@
 // Says what a publish would do, for anyone and without a token. Reads the build and the fresh copies, never the git host, and writes nothing.
 
-import type { CheckAnswer } from '../../domain/api/route-schemas.ts'
 import { matchPathOfAnyNames } from '../../domain/api/routes.ts'
 import type { OwnerUsage } from '../../domain/catalogue/usage.ts'
 import type { PublishDecision } from '../../domain/publishing/decision.ts'
@@ -86,6 +85,6 @@ async function recallWritten(
 function respondWithCheck({ version, isUnchanged, fields, changes, warnings }: PublishDecision): Response {
   const { content_sha256, bundle } = version
   const digests = { content_sha256, bundle_sha256: bundle?.sha256 ?? null }
-  const data: CheckAnswer = { would_be: version.version, unchanged: isUnchanged, ...digests, fields, changes, warnings }
+  const data = { would_be: version.version, unchanged: isUnchanged, ...digests, fields, changes, warnings }
   return respondWithRecord(data)
 }

@@ -2,8 +2,8 @@
 // docs/contract.md sections 1 and 4.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { ROUTES_WITH_SCHEMAS } from '../../../packages/catalogue/published/route-schemas.ts'
 import { DATA_FILES } from '../../../src/domain/api/data-paths.ts'
-import { ROUTES_WITH_SCHEMAS } from '../../../src/domain/api/route-schemas.ts'
 import { matchPath, ROUTES } from '../../../src/domain/api/routes.ts'
 
 test('lists every route with its path, cache policy, media type and query parameters', () => {

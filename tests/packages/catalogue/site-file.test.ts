@@ -5,10 +5,11 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { accentColours, contrast } from '../../../packages/build/accent-colours.ts'
 import { parseSiteFile } from '../../../packages/catalogue/site-file.ts'
 import { readContentDir } from '../../../packages/stores/content/content-dir.ts'
 import { readHubLook } from '../../../packages/stores/content/site-settings-file.ts'
-import { accentColours, contrast, DEFAULT_LOOK } from '../../../src/domain/content/look.ts'
+import { DEFAULT_LOOK } from '../../../src/domain/content/look.ts'
 
 const LOGO = '<svg xmlns="http://www.w3.org/2000/svg"></svg>'
 

@@ -4,8 +4,9 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { startSweeping } from '../../../packages/node-server/open-state.ts'
 import { openCopies, removeBuiltCopies } from '../../../packages/stores/state/fresh-copies.ts'
 import { shareCopies } from '../../../packages/stores/state/fresh-copies-shared.ts'
+import { stateUnavailable } from '../../../packages/stores/state-entries.ts'
 import type { CopiedVersion, FreshCopy } from '../../../src/ports/fresh-copies.ts'
-import { type StateStore, stateUnavailable } from '../../../src/ports/state-store.ts'
+import type { StateStore } from '../../../src/ports/state-store.ts'
 import { memoryState } from '../../hubs/memory-state.ts'
 
 const copyOf = (name: string, count: number, keptAt = Date.now()) =>

@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openSqliteState } from '../../../packages/stores/state/state-sqlite.ts'
-import { describeStateProblem, type OpenStateStore } from '../../../src/ports/state-store.ts'
+import { describeStateProblem, type OpenStateStore } from '../../../packages/stores/state-entries.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'hub-state-faults-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))

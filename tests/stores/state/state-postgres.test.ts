@@ -3,7 +3,7 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPostgresState } from '../../../packages/stores/state/state-postgres.ts'
-import { describeStateProblem } from '../../../src/ports/state-store.ts'
+import { describeStateProblem } from '../../../packages/stores/state-entries.ts'
 import { type PostgresServer, startPostgres } from '../../hubs/postgres.ts'
 import { stateStoreContract } from './state-store-contract.ts'
 

@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, test } from 'vitest'
 import { openSqliteState } from '../../../packages/stores/state/state-sqlite.ts'
-import { listKeys } from '../../../src/ports/state-store.ts'
+import { listKeys } from '../../../packages/stores/state-entries.ts'
 import { stateStoreContract } from './state-store-contract.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'hub-state-'))

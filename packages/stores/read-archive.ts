@@ -1,12 +1,12 @@
 // Reads the archive of a publish: a skill's folder as tar, compressed with gzip. Sizes and the number of entries are checked before anything is unpacked.
 import { gunzipSync } from 'node:zlib'
-import { HubError } from '../domain/api/errors.ts'
-import { LIMITS } from '../domain/limits.ts'
-import { type GivenFile, validationFailed } from '../domain/publishing/request.ts'
-import { SERVER_LIMITS } from '../domain/server-limits.ts'
-import { printable } from '../domain/text/problems.ts'
-import { attestationName } from '../domain/values/attestation-name.ts'
-import { sortFiles } from '../domain/values/file-entry.ts'
+import { HubError } from '../../src/domain/api/errors.ts'
+import { LIMITS } from '../../src/domain/limits.ts'
+import { type GivenFile, validationFailed } from '../../src/domain/publishing/request.ts'
+import { SERVER_LIMITS } from '../../src/domain/server-limits.ts'
+import { printable } from '../../src/domain/text/problems.ts'
+import { attestationName } from '../../src/domain/values/attestation-name.ts'
+import { sortFiles } from '../../src/domain/values/file-entry.ts'
 
 /** A folder to publish. */
 interface GivenFolder {

@@ -1,10 +1,7 @@
 // Schemas for the parameters and responses of each route, for OpenAPI and the reference pages. Not loaded when serving requests.
 import * as z from 'zod'
-import { LIMITS } from '../limits.ts'
-import { AttestationName } from '../values/attestation.ts'
-import { FilePath, Name, Owner, Suite, Tag, Version } from '../values/values.ts'
-import { SORTS } from './data-paths.ts'
-import { READS, type ReadId, type Route } from './routes.ts'
+import { SORTS } from '../../../src/domain/api/data-paths.ts'
+import { READS, type ReadId, type Route } from '../../../src/domain/api/routes.ts'
 import {
   Activity,
   ActivityMeta,
@@ -23,7 +20,10 @@ import {
   VersionRecord,
   VersionSummary,
   Warning,
-} from './schema.ts'
+} from '../../../src/domain/api/schema.ts'
+import { LIMITS } from '../../../src/domain/limits.ts'
+import { AttestationName } from '../../../src/domain/values/attestation.ts'
+import { FilePath, Name, Owner, Suite, Tag, Version } from '../../../src/domain/values/values.ts'
 
 /** A documented query parameter; parsed by `server/read/list-query.ts` and `query-values.ts`. */
 export interface QueryParameter {

@@ -3,24 +3,14 @@ import { bundleFromJSON } from '@sigstore/bundle'
 import { TrustedRoot } from '@sigstore/protobuf-specs'
 import { toSignedEntity, toTrustMaterial, Verifier } from '@sigstore/verify'
 import * as z from 'zod'
-import { type AttestationSigner, readSigner } from '../domain/access/attestation-signer.ts'
-import type { RootEntry } from '../domain/content/trusted-root-file.ts'
-import { LIMITS } from '../domain/limits.ts'
-import { SERVER_LIMITS } from '../domain/server-limits.ts'
-import { findJsonProblem } from '../domain/text/json.ts'
-import { formatProblems, parseWithSchema, printable } from '../domain/text/problems.ts'
-import { ATTESTATION_MEDIA_TYPE } from '../domain/values/attestation-name.ts'
-
-/** What a verified attestation says. */
-interface VerifiedAttestation {
-  predicateType: string
-  /** The SHA-256 of each subject, in hex. */
-  subjects: string[]
-  signer: AttestationSigner
-}
-
-/** The result of a verification: what the attestation says, or why it is refused. */
-export type AttestationVerdict = { value: VerifiedAttestation; problem?: never } | { value?: never; problem: string }
+import { readSigner } from '../../src/domain/access/attestation-signer.ts'
+import type { RootEntry } from '../../src/domain/content/trusted-root-file.ts'
+import { LIMITS } from '../../src/domain/limits.ts'
+import type { AttestationVerdict } from '../../src/domain/publishing/attested.ts'
+import { SERVER_LIMITS } from '../../src/domain/server-limits.ts'
+import { findJsonProblem } from '../../src/domain/text/json.ts'
+import { formatProblems, parseWithSchema, printable } from '../../src/domain/text/problems.ts'
+import { ATTESTATION_MEDIA_TYPE } from '../../src/domain/values/attestation-name.ts'
 
 const IN_TOTO = 'application/vnd.in-toto+json'
 /** As far as a bundle and a statement are nested. */
