@@ -16,13 +16,15 @@ interface MenuPage {
 
 /** Reads a page of the menu. @throws McpFailure for a cursor that this server never issued */
 export async function readMenu({ cursor }: Record<string, unknown>, { search }: ReadDeps): Promise<MenuPage> {
-  // Some clients send null or an empty string for the first page.
-  const offset = cursor === undefined || cursor === null || cursor === '' ? 0 : readCursor(cursor)
+  const offset = isFirstPage(cursor) ? 0 : readCursor(cursor)
   const entries = await search().listMenu()
   if (offset > 0 && offset >= entries.length) throw badCursor()
   const end = offset + PAGE_SIZE
   return { entries: entries.slice(offset, end), next: end < entries.length ? { nextCursor: formatCursor(end) } : {} }
 }
+
+/** Returns whether a cursor asks for the first page; some clients send null or an empty string for it. */
+export const isFirstPage = (cursor: unknown): boolean => cursor === undefined || cursor === null || cursor === ''
 
 function readCursor(cursor: unknown): number {
   const offset = typeof cursor === 'string' ? Number(Buffer.from(cursor, 'base64url').toString().slice(1)) : Number.NaN

@@ -9,7 +9,7 @@ import { type McpFailure, type McpResult, unknownName } from './protocol.ts'
 
 const MEDIA_TYPE = 'text/plain'
 
-/** The URI templates for resources. */
+/** The URI templates for resources, for `resources/templates/list`. */
 export const TEMPLATES = [
   {
     uriTemplate: 'hub://prompts/{owner}/{name}',
@@ -26,11 +26,6 @@ export const TEMPLATES = [
     mimeType: MEDIA_TYPE,
   },
 ] as const
-
-/** Handles `resources/templates/list`. */
-export function listTemplates(): McpResult {
-  return { resourceTemplates: TEMPLATES }
-}
 
 /** Handles `resources/list`. */
 export async function listResources(params: Record<string, unknown>, deps: ReadDeps): Promise<McpResult> {

@@ -7,12 +7,12 @@ import { digestText } from '../../ports/measure.ts'
 import { findFile } from '../read/files.ts'
 import type { ReadDeps } from '../read/records.ts'
 import { findSkill } from '../read/skills.ts'
+import { isFirstPage } from './menu.ts'
 import { invalidParams, type McpResult, unknownName } from './protocol.ts'
 
 /** Handles `skills/list`. The list is always empty, because clients load lists without the user asking, and skills are third-party text. */
 export function listSkills({ cursor }: Record<string, unknown>): McpResult {
-  if (cursor !== undefined && cursor !== null && cursor !== '')
-    throw invalidParams('Unknown cursor. The list is empty; use skills/get to get a skill.')
+  if (!isFirstPage(cursor)) throw invalidParams('Unknown cursor. The list is empty; use skills/get to get a skill.')
   return { skills: [] }
 }
 
@@ -26,9 +26,9 @@ export async function getSkill({ uri }: Record<string, unknown>, deps: ReadDeps)
   const { skill, root } = found
   const text = formatSkill(skill)
   const main = { uri, digest: `sha256:${digestText(text)}`, size: Buffer.byteLength(text) }
-  const files = (skill.files ?? []).map(({ path, sha256, size_bytes }) => ({
-    ...{ uri: `${root}/${path}`, digest: `sha256:${sha256}`, size: size_bytes },
-  }))
+  const files = (skill.files ?? []).map(({ path, sha256, size_bytes: size }) => {
+    return { uri: `${root}/${path}`, digest: `sha256:${sha256}`, size }
+  })
   return { skill: { uri, frontmatter: describeFront(skill), resources: [main, ...files] } }
 }
 
@@ -37,28 +37,18 @@ const FOLDER_TYPE = 'inode/directory'
 
 /** Handles `resources/directory/read`: lists what is directly in a folder of a skill, on a single page. @throws McpFailure if there is no such folder */
 export async function readDirectory({ uri, cursor }: Record<string, unknown>, deps: ReadDeps): Promise<McpResult> {
-  if (cursor !== undefined && cursor !== null && cursor !== '')
-    throw invalidParams('Unknown cursor. A folder has a single page.')
+  if (!isFirstPage(cursor)) throw invalidParams('Unknown cursor. A folder has a single page.')
   const { skill, path = '' } = (await findByUri(uri, deps)) ?? {}
   const inside = path === '' ? '' : `${path}/`
-  const files = skill
-    ? [describeMain(skill), ...(skill.files ?? [])].filter((file) => file.path.startsWith(inside))
-    : []
-  if (files.length === 0)
-    throw unknownName(
-      'folder of a skill',
-      uri,
-      'Valid URIs have the form skill://{owner}/{name}, without a slash at the end.',
-    )
+  const all = skill ? [describeMain(skill), ...(skill.files ?? [])] : []
+  const files = all.filter((file) => file.path.startsWith(inside))
+  const form = 'Valid URIs have the form skill://{owner}/{name}, without a slash at the end.'
+  if (files.length === 0) throw unknownName('folder of a skill', uri, form)
   const children = new Map<string, McpResult>()
   for (const { path, media_type, size_bytes } of files) {
     const [name = '', ...deeper] = path.slice(inside.length).split('/')
-    const child = { uri: `${uri}/${name}`, name }
-    const isFolder = deeper.length > 0
-    children.set(name, {
-      ...child,
-      ...(isFolder ? { mimeType: FOLDER_TYPE } : { mimeType: media_type, size: size_bytes }),
-    })
+    const about = deeper.length > 0 ? { mimeType: FOLDER_TYPE } : { mimeType: media_type, size: size_bytes }
+    children.set(name, { uri: `${uri}/${name}`, name, ...about })
   }
   return { resources: [...children.values()] }
 }

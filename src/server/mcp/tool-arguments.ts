@@ -22,7 +22,7 @@ const version = checked(isVersion, 'expected the form x.y.z, for example "1.0.0"
   .meta({ pattern: VERSION_PATTERN })
   .describe('Version x.y.z. Default: the latest.')
 const label = shortText(LIMITS.tagCharacters, 'production').describe('A label instead of a version.')
-const page = whole(LIMITS.highestPage, 2).describe('1-based page number. Default 1.')
+const page = wholeFrom(1, LIMITS.highestPage, 2).describe('1-based page number. Default 1.').optional()
 
 /** The maximum and default page size for each list. */
 export const PAGE_SIZES = {
@@ -42,7 +42,7 @@ export const INPUTS = {
       .enum(SORTS, `expected one of ${SORTS.join(', ')}, for example "new"`)
       .describe('Order. Default: best match when q is given, else top.')
       .optional(),
-    page: page.optional(),
+    page,
     limit: limit('search_prompts'),
   }),
   get_prompt: z.strictObject({
@@ -68,10 +68,10 @@ export const INPUTS = {
       .optional(),
     limit: wholeFrom(1, LIMITS.filledBytes, 10_000).describe('For a part of a long text: its length.').optional(),
   }),
-  list_versions: z.strictObject({ owner, name, page: page.optional(), limit: limit('list_versions') }),
+  list_versions: z.strictObject({ owner, name, page, limit: limit('list_versions') }),
   list_tags: z.strictObject({
     q: shortText(LIMITS.tagCharacters, 'writing').describe('Only tags that contain this string.').optional(),
-    page: page.optional(),
+    page,
     limit: limit('list_tags'),
   }),
 } as const
@@ -92,10 +92,6 @@ function shortText(maxCharacters: number, example: string) {
   return checked((text) => countCharacters(text) <= maxCharacters, wanted).meta({ maxLength: maxCharacters })
 }
 
-function whole(most: number, example: number) {
-  return wholeFrom(1, most, example)
-}
-
 function wholeFrom(least: number, most: number, example: number) {
   const wanted = `expected a whole number from ${least} to ${most}, for example ${example}`
   return z.int(wanted).min(least, wanted).max(most, wanted)
@@ -103,7 +99,7 @@ function wholeFrom(least: number, most: number, example: number) {
 
 function limit(tool: keyof typeof PAGE_SIZES) {
   const { most, usual } = PAGE_SIZES[tool]
-  return whole(most, usual).describe(`Items per page. Default ${usual}.`).optional()
+  return wholeFrom(1, most, usual).describe(`Items per page. Default ${usual}.`).optional()
 }
 
 type Given = Record<string, unknown>
@@ -118,22 +114,26 @@ export function readArguments(tool: ToolName, given: Given): unknown {
   const { value, problems } = parseWithSchema<z.ZodType>(INPUTS[tool], settled)
   if (problems) throw new HubError('invalid_request', formatProblems(problems))
   // zod removes an own `__proto__` property from a record, but {{__proto__}} is a valid placeholder, so the values are taken from the input.
-  return isObject(value) && isObject(settled.variables) ? { ...value, variables: textsIn(settled.variables) } : value
+  if (!isObject(value) || !isObject(settled.variables)) return value
+  const texts = Object.entries(settled.variables).filter(([, text]) => typeof text === 'string')
+  return { ...value, variables: Object.fromEntries(texts) }
 }
 
 /** Converts alternative forms of input, which are accepted but not in the schema, to the form in the schema. */
 function settle(tool: ToolName, given: Given): Given {
   const settled = { ...given }
-  if (tool === 'search_prompts' || tool === 'list_tags') rename(settled, 'query', 'q')
+  const isSearch = tool === 'search_prompts' || tool === 'list_tags'
+  if (isSearch && settled.query !== undefined && settled.q === undefined) {
+    settled.q = settled.query
+    delete settled.query
+  }
   dropEmpty(settled, INPUTS[tool].shape)
   for (const key of ['page', 'limit', 'offset']) {
     const text = settled[key]
     if (typeof text === 'string' && /^\d{1,7}$/.test(text)) settled[key] = Number(text)
   }
-  if (tool === 'search_prompts' || tool === 'list_tags') return settled
-  splitFullName(settled, 'repo')
-  splitFullName(settled, 'owner')
-  splitFullName(settled, 'name')
+  if (isSearch) return settled
+  for (const key of ['repo', 'owner', 'name'] as const) splitFullName(settled, key)
   for (const key of ['owner', 'name']) {
     const text = settled[key]
     // Names are converted to lower case, just as the read API redirects such URLs.
@@ -151,12 +151,6 @@ function dropEmpty(settled: Given, shape: Readonly<Record<string, z.ZodType>>): 
     const isOptional = key === 'repo' || shape[key]?.safeParse(undefined).success === true
     if (isEmpty && isOptional) delete settled[key]
   }
-}
-
-function rename(settled: Given, from: string, to: string): void {
-  if (settled[from] === undefined || settled[to] !== undefined) return
-  settled[to] = settled[from]
-  delete settled[from]
 }
 
 /** Splits an argument of the form `owner/name`, unless the other arguments contradict it. */
@@ -183,8 +177,4 @@ function textsOf(variables: Given): Given {
       typeof value === 'number' || typeof value === 'boolean' ? String(value) : value,
     ]),
   )
-}
-
-function textsIn(variables: Given): Given {
-  return Object.fromEntries(Object.entries(variables).filter(([, value]) => typeof value === 'string'))
 }

@@ -2,8 +2,8 @@
 import * as z from 'zod'
 import { pick } from '../../domain/api/envelope.ts'
 import {
-  list,
   Matched,
+  Meta,
   RepositorySummary,
   SearchMeta,
   single,
@@ -27,24 +27,20 @@ const prompt = {
   missing_variables: z.array(z.string()).describe('Variables whose placeholder is still in content.'),
 }
 
+/** The terms of a search, inlined without their ID, as the variables above. */
+const matched = z
+  .object(Matched.shape)
+  .optional()
+  .describe(SearchMeta.shape.matched.description ?? '')
+
 /** The result schema of each tool. The schemas are open, so fields can be added later. */
 export const OUTPUTS = {
-  search_prompts: inlineSearch(z.object(pick(RepositorySummary.shape, FIELDS.search_prompts))),
+  search_prompts: pageOf(pick(RepositorySummary.shape, FIELDS.search_prompts), { ...SearchMeta.shape, matched }),
   get_prompt: single(z.object(pick(prompt, FIELDS.get_prompt))),
-  list_versions: inline(list(z.object(pick(VersionSummary.shape, FIELDS.list_versions)))),
-  list_tags: inline(list(z.object(pick(TagRecord.shape, FIELDS.list_tags)))),
+  list_versions: pageOf(pick(VersionSummary.shape, FIELDS.list_versions), Meta.shape),
+  list_tags: pageOf(pick(TagRecord.shape, FIELDS.list_tags), Meta.shape),
 } as const
 
-/** Inlines `Meta` without its ID, as for the variables above. */
-function inline<Records extends z.ZodObject<{ data: z.ZodType; meta: z.ZodObject }>>({ shape }: Records) {
-  return z.object({ data: shape.data, meta: z.object(shape.meta.shape) })
-}
-
-/** Inlines the schema for a page of search results, including the variant without IDs. */
-function inlineSearch<Record extends z.ZodType>(record: Record) {
-  const matched = z
-    .object(Matched.shape)
-    .optional()
-    .describe(SearchMeta.shape.matched.description ?? '')
-  return z.object({ data: z.array(record), meta: z.object({ ...SearchMeta.shape, matched }) })
+function pageOf<Fields extends z.ZodRawShape, Paging extends z.ZodRawShape>(record: Fields, meta: Paging) {
+  return z.object({ data: z.array(z.object(record)), meta: z.object(meta) })
 }
