@@ -1,6 +1,6 @@
 // The API reference as data: routes, records and limits, from the tables and schemas that the code uses.
 import type * as z from 'zod'
-import { toJsonSchema } from '../../../src/domain/api/json-schema.ts'
+import { type JsonSchema, toJsonSchema } from '../../../src/domain/api/json-schema.ts'
 import { READS } from '../../../src/domain/api/routes.ts'
 import {
   Activity,
@@ -43,7 +43,7 @@ import {
   type RouteWithSchemas,
 } from '../../catalogue/published/route-schemas.ts'
 
-type Schema = z.core.JSONSchema.BaseSchema
+type Schema = z.core.JSONSchema._JSONSchema
 
 /** A field, a parameter or anything else with a name, a type and a description. */
 interface DescribedField {
@@ -75,20 +75,11 @@ interface DescribedRoute {
 /** The records in the order shown, including the error. */
 const RECORDS = [
   ...[RepositorySummary, Repository, Variable, VersionSummary, VersionRecord, Provenance, TagRecord, User, Stats],
-  Difference,
-  Activity,
-  LabelledPrompt,
-  Dependent,
-  Result,
-  ModelStatus,
-  MirrorEntry,
-  ...[
-    Meta,
-    ErrorEnvelope.shape.error.meta({
-      id: 'Error',
-      description: 'The `error` field in the body of every error response.',
-    }),
-  ],
+  ...[Difference, Activity, LabelledPrompt, Dependent, Result, ModelStatus, MirrorEntry, Meta],
+  ErrorEnvelope.shape.error.meta({
+    id: 'Error',
+    description: 'The `error` field in the body of every error response.',
+  }),
   ...[PublishRequest, PublishAnswer, CheckAnswer],
   ...[RepositoryPatch, LabelRequest, LabelRemoval, YankRequest, ChangeAnswer],
   ...[ResultRequest, ResultAnswer],
@@ -111,16 +102,13 @@ export function describeRecords(): DescribedRecord[] {
     const { id = '', description = '' } = record.meta() ?? {}
     const { properties = {}, required = [] } = rootOf(toJsonSchema(record))
     const included = INCLUDED.get(record)
-    const fields = Object.entries(properties).filter(([name]) => !included || !Object.hasOwn(included.shape, name))
-    return {
-      name: id,
-      description,
-      includes: included?.meta()?.id,
-      fields: fields.map(([name, field]) => {
+    const fields = Object.entries(properties)
+      .filter(([name]) => !included || !Object.hasOwn(included.shape, name))
+      .map(([name, field]) => {
         const described = describe(name, field)
         return required.includes(name) ? described : { ...described, type: `${described.type}, optional` }
-      }),
-    }
+      })
+    return { name: id, description, includes: included?.meta()?.id, fields }
   })
 }
 
@@ -255,22 +243,25 @@ function describeAnswer(route: RouteWithSchemas): string {
   if (route.mediaType === 'text/plain') return 'the content, byte for byte, as plain text'
   if (route.response === null) return 'OpenAPI 3.1 as JSON'
   const { data } = rootOf(toJsonSchema(route.response)).properties ?? {}
-  return data === undefined || typeof data === 'boolean' ? 'JSON' : `{"data": ${describeType(data)}}`
+  return data === undefined ? 'JSON' : `{"data": ${describeType(data)}}`
 }
 
 function describeQuery({ name, description, schema, isRepeatable }: QueryParameter): DescribedField {
   const field = toJsonSchema(schema)
-  const single = isRepeatable && typeof field.items === 'object' && !Array.isArray(field.items) ? field.items : field
-  return { name, description, type: describeType(single) }
+  return { name, description, type: describeType(isRepeatable ? itemOf(field) : field) }
 }
 
-function describe(name: string, field: z.core.JSONSchema._JSONSchema): DescribedField {
-  if (typeof field === 'boolean') return { name, type: 'anything', description: '' }
-  return { name, type: describeType(field), description: field.description ?? '' }
+function describe(name: string, field: Schema): DescribedField {
+  return { name, type: describeType(field), description: (typeof field === 'object' && field.description) || '' }
+}
+
+/** Returns the schema of a list's items. */
+function itemOf({ items = true }: JsonSchema): Schema {
+  return Array.isArray(items) ? true : items
 }
 
 /** Resolves a root `$ref`, because a schema with an ID that refers to itself is generated as a reference to its own definition. */
-function rootOf(schema: Schema): Schema {
+function rootOf(schema: JsonSchema): JsonSchema {
   return (schema.$ref && schema.$defs?.[nameIn(schema.$ref)]) || schema
 }
 
@@ -280,13 +271,11 @@ function nameIn(reference: string): string {
 
 /** Returns a short description of a type, with the limits that matter to clients. */
 function describeType(schema: Schema): string {
+  if (typeof schema === 'boolean') return 'anything'
   if (schema.$ref) return nameIn(schema.$ref)
   if (schema.enum) return `one of ${schema.enum.join(', ')}${describeDefault(schema)}`
-  if (schema.anyOf) return schema.anyOf.map(describeAny).join(' or ')
-  if (schema.type === 'array') {
-    const { items } = schema
-    return `list of ${typeof items === 'object' && !Array.isArray(items) ? describeType(items) : 'anything'}`
-  }
+  if (schema.anyOf) return schema.anyOf.map(describeType).join(' or ')
+  if (schema.type === 'array') return `list of ${describeType(itemOf(schema))}`
   if (schema.type === 'object') return describeObject(schema)
   const type = [schema.type ?? 'anything'].flat().join(' or ')
   const words = [schema.format === 'date-time' ? 'timestamp' : schema.format === 'uri' ? 'URL' : type]
@@ -294,15 +283,11 @@ function describeType(schema: Schema): string {
   return words.join(' ') + describeDefault(schema)
 }
 
-function describeDefault({ default: preset }: Schema): string {
+function describeDefault({ default: preset }: JsonSchema): string {
   return preset === undefined ? '' : ` (${JSON.stringify(preset)} by default)`
 }
 
-function describeObject({ additionalProperties: values }: Schema): string {
+function describeObject({ additionalProperties: values }: JsonSchema): string {
   const isTyped = typeof values === 'object' && values.type !== undefined
   return isTyped ? `object of ${describeType(values)}` : 'object'
-}
-
-function describeAny(schema: z.core.JSONSchema._JSONSchema): string {
-  return typeof schema === 'boolean' ? 'anything' : describeType(schema)
 }
