@@ -23,92 +23,72 @@ export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
   {
     title: 'Use prompts',
     guides: [
-      guide('/docs/reading', 'Reading prompts', 'Fetch, pin, search and cache prompts; static files and feeds.'),
-      guide('/docs/filling', 'Filling in variables', 'How placeholders become values, and common mistakes.'),
-      guide('/docs/chat', 'Chat prompts', 'Prompts with roles: write, publish and use messages.'),
+      guide('reading', 'Reading prompts', 'Fetch, pin, search and cache prompts; static files and feeds.'),
+      guide('filling', 'Filling in variables', 'How placeholders become values, and common mistakes.'),
+      guide('chat', 'Chat prompts', 'Prompts with roles: write, publish and use messages.'),
       guide(
-        '/docs/skills',
+        'skills',
         'Agent Skills',
         'Install prompts as skills in Claude Code, Codex and other agents; publish your own.',
       ),
-      guide('/docs/parameters', 'Parameters', 'Common model settings and their names in each API.'),
-      guide(
-        '/docs/models',
-        'Models that retire',
-        'Which prompts name a model that its provider will switch off, and when.',
-      ),
-      guide('/docs/cli', 'hubcli', 'The command-line client: fetch, publish and lock prompts.'),
-      guide('/docs/clients', 'Client libraries', 'Fetch, verify, cache and fill in prompts in TypeScript and Python.'),
-      guide(
-        '/docs/updates',
-        'Keeping prompts current',
-        'Pull requests with newer versions: the update action and Renovate.',
-      ),
-      guide('/docs/traces', 'Traces', 'Say in OpenTelemetry, Langfuse or LangSmith which prompt was used.'),
-      guide('/docs/mcp', 'MCP server', 'Connect an agent: URL, client setup and tools.'),
+      guide('parameters', 'Parameters', 'Common model settings and their names in each API.'),
+      guide('models', 'Models that retire', 'Which prompts name a model that its provider will switch off, and when.'),
+      guide('cli', 'hubcli', 'The command-line client: fetch, publish and lock prompts.'),
+      guide('clients', 'Client libraries', 'Fetch, verify, cache and fill in prompts in TypeScript and Python.'),
+      guide('updates', 'Keeping prompts current', 'Pull requests with newer versions: the update action and Renovate.'),
+      guide('traces', 'Traces', 'Say in OpenTelemetry, Langfuse or LangSmith which prompt was used.'),
+      guide('mcp', 'MCP server', 'Connect an agent: URL, client setup and tools.'),
     ],
   },
   {
     title: 'Publish',
     guides: [
-      guide('/docs/publishing', 'Publishing from CI', 'Publish from GitHub Actions or any other CI, with a token.'),
-      guide('/docs/trusted-publishing', 'Trusted publishing', 'Publish from GitHub Actions without a token.'),
+      guide('publishing', 'Publishing from CI', 'Publish from GitHub Actions or any other CI, with a token.'),
+      guide('trusted-publishing', 'Trusted publishing', 'Publish from GitHub Actions without a token.'),
+      guide('managing', 'Managing prompts', 'Move labels, yank versions, deprecate prompts and edit their details.'),
+      guide('results', 'Test results', 'Report evaluations of a version, and require them before a label moves.'),
+      guide('compose', 'Shared parts', 'Include one prompt in others, assembled when you publish.'),
+      guide('contributing', 'Publish by pull request', 'Add a prompt or a version as a Markdown file.'),
+      guide('import', 'Import and export', 'Import prompts from other tools, and export them to other formats.'),
+      guide('content-rules', 'Content rules', 'The rules for prompts, and how to fix each problem.'),
+      guide('moderation', 'Moderation', 'Yank, deprecate, archive, label and rename prompts; publish advisories.'),
       guide(
-        '/docs/managing',
-        'Managing prompts',
-        'Move labels, yank versions, deprecate prompts and edit their details.',
-      ),
-      guide('/docs/results', 'Test results', 'Report evaluations of a version, and require them before a label moves.'),
-      guide('/docs/compose', 'Shared parts', 'Include one prompt in others, assembled when you publish.'),
-      guide('/docs/contributing', 'Publish by pull request', 'Add a prompt or a version as a Markdown file.'),
-      guide('/docs/import', 'Import and export', 'Import prompts from other tools, and export them to other formats.'),
-      guide('/docs/content-rules', 'Content rules', 'The rules for prompts, and how to fix each problem.'),
-      guide(
-        '/docs/moderation',
-        'Moderation',
-        'Yank, deprecate, archive, label and rename prompts; publish advisories.',
-      ),
-      guide(
-        '/docs/trust',
+        'trust',
         'What the checks mean',
         'What each mark on a prompt’s page proves, what it does not, and what to demand of a publisher.',
       ),
-      guide(
-        '/docs/ranking',
-        'Ranking and quality',
-        'How top and trending are calculated, and what the quality checks mean.',
-      ),
+      guide('ranking', 'Ranking and quality', 'How top and trending are calculated, and what the quality checks mean.'),
     ],
   },
   {
     title: 'Self-hosting',
     guides: [
-      guide('/docs/hosting', 'Overview', 'Try a hub, and choose how to host it.'),
-      guide('/docs/hosting-machine', 'One machine', 'Service or container, reverse proxy, backups and upgrades.'),
+      guide('hosting', 'Overview', 'Try a hub, and choose how to host it.'),
+      guide('hosting-machine', 'One machine', 'Service or container, reverse proxy, backups and upgrades.'),
       guide(
-        '/docs/hosting-cluster',
+        'hosting-cluster',
         'Several machines',
         'PostgreSQL, a clone on each machine, backups and rolling upgrades.',
       ),
-      guide('/docs/hosting-netlify', 'Netlify and GitHub', 'Repository, GitHub App, sign-in and first publish.'),
-      guide('/docs/hosting-private', 'Private hub', 'A hub that only your network can reach.'),
-      guide('/docs/company', 'A hub for your company', 'Sign-in with your provider, readers, audit and erasure.'),
-      guide('/docs/hosting-mirror', 'Mirror', 'A read-only copy on any web server.'),
-      guide('/docs/settings', 'Settings', 'Every environment variable and its default.'),
-      guide('/docs/commands', 'Commands', 'Every npm command in the repository.'),
+      guide('hosting-netlify', 'Netlify and GitHub', 'Repository, GitHub App, sign-in and first publish.'),
+      guide('hosting-private', 'Private hub', 'A hub that only your network can reach.'),
+      guide('company', 'A hub for your company', 'Sign-in with your provider, readers, audit and erasure.'),
+      guide('hosting-mirror', 'Mirror', 'A read-only copy on any web server.'),
+      guide('settings', 'Settings', 'Every environment variable and its default.'),
+      guide('commands', 'Commands', 'Every npm command in the repository.'),
     ],
   },
   {
     title: 'Reference',
     guides: [
-      guide('/docs/api', 'API reference', 'Every endpoint, record, limit and error.'),
-      guide('/docs/changes', 'API changes', 'What changed for clients, by date.'),
+      guide('api', 'API reference', 'Every endpoint, record, limit and error.'),
+      guide('changes', 'API changes', 'What changed for clients, by date.'),
     ],
   },
 ]
 
-function guide(path: string, words: string, about: string): Guide {
-  return { path, words, about }
+function guide(name: string, words: string, about: string): Guide {
+  return { path: `/docs/${name}`, words, about }
 }
 
 export function findGuide(path: string): Guide | undefined {
