@@ -5,7 +5,7 @@ import { countOf } from '../../domain/text/count-of.ts'
 import { escapeHtml } from '../../domain/text/html-text.ts'
 import type { ComparedFile } from '../../ports/text-work.ts'
 import { renderText } from './prompt-text.ts'
-import { type ComparedParts, type NamePart, openPartNames } from './render-parts.ts'
+import { type ComparedParts, type NamePart, openPartNames, renderSigned } from './render-parts.ts'
 import { compareTexts, type DifferenceRow, isComparable, type Piece } from './text-difference.ts'
 
 /** Number of context lines around each change; longer unchanged parts are folded. */
@@ -25,9 +25,7 @@ export function renderCallerImpact({ breaking, format_changed, messages, variabl
   const say = (sign: string, names: readonly string[], change: string, impact = '', thing = 'variable') => {
     if (names.length === 0) return
     const words = `${change} ${thing}${names.length === 1 ? '' : 's'}`
-    rows.push(
-      `<li><span class="sign" aria-hidden="true">${sign}</span> ${words}: ${names.map(chip).join(' ')}${impact}</li>`,
-    )
+    rows.push(renderSigned(sign, `${words}: ${names.map(chip).join(' ')}${impact}`))
   }
   const isNeeded = ({ required, default: preset }: Variable) => required && preset === null
   const namesOf = (list: readonly Variable[]) => list.map(({ name }) => name)
@@ -40,12 +38,9 @@ export function renderCallerImpact({ breaking, format_changed, messages, variabl
   say('+', messages.added, 'Added', '', 'message')
   say('−', messages.removed, 'Removed', '', 'message')
   say('·', messages.changed, 'Changed', '', 'message')
-  if (format_changed)
-    rows.push('<li><span class="sign" aria-hidden="true">!</span> The format changed between text and chat</li>')
+  if (format_changed) rows.push(renderSigned('!', 'The format changed between text and chat'))
   for (const { name, fields } of variables.changed.filter(({ name }) => !told.has(name)))
-    rows.push(
-      `<li><span class="sign" aria-hidden="true">·</span> Changed variable: ${chip(name)} (${escapeHtml(fields.join(', '))})</li>`,
-    )
+    rows.push(renderSigned('·', `Changed variable: ${chip(name)} (${escapeHtml(fields.join(', '))})`))
   const settings = (['added', 'removed', 'changed'] as const).flatMap((change) =>
     parameters[change].map((key) => `${change} ${key}`),
   )
@@ -68,11 +63,10 @@ export function renderFileChanges(
     const { url = '' } = list.find((file) => file.path === path) ?? {}
     return `<a href="${escapeHtml(url)}">${escapeHtml(words)}</a>`
   }
-  const row = (sign: string, words: string) => `<li><span class="sign" aria-hidden="true">${sign}</span> ${words}</li>`
   const rows = [
-    ...files.added.map((path) => row('+', `Added ${link(after, path)}`)),
-    ...files.removed.map((path) => row('−', `Removed ${link(before, path)}`)),
-    ...files.changed.map((path) => row('·', `Changed ${link(after, path)} (${link(before, path, 'before')})`)),
+    ...files.added.map((path) => renderSigned('+', `Added ${link(after, path)}`)),
+    ...files.removed.map((path) => renderSigned('−', `Removed ${link(before, path)}`)),
+    ...files.changed.map((path) => renderSigned('·', `Changed ${link(after, path)} (${link(before, path, 'before')})`)),
   ]
   if (rows.length === 0) return ''
   const drawn = texts.length === 0 ? '' : drawFiles(texts)

@@ -21,6 +21,10 @@ interface PartChange {
 /** Says where the lines of a part come from; undefined for a line of the prompt itself. */
 export type NamePart = (row: Pick<DifferenceRow, 'left' | 'right'>) => string | undefined
 
+/** Renders a row that begins with the sign of what happened. @param words HTML */
+export const renderSigned = (sign: string, words: string): string =>
+  `<li><span class="sign" aria-hidden="true">${sign}</span> ${words}</li>`
+
 /** Renders the parts that were added, removed or replaced by another version; empty if there are none. */
 export function renderPartChanges(from: ComparedParts, to: ComparedParts): string {
   const rows = listChanges(from, to).flatMap(({ repository, before, after }) => {
@@ -29,7 +33,7 @@ export function renderPartChanges(from: ComparedParts, to: ComparedParts): strin
       before.length === 0 ? ['+', 'Added'] : after.length === 0 ? ['−', 'Removed'] : ['·', 'Changed']
     const versions = [before, after].filter(({ length }) => length > 0).map((list) => linkAll(repository, list))
     const name = escapeHtml(repository)
-    return `<li><span class="sign" aria-hidden="true">${sign}</span> ${words} ${name} ${versions.join(' → ')}</li>`
+    return renderSigned(sign!, `${words} ${name} ${versions.join(' → ')}`)
   })
   if (rows.length === 0) return ''
   return `<section class="parts" aria-labelledby="parts"><h2 id="parts">Included prompts</h2><ul class="plain">${rows.join('')}</ul></section>`
