@@ -12,10 +12,13 @@ from .hub_reader import HubReader
 from .lock import Lock, is_hub_url
 from .locked import LockReader
 from .placed import read_lock_file
-from .prompt import Prompt, fallback_prompt, prompt_of
+from .prompt import Found, Prompt, fallback_prompt
 from .read_token import read_token_for
 from .records import VersionRow
 from .requests import RequestSettings
+from .results import read_results
+from .skill_reader import SkillReader
+from .skills import SkillFile
 from .standing import Event
 from .trouble import PromptHubError
 
@@ -92,17 +95,8 @@ class PromptHub:
         full_name, wish = parse_arguments(name, version, range, label)
         try:
             if self._locked is None:
-                return self._hub.get(full_name, wish)
-            locked = self._locked
-            record, source = locked.get(full_name, wish)
-            return prompt_of(
-                record,
-                source,
-                0.0,
-                None,
-                lambda file: locked.read_file(full_name, file),
-                lambda: locked.read_results(full_name),
-            )
+                return self._prompt_of(self._hub.get(full_name, wish))
+            return self._prompt_of(self._locked.get(full_name, wish), self._locked.read_file)
         except PromptHubError as error:
             if fallback is None or error.code != "unavailable":
                 raise
@@ -118,13 +112,22 @@ class PromptHub:
         static mirror, if no prompt has the label.
         """
         parse_arguments(f"{owner}/all", None, None, label)
-        return self._hub.get_all(owner, label)
+        return [self._prompt_of(found) for found in self._hub.get_all(owner, label)]
 
     def list_versions(self, name: str) -> Sequence[VersionRow]:
         """Lists the versions of a prompt, highest first, including yanked ones, which are marked. Not affected by a
         lock."""
         full_name, _ = parse_arguments(name, None, None, None)
         return self._hub.list_versions(full_name)
+
+    def _prompt_of(self, found: Found, read_locked: Optional[Callable[[str, SkillFile], bytes]] = None) -> Prompt:
+        """`read_locked` reads a file of a prompt under a lock."""
+        name, version, sha256 = found.record.full_name, found.record.version, found.record.content_sha256
+        skills = SkillReader(self.url, self.requests)
+        return found.to_prompt(
+            lambda file: read_locked(name, file) if read_locked else skills.read_file(name, version, file),
+            lambda: read_results(self.url, self.requests, name, version, sha256),
+        )
 
     def _say(self, event: Event) -> None:
         if self._on_event is None:

@@ -8,7 +8,7 @@ from typing import Callable, List, Optional, Sequence, Set, Tuple, TypeVar
 
 from .arguments import Wish
 from .cache import Answer, AnswerCache, CacheSettings
-from .prompt import Prompt, prompt_of
+from .prompt import Found
 from .ranges import highest_in
 from .records import (
     LabelledPrompt,
@@ -21,8 +21,6 @@ from .records import (
     read_version_list,
     read_version_record,
 )
-from .results import read_results
-from .skill_reader import SkillReader
 from .standing import Event, Standing, events_of, standing_of
 from .trouble import PromptHubError
 
@@ -43,11 +41,9 @@ class HubReader:
         self._repositories: AnswerCache[RepositoryRecord] = AnswerCache(read_repository_record, settings)
         self._lists: AnswerCache[Tuple[VersionRow, ...]] = AnswerCache(read_version_list, settings)
         self._labels: AnswerCache[Tuple[LabelledPrompt, ...]] = AnswerCache(read_label_list, settings)
-        self._skills = SkillReader(url, settings.requests)
-        self._requests = settings.requests
         self._reported: Set[Event] = set()
 
-    def get(self, name: str, wish: Wish) -> Prompt:
+    def get(self, name: str, wish: Wish) -> Found:
         """Gets the requested version; None means the latest.
 
         Raises PromptHubError `not_found` when there is no such prompt, version or label, `integrity` when the response
@@ -75,7 +71,7 @@ class HubReader:
         latest = record.value.latest
         if label is None and latest is not None:
             # The record contains the full latest version, so the most common call takes one request.
-            return self._prompt_from(name, latest, record.source, record.age, ())
+            return self._found(name, latest, record.source, record.age, ())
         wanted = record.value.latest_version if label is None else record.value.labels.get(label)
         if wanted is None:
             known = ", ".join(record.value.labels) or "none"
@@ -83,16 +79,15 @@ class HubReader:
             raise PromptHubError("not_found", f"{name} has {what}.")
         return self._read_version(name, wanted, (record.source, record.age), ())
 
-    def get_all(self, owner: str, label: str) -> List[Prompt]:
+    def get_all(self, owner: str, label: str) -> List[Found]:
         """The prompts of an owner at a label, by name. Raises PromptHubError like `get`."""
         answer = self._read_either(self._labels, f"users/{owner}/labels/{label}")
-        prompts: List[Prompt] = []
+        found: List[Found] = []
         for row in answer.value:
-            prompt = self._read_version(row.full_name, row.version, (answer.source, answer.age), ("record",))
-            if prompt.sha256 != row.content_sha256:
+            found.append(self._read_version(row.full_name, row.version, (answer.source, answer.age), ("record",)))
+            if found[-1].record.content_sha256 != row.content_sha256:
                 raise PromptHubError("integrity", f"{row.full_name}@{row.version} has other bytes than the list of {label} says.")
-            prompts.append(prompt)
-        return prompts
+        return found
 
     def list_versions(self, name: str) -> Sequence[VersionRow]:
         """The versions of a prompt, highest first, including yanked ones, which are marked."""
@@ -109,7 +104,7 @@ class HubReader:
 
     def _read_version(
         self, name: str, version: str, found: Optional[Tuple[str, float]], unread: Sequence[str]
-    ) -> Prompt:
+    ) -> Found:
         """Reads a version's record.
 
         `found` says where its number was read; None when the caller gave it, because then it cannot change. `unread`
@@ -119,21 +114,13 @@ class HubReader:
         if answer.value.version != version:
             raise PromptHubError("integrity", f"{name}@{version}: the hub returned {answer.value.version}.")
         source = answer.source if found is None else _farther(found[0], answer.source)
-        return self._prompt_from(name, answer.value, source, 0.0 if found is None else found[1], unread)
+        return self._found(name, answer.value, source, 0.0 if found is None else found[1], unread)
 
-    def _prompt_from(self, name: str, record: VersionRecord, source: str, age: float, unread: Sequence[str]) -> Prompt:
+    def _found(self, name: str, record: VersionRecord, source: str, age: float, unread: Sequence[str]) -> Found:
         if record.full_name != name:
             raise PromptHubError("integrity", f"{name}: the hub returned {record.full_name}.")
         self._watch(name, record.version, unread)
-        standing = self._standing_of(name, record.version)
-        return prompt_of(
-            record,
-            source,
-            age,
-            standing,
-            lambda file: self._skills.read_file(name, record.version, file),
-            lambda: read_results(self._url, self._requests, name, record.version, record.content_sha256),
-        )
+        return Found(record, source, age, self._standing_of(name, record.version))
 
     def _watch(self, name: str, version: str, unread: Sequence[str]) -> None:
         """Reports the notices about a version once the unread records have arrived.

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Dict, Optional, Tuple
+from typing import Dict, Optional
 
+from .arguments import Wish
 from .cache import Answer, AnswerCache, CacheSettings
 from .lock import Lock, LockedPrompt
 from .placed import read_content, read_file
+from .prompt import Found
 from .ranges import satisfies
 from .records import VersionRecord, read_version_record
-from .results import SuiteResult, read_results
 from .skill_reader import SkillReader
 from .skills import SKILL, SkillFile
 from .trouble import PromptHubError
@@ -25,11 +26,10 @@ class LockReader:
         self._folder = folder
         self._versions: AnswerCache[VersionRecord] = AnswerCache(read_version_record, settings)
         self._skills = SkillReader(url, settings.requests)
-        self._requests = settings.requests
         self._vendored: Dict[str, str] = {}
 
-    def get(self, name: str, wish: Optional[Tuple[str, str]]) -> Tuple[VersionRecord, str]:
-        """Returns the record and its source.
+    def get(self, name: str, wish: Wish) -> Found:
+        """Gets the locked version.
 
         Raises PromptHubError `not_locked` or `integrity`, and without a vendored file the errors of a request.
         """
@@ -40,12 +40,14 @@ class LockReader:
         content = self._read_vendored(name, locked)
         if content is None:
             answer = self._read_record(f"repos/{name}/versions/{locked.version}")
-            _require_same(name, locked, answer.value)
-            return answer.value, answer.source
+            if answer.value.content_sha256 != locked.sha256:
+                raise PromptHubError("integrity", f"{name}@{locked.version}: the hub has other bytes than prompts.lock.")
+            return Found(answer.value, answer.source, 0.0, None)
         details = locked.details
         files = tuple(file for file in locked.files if file.path != SKILL)
         variables, parameters = details.variables, dict(details.parameters)
-        return VersionRecord(name, locked.version, content, locked.sha256, variables, parameters, files, locked.publisher), "lock"
+        record = VersionRecord(name, locked.version, content, locked.sha256, variables, parameters, files, locked.publisher)
+        return Found(record, "lock", 0.0, None)
 
     def _read_record(self, path: str) -> Answer[VersionRecord]:
         try:
@@ -63,11 +65,6 @@ class LockReader:
         there = read_file(self._folder, locked, file.path) if file in locked.files else None
         return self._skills.read_file(name, locked.version, file) if there is None else there
 
-    def read_results(self, name: str) -> Tuple[SuiteResult, ...]:
-        """Reads the results of a locked version from the hub."""
-        locked = self._lock.prompts[name]
-        return read_results(self._url, self._requests, name, locked.version, locked.sha256)
-
     def _read_vendored(self, name: str, locked: LockedPrompt) -> Optional[str]:
         known = self._vendored.get(locked.sha256)
         if known is not None:
@@ -80,7 +77,7 @@ class LockReader:
         return text
 
 
-def _require_granted(name: str, wish: Optional[Tuple[str, str]], locked: LockedPrompt) -> None:
+def _require_granted(name: str, wish: Wish, locked: LockedPrompt) -> None:
     """Requires that the requested version matches the lock. Only the lock chooses versions, so any other request is
     rejected and not ignored."""
     if wish is None:
@@ -94,8 +91,3 @@ def _require_granted(name: str, wish: Optional[Tuple[str, str]], locked: LockedP
     if not is_met:
         has = f"prompts.lock has {name} {locked.range} at {locked.version}"
         raise PromptHubError("not_locked", f"{has}, which does not match the request.")
-
-
-def _require_same(name: str, locked: LockedPrompt, record: VersionRecord) -> None:
-    if record.content_sha256 != locked.sha256:
-        raise PromptHubError("integrity", f"{name}@{locked.version}: the hub has other bytes than prompts.lock.")

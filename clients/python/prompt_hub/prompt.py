@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, Generator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Generator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from .chat import fill_chat, split_chat
 from .filling import fill_content, find_variables
@@ -119,18 +119,21 @@ class Prompt:
             raise PromptHubError(error.code, f"{subject}: {error}", problems=error.problems) from None
 
 
-def prompt_of(
-    record: VersionRecord,
-    source: str,
-    age: float,
-    standing: Optional[Standing],
-    read_file: Callable[[SkillFile], bytes],
-    read_results: Callable[[], Tuple[SuiteResult, ...]],
-) -> Prompt:
-    """The prompt of a version's record; `read_file` reads one of its files, `read_results` its results."""
-    name, version, content, sha256, variables, parameters, files, publisher = record
-    known = (name, version, content, sha256, variables, parameters, source, age, standing, files, publisher)
-    return Prompt(*known, read_results, read_file)
+class Found(NamedTuple):
+    """A version that was read: its record, the source, the seconds since the hub confirmed it, and the notices."""
+
+    record: VersionRecord
+    source: str
+    age: float
+    standing: Optional[Standing]
+
+    def to_prompt(
+        self, read_file: Callable[[SkillFile], bytes], read_results: Callable[[], Tuple[SuiteResult, ...]]
+    ) -> Prompt:
+        """The prompt; `read_file` reads one of its files, `read_results` its results."""
+        name, version, content, sha256, variables, parameters, files, publisher = self.record
+        known = (name, version, content, sha256, variables, parameters, *self[1:], files, publisher)
+        return Prompt(*known, read_results, read_file)
 
 
 def fallback_prompt(name: str, content: str, on_unused: Callable[[Sequence[str]], None]) -> Prompt:
