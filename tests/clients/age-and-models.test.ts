@@ -1,12 +1,9 @@
 // Tests how hubcli and both libraries deal with the age of versions, models that retire, and versions that are included.
-import { execFile } from 'node:child_process'
-import { rmSync } from 'node:fs'
-import path from 'node:path'
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { cpSync, rmSync } from 'node:fs'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type PlainFiles, type Prompt, startPlainFiles } from '../cli/plain-files.ts'
 import { makeFolder, NO_PYTHON, PYTHON, SCRATCH } from '../cli/shells.ts'
-import { COMPILED } from '../compiled.ts'
-import { CLIENTS } from './three-clients.ts'
+import { CLIENTS, runClient } from './three-clients.ts'
 
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
@@ -14,32 +11,32 @@ const DAY = 86_400_000
 const day = (from: number) => new Date(Date.now() + from * DAY).toISOString().slice(0, 10)
 const time = (from: number) => `${new Date(Date.now() + from * DAY).toISOString().slice(0, 19)}Z`
 
+const makePrompts = (): Record<string, Prompt> => ({
+  'acme/x': { versions: { '1.0.0': 'one\n' }, labels: { live: '1.0.0' } },
+})
 let hub: PlainFiles
 let cwd: string
-beforeEach(async () => {
-  hub = await startPlainFiles('hub', { 'acme/x': { versions: { '1.0.0': 'one\n' }, labels: { live: '1.0.0' } } })
-  cwd = makeFolder()
+/** A project with acme/x in the range ^1. */
+let added: string
+beforeAll(async () => {
+  hub = await startPlainFiles('hub', makePrompts())
+  added = makeFolder()
+  expect(await runClient(CLIENTS[1]!.command, ['add', 'acme/x@^1'], added, hub.url)).toMatchObject({ code: 0 })
 })
-afterEach(() => hub.close())
+afterAll(() => hub.close())
+beforeEach(() => {
+  hub.prompts = makePrompts()
+  cwd = makeFolder()
+  cpSync(added, cwd, { recursive: true })
+})
 
 describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ command }) => {
-  const [program = '', ...given] = command
-  const run = (...args: string[]) =>
-    new Promise<{ code: number; stdout: string; stderr: string }>((done) => {
-      const env = {
-        PATH: process.env.PATH,
-        ...COMPILED,
-        HUB_URL: hub.url,
-        PYTHONPATH: path.resolve('clients/python'),
-        HOME: cwd,
-      }
-      execFile(program, [...given, ...args], { cwd, env }, (error, stdout, stderr) =>
-        done({ code: error ? Number(error.code) : 0, stdout, stderr: stderr.replaceAll(/^[\w-]+: /gm, '') }),
-      )
-    })
+  const run = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runClient(command, args, cwd, hub.url)
+    return { code, stdout, stderr: stderr.replaceAll(/^[\w-]+: /gm, '') }
+  }
 
   test('audit fails for a model that has retired or retires within 30 days, or the given time', async () => {
-    expect((await run('add', 'acme/x@^1')).code).toBe(0)
     const models = (retires_at: string, replaced_by: string | null) => {
       hub.prompts['acme/x']!.models = { '1.0.0': { model: 'old-1', retires_at, replaced_by } }
     }
@@ -65,7 +62,6 @@ describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ comm
   })
 
   test('audit fails for what a locked version includes: yanked, with an advisory, or gone', async () => {
-    expect((await run('add', 'acme/x@^1')).code).toBe(0)
     hub.prompts['acme/x']!.included = { '1.0.0': ['acme/part@1.0.0'] }
     const said = (problem: string) => ({ code: 4, stderr: `acme/x 1.0.0 includes acme/part 1.0.0, which ${problem}\n` })
     expect(await run('audit')).toMatchObject(said('is no longer on the hub'))
@@ -87,7 +83,6 @@ describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ comm
 
   test('update --min-age takes the highest version that has been out for that long, and never an older one', async () => {
     const x = hub.prompts['acme/x']!
-    expect((await run('add', 'acme/x@^1')).code).toBe(0)
     x.versions = { ...x.versions, '1.1.0': 'two\n', '1.2.0': 'three\n' }
     x.published = { '1.1.0': time(-8), '1.2.0': time(-6) }
     expect((await run('outdated', '--min-age', '7d')).stdout).toMatch(/^acme\/x +1\.0\.0 +1\.1\.0 +1\.2\.0 +\^1\n$/)
@@ -119,7 +114,6 @@ describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ comm
     ['audit', '--within', '1w'],
     ['audit', '--within', '99999d'],
   ])('%s %s %s is refused before anything is sent', async (...words) => {
-    expect((await run('add', 'acme/x@^1')).code).toBe(0)
     hub.asked.length = 0
     const { code, stderr } = await run(...words)
     expect([code, stderr]).toEqual([1, `${words[1]}: expected a number of days such as 7d, got ${words[2]}\n`])

@@ -1,13 +1,13 @@
 // Tests how hubcli and both libraries keep the publisher of a version in the lock, and compare it when they update and install.
 import { execFile } from 'node:child_process'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import path from 'node:path'
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readArchive } from '../../packages/stores/read-archive.ts'
-import { type PlainFiles, startPlainFiles } from '../cli/plain-files.ts'
+import { type PlainFiles, type Prompt, startPlainFiles } from '../cli/plain-files.ts'
 import { makeFolder, NO_PYTHON, PYTHON, SCRATCH } from '../cli/shells.ts'
-import { CLIENTS } from './three-clients.ts'
+import { CLIENTS, runClient } from './three-clients.ts'
 
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
@@ -22,26 +22,31 @@ const LOCKED = `      "path": "prompts/acme/x.md",
       "variables": [],
 `
 
+const makePrompts = (): Record<string, Prompt> => ({
+  'acme/x': { versions: { '1.0.0': 'one\n' }, publishers: { '1.0.0': OURS } },
+  'acme/plain': { versions: { '1.0.0': 'plain\n' } },
+})
 let hub: PlainFiles
 let cwd: string
-beforeEach(async () => {
-  hub = await startPlainFiles('hub', {
-    'acme/x': { versions: { '1.0.0': 'one\n' }, publishers: { '1.0.0': OURS } },
-    'acme/plain': { versions: { '1.0.0': 'plain\n' } },
-  })
+/** A project with acme/x. */
+let added: string
+beforeAll(async () => {
+  hub = await startPlainFiles('hub', makePrompts())
+  added = makeFolder()
+  expect(await runClient(CLIENTS[1]!.command, ['add', 'acme/x'], added, hub.url)).toMatchObject({ code: 0 })
+})
+afterAll(() => hub.close())
+beforeEach(() => {
+  hub.prompts = makePrompts()
   cwd = makeFolder()
 })
-afterEach(() => hub.close())
+const startWithX = () => cpSync(added, cwd, { recursive: true })
 
 describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ command }) => {
-  const [program = '', ...given] = command
-  const run = (...args: string[]) =>
-    new Promise<{ code: number; stdout: string; stderr: string }>((done) => {
-      const env = { PATH: process.env.PATH, HUB_URL: hub.url, PYTHONPATH: path.resolve('clients/python'), HOME: cwd }
-      execFile(program, [...given, ...args], { cwd, env }, (error, stdout, stderr) =>
-        done({ code: error ? Number(error.code) : 0, stdout, stderr: stderr.replaceAll(/^[\w-]+: /gm, '') }),
-      )
-    })
+  const run = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runClient(command, args, cwd, hub.url)
+    return { code, stdout, stderr: stderr.replaceAll(/^[\w-]+: /gm, '') }
+  }
   const lock = () => readFileSync(path.join(cwd, 'prompts.lock'), 'utf8')
 
   test('the lock has the workflow of a version, and nothing for a token or a person', async () => {
@@ -53,7 +58,7 @@ describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ comm
   })
 
   test('update refuses a version of another workflow, of a person, or without an attestation, until it is accepted', async () => {
-    expect((await run('add', 'acme/x')).code).toBe(0)
+    startWithX()
     const before = lock()
     const x = hub.prompts['acme/x']!
     x.versions['1.1.0'] = 'two\n'
@@ -89,7 +94,7 @@ describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ comm
   })
 
   test('install --require-attestation refuses a lock with a version that has none', async () => {
-    expect((await run('add', 'acme/x')).code).toBe(0)
+    startWithX()
     expect((await run('install', '--require-attestation')).code).toBe(0)
     expect((await run('add', 'acme/plain')).code).toBe(0)
     rmSync(path.join(cwd, 'prompts/acme/x.md'))
@@ -103,7 +108,7 @@ describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ comm
   })
 
   test('install refuses a hub that names another publisher than the lock', async () => {
-    expect((await run('add', 'acme/x')).code).toBe(0)
+    startWithX()
     rmSync(path.join(cwd, 'prompts/acme/x.md'))
     hub.prompts['acme/x']!.publishers = { '1.0.0': OTHER }
     const { code, stderr } = await run('install')

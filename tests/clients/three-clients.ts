@@ -1,6 +1,9 @@
 // Runs the three clients that support lock files (hubcli and both libraries) from source.
-import { spawn, spawnSync } from 'node:child_process'
+import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { resolve } from 'node:path'
+import { createInterface, type Interface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
 import { HUBCLI } from '../cli/assembled.ts'
 
 /** The result of a command. */
@@ -117,15 +120,46 @@ const PATCHED_PYTHON = `tools=$(mktemp -d) && trap 'rm -rf "$tools"' EXIT && rea
 printf '#!/bin/sh\nexec %s -IS -c "$PATCHED" "$@"\n' "$real" >"$tools/python3" && chmod +x "$tools/python3" && PATH=$tools:$PATH sh "$0" "$@"`
 
 /** Runs a command in a folder, against a hub. */
-export function runClient([program, ...first]: string[], args: string[], cwd: string, hub: string): Promise<Ran> {
-  const child = spawn(program!, [...first, ...args], { cwd, env: environment(hub) })
+export function runClient(command: string[], args: string[], cwd: string, hub: string): Promise<Ran> {
+  return runWith(command, args, cwd, environment(hub))
+}
+
+/** Runs a command in a folder, with an environment. */
+export function runWith([program, ...first]: string[], args: string[], cwd: string, env: NodeJS.ProcessEnv) {
+  if (first.join(' ') === '-m prompt_hub') return runForked(args, cwd, env)
+  const child = spawn(program!, [...first, ...args], { cwd, env })
   const ran: Ran = { code: -1, stdout: '', stderr: '' }
   child.stdout.on('data', (chunk) => (ran.stdout += chunk))
   child.stderr.on('data', (chunk) => (ran.stderr += chunk))
-  return new Promise((done, reject) => {
+  return new Promise<Ran>((done, reject) => {
     child.on('error', reject)
     child.on('close', (code) => done({ ...ran, code: code ?? -1 }))
   })
+}
+
+interface Forking {
+  child: ChildProcessByStdio<Writable, Readable, null>
+  lines: Interface
+}
+const idle: Forking[] = []
+
+/** Runs the command of the Python client. The tests of the packages start it with Python itself. */
+async function runForked(args: string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Ran> {
+  const forking = idle.pop() ?? startForking()
+  const answered = once(forking.lines, 'line')
+  forking.child.stdin.write(`${JSON.stringify([args, cwd, env])}\n`)
+  const [line] = await answered
+  idle.push(forking)
+  return JSON.parse(line)
+}
+
+/** Starts a process that ends with this one. */
+function startForking(): Forking {
+  const child = spawn('python3', [resolve('tests/clients/forking.py')], {
+    env: environment(''),
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  return { child, lines: createInterface(child.stdout) }
 }
 
 /** Returns the environment variables that every client needs. */
