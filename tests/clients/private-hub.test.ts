@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { readTokenFor } from '../../clients/typescript/source/read-token.ts'
 import { HUBCLI } from '../cli/assembled.ts'
 import { type MembersHub, openMembersHub } from '../hubs/members-hub.ts'
-import { CLIENTS, type Client, environment, type Ran, runClient } from './three-clients.ts'
+import { CLIENTS, type Client, environment, type Ran, runClient, runWith } from './three-clients.ts'
 
 const NAME = 'zephyrine/quokka-brief'
 /** hubcli without its last line, which runs it. */
@@ -54,10 +54,8 @@ async function startOther(status: number, headers: Record<string, string>): Prom
 
 /** Runs a client with HUB_TOKEN, and with HUB_URL if it is given. */
 function run({ command }: Client, args: string[], url: string | undefined, given = token): Promise<Ran> {
-  const set = { HUB_TOKEN: given, ...(url === undefined ? {} : { HUB_URL: url }) }
-  const settings = Object.entries(set).map(([name, value]) => `${name}=${value}`)
-  const unset = url === undefined ? ['-u', 'HUB_URL'] : []
-  return runClient(['env', ...unset, ...settings, ...command], args, dir, url ?? '')
+  const { HUB_URL: _, ...others } = environment('')
+  return runWith(command, args, dir, { ...others, HUB_TOKEN: given, ...(url !== undefined && { HUB_URL: url }) })
 }
 
 describe.each(CLIENTS)('$name', (client) => {
