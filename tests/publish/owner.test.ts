@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { shareCopies } from '../../packages/stores/state/fresh-copies-shared.ts'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
 import { memoryState } from '../hubs/memory-state.ts'
@@ -36,10 +36,14 @@ let world: World
 let hub: Hub
 /** The same hub for people who are signed in, as the site's own pages call it. */
 let pages: Hub
-afterEach(() => world.close())
+const worlds: World[] = []
+afterAll(() => {
+  for (const each of worlds) each.close()
+})
 
 async function openAll(opened: World): Promise<void> {
   world = opened
+  worlds.push(opened)
   const state = memoryState()
   hub = await openHub(world, { state })
   pages = await openHub(world, { state, auth: { isSignedIn: true } })
@@ -163,7 +167,8 @@ describe.each([
 })
 
 describe('who may change what', () => {
-  beforeEach(async () => openAll(openLocalWorld(FILES)))
+  // One repository, in which nothing of the owner changes.
+  beforeAll(async () => openAll(openLocalWorld(FILES)))
   const RIGHTS = [
     { members: ['mallory'] },
     { members: null },
@@ -185,25 +190,6 @@ describe('who may change what', () => {
     expect(await fileOf()).toBe(OWNER)
   })
 
-  test('a token with maintain for all of the owner may change the profile, and no other token', async () => {
-    expect((await changeWith({ name: 'A' }, { permissions: ['maintain'] })).status).toBe(200)
-    expect((await changeWith({ name: 'B' }, { permissions: ['maintain'], holder: ALICE })).status).toBe(200)
-    const cases = [
-      [{ permissions: ['publish', 'label'] as const }, /lacks the permission maintain/],
-      [{ scope: 'acme/review' }, /^This token covers acme\/review, not acme\/\*\./],
-      [{ scope: 'other/*' }, /^This token covers other\/\*, not acme\/\*\./],
-      [{ holder: BOB }, /^bob may not change acme\./],
-    ] as const
-    for (const [made, message] of cases) {
-      const answer = await changeWith({ name: 'C' }, made as Parameters<Hub['makeToken']>[0])
-      expect(problem(answer)).toEqual([403, 'forbidden', expect.stringMatching(message)])
-    }
-    expect(
-      (await hub.publish({ name: 'D' }, { method: 'PATCH', path: '/api/v1/users/acme', token: null })).status,
-    ).toBe(401)
-    expect(await userOf()).toMatchObject({ name: 'B' })
-  })
-
   test('an operator’s token is no person who is signed in', async () => {
     expect((await change({ members: ['mallory'] }, { by: { kind: 'operator' } })).code).toBe('forbidden')
   })
@@ -213,19 +199,6 @@ describe('who may change what', () => {
       expect(problem(await change(body, { by: BOB }))).toEqual([
         ...[403, 'forbidden', 'bob may not change acme. Its members are listed in content/acme/index.md.'],
       ])
-  })
-
-  test('the last member cannot be removed', async () => {
-    for (const members of [[], null])
-      expect(problem(await change({ members }))).toEqual([
-        ...[422, 'validation_failed'],
-        'members: expected at least one member; add somebody before you remove the last one.',
-      ])
-    expect((await change({ members: ['alice'] })).status).toBe(200)
-    expect((await change({ members: ['bob'] })).status).toBe(200)
-    expect((await change({ name: 'Mine' })).code).toBe('forbidden')
-    // An owner without members belongs to the person of the same name, so there is nobody to remove.
-    expect((await change({ members: null, name: 'Bob' }, { by: BOB, owner: 'bob' })).status).toBe(200)
   })
 
   test('a file that cannot be read denies', async () => {
@@ -250,6 +223,42 @@ describe('who may change what', () => {
       ...[403, 'forbidden', 'A CI job may not change acme itself. Use a token for acme/*, or sign in.'],
     ])
   })
+})
+
+describe('changes of who may change what', () => {
+  beforeEach(async () => openAll(openLocalWorld(FILES)))
+
+  test('a token with maintain for all of the owner may change the profile, and no other token', async () => {
+    expect((await changeWith({ name: 'A' }, { permissions: ['maintain'] })).status).toBe(200)
+    expect((await changeWith({ name: 'B' }, { permissions: ['maintain'], holder: ALICE })).status).toBe(200)
+    const cases = [
+      [{ permissions: ['publish', 'label'] as const }, /lacks the permission maintain/],
+      [{ scope: 'acme/review' }, /^This token covers acme\/review, not acme\/\*\./],
+      [{ scope: 'other/*' }, /^This token covers other\/\*, not acme\/\*\./],
+      [{ holder: BOB }, /^bob may not change acme\./],
+    ] as const
+    for (const [made, message] of cases) {
+      const answer = await changeWith({ name: 'C' }, made as Parameters<Hub['makeToken']>[0])
+      expect(problem(answer)).toEqual([403, 'forbidden', expect.stringMatching(message)])
+    }
+    expect(
+      (await hub.publish({ name: 'D' }, { method: 'PATCH', path: '/api/v1/users/acme', token: null })).status,
+    ).toBe(401)
+    expect(await userOf()).toMatchObject({ name: 'B' })
+  })
+
+  test('the last member cannot be removed', async () => {
+    for (const members of [[], null])
+      expect(problem(await change({ members }))).toEqual([
+        ...[422, 'validation_failed'],
+        'members: expected at least one member; add somebody before you remove the last one.',
+      ])
+    expect((await change({ members: ['alice'] })).status).toBe(200)
+    expect((await change({ members: ['bob'] })).status).toBe(200)
+    expect((await change({ name: 'Mine' })).code).toBe('forbidden')
+    // An owner without members belongs to the person of the same name, so there is nobody to remove.
+    expect((await change({ members: null, name: 'Bob' }, { by: BOB, owner: 'bob' })).status).toBe(200)
+  })
 
   test('trusted-only keeps tokens and people from publishing, but not from managing', async () => {
     expect((await change({ publishing: 'trusted-only' })).status).toBe(200)
@@ -273,7 +282,8 @@ describe('who may change what', () => {
 })
 
 describe('hostile and mistaken requests', () => {
-  beforeEach(async () => openAll(openLocalWorld(FILES)))
+  // One repository, which only the last test changes.
+  beforeAll(async () => openAll(openLocalWorld(FILES)))
 
   //  case                    body                                  message
   test.each<[string, unknown, string | RegExp]>([
@@ -320,6 +330,22 @@ describe('hostile and mistaken requests', () => {
     expect((await hub.publish('x', { method: 'PATCH', path, token, headers })).status).toBe(415)
   })
 
+  test('a complete secret is rejected', async () => {
+    const { token } = hub
+    const answer = await change({ bio: `Use ${token}` })
+    expect([answer.status, answer.code, answer.message.includes(token)]).toEqual([422, 'validation_failed', false])
+  })
+
+  test.each(['settings', 'Acme', '-a', 'con'])('%s cannot be an owner', async (owner) => {
+    const answer = await hub.publish({ name: 'A' }, { method: 'PATCH', path: `/api/v1/users/${owner}` })
+    expect([answer.status, answer.code]).toEqual([404, 'not_found'])
+  })
+
+  test('other methods are refused with the methods that there are', async () => {
+    const answer = await hub.publish({ name: 'A' }, { method: 'PUT', path: '/api/v1/users/acme' })
+    expect([answer.status, answer.headers.get('Allow')]).toEqual([405, 'GET, HEAD, OPTIONS, PATCH'])
+  })
+
   test('text that looks like YAML stays text', async () => {
     for (const name of [
       'a: b',
@@ -343,22 +369,6 @@ describe('hostile and mistaken requests', () => {
       await hub.build()
       expect(await userOf()).toMatchObject({ name, bio: `---\nmembers: [mallory]\n---\n${name}` })
     }
-  })
-
-  test('a complete secret is rejected', async () => {
-    const { token } = hub
-    const answer = await change({ bio: `Use ${token}` })
-    expect([answer.status, answer.code, answer.message.includes(token)]).toEqual([422, 'validation_failed', false])
-  })
-
-  test.each(['settings', 'Acme', '-a', 'con'])('%s cannot be an owner', async (owner) => {
-    const answer = await hub.publish({ name: 'A' }, { method: 'PATCH', path: `/api/v1/users/${owner}` })
-    expect([answer.status, answer.code]).toEqual([404, 'not_found'])
-  })
-
-  test('other methods are refused with the methods that there are', async () => {
-    const answer = await hub.publish({ name: 'A' }, { method: 'PUT', path: '/api/v1/users/acme' })
-    expect([answer.status, answer.headers.get('Allow')]).toEqual([405, 'GET, HEAD, OPTIONS, PATCH'])
   })
 })
 
