@@ -1,6 +1,8 @@
 // Checks that a publish can safely be repeated: unchanged content or the same Idempotency-Key publishes nothing new.
 // See docs/contract.md section 7.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { execFileSync } from 'node:child_process'
+import { dirname } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openHub } from '../hubs/publishing.ts'
 import { commits, git, hub, INDEX, open, show, versionFile, versionPath, world } from './open-rules.ts'
 
@@ -16,75 +18,95 @@ labels:
 
 The *readme*.
 `
-  beforeEach(() => open({ [INDEX]: index, [versionPath('1.0.0')]: versionFile('Old {{x}}\n', 'changelog: First\n') }))
-  afterEach(() => world.close())
+  const files = { [INDEX]: index, [versionPath('1.0.0')]: versionFile('Old {{x}}\n', 'changelog: First\n') }
 
-  //  case                                     body
-  test.each([
-    ['the same content', {}],
-    ['another changelog and bump', { changelog: 'Other words', bump: 'major' }],
-    ['the current variables', { variables: [{ name: 'x' }] }],
-    ['the current parameters', { parameters: {} }],
-    ['the current title and tags', { title: 'Code review', tags: ['review'], description: '' }],
-    ['the expected version', { expected_version: '1.0.0' }],
-    ['a dry run', { dry_run: true }],
-  ])('%s: 200, no commit', async (_, more) => {
-    const answer = await hub.publish({ content: 'Old {{x}}\n', ...more })
-    expect([answer.status, answer.version]).toEqual([200, '1.0.0'])
-    expect(answer.data).toMatchObject({ unchanged: true, commit: null, changelog: 'First', published_by: 'octocat' })
-    expect(answer.headers.get('Location')).toBe(null)
-    expect(await commits()).toBe(1)
+  describe('and nothing else', () => {
+    beforeAll(() => open(files))
+    afterAll(() => world.close())
+
+    //  case                                     body
+    test.each([
+      ['the same content', {}],
+      ['another changelog and bump', { changelog: 'Other words', bump: 'major' }],
+      ['the current variables', { variables: [{ name: 'x' }] }],
+      ['the current parameters', { parameters: {} }],
+      ['the current title and tags', { title: 'Code review', tags: ['review'], description: '' }],
+      ['the expected version', { expected_version: '1.0.0' }],
+      ['a dry run', { dry_run: true }],
+    ])('%s: 200, no commit', async (_, more) => {
+      const answer = await hub.publish({ content: 'Old {{x}}\n', ...more })
+      expect([answer.status, answer.version]).toEqual([200, '1.0.0'])
+      expect(answer.data).toMatchObject({ unchanged: true, commit: null, changelog: 'First', published_by: 'octocat' })
+      expect(answer.headers.get('Location')).toBe(null)
+      expect(await commits()).toBe(1)
+    })
   })
 
-  //  case                       body                                                    index.md afterwards
-  test.each([
-    ['a title', { title: 'Reviews' }, index.replace('title: Code review', 'title: Reviews')],
-    ['tags', { tags: ['go', 'code'] }, index.replace('tags: [ review ]', 'tags: [go, code]')],
-    [
-      'a description',
-      { description: 'Reviews it' },
-      index.replace('---\n\nThe', 'description: Reviews it\n---\n\nThe'),
-    ],
-    ['a licence', { license: 'MIT' }, index.replace('---\n\nThe', 'license: MIT\n---\n\nThe')],
-  ])('%s differs: commits only index.md, and keeps its comments and readme', async (_, more, becomes) => {
-    const answer = await hub.publish({ content: 'Old {{x}}\n', ...more })
-    expect([answer.status, answer.version, answer.data.unchanged]).toEqual([200, '1.0.0', true])
-    expect(answer.data.commit).toEqual({ sha: (await git('rev-parse', 'main')).trim(), url: null })
-    expect(await git('show', '--format=%s', '--name-status', 'main')).toBe(`Update acme/code-review\n\nM\t${INDEX}\n`)
-    expect(await show(INDEX)).toBe(becomes)
-    expect((await hub.publish({ content: 'Old {{x}}\n', ...more })).data.commit).toBe(null)
-  })
+  describe('or something else', () => {
+    beforeEach(() => open(files))
+    afterEach(() => world.close())
 
-  test('commits a new version and an index.md change together', async () => {
-    const answer = await hub.publish({ content: 'New\n', title: 'Reviews' })
-    expect(answer.status).toBe(201)
-    expect(await git('show', '--format=%s', '--name-status', 'main')).toBe(
-      `Publish acme/code-review 1.0.1\n\nM\t${INDEX}\nA\t${versionPath('1.0.1')}\n`,
-    )
-    expect(await show(INDEX)).toBe(index.replace('title: Code review', 'title: Reviews'))
-  })
+    //  case                       body                                                    index.md afterwards
+    test.each([
+      ['a title', { title: 'Reviews' }, index.replace('title: Code review', 'title: Reviews')],
+      ['tags', { tags: ['go', 'code'] }, index.replace('tags: [ review ]', 'tags: [go, code]')],
+      [
+        'a description',
+        { description: 'Reviews it' },
+        index.replace('---\n\nThe', 'description: Reviews it\n---\n\nThe'),
+      ],
+      ['a licence', { license: 'MIT' }, index.replace('---\n\nThe', 'license: MIT\n---\n\nThe')],
+    ])('%s differs: commits only index.md, and keeps its comments and readme', async (_, more, becomes) => {
+      const answer = await hub.publish({ content: 'Old {{x}}\n', ...more })
+      expect([answer.status, answer.version, answer.data.unchanged]).toEqual([200, '1.0.0', true])
+      expect(answer.data.commit).toEqual({ sha: (await git('rev-parse', 'main')).trim(), url: null })
+      expect(await git('show', '--format=%s', '--name-status', 'main')).toBe(`Update acme/code-review\n\nM\t${INDEX}\n`)
+      expect(await show(INDEX)).toBe(becomes)
+      expect((await hub.publish({ content: 'Old {{x}}\n', ...more })).data.commit).toBe(null)
+    })
 
-  test('treats a title equal to the default title as unchanged', async () => {
-    await world.commitOutside({ 'content/acme/plain-name/versions/1.0.0.md': versionFile('x\n') })
-    const answer = await hub.publish({ content: 'x\n', title: 'Plain name' }, { to: 'acme/plain-name' })
-    expect([answer.status, answer.data.commit]).toEqual([200, null])
-  })
+    test('commits a new version and an index.md change together', async () => {
+      const answer = await hub.publish({ content: 'New\n', title: 'Reviews' })
+      expect(answer.status).toBe(201)
+      expect(await git('show', '--format=%s', '--name-status', 'main')).toBe(
+        `Publish acme/code-review 1.0.1\n\nM\t${INDEX}\nA\t${versionPath('1.0.1')}\n`,
+      )
+      expect(await show(INDEX)).toBe(index.replace('title: Code review', 'title: Reviews'))
+    })
 
-  test('compares with the latest version only: older content becomes a new version', async () => {
-    expect((await hub.publish({ content: 'New\n' })).version).toBe('1.0.1')
-    expect((await hub.publish({ content: 'Old {{x}}\n' })).version).toBe('1.0.2')
-  })
+    test('treats a title equal to the default title as unchanged', async () => {
+      await world.commitOutside({ 'content/acme/plain-name/versions/1.0.0.md': versionFile('x\n') })
+      const answer = await hub.publish({ content: 'x\n', title: 'Plain name' }, { to: 'acme/plain-name' })
+      expect([answer.status, answer.data.commit]).toEqual([200, null])
+    })
 
-  //  difference         body
-  test.each([
-    ['a final newline', { content: 'Old {{x}}' }],
-    ['a byte order mark', { content: '\uFEFFOld {{x}}\n' }],
-    ['a variable', { content: 'Old {{x}}\n', variables: [{ name: 'x', example: 'y' }] }],
-    ['a parameter', { content: 'Old {{x}}\n', parameters: { a: null } }],
-  ])('%s counts as a change', async (_, body) => {
-    expect((await hub.publish(body)).status).toBe(201)
+    test('compares with the latest version only: older content becomes a new version', async () => {
+      expect((await hub.publish({ content: 'New\n' })).version).toBe('1.0.1')
+      expect((await hub.publish({ content: 'Old {{x}}\n' })).version).toBe('1.0.2')
+    })
+
+    //  difference         body
+    test.each([
+      ['a final newline', { content: 'Old {{x}}' }],
+      ['a byte order mark', { content: '\uFEFFOld {{x}}\n' }],
+      ['a variable', { content: 'Old {{x}}\n', variables: [{ name: 'x', example: 'y' }] }],
+      ['a parameter', { content: 'Old {{x}}\n', parameters: { a: null } }],
+    ])('%s counts as a change', async (_, body) => {
+      expect((await hub.publish(body)).status).toBe(201)
+    })
   })
 })
+
+/** Commits each file as another user, in a commit of its own. */
+async function commitEach(files: readonly (readonly [path: string, text: string])[]): Promise<void> {
+  const commits = files.map(
+    ([path, text], at) =>
+      `commit refs/heads/main\ncommitter A <a@example.com> ${1_700_000_000 + at} +0000\ndata 0\n${at === 0 ? 'from refs/heads/main^0\n' : ''}M 100644 inline ${path}\ndata ${Buffer.byteLength(text)}\n${text}\n`,
+  )
+  const cwd = dirname(await world.contentDir())
+  execFileSync('git', ['fast-import', '--quiet'], { cwd, input: commits.join('') })
+  execFileSync('git', ['reset', '-q', '--hard'], { cwd })
+}
 
 describe('Idempotency-Key', () => {
   beforeEach(() => open())
@@ -169,8 +191,9 @@ describe('Idempotency-Key', () => {
 
   test('remembers keys for the last hundred publishes', async () => {
     await hub.publish({ content: 'One\n' }, { key: 'key-0001' })
-    const files = Array.from({ length: 99 }, (_, patch) => [versionPath(`1.0.${patch + 1}`), versionFile(`${patch}\n`)])
-    for (const file of files) await world.commitOutside(Object.fromEntries([file]))
+    await commitEach(
+      Array.from({ length: 99 }, (_, patch) => [versionPath(`1.0.${patch + 1}`), versionFile(`${patch}\n`)]),
+    )
     const again = await hub.publish({ content: 'One\n' }, { key: 'key-0001' })
     expect([again.status, again.version]).toEqual([200, '1.0.0'])
     await world.commitOutside({ [versionPath('1.0.100')]: versionFile('y\n') })

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
 import { type Answer, type Hub, openHub } from '../hubs/publishing.ts'
 import { openGitHubWorld, openLocalWorld, type World } from '../hubs/worlds.ts'
@@ -53,14 +53,18 @@ const resultFiles = async () => {
     : []
 }
 
+const worlds: World[] = []
 async function openAll(opened: World): Promise<void> {
   world = opened
+  worlds.push(opened)
   hub = await openHub(world)
   token = await hub.makeToken({ permissions: ['publish', 'label', 'maintain'] })
   await hub.build()
 }
 
-afterEach(() => world.close())
+afterAll(() => {
+  for (const each of worlds) each.close()
+})
 
 describe.each([
   ['local git', () => openLocalWorld(FILES)],
@@ -198,10 +202,11 @@ describe.each([
   })
 })
 
+const good = { passed: 1, failed: 0 }
 describe('refusals, with nothing written', () => {
-  beforeEach(async () => openAll(openLocalWorld(FILES)))
+  // One repository, in which nothing changes.
+  beforeAll(async () => openAll(openLocalWorld(FILES)))
 
-  const good = { passed: 1, failed: 0 }
   //  case                           version  suite            body                                        status  message
   test.each<[string, string, string, unknown, number, RegExp]>([
     ['a score that is no number', '1.1.0', 'quality', '{"passed":1,"failed":0,"score":NaN}', 400, /not valid JSON/],
@@ -267,6 +272,10 @@ describe('refusals, with nothing written', () => {
     expect(answers).toEqual([401, 403, 403, 403])
     expect(await resultFiles()).toEqual([])
   })
+})
+
+describe('reports on what somebody else committed', () => {
+  beforeEach(async () => openAll(openLocalWorld(FILES)))
 
   test('an owner who trusts only workflows accepts no result with a token', async () => {
     await world.commitOutside({ 'content/acme/index.md': '---\npublishing: trusted-only\n---\n' })
