@@ -46,13 +46,16 @@ describe.each(SHELLS)('$name', (shell) => {
       return run(['push', '--raw', name, 'a file', changelog, bump], { cwd, env: { HUB_TOKEN: TOKEN } })
     }
 
-    test.concurrent.each(shell === SHELLS[0] ? CORPUS : SHORT_CORPUS)('cat returns exactly what was pushed: %s', async (_, content) => {
-      const name = freshName()
-      expect(await push(name, content)).toMatchObject({ code: 0, stderr: '', left: [] })
-      const { bytes, ...outcome } = await run(['cat', name])
-      expect(outcome).toMatchObject({ code: 0, stderr: '', left: [] })
-      expect(bytes.equals(Buffer.from(content))).toBe(true)
-    })
+    test.concurrent.each(shell === SHELLS[0] ? CORPUS : SHORT_CORPUS)(
+      'cat returns exactly what was pushed: %s',
+      async (_, content) => {
+        const name = freshName()
+        expect(await push(name, content)).toMatchObject({ code: 0, stderr: '', left: [] })
+        const { bytes, ...outcome } = await run(['cat', name])
+        expect(outcome).toMatchObject({ code: 0, stderr: '', left: [] })
+        expect(bytes.equals(Buffer.from(content))).toBe(true)
+      },
+    )
 
     test.concurrent('push prints the version and its URL, and pull writes files', async () => {
       const name = freshName()
