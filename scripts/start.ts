@@ -80,7 +80,10 @@ try {
     // Bundling waits for the first build, because doing both at once would take twice as long, and programs need no pages.
     if (!isBundled) await followed.ready
     const bundle = await ensureBundle(place, stopping.signal)
-    return openBundle(bundle, findProfile(config, look.shown), look.files)
+    const opened = await openBundle(bundle, findProfile(config, look.shown), look.files)
+    // Without a build, a page has nothing to show. If the first one fails, the process ends.
+    await followed.ready.catch(() => {})
+    return opened
   }, stopping.signal)
   const { copies } = stores
   const keep = async (copy: FreshCopy) => {
@@ -94,8 +97,7 @@ try {
     { ...stores, copies: { ...copies, keep } },
     {
       ...config,
-      // Without a build, a page has nothing to show.
-      pages: () => (followed.health().built_at === null ? undefined : pages.current()),
+      pages: pages.current,
       onWritten: followed.noteWrite,
       downloads: await openDownloads('.', config.baseUrl),
       ...watching,

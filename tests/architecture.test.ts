@@ -359,7 +359,7 @@ describe('allowed imports', () => {
       'packages/node-server/builds/pages-bundle.ts',
       'packages/node-server/builds/serve-sites.ts',
       'packages/node-server/local-stores.ts',
-      'src/wiring/platform.ts',
+      'src/wiring/hub.ts',
     ])
   })
 })

@@ -1,9 +1,10 @@
 // Connects checks of a publish to Netlify. Its `config` specifies no method, so that only this function responds at its path.
 import type { Config, Context } from '@netlify/functions'
 import { handleCheck } from '../../src/server/publish/handle-check.ts'
-import { connectCheck } from '../../src/wiring/check.ts'
+import { allJobs, openHub } from '../../src/wiring/hub.ts'
 
-export default (request: Request, context: Context) => handleCheck(request, () => connectCheck(request, context))
+export default (request: Request, context: Context) =>
+  handleCheck(request, () => openHub(request, context, { jobs: allJobs }))
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else.
 export const config: Config = {

@@ -1,7 +1,7 @@
 // Connects the pages for publishing, managing prompts and an owner's settings to Netlify. Responses are never cached.
 import type { Config, Context } from '@netlify/functions'
 import { handleEditor } from '../../packages/editor/handle-editor.ts'
-import { connectEditor } from '../../src/wiring/editor.ts'
+import { connectEditor } from '../../src/wiring/account.ts'
 
 export default (request: Request, context: Context) => handleEditor(request, () => connectEditor(request, context))
 

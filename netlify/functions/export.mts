@@ -1,9 +1,11 @@
 // Connects exports to Netlify, as a separate function, because the converters need libraries that no other read does.
 import type { Context } from '@netlify/functions'
 import { handleExport } from '../../src/server/read/export.ts'
-import { connectExport } from '../../src/wiring/read.ts'
+import { openHub } from '../../src/wiring/hub.ts'
 
-export default (request: Request, context: Context) => handleExport(request, () => connectExport(request, context))
+const jobs = async () => (await import('../../src/wiring/text-jobs-export.ts')).EXPORT_JOBS
+
+export default (request: Request, context: Context) => handleExport(request, () => openHub(request, context, { jobs }))
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else. Its type lacks HEAD, so it is omitted.
 export const config = {

@@ -1,9 +1,14 @@
 // Connects the MCP endpoint to Netlify. Its `config` specifies no method, so that the function responds to every method with the hub's own headers.
 import type { Config, Context } from '@netlify/functions'
 import { handleMcp } from '../../src/server/mcp/handle-mcp.ts'
-import { connectMcp } from '../../src/wiring/mcp.ts'
+import { openHub } from '../../src/wiring/hub.ts'
 
-export default (request: Request, context: Context) => handleMcp(request, () => connectMcp(request, context))
+/** The limit for messages is higher than that for reads, because users of a hosted client share that client's IP addresses. */
+const timesReads = 5
+const jobs = async () => (await import('../../src/wiring/text-jobs-fill.ts')).FILL_JOBS
+
+export default (request: Request, context: Context) =>
+  handleMcp(request, () => openHub(request, context, { jobs, timesReads }))
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else.
 export const config: Config = {

@@ -1,9 +1,9 @@
 // Connects the website's pages, rendered on request, to Netlify. Its `config` contains only literals.
 import type { Context } from '@netlify/functions'
 import { handlePage } from '../../src/server/pages/handle-page.ts'
-import { connectPages } from '../../src/wiring/pages.ts'
+import { FOR_PAGES, openHub } from '../../src/wiring/hub.ts'
 
-export default (request: Request, context: Context) => handlePage(request, () => connectPages(request, context))
+export default (request: Request, context: Context) => handlePage(request, () => openHub(request, context, FOR_PAGES))
 export const config = {
   path: '/*',
   excludedPath: [

@@ -1,9 +1,9 @@
 // Connects the publish API to Netlify. The read API has the same routes but different methods, because only one function may match a request.
 import type { Config, Context } from '@netlify/functions'
 import { handleWrite } from '../../src/server/publish/handle-write.ts'
-import { connectPublish } from '../../src/wiring/publish.ts'
+import { openPublishHub } from '../../src/wiring/publish.ts'
 
-export default (request: Request, context: Context) => handleWrite(request, () => connectPublish(request, context))
+export default (request: Request, context: Context) => handleWrite(request, () => openPublishHub(request, context))
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else.
 export const config: Config = {

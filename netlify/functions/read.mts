@@ -1,9 +1,9 @@
 // Connects the read API to Netlify: its routes and rate limit.
 import type { Context } from '@netlify/functions'
 import { handleRead } from '../../src/server/read/read.ts'
-import { connectRead } from '../../src/wiring/read.ts'
+import { openHub } from '../../src/wiring/hub.ts'
 
-export default (request: Request, context: Context) => handleRead(request, () => connectRead(request, context))
+export default (request: Request, context: Context) => handleRead(request, () => openHub(request, context))
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else. Its type lacks HEAD, so it is omitted.
 export const config = {

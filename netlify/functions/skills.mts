@@ -1,9 +1,9 @@
 // Serves Agent Skills on Netlify, without the platform's rate limit: clients fetch every skill in an index.
 import type { Context } from '@netlify/functions'
 import { handleSkill } from '../../src/server/pages/handle-skill.ts'
-import { connectRead } from '../../src/wiring/read.ts'
+import { openHub } from '../../src/wiring/hub.ts'
 
-export default (request: Request, context: Context) => handleSkill(request, () => connectRead(request, context))
+export default (request: Request, context: Context) => handleSkill(request, () => openHub(request, context))
 export const config = {
   path: [
     '/:a/:b/SKILL.md',

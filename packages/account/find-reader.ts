@@ -6,7 +6,7 @@ import type { Person } from '../../src/domain/access/person.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
 import type { TrustedPublisher } from '../../src/domain/content/front-matter.ts'
 import type { RateLimiter } from '../../src/ports/rate-limiter.ts'
-import { type AuthDeps, authenticate } from '../../src/server/publish/authenticate.ts'
+import { authenticate, type TokenChecks } from '../../src/server/publish/authenticate.ts'
 import { rateLimitError } from '../../src/server/refusals.ts'
 
 /** How long a reader's rights are not checked again. After this time at the latest, a reader who has lost them is refused. */
@@ -14,8 +14,8 @@ export const RIGHTS_KEPT_MS = 10_000
 /** Maximum number of readers whose rights are remembered. */
 const MAX_KEPT = 10_000
 
-/** The dependencies of the guard; each function throws if its store cannot be reached, so that nobody is admitted without a check. */
-export interface ReaderDeps extends Omit<AuthDeps, 'isSignedIn'> {
+/** What a reader is checked with; each function throws if its store cannot be reached, so that nobody is admitted without a check. */
+export interface ReaderChecks extends Omit<TokenChecks, 'isSignedIn'> {
   /** Returns the secret in the session's cookie. */
   readSession: (request: Request) => string | undefined
   /** Finds a session that is neither ended nor expired, and whose person is not blocked. */
@@ -56,7 +56,7 @@ export interface Readers {
 }
 
 /** Opens the check of readers. Only positive results are remembered. */
-export function openReaders(deps: ReaderDeps): Readers {
+export function openReaders(deps: ReaderChecks): Readers {
   const kept = new LRUCache<string, { untilMs: number }>({ max: MAX_KEPT })
   /** Changes whenever rights are taken away, so that a check that began before is not remembered. */
   let era = 0
@@ -94,7 +94,7 @@ export function openReaders(deps: ReaderDeps): Readers {
 }
 
 /** Lists what a request claims, without any check. */
-function listClaims(request: Request, { isFromProxy }: Source, deps: ReaderDeps): Claim[] {
+function listClaims(request: Request, { isFromProxy }: Source, deps: ReaderChecks): Claim[] {
   const claims: Claim[] = []
   const authorization = request.headers.get('Authorization')
   if (authorization !== null && /^bearer /i.test(authorization))
@@ -114,7 +114,7 @@ const keyOf = (kind: string, secret: string) => `${kind} ${hash('sha256', secret
 /** One login or email address. A list means that somebody else has sent the header too, so nobody knows which value is the proxy's. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._+@-]{0,253}$/
 
-async function checkToken(request: Request, deps: ReaderDeps, now: Date): ReturnType<Claim['check']> {
+async function checkToken(request: Request, deps: ReaderChecks, now: Date): ReturnType<Claim['check']> {
   try {
     const { holder } = await authenticate(request, deps, now)
     if (holder.kind === 'operator') return { isReader: true }
@@ -127,13 +127,13 @@ async function checkToken(request: Request, deps: ReaderDeps, now: Date): Return
   }
 }
 
-async function checkSession(secret: string, deps: ReaderDeps, now: Date): ReturnType<Claim['check']> {
+async function checkSession(secret: string, deps: ReaderChecks, now: Date): ReturnType<Claim['check']> {
   const session = await deps.findSession(secret, now)
   if (!session) return { isReader: false }
   return { isReader: await requireAdmitted(session.person, deps), endsMs: Date.parse(session.expires_at) }
 }
 
-async function requireAdmitted(person: Person, deps: ReaderDeps): Promise<true> {
+async function requireAdmitted(person: Person, deps: ReaderChecks): Promise<true> {
   if (await deps.admits(person)) return true
   throw new HubError(
     'forbidden',
@@ -142,7 +142,7 @@ async function requireAdmitted(person: Person, deps: ReaderDeps): Promise<true> 
 }
 
 /** The proxy decides who may pass; a login that is blocked here does not. */
-async function checkNamed(name: string, deps: ReaderDeps): ReturnType<Claim['check']> {
+async function checkNamed(name: string, deps: ReaderChecks): ReturnType<Claim['check']> {
   if (await deps.isLoginBlocked(name)) throw new HubError('forbidden', blockedMessage(name))
   return { isReader: true }
 }

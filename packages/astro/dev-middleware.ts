@@ -38,13 +38,21 @@ const find: Search['find'] = async ({ text, tags, sort, offset, limit }) => {
 const nothing = async () => undefined
 /** A hub shows a publish in its files within seconds, so fresh copies are not needed here. */
 const sources = {
-  ...{ baseUrl, siteFiles, text: TEXT_WORK_IN_PLACE, brokenOf: () => [] },
+  ...{ baseUrl, siteFiles, text: TEXT_WORK_IN_PLACE },
   fresh: { find: nothing, findOwner: nothing, findVersion: nothing, findFiles: nothing, listNames: async () => [] },
   search: () => ({ find }),
 }
 
 export const onRequest: MiddlewareHandler = ({ url, locals }, next) => {
   const profile = findProfile(config, serveLook(readHubLook(config.contentDir)).shown)
-  Object.assign(locals, { profile, hub: openPageData(sources, () => {}), path: url.pathname })
+  Object.assign(locals, {
+    profile,
+    hub: openPageData(
+      sources,
+      () => [],
+      () => {},
+    ),
+    path: url.pathname,
+  })
   return redirectMoved(url) ?? next()
 }

@@ -6,7 +6,8 @@ import { type ErrorCode, HubError } from '../../src/domain/api/errors.ts'
 import { PERMISSIONS } from '../../src/domain/values/permissions.ts'
 import { makeToken } from '../../src/domain/values/token-form.ts'
 import { formatMoment } from '../../src/domain/values/values.ts'
-import { handleWrite, type PublishHandlerDeps } from '../../src/server/publish/handle-write.ts'
+import { handleWrite } from '../../src/server/publish/handle-write.ts'
+import type { PublishHub } from '../../src/server/publish/publish-hub.ts'
 import type { SaidError } from '../account/words-for-people.ts'
 
 /** A call to the API. */
@@ -31,13 +32,13 @@ export type ApiResponse =
 /**
  * Calls the API. A session grants all permissions; as with tokens, the API checks what the user may do.
  *
- * @param connect creates the publish dependencies for the request
+ * @param connect opens a hub for the write
  */
 export async function callApi(
   { method, below = 'repos', path, owner, body }: ApiCall,
   person: Person,
   baseUrl: string,
-  connect: (request: Request) => Promise<PublishHandlerDeps>,
+  connect: (request: Request) => Promise<PublishHub>,
 ): Promise<ApiResponse> {
   const token = makeToken(() => randomBytes(1)[0]!)
   const request = new Request(`${baseUrl}/api/v1/${below}/${path}`, {
@@ -56,7 +57,7 @@ export async function callApi(
     created_at: formatMoment(new Date(now)),
     expires_at: formatMoment(new Date(now + TOKEN_MS)),
   }
-  const connectAs = async (): Promise<PublishHandlerDeps> => ({
+  const connectAs = async (): Promise<PublishHub> => ({
     ...(await connect(request)),
     // This token exists only in memory, for the duration of this call.
     findToken: async () => record,

@@ -6,7 +6,7 @@ import { isVersion } from '../../src/domain/values/names.ts'
 import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
 import type { SourceHost } from '../../src/ports/pages.ts'
 import type { TextWork } from '../../src/ports/text-work.ts'
-import type { PublishHandlerDeps } from '../../src/server/publish/handle-write.ts'
+import type { PublishHub } from '../../src/server/publish/publish-hub.ts'
 import { findArchive } from '../../src/server/read/files.ts'
 import { findVersion } from '../../src/server/read/records.ts'
 import type { AccountDeps, Visit } from '../account/visit.ts'
@@ -20,8 +20,8 @@ export interface EditorDeps extends AccountDeps {
   sourceHost: SourceHost | undefined
   /** Work on somebody's text, on behalf of the client. */
   text: TextWork
-  /** Creates the publish dependencies for a request. */
-  connectPublish: (request: Request) => Promise<PublishHandlerDeps>
+  /** Opens a hub for one write. */
+  openPublishHub: (request: Request) => Promise<PublishHub>
 }
 
 /** A request from a signed-in user. */
@@ -74,7 +74,7 @@ export async function readUnshown(
 /** Calls the API. Imports the publish code only when a form is submitted, because most requests only display a form. */
 export async function call({ deps, session }: Editing, wanted: ApiCall): Promise<ApiResponse> {
   const { callApi } = await import('./call-api.ts')
-  return callApi(wanted, session.person, deps.baseUrl, deps.connectPublish)
+  return callApi(wanted, session.person, deps.baseUrl, deps.openPublishHub)
 }
 
 /** Returns one sentence as what a page says. */

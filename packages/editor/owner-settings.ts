@@ -84,9 +84,9 @@ async function isLikelyMember(person: Person, owner: string, deps: EditorDeps): 
 async function readFile(
   request: Request,
   owner: string,
-  { connectPublish }: EditorDeps,
+  { openPublishHub }: EditorDeps,
 ): Promise<Pick<Settings, 'file' | 'commit'>> {
-  const { git } = await connectPublish(request)
+  const { git } = await openPublishHub(request)
   const question = { owner, name: undefined, withPublishes: true }
   const { ownerIndex, publishes } = await git.readFolder(question, { signal: AbortSignal.timeout(READ_MS) })
   const file = readOwner(owner, ownerIndex) ?? DEFAULT_OWNER_FILE
@@ -119,7 +119,7 @@ async function change(settings: Settings): Promise<Visited> {
   const { callApi } = await import('./call-api.ts')
   const body = { ...wanted.body, expected_commit }
   const call = { method: 'PATCH', below: 'users', path: owner, owner, body } as const
-  const answer = await callApi(call, session.person, deps.baseUrl, deps.connectPublish)
+  const answer = await callApi(call, session.person, deps.baseUrl, deps.openPublishHub)
   if (answer.isDone) {
     const done = form.get('change') ?? ''
     return redirectTo(wanted.losesRights ? `/${owner}` : `/${owner}/settings?done=${done}`)

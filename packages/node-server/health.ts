@@ -1,7 +1,6 @@
-// Serves `/healthz`: that the hub is alive, and which problems it knows (docs/contract.md section 13).
+// Describes for `/healthz` that the hub is alive, and which problems it knows (docs/contract.md section 13).
 
 import { VERSION } from '../../src/ports/version.ts'
-import { HEALTH_ADDRESS } from '../catalogue/published/addresses.ts'
 import type { FetchState } from '../stores/content/content-clone.ts'
 import type { StateHealth } from './watch-state.ts'
 
@@ -87,19 +86,8 @@ export function addState(health: Health, state: StateHealth): Health {
 /** Maximum number of problems listed. */
 const MAX_BROKEN = 100
 
-/** Serves `/healthz`, and passes all other requests on. @param healthOf called for each request to `/healthz` */
-export function withHealth(
-  answer: (request: Request, ip: string) => Promise<Response>,
-  healthOf: () => Health,
-): (request: Request, ip: string) => Promise<Response> {
-  return (request, ip) =>
-    request.url.includes(HEALTH_ADDRESS) && new URL(request.url).pathname === HEALTH_ADDRESS
-      ? Promise.resolve(respondWithHealth(request, healthOf()))
-      : answer(request, ip)
-}
-
 /** Responds with 200 whatever the health is, because a restart does not help a hub that responds; `/readyz` has the other question. */
-function respondWithHealth(request: Request, health: Health): Response {
+export function respondWithHealth(request: Request, health: Health): Response {
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return new Response(null, { status: 405, headers: { Allow: 'GET, HEAD', 'Cache-Control': 'no-store' } })
   const broken = health.broken.slice(0, MAX_BROKEN)

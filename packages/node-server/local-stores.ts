@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { type Config, settingsError } from '../../src/config.ts'
 import { type CopyStore, type OrderClock, openOrderClock } from '../../src/ports/fresh-copies.ts'
-import type { Hub } from '../../src/wiring/platform.ts'
+import type { ServerHub } from '../../src/wiring/hub.ts'
 import { localSignInLink, openLocalKeys } from '../account/local-keys.ts'
 import { type LocalGit, openLocalGit } from '../stores/git/git-store-local.ts'
 import { openCopies, rememberCopies } from '../stores/state/fresh-copies.ts'
@@ -16,7 +16,7 @@ import { type StateWatch, watchState } from './watch-state.ts'
 const UPSTREAM_FOLDER = '.hub/upstream'
 
 /** This machine's stores. */
-export interface LocalStores extends Pick<Hub, 'state' | 'localKeys'> {
+export interface LocalStores extends Pick<ServerHub, 'state' | 'localKeys'> {
   localGit: LocalGit
   /** Fresh copies of published versions, whether or not a build includes them. */
   copies: CopyStore

@@ -1,20 +1,29 @@
 // Lets only readers read a private hub: stands in front of every address, static file and cache, and answers strangers before anything is looked up.
 
+import type { ReadAccess } from '../../src/config.ts'
+import { trustedJobsPath } from '../../src/domain/access/memberships.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
+import type { TrustedPublisher } from '../../src/domain/content/front-matter.ts'
 import { toHubError } from '../../src/ports/log.ts'
+import { parseBuilt, type SiteFiles } from '../../src/ports/site-files.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'
 import { pathOf, queryOf } from '../../src/server/address.ts'
 import { Refusal, respondWithRefusal } from '../../src/server/mcp/http.ts'
 import { CODES } from '../../src/server/mcp/protocol.ts'
 import { respondWithError } from '../../src/server/refusals.ts'
-import { clientKeyOf } from '../../src/wiring/platform.ts'
-import { openReaders, type ReaderDeps, type Readers } from '../account/find-reader.ts'
+import { cookieSecretOf } from '../../src/wiring/account.ts'
+import { clientKeyOf, currentConfig, type ServerHub } from '../../src/wiring/hub.ts'
+import { findHolder, isLocalMode, openAdmission } from '../../src/wiring/people.ts'
+import { failedTokensOf, jobVerifier } from '../../src/wiring/publish.ts'
+import { openReaders, type ReaderChecks, type Readers } from '../account/find-reader.ts'
+import { makeCookies } from '../account/session.ts'
 import { safeReturnPath } from '../account/sign-in.ts'
 import { METRICS_ADDRESS } from '../catalogue/published/addresses.ts'
+import { isBlocked, isLoginBlocked } from '../stores/state/blocks.ts'
+import { openPeople } from '../stores/state/sessions.ts'
+import { findToken } from '../stores/state/tokens.ts'
+import type { Answer } from './monitoring.ts'
 import { opennessOf } from './open-addresses.ts'
-
-/** Handles a request. @param peer the IP address of the connection, whatever its headers say */
-type Answer = (request: Request, ip: string, peer?: string) => Promise<Response>
 
 interface GuardOptions {
   readers: Readers
@@ -122,9 +131,42 @@ export function openRights() {
       return { ...state, set: noting(state.set), replace: noting(state.replace), delete: noting(state.delete) }
     },
     /** Opens the check of readers. */
-    open({ hasSignIn, ...deps }: ReaderDeps & { hasSignIn: boolean }): Pick<GuardOptions, 'readers' | 'hasSignIn'> {
+    open({ hasSignIn, ...deps }: ReaderChecks & { hasSignIn: boolean }): Pick<GuardOptions, 'readers' | 'hasSignIn'> {
       readers = openReaders(deps)
       return { readers, hasSignIn }
     },
   }
+}
+
+/** Returns what the guard checks readers with, and whether people can sign in. @param hubOf returns the build that is served */
+export async function connectReaders(
+  { proxyHeader }: Extract<ReadAccess, { kind: 'members' }>,
+  state: StateStore,
+  hubOf: () => ServerHub,
+): Promise<ReaderChecks & { hasSignIn: boolean }> {
+  const config = currentConfig()
+  const { baseUrl, signIn } = config
+  const people = openPeople(state)
+  const isLocal = isLocalMode(config, hubOf())
+  return {
+    hasSignIn: isLocal || signIn.kind !== 'none',
+    readSession: makeCookies(baseUrl, cookieSecretOf(signIn)).readSession,
+    findSession: (secret, now) => people.findSession(secret, now),
+    findToken: (token) => findToken(state, token),
+    findHolder: (person) => findHolder(person, config, hubOf(), state),
+    isBlocked: (person) => isBlocked(state, person),
+    verifyJob: jobVerifier(config),
+    // A job's token is used up by a publish alone, because a job reads more than once.
+    spendJob: async () => true,
+    admits: openAdmission(config),
+    proxyHeader,
+    isLoginBlocked: (login) => isLoginBlocked(state, login),
+    trustedIn: (repositoryId) => readTrusted(hubOf().files, repositoryId),
+    failures: await failedTokensOf(config),
+  }
+}
+
+async function readTrusted(files: SiteFiles, repositoryId: string): Promise<readonly TrustedPublisher[]> {
+  const bytes = await files.read(trustedJobsPath(repositoryId))
+  return bytes ? parseBuilt<TrustedPublisher[]>(bytes) : []
 }

@@ -1,4 +1,4 @@
-// Counts requests and other events, and serves `/metrics` in Prometheus format.
+// Counts requests and other events, for `/metrics` in Prometheus format.
 
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import { type Method, matchPath } from '../../src/domain/api/routes.ts'
@@ -6,7 +6,7 @@ import type { GitStore } from '../../src/ports/git-store.ts'
 import type { Search } from '../../src/ports/search.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'
 import { VERSION } from '../../src/ports/version.ts'
-import { ADDRESSES, METRICS_ADDRESS } from '../catalogue/published/addresses.ts'
+import { ADDRESSES } from '../catalogue/published/addresses.ts'
 import type { AnsweredRequest } from './http/http-server.ts'
 import { openStatusMetrics, type StatusSources } from './status-metrics.ts'
 
@@ -22,11 +22,9 @@ export interface Metrics {
   /** Records that a new build is being served. @param began when the builder started to read its content */
   noteBuild(began: Date): void
   noteFailedBuild(): void
-  /** Serves `/metrics`, and passes all other requests on. */
-  withMetrics(answer: Answer, sources: StatusSources): Answer
+  /** Responds with all metrics. */
+  respond(sources: StatusSources): Promise<Response>
 }
-
-type Answer = (request: Request, ip: string) => Promise<Response>
 
 const SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
 
@@ -95,8 +93,7 @@ export function openMetrics(commit?: string): Metrics {
       builds.inc({ outcome: 'done' })
     },
     noteFailedBuild: () => builds.inc({ outcome: 'failed' }),
-    withMetrics: (answer, sources) => async (request, ip) => {
-      if (new URL(request.url).pathname !== METRICS_ADDRESS || request.method !== 'GET') return answer(request, ip)
+    async respond(sources) {
       await status.update(sources)
       const headers = { 'Content-Type': registry.contentType, 'Cache-Control': 'no-store' }
       return new Response(await registry.metrics(), { headers })

@@ -8,8 +8,7 @@ import { respondWithError } from '../../src/server/refusals.ts'
 import { type Parts, partsOf, respondWithParts } from '../../src/server/respond.ts'
 import { HEALTH_ADDRESS, METRICS_ADDRESS, READY_ADDRESS } from '../catalogue/published/addresses.ts'
 import { headersForReader, keepForReader } from './http/reader-headers.ts'
-
-type Answer = (request: Request, ip: string, peer?: string) => Promise<Response>
+import type { Answer } from './monitoring.ts'
 
 /** Paths that a monitoring program requests by a name of its own, such as that of a container. */
 const MONITORED: ReadonlySet<string> = new Set([HEALTH_ADDRESS, READY_ADDRESS, METRICS_ADDRESS])

@@ -8,14 +8,13 @@ import { askOnce } from '../../src/ports/ask-once.ts'
 import type { SiteFiles } from '../../src/ports/site-files.ts'
 import { pathOf, queryOf } from '../../src/server/address.ts'
 import { partsOf, respondWithParts } from '../../src/server/respond.ts'
-import type { Hub } from '../../src/wiring/platform.ts'
+import type { ServerHub } from '../../src/wiring/hub.ts'
 import { type Upstream, VIA_HEADER } from '../stores/upstream/upstream.ts'
-
-type Answer = (request: Request, ip: string) => Promise<Response>
+import type { Answer } from './monitoring.ts'
 
 /** A build, and the owners and repositories that it could not read. */
 interface ReadHub {
-  hub: Hub
+  hub: ServerHub
   broken: readonly string[]
 }
 
@@ -43,7 +42,7 @@ export function readThrough(
   answer: Answer,
   upstream: Upstream,
   hubOf: () => ReadHub,
-  serve: (hub: Hub) => Answer,
+  serve: (hub: ServerHub) => Answer,
 ): Answer {
   return async (request, ip) => {
     if (!isReadThrough(request, upstream)) return answer(request, ip)
@@ -72,7 +71,12 @@ function isReadThrough({ method, url }: Request, upstream: Upstream): boolean {
 }
 
 /** Adds an upstream's files to those of a build. @param read what was read for a request */
-function joinUpstream(hub: Hub, broken: readonly string[], upstream: Upstream, read: { isStale: boolean }): SiteFiles {
+function joinUpstream(
+  hub: ServerHub,
+  broken: readonly string[],
+  upstream: Upstream,
+  read: { isStale: boolean },
+): SiteFiles {
   const { files } = hub
   const isOwnOnce = askOnce((owner: string) => isOwn(owner, hub, broken))
   return {
@@ -89,7 +93,7 @@ function joinUpstream(hub: Hub, broken: readonly string[], upstream: Upstream, r
 }
 
 /** Returns whether this hub has an owner: in its build, among what it could not read, or in a publish since then. */
-async function isOwn(owner: string, { files, fresh }: Hub, broken: readonly string[]): Promise<boolean> {
+async function isOwn(owner: string, { files, fresh }: ServerHub, broken: readonly string[]): Promise<boolean> {
   if (broken.some((name) => name === owner || name.startsWith(`${owner}/`))) return true
   const [profile, usage, copy, names] = await Promise.all([
     files.read(DATA_FILES.user(owner)),

@@ -1,11 +1,10 @@
-// Serves `/readyz`: whether every part of the hub responds (docs/contract.md section 13).
+// Checks for `/readyz` whether every part of the hub responds (docs/contract.md section 13).
 
 import { HubError } from '../../src/domain/api/errors.ts'
 import { logProblem } from '../../src/ports/log.ts'
 import { shareRunning } from '../../src/ports/share-running.ts'
 import { VERSION } from '../../src/ports/version.ts'
 import { respondWithError } from '../../src/server/refusals.ts'
-import { READY_ADDRESS } from '../catalogue/published/addresses.ts'
 import { describeStateProblem } from '../stores/state-entries.ts'
 import type { Health } from './health.ts'
 import type { StateWatch } from './watch-state.ts'
@@ -109,19 +108,19 @@ function reasonIn(text: string): string {
   }
 }
 
-/** Serves `/readyz`, and passes all other requests on. @param healthOf the ages in it are facts: an old build is still served, so it does not make a hub unready */
-export function withReadiness(answer: Answer, checkAll: () => Promise<Unready[]>, healthOf: () => Health): Answer {
-  return async (request, ip) => {
-    const url = request.url.includes(READY_ADDRESS) ? new URL(request.url) : undefined
-    if (url?.pathname !== READY_ADDRESS) return answer(request, ip)
-    if (request.method !== 'GET' && request.method !== 'HEAD')
-      return respondWithError(request, new HubError('method_not_allowed', 'Use GET here.', { allow: ['GET', 'HEAD'] }))
-    const excluded = url.searchParams.getAll('exclude')
-    const unknown = excluded.find((part) => !(PARTS as readonly string[]).includes(part))
-    if (unknown !== undefined)
-      return respondWithError(request, new HubError('invalid_request', `exclude: expected one of ${PARTS.join(', ')}.`))
-    return respond(request, await checkAll(), excluded, healthOf())
-  }
+/** Responds with whether every part responds. @param healthOf the ages in it are facts: an old build is still served, so it does not make a hub unready */
+export async function respondWithReadiness(
+  request: Request,
+  checkAll: () => Promise<readonly Unready[]>,
+  healthOf: () => Health,
+): Promise<Response> {
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return respondWithError(request, new HubError('method_not_allowed', 'Use GET here.', { allow: ['GET', 'HEAD'] }))
+  const excluded = new URL(request.url).searchParams.getAll('exclude')
+  const unknown = excluded.find((part) => !(PARTS as readonly string[]).includes(part))
+  if (unknown !== undefined)
+    return respondWithError(request, new HubError('invalid_request', `exclude: expected one of ${PARTS.join(', ')}.`))
+  return respond(request, await checkAll(), excluded, healthOf())
 }
 
 function respond(

@@ -167,18 +167,13 @@ const PLATFORM_HEADERS: ReadonlySet<string> = new Set([
  *
  * @param answer also gets the IP address of the connection, whatever its headers say
  * @param addressOf finds the client's IP address; default: the connection's, ignoring headers
- * @param onAnswer called with the response before it is sent
  */
 export function listenTo(
   answer: (request: Request, ip: string, peer?: string) => Promise<Response>,
   addressOf: (incoming: IncomingMessage) => string = ({ socket }) => socket.remoteAddress ?? 'unknown',
-  onAnswer?: (incoming: IncomingMessage, response: Response) => void,
 ): NodeListener {
-  const answerIncoming = async (request: Request, incoming: IncomingMessage) => {
-    const response = await answer(request, addressOf(incoming), incoming.socket.remoteAddress)
-    onAnswer?.(incoming, response)
-    return response
-  }
+  const answerIncoming = (request: Request, incoming: IncomingMessage) =>
+    answer(request, addressOf(incoming), incoming.socket.remoteAddress)
   return getRequestListener((request, { incoming }) => answerIncoming(request, incoming as IncomingMessage), {
     // HTTP/1.0 does not require a Host header.
     hostname: 'localhost',

@@ -167,11 +167,11 @@ export type TextJobTable = {
   [Name in keyof TextJobs]: (...given: Parameters<TextJobs[Name]>) => Promise<ReturnType<TextJobs[Name]>>
 }
 
-/** Runs jobs in place. @param jobs those that the caller needs; any other job is a mistake in our code */
-export function runInPlace(jobs: Partial<TextJobTable>): TextWork {
+/** Runs jobs in place. @param jobs imports those that the caller needs; any other job is a mistake in our code */
+export function runInPlace(jobs: () => Partial<TextJobTable> | Promise<Partial<TextJobTable>>): TextWork {
   return {
     async run(name, ...given) {
-      const job = jobs[name]
+      const job = (await jobs())[name]
       if (!job) throw new Error(`${name} is not among the jobs of this function`)
       return job(...given)
     },

@@ -24,37 +24,49 @@ export interface OwnAddresses {
  */
 export function findForeignSource({ headers, url }: Request, own: OwnAddresses): string | undefined {
   const given = headers.get('Host') ?? new URL(url).host
-  const host = readHost(given)
+  const { name, isLocal, isAddress } = readHost(given)
   // An attacker can point a name at the hub's IP address, but a page that uses the IP address itself was served by the hub.
-  if (host === undefined || !(isLoopback(host) || parseAddress(host) !== undefined || own.isOwnHost(host)))
+  if (name === undefined || !(isLocal || isAddress || own.isOwnHost(name)))
     return `This hub does not accept the host ${printable(given)}. Use its own URL, or set SITE_URL to the URL that readers use.`
   const origin = headers.get('Origin')
   if (origin !== null && origin !== 'null' && !isOrigin(origin))
     return `Origin ${printable(origin)} is not the origin of a page. Omit the header.`
   // Pages from any origin may read a public hub, which anybody can read anyway.
-  if (!own.isPrivate && !isLoopback(host)) return undefined
+  if (!own.isPrivate && !isLocal) return undefined
   const isForeign = origin === null ? isCrossSiteRead(headers) : !isOwnOrigin(origin, headers, given, own)
   if (!isForeign) return undefined
   const way = own.isForReaders ? '' : ' If they may, set SITE_URL to a public URL.'
   return `This hub is private, so pages of other sites may not use it.${way}`
 }
 
-/** The host names of the last `Host` headers. Parsing takes longer than the rest of the check, and most requests have the same header. */
-const hosts = new Map<string, string | undefined>()
+/** The host that a `Host` header names; without a name if the header is malformed. */
+interface GivenHost {
+  name: string | undefined
+  isLocal: boolean
+  isAddress: boolean
+}
+
+/** The last `Host` headers. Parsing takes longer than the rest of the check, and most requests have the same header. */
+const hosts = new Map<string, GivenHost>()
 /** Maximum number of headers that are remembered, and the length of each. */
 const [MAX_HOSTS, MAX_HOST_CHARACTERS] = [100, 300]
 
-/** @returns the host name in a `Host` header, or undefined if it is malformed */
-function readHost(given: string): string | undefined {
-  if (hosts.has(given)) return hosts.get(given)
+function readHost(given: string): GivenHost {
+  const known = hosts.get(given)
+  if (known) return known
   const host = parseHost(given)
   if (hosts.size >= MAX_HOSTS) hosts.clear()
   if (given.length <= MAX_HOST_CHARACTERS) hosts.set(given, host)
   return host
 }
 
-function parseHost(given: string): string | undefined {
-  return /^[^/?#@\\\s]+$/.test(given) ? URL.parse(`http://${given}`)?.hostname : undefined
+function parseHost(given: string): GivenHost {
+  const name = /^[^/?#@\\\s]+$/.test(given) ? URL.parse(`http://${given}`)?.hostname : undefined
+  return {
+    name,
+    isLocal: name !== undefined && isLoopback(name),
+    isAddress: name !== undefined && parseAddress(name) !== undefined,
+  }
 }
 
 /** Returns whether the text is an http or https origin. An origin ends after the host and port, so a URL with a path is not one (RFC 6454 section 7). */

@@ -145,12 +145,6 @@ export function partsOf(response: MadeResponse): Parts | undefined {
   return response.parts
 }
 
-/** Returns the Cache-Control header of a response, or null. */
-export function cacheControlOf(response: Response): string | null {
-  const parts = partsOf(response)
-  return parts ? (parts.headers['Cache-Control'] ?? null) : response.headers.get('Cache-Control')
-}
-
 /** Creates a response from its parts. */
 export function respondWithParts(parts: Parts): Response {
   const { bytes, status, headers, large } = parts
@@ -207,7 +201,6 @@ function onlyForClients(headers: Readonly<Record<string, string>>): Record<strin
   )
 }
 
-/** Allows all request headers, because tracing and caching add their own. The wildcard does not cover Authorization, and old browsers do not support it, so the hub's request headers are listed too (Fetch, section 4.9). */
 /** The headers of a JSON response that no cache may keep: an error, or the answer to a write or a check. */
 export const UNCACHED_JSON = {
   ...COMMON_HEADERS,
@@ -220,6 +213,7 @@ export function respondWithRecord(data: unknown, status = 200, more: Readonly<Re
   return new Response(JSON.stringify({ data }), { status, headers: { ...UNCACHED_JSON, ...more } })
 }
 
+/** Allows all request headers, because tracing and caching add their own. The wildcard does not cover Authorization, and old browsers do not support it, so the hub's request headers are listed too (Fetch, section 4.9). */
 const ANY_HEADER = '*, Authorization, Content-Type, Idempotency-Key, If-None-Match'
 
 /** Responds to OPTIONS. @param methods the methods that the URL supports */
@@ -272,7 +266,7 @@ function findMatch(ifNoneMatch: string | null, etag: string): string | undefined
   return undefined
 }
 
-/** Suffixes that the Node server adds to the ETags of compressed responses (host/http/compress.ts). */
+/** Suffixes that the Node server adds to the ETags of compressed responses (packages/node-server/http/compress.ts). */
 const ENCODINGS = ['br', 'gzip']
 /** Maximum number of ETags to compare per request. Clients usually send a single ETag; only caches send several. */
 const MAX_CANDIDATES = 50

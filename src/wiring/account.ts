@@ -1,22 +1,26 @@
-// Connects the account pages to the platform: account stores, sign-in and memberships.
+// Connects the account pages and the editor to the platform: account stores, sign-in, memberships and publishing.
 import { randomBytes } from 'node:crypto'
 import { readOwnPrompts } from '../../packages/account/own-prompts.ts'
 import type { AccountDeps, Provider, SignIn } from '../../packages/account/visit.ts'
+import type { EditorDeps } from '../../packages/editor/editing.ts'
 import { openPeople } from '../../packages/stores/state/sessions.ts'
 import { openTokens } from '../../packages/stores/state/tokens.ts'
-import { type Config, SIGN_IN_PROBLEMS, settingsError } from '../config.ts'
+import { type Config, findSourceHost, SIGN_IN_PROBLEMS, settingsError } from '../config.ts'
 import { memberEntriesOf, membershipsPath, ownHandleOf } from '../domain/access/memberships.ts'
 import { parseBuilt } from '../ports/site-files.ts'
-import { isLocalMode, isOurHost } from './people.ts'
 import {
+  allJobs,
   clientKeyOf,
   currentConfig,
   type FunctionContext,
-  type Hub,
+  freshOf,
   limiterOf,
+  type ServerHub,
   siteFilesOf,
   stateOf,
-} from './platform.ts'
+  textOf,
+} from './hub.ts'
+import { isLocalMode, isOurHost, openAdmission } from './people.ts'
 
 /** Returns the dependencies of the account pages on this platform. @throws HubError `unavailable` naming each setting that is missing or wrong */
 export async function connectAccount(request: Request, { ip, hub }: FunctionContext): Promise<AccountDeps> {
@@ -30,7 +34,7 @@ export async function connectAccount(request: Request, { ip, hub }: FunctionCont
     baseUrl,
     accounts: { ...openPeople(state), ...openTokens(state) },
     signIn: openSignIn(config, hub),
-    admits: async (candidate) => (await import('./admission.ts')).openAdmission(config)(candidate),
+    admits: openAdmission(config),
     secret: cookieSecretOf(signIn),
     ownersOf: async (person) => {
       const files = await Promise.all(memberEntriesOf(person).map((entry) => siteFiles.read(membershipsPath(entry))))
@@ -52,6 +56,18 @@ export async function connectAccount(request: Request, { ip, hub }: FunctionCont
   }
 }
 
+/** Returns the editor's dependencies on this platform. @throws HubError like `connectAccount` */
+export async function connectEditor(request: Request, context: FunctionContext): Promise<EditorDeps> {
+  return {
+    ...(await connectAccount(request, context)),
+    fresh: await freshOf(context.hub),
+    text: textOf(context, allJobs),
+    sourceHost: findSourceHost(currentConfig()),
+    // Imported only when a form is submitted, because most requests only show a form.
+    openPublishHub: async (write) => (await import('./publish.ts')).openPublishHub(write, context),
+  }
+}
+
 /** The secret that signs the cookies of pending local sign-ins. It need not outlive the process. For providers, a setting provides the secret. */
 const localSecret = randomBytes(32).toString('base64url')
 
@@ -59,7 +75,7 @@ const localSecret = randomBytes(32).toString('base64url')
 export const cookieSecretOf = (signIn: Config['signIn']): string =>
   signIn.kind === 'providers' ? signIn.secret : localSecret
 
-function openSignIn(config: Config, hub: Hub | undefined): SignIn {
+function openSignIn(config: Config, hub: ServerHub | undefined): SignIn {
   const { signIn } = config
   if (signIn.kind === 'providers') return openProviders(signIn)
   return hub && isLocalMode(config, hub) ? { kind: 'local', keys: hub.localKeys } : { kind: 'off' }

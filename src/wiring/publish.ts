@@ -7,26 +7,27 @@ import { LIMITS } from '../domain/limits.ts'
 import type { GitStore } from '../ports/git-store.ts'
 import type { RateLimiter } from '../ports/rate-limiter.ts'
 import type { QueueState, TakeTurn } from '../ports/turns.ts'
-import type { PublishHandlerDeps } from '../server/publish/handle-write.ts'
 import type { VerifyJob } from '../server/publish/oidc.ts'
+import type { PublishHub } from '../server/publish/publish-hub.ts'
 import { createPublishTurns, shareTurns } from '../server/publish/publish-turns.ts'
 import {
+  allJobs,
   clientKeyOf,
   currentConfig,
   type FunctionContext,
   freshOf,
-  type Hub,
   limiterOf,
+  type ServerHub,
   siteFilesOf,
   stateOf,
   textOf,
-} from './platform.ts'
+} from './hub.ts'
 
 /** Maximum number of invalid tokens per minute for each client IP address. */
-export const FAILED_TOKENS_PER_MINUTE = 30
+const FAILED_TOKENS_PER_MINUTE = 30
 
-/** Returns the dependencies for publishing. @throws HubError `unavailable` naming a missing or invalid setting */
-export async function connectPublish(request: Request, context: FunctionContext): Promise<PublishHandlerDeps> {
+/** Opens a hub for one write. @throws HubError `unavailable` naming a missing or invalid setting */
+export async function openPublishHub(request: Request, context: FunctionContext): Promise<PublishHub> {
   const { ip, hub } = context
   const config = currentConfig()
   const state = await stateOf(hub)
@@ -35,7 +36,7 @@ export async function connectPublish(request: Request, context: FunctionContext)
     git: await openGit(config, hub),
     siteFiles: await siteFilesOf(request, hub),
     fresh: await freshOf(hub),
-    text: await textOf(context, async () => (await import('./text-jobs.ts')).TEXT_JOBS),
+    text: textOf(context, allJobs),
     issuer: config.oidc.issuer,
     quota: config.quota,
     nextOrder: hub?.nextOrder ?? Date.now,
@@ -53,19 +54,19 @@ export async function connectPublish(request: Request, context: FunctionContext)
       }),
     recordTokenUse: (tokenId) => recordTokenUse(state, tokenId, new Date()),
     limiter: await publishLimiter(config, hub),
-    failedTokens: await limiterOf(
-      'failed-tokens',
-      config.rateLimitPerMinute === 0 ? 0 : FAILED_TOKENS_PER_MINUTE,
-      config,
-    ),
+    failedTokens: await failedTokensOf(config),
     clientAddress: clientKeyOf(ip),
     purge: hub ? async (tags) => hub.pages?.purge(tags) : (tags) => purgeCache({ tags }),
     takeTurn: await turnsOf(config, hub),
   }
 }
 
+/** Returns the limiter for requests with an invalid token. */
+export const failedTokensOf = (config: Config): Promise<RateLimiter> =>
+  limiterOf('failed-tokens', config.rateLimitPerMinute === 0 ? 0 : FAILED_TOKENS_PER_MINUTE, config)
+
 /** Returns the limiter for publishes. With a shared database, it counts the publishes on all machines. */
-async function publishLimiter(config: Config, hub: Hub | undefined): Promise<RateLimiter> {
+async function publishLimiter(config: Config, hub: ServerHub | undefined): Promise<RateLimiter> {
   const requests = config.rateLimitPerMinute === 0 ? 0 : LIMITS.publishesPerMinute
   if (!hub || config.databaseUrl === undefined) return limiterOf('publishes', requests, config)
   const { limitInState } = await import('../../packages/stores/state/limits.ts')
@@ -88,7 +89,7 @@ export function jobVerifier({ oidc, baseUrl }: Config): VerifyJob {
 
 let github: Promise<GitStore> | undefined
 
-async function openGit({ gitStore }: Config, hub: Hub | undefined): Promise<GitStore> {
+async function openGit({ gitStore }: Config, hub: ServerHub | undefined): Promise<GitStore> {
   if (gitStore.kind === 'github') {
     github ??= import('../../packages/stores/github/git-store-github.ts').then(({ openGitHub }) => {
       const opened = openGitHub(gitStore)
@@ -113,7 +114,7 @@ let sharedTurns: Promise<TakeTurn> | undefined
 export const publishQueue = (): QueueState => ownTurns.state()
 
 /** Returns the publish queue. Hubs that share a database also take turns with each other, because a commit on GitHub outdates the head that the others have read. */
-async function turnsOf({ databaseUrl, gitStore }: Config, hub: Hub | undefined): Promise<TakeTurn> {
+async function turnsOf({ databaseUrl, gitStore }: Config, hub: ServerHub | undefined): Promise<TakeTurn> {
   if (!hub || databaseUrl === undefined || gitStore.kind !== 'github') return ownTurns
   sharedTurns ??= import('../../packages/stores/state/hub-turns.ts').then(({ openHubTurns }) =>
     shareTurns(ownTurns, openHubTurns(hub.state)),

@@ -170,7 +170,7 @@ async function bundlerOf(
 }
 
 /** Runs every job in place: on Netlify, where each request has a process of its own, and in tests. */
-export const TEXT_WORK_IN_PLACE: TextWork = runInPlace(TEXT_JOBS)
+export const TEXT_WORK_IN_PLACE: TextWork = runInPlace(() => TEXT_JOBS)
 
 /** Loads the code of every job. */
 export async function loadTextJobs(): Promise<void> {

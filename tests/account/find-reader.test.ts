@@ -1,6 +1,6 @@
 // Tests when the guard of a private hub checks rights, when it remembers them, and that it admits nobody without a check.
 import { describe, expect, test } from 'vitest'
-import type { ReaderDeps } from '../../packages/account/find-reader.ts'
+import type { ReaderChecks } from '../../packages/account/find-reader.ts'
 import { openRights } from '../../packages/node-server/members-guard.ts'
 import { isLoginBlocked } from '../../packages/stores/state/blocks.ts'
 import { limitInMemory, UNLIMITED } from '../../packages/stores/state/rate-limiter-memory.ts'
@@ -16,7 +16,7 @@ const START = Date.parse('2026-11-25T10:00:00Z')
 const at = (seconds: number) => new Date(START + seconds * 1000)
 const asking = (headers: Record<string, string>) => new Request('https://hub.example/', { headers })
 
-function open(given: Partial<ReaderDeps> = {}) {
+function open(given: Partial<ReaderChecks> = {}) {
   const rights = openRights()
   const inner = memoryState(undefined, () => START)
   let reads = 0
@@ -29,7 +29,7 @@ function open(given: Partial<ReaderDeps> = {}) {
   }
   const state = rights.watch(counted)
   const people = openPeople(state)
-  const deps: ReaderDeps = {
+  const deps: ReaderChecks = {
     readSession: (request) => request.headers.get('Cookie') ?? undefined,
     findSession: (secret, now) => people.findSession(secret, now),
     findToken: (token) => findToken(state, token),

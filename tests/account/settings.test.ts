@@ -8,8 +8,8 @@ import { openLocalStores } from '../../packages/node-server/local-stores.ts'
 import { readConfig } from '../../src/config.ts'
 import { FRAME_PLACE } from '../../src/domain/api/account-frame.ts'
 import { connectAccount } from '../../src/wiring/account.ts'
-import type { Hub } from '../../src/wiring/platform.ts'
-import { connectPublish } from '../../src/wiring/publish.ts'
+import type { ServerHub } from '../../src/wiring/hub.ts'
+import { openPublishHub } from '../../src/wiring/publish.ts'
 import { fieldOf, openAccount } from '../hubs/account.ts'
 import { memoryState } from '../hubs/memory-state.ts'
 
@@ -38,7 +38,7 @@ afterEach(() => {
 const nothing = () => {
   throw new Error('nobody asks')
 }
-const hub: Hub = {
+const hub: ServerHub = {
   files: { read: async () => Buffer.from(`<title>Your account</title>${FRAME_PLACE}`) },
   search: nothing,
   fresh: {
@@ -144,11 +144,11 @@ describe('local sign-in is disabled', () => {
   test('tokens of local users stop working once local sign-in is disabled', async () => {
     const local = { user_id: 'local-alice', login: 'alice' }
     const request = new Request('http://localhost:8888/')
-    expect(await (await connectPublish(request, { ip: '', hub })).findHolder(local)).toEqual(local)
+    expect(await (await openPublishHub(request, { ip: '', hub })).findHolder(local)).toEqual(local)
     process.env = { ...process.env, ...GITHUB }
-    expect(await (await connectPublish(request, { ip: '', hub })).findHolder(local)).toBe(undefined)
+    expect(await (await openPublishHub(request, { ip: '', hub })).findHolder(local)).toBe(undefined)
     process.env = { SITE_URL: 'https://hub.example' }
-    expect(await (await connectPublish(request, { ip: '', hub })).findHolder(local)).toBe(undefined)
+    expect(await (await openPublishHub(request, { ip: '', hub })).findHolder(local)).toBe(undefined)
   })
 })
 

@@ -25,7 +25,7 @@ beforeAll(async () => {
     fetch: (request: Request) => {
       const isExport = request.url.includes('/export/')
       if (isExport && instead) return instead.clone()
-      return (isExport ? handleExport : handleRead)(request, () => hub.dependencies)
+      return (isExport ? handleExport : handleRead)(request, () => hub.hub)
     },
   }) as Server
   await new Promise<void>((resolve) => (server.listening ? resolve() : server.once('listening', resolve)))

@@ -3,7 +3,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { STARTING, withHealth } from '../../packages/node-server/health.ts'
+import { STARTING } from '../../packages/node-server/health.ts'
+import { withMonitoring } from '../../packages/node-server/monitoring.ts'
 import { descendants, type Run, signalGroup, startProcess } from '../hubs/processes.ts'
 import { type Ask, type Json, openClient, poll } from './client.ts'
 import { temporaryFolder, writeRepository } from './made-content.ts'
@@ -180,10 +181,8 @@ describe('npm start keeps running', { timeout: 300_000 }, () => {
 })
 
 test('/healthz returns 200 even before the first build, and leaves other paths alone', async () => {
-  const answer = withHealth(
-    async () => new Response('other'),
-    () => STARTING,
-  )
+  const sources = { healthOf: () => STARTING, checkAll: async () => [], queueOf: () => ({ length: 0, oldestMs: 0 }) }
+  const answer = withMonitoring(async () => new Response('other'), sources, undefined)
   const response = await answer(new Request('http://localhost/healthz'), '')
   expect([response.status, response.headers.get('Retry-After')]).toEqual([200, null])
   expect(await response.json()).toMatchObject({ status: 'starting', version: packageVersion, built_at: null })

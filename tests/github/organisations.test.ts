@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { openGitHubRequests } from '../../packages/stores/github/github-requests.ts'
 import { type IsOrganisationMember, openOrganisations } from '../../packages/stores/github/organisations.ts'
 import { readConfig } from '../../src/config.ts'
-import { openAdmission } from '../../src/wiring/admission.ts'
+import { openAdmission } from '../../src/wiring/people.ts'
 import { FAULTS } from './faults.ts'
 import { type GitHubStandIn, ORGANISATION, startGitHubStandIn } from './stand-in.ts'
 

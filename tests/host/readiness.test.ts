@@ -6,7 +6,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { addState, addUnbuilt, STARTING } from '../../packages/node-server/health.ts'
-import { checkState, checkThrough, openReadiness, withReadiness } from '../../packages/node-server/readiness.ts'
+import { withMonitoring } from '../../packages/node-server/monitoring.ts'
+import { checkState, checkThrough, openReadiness, type Unready } from '../../packages/node-server/readiness.ts'
 import { watchState } from '../../packages/node-server/watch-state.ts'
 import { openSqliteState } from '../../packages/stores/state/state-sqlite.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
@@ -14,12 +15,10 @@ import { HubError } from '../../src/domain/api/errors.ts'
 const fine = async () => {}
 const fail = (message: string) => async () => Promise.reject(new HubError('unavailable', message))
 const other = async () => new Response('other')
+const monitor = (checkAll: () => Promise<Unready[]>) =>
+  withMonitoring(other, { healthOf: () => STARTING, checkAll, queueOf: () => ({ length: 0, oldestMs: 0 }) }, undefined)
 const ask = async (checks: Parameters<typeof openReadiness>[0], query = '', method = 'GET') =>
-  withReadiness(
-    other,
-    openReadiness(checks),
-    () => STARTING,
-  )(new Request(`http://localhost/readyz${query}`, { method }), '')
+  monitor(openReadiness(checks))(new Request(`http://localhost/readyz${query}`, { method }), '')
 
 test('returns 200 if every part responds', async () => {
   const answer = await ask({ data: fine, state: fine })
@@ -79,11 +78,7 @@ test.each([
 })
 
 test('leaves other paths alone, and accepts only reads', async () => {
-  const answer = withReadiness(
-    other,
-    async () => [],
-    () => STARTING,
-  )
+  const answer = monitor(async () => [])
   expect(await (await answer(new Request('http://localhost/readyz/x'), '')).text()).toBe('other')
   expect((await ask({}, '', 'POST')).status).toBe(405)
   const head = await ask({}, '', 'HEAD')

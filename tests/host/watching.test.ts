@@ -14,6 +14,7 @@ import { type AnsweredRequest, startServer } from '../../packages/node-server/ht
 import { nameRequest } from '../../packages/node-server/http/identify-request.ts'
 import { formatRequest, writeLines } from '../../packages/node-server/http/request-log.ts'
 import { openMetrics, routeOf } from '../../packages/node-server/metrics.ts'
+import { withMonitoring } from '../../packages/node-server/monitoring.ts'
 import type { Unready } from '../../packages/node-server/readiness.ts'
 import { createHandler, listenTo, routeFunctions } from '../../packages/node-server/run-functions.ts'
 import type { StatusSources } from '../../packages/node-server/status-metrics.ts'
@@ -22,8 +23,8 @@ import { logProblem, redactSecrets, toHubError } from '../../src/ports/log.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'
 import { createPublishTurns } from '../../src/server/publish/publish-turns.ts'
 import { respondWithError } from '../../src/server/refusals.ts'
-import type { Hub } from '../../src/wiring/platform.ts'
-import { connectPublish } from '../../src/wiring/publish.ts'
+import type { ServerHub } from '../../src/wiring/hub.ts'
+import { openPublishHub } from '../../src/wiring/publish.ts'
 import { poll } from '../e2e/client.ts'
 import { memoryState } from '../hubs/memory-state.ts'
 import { makeRepository } from '../stores/local-repository.ts'
@@ -138,7 +139,7 @@ describe('metrics', () => {
       built_at: '1970-01-01T00:01:00Z',
       counts: { repositories: 2, versions: 3, owners: 1 },
     }
-    const answer = metrics.withMetrics(elsewhere, sourcesOf({ ...health, ...known }))
+    const answer = withMonitoring(elsewhere, sourcesOf({ ...health, ...known }), metrics)
     expect(await (await answer(new Request('http://localhost/x'), '')).text()).toBe('elsewhere')
     const response = await answer(new Request('http://localhost/metrics'), '')
     expect(response.headers.get('Content-Type')).toContain('text/plain; version=0.0.4')
@@ -207,10 +208,7 @@ describe('metrics', () => {
 
   test('say what does not work, and since when', async () => {
     const metrics = openMetrics()
-    const ask = async (sources: StatusSources) => {
-      const answer = metrics.withMetrics(async () => new Response(), sources)
-      return (await answer(new Request('http://localhost/metrics'), '')).text()
-    }
+    const ask = async (sources: StatusSources) => (await metrics.respond(sources)).text()
     const ill = await ask(
       sourcesOf(
         {
@@ -271,11 +269,14 @@ test('calls to GitHub are counted like local git calls', async () => {
   try {
     const metrics = openMetrics()
     const absent = async () => undefined
-    const hub = { state: memoryState(), countGit: metrics.countGit, files: { read: absent } } as Partial<Hub> as Hub
-    const { git } = await connectPublish(new Request('http://localhost/'), { ip: '127.0.0.1', hub })
+    const hub = {
+      state: memoryState(),
+      countGit: metrics.countGit,
+      files: { read: absent },
+    } as Partial<ServerHub> as ServerHub
+    const { git } = await openPublishHub(new Request('http://localhost/'), { ip: '127.0.0.1', hub })
     await expect(git.readBlob('0'.repeat(40), { signal: AbortSignal.timeout(5_000) })).rejects.toThrow('git host')
-    const answer = metrics.withMetrics(async () => new Response(), sourcesOf(STARTING))
-    const text = await (await answer(new Request('http://localhost/metrics'), '')).text()
+    const text = await (await metrics.respond(sourcesOf(STARTING))).text()
     expect(text).toContain('hub_git_duration_seconds_count{verb="read_blob",outcome="error"} 1')
   } finally {
     process.env = before

@@ -11,7 +11,6 @@ import { UNLIMITED } from '../../packages/stores/state/rate-limiter-memory.ts'
 import { createToken, findToken, recordTokenUse } from '../../packages/stores/state/tokens.ts'
 import type { Person } from '../../src/domain/access/person.ts'
 import type { TokenRecord } from '../../src/domain/access/token-record.ts'
-import { HubError } from '../../src/domain/api/errors.ts'
 import { matchPath, matchSkillPath } from '../../src/domain/api/routes.ts'
 import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
 import type { GitStore } from '../../src/ports/git-store.ts'
@@ -23,16 +22,16 @@ import { handleApm } from '../../src/server/pages/handle-apm.ts'
 import { handlePage } from '../../src/server/pages/handle-page.ts'
 import { handleSkill } from '../../src/server/pages/handle-skill.ts'
 import type { Clock } from '../../src/server/publish/attempts.ts'
-import type { AuthDeps } from '../../src/server/publish/authenticate.ts'
+import type { TokenChecks } from '../../src/server/publish/authenticate.ts'
 import { handleCheck } from '../../src/server/publish/handle-check.ts'
 import { handleWrite } from '../../src/server/publish/handle-write.ts'
+import type { PublishHub } from '../../src/server/publish/publish-hub.ts'
 import { createPublishTurns } from '../../src/server/publish/publish-turns.ts'
 import { handleExport } from '../../src/server/read/export.ts'
 import { handleRead } from '../../src/server/read/read.ts'
-import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
-import { makeProfile } from './profile.ts'
+import { BASE_URL, makeHub } from './make-hub.ts'
 
-export const BASE_URL = 'https://hub.example'
+export { BASE_URL } from './make-hub.ts'
 
 /** The dependencies of the handlers; some are optional and have defaults. */
 export interface HandlerOptions {
@@ -41,7 +40,7 @@ export interface HandlerOptions {
   state: StateStore
   fresh: FreshCopies
   /** Identifies users and jobs. By default, every user keeps their identity, and no job may publish. */
-  auth?: Partial<AuthDeps> | undefined
+  auth?: Partial<TokenChecks> | undefined
   limiter?: RateLimiter | undefined
   failedTokens?: RateLimiter | undefined
   /** Limits checks and reads by APM, which share the limit of reads. */
@@ -73,14 +72,6 @@ export interface Handlers {
   build(contentDir: string, history?: History): { files: ReadonlyMap<string, string>; problems: readonly unknown[] }
 }
 
-/** Pages are not rendered here, so the hub returns only the responses that the page function creates itself. */
-const NO_PAGES = {
-  render: async () => new Response(null, { status: 404 }),
-  profile: makeProfile(BASE_URL),
-  brokenOf: () => [],
-  cache: undefined,
-}
-
 /** Opens the handlers without a build. */
 export function openHandlers(options: HandlerOptions): Handlers {
   const {
@@ -105,16 +96,12 @@ export function openHandlers(options: HandlerOptions): Handlers {
       return text === undefined ? (blobs.get(path) as Buffer<ArrayBuffer> | undefined) : Buffer.from(text)
     },
   }
-  const common = { baseUrl: BASE_URL, siteFiles, fresh, clientAddress: '192.0.2.1', text: TEXT_WORK_IN_PLACE }
-  const search = () => {
-    // Missing paths still get a 404, but similar names are not suggested.
-    throw new HubError('unavailable', 'There is no search here.')
-  }
-  const readTools = { ...common, search, limiter: UNLIMITED }
-  const publishTools = {
-    ...common,
+  const hub = makeHub({ siteFiles, fresh, quota })
+  const limited = { ...hub, ...(reads && { limiter: reads }) }
+  const publishHub: PublishHub = {
+    ...hub,
     git,
-    quota,
+    fresh,
     nextOrder,
     issuer: 'https://token.actions.githubusercontent.com',
     findToken: (given: string) => findToken(state, given),
@@ -132,20 +119,19 @@ export function openHandlers(options: HandlerOptions): Handlers {
     takeTurn: takeTurn ?? createPublishTurns(),
   }
   return {
-    publish: (request) => handleWrite(request, () => publishTools, clock),
-    check: (request) =>
-      handleCheck(request, () => ({ ...readTools, quota, ...(reads && { limiter: reads }) }), clock?.now),
+    publish: (request) => handleWrite(request, () => publishHub, clock),
+    check: (request) => handleCheck(request, () => limited, clock?.now),
     read: (request) =>
       new URL(request.url).pathname.startsWith('/api/apm/')
-        ? handleApm(request, () => ({ ...readTools, ...(reads && { limiter: reads }) }))
+        ? handleApm(request, () => limited)
         : new URL(request.url).pathname.startsWith('/api/')
           ? (matchPath(new URL(request.url).pathname)?.routes.GET?.by === 'export' ? handleExport : handleRead)(
               request,
-              () => readTools,
+              () => hub,
             )
           : matchSkillPath(new URL(request.url).pathname)
-            ? handleSkill(request, () => readTools)
-            : handlePage(request, () => ({ ...readTools, ...NO_PAGES })),
+            ? handleSkill(request, () => hub)
+            : handlePage(request, () => hub),
     makeToken: async (
       { scope = 'acme/*', days = 90, holder = { kind: 'operator' as const }, permissions } = {},
       now = new Date(),

@@ -13,17 +13,16 @@ import { openSearchIndex } from '../../packages/stores/search/open-index.ts'
 import { buildSearchIndex } from '../../packages/stores/search/write-index.ts'
 import { folderFiles } from '../../packages/stores/site/site-files-folder.ts'
 import { openCopies } from '../../packages/stores/state/fresh-copies.ts'
-import { UNLIMITED } from '../../packages/stores/state/rate-limiter-memory.ts'
 import { readConfig } from '../../src/config.ts'
 import { copiesAhead, type FreshCopies, UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
 import { digestText } from '../../src/ports/measure.ts'
-import { handleMcp, type McpHandlerDeps } from '../../src/server/mcp/handle-mcp.ts'
+import type { Hub } from '../../src/server/hub.ts'
+import { handleMcp } from '../../src/server/mcp/handle-mcp.ts'
 import { handleRead } from '../../src/server/read/read.ts'
-import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
+import { BASE_URL, makeHub } from './make-hub.ts'
 import { memoryState } from './memory-state.ts'
 
-/** A public URL, so that the rules for loopback addresses do not apply. */
-export const BASE_URL = 'https://hub.example'
+export { BASE_URL } from './make-hub.ts'
 export const ENDPOINT = `${BASE_URL}/mcp`
 
 type Json = Record<string, unknown>
@@ -32,7 +31,7 @@ type Json = Record<string, unknown>
 export interface McpHub {
   catalogue: Catalogue
   fresh: FreshCopies
-  dependencies: McpHandlerDeps
+  hub: Hub
   /** Handles a request exactly as given. */
   answer(request: Request): Promise<Response>
   /** A `fetch` for clients that sends requests to this server. */
@@ -46,25 +45,17 @@ export interface McpHub {
   close(): void
 }
 
-/** Opens a hub with a content folder. @param changed replaces the default dependencies */
-export function openMcpHub(contentDir: string, changed: Partial<McpHandlerDeps> = {}): McpHub {
+/** Opens a hub with a content folder. @param changed replaces parts of the hub @param deadlineMs the time limit for a response */
+export function openMcpHub(contentDir: string, changed: Partial<Hub> = {}, deadlineMs?: number): McpHub {
   const dir = mkdtempSync(join(tmpdir(), 'hub-mcp-'))
   const siteDir = join(dir, 'dist')
   const catalogue = loadCatalogue(readConfig({ CONTENT_DIR: contentDir, SITE_URL: BASE_URL }))
   writeSite(catalogue, siteDir, contentDir)
   const index = openSearchIndex(searchIndexPath(siteDir))
   const fresh = copiesAhead(openCopies(memoryState()), () => UNKNOWN_SOURCE)
-  const tools = {
-    baseUrl: BASE_URL,
-    siteFiles: folderFiles(siteDir),
-    fresh,
-    search: () => index,
-    text: TEXT_WORK_IN_PLACE,
-  }
-  const common = { ...tools, limiter: UNLIMITED, clientAddress: '192.0.2.1' }
-  const own = { isPrivate: false, isOwnHost: (hostname: string) => hostname === 'hub.example' }
-  const dependencies = { ...common, ...own, ...changed }
-  const answer = (request: Request) => handleMcp(request, () => dependencies)
+  const whole = makeHub({ siteFiles: folderFiles(siteDir), fresh, search: () => index })
+  const hub = { ...whole, ...changed }
+  const answer = (request: Request) => handleMcp(request, () => hub, deadlineMs)
   const call = async (method: string, params: Json = {}) => {
     const response = await answer(post({ jsonrpc: '2.0', id: 1, method, params }))
     const { result, error } = await response.json()
@@ -74,12 +65,12 @@ export function openMcpHub(contentDir: string, changed: Partial<McpHandlerDeps> 
   return {
     catalogue,
     fresh,
-    dependencies,
+    hub,
     answer,
     fetch: (address, init) => answer(new Request(address, init)),
     call,
     tool: (name, given) => call('tools/call', { name, ...(given && { arguments: given }) }),
-    rest: async (path) => (await handleRead(new Request(BASE_URL + path), () => common)).json(),
+    rest: async (path) => (await handleRead(new Request(BASE_URL + path), () => whole)).json(),
     close: () => {
       index.close()
       rmSync(dir, { recursive: true, force: true })

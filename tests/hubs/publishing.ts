@@ -17,7 +17,7 @@ import type { RateLimiter } from '../../src/ports/rate-limiter.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'
 import type { TakeTurn } from '../../src/ports/turns.ts'
 import type { Clock } from '../../src/server/publish/attempts.ts'
-import type { AuthDeps } from '../../src/server/publish/authenticate.ts'
+import type { TokenChecks } from '../../src/server/publish/authenticate.ts'
 import { BASE_URL, openHandlers } from './handlers.ts'
 import { memoryState } from './memory-state.ts'
 import type { World } from './worlds.ts'
@@ -96,7 +96,7 @@ export interface HubOptions {
    * Identifies users and jobs, for tests about them. By default, every user keeps their identity, and no job may
    * publish.
    */
-  auth?: Partial<AuthDeps>
+  auth?: Partial<TokenChecks>
   /** Where fresh copies are stored; by default, in the state. */
   copies?: CopyStore
   /** The publish queue; by default, one of this hub's own. */

@@ -7,7 +7,7 @@ import { made } from './makers.ts'
 
 /** Types of arguments of handlers, stores and drivers, which pass a text on to the functions that are called. */
 export const NOT_A_TEXT =
-  /^(?:Request|Response|.*Deps|Connect<.*|Sources|PageSources|UserSources|Visit|Visited|Session|SiteFiles|.*Store|Stores|Bearer|PageData|PageLocals|Pick<(?:Search|PageData|Sources|StateStore|Bearer|AccountView).*|.*\) => .*|HTMLElement|z\.ZodType|Clock|Bytes|Uint8Array|HubError|Parts|MadeResponse)$/
+  /^(?:Request|Response|.*Deps|Connect<.*|(?:Publish|Server)?Hub(?: \| undefined)?|HubPages|AskedHub|TokenChecks|ReaderChecks|Config(?:\['signIn'\])?|FunctionContext|Sources|UserSources|Visit|Visited|Session|SiteFiles|.*Store|Stores|Bearer|PageData|PageLocals|Pick<(?:Search|PageData|Hub|Serving|Providers|Sources|StateStore|Bearer|AccountView).*|.*\) => .*|HTMLElement|z\.ZodType|Clock|Bytes|Uint8Array|HubError|Parts|MadeResponse)$/
 
 const at = (module: string, names: string) => new RegExp(`^(?:src|packages)/${module}\\.ts (?:${names})$`)
 

@@ -3,7 +3,7 @@
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { handleMcp } from '../../src/server/mcp/handle-mcp.ts'
-import { connectMcp } from '../../src/wiring/mcp.ts'
+import { openHub } from '../../src/wiring/hub.ts'
 import { cpuMsSince } from '../cpu-time.ts'
 import { ENDPOINT, modern, openMcpHub, post } from '../hubs/mcp.ts'
 
@@ -159,7 +159,7 @@ describe('allowed hosts and origins', () => {
     vi.stubEnv('SITE_URL', 'https://prompts.example.org')
     vi.stubEnv('URL', 'https://main.example.org')
     vi.stubEnv('SITE_NAME', 'my-hub')
-    expect((await connectMcp(post(LIST), { ip: '192.0.2.1' })).isOwnHost(host)).toBe(isOwn)
+    expect((await openHub(post(LIST), { ip: '192.0.2.1' })).isOwnHost(host)).toBe(isOwn)
   })
 })
 
@@ -251,7 +251,7 @@ describe('errors', () => {
   })
 
   test('returns 504 at the deadline when the store does not respond', async () => {
-    const stuck = openMcpHub('content', { siteFiles: { read: () => new Promise(() => {}) }, deadlineMs: 50 })
+    const stuck = openMcpHub('content', { siteFiles: { read: () => new Promise(() => {}) } }, 50)
     const call = { ...LIST, method: 'tools/call', params: { name: 'get_prompt', arguments: { repo: 'acme/x' } } }
     const response = await stuck.answer(post(call))
     expect([response.status, (await response.json()).error.code]).toEqual([504, -32603])

@@ -26,12 +26,12 @@ test('each metric and label in the alert rules is in /metrics', async () => {
   } as const
   metrics.countRequest({ method: 'GET', path: '/', status: 500, ms: 1, bytes: 1, cache: null, id: 'x' })
   metrics.noteFailedBuild()
-  const answer = metrics.withMetrics(async () => new Response(), {
+  const response = await metrics.respond({
     healthOf: () => health,
     checkAll: async () => [],
     queueOf: () => ({ length: 0, oldestMs: 0 }),
   })
-  const text = await (await answer(new Request('http://localhost/metrics'), '')).text()
+  const text = await response.text()
   const { groups }: { groups: { rules: Rule[] }[] } = parse(readFileSync(FILE, 'utf8'))
   const rules = groups.flatMap((group) => group.rules)
   const found = rules.flatMap(({ expr }) => [

@@ -6,8 +6,7 @@ import { listDataFiles } from '../../packages/catalogue/published/data-files.ts'
 import { digestText } from '../../src/ports/measure.ts'
 import { openPageData } from '../../src/server/pages/page-data.ts'
 import { handleRead } from '../../src/server/read/read.ts'
-import type { Hub } from '../../src/wiring/platform.ts'
-import { connectRead } from '../../src/wiring/read.ts'
+import { openHub, type ServerHub } from '../../src/wiring/hub.ts'
 import { aRepository, aTree, aVersion } from '../domain/fixtures.ts'
 
 const tree = aTree([aRepository('acme/one', { versions: [aVersion('1.0.0'), aVersion('1.1.0')] })])
@@ -16,7 +15,7 @@ const built = new Map(
 )
 
 /** A hub that notes each question, and answers all of them when `arrive` resolves. */
-function openHub(arrive: Promise<void> = Promise.resolve()) {
+function openServer(arrive: Promise<void> = Promise.resolve()) {
   const asked: string[] = []
   const note = async <Value>(question: string, value: Value): Promise<Value> => {
     asked.push(question)
@@ -30,14 +29,18 @@ function openHub(arrive: Promise<void> = Promise.resolve()) {
     find: (owner: string, name: string) => note(`copy of ${owner}/${name}`, undefined),
     findVersion: (owner: string, name: string, version: string) => note(`${owner}/${name} ${version}`, undefined),
   }
-  return { asked, hub: { files, fresh } as unknown as Hub }
+  return { asked, hub: { files, fresh } as unknown as ServerHub }
 }
-const connect = (hub: Hub) => connectRead(new Request('https://hub.test/'), { ip: '192.0.2.1', hub })
+const connect = (hub: ServerHub) => openHub(new Request('https://hub.test/'), { ip: '192.0.2.1', hub })
 
 test('a page asks for each file and fresh copy once, and the next page asks again', async () => {
-  const { asked, hub } = openHub()
+  const { asked, hub } = openServer()
   const render = async () => {
-    const page = openPageData({ ...(await connect(hub)), brokenOf: () => [] }, () => {})
+    const page = openPageData(
+      await connect(hub),
+      () => [],
+      () => {},
+    )
     const [repository, , versions] = await Promise.all([
       page.findRepository('acme', 'one'),
       page.findRepository('acme', 'one'),
@@ -57,7 +60,7 @@ test('a page asks for each file and fresh copy once, and the next page asks agai
 
 test('a pinned read asks for the content and the repository at once', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const { asked, hub } = openHub(promise)
+  const { asked, hub } = openServer(promise)
   const request = new Request('https://hub.test/api/v1/repos/acme/one/raw?version=1.0.0')
   const response = handleRead(request, () => connect(hub))
   await expect

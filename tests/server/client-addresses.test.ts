@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { findClients } from '../../packages/node-server/http/client-addresses.ts'
 import { readConfig } from '../../src/config.ts'
-import { clientKeyOf } from '../../src/wiring/platform.ts'
+import { clientKeyOf } from '../../src/wiring/hub.ts'
 
 const open = (trusted: string) => {
   const warnings: string[] = []

@@ -1,8 +1,8 @@
 // Tests which names are suggested for an unknown repository: only similar ones, found with a single lookup.
 import { expect, test } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
+import type { Hub } from '../../src/server/hub.ts'
 import { findClose } from '../../src/server/read/close-names.ts'
-import type { ReadDeps } from '../../src/server/read/records.ts'
 
 const KNOWN = [
   'acme/code-review',
@@ -25,7 +25,7 @@ function searching() {
     asked.push(text)
     return { matches, total: matches.length, isTotalExact: true, matched: undefined }
   }
-  return { asked, tools: { search: () => ({ find }) } as unknown as ReadDeps }
+  return { asked, tools: { search: () => ({ find }) } as unknown as Hub }
 }
 
 //  requested                 suggested
@@ -51,5 +51,5 @@ test('suggests nothing when the search is unavailable', async () => {
   const find = async () => {
     throw new HubError('unavailable', 'The search cannot be read just now.', { retryAfterSeconds: 5 })
   }
-  expect(await findClose('acme', 'code-reviw', { search: () => ({ find }) } as unknown as ReadDeps)).toEqual([])
+  expect(await findClose('acme', 'code-reviw', { search: () => ({ find }) } as unknown as Hub)).toEqual([])
 })

@@ -10,7 +10,7 @@ afterAll(() => hub.close())
 
 const FORMATS = ['markdown', 'dotprompt', 'prompty', 'github', 'langfuse', 'langchain', 'skill', 'claude-command']
 const ask = (path: string, init: RequestInit = {}) =>
-  handleExport(new Request(`https://hub.example/api/v1/repos/${path}`, init), () => hub.dependencies)
+  handleExport(new Request(`https://hub.example/api/v1/repos/${path}`, init), () => hub.hub)
 const problemOf = async (answer: Response) => [answer.status, (await answer.json()).error] as const
 
 describe('exporting a version', () => {

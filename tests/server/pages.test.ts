@@ -3,9 +3,10 @@
 import { expect, test, vi } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import type { RenderPage } from '../../src/ports/pages.ts'
-import { handlePage, type PageDeps } from '../../src/server/pages/handle-page.ts'
+import type { Hub, HubPages } from '../../src/server/hub.ts'
+import { handlePage } from '../../src/server/pages/handle-page.ts'
 import { openPageCache } from '../../src/server/pages/page-cache.ts'
-import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
+import { makeHub } from '../hubs/make-hub.ts'
 import { makeProfile } from '../hubs/profile.ts'
 
 let rendered: string[] = []
@@ -18,30 +19,16 @@ const render: RenderPage = async (path) => {
 const HTML = { 'Content-Type': 'text/html' }
 const away = () => Promise.reject(new HubError('unavailable', 'Away.', { retryAfterSeconds: 5 }))
 
-function open(given: Partial<PageDeps> = {}) {
+function open(given: Partial<HubPages> = {}, { limiter }: Partial<Pick<Hub, 'limiter'>> = {}) {
   rendered = []
-  const tools: PageDeps = {
-    ...{
-      baseUrl: 'https://hub.test',
-      profile: makeProfile('https://hub.test'),
-      brokenOf: () => [],
-      render,
-      cache: openPageCache(),
-    },
-    siteFiles: { read: away },
-    fresh: {
-      ...{ find: async () => undefined, findVersion: async () => undefined },
-      ...{ findOwner: async () => undefined, findFiles: async () => undefined, listNames: async () => [] },
-    },
-    search: () => {
-      throw new HubError('unavailable', 'No search.')
-    },
-    ...{ limiter: { take: () => 0 }, clientAddress: '192.0.2.1', text: TEXT_WORK_IN_PLACE },
+  const pages: HubPages = {
+    ...{ profile: makeProfile('https://hub.test'), brokenOf: () => [], render, cache: openPageCache() },
     ...given,
   }
+  const hub = makeHub({ siteFiles: { read: away }, pages: () => pages, ...(limiter && { limiter }) })
   const ask = (path: string, headers: Record<string, string> = {}) =>
-    handlePage(new Request(`https://hub.test${path}`, { headers }), () => tools)
-  return { tools, ask }
+    handlePage(new Request(`https://hub.test${path}`, { headers }), () => hub)
+  return { pages, ask }
 }
 
 //  path                                    cache tags
@@ -67,16 +54,16 @@ test.each([
 })
 
 test('caches a page until its repository is published to, and returns 304 for a matching ETag', async () => {
-  const { ask, tools } = open()
+  const { ask, pages } = open()
   const first = await ask('/acme/review')
   const again = await ask('/acme/review?any=query')
   expect([await again.text(), rendered]).toEqual([await first.text(), ['/acme/review']])
   const etag = first.headers.get('ETag')!
   expect((await ask('/acme/review', { 'If-None-Match': etag })).status).toBe(304)
-  tools.cache!.purge(['repo_acme_other', 'owner_other'])
+  pages.cache!.purge(['repo_acme_other', 'owner_other'])
   await ask('/acme/review')
   expect(rendered).toHaveLength(1)
-  tools.cache!.purge(['repo_acme_review'])
+  pages.cache!.purge(['repo_acme_review'])
   expect((await ask('/acme/review', { 'If-None-Match': etag })).status).toBe(200)
   expect(rendered).toHaveLength(2)
 })
@@ -97,7 +84,7 @@ test('does not cache a page whose repository was published to during rendering',
 
 test('renders a page once for simultaneous requests, and again for a request after a purge', async () => {
   const gate = Promise.withResolvers<void>()
-  const { ask, tools } = open({
+  const { ask, pages } = open({
     render: async (path, locals) => {
       const page = await render(path, locals)
       await gate.promise
@@ -106,7 +93,7 @@ test('renders a page once for simultaneous requests, and again for a request aft
   })
   const answers = [...Array.from({ length: 50 }, () => ask('/')), ask('/search?q=a'), ask('/search?q=a')]
   await vi.waitFor(() => expect(rendered).toHaveLength(2))
-  tools.cache!.purge(['repo_acme_review'])
+  pages.cache!.purge(['repo_acme_review'])
   answers.push(ask('/'))
   await vi.waitFor(() => expect(rendered).toHaveLength(3))
   gate.resolve()
@@ -144,7 +131,7 @@ test('returns 500 internal_error when rendering a page fails', async () => {
 
 test('a rendered page counts toward the rate limit, a cached one does not', async () => {
   let left = 1
-  const { ask } = open({ limiter: { take: () => (left-- > 0 ? 0 : 30) } })
+  const { ask } = open({}, { limiter: { take: () => (left-- > 0 ? 0 : 30) } })
   expect((await ask('/acme/review')).status).toBe(200)
   expect((await ask('/acme/review')).status).toBe(200)
   const refused = await ask('/acme/other')

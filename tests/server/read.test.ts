@@ -3,43 +3,17 @@ import { describe, expect, test, vi } from 'vitest'
 import { ROUTES_WITH_SCHEMAS } from '../../packages/catalogue/published/route-schemas.ts'
 import { VARYING_PARAMETERS } from '../../src/domain/api/caching.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
-import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
 import type { SiteFiles } from '../../src/ports/site-files.ts'
-import { handleRead, type ReadHandlerDeps } from '../../src/server/read/read.ts'
+import type { Hub } from '../../src/server/hub.ts'
+import { handleRead } from '../../src/server/read/read.ts'
 import { respondNotFound, respondRateLimited } from '../../src/server/refusals.ts'
-import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
+import { makeHub } from '../hubs/make-hub.ts'
 
-const nothingFresh: FreshCopies = {
-  find: async () => undefined,
-  findVersion: async () => undefined,
-  findOwner: async () => undefined,
-  keepOwner: async () => {},
-  findFiles: async () => undefined,
-  listNames: async () => [],
-  keepFiles: async () => {},
-  keep: async () => {},
-  keepVersion: async () => {},
-}
 const filesOf = (files: Record<string, string>): SiteFiles => ({
   read: async (path) => (files[path] === undefined ? undefined : new TextEncoder().encode(files[path])),
 })
-const dependencies = (given: Partial<ReadHandlerDeps> = {}): ReadHandlerDeps => ({
-  baseUrl: 'https://hub.example',
-  siteFiles: filesOf({}),
-  fresh: nothingFresh,
-  text: TEXT_WORK_IN_PLACE,
-  search: () => ({
-    find: async () => ({ matches: [], total: 0, isTotalExact: true, matched: undefined }),
-    listMenu: async () => [],
-    completeOwner: async () => ({ values: [], total: 0 }),
-    completeName: async () => ({ values: [], total: 0 }),
-  }),
-  limiter: { take: () => 0 },
-  clientAddress: '127.0.0.1',
-  ...given,
-})
-const read = (path: string, given: Partial<ReadHandlerDeps> = {}, init: RequestInit = {}) =>
-  handleRead(new Request(`https://hub.example${path}`, init), () => dependencies(given))
+const read = (path: string, given: Partial<Hub> = {}, init: RequestInit = {}) =>
+  handleRead(new Request(`https://hub.example${path}`, init), () => makeHub(given))
 const errorOf = async (response: Response) => ({ status: response.status, ...(await response.json()) })
 
 describe('when something fails', () => {

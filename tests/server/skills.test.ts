@@ -13,8 +13,9 @@ import { loadFunctions } from '../../packages/node-server/builds/serve-sites.ts'
 import { routeFunctions } from '../../packages/node-server/run-functions.ts'
 import { limitInMemory } from '../../packages/stores/state/rate-limiter-memory.ts'
 import { digestText } from '../../src/ports/measure.ts'
-import { handleSkill, type SkillDeps } from '../../src/server/pages/handle-skill.ts'
+import { handleSkill } from '../../src/server/pages/handle-skill.ts'
 import { aRepository, aTree, aVersion } from '../domain/fixtures.ts'
+import { makeHub } from '../hubs/make-hub.ts'
 
 const SKILLS = 40
 const skill = { description: 'Does a thing.', license: null }
@@ -22,21 +23,16 @@ const names = Array.from({ length: SKILLS }, (_, index) => `skill-${index}`)
 const tree = aTree(names.map((name) => aRepository(`acme/${name}`, { versions: [aVersion('1.0.0', { skill })] })))
 const catalogue = buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' })
 const files = new Map(listDataFiles(catalogue, digestText))
-const openDeps = (requests: number): SkillDeps => ({
-  siteFiles: { read: async (path) => (files.has(path) ? new TextEncoder().encode(files.get(path)) : undefined) },
-  fresh: {
-    ...{ find: async () => undefined, findVersion: async () => undefined },
-    ...{ findOwner: async () => undefined, findFiles: async () => undefined, listNames: async () => [] },
-  },
-  limiter: limitInMemory({ requests, windowMs: 60_000 }),
-  clientAddress: '192.0.2.1',
-})
+const openHub = (requests: number) =>
+  makeHub({
+    siteFiles: { read: async (path) => (files.has(path) ? new TextEncoder().encode(files.get(path)) : undefined) },
+    limiter: limitInMemory({ requests, windowMs: 60_000 }),
+  })
 const INDEX = '/acme/.well-known/agent-skills/index.json'
 
 test('the index of an owner and the SKILL.md of a version are outside the limit; all else counts', async () => {
-  const deps = openDeps(1)
-  const statusOf = async (path: string) =>
-    (await handleSkill(new Request(`https://hub.test${path}`), () => deps)).status
+  const hub = openHub(1)
+  const statusOf = async (path: string) => (await handleSkill(new Request(`https://hub.test${path}`), () => hub)).status
   for (let round = 0; round < 3; round++) {
     expect(await statusOf(INDEX)).toBe(200)
     expect(await statusOf('/acme/skill-7/v/1.0.0/SKILL.md')).toBe(200)
@@ -48,9 +44,9 @@ test('the index of an owner and the SKILL.md of a version are outside the limit;
 })
 
 test('the skills CLI installs every skill of an owner, although there are more than the limit', async () => {
-  const deps = openDeps(4)
+  const hub = openHub(4)
   const server = createServer(async (asked, answer) => {
-    const response = await handleSkill(new Request(`http://localhost${asked.url}`), () => deps)
+    const response = await handleSkill(new Request(`http://localhost${asked.url}`), () => hub)
     answer.writeHead(response.status, Object.fromEntries(response.headers))
     answer.end(Buffer.from(await response.arrayBuffer()))
   })

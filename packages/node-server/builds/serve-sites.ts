@@ -1,6 +1,5 @@
 // Serves the current build with the functions and stores of this machine.
 import { readdirSync } from 'node:fs'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
@@ -8,26 +7,25 @@ import type { Config } from '../../../src/config.ts'
 import { networksOf } from '../../../src/domain/access/ip-address.ts'
 import { copiesAhead } from '../../../src/ports/fresh-copies.ts'
 import type { SiteFiles } from '../../../src/ports/site-files.ts'
-import { openPageCache, type PageCache } from '../../../src/server/pages/page-cache.ts'
-import { cacheControlOf } from '../../../src/server/respond.ts'
-import { pagesUnavailable } from '../../../src/wiring/pages.ts'
-import type { Hub, HubPages } from '../../../src/wiring/platform.ts'
+import type { PageCache } from '../../../src/server/hub.ts'
+import { openPageCache } from '../../../src/server/pages/page-cache.ts'
+import { pagesUnavailable, type ServerHub } from '../../../src/wiring/hub.ts'
 import { publishQueue } from '../../../src/wiring/publish.ts'
-import { connectReaders } from '../../../src/wiring/readers.ts'
 import { findCommit } from '../code-commit.ts'
-import { type Health, STARTING, withHealth } from '../health.ts'
+import { type Health, STARTING } from '../health.ts'
 import { findClients, findConnectionNetworks, findProxies } from '../http/client-addresses.ts'
 import { openCompressor } from '../http/compress.ts'
-import { type AnsweredRequest, type RunningServer, startServer } from '../http/http-server.ts'
+import { type RunningServer, type ServerOptions, startServer } from '../http/http-server.ts'
 import { formatRequest, type LineWriter, writeLines } from '../http/request-log.ts'
 import type { LocalStores } from '../local-stores.ts'
-import { guardReaders, openRights } from '../members-guard.ts'
+import { connectReaders, guardReaders, openRights } from '../members-guard.ts'
 import { type Metrics, openMetrics } from '../metrics.ts'
+import { withMonitoring } from '../monitoring.ts'
 import { startSweeping } from '../open-state.ts'
 import { isDataPath, type Pages } from '../pages.ts'
 import { protectPrivateHub } from '../private-hub.ts'
 import { readThrough } from '../read-through.ts'
-import { checkState, checkThrough, openReadiness, withReadiness } from '../readiness.ts'
+import { checkState, checkThrough, openReadiness } from '../readiness.ts'
 import { createHandler, type HostContext, type HostedFunction, listenTo, routeFunctions } from '../run-functions.ts'
 import { openTextThreads } from '../text-threads.ts'
 import { lastingFiles, type Site } from './site.ts'
@@ -109,15 +107,13 @@ export async function serveSites(
     log,
   }: ServeSettings,
 ): Promise<ServedHub> {
-  const route = routeFunctions(await loadFunctions<HostContext<Hub>>())
+  const route = routeFunctions(await loadFunctions<HostContext<ServerHub>>())
   const git = metrics?.countGit(localGit) ?? localGit
   const rights = openRights()
   const timed = rights.watch(metrics?.timeState(state) ?? state)
   const texts = openTextThreads()
-  const hubOf = (): Hub => {
-    const site = siteOf()
+  const open = (site: Site, pages: Pages | undefined): ServerHub => {
     const { search, source } = site
-    const pages = pagesOf?.()
     return {
       files: pagesOf ? joinFiles(lastingFiles(site, siteOf), downloads, pages) : site.files,
       pages: {
@@ -139,6 +135,13 @@ export async function serveSites(
       localKeys,
     }
   }
+  /** The current hub, which is opened again only for a new build or for other pages. */
+  let current: { site: Site; pages: Pages | undefined; hub: ServerHub } | undefined
+  const hubOf = (): ServerHub => {
+    const [site, pages] = [siteOf(), pagesOf?.()]
+    if (current?.site !== site || current.pages !== pages) current = { site, pages, hub: open(site, pages) }
+    return current.hub
+  }
   const compressor = openCompressor()
   const answerOwn = createHandler(route, hubOf, compressor)
   const answer = upstream
@@ -158,8 +161,7 @@ export async function serveSites(
     },
     () => isEnding,
   )
-  const healthy = withReadiness(withHealth(answer, healthOf), checkAll, healthOf)
-  const measured = metrics?.withMetrics(healthy, { healthOf, checkAll, queueOf: publishQueue }) ?? healthy
+  const monitored = withMonitoring(answer, { healthOf, checkAll, queueOf: publishQueue }, metrics)
   const isForReaders = readAccess.kind === 'members'
   const own = {
     ...{ baseUrl, isForReaders },
@@ -167,16 +169,16 @@ export async function serveSites(
     isOwnHost: (hostname: string) => hostnames.includes(hostname),
   }
   const closed = isForReaders
-    ? guardReaders(measured, {
+    ? guardReaders(monitored, {
         ...rights.open(await connectReaders(readAccess, timed, hubOf)),
         isProxy: findProxies(trustedProxies),
         hasMetrics: metrics !== undefined,
       })
-    : measured
+    : monitored
   const guarded = protectPrivateHub(closed, own)
-  const watched = watchRequests(metrics, log)
+  const onAnswered = watchRequests(metrics, log)
   const clientOf = findClients(trustedProxies)
-  const host = await startServer(listenTo(guarded, clientOf, watched?.onAnswer), port, {
+  const host = await startServer(listenTo(guarded, clientOf), port, {
     listenAt,
     // 0 disables all limits.
     ...(rateLimitPerMinute !== 0 && {
@@ -184,7 +186,7 @@ export async function serveSites(
       clientNetworksOf: (incoming) => networksOf(clientOf(incoming)),
     }),
     ...(own.isPrivate && { allowOrigin: baseUrl }),
-    ...(watched && { onAnswered: watched.onAnswered }),
+    ...(onAnswered && { onAnswered }),
   })
   host.server.on('close', texts.close)
   host.server.on(
@@ -203,7 +205,7 @@ export async function serveSites(
 
 const DOWNLOAD_PATH = /^\/(?:cli|clients)\//
 
-const NOTHING_BROKEN: HubPages['broken'] = new Map()
+const NOTHING_BROKEN: NonNullable<Site['broken']> = new Map()
 
 /** The rendered pages of each site. The map is weak, so that the pages are freed together with the site. */
 const caches = new WeakMap<Site, PageCache>()
@@ -228,24 +230,13 @@ function joinFiles(data: SiteFiles, downloads: SiteFiles | undefined, pages: Pag
 }
 
 /** @returns undefined if metrics and the request log are both disabled */
-function watchRequests(metrics: Metrics | undefined, log: LineWriter | undefined) {
+function watchRequests(metrics: Metrics | undefined, log: LineWriter | undefined): ServerOptions['onAnswered'] {
   if (!metrics && !log) return undefined
-  /** The Cache-Control of each response. The HTTP server sees only bytes, so the value is recorded when the response is created. */
-  const caching = new WeakMap<IncomingMessage, string | null>()
-  return {
-    onAnswer(incoming: IncomingMessage, response: Response) {
-      caching.set(incoming, cacheControlOf(response))
-    },
-    onAnswered(
-      incoming: IncomingMessage,
-      { statusCode: status }: ServerResponse,
-      measured: Pick<AnsweredRequest, 'id' | 'ms' | 'bytes'>,
-    ) {
-      const { method = '', url: path = '' } = incoming
-      const cache = status === 304 ? 'revalidated' : (caching.get(incoming) ?? null)
-      const answered = { method, path, status, cache, ...measured }
-      metrics?.countRequest(answered)
-      log?.write(formatRequest(answered, new Date()))
-    },
+  return ({ method = '', url: path = '' }, outgoing, measured) => {
+    const { statusCode: status } = outgoing
+    const cache = status === 304 ? 'revalidated' : String(outgoing.getHeader('Cache-Control') ?? '') || null
+    const answered = { method, path, status, cache, ...measured }
+    metrics?.countRequest(answered)
+    log?.write(formatRequest(answered, new Date()))
   }
 }

@@ -2,17 +2,17 @@
 import { resolve } from 'node:path'
 import { type BuildSource, UNKNOWN_SOURCE } from '../../../src/ports/fresh-copies.ts'
 import type { SiteFiles } from '../../../src/ports/site-files.ts'
-import type { Hub, HubPages } from '../../../src/wiring/platform.ts'
+import type { ServerHub } from '../../../src/wiring/hub.ts'
 import { findBuildRecord } from '../../stores/site/build-record.ts'
 import { folderFiles } from '../../stores/site/site-files-folder.ts'
 import { openSearchThreads, type ThreadedSearch } from '../search-threads.ts'
 
 /** One build of the content: its files and its search. */
-export interface Site extends Pick<Hub, 'files'> {
+export interface Site extends Pick<ServerHub, 'files'> {
   /** Opened on first use. */
   search: () => ThreadedSearch
   /** Problems in repositories whose last valid version of the content is shown instead, by full name; omitted if there are none. */
-  broken?: HubPages['broken']
+  broken?: ReadonlyMap<string, readonly string[]>
   /** Which publishes the build includes. A request uses this value together with the files, so that files and fresh copies always match. */
   source: BuildSource
 }

@@ -1,32 +1,27 @@
 // Handles `tools/call`: returns a result, or an error that tells the model what to do next.
 import { toHubError } from '../../ports/log.ts'
 import { CATALOGUE_UNAVAILABLE } from '../../ports/site-files.ts'
-import type { ReadDeps } from '../read/records.ts'
+import type { Hub } from '../hub.ts'
 import { invalidParams, isObject, type McpResult, readObject, unknownName } from './protocol.ts'
 import { LONG_TEXT, TOOL_ANSWERS } from './tool-answers.ts'
 import { readArguments, TOOL_NAMES, type ToolName } from './tool-arguments.ts'
 
-/** The dependencies of MCP methods, including the state of the rate limit. */
-export interface McpDeps extends ReadDeps {
-  /** The number of seconds until the client may call a tool again; 0 if it may do so now. */
-  waitSeconds: number
-}
-
 /**
  * Calls a tool.
  *
+ * @param waitSeconds the number of seconds until the client may call a tool again; 0 if it may do so now
  * @returns the result; it also reports failures, because models read results but not protocol errors
  * @throws McpFailure if there is no such tool, or if its arguments are not an object
  */
-export async function callTool(params: Record<string, unknown>, deps: McpDeps): Promise<McpResult> {
+export async function callTool(params: Record<string, unknown>, hub: Hub, waitSeconds: number): Promise<McpResult> {
   const { name } = params
   const given = readObject(params.arguments ?? {})
   const tool = TOOL_NAMES.find((candidate) => candidate === name)
   if (!tool) throw unknownName('tool', name, `The tools are ${TOOL_NAMES.join(', ')}.`)
   if (!isObject(given)) throw invalidParams('arguments: expected an object, for example {"owner": "acme"}.')
   try {
-    if (deps.waitSeconds > 0) throw (await import('../refusals.ts')).rateLimitError('toolCalls', deps.waitSeconds)
-    const structured = await answerTool(tool, given, deps)
+    if (waitSeconds > 0) throw (await import('../refusals.ts')).rateLimitError('toolCalls', waitSeconds)
+    const structured = await answerTool(tool, given, hub)
     return {
       content: [{ type: 'text', text: JSON.stringify(withoutLongText(structured)) }],
       structuredContent: structured,
@@ -54,6 +49,6 @@ function withoutLongText(structured: Record<string, unknown>): Record<string, un
   return { ...structured, data: { ...rest, note } }
 }
 
-function answerTool<Name extends ToolName>(tool: Name, given: Record<string, unknown>, deps: ReadDeps) {
-  return TOOL_ANSWERS[tool](readArguments(tool, given), deps)
+function answerTool<Name extends ToolName>(tool: Name, given: Record<string, unknown>, hub: Hub) {
+  return TOOL_ANSWERS[tool](readArguments(tool, given), hub)
 }

@@ -1,7 +1,8 @@
 // Dispatches MCP methods for both protocol generations. This file depends on neither HTTP nor an MCP library.
 import { HubError } from '../../domain/api/errors.ts'
 import { toHubError } from '../../ports/log.ts'
-import { callTool, type McpDeps } from './call-tool.ts'
+import type { Hub } from '../hub.ts'
+import { callTool } from './call-tool.ts'
 import { CACHE_HINTS } from './identity.ts'
 import { CODES, type Era, McpFailure, type McpResult } from './protocol.ts'
 import type { Message } from './read-message.ts'
@@ -11,25 +12,27 @@ export interface Serving {
   /** The request's URL and headers; its body has already been read. */
   request: Request
   message: Message
-  deps: McpDeps
+  hub: Hub
+  /** The number of seconds until the client may call a tool again; 0 if it may do so now. */
+  waitSeconds: number
 }
 
-type MethodHandler = (params: Record<string, unknown>, deps: McpDeps) => McpResult | Promise<McpResult>
+type MethodHandler = (params: Record<string, unknown>, hub: Hub, waitSeconds: number) => McpResult | Promise<McpResult>
 
 /** The methods handled here; the library handles the handshake and ping. Most requests call tools, so the handlers of other methods are imported on first use. */
 const METHODS: ReadonlyMap<string, MethodHandler> = new Map(
   Object.entries<MethodHandler>({
     'tools/list': async () => ({ tools: (await import('./tools.ts')).TOOLS }),
     'tools/call': callTool,
-    'prompts/list': async (params, deps) => (await import('./prompts.ts')).listPrompts(params, deps),
-    'prompts/get': async (params, deps) => (await import('./prompts.ts')).getPrompt(params, deps),
-    'resources/list': async (params, deps) => (await import('./resources.ts')).listResources(params, deps),
+    'prompts/list': async (params, hub) => (await import('./prompts.ts')).listPrompts(params, hub),
+    'prompts/get': async (params, hub) => (await import('./prompts.ts')).getPrompt(params, hub),
+    'resources/list': async (params, hub) => (await import('./resources.ts')).listResources(params, hub),
     'resources/templates/list': async () => ({ resourceTemplates: (await import('./resources.ts')).TEMPLATES }),
-    'resources/read': async (params, deps) => (await import('./resources.ts')).readResource(params, deps),
-    'resources/directory/read': async (params, deps) => (await import('./skills.ts')).readDirectory(params, deps),
+    'resources/read': async (params, hub) => (await import('./resources.ts')).readResource(params, hub),
+    'resources/directory/read': async (params, hub) => (await import('./skills.ts')).readDirectory(params, hub),
     'skills/list': async (params) => (await import('./skills.ts')).listSkills(params),
-    'skills/get': async (params, deps) => (await import('./skills.ts')).getSkill(params, deps),
-    'completion/complete': async (params, deps) => (await import('./completions.ts')).completeArgument(params, deps),
+    'skills/get': async (params, hub) => (await import('./skills.ts')).getSkill(params, hub),
+    'completion/complete': async (params, hub) => (await import('./completions.ts')).completeArgument(params, hub),
   }),
 )
 
@@ -49,13 +52,13 @@ export function isSupported(method: string): boolean {
 export async function dispatch(
   method: string,
   params: Record<string, unknown>,
-  deps: McpDeps,
+  { hub, waitSeconds }: Pick<Serving, 'hub' | 'waitSeconds'>,
   era: Era,
 ): Promise<McpResult> {
   const answer = METHODS.get(method)
   if (!answer) throw new McpFailure(CODES.methodNotFound, 'Method not found')
   try {
-    const result = await answer(params, deps)
+    const result = await answer(params, hub, waitSeconds)
     return era === '2026' ? { ...result, ...HINTS.get(method) } : result
   } catch (thrown) {
     if (thrown instanceof McpFailure) throw thrown

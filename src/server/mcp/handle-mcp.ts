@@ -1,51 +1,38 @@
 // Handles the MCP endpoint: checks the request, passes it to the MCP library, and enforces the deadline.
 import { HubError } from '../../domain/api/errors.ts'
 import { toHubError } from '../../ports/log.ts'
-import type { RateLimiter } from '../../ports/rate-limiter.ts'
-import type { Connect } from '../connect.ts'
-import { findForeignSource, type OwnAddresses } from '../guard.ts'
-import type { ReadDeps } from '../read/records.ts'
+import { findForeignSource } from '../guard.ts'
+import type { Connect, Hub } from '../hub.ts'
 import { Refusal, respondToPreflight, respondWithRefusal, respondWithResult } from './http.ts'
 import { CODES } from './protocol.ts'
 import { readMessage } from './read-message.ts'
 import { serveMessage } from './serve-message.ts'
 
-/** The dependencies of the MCP endpoint. */
-export interface McpHandlerDeps extends ReadDeps, OwnAddresses {
-  /** Limits messages, whatever their method. */
-  limiter: RateLimiter
-  /** The IP address as reported by the platform. Handlers never take it from a header, because clients can forge headers. */
-  clientAddress: string
-  /** The time limit for a response; optional. */
-  deadlineMs?: number
-}
-
 /** The default deadline is well below the timeouts of platforms and clients. */
 const DEADLINE_MS = 8_000
 
-/** Handles one request. Never throws. */
-export async function handleMcp(request: Request, connect: Connect<McpHandlerDeps>): Promise<Response> {
+/** Handles one request. Never throws. @param deadlineMs the time limit for a response */
+export async function handleMcp(request: Request, connect: Connect, deadlineMs = DEADLINE_MS): Promise<Response> {
   try {
-    const deps = await connect()
-    const foreign = findForeignSource(request, deps)
+    const hub = await connect()
+    const foreign = findForeignSource(request, hub)
     if (foreign !== undefined) throw new Refusal(403, CODES.refused, foreign)
     if (request.method === 'OPTIONS') return respondToPreflight()
     if (request.method !== 'POST') {
       throw new Refusal(405, CODES.refused, 'Use POST. This server is stateless: it has no sessions and no streams.')
     }
-    return await withDeadline(handleMessage(request, deps), deps.deadlineMs ?? DEADLINE_MS)
+    return await withDeadline(handleMessage(request, hub), deadlineMs)
   } catch (thrown) {
     return respondWithRefusal(request, thrown instanceof Refusal ? thrown : errorRefusal(thrown))
   }
 }
 
-async function handleMessage(request: Request, deps: McpHandlerDeps): Promise<Response> {
-  const { limiter, clientAddress } = deps
+async function handleMessage(request: Request, hub: Hub): Promise<Response> {
   const message = await readMessage(request)
-  const waitSeconds = await limiter.take(clientAddress)
+  const waitSeconds = await hub.limiter.take(hub.clientAddress)
   // A tool call reports failures in its result, which the model reads. All other methods report them in the HTTP status, which the client reads.
   if (waitSeconds > 0 && message.method !== 'tools/call') throw await rateLimitRefusal(waitSeconds)
-  const response = await serveMessage({ request: withoutBody(request), message, deps: { ...deps, waitSeconds } })
+  const response = await serveMessage({ request: withoutBody(request), message, hub, waitSeconds })
   return respondWithResult(response, waitSeconds)
 }
 

@@ -1,7 +1,7 @@
 // Lists the top hundred prompts, on two pages, for `prompts/list` and `resources/list`.
 import { countCharacters } from '../../domain/text/text-length.ts'
 import type { MenuEntry } from '../../ports/search.ts'
-import type { ReadDeps } from '../read/records.ts'
+import type { Hub } from '../hub.ts'
 import { invalidParams } from './protocol.ts'
 
 /** The list is short because clients request all pages when they connect, and some stop after a certain number of pages. */
@@ -15,7 +15,7 @@ interface MenuPage {
 }
 
 /** Reads a page of the menu. @throws McpFailure for a cursor that this server never issued */
-export async function readMenu({ cursor }: Record<string, unknown>, { search }: ReadDeps): Promise<MenuPage> {
+export async function readMenu({ cursor }: Record<string, unknown>, { search }: Hub): Promise<MenuPage> {
   const offset = isFirstPage(cursor) ? 0 : readCursor(cursor)
   const entries = await search().listMenu()
   if (offset > 0 && offset >= entries.length) throw badCursor()

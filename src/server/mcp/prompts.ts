@@ -5,7 +5,8 @@ import { formatFillingProblems } from '../../domain/content/filling.ts'
 import { type ChatMessage, isChatMessage } from '../../domain/values/chat.ts'
 import { isName, isOwner, nameOfOriginal } from '../../domain/values/names.ts'
 import type { MenuEntry } from '../../ports/search.ts'
-import { findRepository, type ReadDeps } from '../read/records.ts'
+import type { Hub } from '../hub.ts'
+import { findRepository } from '../read/records.ts'
 import { menuText, readMenu } from './menu.ts'
 import { invalidParams, isObject, type McpResult, readObject, unknownName } from './protocol.ts'
 
@@ -13,8 +14,8 @@ const DESCRIPTION_CHARACTERS = 300
 const ARGUMENT_CHARACTERS = 200
 
 /** Handles `prompts/list`. */
-export async function listPrompts(params: Record<string, unknown>, deps: ReadDeps): Promise<McpResult> {
-  const { entries, next } = await readMenu(params, deps)
+export async function listPrompts(params: Record<string, unknown>, hub: Hub): Promise<McpResult> {
+  const { entries, next } = await readMenu(params, hub)
   const prompts = entries.map(({ owner, name, variables, ...entry }) => ({
     // Clients turn the name into a slash command, so it contains no slashes or spaces. Neither part can contain an underscore, so the name can be split again.
     name: `${owner}__${name}`,
@@ -46,18 +47,18 @@ function isNeeded(variable: Variable): boolean {
 }
 
 /** Finds a prompt's latest version by its name in `prompts/list`. @throws McpFailure if there is none */
-export async function findPrompt(given: unknown, deps: ReadDeps) {
+export async function findPrompt(given: unknown, hub: Hub) {
   const [owner = '', name = '', rest] = typeof given === 'string' ? given.split('__') : []
   const isWellFormed = rest === undefined && isOwner(owner) && isName(name)
-  const repository = isWellFormed ? (await findRepository(owner, name, deps))?.value() : undefined
+  const repository = isWellFormed ? (await findRepository(owner, name, hub))?.value() : undefined
   if (!repository || repository.content === null)
     throw unknownName('prompt', given, "A prompt's name is owner__name; find both with search_prompts.")
   return { repository, content: repository.content }
 }
 
 /** Handles `prompts/get`: returns messages without unfilled placeholders; a text prompt is a single message. docs/contract.md sections 8 and 11 */
-export async function getPrompt(params: Record<string, unknown>, deps: ReadDeps): Promise<McpResult> {
-  const { repository, content } = await findPrompt(params.name, deps)
+export async function getPrompt(params: Record<string, unknown>, hub: Hub): Promise<McpResult> {
+  const { repository, content } = await findPrompt(params.name, hub)
   const given = readObject(params.arguments ?? {})
   // Null stands for an argument that was not given.
   const values = isObject(given) ? Object.entries(given).filter(([, value]) => value !== null) : undefined
@@ -68,7 +69,7 @@ export async function getPrompt(params: Record<string, unknown>, deps: ReadDeps)
   // Clients may send variables from an older version, so unknown variables are ignored.
   const known = Object.fromEntries(values.filter(([key]) => variables.some(({ name }) => name === key)))
   const parts = repository.messages ?? [{ role: 'user' as const, content }]
-  const { value, problems } = await deps.text.run('fillMessages', { messages: parts, variables }, known)
+  const { value, problems } = await hub.text.run('fillMessages', { messages: parts, variables }, known)
   if (!value) throw invalidParams(`arguments: ${formatFillingProblems(problems)}.`)
   return {
     description: formatMenuEntry(repository),

@@ -2,7 +2,8 @@
 
 import { printable } from '../../domain/text/problems.ts'
 import { isName, isOwner, isVersion } from '../../domain/values/names.ts'
-import { findContent, findRepository, type ReadDeps } from '../read/records.ts'
+import type { Hub } from '../hub.ts'
+import { findContent, findRepository } from '../read/records.ts'
 import { readMenu } from './menu.ts'
 import { formatMenuEntry } from './prompts.ts'
 import { type McpFailure, type McpResult, unknownName } from './protocol.ts'
@@ -28,8 +29,8 @@ export const TEMPLATES = [
 ] as const
 
 /** Handles `resources/list`. */
-export async function listResources(params: Record<string, unknown>, deps: ReadDeps): Promise<McpResult> {
-  const { entries, next } = await readMenu(params, deps)
+export async function listResources(params: Record<string, unknown>, hub: Hub): Promise<McpResult> {
+  const { entries, next } = await readMenu(params, hub)
   const resources = entries.map(({ owner, name, updated_at, ...entry }) => ({
     uri: `hub://prompts/${owner}/${name}`,
     name: `${owner}/${name}`,
@@ -41,23 +42,23 @@ export async function listResources(params: Record<string, unknown>, deps: ReadD
 }
 
 /** Handles `resources/read`: returns the stored content. */
-export async function readResource(params: Record<string, unknown>, deps: ReadDeps): Promise<McpResult> {
+export async function readResource(params: Record<string, unknown>, hub: Hub): Promise<McpResult> {
   const { uri } = params
   if (typeof uri === 'string' && uri.startsWith('skill:')) {
-    const contents = await (await import('./skills.ts')).readSkillFile(uri, deps)
+    const contents = await (await import('./skills.ts')).readSkillFile(uri, hub)
     if (contents === undefined) throw resourceNotFound(uri)
     return { contents: [{ uri, ...contents }] }
   }
   const parts = typeof uri === 'string' ? splitAddress(uri) : undefined
-  const text = parts && (await readText(parts, deps))
+  const text = parts && (await readText(parts, hub))
   if (text === undefined) throw resourceNotFound(uri)
   return { contents: [{ uri, mimeType: MEDIA_TYPE, text }] }
 }
 
 /** Reads the content of the given version or, by default, the latest version. Returns undefined if there is no such version. */
-async function readText({ owner, name, version }: ResourceParts, deps: ReadDeps): Promise<string | undefined> {
-  if (version === undefined) return (await findRepository(owner, name, deps))?.value().content ?? undefined
-  const bytes = await findContent(owner, name, version, deps)
+async function readText({ owner, name, version }: ResourceParts, hub: Hub): Promise<string | undefined> {
+  if (version === undefined) return (await findRepository(owner, name, hub))?.value().content ?? undefined
+  const bytes = await findContent(owner, name, version, hub)
   return bytes && new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
 }
 

@@ -6,13 +6,13 @@ import { CODES, type Era } from './protocol.ts'
 import type { Message } from './read-message.ts'
 
 /** Handles one message, which has already been parsed; the request's body is not read again. */
-export async function serveMessage({ request, message, deps }: Serving): Promise<Response> {
+export async function serveMessage({ request, message, ...serving }: Serving): Promise<Response> {
   // The library is imported here because a top-level import would be loaded with the function, even for requests that are rejected.
   const { createMcpHandler, isLegacyRequest, Server, WebStandardStreamableHTTPServerTransport } = await import(
     '@modelcontextprotocol/server'
   )
   const createServer = (era: Era) => {
-    const server = new Server(describeServer(deps.baseUrl), {
+    const server = new Server(describeServer(serving.hub.baseUrl), {
       capabilities: CAPABILITIES,
       instructions: INSTRUCTIONS,
       cacheHints: { 'server/discover': CACHE_HINTS['server/discover'] },
@@ -20,7 +20,7 @@ export async function serveMessage({ request, message, deps }: Serving): Promise
     })
     // A single handler serves all methods: with one handler per method, the library would validate parameters itself and report a client's mistake as an internal error. For an unknown method, no handler is set, so the library reports it with the status that the protocol version requires.
     if (isSupported(message.method ?? ''))
-      server.fallbackRequestHandler = ({ method, params }) => dispatch(method, { ...params }, deps, era)
+      server.fallbackRequestHandler = ({ method, params }) => dispatch(method, { ...params }, serving, era)
     return server
   }
   const isLegacy = await isLegacyRequest(request, message)

@@ -4,8 +4,8 @@ import { describeFront, formatSkill, type SkillVersion } from '../../domain/cont
 import { decodeFile } from '../../domain/values/file-entry.ts'
 import { isFilePath } from '../../domain/values/file-path.ts'
 import { digestText } from '../../ports/measure.ts'
+import type { Hub } from '../hub.ts'
 import { findFile } from '../read/files.ts'
-import type { ReadDeps } from '../read/records.ts'
 import { findSkill } from '../read/skills.ts'
 import { isFirstPage } from './menu.ts'
 import { invalidParams, type McpResult, unknownName } from './protocol.ts'
@@ -17,8 +17,8 @@ export function listSkills({ cursor }: Record<string, unknown>): McpResult {
 }
 
 /** Handles `skills/get`. @throws McpFailure if there is no such skill */
-export async function getSkill({ uri }: Record<string, unknown>, deps: ReadDeps): Promise<McpResult> {
-  const found = await findByUri(uri, deps)
+export async function getSkill({ uri }: Record<string, unknown>, hub: Hub): Promise<McpResult> {
+  const found = await findByUri(uri, hub)
   if (found?.path !== MAIN) {
     const forms = 'skill://{owner}/{name}/SKILL.md or skill://{owner}/v{x.y.z}/{name}/SKILL.md'
     throw unknownName('skill', uri, `Valid URIs have the form ${forms}.`)
@@ -36,9 +36,9 @@ export async function getSkill({ uri }: Record<string, unknown>, deps: ReadDeps)
 const FOLDER_TYPE = 'inode/directory'
 
 /** Handles `resources/directory/read`: lists what is directly in a folder of a skill, on a single page. @throws McpFailure if there is no such folder */
-export async function readDirectory({ uri, cursor }: Record<string, unknown>, deps: ReadDeps): Promise<McpResult> {
+export async function readDirectory({ uri, cursor }: Record<string, unknown>, hub: Hub): Promise<McpResult> {
   if (!isFirstPage(cursor)) throw invalidParams('Unknown cursor. A folder has a single page.')
-  const { skill, path = '' } = (await findByUri(uri, deps)) ?? {}
+  const { skill, path = '' } = (await findByUri(uri, hub)) ?? {}
   const inside = path === '' ? '' : `${path}/`
   const all = skill ? [describeMain(skill), ...(skill.files ?? [])] : []
   const files = all.filter((file) => file.path.startsWith(inside))
@@ -62,13 +62,13 @@ function describeMain(skill: SkillVersion) {
 type Contents = { mimeType: string; text: string } | { mimeType: string; blob: string }
 
 /** Returns the SKILL.md or another file of a skill for a URI passed to `resources/read`; undefined if there is none. */
-export async function readSkillFile(uri: string, deps: ReadDeps): Promise<Contents | undefined> {
-  const found = await findByUri(uri, deps)
+export async function readSkillFile(uri: string, hub: Hub): Promise<Contents | undefined> {
+  const found = await findByUri(uri, hub)
   if (!found) return undefined
   const { skill, owner, path } = found
   if (path === MAIN) return { mimeType: MAIN_TYPE, text: formatSkill(skill) }
   if (path === undefined || !isFilePath(path)) return undefined
-  const file = await findFile({ owner, name: skill.name, version: skill.version }, path, deps)
+  const file = await findFile({ owner, name: skill.name, version: skill.version }, path, hub)
   if (!file) return undefined
   const text = file.mediaType === 'text/plain' ? decodeFile(file.bytes) : undefined
   return text === undefined
@@ -82,10 +82,10 @@ const MAIN_TYPE = 'text/markdown'
 /** Finds a skill by the URI of one of its files or folders; its own folder has no path. The name comes last before the path, because the extension requires the folder that contains SKILL.md to have the skill's name. A name has no dots, so it is never read as a version. */
 async function findByUri(
   uri: unknown,
-  deps: ReadDeps,
+  hub: Hub,
 ): Promise<{ skill: SkillVersion; owner: string; root: string; path: string | undefined } | undefined> {
   const [, root = '', owner = '', version, name = '', path] =
     (typeof uri === 'string' && /^(skill:\/\/([^/]+)(?:\/v(\d+\.\d+\.\d+))?\/([^/]+))(?:\/(.+))?$/.exec(uri)) || []
-  const skill = await findSkill({ owner, name, version }, deps)
+  const skill = await findSkill({ owner, name, version }, hub)
   return skill && { skill, owner, root, path }
 }

@@ -4,9 +4,10 @@ import { listEnvelope, pick, searchEnvelope } from '../../domain/api/envelope.ts
 import { HubError } from '../../domain/api/errors.ts'
 import type { VersionRecord } from '../../domain/api/schema.ts'
 import type { FillingValues } from '../../domain/content/filling.ts'
+import type { Hub } from '../hub.ts'
 import { findVersionAt } from '../read/label-at.ts'
 import { checkTime, resolveVersion } from '../read/query-values.ts'
-import { findRepository, findTags, findVersion, findVersions, type ReadDeps } from '../read/records.ts'
+import { findRepository, findTags, findVersion, findVersions } from '../read/records.ts'
 import { type Arguments, PAGE_SIZES, type ToolName } from './tool-arguments.ts'
 
 const SUMMARY = [
@@ -40,7 +41,7 @@ const KIND_FIELDS = ['format', 'is_skill', 'forked_from'] as const
 
 /** The handler of each tool. @throws HubError with a message that says what to do next */
 export const TOOL_ANSWERS: {
-  [Name in ToolName]: (given: Arguments<Name>, deps: ReadDeps) => Promise<Record<string, unknown>>
+  [Name in ToolName]: (given: Arguments<Name>, hub: Hub) => Promise<Record<string, unknown>>
 } = {
   async search_prompts({ q = '', tag, sort, page = 1, limit = PAGE_SIZES.search_prompts.usual }, { search }) {
     const question = { text: q, tags: tag === undefined ? [] : [tag], sort }
@@ -49,26 +50,26 @@ export const TOOL_ANSWERS: {
     return { data: data.map((record) => pick(record, [...FIELDS.search_prompts, ...KIND_FIELDS])), meta }
   },
 
-  async get_prompt({ owner, name, version: asked, label, at, variables, offset, limit }, deps) {
-    const repository = (await findRepository(owner, name, deps))?.value()
-    if (!repository) throw await repositoryNotFound(owner, name, deps)
+  async get_prompt({ owner, name, version: asked, label, at, variables, offset, limit }, hub) {
+    const repository = (await findRepository(owner, name, hub))?.value()
+    if (!repository) throw await repositoryNotFound(owner, name, hub)
     if (at !== undefined) checkTime(at, asked === undefined ? label : undefined, Date.now())
     const then =
-      at === undefined || label === undefined ? undefined : await findVersionAt(owner, name, { label, at }, deps)
+      at === undefined || label === undefined ? undefined : await findVersionAt(owner, name, { label, at }, hub)
     const version = then?.version ?? resolveVersion(repository, { version: asked, label }) ?? repository.latest_version
     if (version === null) {
       throw new HubError('not_found', `${owner}/${name} has no active version. Use list_versions, then pass "version".`)
     }
-    const record = (await findVersion(owner, name, version, deps))?.value()
+    const record = (await findVersion(owner, name, version, hub))?.value()
     if (!record) throw versionNotFound(owner, name, version, repository.versions)
-    const filled = variables ? await fill(record, variables, deps) : await leaveOpen(record, deps)
+    const filled = variables ? await fill(record, variables, hub) : await leaveOpen(record, hub)
     const yanked = !repository.versions.includes(version)
     const advisories = repository.advisories
       .filter(({ versions }) => versions.includes(version))
       .map(({ severity, range, message }) => `${severity}, ${range}: ${message}`)
     // The repository's record contains only the warnings for the latest version; others are rarely requested, so they are found on demand.
     const found =
-      version === repository.latest_version ? repository.warnings : await deps.text.run('warnOfTexts', record)
+      version === repository.latest_version ? repository.warnings : await hub.text.run('warnOfTexts', record)
     const warnings = found.map(
       ({ code, line, message }) => `${code}${line === null ? '' : `, line ${line}`}: ${message}`,
     )
@@ -80,15 +81,15 @@ export const TOOL_ANSWERS: {
     return { data: said.content.length > LONG_TEXT ? data : { ...data, messages: said.messages } }
   },
 
-  async list_versions({ owner, name, page = 1, limit = PAGE_SIZES.list_versions.usual }, deps) {
-    const found = await findVersions(owner, name, deps)
-    if (!found) throw await repositoryNotFound(owner, name, deps)
+  async list_versions({ owner, name, page = 1, limit = PAGE_SIZES.list_versions.usual }, hub) {
+    const found = await findVersions(owner, name, hub)
+    if (!found) throw await repositoryNotFound(owner, name, hub)
     return pageOf(found.versions.value(), FIELDS.list_versions, page, limit)
   },
 
-  async list_tags({ q = '', page = 1, limit = PAGE_SIZES.list_tags.usual }, deps) {
+  async list_tags({ q = '', page = 1, limit = PAGE_SIZES.list_tags.usual }, hub) {
     const wanted = q.trim().toLowerCase()
-    const tags = (await findTags(deps)).value().filter(({ name }) => name.includes(wanted))
+    const tags = (await findTags(hub)).value().filter(({ name }) => name.includes(wanted))
     return pageOf(tags, FIELDS.list_tags, page, limit)
   },
 }
@@ -115,14 +116,14 @@ interface FilledFields extends Pick<VersionRecord, 'content' | 'messages'> {
 }
 
 /** Fills in placeholders. @throws HubError `invalid_request` for a value that does not match its variable, `content_too_large` if the filled text exceeds the limit */
-async function fill(record: VersionRecord, values: FillingValues, { text }: ReadDeps): Promise<FilledFields> {
+async function fill(record: VersionRecord, values: FillingValues, { text }: Hub): Promise<FilledFields> {
   const { content, messages, variables } = record
   const { missing, ...filled } = await text.run('fillPrompt', { content, messages, variables }, values)
   return { ...filled, missing_variables: missing }
 }
 
 /** Returns the result for a call without values: the unchanged content with all its placeholders. */
-async function leaveOpen({ content, messages, variables }: VersionRecord, { text }: ReadDeps): Promise<FilledFields> {
+async function leaveOpen({ content, messages, variables }: VersionRecord, { text }: Hub): Promise<FilledFields> {
   const names = new Set(variables.map(({ name }) => name))
   const used = await text.run('findPlaceholders', content)
   return { content, messages, missing_variables: used.filter((name) => names.has(name)) }
@@ -138,9 +139,9 @@ function pageOf<Record extends object, Key extends keyof Record>(
   return { ...listEnvelope(shown, { page, size, total: records.length }) }
 }
 
-async function repositoryNotFound(owner: string, name: string, deps: ReadDeps): Promise<HubError> {
+async function repositoryNotFound(owner: string, name: string, hub: Hub): Promise<HubError> {
   const { findClose } = await import('../read/close-names.ts')
-  const close = await findClose(owner, name, deps)
+  const close = await findClose(owner, name, hub)
   const hint = close.length === 0 ? '' : ` Similar: ${close.join(', ')}.`
   return new HubError(
     'not_found',

@@ -11,33 +11,27 @@ import { digestArchive, packSkill } from '../../ports/archive.ts'
 import { mapConcurrently } from '../../ports/map-concurrently.ts'
 import { type Bytes, parseBuilt } from '../../ports/site-files.ts'
 import { pathOf } from '../address.ts'
-import type { Connect } from '../connect.ts'
+import { type Connect, countRequest, type Sources } from '../hub.ts'
 import { findArchive, type VersionPlace } from '../read/files.ts'
-import { encode, findNewest, findVersion, type Sources } from '../read/records.ts'
+import { encode, findNewest, findVersion } from '../read/records.ts'
 import { findSkill } from '../read/skills.ts'
-import { rateLimitError, respondWithProblem } from '../refusals.ts'
+import { respondWithProblem } from '../refusals.ts'
 import { respondToOptions, respondWith } from '../respond.ts'
-import type { SkillDeps } from './handle-skill.ts'
 
 /** Handles one request. Never throws: errors are problem details (RFC 9457), which APM shows to its user. Files that the build wrote are outside the rate limit, as for skills. */
-export async function handleApm(request: Request, connect: Connect<SkillDeps>): Promise<Response> {
+export async function handleApm(request: Request, connect: Connect): Promise<Response> {
   if (request.method === 'OPTIONS') return respondToOptions(READ_METHODS)
   const place = matchApmPath(pathOf(request.url))
   const { owner = '', name = '', version } = place ?? {}
   const cacheTag = place && repositoryCacheTag(owner, name)
   try {
     if (!place) throw packageNotFound(request)
-    const deps = await connect()
-    const built = await findBuilt({ owner, name, version }, deps)
-    if (!built) {
-      const waitSeconds = await deps.limiter.take(deps.clientAddress)
-      if (waitSeconds > 0) throw rateLimitError('requests', waitSeconds)
-    }
+    const hub = await connect()
+    const built = await findBuilt({ owner, name, version }, hub)
+    if (!built) await countRequest(hub)
     const bytes =
       built ??
-      (version === undefined
-        ? await listVersions(owner, name, deps)
-        : await makeArchive({ owner, name, version }, deps))
+      (version === undefined ? await listVersions(owner, name, hub) : await makeArchive({ owner, name, version }, hub))
     if (!bytes) throw packageNotFound(request)
     return respondWith(request, {
       bytes,

@@ -3,44 +3,31 @@
 import { CACHE_CONTROL, ownerCacheTag, repositoryCacheTag, tagCacheTag } from '../../domain/api/caching.ts'
 import { lowerCasePath, matchPath } from '../../domain/api/routes.ts'
 import { isName, isOwner, isTag, isVersion } from '../../domain/values/names.ts'
-import type { HubProfile, RenderPage } from '../../ports/pages.ts'
-import type { RateLimiter } from '../../ports/rate-limiter.ts'
-import type { Connect } from '../connect.ts'
-import { rateLimitError, respondToError } from '../refusals.ts'
+import { type Connect, countRequest, type Hub, type HubPages } from '../hub.ts'
+import { respondToError } from '../refusals.ts'
 import { type PageResponse, respondWithPage, respondWithRedirect } from '../respond.ts'
-import type { PageCache } from './page-cache.ts'
-import { openPageData, type PageSources } from './page-data.ts'
+import { openPageData } from './page-data.ts'
 import { formatSearchPageQuery, parseSearchPageQuery } from './search-page-query.ts'
-
-/** The dependencies for rendering pages. */
-export interface PageDeps extends PageSources {
-  render: RenderPage
-  profile: HubProfile
-  limiter: RateLimiter
-  clientAddress: string
-  /** The cache of rendered pages; undefined behind a CDN. */
-  cache: PageCache | undefined
-}
 
 /** The path of the not-found page. */
 const NOT_FOUND = '/404'
 
 /** Handles one page request. Never throws: errors become responses. */
-export async function handlePage(request: Request, connect: Connect<PageDeps>): Promise<Response> {
+export async function handlePage(request: Request, connect: Connect): Promise<Response> {
   const url = new URL(request.url)
   try {
     const moved = redirectMoved(url)
     if (moved) return moved
-    const deps = await connect()
+    const hub = await connect()
+    const pages = await hub.pages()
     // No page has a percent-encoded path, so such a path is not found.
     const path = url.pathname.includes('%') ? NOT_FOUND : withoutSlash(url.pathname)
-    const known = deps.cache?.find(path)
+    const known = pages.cache?.find(path)
     if (known) return respondWithPage(request, known)
-    const waitSeconds = await deps.limiter.take(deps.clientAddress)
-    if (waitSeconds > 0) throw rateLimitError('requests', waitSeconds)
+    await countRequest(hub)
     const address = path === '/search' ? formatSearchPageQuery(parseSearchPageQuery(url.searchParams)) : path
-    const make = () => makePage(address, path, deps)
-    return respondWithPage(request, await (deps.cache ? deps.cache.render(address, make) : make()))
+    const make = () => makePage(address, path, hub, pages)
+    return respondWithPage(request, await (pages.cache?.render(address, make) ?? make()))
   } catch (thrown) {
     return respondToError(request, thrown)
   }
@@ -73,13 +60,18 @@ function findMoved({ pathname, search, searchParams }: URL): string | undefined 
 }
 
 /** Renders the page at a URL, or the not-found page. @param address the path with its query @throws the first error that a port threw during rendering */
-async function makePage(address: string, path: string, deps: PageDeps): Promise<PageResponse> {
+async function makePage(
+  address: string,
+  path: string,
+  hub: Hub,
+  { render, profile, brokenOf }: HubPages,
+): Promise<PageResponse> {
   // Failures are recorded here, because Astro turns any exception into an empty response.
   const failures: unknown[] = []
-  const hub = openPageData(deps, (failure) => failures.push(failure))
+  const data = openPageData(hub, brokenOf, (failure) => failures.push(failure))
   try {
     // If the prompt, owner or tag of a page does not exist, Astro renders the not-found page instead.
-    const page = await deps.render(address, { profile: deps.profile, hub, path })
+    const page = await render(address, { profile, hub: data, path })
     const { status } = page
     if (failures.length > 0 || (status !== 200 && status !== 404))
       throw new Error(`${path} was rendered with status ${status}.`)

@@ -9,28 +9,21 @@ import { printable } from '../../domain/text/problems.ts'
 import { isFilePath } from '../../domain/values/file-path.ts'
 import { isName, isOwner, isVersion } from '../../domain/values/names.ts'
 import { digestText } from '../../ports/measure.ts'
-import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import type { Bytes } from '../../ports/site-files.ts'
 import { pathOf } from '../address.ts'
-import type { Connect } from '../connect.ts'
+import { type Connect, countRequest, type Sources } from '../hub.ts'
 import { findArchive, findFile, type VersionPlace } from '../read/files.ts'
-import { encode, type Sources } from '../read/records.ts'
+import { encode } from '../read/records.ts'
 import { findSkill, type SkillPlace } from '../read/skills.ts'
-import { rateLimitError, respondNotFound, respondToError } from '../refusals.ts'
+import { respondNotFound, respondToError } from '../refusals.ts'
 import { type Answer, respondWith } from '../respond.ts'
-
-/** The dependencies for serving skills. */
-export interface SkillDeps extends Sources {
-  limiter: RateLimiter
-  clientAddress: string
-}
 
 /**
  * Handles one request. Never throws: errors have the same form as in the API (docs/contract.md section 4).
  *
  * Files that the build wrote are outside the rate limit, because clients fetch the file of every skill in an index.
  */
-export async function handleSkill(request: Request, connect: Connect<SkillDeps>): Promise<Response> {
+export async function handleSkill(request: Request, connect: Connect): Promise<Response> {
   const { file, parameters } = matchSkillPath(pathOf(request.url)) ?? { file: '', parameters: {} }
   const { owner = '', name, version, skill } = parameters
   // The index of the hub has no tag: the next build replaces it.
@@ -39,15 +32,12 @@ export async function handleSkill(request: Request, connect: Connect<SkillDeps>)
   const isIndex = file === 'index.json'
   try {
     if (file === '') return respondNotFound(request)
-    const deps = await connect()
+    const hub = await connect()
     const place = { owner, name: name ?? skill ?? '', version }
     const isValid = owner === '' ? isIndex : isOwner(owner)
-    const known = isValid ? await readBuiltFile(parameters, file, deps) : undefined
-    if (!known) {
-      const waitSeconds = await deps.limiter.take(deps.clientAddress)
-      if (waitSeconds > 0) throw rateLimitError('requests', waitSeconds)
-    }
-    const found = known ?? (await makeFile(place, parameters, file, deps))
+    const known = isValid ? await readBuiltFile(parameters, file, hub) : undefined
+    if (!known) await countRequest(hub)
+    const found = known ?? (await makeFile(place, parameters, file, hub))
     if (!found) throw skillNotFound(parameters)
     return respondWith(request, {
       ...found,

@@ -1,6 +1,7 @@
 // Caches the rendered pages of one build on the Node server, up to a total size.
 import { LRUCache } from 'lru-cache'
 import { shareRunning } from '../../ports/share-running.ts'
+import type { PageCache } from '../hub.ts'
 import type { PageResponse } from '../respond.ts'
 
 /** Maximum size of the cache, enough for the popular pages of a large catalogue or all pages of a small catalogue. */
@@ -9,19 +10,6 @@ const MAX_BYTES = 64 * 1024 * 1024
 const ENTRY_BYTES = 512
 /** Lifetime of an entry, the same as in shared caches. It is short because another process with the same content may publish too, but cannot purge this cache. */
 const MAX_AGE_MS = 60_000
-
-/** Rendered pages by path. */
-export interface PageCache {
-  find(path: string): PageResponse | undefined
-  /**
-   * Renders a page once for all requests that arrive during the rendering, and caches it if its status is 200 and it does not depend on the query. After a purge, the page is rendered again, and a rendering that started before the purge is not cached.
-   *
-   * @param address the path, with the query if the page depends on it
-   */
-  render(address: string, make: () => Promise<PageResponse>): Promise<PageResponse>
-  /** Removes all pages with any of the tags. */
-  purge(tags: readonly string[]): void
-}
 
 /** Creates an empty cache. */
 export function openPageCache(): PageCache {

@@ -8,10 +8,10 @@ import type { PageData } from '../../ports/pages.ts'
 import type { Search } from '../../ports/search.ts'
 import { type Bytes, parseBuilt, readBuilt } from '../../ports/site-files.ts'
 import type { TextWork } from '../../ports/text-work.ts'
+import type { Hub } from '../hub.ts'
 import { findActivity } from '../read/activity.ts'
 import { findClose } from '../read/close-names.ts'
 import { findFile } from '../read/files.ts'
-import type { ReadDeps } from '../read/records.ts'
 import { findRepository, findTags, findUser, findVersion, findVersions } from '../read/records.ts'
 import { findNewestResults, findResults } from '../read/results.ts'
 
@@ -23,14 +23,16 @@ function parseOnce<Record>(bytes: Bytes): Record[] {
   return parsed.get(bytes) as Record[]
 }
 
-/** The sources of page data: those of the read API, and those that the platform adds. */
-export interface PageSources extends Omit<ReadDeps, 'search'>, Pick<PageData, 'brokenOf'> {
-  search: () => Pick<Search, 'find'>
-}
+/** The part of a hub that pages ask. */
+type AskedHub = Pick<Hub, 'baseUrl' | 'siteFiles' | 'fresh' | 'text'> & { search: () => Pick<Search, 'find'> }
 
 /** Creates the queries for a page. @param onFailure called with any error that a query throws */
-export function openPageData(sources: PageSources, onFailure: (failure: unknown) => void): PageData {
-  const { siteFiles, search, text, brokenOf } = sources
+export function openPageData(
+  hub: AskedHub,
+  brokenOf: PageData['brokenOf'],
+  onFailure: (failure: unknown) => void,
+): PageData {
+  const { siteFiles, search, text } = hub
   const isPrompt = (owner: string, name: string) => isOwner(owner) && isName(name)
   /** Wraps a query so that errors are passed to `onFailure`. */
   const telling =
@@ -43,31 +45,27 @@ export function openPageData(sources: PageSources, onFailure: (failure: unknown)
   return {
     brokenOf,
     findRepository: telling(async (owner, name) =>
-      isPrompt(owner, name) ? (await findRepository(owner, name, sources))?.value() : undefined,
+      isPrompt(owner, name) ? (await findRepository(owner, name, hub))?.value() : undefined,
     ),
     findVersions: telling(async (owner, name) =>
-      isPrompt(owner, name) ? (await findVersions(owner, name, sources))?.versions.value() : undefined,
+      isPrompt(owner, name) ? (await findVersions(owner, name, hub))?.versions.value() : undefined,
     ),
     findVersion: telling(async (owner, name, version) =>
-      isPrompt(owner, name) && isVersion(version)
-        ? (await findVersion(owner, name, version, sources))?.value()
-        : undefined,
+      isPrompt(owner, name) && isVersion(version) ? (await findVersion(owner, name, version, hub))?.value() : undefined,
     ),
     findFile: telling(async (owner, name, version, path) =>
       isPrompt(owner, name) && isVersion(version)
-        ? (await findFile({ owner, name, version }, path, sources))?.bytes
+        ? (await findFile({ owner, name, version }, path, hub))?.bytes
         : undefined,
     ),
-    findActivity: telling(async (owner, name) =>
-      isPrompt(owner, name) ? findActivity(owner, name, sources) : undefined,
-    ),
+    findActivity: telling(async (owner, name) => (isPrompt(owner, name) ? findActivity(owner, name, hub) : undefined)),
     findResults: telling(async (owner, name, version) =>
-      isPrompt(owner, name) && isVersion(version) ? findResults(owner, name, version, sources) : [],
+      isPrompt(owner, name) && isVersion(version) ? findResults(owner, name, version, hub) : [],
     ),
     findNewestResults: telling(async (owner, name) =>
-      isPrompt(owner, name) ? findNewestResults(owner, name, sources) : [],
+      isPrompt(owner, name) ? findNewestResults(owner, name, hub) : [],
     ),
-    findOwner: telling(async (handle) => (isOwner(handle) ? (await findUser(handle, sources))?.value() : undefined)),
+    findOwner: telling(async (handle) => (isOwner(handle) ? (await findUser(handle, hub))?.value() : undefined)),
     listPrompts: telling(async (sort, page, tag) => {
       if (tag !== undefined && !isTag(tag)) return undefined
       const path = tag === undefined ? DATA_FILES.list(sort, page) : DATA_FILES.tagged(tag, sort, page)
@@ -88,10 +86,10 @@ export function openPageData(sources: PageSources, onFailure: (failure: unknown)
       return bytes ? parseBuilt<ListEnvelope<Dependent>>(bytes) : dependentsEnvelope([])
     }),
     listModels: telling(async () => parseOnce<ModelUse>(await readBuilt(siteFiles, DATA_FILES.models()))),
-    listTags: telling(async () => parseOnce<TagRecord>((await findTags(sources)).bytes())),
+    listTags: telling(async () => parseOnce<TagRecord>((await findTags(hub)).bytes())),
     listOwners: telling(async () => parseOnce<OwnerCount>(await readBuilt(siteFiles, DATA_FILES.users()))),
     find: telling(async (question) => search().find(question)),
     runText: telling(text.run) as TextWork['run'],
-    findClose: telling(async (owner, name) => (isPrompt(owner, name) ? findClose(owner, name, sources) : [])),
+    findClose: telling(async (owner, name) => (isPrompt(owner, name) ? findClose(owner, name, hub) : [])),
   }
 }

@@ -40,8 +40,8 @@ type Holder =
 /** Looks up a token. @throws HubError `unavailable` if the store cannot be reached, so that nobody is admitted without a check */
 type FindToken = (token: string) => Promise<TokenRecord | undefined>
 
-/** The dependencies of authentication; each function throws if its store cannot be reached. */
-export interface AuthDeps {
+/** What tokens are checked with; each function throws if its store cannot be reached. */
+export interface TokenChecks {
   /** Whether the sender is signed in; only the site's own pages set this, for a token that never leaves the process. */
   isSignedIn?: boolean
   findToken: FindToken
@@ -65,7 +65,7 @@ const NO_GOOD_TOKEN = 'Publishing needs a valid token. Send it as "Authorization
  *
  * @throws HubError `unauthorized`; a token with an invalid format or checksum is rejected without a lookup. `forbidden` if the token's login now belongs to someone else, or if the person is blocked
  */
-export async function authenticate(request: Request, deps: AuthDeps, now: Date): Promise<Bearer> {
+export async function authenticate(request: Request, deps: TokenChecks, now: Date): Promise<Bearer> {
   const token = /^bearer +(\S+) *$/i.exec(request.headers.get('Authorization') ?? '')?.[1]
   if (token !== undefined && looksLikeJob(token)) return authenticateJob(token, deps, now)
   if (token === undefined || !isToken(token)) throw new HubError('unauthorized', NO_GOOD_TOKEN)
@@ -89,7 +89,10 @@ export async function authenticate(request: Request, deps: AuthDeps, now: Date):
 }
 
 /** @throws HubError `forbidden` */
-async function findPersonOf({ user_id, login }: Person, deps: AuthDeps): Promise<Extract<Holder, { kind: 'person' }>> {
+async function findPersonOf(
+  { user_id, login }: Person,
+  deps: TokenChecks,
+): Promise<Extract<Holder, { kind: 'person' }>> {
   const person = await deps.findHolder({ user_id, login })
   if (!person)
     throw new HubError(
@@ -102,7 +105,7 @@ async function findPersonOf({ user_id, login }: Person, deps: AuthDeps): Promise
 }
 
 /** Authenticates a CI job. Whether the token was already used is checked later, by `admitJob`, and only for trusted jobs. */
-async function authenticateJob(token: string, deps: AuthDeps, now: Date): Promise<Bearer> {
+async function authenticateJob(token: string, deps: TokenChecks, now: Date): Promise<Bearer> {
   const job = await deps.verifyJob(token, now)
   const { repositoryId, provenance, actor } = job
   if (actor && (await deps.isBlocked(actor))) throw new HubError('forbidden', blockedMessage(actor.login))

@@ -1,35 +1,23 @@
 // Says what a publish would do, for anyone and without a token. Reads the build and the fresh copies, never the git host, and writes nothing.
 
 import { matchPathOfAnyNames } from '../../domain/api/routes.ts'
-import type { OwnerUsage } from '../../domain/catalogue/usage.ts'
 import type { PublishDecision } from '../../domain/publishing/decision.ts'
 import { contentTooLarge, filesTooLarge } from '../../domain/publishing/request.ts'
 import { isName, isOwner } from '../../domain/values/names.ts'
 import type { WrittenVersion } from '../../ports/text-work.ts'
-import type { Connect } from '../connect.ts'
+import { type Connect, countRequest, type Hub } from '../hub.ts'
 import { findArchive } from '../read/files.ts'
-import type { ReadHandlerDeps } from '../read/read.ts'
 import { findVersion, findVersions } from '../read/records.ts'
 import { openBody } from '../read-body.ts'
-import { invalidNameError, methodNotAllowed, rateLimitError, respondNotFound, respondToError } from '../refusals.ts'
+import { invalidNameError, methodNotAllowed, respondNotFound, respondToError } from '../refusals.ts'
 import { respondToOptions, respondWithRecord } from '../respond.ts'
 import { decodeBody, isArchive, maxBytesOf, requireMediaType } from './media-types.ts'
 import { parsePublishBody, placeWarnings } from './publish.ts'
 import { neighboursInRecords, readParts } from './read-parts.ts'
 import { readSurroundings } from './read-surroundings.ts'
 
-/** The dependencies of a check: those of a read, and the quota. */
-export interface CheckDeps extends Omit<ReadHandlerDeps, 'search'> {
-  /** What an owner may have at most; 0 is no limit. */
-  quota: OwnerUsage
-}
-
 /** Handles one check. Never throws: errors become responses. */
-export async function handleCheck(
-  request: Request,
-  connect: Connect<CheckDeps>,
-  now: () => number = Date.now,
-): Promise<Response> {
+export async function handleCheck(request: Request, connect: Connect, now: () => number = Date.now): Promise<Response> {
   const path = matchPathOfAnyNames(new URL(request.url).pathname)
   if (path?.routes.POST?.by !== 'check') return respondNotFound(request)
   const { methods, parameters } = path
@@ -37,29 +25,28 @@ export async function handleCheck(
   try {
     if (request.method === 'OPTIONS') return respondToOptions(methods)
     if (request.method !== 'POST') throw methodNotAllowed(request.method, methods)
-    const deps = await connect()
-    const waitSeconds = await deps.limiter.take(deps.clientAddress)
-    if (waitSeconds > 0) throw rateLimitError('requests', waitSeconds)
+    const hub = await connect()
+    await countRequest(hub)
     const tooLarge = isArchive(request) ? filesTooLarge : contentTooLarge
     const incoming = openBody(request, maxBytesOf(request), tooLarge)
     await incoming.checkLength()
     requireMediaType(request)
     if (!isOwner(owner) || !isName(name)) throw invalidNameError()
     const given = decodeBody(request, await incoming.read())
-    const { body, linesBefore } = await parsePublishBody(request, given, deps.text)
-    const found = await findVersions(owner, name, deps)
+    const { body, linesBefore } = await parsePublishBody(request, given, hub.text)
+    const found = await findVersions(owner, name, hub)
     const standing = found && { repository: found.repository.value(), versions: found.versions.value() }
-    const state = await deps.text.run('recallState', { owner, name }, standing)
-    const latest = await recallWritten({ owner, name }, state.latest, deps)
+    const state = await hub.text.run('recallState', { owner, name }, standing)
+    const latest = await recallWritten({ owner, name }, state.latest, hub)
     const publisher = {
       published_by: owner,
       clock: { nowMs: now(), isShared: false },
       provenance: undefined,
     }
-    const { baseUrl } = deps
-    const around = await readSurroundings({ owner, name }, body, deps)
-    const parts = await readParts(body, state, latest.text, neighboursInRecords(deps), deps.text)
-    const decision = await deps.text.run('decidePublish', body, state, latest, publisher, { baseUrl, around, parts })
+    const { baseUrl } = hub
+    const around = await readSurroundings({ owner, name }, body, hub)
+    const parts = await readParts(body, state, latest.text, neighboursInRecords(hub), hub.text)
+    const decision = await hub.text.run('decidePublish', body, state, latest, publisher, { baseUrl, around, parts })
     return respondWithCheck({ ...decision, warnings: placeWarnings(decision.warnings, linesBefore) })
   } catch (thrown) {
     return respondToError(request, thrown)
@@ -70,14 +57,14 @@ export async function handleCheck(
 async function recallWritten(
   { owner, name }: { owner: string; name: string },
   version: string | undefined,
-  deps: CheckDeps,
+  hub: Hub,
 ): Promise<WrittenVersion> {
-  const record = version === undefined ? undefined : (await findVersion(owner, name, version, deps))?.value()
+  const record = version === undefined ? undefined : (await findVersion(owner, name, version, hub))?.value()
   if (!record) return { text: undefined, files: [] }
-  const archive = await findArchive(record, deps)
+  const archive = await findArchive(record, hub)
   const [text, files] = await Promise.all([
-    deps.text.run('formatPublished', record),
-    archive ? deps.text.run('unpackFiles', archive.bytes) : [],
+    hub.text.run('formatPublished', record),
+    archive ? hub.text.run('unpackFiles', archive.bytes) : [],
   ])
   return { text, files }
 }

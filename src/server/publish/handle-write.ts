@@ -12,12 +12,10 @@ import { readOwner } from '../../domain/publishing/repository-state.ts'
 import { contentTooLarge, filesTooLarge } from '../../domain/publishing/request.ts'
 import { isName, isOwner } from '../../domain/values/names.ts'
 import type { Permission } from '../../domain/values/permissions.ts'
-import type { RateLimiter } from '../../ports/rate-limiter.ts'
-import type { Connect } from '../connect.ts'
+import type { Connect } from '../hub.ts'
 import { openBody } from '../read-body.ts'
 import { type Clock, readOwnerIndex, SYSTEM_CLOCK } from './attempts.ts'
 import {
-  type AuthDeps,
   authenticate,
   type Bearer,
   requireOwnerScope,
@@ -27,24 +25,13 @@ import {
 } from './authenticate.ts'
 import { decodeBody, isArchive, maxBytesOf, requireMediaType } from './media-types.ts'
 import { openPublish } from './publish.ts'
-import type { Sending, WriteDeps } from './write-to-git.ts'
-
-/** The dependencies of the write handler. */
-export interface PublishHandlerDeps extends WriteDeps, AuthDeps {
-  /** Records when a token was last used. Failures are ignored, because this time is only informational. */
-  recordTokenUse: (tokenId: string) => Promise<void>
-  /** Limits publishes per publisher. */
-  limiter: RateLimiter
-  /** Limits requests with an invalid token per client IP address. */
-  failedTokens: RateLimiter
-  /** The IP address as reported by the platform. Handlers never take it from a header, because clients can forge headers. */
-  clientAddress: string
-}
+import type { PublishHub } from './publish-hub.ts'
+import type { Sending } from './write-to-git.ts'
 
 /** Handles one write. Never throws: errors become responses. @param onRefusal called first with what was thrown */
 export async function handleWrite(
   request: Request,
-  connect: Connect<PublishHandlerDeps>,
+  connect: Connect<PublishHub>,
   time = SYSTEM_CLOCK,
   onRefusal?: (thrown: unknown) => void,
 ): Promise<Response> {
@@ -117,7 +104,7 @@ async function respondElsewhere(request: Request, pathname: string): Promise<Res
 const refusals = () => import('../refusals.ts')
 
 /** Authenticates the sender, and applies the rate limit. @throws HubError `unauthorized`, `forbidden`, `rate_limited`, `unavailable` */
-async function admitBearer(request: Request, deps: PublishHandlerDeps, now: Date): Promise<Bearer> {
+async function admitBearer(request: Request, deps: PublishHub, now: Date): Promise<Bearer> {
   const bearer = await authenticate(request, deps, now).catch(async (thrown: unknown): Promise<never> => {
     // After many invalid tokens, an IP address must wait. Requests with valid tokens from the same address are not delayed.
     const isInvalid = thrown instanceof HubError && thrown.code === 'unauthorized'
@@ -141,7 +128,7 @@ async function admitJob(
   sending: Sending,
   needed: Permission,
   request: string,
-  { git, spendJob }: PublishHandlerDeps,
+  { git, spendJob }: PublishHub,
   time: Clock,
 ): Promise<void> {
   const { owner, name, bearer } = sending

@@ -15,8 +15,9 @@ import { findRepository } from '../read/records.ts'
 import { respondWithRecord } from '../respond.ts'
 import type { Readers, WriteDecision } from './attempts.ts'
 import { requirePermission, requireRights } from './authenticate.ts'
+import type { PublishHub } from './publish-hub.ts'
 import { showRepository } from './renew-fresh-copy.ts'
-import { type OpenWrite, type Sending, type WriteDeps, writeToGit } from './write-to-git.ts'
+import { type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
 
 /** The result of a change. */
 interface Outcome {
@@ -79,7 +80,7 @@ function permissionFor({ kind }: Change): Permission {
 }
 
 /** Looks up the repositories that a change refers to and passes them to the decision, which is a pure function. */
-async function findNeighbours(change: Change, deps: WriteDeps): Promise<NamedRepositories> {
+async function findNeighbours(change: Change, deps: PublishHub): Promise<NamedRepositories> {
   const named = change.kind === 'patch' ? [change.fields.moved_to, change.fields.replaced_by] : []
   const found: NamedRepositories = new Map()
   for (const fullName of named) {
@@ -95,7 +96,7 @@ async function decideAttempt(
   sending: Sending,
   change: Change,
   { neighbours, folder, readVersion, call }: Attempt,
-  deps: WriteDeps,
+  deps: PublishHub,
 ): Promise<WriteDecision<Outcome>> {
   const { owner, name, bearer } = sending
   requireRightsFor(change, sending, folder)
@@ -133,7 +134,7 @@ async function requireResults(
   { owner, name }: Sending,
   { label, version }: Extract<Change, { kind: 'label' }>,
   { folder, readVersion, call }: Omit<Attempt, 'neighbours'>,
-  deps: WriteDeps,
+  deps: PublishHub,
 ): Promise<void> {
   const protection = findProtection(readOwner(owner, folder.ownerIndex), label)
   if (protection === undefined || typeof protection === 'string') return

@@ -13,7 +13,8 @@ import { findUser, showUser } from '../read/records.ts'
 import { respondWithRecord } from '../respond.ts'
 import { type Clock, type GitWrite, LATEST_START_MS, type WriteDecision, writeWithRetries } from './attempts.ts'
 import { requireOwnerRights } from './authenticate.ts'
-import { type OpenWrite, type Sending, showSafely, type WriteDeps } from './write-to-git.ts'
+import type { PublishHub } from './publish-hub.ts'
+import { type OpenWrite, type Sending, showSafely } from './write-to-git.ts'
 
 /** The result of a change. */
 interface Outcome {
@@ -54,7 +55,7 @@ function requireSignedIn({ owner, bearer }: Sending, rights: readonly string[], 
 }
 
 /** Carries out a change when it is its sender's turn, and makes it visible immediately. */
-async function writeOwner(change: OwnerChange, sending: Sending, deps: WriteDeps, time: Clock): Promise<Outcome> {
+async function writeOwner(change: OwnerChange, sending: Sending, deps: PublishHub, time: Clock): Promise<Outcome> {
   const { owner, bearer, arrivedMs } = sending
   const write: GitWrite<Outcome, ShownOwner> = {
     ...{ owner, name: undefined, arrivedMs, needsHistory: change.expectedCommit !== undefined },
@@ -88,7 +89,7 @@ async function decideAttempt(
   change: OwnerChange,
   { owner, bearer }: Sending,
   folder: FolderState,
-  deps: WriteDeps,
+  deps: PublishHub,
 ): Promise<WriteDecision<Outcome, ShownOwner>> {
   requireOwnerRights(bearer, owner, readOwner(owner, folder.ownerIndex))
   refuseConflict(change, owner, folder)

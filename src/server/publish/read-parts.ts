@@ -7,7 +7,8 @@ import type { PublishInput } from '../../domain/publishing/request.ts'
 import { type RepositoryPlace, splitFullName } from '../../domain/values/names.ts'
 import { mapConcurrently } from '../../ports/map-concurrently.ts'
 import type { TextWork } from '../../ports/text-work.ts'
-import { findVersion, findVersions, type Sources } from '../read/records.ts'
+import type { Sources } from '../hub.ts'
+import { findVersion, findVersions } from '../read/records.ts'
 import type { ReadOther } from './attempts.ts'
 
 /** Maximum number of repositories, and then of versions, that are read at once. */

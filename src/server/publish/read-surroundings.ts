@@ -8,8 +8,9 @@ import type { PublishInput } from '../../domain/publishing/request.ts'
 import { splitVersionAddress } from '../../domain/values/names.ts'
 import { measure } from '../../ports/measure.ts'
 import { parseBuilt } from '../../ports/site-files.ts'
-import { findVersion, findVersions, type Sources } from '../read/records.ts'
-import type { WriteDeps } from './write-to-git.ts'
+import type { Sources } from '../hub.ts'
+import { findVersion, findVersions } from '../read/records.ts'
+import type { PublishHub } from './publish-hub.ts'
 
 const NO_USAGE: OwnerUsage = { prompts: 0, bytes: 0 }
 
@@ -17,7 +18,7 @@ const NO_USAGE: OwnerUsage = { prompts: 0, bytes: 0 }
 export async function readSurroundings(
   place: { owner: string; name: string },
   body: PublishInput,
-  deps: Sources & Pick<WriteDeps, 'quota'>,
+  deps: Sources & Pick<PublishHub, 'quota'>,
 ): Promise<Surroundings> {
   const { quota, siteFiles } = deps
   const origin = body.forked_from === undefined ? undefined : splitVersionAddress(body.forked_from)

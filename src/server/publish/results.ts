@@ -12,8 +12,9 @@ import { findResults } from '../read/results.ts'
 import { respondWithRecord } from '../respond.ts'
 import type { Clock, Readers, WriteDecision } from './attempts.ts'
 import { requireRights } from './authenticate.ts'
+import type { PublishHub } from './publish-hub.ts'
 import { readResults } from './read-results.ts'
-import { type OpenWrite, type Sending, type WriteDeps, writeToGit } from './write-to-git.ts'
+import { type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
 
 /** The result of a report. */
 interface Outcome {
@@ -59,7 +60,7 @@ async function decideAttempt(
   report: { version: string; suite: string; fields: ResultRequest },
   folder: FolderState,
   { readVersion, call }: Readers,
-  deps: WriteDeps,
+  deps: PublishHub,
   time: Clock,
 ): Promise<WriteDecision<Outcome>> {
   requireRights(bearer, { owner, name }, 'publish', readOwner(owner, folder.ownerIndex))

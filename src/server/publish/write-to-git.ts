@@ -1,37 +1,13 @@
 // Defines what all writes have in common, and carries out an accepted write, from the queue to the fresh copy.
 
 import { ownerCacheTag, repositoryCacheTag, tagCacheTag } from '../../domain/api/caching.ts'
-import type { OwnerUsage } from '../../domain/catalogue/usage.ts'
 import type { Permission } from '../../domain/values/permissions.ts'
-import type { FreshCopies } from '../../ports/fresh-copies.ts'
-import type { GitStore } from '../../ports/git-store.ts'
-import type { SiteFiles } from '../../ports/site-files.ts'
-import type { TextWork } from '../../ports/text-work.ts'
-import type { TakeTurn } from '../../ports/turns.ts'
 import { findFile } from '../read/files.ts'
 import { findVersion } from '../read/records.ts'
 import { type Clock, LATEST_START_MS, type RepositoryWrite, writeWithRetries } from './attempts.ts'
 import type { Bearer } from './authenticate.ts'
+import type { PublishHub } from './publish-hub.ts'
 import { renewFreshCopy } from './renew-fresh-copy.ts'
-
-/** The dependencies of an accepted write. */
-export interface WriteDeps {
-  baseUrl: string
-  git: GitStore
-  fresh: FreshCopies
-  siteFiles: SiteFiles
-  text: TextWork
-  /** The issuer of OIDC tokens that the hub accepts, also in the certificates of attestations. */
-  issuer: string
-  /** What an owner may have at most; 0 is no limit. */
-  quota: OwnerUsage
-  /** Returns the place of a new fresh copy in the order of publishes and builds; used if this machine is the git host. @param fullName the repository, which is in the content folder now */
-  nextOrder: (fullName: string) => number
-  /** Purges all cache entries with any of the tags; if this fails, the publish still succeeds. */
-  purge: (cacheTags: string[]) => Promise<void>
-  /** Runs publishes to the branch one at a time; git prevents conflicts between those that run at the same time anyway. Without the queue, publishes would still be correct, but would need more attempts, because each commit outdates the branch head that the others have read. */
-  takeTurn: TakeTurn
-}
 
 /** A write by an authenticated sender. */
 export interface Sending {
@@ -46,7 +22,7 @@ export interface Sending {
 /** A write whose URL and headers are valid. */
 export interface OpenWrite {
   /** Parses the body: text or, for a publish, an archive. @throws HubError with all of its problems */
-  parse(body: string | Uint8Array<ArrayBuffer>, deps: Pick<WriteDeps, 'text'>): Promise<ParsedWrite>
+  parse(body: string | Uint8Array<ArrayBuffer>, deps: Pick<PublishHub, 'text'>): Promise<ParsedWrite>
 }
 
 /** A write whose body is valid. */
@@ -54,14 +30,14 @@ interface ParsedWrite {
   /** The permission that the write needs. */
   needed: Permission
   /** Carries out the write. @throws HubError for every rejection in docs/contract.md section 6 that requires git */
-  carryOut(sending: Sending, deps: WriteDeps, time: Clock): Promise<Response>
+  carryOut(sending: Sending, deps: PublishHub, time: Clock): Promise<Response>
 }
 
 /** Carries out a write when it is its sender's turn, and makes it visible immediately. @throws HubError for every rejection in docs/contract.md section 6 that requires git */
 export async function writeToGit<Answer>(
   write: RepositoryWrite<Answer>,
   { publisher, login }: Pick<Bearer, 'publisher' | 'login'>,
-  deps: WriteDeps,
+  deps: PublishHub,
   time: Clock,
 ): Promise<Answer> {
   const { owner, name, arrivedMs } = write
@@ -99,7 +75,7 @@ export async function showSafely(show: () => Promise<void>): Promise<void> {
 function showAtOnce(
   written: Parameters<typeof renewFreshCopy>[0],
   tagsBefore: readonly string[],
-  deps: WriteDeps,
+  deps: PublishHub,
   now: Date,
 ): Promise<void> {
   return showSafely(async () => {

@@ -3,7 +3,8 @@ import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import type { Activity } from '../../domain/api/schema.ts'
 import { joinChanges, listActivity } from '../../domain/catalogue/activity.ts'
 import { parseBuilt } from '../../ports/site-files.ts'
-import { findVersions, type Sources } from './records.ts'
+import type { Sources } from '../hub.ts'
+import { findVersions } from './records.ts'
 import { findNewestResults } from './results.ts'
 
 /** Returns the activity of a repository, newest first; undefined if there is no such repository. */

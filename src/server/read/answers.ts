@@ -8,6 +8,7 @@ import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
 import { splitFullName } from '../../domain/values/names.ts'
 import type { Bytes } from '../../ports/site-files.ts'
 import { readBuilt } from '../../ports/site-files.ts'
+import type { Hub } from '../hub.ts'
 import {
   encode,
   type FoundAnswer,
@@ -18,10 +19,9 @@ import {
   findUser,
   findVersion,
   findVersions,
-  type ReadDeps,
 } from './records.ts'
 
-type RouteHandler = (parameters: PathParameters, query: URLSearchParams, deps: ReadDeps) => Promise<FoundAnswer>
+type RouteHandler = (parameters: PathParameters, query: URLSearchParams, hub: Hub) => Promise<FoundAnswer>
 
 /** Caches imports, because even for a loaded module, `import()` takes about 30 µs, which is a third of a read. */
 function importOnce<Module>(load: () => Promise<Module>): () => Module | Promise<Module> {
@@ -40,36 +40,36 @@ const queryValues = importOnce(() => import('./query-values.ts'))
 
 /** One handler per route. @throws HubError if the resource does not exist or the request is invalid */
 export const ANSWERS: Readonly<Record<ReadId, RouteHandler>> = {
-  listRepositories: async (_parameters, query, deps) => (await list()).findList(query, deps),
-  getRepository: async ({ owner = '', name = '' }, _query, deps) => {
-    const repository = await findRepository(owner, name, deps)
-    if (!repository) throw await repositoryNotFound(owner, name, deps)
-    return { bytes: repository.bytes(), headers: await successorLink(repository, deps.baseUrl, '') }
+  listRepositories: async (_parameters, query, hub) => (await list()).findList(query, hub),
+  getRepository: async ({ owner = '', name = '' }, _query, hub) => {
+    const repository = await findRepository(owner, name, hub)
+    if (!repository) throw await repositoryNotFound(owner, name, hub)
+    return { bytes: repository.bytes(), headers: await successorLink(repository, hub.baseUrl, '') }
   },
-  listVersions: async ({ owner = '', name = '' }, _query, deps) => {
-    const found = await findVersions(owner, name, deps)
-    if (!found) throw await repositoryNotFound(owner, name, deps)
+  listVersions: async ({ owner = '', name = '' }, _query, hub) => {
+    const found = await findVersions(owner, name, hub)
+    if (!found) throw await repositoryNotFound(owner, name, hub)
     const { repository, versions } = found
-    return { bytes: versions.bytes(), headers: await successorLink(repository, deps.baseUrl, '/versions') }
+    return { bytes: versions.bytes(), headers: await successorLink(repository, hub.baseUrl, '/versions') }
   },
-  getVersion: async ({ owner = '', name = '', version = '' }, _query, deps) => {
-    const record = await findVersion(owner, name, version, deps)
-    if (!record) throw await versionNotFound(owner, name, version, deps)
+  getVersion: async ({ owner = '', name = '', version = '' }, _query, hub) => {
+    const record = await findVersion(owner, name, version, hub)
+    if (!record) throw await versionNotFound(owner, name, version, hub)
     return { bytes: record.bytes() }
   },
-  getFile: async ({ owner = '', name = '', version = '', path = '' }, _query, deps) => {
-    const found = await (await files()).findFile({ owner, name, version }, path, deps)
+  getFile: async ({ owner = '', name = '', version = '', path = '' }, _query, hub) => {
+    const found = await (await files()).findFile({ owner, name, version }, path, hub)
     if (found) return { ...found, hasDigest: true }
-    const record = await requireVersion(owner, name, version, deps)
+    const record = await requireVersion(owner, name, version, hub)
     throw new HubError('not_found', `${owner}/${name}@${version} has no file ${path}. ${record.url} lists its files.`)
   },
-  getArchive: async ({ owner = '', name = '', version = '' }, _query, deps) => {
-    const found = await (await files()).findArchive({ owner, name, version }, deps)
+  getArchive: async ({ owner = '', name = '', version = '' }, _query, hub) => {
+    const found = await (await files()).findArchive({ owner, name, version }, hub)
     if (found) {
       const headers = { 'Content-Disposition': `attachment; filename="${name}-${version}.tar.gz"` }
       return { ...found, hasDigest: true, headers }
     }
-    const record = await requireVersion(owner, name, version, deps)
+    const record = await requireVersion(owner, name, version, hub)
     throw new HubError(
       'not_found',
       record.skill
@@ -77,31 +77,31 @@ export const ANSWERS: Readonly<Record<ReadId, RouteHandler>> = {
         : `${owner}/${name}@${version} is not an Agent Skill, so it has no archive. Its content is at ${record.raw_url}.`,
     )
   },
-  listResults: async ({ owner = '', name = '', version = '' }, _query, deps) => {
-    const found = await (await results()).findResults(owner, name, version, deps)
-    if (found.length === 0) await requireVersion(owner, name, version, deps)
+  listResults: async ({ owner = '', name = '', version = '' }, _query, hub) => {
+    const found = await (await results()).findResults(owner, name, version, hub)
+    if (found.length === 0) await requireVersion(owner, name, version, hub)
     return { bytes: encode(JSON.stringify(onlyPage([...found]))) }
   },
-  listAttestations: async ({ owner = '', name = '', version = '' }, _query, deps) => {
-    const { attestations } = await requireVersion(owner, name, version, deps)
+  listAttestations: async ({ owner = '', name = '', version = '' }, _query, hub) => {
+    const { attestations } = await requireVersion(owner, name, version, hub)
     return { bytes: encode(JSON.stringify(onlyPage(attestations))) }
   },
-  getAttestation: async ({ owner = '', name = '', version = '', attestation = '' }, _query, deps) => {
-    const found = await (await files()).findAttestation({ owner, name, version }, attestation, deps)
+  getAttestation: async ({ owner = '', name = '', version = '', attestation = '' }, _query, hub) => {
+    const found = await (await files()).findAttestation({ owner, name, version }, attestation, hub)
     if (found) return { ...found, hasDigest: true }
-    const { url } = await requireVersion(owner, name, version, deps)
+    const { url } = await requireVersion(owner, name, version, hub)
     throw new HubError(
       'not_found',
       `${owner}/${name}@${version} has no attestation ${attestation}. ${url}/attestations lists those it has.`,
     )
   },
-  getRaw: async ({ owner = '', name = '' }, query, deps) => {
+  getRaw: async ({ owner = '', name = '' }, query, hub) => {
     const { readVersionQuery, resolveVersion } = await queryValues()
     const asked = readVersionQuery(query)
     if (asked.version !== undefined) {
       const [bytes, repository] = await Promise.all([
-        readContent(owner, name, asked.version, deps),
-        findRepository(owner, name, deps),
+        readContent(owner, name, asked.version, hub),
+        findRepository(owner, name, hub),
       ])
       const headers = { 'X-Prompt-Version': asked.version }
       // This response is cached forever, so it cannot show whether the version is yanked.
@@ -111,43 +111,43 @@ export const ANSWERS: Readonly<Record<ReadId, RouteHandler>> = {
         : { bytes, hasDigest: true, headers, cache: 'immutable' }
     }
     const { label, at } = asked
-    if (label !== undefined && at !== undefined) return rawAt(owner, name, { label, at }, deps)
-    const found = await findRepository(owner, name, deps)
-    if (!found) throw await repositoryNotFound(owner, name, deps)
+    if (label !== undefined && at !== undefined) return rawAt(owner, name, { label, at }, hub)
+    const found = await findRepository(owner, name, hub)
+    if (!found) throw await repositoryNotFound(owner, name, hub)
     const facts = found.facts()
     const version = resolveVersion(facts, asked) ?? facts.latest_version
     if (version === null) throw activeVersionNotFound(owner, name)
     // The record contains the latest content, so only one file is read, and the content always matches the version number.
     const latest = version === facts.latest_version ? facts.latestContent : undefined
     return {
-      bytes: latest ?? (await readContent(owner, name, version, deps)),
+      bytes: latest ?? (await readContent(owner, name, version, hub)),
       hasDigest: true,
-      headers: await describeRaw(version, facts, deps),
+      headers: await describeRaw(version, facts, hub),
     }
   },
-  listActivity: async ({ owner = '', name = '' }, _query, deps) => {
-    const found = await (await activity()).findActivity(owner, name, deps)
-    if (!found) throw await repositoryNotFound(owner, name, deps)
+  listActivity: async ({ owner = '', name = '' }, _query, hub) => {
+    const found = await (await activity()).findActivity(owner, name, hub)
+    if (!found) throw await repositoryNotFound(owner, name, hub)
     const { activities, since } = found
     const meta = { page: 1, pages: 1, total: activities.length, since }
     return { bytes: encode(JSON.stringify({ data: activities, meta })) }
   },
-  listDependents: async ({ owner = '', name = '' }, _query, deps) => {
+  listDependents: async ({ owner = '', name = '' }, _query, hub) => {
     const [bytes, repository] = await Promise.all([
-      deps.siteFiles.read(DATA_FILES.dependents(owner, name)),
-      findRepository(owner, name, deps),
+      hub.siteFiles.read(DATA_FILES.dependents(owner, name)),
+      findRepository(owner, name, hub),
     ])
-    if (!repository) throw await repositoryNotFound(owner, name, deps)
+    if (!repository) throw await repositoryNotFound(owner, name, hub)
     return { bytes: bytes ?? encode(JSON.stringify(dependentsEnvelope([]))) }
   },
-  listTags: async (_parameters, _query, deps) => ({ bytes: (await findTags(deps)).bytes() }),
-  getUser: async ({ handle = '' }, _query, deps) => {
-    const user = await findUser(handle, deps)
+  listTags: async (_parameters, _query, hub) => ({ bytes: (await findTags(hub)).bytes() }),
+  getUser: async ({ handle = '' }, _query, hub) => {
+    const user = await findUser(handle, hub)
     if (!user) throw userNotFound(handle)
     return { bytes: user.bytes() }
   },
-  listLabelled: async ({ handle = '', label = '' }, _query, deps) => {
-    const found = await (await labelList()).findLabelled(handle, label, deps)
+  listLabelled: async ({ handle = '', label = '' }, _query, hub) => {
+    const found = await (await labelList()).findLabelled(handle, label, hub)
     if (!found) throw userNotFound(handle)
     return { bytes: found }
   },
@@ -157,20 +157,15 @@ export const ANSWERS: Readonly<Record<ReadId, RouteHandler>> = {
 }
 
 /** Responds with the content to which a label pointed at a time. It is cached like the label now: a takedown, or a commit that is pushed later with an earlier date, changes the past. */
-async function rawAt(
-  owner: string,
-  name: string,
-  when: { label: string; at: string },
-  deps: ReadDeps,
-): Promise<FoundAnswer> {
-  const found = await (await labelAt()).findVersionAt(owner, name, when, deps)
-  if (!found) throw await repositoryNotFound(owner, name, deps)
+async function rawAt(owner: string, name: string, when: { label: string; at: string }, hub: Hub): Promise<FoundAnswer> {
+  const found = await (await labelAt()).findVersionAt(owner, name, when, hub)
+  if (!found) throw await repositoryNotFound(owner, name, hub)
   const facts = found.repository.facts()
   return {
-    bytes: await readContent(owner, name, found.version, deps),
+    bytes: await readContent(owner, name, found.version, hub),
     hasDigest: true,
     headers: {
-      ...(await describeRaw(found.version, facts, deps)),
+      ...(await describeRaw(found.version, facts, hub)),
       ...(facts.versions.includes(found.version) ? {} : { 'X-Prompt-Yanked': 'true' }),
     },
   }
@@ -180,7 +175,7 @@ async function rawAt(
 async function describeRaw(
   version: string,
   { status, moved_to }: Pick<Repository, 'status' | 'moved_to'>,
-  { baseUrl }: ReadDeps,
+  { baseUrl }: Hub,
 ): Promise<Record<string, string>> {
   return {
     'X-Prompt-Version': version,
@@ -189,9 +184,9 @@ async function describeRaw(
   }
 }
 
-async function requireVersion(owner: string, name: string, version: string, deps: ReadDeps): Promise<VersionRecord> {
-  const record = (await findVersion(owner, name, version, deps))?.value()
-  if (!record) throw await versionNotFound(owner, name, version, deps)
+async function requireVersion(owner: string, name: string, version: string, hub: Hub): Promise<VersionRecord> {
+  const record = (await findVersion(owner, name, version, hub))?.value()
+  if (!record) throw await versionNotFound(owner, name, version, hub)
   return record
 }
 
@@ -199,9 +194,9 @@ function userNotFound(handle: string): HubError {
   return new HubError('not_found', `User not found: ${handle}. /api/v1/repos lists prompts with their owners.`)
 }
 
-async function readContent(owner: string, name: string, version: string, deps: ReadDeps): Promise<Bytes> {
-  const bytes = await findContent(owner, name, version, deps)
-  if (!bytes) throw await versionNotFound(owner, name, version, deps)
+async function readContent(owner: string, name: string, version: string, hub: Hub): Promise<Bytes> {
+  const bytes = await findContent(owner, name, version, hub)
+  if (!bytes) throw await versionNotFound(owner, name, version, hub)
   return bytes
 }
 
@@ -225,16 +220,16 @@ function activeVersionNotFound(owner: string, name: string): HubError {
 }
 
 /** Returns the error for a repository that does not exist. */
-export async function repositoryNotFound(owner: string, name: string, deps: ReadDeps): Promise<HubError> {
+export async function repositoryNotFound(owner: string, name: string, hub: Hub): Promise<HubError> {
   const { findClose } = await import('./close-names.ts')
-  const close = await findClose(owner, name, deps)
+  const close = await findClose(owner, name, hub)
   const hint = close.length === 0 ? '' : ` Did you mean ${close.join(', ')}?`
   return new HubError('not_found', `Repository not found: ${owner}/${name}.${hint} Search with /api/v1/repos?q=….`)
 }
 
 /** Returns the error for a version that does not exist, or whose repository does not exist. */
-export async function versionNotFound(owner: string, name: string, version: string, deps: ReadDeps): Promise<HubError> {
-  if (!(await findRepository(owner, name, deps))) return repositoryNotFound(owner, name, deps)
+export async function versionNotFound(owner: string, name: string, version: string, hub: Hub): Promise<HubError> {
+  if (!(await findRepository(owner, name, hub))) return repositoryNotFound(owner, name, hub)
   return new HubError(
     'not_found',
     `${owner}/${name} has no version ${version}. Its versions are listed at /api/v1/repos/${owner}/${name}/versions.`,

@@ -7,11 +7,10 @@ import { matchPath } from '../../domain/api/routes.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { printable } from '../../domain/text/problems.ts'
 import { pathOf } from '../address.ts'
-import type { Connect } from '../connect.ts'
-import { methodNotAllowed, rateLimitError, respondNotFound, respondToError } from '../refusals.ts'
+import { type Connect, countRequest } from '../hub.ts'
+import { methodNotAllowed, respondNotFound, respondToError } from '../refusals.ts'
 import { respondToOptions, respondWith } from '../respond.ts'
 import { repositoryNotFound, versionNotFound } from './answers.ts'
-import type { ReadHandlerDeps } from './read.ts'
 import { encode, findRepository, findVersion } from './records.ts'
 
 /**
@@ -19,7 +18,7 @@ import { encode, findRepository, findVersion } from './records.ts'
  *
  * The response is cached like a repository, not permanently like a version, because the file contains the title, description, tags and licence, which can change.
  */
-export async function handleExport(request: Request, connect: Connect<ReadHandlerDeps>): Promise<Response> {
+export async function handleExport(request: Request, connect: Connect): Promise<Response> {
   const path = matchPath(pathOf(request.url))
   if (path?.routes.GET?.by !== 'export') return respondNotFound(request)
   const { methods, parameters } = path
@@ -28,19 +27,18 @@ export async function handleExport(request: Request, connect: Connect<ReadHandle
   try {
     if (request.method === 'OPTIONS') return respondToOptions(methods)
     if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed(request.method, methods)
-    const deps = await connect()
-    const waitSeconds = await deps.limiter.take(deps.clientAddress)
-    if (waitSeconds > 0) throw rateLimitError('requests', waitSeconds)
+    const hub = await connect()
+    await countRequest(hub)
     if (!isExportFormat(format))
       throw new HubError(
         'not_found',
         `There is no format ${printable(format)}. The formats are ${Object.keys(EXPORT_FORMATS).join(', ')}.`,
       )
-    const repository = (await findRepository(owner, name, deps))?.value()
-    if (!repository) throw await repositoryNotFound(owner, name, deps)
-    const record = (await findVersion(owner, name, version, deps))?.value()
-    if (!record) throw await versionNotFound(owner, name, version, deps)
-    const written = await deps.text.run('exportVersion', format, repository, record)
+    const repository = (await findRepository(owner, name, hub))?.value()
+    if (!repository) throw await repositoryNotFound(owner, name, hub)
+    const record = (await findVersion(owner, name, version, hub))?.value()
+    if (!record) throw await versionNotFound(owner, name, version, hub)
+    const written = await hub.text.run('exportVersion', format, repository, record)
     if (written.refused) throw notConvertible(format, written.refused)
     const { file, lost } = written
     return respondWith(request, {

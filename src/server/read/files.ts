@@ -5,7 +5,8 @@ import { HubError } from '../../domain/api/errors.ts'
 import type { VersionRecord } from '../../domain/api/schema.ts'
 import { ATTESTATION_MEDIA_TYPE } from '../../domain/values/attestation-name.ts'
 import type { Bytes } from '../../ports/site-files.ts'
-import { findVersion, type Sources } from './records.ts'
+import type { Sources } from '../hub.ts'
+import { findVersion } from './records.ts'
 
 /** A version, by names that are valid. */
 export interface VersionPlace {

@@ -2,8 +2,9 @@
 import { HubError } from '../../domain/api/errors.ts'
 import { findLabelAt } from '../../domain/catalogue/label-history.ts'
 import { printable } from '../../domain/text/problems.ts'
+import type { Sources } from '../hub.ts'
 import { findChanges } from './activity.ts'
-import { type FoundRepository, findVersions, type Sources } from './records.ts'
+import { type FoundRepository, findVersions } from './records.ts'
 
 /**
  * Finds the version to which a label pointed.

@@ -6,18 +6,19 @@ import { addressesBelow } from '../../domain/api/record-links.ts'
 import type { LabelledPrompt } from '../../domain/api/schema.ts'
 import type { FreshCopy } from '../../ports/fresh-copies.ts'
 import { type Bytes, parseBuilt } from '../../ports/site-files.ts'
-import { encode, findUser, type ReadDeps } from './records.ts'
+import type { Hub } from '../hub.ts'
+import { encode, findUser } from './records.ts'
 
 /** Returns the response with an owner's prompts at a label, by name; undefined if there is no such owner. A label that no prompt has gives an empty list. */
-export async function findLabelled(handle: string, label: string, deps: ReadDeps): Promise<Bytes | undefined> {
-  const { siteFiles, fresh, baseUrl } = deps
+export async function findLabelled(handle: string, label: string, hub: Hub): Promise<Bytes | undefined> {
+  const { siteFiles, fresh, baseUrl } = hub
   const [built, names] = await Promise.all([
     siteFiles.read(DATA_FILES.labelled(handle, label)),
     fresh.listNames(handle),
   ])
   const copies = (await Promise.all(names.map((name) => fresh.find(handle, name)))).filter((copy) => copy !== undefined)
   if (copies.length === 0 && built) return built
-  if (!built && copies.length === 0 && !(await findUser(handle, deps))) return undefined
+  if (!built && copies.length === 0 && !(await findUser(handle, hub))) return undefined
   const prompts = new Map<string, LabelledPrompt>()
   const { data, meta } = built ? parseBuilt<ListEnvelope<LabelledPrompt>>(built) : { data: [], meta: { total: 0 } }
   for (const prompt of data) prompts.set(prompt.name, prompt)

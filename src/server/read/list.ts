@@ -8,11 +8,12 @@ import { LIMITS } from '../../domain/limits.ts'
 import { isTag } from '../../domain/values/names.ts'
 import type { SearchResults } from '../../ports/search.ts'
 import type { Bytes } from '../../ports/site-files.ts'
+import type { Hub } from '../hub.ts'
 import { type ListQuery, readListQuery } from './list-query.ts'
-import type { FoundAnswer, ReadDeps } from './records.ts'
+import type { FoundAnswer } from './records.ts'
 
 /** Responds with the list. @throws HubError `invalid_request` for an invalid query; `unavailable` when the search is unavailable */
-export async function findList(asked: URLSearchParams, { baseUrl, siteFiles, search }: ReadDeps): Promise<FoundAnswer> {
+export async function findList(asked: URLSearchParams, { baseUrl, siteFiles, search }: Hub): Promise<FoundAnswer> {
   const query = readListQuery(asked)
   const { page, sort, q, tags } = query
   const { pageSize: size } = LIMITS

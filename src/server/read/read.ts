@@ -2,22 +2,13 @@
 
 import { ownerCacheTag, repositoryCacheTag } from '../../domain/api/caching.ts'
 import { lowerCasePath, matchPath, READ_METHODS } from '../../domain/api/routes.ts'
-import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import { pathOf, queryOf } from '../address.ts'
-import type { Connect } from '../connect.ts'
+import { type Connect, countRequest } from '../hub.ts'
 import { respondToOptions, respondWith, respondWithRedirect } from '../respond.ts'
 import { ANSWERS } from './answers.ts'
-import type { ReadDeps } from './records.ts'
-
-/** The dependencies of the read handler. */
-export interface ReadHandlerDeps extends ReadDeps {
-  limiter: RateLimiter
-  /** The IP address as reported by the platform. Handlers never take it from a header, because clients can forge headers. */
-  clientAddress: string
-}
 
 /** Handles one request to the read API. Never throws: errors become responses. */
-export async function handleRead(request: Request, connect: Connect<ReadHandlerDeps>): Promise<Response> {
+export async function handleRead(request: Request, connect: Connect): Promise<Response> {
   const path = pathOf(request.url)
   const query = queryOf(request.url)
   const found = matchPath(path)
@@ -30,15 +21,14 @@ export async function handleRead(request: Request, connect: Connect<ReadHandlerD
     const route = found.routes.GET
     if (route?.by !== 'read' || (request.method !== 'GET' && request.method !== 'HEAD'))
       throw (await refusals()).methodNotAllowed(request.method, found.methods)
-    const deps = await connect()
-    const waitSeconds = await deps.limiter.take(deps.clientAddress)
-    if (waitSeconds > 0) throw (await refusals()).rateLimitError('requests', waitSeconds)
+    const hub = await connect()
+    await countRequest(hub)
     const { id, mediaType, cache } = route
     return respondWith(request, {
       mediaType,
       cache,
       cacheTag,
-      ...(await ANSWERS[id](found.parameters, query === '' ? NO_QUERY : new URLSearchParams(query), deps)),
+      ...(await ANSWERS[id](found.parameters, query === '' ? NO_QUERY : new URLSearchParams(query), hub)),
     })
   } catch (thrown) {
     return (await refusals()).respondToError(request, thrown, cacheTag)

@@ -4,28 +4,11 @@ import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import type { ListEnvelope } from '../../domain/api/envelope.ts'
 import type { Repository, TagRecord, User, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import type { Profile } from '../../domain/catalogue/owner-records.ts'
-import type { FreshCopies, FreshCopy } from '../../ports/fresh-copies.ts'
-import type { Search } from '../../ports/search.ts'
-import type { Bytes, SiteFiles } from '../../ports/site-files.ts'
+import type { FreshCopy } from '../../ports/fresh-copies.ts'
+import type { Bytes } from '../../ports/site-files.ts'
 import { parseBuilt, readBuilt } from '../../ports/site-files.ts'
-import type { TextWork } from '../../ports/text-work.ts'
+import type { Hub, Sources } from '../hub.ts'
 import type { Answer } from '../respond.ts'
-
-/** The sources from which a repository's newest records are read. */
-export interface Sources {
-  siteFiles: SiteFiles
-  fresh: Pick<FreshCopies, 'find' | 'findOwner' | 'findVersion' | 'findFiles' | 'listNames'>
-}
-
-/** The dependencies for reading records and building responses. */
-export interface ReadDeps extends Sources {
-  /** The hub's base URL, without a trailing slash. */
-  baseUrl: string
-  /** The search is opened on first use, because most responses do not need it. */
-  search: () => Search
-  /** Work on somebody's text, on behalf of the client. */
-  text: TextWork
-}
 
 /** The bytes of a response, and any media type, caching or headers that differ from the route's defaults. */
 export type FoundAnswer = Partial<Answer> & { bytes: Bytes }
@@ -136,7 +119,7 @@ export async function findContent(
   return record && encode(record.content)
 }
 
-type UserSources = Sources & Pick<ReadDeps, 'baseUrl'>
+type UserSources = Sources & Pick<Hub, 'baseUrl'>
 
 /** Returns an owner; undefined if it has neither a file nor a prompt. */
 export async function findUser(handle: string, sources: UserSources): Promise<FoundRecord<User> | undefined> {

@@ -4,7 +4,7 @@ import type { Result } from '../../domain/api/schema.ts'
 import { MAX_ACTIVITIES } from '../../domain/catalogue/activity.ts'
 import { sortResults } from '../../domain/catalogue/results.ts'
 import { parseBuilt } from '../../ports/site-files.ts'
-import type { Sources } from './records.ts'
+import type { Sources } from '../hub.ts'
 
 /** Returns the results of a version, newest first; none if there is no such version. */
 export async function findResults(

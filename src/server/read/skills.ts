@@ -2,7 +2,8 @@
 
 import { latestSkill, type SkillVersion } from '../../domain/content/skill.ts'
 import { isName, isOwner, isVersion } from '../../domain/values/names.ts'
-import { findRepository, findVersion, type Sources } from './records.ts'
+import type { Sources } from '../hub.ts'
+import { findRepository, findVersion } from './records.ts'
 
 /** The skill to look up; unvalidated strings from a URL. */
 export interface SkillPlace {

@@ -1,0 +1,23 @@
+// Serves the addresses that monitoring programs ask: `/healthz`, `/readyz` and `/metrics`.
+
+import { pathOf } from '../../src/server/address.ts'
+import { HEALTH_ADDRESS, METRICS_ADDRESS, READY_ADDRESS } from '../catalogue/published/addresses.ts'
+import { respondWithHealth } from './health.ts'
+import type { Metrics } from './metrics.ts'
+import { respondWithReadiness } from './readiness.ts'
+import type { StatusSources } from './status-metrics.ts'
+
+/** Handles a request. @param peer the IP address of the connection, whatever its headers say */
+export type Answer = (request: Request, ip: string, peer?: string) => Promise<Response>
+
+/** Answers monitoring programs, and passes all other requests on. @param metrics undefined if they are disabled */
+export function withMonitoring(answer: Answer, sources: StatusSources, metrics: Metrics | undefined): Answer {
+  const { healthOf, checkAll } = sources
+  return async (request, ip) => {
+    const path = pathOf(request.url)
+    if (path === HEALTH_ADDRESS) return respondWithHealth(request, healthOf())
+    if (path === READY_ADDRESS) return respondWithReadiness(request, checkAll, healthOf)
+    if (path === METRICS_ADDRESS && metrics && request.method === 'GET') return metrics.respond(sources)
+    return answer(request, ip)
+  }
+}

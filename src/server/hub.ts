@@ -1,0 +1,63 @@
+// Defines a hub as the handlers of requests see it: what one client's request may use. The platform opens it (src/wiring).
+import type { OwnerUsage } from '../domain/catalogue/usage.ts'
+import type { FreshCopies } from '../ports/fresh-copies.ts'
+import type { HubProfile, PageData, RenderPage } from '../ports/pages.ts'
+import type { RateLimiter } from '../ports/rate-limiter.ts'
+import type { Search } from '../ports/search.ts'
+import type { SiteFiles } from '../ports/site-files.ts'
+import type { TextWork } from '../ports/text-work.ts'
+import type { OwnAddresses } from './guard.ts'
+import type { PageResponse } from './respond.ts'
+
+/** A hub for the request of one client. What most requests do not need is opened on first use. */
+export interface Hub extends OwnAddresses {
+  /** The files of the build. Each is read once per request. */
+  siteFiles: SiteFiles
+  /** The fresh copies of what has been published since. Each is read once per request. */
+  fresh: Pick<FreshCopies, 'find' | 'findOwner' | 'findVersion' | 'findFiles' | 'listNames'>
+  search: () => Search
+  /** Work on somebody's text, on behalf of the client. */
+  text: TextWork
+  /** Limits the client's requests. */
+  limiter: RateLimiter
+  /** The IP address as reported by the platform. Handlers never take it from a header, because clients can forge headers. */
+  clientAddress: string
+  /** What an owner may have at most; 0 is no limit. */
+  quota: OwnerUsage
+  /** Returns what renders the pages. @throws HubError `unavailable` while the page code is being bundled */
+  pages: () => HubPages | Promise<HubPages>
+}
+
+/** What renders the pages of a hub, and what only its pages show. */
+export interface HubPages extends Pick<PageData, 'brokenOf'> {
+  render: RenderPage
+  profile: HubProfile
+  /** The cache of rendered pages; undefined behind a CDN. */
+  cache: PageCache | undefined
+}
+
+/** Rendered pages by path. */
+export interface PageCache {
+  find(path: string): PageResponse | undefined
+  /**
+   * Renders a page once for all requests that arrive during the rendering, and caches it if its status is 200 and it does not depend on the query. After a purge, the page is rendered again, and a rendering that started before the purge is not cached.
+   *
+   * @param address the path, with the query if the page depends on it
+   */
+  render(address: string, make: () => Promise<PageResponse>): Promise<PageResponse>
+  /** Removes all pages with any of the tags. */
+  purge(tags: readonly string[]): void
+}
+
+/** The sources from which a repository's newest records are read. */
+export type Sources = Pick<Hub, 'siteFiles' | 'fresh'>
+
+/** Opens a hub once the request itself has been checked. If it throws, the handler responds with the error. */
+export type Connect<Opened = Hub> = () => Opened | Promise<Opened>
+
+/** Counts a request of the client. @throws HubError `rate_limited` */
+export async function countRequest({ limiter, clientAddress }: Pick<Hub, 'limiter' | 'clientAddress'>): Promise<void> {
+  const waitSeconds = await limiter.take(clientAddress)
+  // Imported on the first rejection, because successful reads do not need this code.
+  if (waitSeconds > 0) throw (await import('./refusals.ts')).rateLimitError('requests', waitSeconds)
+}

@@ -1,0 +1,29 @@
+// Defines a hub as the handlers of writes see it: what a read may use, git, and what tokens are checked with.
+import type { FreshCopies } from '../../ports/fresh-copies.ts'
+import type { GitStore } from '../../ports/git-store.ts'
+import type { RateLimiter } from '../../ports/rate-limiter.ts'
+import type { TakeTurn } from '../../ports/turns.ts'
+import type { Hub } from '../hub.ts'
+import type { TokenChecks } from './authenticate.ts'
+
+/** A hub to which a sender publishes. Its files and copies are read again each time, because a write changes them. */
+export interface PublishHub
+  extends TokenChecks,
+    Pick<Hub, 'baseUrl' | 'siteFiles' | 'text' | 'quota' | 'clientAddress'> {
+  git: GitStore
+  fresh: FreshCopies
+  /** The issuer of OIDC tokens that the hub accepts, also in the certificates of attestations. */
+  issuer: string
+  /** Returns the place of a new fresh copy in the order of publishes and builds; used if this machine is the git host. @param fullName the repository, which is in the content folder now */
+  nextOrder: (fullName: string) => number
+  /** Purges all cache entries with any of the tags; if this fails, the publish still succeeds. */
+  purge: (cacheTags: string[]) => Promise<void>
+  /** Runs publishes to the branch one at a time; git prevents conflicts between those that run at the same time anyway. Without the queue, publishes would still be correct, but would need more attempts, because each commit outdates the branch head that the others have read. */
+  takeTurn: TakeTurn
+  /** Records when a token was last used. Failures are ignored, because this time is only informational. */
+  recordTokenUse: (tokenId: string) => Promise<void>
+  /** Limits publishes per publisher. */
+  limiter: RateLimiter
+  /** Limits requests with an invalid token per client IP address. */
+  failedTokens: RateLimiter
+}

@@ -1,0 +1,249 @@
+// Opens a hub for a request, on each platform: Netlify, its dev server, or the Node server. Drivers for Netlify are imported only on Netlify.
+import { readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { LocalKeys } from '../../packages/account/local-keys.ts'
+import { limitInMemory } from '../../packages/stores/state/rate-limiter-memory.ts'
+import { type Config, findProfile, includedFile, readConfig } from '../config.ts'
+import { networksOf } from '../domain/access/ip-address.ts'
+import { HubError } from '../domain/api/errors.ts'
+import { askOnce } from '../ports/ask-once.ts'
+import type { BuildSource, FreshCopies } from '../ports/fresh-copies.ts'
+import type { GitStore } from '../ports/git-store.ts'
+import type { RenderPage, ShownLook } from '../ports/pages.ts'
+import type { RateLimit, RateLimiter } from '../ports/rate-limiter.ts'
+import type { Search } from '../ports/search.ts'
+import type { SiteFiles } from '../ports/site-files.ts'
+import type { StateStore } from '../ports/state-store.ts'
+import { runInPlace, type TextJobTable, type TextWork } from '../ports/text-work.ts'
+import type { Hub, HubPages, PageCache } from '../server/hub.ts'
+
+/** The page code of a bundle, with the hub's look. */
+type PageCode = { render: RenderPage; look: ShownLook }
+
+/** A build on the Node server, with the server's stores. */
+export interface ServerHub {
+  files: SiteFiles
+  /** Opened on first use. */
+  search: () => Search
+  /** Omitted if no pages are served. */
+  pages?: {
+    /** The page code; undefined while it is being bundled. */
+    code: PageCode | undefined
+    /** The problems of repositories whose previous version is shown, by full name. */
+    broken: ReadonlyMap<string, readonly string[]>
+    /** The rendered pages of this build. */
+    cache: PageCache
+    /** Drops rendered pages of the current build. */
+    purge: (tags: readonly string[]) => void
+  }
+  fresh: FreshCopies
+  /** Returns the worker threads' driver for a client; omitted where work on texts runs in place. */
+  text?: ((client: string) => TextWork) | undefined
+  /** Returns the place of a new fresh copy in the order of publishes and builds: after everything that the build has read. @param fullName the repository, which is in the content folder now */
+  nextOrder: (fullName: string) => number
+  state: StateStore
+  /** The keys for the sign-in links that this process prints. */
+  localKeys: LocalKeys
+  /** The local git repository; used unless the settings name a repository on GitHub. */
+  localGit: GitStore
+  /** Wraps the configured git store so that its calls are counted; undefined if metrics are disabled. */
+  countGit?: ((git: GitStore) => GitStore) | undefined
+}
+
+/** The context that a function receives with a request: from Netlify, or from the Node server, which adds the current build. */
+export interface FunctionContext {
+  /** The client's IP address. */
+  ip: string
+  hub?: ServerHub
+}
+
+/** What a function needs beyond reads. */
+interface FunctionNeeds {
+  /** Imports the jobs on texts for Netlify, where each function contains only the code of its own jobs; reads need none. */
+  jobs?: () => Promise<Partial<TextJobTable>>
+  /** The limit for the client's requests, as a multiple of the limit for reads. */
+  timesReads?: number
+}
+
+/** Opens a hub for one request. @throws HubError `unavailable` naming an invalid setting */
+export async function openHub(
+  request: Request,
+  context: FunctionContext,
+  { jobs, timesReads = 1 }: FunctionNeeds = {},
+): Promise<Hub> {
+  const { ip, hub: server } = context
+  const config = currentConfig()
+  const { baseUrl, isPrivate, readAccess, quota } = config
+  const [files, fresh] = await Promise.all([siteFilesOf(request, server), freshOf(server)])
+  return {
+    ...{ baseUrl, isPrivate, quota, isForReaders: readAccess.kind === 'members' },
+    isOwnHost: (hostname) => config.hostnames.includes(hostname) || isDeployOf(config.netlifySite, hostname),
+    siteFiles: { ...files, read: askOnce(files.read) },
+    fresh: {
+      find: askOnce(fresh.find),
+      findOwner: askOnce(fresh.findOwner),
+      findVersion: askOnce(fresh.findVersion),
+      findFiles: askOnce(fresh.findFiles),
+      listNames: fresh.listNames,
+    },
+    get text() {
+      return textOf(context, jobs)
+    },
+    search: server?.search ?? (() => openBundledSearch(config)),
+    limiter: await limiterOf(timesReads === 1 ? 'reads' : 'messages', config.rateLimitPerMinute * timesReads, config),
+    clientAddress: clientKeyOf(ip),
+    pages: () => openPages(config, server),
+  }
+}
+
+let known: { environment: NodeJS.ProcessEnv; config: Config } | undefined
+
+/** Returns the settings, parsed once per environment; they do not change while a process runs. @throws HubError `unavailable` naming an invalid setting */
+export function currentConfig(): Config {
+  if (known?.environment !== process.env) known = { environment: process.env, config: readConfig(process.env) }
+  return known.config
+}
+
+/** Returns whether a host name belongs to this site on Netlify: the host names of its previews and branch deploys end with the site's name, and no other site can have such a name. docs/notes/netlify.md section 9 */
+function isDeployOf(site: string | undefined, hostname: string): boolean {
+  if (site === undefined) return false
+  return hostname === `${site}.netlify.app` || hostname.endsWith(`--${site}.netlify.app`)
+}
+
+/** Returns the site's files: from the Node server, or from the current Netlify deploy. */
+export async function siteFilesOf(request: Request, server: ServerHub | undefined): Promise<SiteFiles> {
+  if (server) return server.files
+  const { deployFiles } = await import('../../packages/stores/site/site-files-deploy.ts')
+  return deployFiles(new URL(request.url).origin)
+}
+
+/** Returns the driver for work on somebody's text: the Node server's worker threads, or in place. @param jobs imports the jobs for Netlify */
+export function textOf({ ip, hub: server }: FunctionContext, jobs?: FunctionNeeds['jobs']): TextWork {
+  return server?.text?.(clientKeyOf(ip)) ?? runInPlace(jobs ?? (() => ({})))
+}
+
+/** Returns the store for tokens, sessions and copies: the Node server's, or Netlify Blobs. */
+export async function stateOf(server: ServerHub | undefined): Promise<StateStore> {
+  if (server) return server.state
+  const { netlifyState } = await import('../../packages/stores/state/state-netlify.ts')
+  return netlifyState()
+}
+
+/** Returns the fresh copies: the Node server's, which caches them, or those in Netlify Blobs. */
+export async function freshOf(server: ServerHub | undefined): Promise<FreshCopies> {
+  if (server) return server.fresh
+  const [{ openCopies }, { copiesAhead }] = await Promise.all([
+    import('../../packages/stores/state/fresh-copies.ts'),
+    import('../ports/fresh-copies.ts'),
+  ])
+  return copiesAhead(openCopies(await stateOf(server)), sourceOfDeploy)
+}
+
+let source: Promise<BuildSource> | undefined
+
+/** Returns what this deploy's build has read. It never changes, so it is read only once. */
+function sourceOfDeploy(): Promise<BuildSource> {
+  source ??= Promise.all([
+    import('../../packages/stores/site/build-record.ts'),
+    import('../ports/fresh-copies.ts'),
+  ]).then(
+    ([{ findBuildRecord }, { UNKNOWN_SOURCE }]) =>
+      findBuildRecord(includedFile(currentConfig(), 'build/complete.json'))?.source ?? UNKNOWN_SOURCE,
+  )
+  return source
+}
+
+let index: Promise<Search> | undefined
+
+/** On Netlify, opens the index that is deployed with the function on the first query, so that a cold function that only serves files does not load it. The index of a deploy never changes, so it stays open. */
+function openBundledSearch(config: Config): Search {
+  const opened = () => {
+    index ??= import('../../packages/stores/search/open-index.ts').then(({ openSearchIndex }) =>
+      openSearchIndex(includedFile(config, 'build/search.db')),
+    )
+    return index
+  }
+  return {
+    find: async (question) => (await opened()).find(question),
+    listMenu: async () => (await opened()).listMenu(),
+    completeOwner: async (prefix, limit) => (await opened()).completeOwner(prefix, limit),
+    completeName: async (prefix, owner, limit) => (await opened()).completeName(prefix, owner, limit),
+  }
+}
+
+async function openPages(config: Config, server: ServerHub | undefined): Promise<HubPages> {
+  const { render, look } = await pageCodeOf(server)
+  return {
+    render,
+    get profile() {
+      return findProfile(config, look)
+    },
+    brokenOf: (fullName) => server?.pages?.broken.get(fullName) ?? [],
+    cache: server?.pages?.cache,
+  }
+}
+
+/** Returns the page code: the Node server's, or the one that the build placed next to the function on Netlify. @throws HubError `unavailable` while it is being bundled */
+export async function pageCodeOf(server: ServerHub | undefined): Promise<PageCode> {
+  const code = server ? server.pages?.code : await deployedCode()
+  if (code) return code
+  throw pagesUnavailable()
+}
+
+/** Creates the error for requests while the page code is being bundled. */
+export function pagesUnavailable(): HubError {
+  return new HubError('unavailable', 'The pages are being prepared. Try again in a few seconds.', {
+    retryAfterSeconds: 5,
+  })
+}
+
+let deployed: Promise<PageCode & { jobs: Partial<TextJobTable> }> | undefined
+
+/** Loads the page code, its jobs on texts and the look. */
+function deployedCode() {
+  const config = currentConfig()
+  deployed ??= Promise.all([
+    import(pathToFileURL(includedFile(config, 'build/pages/entry.mjs')).href),
+    readFile(includedFile(config, 'build/pages/look.json'), 'utf8'),
+  ]).then(([{ render, jobs }, look]: [{ render: RenderPage; jobs: Partial<TextJobTable> }, string]) => ({
+    ...{ render, jobs },
+    look: JSON.parse(look),
+  }))
+  return deployed
+}
+
+/** Pages use the jobs on texts that come with the page code. */
+export const FOR_PAGES: FunctionNeeds = { jobs: async () => (await deployedCode()).jobs }
+
+/** Imports every job on texts. */
+export const allJobs = async (): Promise<TextJobTable> => (await import('./text-jobs.ts')).TEXT_JOBS
+
+/** Returns the rate-limit key of a client: its IPv4 address, or the /64 of its IPv6 address. */
+export const clientKeyOf = (address: string): string => networksOf(address)[0]
+
+const limiters = new Map<string, RateLimiter>()
+
+/**
+ * Returns the limiter for a kind of request. There is one limiter of each kind per process, because it counts the requests of the last minute.
+ *
+ * @param requests maximum per minute; 0 disables the limit
+ */
+export async function limiterOf(kind: string, requests: number, { isNetlifyDev }: Config): Promise<RateLimiter> {
+  const known = limiters.get(kind)
+  if (known) return known
+  const limit = { requests, windowMs: 60_000 }
+  const limiter = isNetlifyDev ? await limitOnDevServer(kind, limit) : limitInMemory(limit)
+  limiters.set(kind, limiter)
+  return limiter
+}
+
+/** The dev server handles each request in a new worker, whose memory is lost afterwards, so requests are counted in a file. All workers belong to one process, and the file name contains its ID. */
+async function limitOnDevServer(kind: string, limit: RateLimit): Promise<RateLimiter> {
+  const [{ limitInState }, { openSqliteState }] = await Promise.all([
+    import('../../packages/stores/state/limits.ts'),
+    import('../../packages/stores/state/state-sqlite.ts'),
+  ])
+  return limitInState(await openSqliteState(join(tmpdir(), 'prompt-hub', `${process.pid}.db`)), kind, limit)
+}
