@@ -25,6 +25,7 @@ export function acceptPublish({
       provenance: undefined,
     },
     body: parsePublishRequest({ content: 'Review this.\n', ...body }, measure),
+    linesBefore: 0,
     idempotency: undefined,
     arrivedMs: 0,
     baseUrl: 'https://hub.example',

@@ -1,12 +1,16 @@
 // Tests the loop around a commit, in virtual time: the effect of each outcome, what is read from git again, and when
 // the time runs out.
 import { expect, test } from 'vitest'
+import type * as z from 'zod'
+import type { PublishAnswer as PublishAnswerSchema } from '../../packages/catalogue/published/route-schemas.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
 import type { Additions, CommitOutcome, FolderState, GitStore } from '../../src/ports/git-store.ts'
 import { writeWithRetries } from '../../src/server/publish/attempts.ts'
 import { publishAsWrite } from '../../src/server/publish/publish.ts'
 import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
 import { acceptPublish } from './accept.ts'
+
+type PublishAnswer = z.infer<typeof PublishAnswerSchema>
 
 const done: CommitOutcome = { kind: 'committed', sha: 'c', url: null, atMs: undefined }
 const moved: CommitOutcome = { kind: 'moved' }
@@ -69,7 +73,10 @@ async function play({ commits = [done], reads = [], foundAt = Infinity, stale = 
   }
   const time = { now: () => nowMs, random: () => 0.5, newId: () => 'op', sleep: async (ms: number) => (nowMs += ms) }
   const ending = await writeWithRetries(git, publishAsWrite(acceptPublish({}), TEXT_WORK_IN_PLACE), KNOWN, time).then(
-    ({ answer: { commit, record } }) => (commit ? [commit.sha, record.version] : [record.version]),
+    ({ answer }) => {
+      const { commit, version } = answer.data as PublishAnswer
+      return commit ? [commit.sha, version] : [version]
+    },
     (error: HubError) => [error.code, error.retryAfterSeconds],
   )
   return [...ending, readCount, sent.length]

@@ -2,6 +2,7 @@
 // the commit message.
 import { describe, expect, test } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
+import type { VersionRecord } from '../../src/domain/api/schema.ts'
 import type { FolderState, PublishMark } from '../../src/ports/git-store.ts'
 import { isStale } from '../../src/server/publish/attempts.ts'
 import { type AcceptedPublish, publishAsWrite } from '../../src/server/publish/publish.ts'
@@ -53,13 +54,16 @@ const decided = (accepted: AcceptedPublish, found: Found) =>
     call: { signal: AbortSignal.timeout(10_000) },
   })
 
+const recordOf = (data: object) => data as VersionRecord
+
 function say(attempt: Awaited<ReturnType<typeof decided>>): string {
   if (attempt.kind === 'commit') {
     const { version, index, message } = attempt.additions
     return [message.headline, version && 'version', index && 'index'].filter(Boolean).join(', ')
   }
-  const { record, isUnchanged, isReplay } = attempt.answer
-  return ['answer', record.version, isUnchanged && 'unchanged', isReplay && 'replay'].filter(Boolean).join(' ')
+  const { data, headers = {} } = attempt.answer
+  const isReplay = 'Idempotency-Replayed' in headers
+  return ['answer', recordOf(data).version, data.unchanged && 'unchanged', isReplay && 'replay'].filter(Boolean).join(' ')
 }
 
 //  case                                          body                                    state of git  result
@@ -164,7 +168,7 @@ test('carries over variables and parameters, drops unused variables and adds new
   const found = { versions: ['1.0.0'], text: fileOf('{{kept}} {{gone}}\n', more) }
   const attempt = await decided(acceptPublish({ body: { content: '{{kept}} {{added}}\n' } }), found)
   if (attempt.kind !== 'commit') throw new Error('expected a commit')
-  const { record } = attempt.answerOf({ sha: 'c', url: null })
+  const record = recordOf(attempt.answer.data)
   expect(record.variables.map(({ name, description }) => [name, description])).toEqual([
     ['kept', 'Stays.'],
     ['added', ''],

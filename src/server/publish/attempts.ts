@@ -10,7 +10,6 @@ import {
   blobId,
   type CallOptions,
   decodeText,
-  type FolderQuery,
   type FolderState,
   type GitStore,
 } from '../../ports/git-store.ts'
@@ -42,18 +41,26 @@ export const LATEST_START_MS = DEADLINE_MS - ATTEMPT_MS
 /** Maximum number of times to reread a stale listing before using it anyway. */
 const MAX_REREADS = 5
 
+/** The response to a write. */
+export interface WriteAnswer {
+  /** The record, whether nothing changed, and the commit; null until it is made. */
+  data: { unchanged: boolean; commit: { sha: string; url: string | null } | null }
+  status?: 200 | 201
+  headers?: Readonly<Record<string, string>>
+}
+
 /** The decision of one attempt: either a commit to make or a response without a commit. `Shown` is what the fresh copy needs to know. */
-export type WriteDecision<Answer, Shown extends object = ShownRepository> =
+export type WriteDecision<Shown extends object = ShownRepository> =
   | {
       kind: 'commit'
       additions: Omit<Additions, 'base'>
       /** The data about the commit that the fresh copy needs. */
       shown: Shown
-      answerOf: (commit: { sha: string; url: string | null }) => Answer
+      answer: WriteAnswer
     }
   | {
       kind: 'answer'
-      answer: Answer
+      answer: WriteAnswer
       /** Set if an earlier attempt made the commit, but it is not visible to readers yet. */
       shown?: Shown
     }
@@ -82,7 +89,7 @@ export interface Readers {
 }
 
 /** A write to one repository or, without a name, to one owner. */
-export interface GitWrite<Answer, Shown extends object = ShownRepository> {
+export interface GitWrite<Shown extends object = ShownRepository> {
   owner: string
   name: string | undefined
   /** The time when the request arrived, in milliseconds. */
@@ -90,11 +97,11 @@ export interface GitWrite<Answer, Shown extends object = ShownRepository> {
   /** Whether the decision needs the last 100 commits. */
   needsHistory: boolean
   /** Decides based on what is in git. Different decisions for the same write have different commit subjects. @throws HubError for every rejection */
-  decide: (folder: FolderState, readers: Readers) => Promise<WriteDecision<Answer, Shown>>
+  decide: (folder: FolderState, readers: Readers) => Promise<WriteDecision<Shown>>
 }
 
 /** A write to one repository: a publish, or a change to what is already published. */
-export type RepositoryWrite<Answer> = GitWrite<Answer> & { name: string }
+export type RepositoryWrite = GitWrite & { name: string }
 
 /** What the hub already knows about a repository, and about those that it includes. */
 interface Known {
@@ -107,8 +114,8 @@ interface Known {
 }
 
 /** The final outcome: a response and, if a commit must be made visible to readers, what it changed and in which folder. */
-interface FinalOutcome<Answer, Shown extends object> {
-  answer: Answer
+interface FinalOutcome<Shown extends object> {
+  answer: WriteAnswer
   toShow?: Shown & { folder: FolderState; commit: string; atMs: number | undefined }
 }
 
@@ -122,28 +129,33 @@ interface Deadline extends Pick<Clock, 'now' | 'sleep'> {
  *
  * @throws HubError from an attempt; `unavailable` with Retry-After when the time limit is reached: either nothing was written, or a retry will find what was written
  */
-export async function writeWithRetries<Answer, Shown extends object = ShownRepository>(
+export async function writeWithRetries<Shown extends object = ShownRepository>(
   git: GitStore,
-  write: GitWrite<Answer, Shown>,
+  write: GitWrite<Shown>,
   known: Known,
   { now, random, newId, sleep }: Clock,
-): Promise<FinalOutcome<Answer, Shown>> {
+): Promise<FinalOutcome<Shown>> {
   const deadline: Deadline = { endsMs: write.arrivedMs + DEADLINE_MS, now, sleep }
   /** The same in all attempts; identifies this write's commit. */
   const operation = ['Operation-Id', newId()] as const
   let isInDoubt = false
   /** The attempts whose commits were sent, by commit subject. If a response was lost and a later attempt finds the commit, the subject identifies the attempt that made it. */
-  const sent = new Map<string, Extract<WriteDecision<Answer, Shown>, { kind: 'commit' }>>()
+  const sent = new Map<string, Extract<WriteDecision<Shown>, { kind: 'commit' }>>()
   const finish = (
-    { shown, answerOf }: Extract<WriteDecision<Answer, Shown>, { kind: 'commit' }>,
+    { shown, answer }: Extract<WriteDecision<Shown>, { kind: 'commit' }>,
     folder: FolderState,
     { sha, url, atMs }: { sha: string; url: string | null; atMs: number | undefined },
-  ) => ({ answer: answerOf({ sha, url }), toShow: { ...shown, folder, commit: sha, atMs } })
+  ) => ({
+    answer: { ...answer, data: { ...answer.data, commit: { sha, url } } },
+    toShow: { ...shown, folder, commit: sha, atMs },
+  })
   let rereads = 0
   for (let attempt = 0; ; attempt++) {
     await waitBefore(attempt, { random, sleep })
     if (leftMs(deadline) < ATTEMPT_MS) throw tooLate()
-    const folder = await readOrWait(deadline, (call) => git.readFolder(questionOf(write, isInDoubt), call))
+    const { owner, name, needsHistory } = write
+    const question = { owner, name, withPublishes: needsHistory || isInDoubt }
+    const folder = await readOrWait(deadline, (call) => git.readFolder(question, call))
     if (folder === undefined) continue
     const ours = isInDoubt && folder.publishes.find(({ trailers }) => trailers.get(operation[0]) === operation[1])
     const carriedOut = ours && sent.get(ours.headline)
@@ -189,13 +201,13 @@ async function waitBefore(attempt: number, { random, sleep }: Pick<Clock, 'rando
   if (attempt > 0) await sleep(random() * Math.min(2_000, 100 * 2 ** attempt))
 }
 
-function decideOn<Answer, Shown extends object>(
+function decideOn<Shown extends object>(
   folder: FolderState,
   git: GitStore,
-  { owner, name, decide }: GitWrite<Answer, Shown>,
+  { owner, name, decide }: GitWrite<Shown>,
   { findText, findFile }: Known,
   call: CallOptions,
-): Promise<WriteDecision<Answer, Shown>> {
+): Promise<WriteDecision<Shown>> {
   const versionsOf =
     (
       place: { owner: string; name: string | undefined },
@@ -225,13 +237,6 @@ function decideOn<Answer, Shown extends object>(
 /** Returns whether a listing lacks a version that is known to exist, which can happen because the host's reads may lag several seconds behind its writes. */
 export function isStale(known: readonly string[], { versions }: FolderState): boolean {
   return known.some((version) => !versions.has(version))
-}
-
-function questionOf(
-  { owner, name, needsHistory }: Pick<GitWrite<unknown>, 'owner' | 'name' | 'needsHistory'>,
-  isInDoubt: boolean,
-): FolderQuery {
-  return { owner, name, withPublishes: needsHistory || isInDoubt }
 }
 
 function leftMs({ endsMs, now }: Deadline): number {

@@ -2,7 +2,6 @@
 
 import { HubError } from '../../domain/api/errors.ts'
 import type { PathParameters, WriteId } from '../../domain/api/routes.ts'
-import type { Repository } from '../../domain/api/schema.ts'
 import { findProtection } from '../../domain/content/protected-labels.ts'
 import type { NamedRepositories } from '../../domain/managing/decision.ts'
 import type { Change, Target } from '../../domain/managing/request.ts'
@@ -12,28 +11,14 @@ import { isTag, isVersion, splitFullName } from '../../domain/values/names.ts'
 import type { Permission } from '../../domain/values/permissions.ts'
 import type { FolderState } from '../../ports/git-store.ts'
 import { findRepository } from '../read/records.ts'
-import { respondWithRecord } from '../respond.ts'
 import type { Readers, WriteDecision } from './attempts.ts'
 import { requirePermission, requireRights } from './authenticate.ts'
 import type { PublishHub } from './publish-hub.ts'
 import { showRepository } from './renew-fresh-copy.ts'
-import { type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
-
-/** The result of a change. */
-interface Outcome {
-  repository: Repository
-  isUnchanged: boolean
-  commit: { sha: string; url: string | null } | null
-}
+import { changeMessage, type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
 
 /** A change to what is already published. */
 type ChangeId = Exclude<WriteId, 'publishVersion' | 'changeOwner' | 'recordResult'>
-
-/** What an attempt knows. */
-interface Attempt extends Pick<Readers, 'readVersion' | 'call'> {
-  neighbours: NamedRepositories
-  folder: FolderState
-}
 
 /** Opens a change. @throws HubError `not_found` for a malformed label or version */
 export function openChange(id: ChangeId, parameters: PathParameters): OpenWrite {
@@ -50,9 +35,9 @@ export function openChange(id: ChangeId, parameters: PathParameters): OpenWrite 
             ...sending,
             needsHistory: false,
             decide: (folder: FolderState, readers: Readers) =>
-              decideAttempt(sending, change, { neighbours, folder, ...readers }, deps),
+              decideAttempt(sending, change, neighbours, folder, readers, deps),
           }
-          return respondWithOutcome(await writeToGit(write, sending.bearer, deps, time))
+          return writeToGit(write, sending.bearer, deps, time)
         },
       }
     },
@@ -95,58 +80,48 @@ async function findNeighbours(change: Change, deps: PublishHub): Promise<NamedRe
 async function decideAttempt(
   sending: Sending,
   change: Change,
-  { neighbours, folder, readVersion, call }: Attempt,
+  neighbours: NamedRepositories,
+  folder: FolderState,
+  readers: Readers,
   deps: PublishHub,
-): Promise<WriteDecision<Outcome>> {
-  const { owner, name, bearer } = sending
+): Promise<WriteDecision> {
+  const { owner, name } = sending
   requireRightsFor(change, sending, folder)
   const found = { owner, name, versions: [...folder.versions.keys()], index: folder.index }
   const state = await deps.text.run('readState', found)
   const { file, indexText, summary } = await deps.text.run('decideChange', change, state, neighbours)
-  if (change.kind === 'label' && indexText !== undefined)
-    await requireResults(sending, change, { folder, readVersion, call }, deps)
+  if (change.kind === 'label' && indexText !== undefined) await requireResults(sending, change, folder, readers, deps)
   const shown = { file, entry: undefined, added: undefined }
   const record = await showRepository({ owner, name, folder, ...shown }, deps)
   // A copy with more versions than git belongs to a later publish, which this git listing does not include yet.
   const repository = record?.repository ?? (await deps.fresh.find(owner, name))?.repository
   if (!repository) throw new Error(`${owner}/${name} cannot be shown`)
+  const answer = { data: { ...repository, unchanged: indexText === undefined, commit: null } }
   if (indexText === undefined || change.isDryRun) {
-    const answer = { repository, isUnchanged: indexText === undefined, commit: null }
     // A hub that crashed after its commit has not stored a copy. In that case, a retry commits nothing but makes the existing commit visible.
     const isUnshown =
       !change.isDryRun && record && !isSameJson((await findRepository(owner, name, deps))?.value(), record.repository)
     return { kind: 'answer', answer, ...(isUnshown && { shown }) }
   }
-  const message = {
-    headline: `${owner}/${name}: ${summary}`,
-    trailers: [['Changed-By', bearer.login ?? owner]] as const,
-  }
-  return {
-    kind: 'commit',
-    additions: { owner, name, message, version: undefined, index: indexText },
-    shown,
-    answerOf: (commit) => ({ repository, isUnchanged: false, commit }),
-  }
+  const message = changeMessage(sending, `${owner}/${name}: ${summary}`)
+  return { kind: 'commit', additions: { owner, name, message, version: undefined, index: indexText }, shown, answer }
 }
 
 /** Reads the results of the version to which a label is to move, if the owner requires any. @throws HubError `evidence_missing` */
 async function requireResults(
   { owner, name }: Sending,
   { label, version }: Extract<Change, { kind: 'label' }>,
-  { folder, readVersion, call }: Omit<Attempt, 'neighbours'>,
+  folder: FolderState,
+  readers: Readers,
   deps: PublishHub,
 ): Promise<void> {
   const protection = findProtection(readOwner(owner, folder.ownerIndex), label)
   if (protection === undefined || typeof protection === 'string') return
-  const [{ requireEvidence }, { readResults }, { findResults }] = await Promise.all([
+  const [{ requireEvidence }, { readTested }] = await Promise.all([
     import('../../domain/managing/evidence.ts'),
     import('./read-results.ts'),
-    import('../read/results.ts'),
   ])
-  const { git, text } = deps
-  const content_sha256 = await text.run('digestVersion', { owner, name }, version, await readVersion(version))
-  const known = await findResults(owner, name, version, deps)
-  const { results } = await readResults({ version, content_sha256 }, folder, known, { git, text, call })
+  const { content_sha256, results } = await readTested({ owner, name, version }, folder, readers, deps)
   requireEvidence(label, protection, { owner, name, version, content_sha256 }, results)
 }
 
@@ -158,8 +133,4 @@ function requireRightsFor(change: Change, { owner, name, bearer }: Sending, { ow
   const needed = isProtected ? 'maintain' : permissionFor(change)
   requirePermission(bearer, needed, isProtected ? `${owner} protects the label ${change.label}. ` : '')
   requireRights(bearer, { owner, name }, needed, file)
-}
-
-function respondWithOutcome({ repository, isUnchanged, commit }: Outcome): Response {
-  return respondWithRecord({ ...repository, unchanged: isUnchanged, commit })
 }

@@ -2,7 +2,6 @@
 
 import { ownerCacheTag } from '../../domain/api/caching.ts'
 import { HubError } from '../../domain/api/errors.ts'
-import type { User } from '../../domain/api/schema.ts'
 import { profileOf } from '../../domain/catalogue/owner-records.ts'
 import type { OwnerFile } from '../../domain/content/prompt-file.ts'
 import type { OwnerChange } from '../../domain/managing/owner-request.ts'
@@ -14,14 +13,7 @@ import { respondWithRecord } from '../respond.ts'
 import { type Clock, type GitWrite, LATEST_START_MS, type WriteDecision, writeWithRetries } from './attempts.ts'
 import { requireOwnerRights } from './authenticate.ts'
 import type { PublishHub } from './publish-hub.ts'
-import { type OpenWrite, type Sending, showSafely } from './write-to-git.ts'
-
-/** The result of a change. */
-interface Outcome {
-  user: User
-  isUnchanged: boolean
-  commit: { sha: string; url: string | null } | null
-}
+import { changeMessage, type OpenWrite, type Sending, showSafely } from './write-to-git.ts'
 
 /** What an owner's fresh copy shows. */
 interface ShownOwner {
@@ -38,7 +30,7 @@ export function openOwnerChange(): OpenWrite {
         needed: 'maintain',
         async carryOut(sending, deps, time) {
           requireSignedIn(sending, rights, deps.baseUrl)
-          return respondWithOutcome(await writeOwner(change, sending, deps, time))
+          return writeOwner(change, sending, deps, time)
         },
       }
     },
@@ -55,16 +47,17 @@ function requireSignedIn({ owner, bearer }: Sending, rights: readonly string[], 
 }
 
 /** Carries out a change when it is its sender's turn, and makes it visible immediately. */
-async function writeOwner(change: OwnerChange, sending: Sending, deps: PublishHub, time: Clock): Promise<Outcome> {
+async function writeOwner(change: OwnerChange, sending: Sending, deps: PublishHub, time: Clock): Promise<Response> {
   const { owner, bearer, arrivedMs } = sending
-  const write: GitWrite<Outcome, ShownOwner> = {
+  const write: GitWrite<ShownOwner> = {
     ...{ owner, name: undefined, arrivedMs, needsHistory: change.expectedCommit !== undefined },
     decide: (folder) => decideAttempt(change, sending, folder, deps),
   }
   const waitMs = arrivedMs + LATEST_START_MS - time.now()
   return deps.takeTurn({ sender: bearer.publisher, waitMs }, async () => {
     const { answer, toShow } = await writeWithRetries(deps.git, write, NOTHING_KNOWN, time)
-    if (answer.commit) await logChange(change, sending, answer.commit.sha)
+    const { commit } = answer.data
+    if (commit) await logChange(change, sending, commit.sha)
     if (toShow)
       await showSafely(async () => {
         const { file, commit, atMs } = toShow
@@ -72,7 +65,7 @@ async function writeOwner(change: OwnerChange, sending: Sending, deps: PublishHu
         await deps.fresh.keepOwner({ handle: owner, profile: profileOf(file), members: file.members, commit, kept_at })
         await deps.purge([ownerCacheTag(owner)])
       })
-    return answer
+    return respondWithRecord(answer.data)
   })
 }
 
@@ -87,31 +80,25 @@ const NOTHING_KNOWN = { versions: [], findText: async () => undefined, findFile:
 
 async function decideAttempt(
   change: OwnerChange,
-  { owner, bearer }: Sending,
+  sending: Sending,
   folder: FolderState,
   deps: PublishHub,
-): Promise<WriteDecision<Outcome, ShownOwner>> {
+): Promise<WriteDecision<ShownOwner>> {
+  const { owner, bearer } = sending
   requireOwnerRights(bearer, owner, readOwner(owner, folder.ownerIndex))
   refuseConflict(change, owner, folder)
   const { file, indexText, summary } = await deps.text.run('decideOwnerChange', change.fields, owner, folder.ownerIndex)
   const found = await findUser(owner, deps)
   const user = await showUser(owner, profileOf(file), deps)
+  const answer = { data: { ...user, unchanged: indexText === undefined, commit: null } }
   if (indexText === undefined || change.isDryRun) {
-    const answer = { user, isUnchanged: indexText === undefined, commit: null }
     // A hub that crashed after its commit has not stored a copy. In that case, a retry commits nothing but makes the existing commit visible.
     const isUnshown = !change.isDryRun && folder.ownerIndex !== undefined && !isSameJson(found?.value(), user)
     return { kind: 'answer', answer, ...(isUnshown && { shown: { file } }) }
   }
-  const message = {
-    headline: `${owner}: ${summary}`,
-    trailers: [['Changed-By', bearer.login ?? owner]] as const,
-  }
-  return {
-    kind: 'commit',
-    additions: { owner, name: undefined, message, version: undefined, index: indexText },
-    shown: { file },
-    answerOf: (commit) => ({ user, isUnchanged: false, commit }),
-  }
+  const message = changeMessage(sending, `${owner}: ${summary}`)
+  const additions = { owner, name: undefined, message, version: undefined, index: indexText }
+  return { kind: 'commit', additions, shown: { file }, answer }
 }
 
 /** @throws HubError `version_conflict` if somebody else has changed the file since the commit that the sender knows */
@@ -126,8 +113,4 @@ function refuseConflict(
     'version_conflict',
     `expected_commit: ${now === null ? `${owner} has no file` : `the file of ${owner} was last changed by ${now}`}, not by ${expectedCommit ?? 'nobody'}. Look at that change, then send yours again.`,
   )
-}
-
-function respondWithOutcome({ user, isUnchanged, commit }: Outcome): Response {
-  return respondWithRecord({ ...user, unchanged: isUnchanged, commit })
 }

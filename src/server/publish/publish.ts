@@ -1,7 +1,7 @@
 // Publishes a version: parses the request, decides each attempt based on what is in git, and builds the response.
 import { hash } from 'node:crypto'
 import { HubError } from '../../domain/api/errors.ts'
-import { type Addresses, addressesBelow } from '../../domain/api/record-links.ts'
+import { addressesBelow } from '../../domain/api/record-links.ts'
 import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
 import { isComposed } from '../../domain/compose/compose-version.ts'
 import { judgeSignatures, refuseUnsigned, type VerifiedSignature } from '../../domain/publishing/attested.ts'
@@ -14,8 +14,7 @@ import { lineOf } from '../../domain/text/text-length.ts'
 import type { FolderState, PublishMark } from '../../ports/git-store.ts'
 import { measureFile } from '../../ports/measure.ts'
 import type { TextWork, WrittenVersion } from '../../ports/text-work.ts'
-import { respondWithRecord } from '../respond.ts'
-import type { Readers, RepositoryWrite, WriteDecision } from './attempts.ts'
+import type { Readers, RepositoryWrite, WriteAnswer, WriteDecision } from './attempts.ts'
 import { requireRights } from './authenticate.ts'
 import { type Body, isPromptFile } from './media-types.ts'
 import { neighboursInGit, readParts } from './read-parts.ts'
@@ -26,6 +25,8 @@ import { type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
 /** A request that has passed all checks that do not need git. */
 export interface AcceptedPublish extends Sending {
   body: PublishInput
+  /** The number of lines before the content in the file that was sent. */
+  linesBefore: number
   /** Digests of the Idempotency-Key and the request; undefined without a key. */
   idempotency: { key: string; request: string } | undefined
   baseUrl: string
@@ -35,18 +36,6 @@ export interface AcceptedPublish extends Sending {
   issuer: string
   /** Looks up what the decision must know about the rest of the hub. It asks the build and the fresh copies, never the git host. */
   lookAround: () => Promise<Surroundings>
-}
-
-/** The result of a publish. */
-interface Outcome {
-  record: VersionRecord
-  /** The warnings about the version. */
-  warnings: Warning[]
-  /** Whether this request added the version. */
-  isNew: boolean
-  isUnchanged: boolean
-  isReplay: boolean
-  commit: { sha: string; url: string | null } | null
 }
 
 /** Opens a publish. @throws HubError `invalid_request` for a malformed Idempotency-Key */
@@ -66,11 +55,8 @@ export function openPublish(request: Request): OpenWrite {
           const { baseUrl, issuer } = deps
           const lookAround = () => readSurroundings({ owner, name }, body, deps)
           const verify = openVerification(body.attestations, deps)
-          const accepted = { ...sending, body, idempotency, baseUrl, issuer, lookAround, verify }
-          const write = publishAsWrite(accepted, deps.text)
-          const outcome = await writeToGit(write, bearer, deps, time)
-          const warnings = placeWarnings(outcome.warnings, linesBefore)
-          return respondWithOutcome({ ...outcome, warnings }, addressesBelow(baseUrl))
+          const accepted = { ...sending, body, linesBefore, idempotency, baseUrl, issuer, lookAround, verify }
+          return writeToGit(publishAsWrite(accepted, deps.text), bearer, deps, time)
         },
       }
     },
@@ -138,7 +124,7 @@ function digest(...parts: string[]): string {
 }
 
 /** Converts a publish to a write that `writeWithRetries` can carry out. */
-export function publishAsWrite(accepted: AcceptedPublish, text: TextWork): RepositoryWrite<Outcome> {
+export function publishAsWrite(accepted: AcceptedPublish, text: TextWork): RepositoryWrite {
   return {
     ...accepted,
     needsHistory: accepted.idempotency !== undefined,
@@ -152,7 +138,7 @@ async function decideAttempt(
   folder: FolderState,
   readers: Readers,
   text: TextWork,
-): Promise<WriteDecision<Outcome>> {
+): Promise<WriteDecision> {
   const { owner, name, bearer, body, idempotency, arrivedMs, baseUrl, issuer } = accepted
   const ownerFile = readOwner(owner, folder.ownerIndex)
   requireRights(bearer, { owner, name }, 'publish', ownerFile)
@@ -179,9 +165,8 @@ async function decideAttempt(
   const decision = await text.run('decidePublish', body, state, latest, publisher, { baseUrl, around, parts })
   const { isUnchanged, versionText, indexText, version, file, record, warnings } = decision
   if (!isUnchanged) refuseUnsigned(owner, ownerFile, publisher.attestations.length)
-  const outcome = { record, warnings, isUnchanged, isReplay: false }
-  if (body.dry_run || (isUnchanged && indexText === undefined))
-    return { kind: 'answer', answer: { ...outcome, isNew: false, commit: null } }
+  const data = describeOutcome({ record, warnings }, isUnchanged, accepted)
+  if (body.dry_run || (isUnchanged && indexText === undefined)) return { kind: 'answer', answer: { data } }
   const headline = isUnchanged ? `Update ${owner}/${name}` : `Publish ${owner}/${name} ${version.version}`
   const trailers: [string, string][] = [
     ['Version', version.version],
@@ -201,7 +186,7 @@ async function decideAttempt(
     kind: 'commit',
     additions: { owner, name, message: { headline, trailers }, version: addition, index: indexText },
     shown: { file, entry: version, added: isUnchanged ? undefined : record, files, attestations },
-    answerOf: (commit) => ({ ...outcome, isNew: !isUnchanged, commit }),
+    answer: isUnchanged ? { data } : { data, status: 201, headers: { Location: record.url } },
   }
 }
 
@@ -216,30 +201,23 @@ async function replay(
   { sha, url, headline, trailers }: PublishMark,
   state: RepositoryState,
   readers: Readers,
-  { baseUrl, body }: AcceptedPublish,
+  accepted: AcceptedPublish,
   text: TextWork,
-): Promise<Outcome> {
+): Promise<WriteAnswer> {
   const version = trailers.get('Version') ?? ''
   const described = await text.run('describePublished', state, version, await readWritten(version, readers), {
-    ...{ baseUrl, isAssembled: isComposed(body) },
+    ...{ baseUrl: accepted.baseUrl, isAssembled: isComposed(accepted.body) },
   })
-  return {
-    ...described,
-    isNew: false,
-    isUnchanged: headline.startsWith('Update '),
-    isReplay: true,
-    commit: { sha, url },
-  }
+  const data = describeOutcome(described, headline.startsWith('Update '), accepted)
+  return { data: { ...data, commit: { sha, url } }, headers: { 'Idempotency-Replayed': 'true' } }
 }
 
-function respondWithOutcome(
-  { record, warnings, isNew, isUnchanged, isReplay, commit }: Outcome,
-  addresses: Addresses,
-): Response {
-  const html_url = addresses.versionPage(record.owner, record.name, record.version)
-  const data = { ...record, html_url, unchanged: isUnchanged, commit, warnings }
-  return respondWithRecord(data, isNew ? 201 : 200, {
-    ...(isNew && { Location: record.url }),
-    ...(isReplay && { 'Idempotency-Replayed': 'true' }),
-  })
+/** Describes a version and what became of the request, before a commit is made. */
+function describeOutcome(
+  { record, warnings }: { record: VersionRecord; warnings: readonly Warning[] },
+  unchanged: boolean,
+  { baseUrl, linesBefore }: Pick<AcceptedPublish, 'baseUrl' | 'linesBefore'>,
+) {
+  const html_url = addressesBelow(baseUrl).versionPage(record.owner, record.name, record.version)
+  return { ...record, html_url, unchanged, commit: null, warnings: placeWarnings(warnings, linesBefore) }
 }

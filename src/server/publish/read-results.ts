@@ -4,9 +4,12 @@ import type { Result } from '../../domain/api/schema.ts'
 import { listResults, resultFileOf } from '../../domain/catalogue/results.ts'
 import type { ResultEntry } from '../../domain/content/content-tree.ts'
 import { SERVER_LIMITS } from '../../domain/server-limits.ts'
-import { isSuite } from '../../domain/values/names.ts'
+import { isSuite, type RepositoryPlace } from '../../domain/values/names.ts'
 import { blobId, type CallOptions, type FolderState, type GitStore, treeId } from '../../ports/git-store.ts'
 import type { TextWork } from '../../ports/text-work.ts'
+import type { Sources } from '../hub.ts'
+import { findResults } from '../read/results.ts'
+import type { Readers } from './attempts.ts'
 
 /** The results of a version in git. */
 interface ResultsInGit {
@@ -14,6 +17,26 @@ interface ResultsInGit {
   results: Result[]
   /** The text of each result file, by suite, also of those that do not count. */
   texts: ReadonlyMap<string, string>
+}
+
+/** The results of a version in git, its digest, and what the hub's records say. */
+interface TestedVersion extends ResultsInGit {
+  content_sha256: string
+  known: readonly Result[]
+}
+
+/** Reads a version's digest and results at the commit that an attempt builds on. @throws HubError `upstream_error` for a version that cannot be read; also the errors of git */
+export async function readTested(
+  { owner, name, version }: RepositoryPlace & { version: string },
+  folder: Pick<FolderState, 'results'>,
+  { readVersion, call }: Pick<Readers, 'readVersion' | 'call'>,
+  deps: Sources & { git: GitStore; text: TextWork },
+): Promise<TestedVersion> {
+  const { git, text } = deps
+  const content_sha256 = await text.run('digestVersion', { owner, name }, version, await readVersion(version))
+  const known = await findResults(owner, name, version, deps)
+  const found = await readResults({ version, content_sha256 }, folder, known, { git, text, call })
+  return { content_sha256, known, ...found }
 }
 
 const NONE: ResultsInGit = { results: [], texts: new Map() }

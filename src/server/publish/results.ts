@@ -1,27 +1,17 @@
 // Records the result of a test suite for a version. Each result is one commit of one file, `results/{x.y.z}/{suite}.yml`.
 import { HubError } from '../../domain/api/errors.ts'
 import type { PathParameters } from '../../domain/api/routes.ts'
-import type { Result } from '../../domain/api/schema.ts'
 import { requireTestable, type SentResult } from '../../domain/managing/result-decision.ts'
 import type { ResultRequest } from '../../domain/managing/result-request.ts'
 import { readOwner } from '../../domain/publishing/repository-state.ts'
 import { isSameJson } from '../../domain/text/json.ts'
 import { isSuite, isVersion } from '../../domain/values/names.ts'
 import type { FolderState } from '../../ports/git-store.ts'
-import { findResults } from '../read/results.ts'
-import { respondWithRecord } from '../respond.ts'
 import type { Clock, Readers, WriteDecision } from './attempts.ts'
 import { requireRights } from './authenticate.ts'
 import type { PublishHub } from './publish-hub.ts'
-import { readResults } from './read-results.ts'
-import { type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
-
-/** The result of a report. */
-interface Outcome {
-  result: Result
-  isUnchanged: boolean
-  commit: { sha: string; url: string | null } | null
-}
+import { readTested } from './read-results.ts'
+import { changeMessage, type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
 
 /** Opens a report of a result. @throws HubError `not_found` for a malformed version or suite */
 export function openResult({ version = '', suite = '' }: PathParameters): OpenWrite {
@@ -46,8 +36,7 @@ export function openResult({ version = '', suite = '' }: PathParameters): OpenWr
             decide: (folder: FolderState, readers: Readers) =>
               decideAttempt(sending, report, folder, readers, deps, time),
           }
-          const { result, isUnchanged, commit } = await writeToGit(write, sending.bearer, deps, time)
-          return respondWithRecord({ ...result, unchanged: isUnchanged, commit })
+          return writeToGit(write, sending.bearer, deps, time)
         },
       }
     },
@@ -56,22 +45,22 @@ export function openResult({ version = '', suite = '' }: PathParameters): OpenWr
 
 /** Decides an attempt: either a commit or a response without a commit. */
 async function decideAttempt(
-  { owner, name, bearer }: Sending,
+  sending: Sending,
   report: { version: string; suite: string; fields: ResultRequest },
   folder: FolderState,
-  { readVersion, call }: Readers,
+  readers: Readers,
   deps: PublishHub,
   time: Clock,
-): Promise<WriteDecision<Outcome>> {
+): Promise<WriteDecision> {
+  const { owner, name, bearer } = sending
   requireRights(bearer, { owner, name }, 'publish', readOwner(owner, folder.ownerIndex))
   const { version, suite } = report
-  const { git, text } = deps
+  const { text } = deps
   const found = { owner, name, versions: [...folder.versions.keys()], index: folder.index }
   const state = await text.run('readState', found)
   requireTestable(state, version)
-  const content_sha256 = await text.run('digestVersion', { owner, name }, version, await readVersion(version))
-  const known = await findResults(owner, name, version, deps)
-  const { results, texts } = await readResults({ version, content_sha256 }, folder, known, { git, text, call })
+  const place = { owner, name, version }
+  const { content_sha256, known, results, texts } = await readTested(place, folder, readers, deps)
   const sent: SentResult = {
     ...report,
     reported_by: bearer.login ?? owner,
@@ -85,27 +74,21 @@ async function decideAttempt(
     ...{ file: state.file, entry: undefined, added: undefined },
     tested: { version, results: decision.results },
   }
+  const answer = { data: { ...result, unchanged: decision.text === undefined, commit: null } }
   if (decision.text === undefined) {
     // A hub that crashed after its commit has not stored a copy. In that case, a retry commits nothing but makes the existing commit visible.
     const isUnshown = !isSameJson(known, decision.results)
-    return {
-      kind: 'answer',
-      answer: { result, isUnchanged: true, commit: null },
-      ...(isUnshown && { shown }),
-    }
+    return { kind: 'answer', answer, ...(isUnshown && { shown }) }
   }
   const { passed, failed } = result
-  const message = {
-    headline: `${owner}/${name}: result of ${suite} for ${version}, ${passed} passed, ${failed} failed`,
-    trailers: [['Changed-By', bearer.login ?? owner]] as const,
-  }
+  const headline = `${owner}/${name}: result of ${suite} for ${version}, ${passed} passed, ${failed} failed`
   return {
     kind: 'commit',
     additions: {
-      ...{ owner, name, message, version: undefined, index: undefined },
+      ...{ owner, name, message: changeMessage(sending, headline), version: undefined, index: undefined },
       result: { version, suite, text: decision.text, before: texts.get(suite) },
     },
     shown,
-    answerOf: (commit) => ({ result, isUnchanged: false, commit }),
+    answer,
   }
 }

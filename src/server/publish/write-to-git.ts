@@ -2,8 +2,10 @@
 
 import { ownerCacheTag, repositoryCacheTag, tagCacheTag } from '../../domain/api/caching.ts'
 import type { Permission } from '../../domain/values/permissions.ts'
+import type { Additions } from '../../ports/git-store.ts'
 import { findFile } from '../read/files.ts'
 import { findVersion } from '../read/records.ts'
+import { respondWithRecord } from '../respond.ts'
 import { type Clock, LATEST_START_MS, type RepositoryWrite, writeWithRetries } from './attempts.ts'
 import type { Bearer } from './authenticate.ts'
 import type { PublishHub } from './publish-hub.ts'
@@ -33,13 +35,18 @@ interface ParsedWrite {
   carryOut(sending: Sending, deps: PublishHub, time: Clock): Promise<Response>
 }
 
+/** Returns the message of a commit that changes what is already published. */
+export function changeMessage({ owner, bearer }: Sending, headline: string): Additions['message'] {
+  return { headline, trailers: [['Changed-By', bearer.login ?? owner]] }
+}
+
 /** Carries out a write when it is its sender's turn, and makes it visible immediately. @throws HubError for every rejection in docs/contract.md section 6 that requires git */
-export async function writeToGit<Answer>(
-  write: RepositoryWrite<Answer>,
+export async function writeToGit(
+  write: RepositoryWrite,
   { publisher, login }: Pick<Bearer, 'publisher' | 'login'>,
   deps: PublishHub,
   time: Clock,
-): Promise<Answer> {
+): Promise<Response> {
   const { owner, name, arrivedMs } = write
   // The copy is stored in the same turn. If it were stored later, an older write's copy could replace a newer copy.
   return deps.takeTurn({ sender: publisher, waitMs: arrivedMs + LATEST_START_MS - time.now() }, async () => {
@@ -58,7 +65,7 @@ export async function writeToGit<Answer>(
       const written = { owner, name, ...toShow, keptMs, before: copy?.commit, by: login ?? owner }
       await showAtOnce(written, copy?.repository.tags ?? [], deps, new Date(time.now()))
     }
-    return answer
+    return respondWithRecord(answer.data, answer.status, answer.headers)
   })
 }
 
