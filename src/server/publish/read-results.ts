@@ -9,7 +9,6 @@ import { blobId, type CallOptions, type FolderState, type GitStore, treeId } fro
 import type { TextWork } from '../../ports/text-work.ts'
 import type { Sources } from '../hub.ts'
 import { findResults } from '../read/results.ts'
-import type { Readers } from './attempts.ts'
 
 /** The results of a version in git. */
 interface ResultsInGit {
@@ -29,7 +28,7 @@ interface TestedVersion extends ResultsInGit {
 export async function readTested(
   { owner, name, version }: RepositoryPlace & { version: string },
   folder: Pick<FolderState, 'results'>,
-  { readVersion, call }: Pick<Readers, 'readVersion' | 'call'>,
+  { readVersion, call }: { readVersion: (version: string) => Promise<string | undefined>; call: CallOptions },
   deps: Sources & { git: GitStore; text: TextWork },
 ): Promise<TestedVersion> {
   const { git, text } = deps
