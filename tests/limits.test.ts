@@ -79,12 +79,8 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/server/pages/page-cache.ts MAX_AGE_MS': 'what our own host keeps in memory',
   'src/server/pages/page-cache.ts MAX_BYTES': 'what our own host keeps in memory',
   'src/ports/log.ts MAX_PATH': 'a longer path in a log line helps nobody',
-  'src/server/publish/oidc.ts MAX_AGE_SECONDS': 'CI tokens are valid for minutes',
-  'src/server/publish/oidc.ts MAX_CHARACTERS': 'no issuer writes a token this long',
   'src/server/publish/renew-fresh-copy.ts MAX_UNKNOWN': 'versions that are read again after a publish',
   'src/server/publish/attempts.ts MAX_REREADS': 'how often publishing looks again',
-  'src/server/publish/publish-turns.ts MAX_WAITING':
-    'publishes of all publishers that wait for the git host; more are 503',
   'src/server/read-body.ts FIRST_BYTES': 'how much is set aside for a body at first',
   'src/server/read/query-values.ts MAX_LABELS': 'labels that an error names',
   'src/server/read/list.ts MAX_META_BYTES': 'room that is set aside in an answer',

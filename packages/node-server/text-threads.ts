@@ -2,8 +2,8 @@
 import { availableParallelism } from 'node:os'
 import { HubError } from '../../src/domain/api/errors.ts'
 import type { TextJobs, TextWork } from '../../src/ports/text-work.ts'
-import { createTurns } from '../../src/ports/turns.ts'
 import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
+import { createTurns } from '../stores/turns.ts'
 import type { TextOutcome, TextRefusal } from './text-thread.ts'
 import { openThreadPool } from './thread-pool.ts'
 

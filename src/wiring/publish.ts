@@ -1,15 +1,15 @@
 // Connects publishing to the platform: git store, token checks and rate limits.
 
 import { purgeCache } from '@netlify/functions'
+import { createPublishTurns, shareTurns } from '../../packages/stores/publish-turns.ts'
 import { findToken, recordTokenUse } from '../../packages/stores/state/tokens.ts'
 import { type Config, settingsError } from '../config.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { GitStore } from '../ports/git-store.ts'
 import type { RateLimiter } from '../ports/rate-limiter.ts'
 import type { QueueState, TakeTurn } from '../ports/turns.ts'
-import type { VerifyJob } from '../server/publish/oidc.ts'
+import type { VerifyJob } from '../server/publish/authenticate.ts'
 import type { PublishHub } from '../server/publish/publish-hub.ts'
-import { createPublishTurns, shareTurns } from '../server/publish/publish-turns.ts'
 import {
   allJobs,
   clientKeyOf,
@@ -81,7 +81,9 @@ export function jobVerifier({ oidc, baseUrl }: Config): VerifyJob {
   return async (token, now) => {
     const verifier =
       verifiers.get(key) ??
-      import('../server/publish/oidc.ts').then(({ openJobVerifier }) => openJobVerifier({ ...oidc, audience: baseUrl }))
+      import('../../packages/account/providers/job-verifier.ts').then(({ openJobVerifier }) =>
+        openJobVerifier({ ...oidc, audience: baseUrl }),
+      )
     verifiers.set(key, verifier)
     return (await verifier)(token, now)
   }

@@ -1,11 +1,11 @@
 // Measures publishing on the fake GitHub server with PostgreSQL: one hub, three hubs that race for the branch, and three hubs that take turns. Prints JSON for `npm run bench -- --only publish-hubs`. Usage: measure-hubs.ts PUBLISHES FACTOR
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openGitHub } from '../../packages/stores/github/git-store-github.ts'
+import { createPublishTurns, shareTurns } from '../../packages/stores/publish-turns.ts'
 import { shareCopies } from '../../packages/stores/state/fresh-copies-shared.ts'
 import { openHubTurns } from '../../packages/stores/state/hub-turns.ts'
 import { openPostgresState } from '../../packages/stores/state/state-postgres.ts'
 import { copiesAhead, UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
-import { createPublishTurns, shareTurns } from '../../src/server/publish/publish-turns.ts'
 import { delayCalls } from '../github/delays.ts'
 import { startGitHubStandIn } from '../github/stand-in.ts'
 import { BASE_URL, type Handlers, openHandlers } from './handlers.ts'

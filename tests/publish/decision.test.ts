@@ -63,7 +63,9 @@ function say(attempt: Awaited<ReturnType<typeof decided>>): string {
   }
   const { data, headers = {} } = attempt.answer
   const isReplay = 'Idempotency-Replayed' in headers
-  return ['answer', recordOf(data).version, data.unchanged && 'unchanged', isReplay && 'replay'].filter(Boolean).join(' ')
+  return ['answer', recordOf(data).version, data.unchanged && 'unchanged', isReplay && 'replay']
+    .filter(Boolean)
+    .join(' ')
 }
 
 //  case                                          body                                    state of git  result

@@ -5,11 +5,11 @@ import { mayActFor } from '../../domain/access/memberships.ts'
 import type { Person } from '../../domain/access/person.ts'
 import { coversRepository, hasExpired, type TokenRecord } from '../../domain/access/token-record.ts'
 import { HubError } from '../../domain/api/errors.ts'
+import type { TrustedPublisher } from '../../domain/content/front-matter.ts'
 import type { OwnerFile } from '../../domain/content/prompt-file.ts'
 import { hasPermission, type Permission } from '../../domain/values/permissions.ts'
 import { isToken } from '../../domain/values/token-form.ts'
 import type { Provenance } from '../../domain/values/values.ts'
-import type { VerifiedJob, VerifyJob } from './oidc.ts'
 
 /** A publisher with a valid token. Access is checked separately for each repository. */
 export interface Bearer {
@@ -30,6 +30,30 @@ export interface Bearer {
   isSignedIn: boolean
   provenance: Provenance | undefined
 }
+
+/** A CI job with a valid token. */
+interface VerifiedJob {
+  /** GitHub's ID for the repository that the job runs in. */
+  repositoryId: string
+  /** The unique ID of the token (`jti`). */
+  jti: string
+  /** When the token is no longer accepted, in milliseconds since 1970. */
+  endsMs: number
+  provenance: Provenance
+  /** The user who triggered the job; undefined if the issuer does not say. */
+  actor: Person | undefined
+  /** Returns why none of the owner's `trusted_publishers` entries allows the job to publish to a repository; undefined if one does. */
+  findRefusal: (trusted: readonly TrustedPublisher[], name: string, needed: Permission) => string | undefined
+  /** Returns whether one of these entries trusts the job with anything. */
+  isTrusted: (trusted: readonly TrustedPublisher[]) => boolean
+}
+
+/**
+ * Verifies a token.
+ *
+ * @throws HubError `unauthorized` for an invalid token, `unavailable` if the issuer's keys cannot be fetched
+ */
+export type VerifyJob = (token: string, now: Date) => Promise<VerifiedJob>
 
 /** Who sent a publish request. */
 type Holder =

@@ -1,7 +1,8 @@
 // The publish queue: publishes access git one at a time, and publishers take turns.
-import { HubError } from '../../domain/api/errors.ts'
-import { LIMITS } from '../../domain/limits.ts'
-import { createTurns, type TakeTurn, type Turns } from '../../ports/turns.ts'
+import { HubError } from '../../src/domain/api/errors.ts'
+import { LIMITS } from '../../src/domain/limits.ts'
+import type { TakeTurn, Turns } from '../../src/ports/turns.ts'
+import { createTurns } from './turns.ts'
 
 /** Maximum number of waiting publishes. Each keeps its body of up to 1 MiB in memory. */
 const MAX_WAITING = 100

@@ -1,41 +1,20 @@
 // Verifies a CI job's OIDC token: signature, issuer, audience and timestamps. The owner's file determines what the job may publish.
 import type { JWTPayload } from 'jose'
-import type { Person } from '../../domain/access/person.ts'
-import { actorOf, findRefusal, isTrustedJob, JobClaims, provenanceOf } from '../../domain/access/trusted-publisher.ts'
-import { HubError } from '../../domain/api/errors.ts'
-import type { TrustedPublisher } from '../../domain/content/front-matter.ts'
-import type { Permission } from '../../domain/values/permissions.ts'
-import type { Provenance } from '../../domain/values/values.ts'
+import {
+  actorOf,
+  findRefusal,
+  isTrustedJob,
+  JobClaims,
+  provenanceOf,
+} from '../../../src/domain/access/trusted-publisher.ts'
+import { HubError } from '../../../src/domain/api/errors.ts'
+import type { VerifyJob } from '../../../src/server/publish/authenticate.ts'
 
 /** Maximum length of a token. GitHub's tokens are shorter, so a longer token is rejected without verification. */
 const MAX_CHARACTERS = 8_192
 const LEEWAY_SECONDS = 5
 /** How long after `iat` a token is accepted, whatever its `exp`. */
 const MAX_AGE_SECONDS = 900
-
-/** A CI job with a valid token. */
-export interface VerifiedJob {
-  /** GitHub's ID for the repository that the job runs in. */
-  repositoryId: string
-  /** The unique ID of the token (`jti`). */
-  jti: string
-  /** When the token is no longer accepted, in milliseconds since 1970. */
-  endsMs: number
-  provenance: Provenance
-  /** The user who triggered the job; undefined if the issuer does not say. */
-  actor: Person | undefined
-  /** Returns why none of the owner's `trusted_publishers` entries allows the job to publish to a repository; undefined if one does. */
-  findRefusal: (trusted: readonly TrustedPublisher[], name: string, needed: Permission) => string | undefined
-  /** Returns whether one of these entries trusts the job with anything. */
-  isTrusted: (trusted: readonly TrustedPublisher[]) => boolean
-}
-
-/**
- * Verifies a token.
- *
- * @throws HubError `unauthorized` for an invalid token, `unavailable` if the issuer's keys cannot be fetched
- */
-export type VerifyJob = (token: string, now: Date) => Promise<VerifiedJob>
 
 /** The accepted issuer and audience. */
 interface JobVerifierOptions {
