@@ -10,7 +10,6 @@ import { measurePrivate } from './bench/private.ts'
 import { stopAll } from './bench/processes.ts'
 import { measurePublish } from './bench/publish.ts'
 import { measurePublishHubs } from './bench/publish-hubs.ts'
-import { type MeasuredHub, measureReads } from './bench/reads.ts'
 import { measureRebuild } from './bench/rebuild.ts'
 import { measureRelevance } from './bench/relevance.ts'
 import { measureScale } from './bench/search-scale.ts'
@@ -33,7 +32,6 @@ const PARTS: Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>> 
   host: async ({ site }) => measureHost(await site()),
   serve: async ({ site }) => measureServe(await site()),
   private: async ({ site }) => measurePrivate(await site()),
-  reads: ({ site }) => measureReads(site, hub),
   publish: async ({ dir, prompts }) => measurePublish(dir, prompts),
   texts: () => measureTexts(),
   'publish-hubs': () => measurePublishHubs(),
@@ -49,26 +47,19 @@ const { values: flags } = parseArgs({
     // The number of prompts that are skills with 20 files.
     skills: { type: 'string', default: '0' },
     only: { type: 'string', default: Object.keys(PARTS).join(',') },
-    hub: { type: 'string' },
-    prompt: { type: 'string', default: '' },
   },
 })
 const sizes = flags.sizes.split(',').map(Number)
 const versions = Number(flags.versions)
 const skills = Number(flags.skills)
 const chosen = flags.only.split(',')
-const [owner = '', name = ''] = flags.prompt.split('/')
-/** Only for `reads`. */
-const hub: MeasuredHub | undefined =
-  flags.hub === undefined ? undefined : { url: flags.hub.replace(/\/$/, ''), owner, name }
 if (
   ![...sizes, versions].every((size) => Number.isInteger(size) && size > 0) ||
   !(Number.isInteger(skills) && skills >= 0) ||
-  !chosen.every((part) => Object.hasOwn(PARTS, part)) ||
-  (hub && (flags.only !== 'reads' || name === ''))
+  !chosen.every((part) => Object.hasOwn(PARTS, part))
 ) {
   console.error(
-    `Usage: npm run bench -- [--sizes 1000,10000] [--versions 5] [--skills 0] [--only ${Object.keys(PARTS).join(',')}]\n       npm run bench -- --only reads --sizes 1 --hub https://hub.example --prompt acme/code-review`,
+    `Usage: npm run bench -- [--sizes 1000,10000] [--versions 5] [--skills 0] [--only ${Object.keys(PARTS).join(',')}]`,
   )
   process.exit(1)
 }
