@@ -9,13 +9,11 @@ import { checkLimit, formatTable, type Measurement, type Row } from './bench/mea
 import { measurePrivate } from './bench/private.ts'
 import { stopAll } from './bench/processes.ts'
 import { measurePublish } from './bench/publish.ts'
-import { measurePublishHubs } from './bench/publish-hubs.ts'
 import { measureRebuild } from './bench/rebuild.ts'
 import { measureRelevance } from './bench/relevance.ts'
 import { measureScale } from './bench/search-scale.ts'
 import { measureServe } from './bench/serve.ts'
 import { type BenchSite, makeSite } from './bench/site.ts'
-import { measureTexts } from './bench/texts.ts'
 import { openProgress } from './progress.ts'
 
 /** What a part measures with. */
@@ -33,8 +31,6 @@ const PARTS: Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>> 
   serve: async ({ site }) => measureServe(await site()),
   private: async ({ site }) => measurePrivate(await site()),
   publish: async ({ dir, prompts }) => measurePublish(dir, prompts),
-  texts: () => measureTexts(),
-  'publish-hubs': () => measurePublishHubs(),
   attacks: ({ dir, prompts }) => measureAttacks(join(dir, 'attacks'), prompts),
   'search-scale': ({ dir, prompts }) => measureScale(join(dir, 'search-scale'), prompts),
   relevance: () => measureRelevance(),
@@ -96,8 +92,8 @@ async function measureSize(prompts: number): Promise<void> {
     return made
   }
   for (const part of chosen) {
-    // They use catalogues and texts of their own, whatever the size.
-    if (['relevance', 'publish-hubs', 'texts'].includes(part) && prompts !== sizes[0]) continue
+    // It uses catalogues of its own, whatever the size.
+    if (part === 'relevance' && prompts !== sizes[0]) continue
     progress.show(`${prompts} prompts: ${part}`, 0, 0)
     try {
       const measurements = await PARTS[part]!({ dir: ownDir, prompts, site })

@@ -6,7 +6,7 @@ export type Limit = { of: 'measured' | 'ratio'; most: number } | { of: 'measured
 /** One number from a part of the benchmark. */
 export interface Measurement {
   name: string
-  unit: 'ms' | 's' | 'kB' | 'MB' | 'requests/s' | 'publishes/min' | 'share'
+  unit: 'ms' | 's' | 'kB' | 'MB' | 'requests/s' | 'share'
   measured: number
   /** The baseline: the value for the same work without the hub's code, measured in the same run. */
   floor?: number
@@ -25,13 +25,10 @@ export interface Row extends Measurement {
   isKept: boolean | undefined
 }
 
-/** Units of which more is better. */
-const RATES: ReadonlySet<Measurement['unit']> = new Set(['requests/s', 'publishes/min'])
-
 /** Checks a measurement against its limit. @param prompts the size of the catalogue */
 export function checkLimit(measurement: Measurement, prompts: number): Row {
   const { measured, floor, unit, limit } = measurement
-  const ratio = floor === undefined ? undefined : RATES.has(unit) ? floor / measured : measured / floor
+  const ratio = floor === undefined ? undefined : unit === 'requests/s' ? floor / measured : measured / floor
   return {
     prompts,
     ...measurement,
