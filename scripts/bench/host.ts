@@ -75,13 +75,10 @@ type Server = Awaited<ReturnType<typeof startNode>>
 /** Starts the Node server and waits until it serves a build. @returns the server and how long this took, in seconds */
 async function timeStart({ settings }: BenchSite, deadlineMs: number): Promise<[Server, number]> {
   const started = performance.now()
-  const server = await startNode((port) => ({
-    parameters: parametersOf('start'),
-    surroundings: {
-      cwd: PROJECT_DIR,
-      settings: { ...settings, PORT: String(port), RATE_LIMIT_PER_MINUTE: '0', LOG_REQUESTS: 'off' },
-    },
-  }))
+  const server = await startNode(parametersOf('start'), {
+    cwd: PROJECT_DIR,
+    settings: { ...settings, RATE_LIMIT_PER_MINUTE: '0', LOG_REQUESTS: 'off' },
+  })
   while ((await fetch(`http://127.0.0.1:${server.port}/api/v1/repos`)).status !== 200) {
     if (performance.now() - started > deadlineMs) {
       await server.stop()

@@ -1,6 +1,6 @@
 // Starts a benchmark's processes, measures their time and memory, and stops all of them at the end.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer, connect as openSocket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -30,7 +30,7 @@ export interface ProcessResult {
   usage: Usage | undefined
 }
 
-/** The resources used by a process and its descendants. */
+/** The resources used by a process. */
 export interface Usage {
   peakBytes: number
   /** Processor time, which is nearly the same on a busy machine, unlike wall-clock time. */
@@ -69,17 +69,13 @@ export async function runNode(
   return { log, seconds: (performance.now() - started) / 1000, usage }
 }
 
-/**
- * Starts a server and waits until it accepts connections.
- *
- * @param parametersFor Node's arguments for a port
- */
+/** Starts a server on a free port, in its setting `PORT`, and waits until it accepts connections. */
 export async function startNode(
-  parametersFor: (port: number) => { parameters: readonly string[]; surroundings: ProcessSurroundings },
-): Promise<{ port: number; pid: number; stop(): Promise<void> }> {
+  parameters: readonly string[],
+  { cwd, settings }: ProcessSurroundings,
+): Promise<{ port: number; stop(): Promise<void> }> {
   const port = await findPort()
-  const { parameters, surroundings } = parametersFor(port)
-  const child = launch(parameters, surroundings)
+  const child = launch(parameters, { cwd, settings: { ...settings, PORT: String(port) } })
   let log = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => (log += text))
   const deadline = performance.now() + START_MS
@@ -90,7 +86,7 @@ export async function startNode(
     }
     await sleep(50)
   }
-  return { port, pid: child.pid!, stop: () => stop(child) }
+  return { port, stop: () => stop(child) }
 }
 
 /** Stops all processes that are still running. */
@@ -136,70 +132,36 @@ function answers(port: number): Promise<boolean> {
   })
 }
 
-/**
- * Samples the resources of a process and its descendants, from /proc.
- *
- * @returns a function that stops and reports; the peak is the largest sum at any time, and at least each process's own peak
- */
-function watchUsage(child: ChildProcess): () => Usage | undefined {
-  let peakBytes = 0
-  const processorSeconds = new Map<number, number>()
+/** Samples the resources of a process and its threads, from /proc. @returns a function that stops and reports */
+function watchUsage({ pid }: ChildProcess): () => Usage | undefined {
+  let usage: Usage | undefined
   const timer = setInterval(() => {
-    const processes = child.pid === undefined ? [] : readTree(child.pid)
-    const together = processes.reduce((sum, { residentBytes }) => sum + residentBytes, 0)
-    peakBytes = Math.max(peakBytes, together, ...processes.map((process) => process.peakBytes))
-    for (const process of processes) processorSeconds.set(process.pid, process.processorSeconds)
+    usage = readUsage(pid) ?? usage
   }, SAMPLE_MS)
   return () => {
     clearInterval(timer)
-    if (peakBytes === 0) return undefined
-    return { peakBytes, processorSeconds: [...processorSeconds.values()].reduce((sum, seconds) => sum + seconds, 0) }
+    return usage
   }
-}
-
-interface ProcessUsage extends Usage {
-  pid: number
-  parent: number
-  residentBytes: number
-}
-
-function readTree(root: number): ProcessUsage[] {
-  if (process.platform !== 'linux') return []
-  const all = readdirSync('/proc').flatMap((name) => readProcess(Number(name)) ?? [])
-  const tree = new Set([root])
-  // A child's PID may be lower than its parent's after PIDs wrap around, so one pass is not enough.
-  for (let size = 0; size !== tree.size; ) {
-    size = tree.size
-    for (const { pid, parent } of all) if (tree.has(parent)) tree.add(pid)
-  }
-  return all.filter(({ pid }) => tree.has(pid))
 }
 
 /** Linux reports processor time in hundredths of a second, regardless of its own clock rate. proc_pid_stat(5) */
 const TICKS_A_SECOND = 100
 
-function readProcess(pid: number): ProcessUsage | undefined {
-  if (!Number.isInteger(pid)) return undefined
+/** @returns undefined if the process has exited, or if the operating system has no /proc */
+function readUsage(pid: number | undefined): Usage | undefined {
   try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-    const numberAfter = (key: string) => Number(new RegExp(`^${key}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0)
+    const peak = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name in brackets may contain spaces; user and system time are the 12th and 13th fields after it.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    // The name in brackets may contain spaces. The 12th to 15th fields after it are the user and system time of the process, and of the child processes that have ended.
+    const ticks = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(11, 15)
     return {
-      pid,
-      parent: numberAfter('PPid'),
-      residentBytes: numberAfter('VmRSS') * 1024,
-      peakBytes: numberAfter('VmHWM') * 1024,
-      processorSeconds: (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND,
+      peakBytes: Number(peak) * 1024,
+      processorSeconds: ticks.reduce((sum, one) => sum + Number(one), 0) / TICKS_A_SECOND,
     }
   } catch {
-    // The process exited between being listed and being read.
     return undefined
   }
-}
-
-/** Returns the memory used by a process, including its threads. */
-export function residentBytes(pid: number): number {
-  return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
 }

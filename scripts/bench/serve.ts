@@ -1,73 +1,95 @@
-// Measures the requests per second of the Node server, compared with a bare static server that serves the same bytes.
+// Measures the requests per second of the Node server: of a public hub, and of a private one with a token and with a session.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { DATA_FILES } from '../../src/domain/api/data-paths.ts'
+import { openState } from '../../packages/node-server/open-state.ts'
+import { openPeople } from '../../packages/stores/state/sessions.ts'
+import { createToken } from '../../packages/stores/state/tokens.ts'
 import { pick, seedRandom } from '../content/random.ts'
-import { serveBare } from './bare-server.ts'
 import { type Measurement, quantile } from './measure.ts'
 import { parametersOf, runNode, startNode } from './processes.ts'
 import type { BenchSite } from './site.ts'
 
 const CONNECTIONS = 8
 const SECONDS = 4
-const ROUNDS = 3
+const ROUNDS = 5
 /** The number of prompts requested in turn. */
 const DETAILS = 500
 
-/** The path of the load generator. */
-export const LOAD = fileURLToPath(new URL('load.ts', import.meta.url))
+/** A private hub serves at least 0.8 of the requests of a public one. The ratio of rates is inverted. */
+const MAX_RATIO = 1 / 0.8
 
-/** Measures the Node server under load. */
+/** Without a name on loopback, a public hub does not check where its requests come from. */
+const PUBLIC = { SITE_URL: 'https://hub.example', RATE_LIMIT_PER_MINUTE: '0', LOG_REQUESTS: 'off' }
+
+/** A hub with readers. Its people sign in with GitHub, but none of these settings is used. */
+const PRIVATE = {
+  ...PUBLIC,
+  ...{ READ_ACCESS: 'members', READERS: 'github:octocat', SESSION_SECRET: 'x'.repeat(32) },
+  ...{ GITHUB_CLIENT_ID: 'bench', GITHUB_CLIENT_SECRET: 'bench' },
+}
+
+const LOAD = fileURLToPath(new URL('load.ts', import.meta.url))
+const BUILD_SERVER = fileURLToPath(new URL('build-server.ts', import.meta.url))
+
+/** Measures the Node server under load, in the site's folder, which contains everything it needs. */
 export async function measureServe(site: BenchSite): Promise<Measurement[]> {
   const random = seedRandom(13)
   const chosen = Array.from({ length: DETAILS }, () => pick(random, site.catalogue.listed.top))
-  const ours = join(site.dir, 'addresses.txt')
-  const bare = join(site.dir, 'files.txt')
-  writeFileSync(ours, chosen.map(({ owner, name }) => `/api/v1/repos/${owner}/${name}`).join('\n'))
-  writeFileSync(bare, chosen.map(({ owner, name }) => DATA_FILES.repository(owner, name)).join('\n'))
-  const servers = [
-    { start: () => serveHub(site), paths: ours, rates: [] as number[] },
-    { start: () => serveBare(site), paths: bare, rates: [] as number[] },
-  ] as const
+  const paths = join(site.dir, 'addresses.txt')
+  writeFileSync(paths, chosen.map(({ owner, name }) => `/api/v1/repos/${owner}/${name}`).join('\n'))
+  const { token, session } = await makeReader(site.dir)
+  const hubs = [
+    { settings: PUBLIC, header: '', rates: [] as number[] },
+    { settings: PRIVATE, header: `Authorization: Bearer ${token}`, rates: [] as number[] },
+    { settings: PRIVATE, header: `Cookie: __Host-session=${session}`, rates: [] as number[] },
+  ]
   for (let round = 0; round < ROUNDS; round++) {
-    for (const { start, paths, rates } of servers) {
-      const server = await start()
+    for (const { settings, header, rates } of hubs) {
+      const server = await startNode([...parametersOf('start').slice(0, -1), BUILD_SERVER], {
+        cwd: site.dir,
+        settings: { ...site.settings, ...settings },
+      })
       try {
-        rates.push(await load(server.port, paths, site.dir))
+        const parameters = [LOAD, String(server.port), String(CONNECTIONS), String(SECONDS), paths, header]
+        const { log } = await runNode(parameters, { cwd: site.dir }, (SECONDS + 30) * 1000)
+        rates.push(Number(log))
       } finally {
         await server.stop()
       }
     }
   }
+  const [open, withToken, withSession] = hubs.map(({ rates }) => quantile(rates, 0.5)) as [number, number, number]
+  const inPrivate = (reader: string, measured: number): Measurement => ({
+    ...{ name: `serve: repository, private hub, ${reader}`, unit: 'requests/s', measured, floor: open },
+    limit: { of: 'ratio', most: MAX_RATIO },
+    note: 'floor: a public hub in the same run',
+  })
   return [
     {
-      name: 'serve: repository',
-      unit: 'requests/s',
-      measured: quantile(servers[0].rates, 0.5),
-      floor: quantile(servers[1].rates, 0.5),
-      limit: { of: 'measured', least: 2_000 },
-      note: `${CONNECTIONS} connections, ${DETAILS} addresses in turn; floor: a bare static server`,
+      ...{ name: 'serve: repository', unit: 'requests/s', measured: open, limit: { of: 'measured', least: 2_000 } },
+      note: `${CONNECTIONS} connections, ${DETAILS} addresses in turn`,
     },
+    inPrivate('token', withToken),
+    inPrivate('session', withSession),
   ]
 }
 
-/** Rate limits and the request log are off, because the bare server has neither. */
-const PLAIN = { RATE_LIMIT_PER_MINUTE: '0', LOG_REQUESTS: 'off' }
-
-const BUILD_SERVER = fileURLToPath(new URL('build-server.ts', import.meta.url))
-
-/** Starts the Node server in the site's folder, which contains everything it needs. */
-export function serveHub({ dir, settings }: Pick<BenchSite, 'dir' | 'settings'>, more: Record<string, string> = {}) {
-  return startNode((port) => ({
-    parameters: [...parametersOf('start').slice(0, -1), BUILD_SERVER],
-    surroundings: { cwd: dir, settings: { ...settings, ...PLAIN, ...more, PORT: String(port) } },
-  }))
-}
-
-/** Measures a server's requests per second. @param paths a file of URL paths, one per line @param header a header of each request, such as `Cookie: a=b` */
-export async function load(port: number, paths: string, cwd: string, header = ''): Promise<number> {
-  const parameters = [LOAD, String(port), String(CONNECTIONS), String(SECONDS), paths, header]
-  const { log } = await runNode(parameters, { cwd }, (SECONDS + 30) * 1000)
-  return Number(log)
+async function makeReader(dir: string): Promise<{ token: string; session: string }> {
+  const state = await openState({ databaseUrl: undefined }, dir)
+  const now = new Date()
+  const octocat = { user_id: '583231', login: 'octocat' }
+  const people = openPeople(state)
+  await people.bindLogin(octocat)
+  const session = await people.openSession(octocat, now)
+  const wish = {
+    holder: { kind: 'operator' },
+    name: 'bench',
+    scope: 'bench/*',
+    permissions: ['read'],
+    days: 1,
+  } as const
+  const { token } = await createToken(state, wish, now)
+  await state.close()
+  return { token, session }
 }

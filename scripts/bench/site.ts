@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { loadCatalogue } from '../../packages/build/load-catalogue.ts'
 import type { Catalogue } from '../../packages/catalogue/catalogue.ts'
 import { bundlePlaceOf, ensureBundle } from '../../packages/node-server/builds/pages-bundle.ts'
-import { searchIndexPath } from '../../packages/node-server/builds/site.ts'
 import { readConfig } from '../../src/config.ts'
 import { generateContent } from '../content/generate-content.ts'
 import { LAST_DAY } from '../content/versions.ts'
@@ -17,8 +16,6 @@ const BUILD_DEADLINE_MS = 1_200_000
 export interface BenchSite {
   /** Contains `dist`, `build` and the functions, so that the Node server can run in it. */
   dir: string
-  siteDir: string
-  indexPath: string
   prompts: number
   versions: number
   catalogue: Catalogue
@@ -31,7 +28,6 @@ export interface BenchSite {
 /** Creates a site. @param dir a new folder for the site @param versions the number of versions per prompt @param skills how many prompts are skills */
 export async function makeSite(dir: string, prompts: number, versions: number, skills = 0): Promise<BenchSite> {
   const contentDir = join(dir, 'content')
-  const siteDir = join(dir, 'dist')
   generateContent({ repositories: prompts, versions, seed: SEED, dir: contentDir })
   makeSkills(contentDir, skills)
   const settings = {
@@ -45,7 +41,7 @@ export async function makeSite(dir: string, prompts: number, versions: number, s
   const built = await buildSite({ dir, settings })
   const catalogue = loadCatalogue(config)
   symlinkSync(join(PROJECT_DIR, 'netlify'), join(dir, 'netlify'))
-  return { dir, siteDir, indexPath: searchIndexPath(siteDir), prompts, versions, catalogue, settings, built }
+  return { dir, prompts, versions, catalogue, settings, built }
 }
 
 const SKILL_FILES = 20
