@@ -4,13 +4,12 @@ import type { WriteResult } from '../../src/domain/api/export-formats.ts'
 import { findPlaceholders } from '../../src/domain/content/placeholders.ts'
 import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
 import { formatYaml } from '../../src/domain/text/yaml.ts'
-import { trimLineEnds } from '../../src/domain/values/chat.ts'
+import { readList, readMessages } from './messages.ts'
 import { ParameterNames } from './names.ts'
 import {
   ConversionProblems,
   type ExportedVersion,
   emptyPrompt,
-  type PortableMessage,
   type ReadResult,
   textsOf,
   writtenFile,
@@ -32,7 +31,6 @@ const KNOWN = new Set([
   'testData',
   'evaluators',
 ])
-const ROLES = ['system', 'user', 'assistant'] as const
 
 /** Reads a `.prompt.yml` file. @param name file name without extensions */
 export function readGitHub(source: string, name: string): ReadResult {
@@ -52,15 +50,13 @@ export function readGitHub(source: string, name: string): ReadResult {
   if (isObject(front.modelParameters)) Object.assign(prompt.parameters, PARAMETERS.toHub(front.modelParameters))
   if (typeof front.responseFormat === 'string')
     prompt.parameters.response_format = readFormat(front, findings, line('jsonSchema'))
-  const messages: PortableMessage[] = []
-  if (!Array.isArray(front.messages)) findings.refused('messages', 'expected a list of messages', line('messages'))
-  else
-    for (const message of front.messages) {
-      const role = ROLES.find((one) => isObject(message) && one === textOf(message.role).toLowerCase())
-      if (!role || !isObject(message) || typeof message.content !== 'string')
-        findings.refused('messages', 'expected a role (system, user or assistant) and a text', line('messages'))
-      else if (message.content.trim() !== '') messages.push({ role, content: message.content })
-    }
+  const refuse = (message: string) => findings.refused('messages', message, line('messages'))
+  if (!Array.isArray(front.messages)) refuse('expected a list of messages')
+  const messages = readList(
+    Array.isArray(front.messages) ? front.messages : [],
+    ({ content }) => (typeof content === 'string' ? content : undefined),
+    () => refuse('expected a role (system, user or assistant) and a text'),
+  )
   prompt.body = readMessages(messages, findings)
   // GitHub fills only `{{name}}` without spaces.
   const names = textsOf(prompt.body).flatMap((text) =>
@@ -74,21 +70,6 @@ export function readGitHub(source: string, name: string): ReadResult {
     if (tests !== undefined) prompt.tests = tests
   }
   return findings.result(prompt)
-}
-
-/** A single user message becomes a text prompt. Line breaks around a chat message are not part of it. */
-export function readMessages(
-  messages: readonly PortableMessage[],
-  findings: ConversionProblems,
-): ReturnType<typeof emptyPrompt>['body'] {
-  const [first] = messages
-  if (messages.length === 1 && first && 'role' in first && first.role === 'user')
-    return { format: 'text', text: first.content }
-  const trimmed = messages.map((message) =>
-    'role' in message ? { ...message, content: trimLineEnds(message.content) } : message,
-  )
-  if (messages.length === 0) findings.refused('messages', 'expected a message with some text')
-  return { format: 'chat', messages: trimmed }
 }
 
 function readFormat(front: Record<string, unknown>, findings: ConversionProblems, line: number | null): unknown {

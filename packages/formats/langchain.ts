@@ -1,10 +1,9 @@
 // LangChain's manifests, as stored by LangSmith: parsed as plain data, never instantiated. https://docs.langchain.com/langsmith
 
 import type { WriteResult } from '../../src/domain/api/export-formats.ts'
-import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
 import { lineOf } from '../../src/domain/text/text-length.ts'
 import { isChatMessage } from '../../src/domain/values/chat.ts'
-import { readMessages } from './github.ts'
+import { PlaceholderNames, readMessages } from './messages.ts'
 import {
   ConversionProblems,
   type ExportedVersion,
@@ -44,7 +43,7 @@ export function readLangChain(source: string, name: string): ReadResult {
   const given = readJsonSource(source, findings)
   const value = isObject(given) && given.lc === undefined && isObject(given.manifest) ? given.manifest : given
   const prompt = emptyPrompt(name)
-  const names = new Set<string>()
+  const names = new PlaceholderNames()
   let template = readPromptFile(value) ?? readConstructor(value, findings)
   if (template && SEQUENCES.has(template.name)) {
     readModel(template.kwargs.last, prompt.parameters, findings)
@@ -64,7 +63,7 @@ export function readLangChain(source: string, name: string): ReadResult {
         ? { format: 'text', text: readTemplate(kwargs, names, findings) }
         : readMessages(readList(kwargs.messages, names, findings), findings)
   }
-  prompt.variables = [...names].map(undeclaredVariable)
+  prompt.variables = names.variables
   return findings.result(prompt)
 }
 
@@ -117,7 +116,7 @@ function readModel(last: unknown, parameters: Record<string, unknown>, findings:
   }
 }
 
-function readList(list: unknown, names: Set<string>, findings: ConversionProblems): PortableMessage[] {
+function readList(list: unknown, names: PlaceholderNames, findings: ConversionProblems): PortableMessage[] {
   if (!Array.isArray(list)) {
     findings.refused('messages', 'expected a list of messages')
     return []
@@ -156,16 +155,14 @@ function readList(list: unknown, names: Set<string>, findings: ConversionProblem
   return messages
 }
 
-function readTemplate(kwargs: Record<string, unknown>, names: Set<string>, findings: ConversionProblems): string {
+function readTemplate(kwargs: Record<string, unknown>, names: PlaceholderNames, findings: ConversionProblems): string {
   const format = textOf(kwargs.template_format) || 'f-string'
   const text = textOf(kwargs.template)
   if (format !== 'f-string' && format !== 'mustache') {
     findings.refused('template', `${format.slice(0, 40)} can contain logic; only f-string and mustache are read`)
     return text
   }
-  const read = format === 'mustache' ? readBraces(text, 'mustache', findings) : readFString(text, findings)
-  for (const name of read.names) names.add(name)
-  return read.text
+  return names.take(format === 'mustache' ? readBraces(text, 'mustache', findings) : readFString(text, findings))
 }
 
 /** Writes a manifest with f-strings, the only format that can represent every text exactly. */

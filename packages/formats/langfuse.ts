@@ -6,7 +6,8 @@ import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
 import { lineOf } from '../../src/domain/text/text-length.ts'
 import { isTag } from '../../src/domain/values/names.ts'
 import { isRange } from '../../src/domain/values/versions.ts'
-import { readMessages, removePlaceholderSpaces } from './github.ts'
+import { removePlaceholderSpaces } from './github.ts'
+import { readList, readMessages } from './messages.ts'
 import {
   ConversionProblems,
   type ExportedVersion,
@@ -19,19 +20,13 @@ import {
   writtenFile,
 } from './portable.ts'
 import { References } from './references.ts'
-import { isObject, readJsonSource, tagsIn, textOf } from './source-file.ts'
+import { isObject, listJson, readJsonSource, tagsIn, textOf } from './source-file.ts'
 import { refuseForeignBraces } from './template.ts'
 
 /** A reference to another prompt. https://langfuse.com/docs/prompt-management/features/composability */
 const REFERENCE = /@@@langfusePrompt:([^@\n]*)@@@/g
 /** What a reference names: a prompt, and a version or a label of it. */
 const TARGET = /^name=([^|]+)\|(version|label)=([^|]+)$/
-const ROLES: Readonly<Record<string, 'system' | 'user' | 'assistant'>> = {
-  system: 'system',
-  developer: 'system',
-  user: 'user',
-  assistant: 'assistant',
-}
 /** API response fields that are not about the prompt itself. */
 const SILENT = new Set(
   'id createdAt updatedAt projectId createdBy isActive version resolutionGraph labels lastUpdatedAt'.split(' '),
@@ -43,15 +38,7 @@ const MAX_PROMPTS = 10_000
 /** Reads one prompt, a list of prompts, or a response `{"data": […]}`. @param name file name without extension */
 export function readLangfuse(source: string, name: string): ReadResult {
   const findings = new ConversionProblems()
-  const value = readJsonSource(source, findings)
-  const list =
-    isObject(value) && Array.isArray(value.data)
-      ? value.data
-      : Array.isArray(value)
-        ? value
-        : value === undefined
-          ? []
-          : [value]
+  const list = listJson(readJsonSource(source, findings))
   if (list.length > MAX_PROMPTS) findings.refused('json', `expected at most ${MAX_PROMPTS} prompts in one file`)
   if (findings.isRefused) return { prompts: [], findings: findings.all }
   const results = list.map((one) => ({ ...readOne(one, name), number: isObject(one) ? one.version : undefined }))
@@ -88,7 +75,7 @@ function readOne(value: unknown, fallback: string): ReadResult {
   if (isObject(value.config)) prompt.parameters = { ...value.config }
   findings.unsupported(value, KNOWN.union(SILENT))
   if (typeof value.prompt === 'string') prompt.body = { format: 'text', text: value.prompt }
-  else if (Array.isArray(value.prompt)) prompt.body = readMessages(readList(value.prompt, findings), findings)
+  else if (Array.isArray(value.prompt)) prompt.body = readMessages(readParts(value.prompt, findings), findings)
   else findings.refused('prompt', 'expected a text or a list of messages')
   return findings.result(declareNames(prompt))
 }
@@ -106,7 +93,7 @@ function readLabels(labels: readonly string[], findings: ConversionProblems): st
   })
 }
 
-function readList(list: readonly unknown[], findings: ConversionProblems): PortableMessage[] {
+function readParts(list: readonly unknown[], findings: ConversionProblems): PortableMessage[] {
   const messages: PortableMessage[] = []
   let hasHistory = false
   for (const one of list) {
@@ -116,10 +103,8 @@ function readList(list: readonly unknown[], findings: ConversionProblems): Porta
       messages.push({ type: 'history' })
       continue
     }
-    const role = isObject(one) ? ROLES[textOf(one.role).toLowerCase()] : undefined
-    if (!role || !isObject(one) || typeof one.content !== 'string')
-      findings.refused('prompt', 'expected a role (system, user or assistant) and a text')
-    else if (one.content.trim() !== '') messages.push({ role, content: one.content })
+    const refuse = () => findings.refused('prompt', 'expected a role (system, user or assistant) and a text')
+    messages.push(...readList([one], ({ content }) => (typeof content === 'string' ? content : undefined), refuse))
   }
   return messages
 }

@@ -1,9 +1,9 @@
 // OpenAI's prompt objects: the prompt itself, or a saved response that was made with it. https://platform.openai.com/docs/api-reference/responses/object
 import type { Variable } from '../../src/domain/api/schema.ts'
 import { findPlaceholders } from '../../src/domain/content/placeholders.ts'
-import { readMessages } from './github.ts'
+import { joinParts, readList, readMessages } from './messages.ts'
 import { declareAll, ParameterNames, toVariable } from './names.ts'
-import { ConversionProblems, emptyPrompt, type PortableMessage, type ReadResult, textsOf } from './portable.ts'
+import { type ConversionProblems, emptyPrompt, type PortableMessage, type ReadResult, textsOf } from './portable.ts'
 import { isObject, readEach, textOf } from './source-file.ts'
 import { clip } from './template.ts'
 
@@ -18,10 +18,7 @@ const SILENT = new Set(
   max_tool_calls top_logprobs frequency_penalty presence_penalty version is_default`.split(/\s+/),
 )
 const KNOWN = new Set(['name', 'description', 'instructions', 'input', 'prompt', 'variables', ...SETTINGS])
-const ROLES: Readonly<Record<string, 'system' | 'user' | 'assistant'>> = {
-  ...{ system: 'system', developer: 'system', user: 'user', assistant: 'assistant' },
-}
-const TEXT_PARTS = new Set(['input_text', 'output_text', 'text'])
+const TEXT_PARTS = ['input_text', 'output_text', 'text']
 
 /** Returns whether an object is a prompt, a response, or a request that names a prompt. */
 export function isOpenAI(value: Record<string, unknown>): boolean {
@@ -32,65 +29,39 @@ export function isOpenAI(value: Record<string, unknown>): boolean {
 
 /** Reads a prompt, or a response that was made with one, or a list of them. @param name file name without extension */
 export function readOpenAI(source: string, name: string): ReadResult {
-  return readEach(source, (value, part) => readOne(value, name, part))
-}
-
-function readOne(value: unknown, fallback: string, part: string | undefined): ReadResult {
-  const findings = new ConversionProblems()
-  if (!isObject(value)) {
-    findings.refused('prompt', 'expected an object')
-    return { prompts: [], findings: findings.all }
-  }
-  const named = isObject(value.prompt) ? value.prompt : {}
-  const id = textOf(value.object === 'prompt' ? value.id : named.id)
-  const prompt = emptyPrompt(textOf(value.name) || (part === undefined ? '' : id) || fallback)
-  prompt.title = textOf(value.name)
-  prompt.description = textOf(value.description)
-  if (part !== undefined) prompt.part = part
-  if (value.instructions === undefined && value.input === undefined) {
-    findings.refused(
-      'prompt',
-      `this names the prompt ${clip(id)}, but has no text; save a response that was made with it`,
-    )
-    return { prompts: [], findings: findings.all }
-  }
-  findings.unsupported(value, KNOWN.union(SILENT))
-  const settings = Object.entries(value).filter(([key, one]) => SETTINGS.includes(key) && one !== null)
-  prompt.parameters = PARAMETERS.toHub(Object.fromEntries(settings))
-  const messages = [...readItems(value.instructions, 'system', findings), ...readItems(value.input, 'user', findings)]
-  prompt.body = readMessages(messages, findings)
-  const values = isObject(value.variables) ? value.variables : isObject(named.variables) ? named.variables : {}
-  const names = [...new Set(textsOf(prompt.body).flatMap(findPlaceholders))]
-  prompt.variables = declareAll(names, describe(values, new Set(names), findings))
-  return findings.result(prompt)
+  return readEach(source, (value, findings, part) => {
+    if (!isObject(value)) return findings.refused('prompt', 'expected an object')
+    const named = isObject(value.prompt) ? value.prompt : {}
+    const id = textOf(value.object === 'prompt' ? value.id : named.id)
+    if (value.instructions === undefined && value.input === undefined)
+      return findings.refused(
+        'prompt',
+        `this names the prompt ${clip(id)}, but has no text; save a response that was made with it`,
+      )
+    const prompt = emptyPrompt(textOf(value.name) || (part === undefined ? '' : id) || name)
+    prompt.title = textOf(value.name)
+    prompt.description = textOf(value.description)
+    findings.unsupported(value, KNOWN.union(SILENT))
+    const settings = Object.entries(value).filter(([key, one]) => SETTINGS.includes(key) && one !== null)
+    prompt.parameters = PARAMETERS.toHub(Object.fromEntries(settings))
+    const messages = [...readItems(value.instructions, 'system', findings), ...readItems(value.input, 'user', findings)]
+    prompt.body = readMessages(messages, findings)
+    const values = isObject(value.variables) ? value.variables : isObject(named.variables) ? named.variables : {}
+    const names = [...new Set(textsOf(prompt.body).flatMap(findPlaceholders))]
+    prompt.variables = declareAll(names, describe(values, new Set(names), findings))
+    return prompt
+  })
 }
 
 /** Reads `instructions` or `input`: a text, or a list of messages. @param role of a text */
 function readItems(given: unknown, role: 'system' | 'user', findings: ConversionProblems): PortableMessage[] {
   if (given === undefined || given === null) return []
-  const items: readonly unknown[] = Array.isArray(given) ? given : [{ role, content: given }]
-  return items.flatMap((item): PortableMessage[] => {
-    const own = isObject(item) && Object.hasOwn(ROLES, textOf(item.role)) ? ROLES[textOf(item.role)] : undefined
-    const content = isObject(item) ? readContent(item.content) : undefined
-    if (!own || content === undefined) {
-      findings.refused(
-        'messages',
-        'expected a role (developer, system, user or assistant) and text, without files or images',
-      )
-      return []
-    }
-    return content.trim() === '' ? [] : [{ role: own, content }]
-  })
-}
-
-/** @returns undefined if a part is not text */
-function readContent(content: unknown): string | undefined {
-  if (typeof content === 'string') return content
-  if (!Array.isArray(content)) return undefined
-  const texts = content.map((part) =>
-    isObject(part) && TEXT_PARTS.has(textOf(part.type)) && typeof part.text === 'string' ? part.text : undefined,
+  const expected = 'expected a role (developer, system, user or assistant) and text, without files or images'
+  return readList(
+    Array.isArray(given) ? given : [{ role, content: given }],
+    ({ content }) => joinParts(content, TEXT_PARTS),
+    () => findings.refused('messages', expected),
   )
-  return texts.includes(undefined) ? undefined : texts.join('\n')
 }
 
 /** Takes the values of a response as examples. A value whose placeholder is gone was filled into the text. */

@@ -135,19 +135,29 @@ export function listJson(value: unknown): readonly unknown[] {
   return Array.isArray(listed) ? listed : value === undefined ? [] : [value]
 }
 
-/** Reads every prompt of a JSON file. @param readOne also gets the text of a prompt in a list */
+/** Reads every prompt of a JSON file. @param readOne returns nothing for what it refuses; it also gets the text of a prompt in a list */
 export function readEach(
   source: string,
-  readOne: (value: unknown, part: string | undefined) => ReadResult,
+  // biome-ignore lint/suspicious/noConfusingVoidType: a reader ends with a refusal.
+  readOne: (value: unknown, findings: ConversionProblems, part: string | undefined) => PortablePrompt | void,
 ): ReadResult {
   const findings = new ConversionProblems()
   const value = readJsonSource(source, findings)
-  const list = listJson(value)
-  const results = list.map((one) => readOne(one, one === value ? undefined : JSON.stringify(one)))
+  const results = listJson(value).map((one): ReadResult => {
+    const own = new ConversionProblems()
+    const part = one === value ? undefined : JSON.stringify(one)
+    const prompt = readOne(one, own, part)
+    return prompt ? own.result({ ...prompt, ...(part !== undefined && { part }) }) : { prompts: [], findings: own.all }
+  })
   return {
     prompts: results.flatMap(({ prompts }) => prompts),
     findings: [findings.all, ...results.map((one) => one.findings)].flat(),
   }
+}
+
+/** Returns whether a field of an API says nothing: null, an empty text, or an empty list or object. */
+export function isEmptyValue(value: unknown): boolean {
+  return value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0)
 }
 
 /** Returns whether a value is a plain object, as in JSON and YAML. */

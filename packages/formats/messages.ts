@@ -1,0 +1,72 @@
+// Reads lists of messages in files of other tools: each has a role, and a text or parts of text.
+import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
+import { trimLineEnds } from '../../src/domain/values/chat.ts'
+import type { ConversionProblems, PortableMessage, PortablePrompt } from './portable.ts'
+import { isObject, textOf } from './source-file.ts'
+
+type Role = 'system' | 'user' | 'assistant'
+
+/** The roles of other tools. Newer models of OpenAI call the system `developer`. */
+const ROLES: ReadonlyMap<string, Role> = new Map([
+  ...(['system', 'user', 'assistant'] as const).map((role) => [role, role] as const),
+  ['developer', 'system'],
+])
+
+/**
+ * Reads messages. One that is blank is left out.
+ *
+ * @param readText returns the text of a message; undefined if it is not text
+ * @param refuse called for each message without a role of the hub, or without text
+ */
+export function readList(
+  list: readonly unknown[],
+  readText: (message: Record<string, unknown>) => string | undefined,
+  refuse: () => void,
+): PortableMessage[] {
+  return list.flatMap((message): PortableMessage[] => {
+    const role = isObject(message) ? ROLES.get(textOf(message.role).toLowerCase()) : undefined
+    const content = role && isObject(message) ? readText(message) : undefined
+    if (role && content !== undefined) return content.trim() === '' ? [] : [{ role, content }]
+    refuse()
+    return []
+  })
+}
+
+/** Reads the content of a message: a text, or a list of parts. @param types the types of parts with text @returns undefined if a part is not text */
+export function joinParts(content: unknown, types: readonly string[] = ['text']): string | undefined {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return undefined
+  const isText = (part: unknown) => isObject(part) && types.includes(textOf(part.type)) && typeof part.text === 'string'
+  return content.every(isText) ? content.map(({ text }) => text).join('\n') : undefined
+}
+
+/** A single user message becomes a text prompt. Line breaks around a chat message are not part of it. */
+export function readMessages(
+  messages: readonly PortableMessage[],
+  findings: ConversionProblems,
+): PortablePrompt['body'] {
+  const [first] = messages
+  if (messages.length === 1 && first && 'role' in first && first.role === 'user')
+    return { format: 'text', text: first.content }
+  const trimmed = messages.map((message) =>
+    'role' in message ? { ...message, content: trimLineEnds(message.content) } : message,
+  )
+  if (messages.length === 0) findings.refused('messages', 'expected a message with some text')
+  return { format: 'chat', messages: trimmed }
+}
+
+/** Collects the placeholders of the texts of one prompt, in order of first appearance. */
+export class PlaceholderNames {
+  readonly #names = new Set<string>()
+
+  /** Adds the names of a text that was read. @returns the text */
+  take({ text, names }: { text: string; names: readonly string[] }): string {
+    for (const name of names) this.#names.add(name)
+    return text
+  }
+
+  /** Returns a declaration of each. */
+  get variables(): PortablePrompt['variables'] {
+    return [...this.#names].map(undeclaredVariable)
+  }
+}
