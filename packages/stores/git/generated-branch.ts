@@ -1,11 +1,9 @@
 // Writes generated files to a branch of their own: no index, working tree or other branch is touched, and an unchanged branch gets no commit.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Git } from './git-command.ts'
+import { data, quote } from './git-objects.ts'
 
-/** Maximum size of the files that are passed to git at once. */
-const MAX_BATCH_BYTES = 16_777_216
+/** The ref of a commit that is written but not on the branch yet. */
+const GENERATED_REF = 'refs/prompt-hub/generated'
 
 /** What to write. */
 interface GeneratedBranch {
@@ -39,57 +37,32 @@ export async function writeGeneratedBranch(
   const last = tip && (await git.run(['log', '-1', '--format=%B', tip])).toString().trim()
   if (last !== undefined && last !== message)
     throw new Error(`The branch ${branch} has commits that were not generated. Choose another name.`)
-  const tree = await writeTree(git, files)
-  if (tip && (await git.find(['rev-parse', `${tip}^{tree}`])) === tree) return { commit: tip, isNew: false }
-  const who = `Prompt Hub <prompt-hub@localhost> ${atSeconds} +0000`
-  const parent = tip ? `parent ${tip}\n` : ''
-  const input = `tree ${tree}\n${parent}author ${who}\ncommitter ${who}\n\n${message}\n`
-  const commit = (await git.run(['hash-object', '-t', 'commit', '-w', '--stdin'], { input })).toString().trim()
-  const before = tip ?? '0'.repeat(commit.length)
-  const { code } = await git.tryRun(['update-ref', '-m', message.split('\n', 1)[0]!, ref, commit, before])
-  if (code !== 0) throw new Error(`The branch ${branch} has moved meanwhile. Run the command again.`)
-  return { commit, isNew: true }
-}
-
-/** Writes files as a tree, through an index of its own. @returns the tree's ID */
-async function writeTree(git: Git, files: GeneratedBranch['files']): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'prompt-hub-index-'))
   try {
-    const run = { indexFile: join(dir, 'index') }
-    const entries: string[] = []
-    for (const batch of batches(files))
-      entries.push(...(await writeBlobs(git, batch)).map((id, at) => `100644 ${id}\t${batch[at]!.path}\0`))
-    await git.run(['update-index', '-z', '--index-info'], { ...run, input: entries.join('') })
-    return (await git.run(['write-tree'], run)).toString().trim()
+    const input = formatCommit({ files, message, atSeconds }, tip)
+    const commit = (await git.run(['fast-import', '--quiet', '--force'], { input })).toString().trim()
+    const isSame = tip && (await git.tryRun(['diff-tree', '--quiet', tip, commit])).code === 0
+    if (isSame) return { commit: tip, isNew: false }
+    const before = tip ?? '0'.repeat(commit.length)
+    const { code } = await git.tryRun(['update-ref', '-m', message.split('\n', 1)[0]!, ref, commit, before])
+    if (code !== 0) throw new Error(`The branch ${branch} has moved meanwhile. Run the command again.`)
+    return { commit, isNew: true }
   } finally {
-    await rm(dir, { recursive: true, force: true })
+    await git.tryRun(['update-ref', '-d', GENERATED_REF])
   }
 }
 
-type Batch = { path: string; bytes: Uint8Array }[]
-
-function* batches(files: GeneratedBranch['files']): Generator<Batch> {
-  let batch: Batch = []
-  let size = 0
-  for (const file of files) {
-    batch.push(file)
-    size += file.bytes.length
-    if (size < MAX_BATCH_BYTES) continue
-    yield batch
-    batch = []
-    size = 0
+/** Formats a commit with nothing but the files, which are read one by one. @see https://git-scm.com/docs/git-fast-import */
+function* formatCommit(
+  { files, message, atSeconds }: Omit<GeneratedBranch, 'branch'>,
+  parent: string | undefined,
+): Generator<string | Uint8Array> {
+  const who = `Prompt Hub <prompt-hub@localhost> ${atSeconds} +0000\n`
+  yield `feature done\ncommit ${GENERATED_REF}\nmark :1\nauthor ${who}committer ${who}${data(`${message}\n`)}`
+  yield `${parent === undefined ? '' : `from ${parent}\n`}deleteall\n`
+  for (const { path, bytes } of files) {
+    yield `M 100644 inline ${quote(path)}\ndata ${bytes.length}\n`
+    yield bytes
+    yield '\n'
   }
-  if (batch.length > 0) yield batch
-}
-
-/** Writes blobs, byte for byte, with one git process. @returns their IDs @see https://git-scm.com/docs/git-fast-import */
-async function writeBlobs(git: Git, batch: Batch): Promise<string[]> {
-  const parts = batch.flatMap(({ bytes }, at) => [
-    Buffer.from(`blob\nmark :${at + 1}\ndata ${bytes.length}\n`),
-    bytes,
-    Buffer.from(`\nget-mark :${at + 1}\n`),
-  ])
-  const input = Buffer.concat([Buffer.from('feature done\n'), ...parts, Buffer.from('done\n')])
-  const output = await git.run(['fast-import', '--quiet'], { input })
-  return output.toString().trimEnd().split('\n')
+  yield 'get-mark :1\ndone\n'
 }

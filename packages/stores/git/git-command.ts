@@ -1,10 +1,11 @@
 // Runs git: without a shell, without the user's hooks and GIT_* variables, and with the hub's identity.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
 
 interface GitRun {
-  /** Passed to standard input. */
-  input?: string | Uint8Array
+  /** Passed to standard input; if in parts, each is read when git has taken the one before. */
+  input?: string | Uint8Array | Generator<string | Uint8Array>
   /** Stops the process; never used for a process that holds one of the user's locks. */
   signal?: AbortSignal
   /** The absolute path of an index to use instead of the working tree's index. */
@@ -110,7 +111,14 @@ export function createGit(folder: string, environment: Readonly<Record<string, s
       child.on('close', (code) => resolve({ code, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString() }))
       // If git exits before it has read all input, the pipe breaks; the exit status shows the reason.
       child.stdin.on('error', () => {})
-      child.stdin.end(run.input)
+      if (typeof run.input === 'object' && 'next' in run.input)
+        Readable.from(run.input)
+          .on('error', (error) => {
+            child.kill()
+            reject(error)
+          })
+          .pipe(child.stdin)
+      else child.stdin.end(run.input)
     })
   return {
     tryRun,

@@ -102,7 +102,8 @@ function foldersAbove(path: string): string[] {
   return names.slice(1).map((_, at) => names.slice(0, at + 1).join('/'))
 }
 
-const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`
+/** Writes a text for fast-import. */
+export const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`
 
 /** Quotes a path like a string in C. */
-const quote = (path: string): string => `"${path.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`
+export const quote = (path: string): string => `"${path.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`
