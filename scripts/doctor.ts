@@ -2,8 +2,11 @@
 import { parseArgs } from 'node:util'
 import { formatResults } from '../packages/doctor/checks.ts'
 import { checkSetup, hasPassed } from '../packages/doctor/doctor.ts'
+import { runCommand } from './run-command.ts'
 
-try {
+const USAGE = 'Usage: npm run doctor -- [--url https://prompts.example.org] [--json]'
+
+await runCommand({ usage: USAGE, status: 2 }, async () => {
   const { values } = parseArgs({ options: { url: { type: 'string' }, json: { type: 'boolean' } } })
   const examined = await checkSetup({ environment: process.env, root: process.cwd(), url: values.url })
   const ok = hasPassed(examined)
@@ -14,8 +17,4 @@ try {
     console.log(ok ? 'All checks passed.' : `${count} of ${examined.length} checks failed.`)
   }
   process.exitCode = ok ? 0 : 1
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  console.error('Usage: npm run doctor -- [--url https://prompts.example.org] [--json]')
-  process.exitCode = 2
-}
+})

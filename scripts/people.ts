@@ -10,9 +10,9 @@ import {
 } from '../packages/stores/state/people.ts'
 import { countOf } from '../src/domain/text/count-of.ts'
 import { Handle } from '../src/domain/values/values.ts'
-import { describeError } from '../src/ports/log.ts'
 import type { StateStore } from '../src/ports/state-store.ts'
 import { inStore, printTable } from './operator.ts'
+import { runCommand } from './run-command.ts'
 
 const USAGE = `Usage: npm run people -- list
        npm run people -- sign-out LOGIN
@@ -45,7 +45,7 @@ const COMMANDS: Readonly<Record<string, (state: StateStore, login: string) => Pr
   },
 }
 
-try {
+await runCommand({ usage: USAGE }, async () => {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
     options: { help: { type: 'boolean', short: 'h' } },
@@ -57,10 +57,7 @@ try {
   else if (run && positionals.length === 2) {
     await inStore(async (state) => console.log(await run(state, await findLogin(state, given.toLowerCase()))))
   } else throw new Error('expected list, or sign-out, block, unblock or forget with a login')
-} catch (error) {
-  console.error(`${describeError(error)}\n${USAGE}`)
-  process.exitCode = 1
-}
+})
 
 /** Returns the login that the operator means. @throws Error if it is none, or if an email address belongs to nobody or to several accounts */
 async function findLogin(state: StateStore, given: string): Promise<string> {

@@ -3,9 +3,9 @@ import { parseArgs } from 'node:util'
 import { createToken, listAllOperatorTokens, revokeOperatorToken } from '../packages/stores/state/tokens.ts'
 import { parseScope, TOKEN_DAYS } from '../src/domain/access/token-record.ts'
 import { DEFAULT_PERMISSIONS, PERMISSIONS, Permissions } from '../src/domain/values/permissions.ts'
-import { describeError } from '../src/ports/log.ts'
 import type { StateStore } from '../src/ports/state-store.ts'
 import { inStore, printTable } from './operator.ts'
+import { runCommand } from './run-command.ts'
 
 const USAGE = `Usage: npm run token -- <owner>[/<name>] [--permissions LIST] [--days N] [--label text]
        npm run token -- --list
@@ -21,7 +21,7 @@ Creates a token for an owner, or for one of its prompts, and prints it. The toke
   --list         lists the tokens created this way, with their IDs
   --revoke ID    revokes a token immediately`
 
-try {
+await runCommand({ usage: USAGE }, async () => {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
     options: {
@@ -42,10 +42,7 @@ try {
   else if (list) await inStore(listTokens)
   else if (revoke !== undefined) await inStore((state) => revokeToken(state, revoke))
   else await makeToken(positionals, made)
-} catch (error) {
-  console.error(`${describeError(error)}\n${USAGE}`)
-  process.exitCode = 1
-}
+})
 
 async function makeToken(
   targets: string[],

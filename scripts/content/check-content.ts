@@ -4,9 +4,9 @@ import { findTrackedHead } from '../../packages/review/content-changes.ts'
 import { type ReviewEntry, reviewContent } from '../../packages/review/review-content.ts'
 import { describeIgnored } from '../../packages/stores/content/content-files.ts'
 import { readConfig } from '../../src/config.ts'
-import { describeError } from '../../src/ports/log.ts'
+import { runCommand } from '../run-command.ts'
 
-try {
+await runCommand({ status: 2 }, async () => {
   const { values } = parseArgs({
     options: { base: { type: 'string' }, json: { type: 'boolean' }, fix: { type: 'boolean' } },
   })
@@ -34,10 +34,7 @@ try {
   for (const note of review.notes) console.error(note)
   if (review.ignored.length > 0) console.error(describeIgnored(review.ignored))
   process.exitCode = errors === 0 ? 0 : 1
-} catch (error) {
-  console.error(describeError(error))
-  process.exitCode = 2
-}
+})
 
 function formatEntry({ file, line, rule, message, severity }: ReviewEntry): string {
   return `${file}:${line}  ${rule}${severity === 'advice' ? ' (advice)' : ''}  ${message}`

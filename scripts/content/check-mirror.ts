@@ -2,8 +2,11 @@
 import { parseArgs } from 'node:util'
 import { openDeployedHub } from '../../packages/doctor/hub-requests.ts'
 import { checkMirror } from '../../packages/doctor/mirror.ts'
+import { runCommand } from '../run-command.ts'
 
-try {
+const USAGE = 'Usage: npm run check:mirror -- https://mirror.example [--hub https://hub.example]'
+
+await runCommand({ usage: USAGE, status: 2 }, async () => {
   const { values, positionals } = parseArgs({ allowPositionals: true, options: { hub: { type: 'string' } } })
   const [address] = positionals
   if (!address || positionals.length > 1) throw new Error('expected the URL of one mirror')
@@ -21,8 +24,4 @@ try {
       : `${problems.length} problems.`,
   )
   process.exitCode = problems.length === 0 ? 0 : 1
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  console.error('Usage: npm run check:mirror -- https://mirror.example [--hub https://hub.example]')
-  process.exitCode = 2
-}
+})

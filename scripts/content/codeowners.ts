@@ -5,11 +5,12 @@ import { formatCodeowners } from '../../packages/review/rules/codeowners.ts'
 import { readContentDir } from '../../packages/stores/content/content-dir.ts'
 import { readConfig } from '../../src/config.ts'
 import { formatProblem } from '../../src/domain/text/problems.ts'
+import { runCommand } from '../run-command.ts'
 
 const FILE = '.github/CODEOWNERS'
 const MAINTAINER = /^[A-Za-z0-9-]{1,39}(?:\/[\w.-]{1,100})?$/
 
-try {
+await runCommand({}, () => {
   const { values } = parseArgs({ options: { maintainers: { type: 'string' }, check: { type: 'boolean' } } })
   const maintainers = (values.maintainers ?? '').split(',').flatMap((text) => (text.trim() === '' ? [] : [text.trim()]))
   const wrong = maintainers.find((name) => !MAINTAINER.test(name))
@@ -27,10 +28,7 @@ try {
     console.log(`${FILE}: ${text.split('\n').length - 2} lines`)
   } else if (before === text) console.log(`${FILE} is up to date.`)
   else throw new Error(`${FILE} does not match the owners' members. Update it: npm run codeowners`)
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
-}
+})
 
 function readOrNothing(): string {
   try {

@@ -5,6 +5,7 @@ import { composeVersion } from '../../packages/stores/content/compose.ts'
 import { readConfig } from '../../src/config.ts'
 import { splitFullName } from '../../src/domain/values/names.ts'
 import { BUMPS } from '../../src/domain/values/versions.ts'
+import { runCommand } from '../run-command.ts'
 
 const USAGE =
   'Usage: npm run compose -- <owner>/<name> [major|minor|patch] --by login [--source FILE] [--changelog text]'
@@ -19,7 +20,7 @@ highest version in the range.
   --changelog text  what changed in this version
   The number is increased by a patch unless you say major or minor.`
 
-try {
+await runCommand({ usage: USAGE }, () => {
   const text = { type: 'string' } as const
   const { positionals, values } = parseArgs({
     allowPositionals: true,
@@ -42,7 +43,4 @@ try {
   console.log(
     path === undefined ? `${fullName} is unchanged: no included prompt has a newer version.` : `content/${path}`,
   )
-} catch (error) {
-  console.error(`${error instanceof Error ? error.message : error}\n${USAGE}`)
-  process.exitCode = 1
-}
+})

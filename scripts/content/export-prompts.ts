@@ -9,22 +9,20 @@ import { openFolder, type PlainFolder } from '../../packages/stores/files/plain-
 import { readConfig } from '../../src/config.ts'
 import { type ExportFormat, isExportFormat } from '../../src/domain/api/export-formats.ts'
 import { formatProblem, printable } from '../../src/domain/text/problems.ts'
+import { runCommand } from '../run-command.ts'
 
 const USAGE = `Usage: npm run export -- --format ${Object.keys(WRITERS).join('|')} --out DIR`
 /** Maximum number of files named in a message. */
 const MAX_NAMED = 5
 
-try {
+await runCommand({ usage: USAGE }, () => {
   const text = { type: 'string' } as const
   const { values } = parseArgs({ options: { format: text, out: text, help: { type: 'boolean', default: false } } })
   if (values.help) console.log(USAGE)
   else if (values.format === undefined || !isExportFormat(values.format) || values.out === undefined)
     throw new Error('Missing required options: --format and --out')
   else exportAll(values.format, values.out)
-} catch (error) {
-  console.error(`${error instanceof Error ? error.message : error}\n${USAGE}`)
-  process.exitCode = 1
-}
+})
 
 function exportAll(format: ExportFormat, out: string): void {
   const { contentDir } = readConfig(process.env)

@@ -23,6 +23,7 @@ import { isReserved, OWNER_PATTERN } from '../../src/domain/values/names.ts'
 import { formatMoment } from '../../src/domain/values/values.ts'
 import { digestText, measure } from '../../src/ports/measure.ts'
 import { openProgress } from '../progress.ts'
+import { runCommand } from '../run-command.ts'
 
 const USAGE = `Usage: npm run import -- <file or folder…> --owner acme [--by login] [--from ${Object.keys(READERS).join('|')}] [--license MIT] [--without-variables] [--dry-run] [--json]`
 /** Maximum number of findings, and of skipped files, shown; --json shows them all. */
@@ -37,7 +38,7 @@ interface Line {
   reasons: string[]
 }
 
-try {
+await runCommand({ usage: USAGE }, () => {
   const text = { type: 'string' } as const
   const flag = { type: 'boolean', default: false } as const
   const { positionals, values } = parseArgs({
@@ -55,10 +56,7 @@ try {
   })
   if (values.help) console.log(USAGE)
   else run(positionals, values)
-} catch (error) {
-  console.error(`${error instanceof Error ? error.message : error}\n${USAGE}`)
-  process.exitCode = 1
-}
+})
 
 function run(
   paths: readonly string[],

@@ -6,6 +6,7 @@ import { mergeModels, readModelList } from '../../packages/catalogue/model-list.
 import { formatModelsFile, parseModelsFile } from '../../packages/catalogue/models-file.ts'
 import { readConfig } from '../../src/config.ts'
 import { formatProblems } from '../../src/domain/text/problems.ts'
+import { runCommand } from '../run-command.ts'
 
 const USAGE = `Usage: npm run models -- [--source URL] LIST
 LIST is a file, a URL or - for standard input: the response of a provider's "list models" call, in which a model has
@@ -15,7 +16,7 @@ shutdown_date or retires_at; or /data/v1/models.json of another hub. A list that
 const MAX_LIST_BYTES = 8 * 1024 * 1024
 const MAX_WAIT_MS = 30_000
 
-try {
+await runCommand({}, async () => {
   const { values, positionals } = parseArgs({ options: { source: { type: 'string' } }, allowPositionals: true })
   const [list] = positionals
   if (list === undefined || positionals.length > 1) throw new Error(USAGE)
@@ -30,10 +31,7 @@ try {
   writeFileSync(`${target}.tmp`, text)
   renameSync(`${target}.tmp`, target)
   console.log(`${models.size} models in ${target}: ${added} added, ${changed} changed, ${removed} removed.`)
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
-}
+})
 
 function readExisting(path: string) {
   let text = ''

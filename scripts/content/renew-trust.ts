@@ -14,6 +14,7 @@ import {
   type TrustedRootFile,
 } from '../../src/domain/content/trusted-root-file.ts'
 import { formatProblems } from '../../src/domain/text/problems.ts'
+import { runCommand } from '../run-command.ts'
 
 const USAGE = `Usage: npm run trust [-- --tuf-root FILE]
        npm run trust -- --add NAME FILE [--source URL]
@@ -22,7 +23,7 @@ first root.json of the repository. The second adds or replaces a root, such as t
   gh attestation trusted-root | grep fulcio.githubapp.com > github.json && npm run trust -- --add github github.json`
 const MAX_WAIT_MS = 30_000
 
-try {
+await runCommand({}, async () => {
   const { values, positionals } = parseArgs({
     options: { add: { type: 'boolean' }, source: { type: 'string' }, 'tuf-root': { type: 'string' } },
     allowPositionals: true,
@@ -48,10 +49,7 @@ try {
   console.log(
     `${after.roots.length} roots in ${target}: ${after.roots.map((entry) => describe(entry, before)).join(', ')}.`,
   )
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
-}
+})
 
 function readExisting(path: string): TrustedRootFile {
   let text: string

@@ -5,6 +5,7 @@ import { scaffoldPrompt, scaffoldVersion } from '../../packages/stores/content/s
 import { readConfig } from '../../src/config.ts'
 import { splitFullName, titleFromName } from '../../src/domain/values/names.ts'
 import { BUMPS } from '../../src/domain/values/versions.ts'
+import { runCommand } from '../run-command.ts'
 
 const DEFAULT_LICENSE = 'CC0-1.0'
 
@@ -24,7 +25,7 @@ Creates the files for a new prompt, or for the next version of one. In a termina
   --license MIT       SPDX expression; default: ${DEFAULT_LICENSE}
   --changelog text    what changed in this version`
 
-try {
+await runCommand({ usage: USAGE }, async () => {
   const text = { type: 'string' } as const
   const { positionals, values } = parseArgs({
     allowPositionals: true,
@@ -67,10 +68,7 @@ try {
     const changelog = values.changelog ?? (await ask('changelog, --changelog'))
     return scaffoldVersion(dir, { owner, name, bump, by: values.by?.toLowerCase(), changelog }, new Date())
   }
-} catch (error) {
-  console.error(`${error instanceof Error ? error.message : error}\n${USAGE}`)
-  process.exitCode = 1
-}
+})
 
 /** Asks for a value in a terminal; otherwise, a missing value is an error. */
 async function ask(what: string): Promise<string> {

@@ -8,7 +8,7 @@ import { readConfig } from '../../src/config.ts'
 import { formatSkill } from '../../src/domain/content/skill.ts'
 import { countOf } from '../../src/domain/text/count-of.ts'
 import { formatProblem } from '../../src/domain/text/problems.ts'
-import { describeError } from '../../src/ports/log.ts'
+import { runCommand } from '../run-command.ts'
 import { openContentTree } from './remove-from-git.ts'
 
 const USAGE = 'Usage: npm run skills-branch -- [--branch skills]'
@@ -21,16 +21,13 @@ Each folder \`skills/{owner}/{name}\` is an Agent Skill. This branch is generate
 content of the hub, not this branch.
 `
 
-try {
+await runCommand({ usage: USAGE }, async () => {
   const { values } = parseArgs({
     options: { branch: { type: 'string', default: 'skills' }, help: { type: 'boolean', short: 'h' } },
   })
   if (values.help) console.log(USAGE)
   else await writeSkills(values.branch)
-} catch (error) {
-  console.error(`${describeError(error)}\n${USAGE}`)
-  process.exitCode = 1
-}
+})
 
 async function writeSkills(branch: string): Promise<void> {
   const { contentDir } = readConfig(process.env)

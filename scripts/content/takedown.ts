@@ -8,9 +8,10 @@ import { DATA_FILES } from '../../src/domain/api/data-paths.ts'
 import { countOf } from '../../src/domain/text/count-of.ts'
 import { splitFullName, splitVersionAddress } from '../../src/domain/values/names.ts'
 import { line } from '../../src/domain/values/values.ts'
-import { describeError, logAudit } from '../../src/ports/log.ts'
+import { logAudit } from '../../src/ports/log.ts'
 import { inStore } from '../operator.ts'
 import { readSettingsOrExit } from '../read-settings.ts'
+import { runCommand } from '../run-command.ts'
 import {
   type ContentTree,
   findInHistory,
@@ -29,17 +30,14 @@ const WAIT_MS = 60_000
 const PAUSE_MS = 1_000
 const REASON = line(500).min(1)
 
-try {
+await runCommand({ usage: USAGE }, async () => {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
     options: { help: { type: 'boolean', short: 'h' }, check: { type: 'boolean' } },
   })
   if (values.help) console.log(USAGE)
   else await takeDown(positionals, values.check ?? false)
-} catch (error) {
-  console.error(`${describeError(error)}\n${USAGE}`)
-  process.exitCode = 1
-}
+})
 
 async function takeDown([address = '', reason = '', ...more]: readonly string[], isCheck: boolean): Promise<void> {
   const target = readTarget(address)

@@ -5,11 +5,12 @@ import { readCliRelease } from '../../packages/build/downloads/hubcli.ts'
 import { readClientsRelease } from '../../packages/build/downloads/libraries.ts'
 import { archiveRelease, isArchived } from '../../packages/build/downloads/releases.ts'
 import { listDownloads } from '../../packages/build/list-downloads.ts'
+import { runCommand } from '../run-command.ts'
 
 /** The URL in the releases before a hub inserts its own. */
 const PLACEHOLDER = 'http://localhost:8888'
 
-try {
+await runCommand({}, async () => {
   const current = [
     ['hubcli', await readCliRelease('.')],
     ['libraries', await readClientsRelease('.')],
@@ -22,7 +23,4 @@ try {
   console.log(`clients/digests.txt: ${pinned.map(([path]) => path).join(', ')}`)
   if (process.argv.includes('--final'))
     for (const [released, release] of current) await archiveRelease('.', released, release)
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
-}
+})

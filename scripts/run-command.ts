@@ -1,0 +1,15 @@
+// Runs a command of package.json: a failure is a message for a person, not a stack trace.
+import { describeError } from '../src/ports/log.ts'
+
+/** Runs the work of a command. If it fails, prints why and the usage. @param status the exit status of a failure */
+export async function runCommand(
+  { usage, status = 1 }: { usage?: string; status?: number },
+  work: () => unknown,
+): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    console.error(usage === undefined ? describeError(error) : `${describeError(error)}\n${usage}`)
+    process.exitCode = status
+  }
+}
