@@ -2,8 +2,8 @@
 import type { Catalogue } from '../../packages/catalogue/catalogue.ts'
 import { tokenize } from '../../src/domain/search/tokens.ts'
 import type { SearchQuery } from '../../src/ports/search.ts'
+import { CONTENT_WORDS } from '../content/generate-content.ts'
 import { drawLogNormal, pick, randomInteger, seedRandom, zipf } from '../content/random.ts'
-import { CONTENT_WORDS } from '../content/versions.ts'
 import { catalogueOf, readCatalogues, readQuestions } from './relevance.ts'
 
 /** Share of words that are not in the real prompts: names, identifiers, typos. */

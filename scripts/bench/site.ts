@@ -5,8 +5,7 @@ import { loadCatalogue } from '../../packages/build/load-catalogue.ts'
 import type { Catalogue } from '../../packages/catalogue/catalogue.ts'
 import { bundlePlaceOf, ensureBundle } from '../../packages/node-server/builds/pages-bundle.ts'
 import { readConfig } from '../../src/config.ts'
-import { generateContent } from '../content/generate-content.ts'
-import { LAST_DAY } from '../content/versions.ts'
+import { generateContent, LAST_DAY } from '../content/generate-content.ts'
 import { PROJECT_DIR, type ProcessResult, parametersOf, runNode } from './processes.ts'
 
 const SEED = 1
