@@ -1,17 +1,15 @@
-// `npm run build [-- --out DIR]`: writes the deployable site to dist/, and its search index and page code to build/. It writes everything from scratch and then replaces the previous build; if nothing changed, it does nothing.
+// `npm run build [-- --out DIR]`: writes the deployable site to dist/, and its search index and page code to build/. It writes everything from scratch and then replaces the previous build.
 import { hash } from 'node:crypto'
-import { cpSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import {
   type BuildPlaces,
-  type Built,
   builtFile,
   indexOf,
   nextOf,
   pagesOf,
   placesOf,
-  readBuilt,
   removeBuild,
   replaceBuild,
 } from '../packages/build/build-places.ts'
@@ -23,7 +21,6 @@ import { writeData } from '../packages/build/write-data.ts'
 import { bundlePlaceOf, ensureBundle } from '../packages/node-server/builds/pages-bundle.ts'
 import { type Bundle, loadRender } from '../packages/node-server/pages.ts'
 import { describeIgnored } from '../packages/stores/content/content-files.ts'
-import { fingerprintContent, listContent } from '../packages/stores/content/content-listing.ts'
 import { readHubLook } from '../packages/stores/content/site-settings-file.ts'
 import { writeFiles } from '../packages/stores/content/write-files.ts'
 import { takeLock } from '../packages/stores/git/process-lock.ts'
@@ -54,8 +51,6 @@ if (config.upstream !== undefined) {
 const pagesPlace = bundlePlaceOf(process.cwd())
 const look = serveLook(readHubLook(config.contentDir))
 const profile = findProfile(config, look.shown)
-/** Identifies all inputs of a build except the content. */
-const madeBy = JSON.stringify([process.version, pagesPlace.key, profile, config.buildDay])
 mkdirSync('.astro', { recursive: true })
 const lock = takeLock(join('.astro', `build-${hash('sha256', places.dist).slice(0, 16)}.lock`), 60_000)
 if (!lock) {
@@ -65,11 +60,7 @@ if (!lock) {
 try {
   removeBuild(nextOf(places))
   // The source is recorded before the content is read, so that nothing published later counts as read.
-  const source = await readBuildSource(config.contentDir, process.env)
-  const built = hasNothingToDo()
-  // The source can change even if the content is the same, because versions may have been published and then removed again.
-  if (built) writeBuildRecord(builtFile(places), { ...built, source })
-  else await build(source)
+  await build(await readBuildSource(config.contentDir, process.env))
 } catch (error) {
   progress.end()
   if (!(error instanceof ContentError)) throw error
@@ -80,17 +71,6 @@ try {
   lock.release()
 }
 
-/** Returns the previous build, and reports that nothing changed; returns undefined if anything changed. */
-function hasNothingToDo(): Built | undefined {
-  const built = readBuilt(places)
-  if (built?.fingerprint === undefined || built.made_by !== madeBy) return undefined
-  progress.show('Looking for changes', 0, 0)
-  const listing = listContent(config.contentDir)
-  if (fingerprintContent(listing) !== built.fingerprint || !isUntouched(places.dist, built.ended_ms)) return undefined
-  printResult(`Nothing changed; ${countOf(built.repositories, 'prompt')} checked`, listing.ignored)
-  return built
-}
-
 async function build(source: BuildSource): Promise<void> {
   const next = nextOf(places)
   const stopping = new AbortController()
@@ -99,15 +79,10 @@ async function build(source: BuildSource): Promise<void> {
     const bundling = ensureBundle(pagesPlace, stopping.signal)
     const writing = writeData(config, { siteDir: next.dist, indexPath: indexOf(next) }, progress.show, bundling)
     const [bundle, written] = await Promise.all([bundling, writing])
-    const { repositories, files, fingerprint, ignored } = written
     await writePages(bundle, next)
-    // Adds a millisecond, because file timestamps may be slightly inaccurate; manual changes are made later than that.
-    const about = { ended_ms: Date.now() + 1, made_by: madeBy, repositories, files }
-    const now = new Date().toISOString()
-    const built: Built = { built_at: now, source, ...about, ...(fingerprint && { fingerprint }) }
-    writeBuildRecord(builtFile(next), built)
+    writeBuildRecord(builtFile(next), { built_at: new Date().toISOString(), source })
     replaceBuild(places)
-    printResult(`${countOf(repositories, 'prompt')}, ${countOf(files, 'data file')} written`, ignored)
+    printResult(written)
   } finally {
     stopping.abort()
   }
@@ -125,20 +100,12 @@ async function writePages({ server, client }: Bundle, next: BuildPlaces): Promis
   writeFileSync(join(pagesOf(next), LOOK_FILE), JSON.stringify(look.shown))
 }
 
-/** Returns whether a folder is unchanged since it was written. A manual change would give the changed file or its folder a newer timestamp. */
-function isUntouched(dir: string, endedMs: number): boolean {
-  if (lstatSync(dir).mtimeMs > endedMs) return false
-  return readdirSync(dir, { withFileTypes: true }).every((entry) => {
-    const path = join(dir, entry.name)
-    return entry.isDirectory() ? isUntouched(path, endedMs) : lstatSync(path).ctimeMs <= endedMs
-  })
-}
-
-function printResult(what: string, ignored: readonly string[]): void {
+function printResult({ repositories, files, ignored }: Awaited<ReturnType<typeof writeData>>): void {
   progress.end()
   const line = describeIgnored(ignored)
   if (line) console.warn(line)
-  console.log(`${what} in ${((performance.now() - started) / 1000).toFixed(1)} s.`)
+  const seconds = ((performance.now() - started) / 1000).toFixed(1)
+  console.log(`${countOf(repositories, 'prompt')}, ${countOf(files, 'data file')} written in ${seconds} s.`)
 }
 
 /** Reads from the command line which folders to write to. */

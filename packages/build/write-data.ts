@@ -5,7 +5,7 @@ import type { Config } from '../../src/config.ts'
 import { listRepositoryPaths } from '../catalogue/published/data-files.ts'
 import { groupFiles, readAlone } from '../stores/content/content-dir.ts'
 import { readHistory } from '../stores/content/content-history.ts'
-import { fingerprintContent, listContent } from '../stores/content/content-listing.ts'
+import { listContent } from '../stores/content/content-listing.ts'
 import { findConverted } from '../stores/content/converted-files.ts'
 import { filesInto } from '../stores/content/write-files.ts'
 import { buildSearchIndex } from '../stores/search/write-index.ts'
@@ -27,8 +27,6 @@ interface WrittenData {
   repositories: number
   /** Number of data files. */
   files: number
-  /** Identifies the content (content-listing.ts). */
-  fingerprint: string | undefined
   /** The ignored files that editors and operating systems created. */
   ignored: readonly string[]
 }
@@ -67,7 +65,7 @@ export async function writeData(
       (sum, [, part]) => sum + ('outline' in part ? listRepositoryPaths(part.outline).length : 0),
       0,
     )
-    return { catalogue, fingerprint: fingerprintContent(listing), ignored: listing.ignored, written }
+    return { catalogue, ignored: listing.ignored, written }
   }
   const { catalogue, written, ...about } = await read()
   onProgress('Writing the search index', 0, 0)

@@ -37,7 +37,8 @@ export async function makeSite(dir: string, prompts: number, versions: number, s
   const config = readConfig(settings)
   // Bundles the pages first, so that the build takes the same time whether or not a bundle already exists.
   await ensureBundle(bundlePlaceOf(PROJECT_DIR))
-  const built = await buildSite({ dir, settings })
+  const surroundings = { cwd: PROJECT_DIR, settings: { ...settings, ASTRO_TELEMETRY_DISABLED: '1' } }
+  const built = await runNode([...parametersOf('build'), '--out', dir], surroundings, BUILD_DEADLINE_MS)
   const catalogue = loadCatalogue(config)
   symlinkSync(join(PROJECT_DIR, 'netlify'), join(dir, 'netlify'))
   return { dir, prompts, versions, catalogue, settings, built }
@@ -67,10 +68,4 @@ function makeSkills(contentDir: string, count: number): void {
     }
   }
   if (made.size < count) throw new Error(`only ${made.size} of the prompts can be skills`)
-}
-
-/** Runs `npm run build` for a site. */
-export function buildSite({ dir, settings }: Pick<BenchSite, 'dir' | 'settings'>): Promise<ProcessResult> {
-  const surroundings = { cwd: PROJECT_DIR, settings: { ...settings, ASTRO_TELEMETRY_DISABLED: '1' } }
-  return runNode([...parametersOf('build'), '--out', dir], surroundings, BUILD_DEADLINE_MS)
 }

@@ -1,5 +1,4 @@
 // Lists the content folder without reading files, with stamps that show which files have changed since.
-import { hash } from 'node:crypto'
 import { type BigIntStats, lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Problem } from '../../../src/domain/text/problems.ts'
@@ -49,12 +48,6 @@ export function listContentAgain(dir: string, before: ContentListing, fullNames:
     ],
     ignored: [...before.ignored.filter(isOtherFile), ...listings.flatMap(({ ignored }) => ignored)],
   }
-}
-
-/** Computes a digest that stays the same as long as no file is added, changed or removed. @returns undefined if this is uncertain, or if there is a problem with the folder */
-export function fingerprintContent({ problems, files }: ContentListing): string | undefined {
-  const stamps = problems.length === 0 ? stampFiles(files) : ''
-  return stamps === '' ? undefined : hash('sha256', stamps)
 }
 
 /** Returns whether the folder itself cannot be read, so that its contents are unknown. */
