@@ -5,19 +5,14 @@ import { formatPath, parsePath } from '../../../src/domain/content/content-path.
 import { SERVER_LIMITS } from '../../../src/domain/server-limits.ts'
 import { formatProblem } from '../../../src/domain/text/problems.ts'
 import { entriesOf, type FileEntry, sortFiles, type VersionFileBytes } from '../../../src/domain/values/file-entry.ts'
+import type { RepositoryPlace } from '../../../src/domain/values/names.ts'
 import { measureFile } from '../../../src/ports/measure.ts'
 import { describeRefusal, openFolder } from '../files/plain-files.ts'
 import { MAX_FILE_BYTES } from './content-file.ts'
 import { type ListingProblems, listContentFiles } from './content-files.ts'
 
-/** A prompt's place in the content folder. */
-interface PromptPlace {
-  owner: string
-  name: string
-}
-
 /** Lists a prompt's version numbers, in any order. @returns undefined if the prompt has no versions folder @throws Error if the folder cannot be listed, or is reached through a link */
-export function listVersions(dir: string, { owner, name }: PromptPlace): string[] | undefined {
+export function listVersions(dir: string, { owner, name }: RepositoryPlace): string[] | undefined {
   const below = `${owner}/${name}/versions`
   try {
     return openFolder(dir)
@@ -33,7 +28,7 @@ export function listVersions(dir: string, { owner, name }: PromptPlace): string[
 }
 
 /** Reads a version file. @throws Error if it cannot be read */
-export function readVersion(dir: string, place: PromptPlace & { version: string }): string {
+export function readVersion(dir: string, place: RepositoryPlace & { version: string }): string {
   const path = formatPath({ kind: 'version', ...place })
   const text = readText(dir, path)
   if (text === undefined) throw new Error(`content/${path}: ${describeRefusal('missing', MAX_FILE_BYTES)}`)
@@ -41,12 +36,12 @@ export function readVersion(dir: string, place: PromptPlace & { version: string 
 }
 
 /** Reads the `index.md` of a prompt. @returns undefined if it has none @throws Error if it cannot be read */
-export function readIndex(dir: string, { owner, name }: PromptPlace): string | undefined {
+export function readIndex(dir: string, { owner, name }: RepositoryPlace): string | undefined {
   return readText(dir, formatPath({ kind: 'repository', owner, name }))
 }
 
 /** Reads the test cases of a prompt. @returns undefined if it has none @throws Error if they cannot be read */
-export function readTests(dir: string, { owner, name }: PromptPlace): string | undefined {
+export function readTests(dir: string, { owner, name }: RepositoryPlace): string | undefined {
   return readText(dir, formatPath({ kind: 'tests', owner, name }))
 }
 

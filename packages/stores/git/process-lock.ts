@@ -2,11 +2,10 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { HubError } from '../../../src/domain/api/errors.ts'
+import { BUSY, codeOf } from '../sqlite-errors.ts'
 
 /** How long `withLock` waits; a publish takes a tenth of a second, so a longer wait has another cause. */
 const MAX_WAIT_MS = 10_000
-/** SQLITE_BUSY: another connection holds the lock. https://www.sqlite.org/rescode.html */
-const BUSY = 5
 
 /** An acquired lock. */
 export interface ProcessLock {
@@ -28,7 +27,7 @@ export function takeLock(path: string, waitMs: number): ProcessLock | undefined 
     return { release: () => database.close() }
   } catch (error) {
     database.close()
-    if (error instanceof Error && 'errcode' in error && error.errcode === BUSY) return undefined
+    if (codeOf(error) === BUSY) return undefined
     throw error
   }
 }

@@ -1,4 +1,5 @@
 // Implements the git store with GitHub: one GraphQL query per folder, one mutation per commit. Verifies the hash of each blob.
+import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
 import { HubError } from '../../../src/domain/api/errors.ts'
 import { isVersion } from '../../../src/domain/values/names.ts'
@@ -47,14 +48,12 @@ export function openGitHub(options: GitHubOptions): GitStore {
   const [owner = '', name = ''] = repository.split('/')
   const place = { owner, name }
   const { connect, hostTime } = connectGitHub(options)
-  const kept = new Map<string, Bytes>()
+  const kept = new LRUCache<string, Bytes>({ max: BLOBS_KEPT })
   /** When the pause that GitHub requested ends, by the monotonic clock. Calls made before then would be rejected and prolong the pause. */
   let pauseEndsMs = 0
   const secondsOfPause = () => Math.max(0, Math.ceil((pauseEndsMs - performance.now()) / 1000))
 
   const keep = (id: string, bytes: Bytes): Bytes => {
-    const oldest = kept.keys().next()
-    if (kept.size >= BLOBS_KEPT && !oldest.done) kept.delete(oldest.value)
     kept.set(id, bytes)
     return bytes
   }
