@@ -1,20 +1,17 @@
 // Measures the requests per second of the Node server: of a public hub, and of a private one with a token and with a session.
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import * as z from 'zod'
 import { openState } from '../../packages/node-server/open-state.ts'
 import { openPeople } from '../../packages/stores/state/sessions.ts'
 import { createToken } from '../../packages/stores/state/tokens.ts'
-import { pick, seedRandom } from '../content/random.ts'
 import { type Measurement, quantile } from './measure.ts'
-import { parametersOf, runNode, startNode } from './processes.ts'
+import { PROJECT_DIR, parametersOf, runNode, startNode } from './processes.ts'
 import type { BenchSite } from './site.ts'
 
 const CONNECTIONS = 8
 const SECONDS = 4
 const ROUNDS = 5
-/** The number of prompts requested in turn. */
-const DETAILS = 500
 
 /** A private hub serves at least 0.8 of the requests of a public one. The ratio of rates is inverted. */
 const MAX_RATIO = 1 / 0.8
@@ -29,20 +26,18 @@ const PRIVATE = {
   ...{ GITHUB_CLIENT_ID: 'bench', GITHUB_CLIENT_SECRET: 'bench' },
 }
 
-const LOAD = fileURLToPath(new URL('load.ts', import.meta.url))
+/** The load generator, in a process of its own. https://github.com/mcollina/autocannon */
+const AUTOCANNON = join(PROJECT_DIR, 'tests/node_modules/autocannon/autocannon.js')
+const Load = z.object({ requests: z.object({ average: z.number() }), errors: z.literal(0), non2xx: z.literal(0) })
 const BUILD_SERVER = fileURLToPath(new URL('build-server.ts', import.meta.url))
 
 /** Measures the Node server under load, in the site's folder, which contains everything it needs. */
 export async function measureServe(site: BenchSite): Promise<Measurement[]> {
-  const random = seedRandom(13)
-  const chosen = Array.from({ length: DETAILS }, () => pick(random, site.catalogue.listed.top))
-  const paths = join(site.dir, 'addresses.txt')
-  writeFileSync(paths, chosen.map(({ owner, name }) => `/api/v1/repos/${owner}/${name}`).join('\n'))
   const { token, session } = await makeReader(site.dir)
   const hubs = [
-    { settings: PUBLIC, header: '', rates: [] as number[] },
-    { settings: PRIVATE, header: `Authorization: Bearer ${token}`, rates: [] as number[] },
-    { settings: PRIVATE, header: `Cookie: __Host-session=${session}`, rates: [] as number[] },
+    { settings: PUBLIC, header: [], rates: [] as number[] },
+    { settings: PRIVATE, header: ['-H', `Authorization=Bearer ${token}`], rates: [] as number[] },
+    { settings: PRIVATE, header: ['-H', `Cookie=__Host-session=${session}`], rates: [] as number[] },
   ]
   for (let round = 0; round < ROUNDS; round++) {
     for (const { settings, header, rates } of hubs) {
@@ -51,9 +46,13 @@ export async function measureServe(site: BenchSite): Promise<Measurement[]> {
         settings: { ...site.settings, ...settings },
       })
       try {
-        const parameters = [LOAD, String(server.port), String(CONNECTIONS), String(SECONDS), paths, header]
-        const { log } = await runNode(parameters, { cwd: site.dir }, (SECONDS + 30) * 1000)
-        rates.push(Number(log))
+        const url = `http://127.0.0.1:${server.port}/api/v1/repos/${site.catalogue.listed.top[0]!.full_name}`
+        // The first responses include compilation.
+        for (const seconds of [1, SECONDS]) {
+          const flags = ['--json', '-c', String(CONNECTIONS), '-d', String(seconds), ...header]
+          const { log } = await runNode([AUTOCANNON, ...flags, url], { cwd: site.dir }, (SECONDS + 30) * 1_000)
+          if (seconds === SECONDS) rates.push(Load.parse(JSON.parse(log)).requests.average)
+        }
       } finally {
         await server.stop()
       }
@@ -68,7 +67,7 @@ export async function measureServe(site: BenchSite): Promise<Measurement[]> {
   return [
     {
       ...{ name: 'serve: repository', unit: 'requests/s', measured: open, limit: { of: 'measured', least: 2_000 } },
-      note: `${CONNECTIONS} connections, ${DETAILS} addresses in turn`,
+      note: `${CONNECTIONS} connections`,
     },
     inPrivate('token', withToken),
     inPrivate('session', withSession),
