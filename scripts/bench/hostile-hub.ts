@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { generateContent } from '../content/generate-content.ts'
 import { writeReadmes } from './hostile-readmes.ts'
-import { PROJECT_DIR, parametersOf, residentBytes, startNode } from './processes.ts'
+import { PROJECT_DIR, parametersOf, startNode } from './processes.ts'
 
 /** Generated files, and files that the hub replaces with its own version; these are not linked from the project. */
 const OWN = new Set(['.git', '.hub', 'build', 'content', 'dist', 'tests'])
@@ -44,10 +44,7 @@ export async function startHostileHub(dir: string, prompts: number): Promise<Hos
   git('config', 'user.email', 'bench@example.com')
   git('add', 'content')
   git('commit', '-q', '-m', 'Content')
-  const hub = await startNode((port) => ({
-    parameters: parametersOf('start'),
-    surroundings: { cwd: dir, settings: { PORT: String(port), LOG_REQUESTS: 'off' } },
-  }))
+  const hub = await startNode(parametersOf('start'), { cwd: dir, settings: { LOG_REQUESTS: 'off' } })
   const url = `http://127.0.0.1:${hub.port}`
   const isThere = async (path: string) => {
     const response = await fetch(url + path)
@@ -80,4 +77,9 @@ export async function startHostileHub(dir: string, prompts: number): Promise<Hos
 function kernelBytes(): number {
   const pages = /^TCP:.*\bmem (\d+)/m.exec(readFileSync('/proc/net/sockstat', 'utf8'))?.[1]
   return Number(pages ?? 0) * PAGE_BYTES
+}
+
+/** Returns the memory used by a process, including its threads. */
+function residentBytes(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
 }
