@@ -4,7 +4,8 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { type ImportFolder, type Line, makeImportFolder } from './importing.ts'
+import type { Line } from '../../scripts/content/import-files.ts'
+import { type ImportFolder, makeImportFolder } from './importing.ts'
 
 let folder: ImportFolder
 let dir: string

@@ -5,7 +5,7 @@ import matter from 'gray-matter'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { parseVersionFile } from '../../src/domain/content/prompt-file.ts'
-import { type ImportFolder, type Line, makeImportFolder } from './importing.ts'
+import { type ImportFolder, makeImportFolder } from './importing.ts'
 
 let folder: ImportFolder
 beforeEach(() => {
@@ -20,8 +20,7 @@ function run(script: string, ...args: string[]): string {
   expect([status, status === 0 ? '' : stderr]).toEqual([0, ''])
   return stdout
 }
-const importAll = (given = 'given'): Line[] =>
-  JSON.parse(run('import-prompts', join(folder.dir, given), '--owner', 'acme', '--json'))
+const importAll = (given = 'given') => folder.importAll(join(folder.dir, given))
 const exportAll = (format: string) => run('export-prompts', '--format', format, '--out', join(folder.dir, 'out'))
 /** The content of a version, or the text of an exported file: what follows the front matter. */
 const textOf = (path: string) => read(path).replace(/^---\n[\s\S]*?\n---\n/, '')

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Line } from '../../scripts/content/import-files.ts'
 import { type ImportFolder, makeImportFolder } from './importing.ts'
 
 let folder: ImportFolder
@@ -25,8 +26,10 @@ test('imports 225 prompts from CSV, finds them unchanged on a second run and exp
     (_, index) => `"Act as expert ${index}","Answer as expert ${index}.\nMy question: ""{{question}}"""`,
   )
   give('prompts.csv', `act,prompt\n${rows.join('\n')}\n`)
-  const lines = importAll('--license', 'CC0-1.0')
+  const said = run('import-prompts', join(dir, 'given'), '--license', 'CC0-1.0', '--owner', 'acme', '--json')
+  const lines: Line[] = JSON.parse(said.stdout)
   expect(lines.map(({ status }) => status)).toEqual(Array(225).fill('new'))
+  expect(Object.keys(lines[0]!)).toEqual(['path', 'name', 'status', 'version', 'lost', 'reasons'])
   expect(written('act-as-expert-7/versions/1.0.0.md')).toMatch(
     /\n---\nAnswer as expert 7\.\nMy question: "\{\{question\}\}"$/,
   )

@@ -1,18 +1,9 @@
-// Runs `npm run import` and `npm run export` in a temporary folder with a content folder.
+// Imports and exports in a temporary folder with a content folder: in this process, or with the scripts.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-
-/** A line of `npm run import -- --json`. */
-export interface Line {
-  path: string
-  name: string | null
-  status: string
-  version: string | null
-  lost: string[]
-  reasons: string[]
-}
+import { importFiles, type Line, readImportOptions } from '../../scripts/content/import-files.ts'
 
 /** A temporary folder with files to import, and a content folder. */
 export interface ImportFolder {
@@ -21,7 +12,7 @@ export interface ImportFolder {
   give(path: string, text: string): string
   /** Runs a script of `scripts/content`. */
   run(script: string, ...parameters: string[]): { status: number | null; stdout: string; stderr: string }
-  /** Imports for the owner acme. */
+  /** Imports for the owner acme in this process, with the function of `npm run import`. */
   importAll(...parameters: string[]): Line[]
   /** Reads a file. @param path relative to the folder */
   read(path: string): string
@@ -47,8 +38,10 @@ export function makeImportFolder(): ImportFolder {
       return file
     },
     run,
-    importAll: (...parameters) =>
-      JSON.parse(run('import-prompts', ...parameters, '--owner', 'acme', '--json').stdout) as Line[],
+    importAll(...parameters) {
+      const { paths, options } = readImportOptions([...parameters, '--owner', 'acme'])
+      return importFiles(paths, options, { contentDir: join(dir, 'content'), progress: { show() {}, end() {} } }).lines
+    },
     read: (path) => readFileSync(join(dir, path), 'utf8'),
     remove: () => rmSync(dir, { recursive: true, force: true }),
   }

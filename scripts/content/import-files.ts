@@ -1,0 +1,151 @@
+// Writes prompts from other tools to the content folder, each as a separate repository. `import-prompts.ts` is its command.
+import { parseArgs } from 'node:util'
+import { findLicenseProblem } from '../../src/domain/content/rules.ts'
+import { assignNames } from '../../packages/formats/assign-names.ts'
+import { composeImport } from '../../packages/formats/compose-import.ts'
+import type { ImportedFiles } from '../../packages/formats/content-files.ts'
+import { type ImportFormat, READERS } from '../../packages/formats/formats.ts'
+import { orderImport, targetOf } from '../../packages/formats/import-order.ts'
+import type { ConversionProblem } from '../../src/domain/api/export-formats.ts'
+import type { PortablePrompt, PromptReference } from '../../packages/formats/portable.ts'
+import type { ReferenceTarget } from '../../packages/formats/references.ts'
+import { clip } from '../../packages/formats/template.ts'
+import { importHistory } from '../../packages/formats/version-history.ts'
+import type { FileEntry } from '../../src/domain/values/file-entry.ts'
+import { isReserved, OWNER_PATTERN } from '../../src/domain/values/names.ts'
+import { formatMoment } from '../../src/domain/values/values.ts'
+import { digestText, measure } from '../../src/ports/measure.ts'
+import { listImported } from '../../packages/formats/import/list-imported.ts'
+import { listSources } from '../../packages/formats/import/list-sources.ts'
+import { readSources } from '../../packages/formats/import/read-sources.ts'
+import { readAgain } from '../../packages/formats/import/skill-folder.ts'
+import { writeImported } from '../../packages/formats/import/write-imported.ts'
+import { openWrittenFiles } from '../../packages/formats/import/written-files.ts'
+import type { Progress } from '../progress.ts'
+
+/** What became of a prompt, or of a file without one. */
+export interface Line {
+  path: string
+  name: string | null
+  status: ImportedFiles['status']
+  version: string | null
+  lost: string[]
+  reasons: string[]
+}
+
+/** The options of `npm run import`. */
+export type ImportOptions = ReturnType<typeof readImportOptions>['options']
+
+/** Reads the command line. @throws Error for an unknown option */
+export function readImportOptions(args: readonly string[]) {
+  const text = { type: 'string' } as const
+  const flag = { type: 'boolean', default: false } as const
+  const { positionals: paths, values: options } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      owner: text,
+      by: text,
+      from: text,
+      license: text,
+      'without-variables': flag,
+      'dry-run': flag,
+      json: flag,
+      help: flag,
+    },
+  })
+  return { paths, options }
+}
+
+/**
+ * Imports files and folders. @returns a line for each prompt and refused file, and the files that are no prompts
+ *
+ * @throws Error if an option is missing or wrong
+ */
+export function importFiles(
+  paths: readonly string[],
+  options: ImportOptions,
+  { contentDir, progress }: { contentDir: string; progress: Progress },
+): { lines: Line[]; skipped: string[]; owner: string } {
+  const { owner, from, license = null } = options
+  if (paths.length === 0) throw new Error('Missing files or folders to import')
+  if (owner === undefined || !OWNER_PATTERN.test(owner) || isReserved(owner))
+    throw new Error('Missing required option: --owner, such as --owner acme')
+  const licenseProblem = findLicenseProblem(license)
+  if (licenseProblem) throw new Error(`--license: ${licenseProblem}`)
+  if (from !== undefined && !isFormat(from))
+    throw new Error(`--from: expected one of ${Object.keys(READERS).join(', ')}`)
+  const { sources, skipped } = listSources(paths)
+  const read = []
+  for (const result of readSources(sources, from, { root: process.cwd(), keepsText: options['without-variables'] })) {
+    if (result.isSkipped) skipped.push(result.path)
+    else read.push(result)
+    progress.show('Reading', read.length + skipped.length, sources.length)
+  }
+  const found = read.flatMap(({ path, prompts, findings }) => prompts.map((one) => ({ ...one, path, findings })))
+  const names = assignNames(found, listImported(contentDir, owner), digestText)
+  const by = options.by?.toLowerCase() ?? owner
+  const order = { owner, by, license, publishedAt: formatMoment(new Date()), measure }
+  const lines = read
+    .filter(({ prompts }) => prompts.length === 0)
+    .map(({ path, findings }): Line => {
+      const [lost, reasons] = [say(findings, 'lost'), say(findings, 'refused')]
+      return { path, name: null, status: 'refused', version: null, lost, reasons }
+    })
+  const files = openWrittenFiles(contentDir)
+  const { order: indexes, find } = orderImport(found.map(({ prompt }) => prompt))
+  /** The prompts that were written, as they were composed. */
+  const written = new Map<number, PortablePrompt>()
+  const findTarget = (reference: PromptReference, from: number): ReferenceTarget => {
+    const target = find(reference, from)
+    if (target === undefined) return { reason: 'no other prompt of this import has this name' }
+    const fullName = `${owner}/${names[target]}`
+    const part = written.get(target)
+    const existing = part && files.read(owner, names[target]!)
+    return existing ? targetOf(reference, fullName, part, existing) : { reason: `${fullName} was refused` }
+  }
+  const made = new Map<number, Line>()
+  for (const index of indexes) {
+    const { path, prompt, source, findings, found: place } = found[index]!
+    const name = names[index]!
+    const composed = composeImport(prompt, {
+      self: `${owner}/${name}`,
+      findTarget: (reference) => findTarget(reference, index),
+      readRepository: (fullName) => files.read(owner, fullName.slice(owner.length + 1)),
+      measure,
+    })
+    const result = importHistory(composed.prompt, source, name, files.read(owner, name), order)
+    // What is said about a file with several prompts is reported once.
+    const ofFile = found[index - 1]?.path === path ? [] : findings
+    const kept = composed.kept.map(({ tag, reason }) => `reference: ${clip(tag)} stays text, because ${reason}`)
+    const lost = [...say([...ofFile, ...result.lost], 'lost'), ...kept]
+    const reasons = say(ofFile, 'refused')
+    const problems = result.status === 'refused' ? result.problems : composed.problems
+    reasons.push(...problems.map(({ key, message }) => `${key}: ${message}`))
+    if (result.status === 'refused' || problems.length > 0) {
+      made.set(index, { path, name, status: 'refused', version: null, lost, reasons })
+    } else {
+      const readFile = (file: FileEntry) => readAgain(place.folder, place.path, file)
+      for (const file of result.files) {
+        if (!options['dry-run']) writeImported(contentDir, file, readFile)
+        files.add(file.path, file.text)
+      }
+      written.set(index, composed.prompt)
+      made.set(index, { path, name, status: result.status, version: result.version, lost, reasons })
+    }
+    progress.show('Writing', made.size, found.length)
+  }
+  progress.end()
+  for (const index of found.keys()) lines.push(made.get(index)!)
+  return { lines, skipped, owner }
+}
+
+function isFormat(text: string): text is ImportFormat {
+  return Object.hasOwn(READERS, text)
+}
+
+function say(findings: readonly ConversionProblem[], kind: ConversionProblem['kind']): string[] {
+  return findings
+    .filter((finding) => finding.kind === kind)
+    .map(({ field, line, message }) => `${line === null ? '' : `line ${line}: `}${field}: ${message}`)
+}
