@@ -54,7 +54,8 @@ chmod 755 /usr/local/sbin/systemctl
 rm -rf /usr/lib/node_modules
 grep -rl nodesource /etc/apt/sources.list.d 2>/dev/null | xargs -r rm
 case $(dpkg-query --show --showformat='\${Version}' nodejs 2>/dev/null) in *nodesource*) apt-get purge --quiet --quiet --yes nodejs ;; esac
-rm -rf /etc/prompt-hub.env /var/backups/prompt-hub /var/lib/man-db/auto-update
+rm -rf /etc/prompt-hub.env /var/backups/prompt-hub
+[ ! -e /usr/bin/mandb ] || ln -sf /bin/true /usr/bin/mandb
 printf 'path-exclude=/usr/share/%s/*\\n' doc man >/etc/dpkg/dpkg.cfg.d/no-manuals
 echo force-unsafe-io >/etc/dpkg/dpkg.cfg.d/no-sync
 git config --system url.file:///mnt/upstream.insteadOf ${UPSTREAM}
