@@ -1,5 +1,5 @@
-// Defines the test projects: `unit` needs no server, build or other program; `whole` contains all other tests, and
-// installs the packages in tests/package.json for them.
+// Defines the test projects: `unit` needs no server, build or other program; `shared` and `whole` contain all other
+// tests, and install the packages in tests/package.json for them.
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
@@ -18,18 +18,38 @@ const UNIT = [
   'tests/{architecture,config,documents,limits}.test.ts',
 ]
 
-/** The folders with the longest tests, longest first. A long test that started last would run alone. */
+/**
+ * The folders with the longest tests outside of `SHARED`, longest first. A long test that started last would run alone.
+ */
 const LONG = ['operate', 'e2e', 'hubs', 'site', 'linear', 'netlify', 'publish', 'host', 'cli', 'clients']
+
+/**
+ * Folders and files whose tests leave nothing in their process that another test could notice. They share the processes
+ * of the test runner: a process of its own, with the code of the hub, takes half a second of processor time per file.
+ */
+const SHARED = [
+  'tests/{formats,github,models,oidc,review,stores}/**/*.test.ts',
+  'tests/account/{open-id,sign-in}.test.ts',
+  'tests/attestations/verify.test.ts',
+  'tests/mcp/{http,menu,tools}.test.ts',
+  'tests/publish/{answer,body-*,chat,compose,conditions,manage,moderation,order,owner,prompt-file}.test.ts',
+  'tests/publish/{quota,results,skill-files,tokens,warnings}.test.ts',
+  'tests/site/{feed-dates,open-in,part-changes,results,site-data,source-links}.test.ts',
+]
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification) => {
+    const rank = ({ moduleId, project }: TestSpecification) => {
+      // A process goes on to the next file only if that is the next in line.
+      if (project.name === 'shared') return LONG.length + 1
       const at = LONG.findIndex((folder) => moduleId.includes(`/tests/${folder}/`))
       return at < 0 ? LONG.length : at
     }
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
   }
 }
+
+const SETUP = ['tests/install-packages.ts', 'tests/real-python.ts']
 
 const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
 
@@ -46,6 +66,10 @@ export default defineConfig({
       NODE_COMPILE_CACHE: resolve('node_modules/.cache/compile'),
       PYTHONPYCACHEPREFIX: resolve('node_modules/.cache/python-modules'),
       PYTHONDONTWRITEBYTECODE: '',
+      // Git's maintenance after each commit is a process of its own, and finds nothing to do in these small repositories.
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: 'maintenance.auto',
+      GIT_CONFIG_VALUE_0: 'false',
     },
     // Two more than the number of processors, because tests often wait for a process to start or a limit to expire.
     maxWorkers: availableParallelism() + 2,
@@ -57,13 +81,14 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       { extends: true, test: { name: 'unit', include: UNIT, isolate: false } },
+      { extends: true, test: { name: 'shared', include: SHARED, isolate: false, globalSetup: SETUP } },
       {
         extends: true,
         test: {
           name: 'whole',
           include: ['tests/**/*.test.ts'],
-          exclude: [...UNIT, '**/node_modules/**'],
-          globalSetup: ['tests/install-packages.ts', 'tests/real-python.ts'],
+          exclude: [...UNIT, ...SHARED, '**/node_modules/**'],
+          globalSetup: SETUP,
         },
       },
     ],

@@ -61,13 +61,18 @@ export function openClient(base: string, patient = false): Ask {
   }
 }
 
-/** Calls `look` repeatedly until it returns something or the time limit is reached. */
-export async function poll<T>(what: string, milliseconds: number, look: () => Promise<T | undefined>): Promise<T> {
+/** Calls `look` repeatedly until it returns something or the time limit is reached. @param pauseMs between two calls */
+export async function poll<T>(
+  what: string,
+  milliseconds: number,
+  look: () => Promise<T | undefined>,
+  pauseMs = 50,
+): Promise<T> {
   const end = Date.now() + milliseconds
   for (;;) {
     const seen = await look()
     if (seen !== undefined) return seen
     if (Date.now() > end) throw new Error(`${what}: not within ${milliseconds} ms`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 }

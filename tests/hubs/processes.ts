@@ -16,6 +16,8 @@ export interface ProcessOptions {
 
 /** Generous, because building the page bundle takes minutes when many other hubs run on few processors. */
 const MAX_START_MS = 280_000
+/** Seldom, because a hub that starts slowly has no processor time to spare for answers. */
+const START_POLL_MS = 200
 
 /**
  * Starts a hub and waits until it is ready. The caller stops `run`. @throws Error with its log if it exits by itself or
@@ -32,10 +34,11 @@ export async function startProcess({
   const run = launch(program, parameters, { ...settings, PORT: String(port) }, cwd)
   const name = [program, ...parameters].join(' ')
   try {
-    await poll(`${name} answers`, MAX_START_MS, async () => {
+    const look = async () => {
       if (run.ended()) throw new Error(`${name} ended by itself`)
       return (await isReady(base, run).catch(() => false)) || undefined
-    })
+    }
+    await poll(`${name} answers`, MAX_START_MS, look, START_POLL_MS)
   } catch (error) {
     await run.end()
     throw new Error(`${error instanceof Error ? error.message : error}\n${run.log()}`)
@@ -132,16 +135,17 @@ export function alive(pid: number): boolean {
   }
 }
 
-/**
- * The next port to try. It is below the range from which operating systems assign ports automatically, and each worker
- * of the test runner has its own range.
- */
-let nextPort = 20_000 + 500 * Number(process.env.VITEST_POOL_ID ?? 0)
+/** Below the range from which operating systems assign ports automatically. */
+const FIRST_PORT = 20_000
+/** The next port to try in each range. A worker of the test runner has its own range, which can change between files. */
+const nextPorts = new Map<number, number>()
 
 /** Finds a free port. */
 export async function freePort(): Promise<number> {
+  const range = FIRST_PORT + 500 * Number(process.env.VITEST_POOL_ID ?? 0)
   for (;;) {
-    const port = nextPort++
+    const port = nextPorts.get(range) ?? range
+    nextPorts.set(range, port + 1)
     if (await isFree(port)) return port
   }
 }

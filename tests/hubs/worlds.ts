@@ -8,7 +8,7 @@ import { openLocalGit } from '../../packages/stores/git/git-store-local.ts'
 import { openGitHub } from '../../packages/stores/github/git-store-github.ts'
 import type { GitStore } from '../../src/ports/git-store.ts'
 import type { GitHubStandIn, StandInRepository } from '../github/stand-in.ts'
-import { NO_SAMPLES } from '../stores/local-repository.ts'
+import { makeWorkTree } from '../stores/new-repository.ts'
 
 type Files = Readonly<Record<string, string>>
 
@@ -39,8 +39,9 @@ export function openLocalWorld(files: Files = {}): World {
     run('commit', '-q', '-m', 'Somebody else', '--only', '--', ...Object.keys(all))
   }
   mkdirSync(contentDir)
-  run('init', '-q', '-b', 'main', NO_SAMPLES)
-  commitAll({ 'README.md': '# Hub\n', ...files })
+  const isEmpty = Object.keys(files).length === 0
+  makeWorkTree(folder, isEmpty ? 'ready' : 'empty')
+  if (!isEmpty) commitAll({ 'README.md': '# Hub\n', ...files })
   return {
     openStore: () =>
       openLocalGit({ contentDir, environment: process.env, warn: (message) => expect(message).toBe('') }),

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type LocalGit, type LocalGitOptions, openLocalGit } from '../../packages/stores/git/git-store-local.ts'
 import type { Additions, CommitOutcome, GitStore } from '../../src/ports/git-store.ts'
+import { makeWorkTree } from './new-repository.ts'
 
 /** File contents, keyed by path from the root of the working tree. */
 export type Files = Readonly<Record<string, string | Uint8Array>>
@@ -29,9 +30,6 @@ export const PLACE = { owner: 'acme', name: 'code-review' }
 /** The prompt's versions folder and index.md. */
 export const VERSIONS = 'content/acme/code-review/versions'
 export const INDEX = 'content/acme/code-review/index.md'
-
-/** An option of `git init`: no sample hooks, which are a third of the files of a small repository. */
-export const NO_SAMPLES = '--template='
 
 /** Returns options for a call that is never aborted. */
 export const never = () => ({ signal: new AbortController().signal })
@@ -71,8 +69,7 @@ export function makeRepository(
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
   mkdirSync(join(folder, 'content'), { recursive: true })
-  if (state !== 'bare') git('init', '-q', '-b', 'main', NO_SAMPLES)
-  if (state === 'ready') repository.commit({ 'README.md': '# Hub\n' })
+  if (state !== 'bare') makeWorkTree(folder, state)
   return repository
 }
 
