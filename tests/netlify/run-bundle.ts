@@ -1,5 +1,6 @@
 // Unpacks and runs the bundles of functions.
 import { execFile, execFileSync } from 'node:child_process'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 /** Unpacks a bundle. @param zip the bundle's file */
@@ -10,6 +11,7 @@ export function unpackBundle(zip: string, folder: string): void {
 /**
  * Runs a module as the platform does: a CommonJS package that requires an ES module fails there.
  *
+ * @param cwd also has the compiled modules, which later runs read
  * @param settings environment variables, besides PATH
  * @param parameters in `process.argv` from index 1
  * @returns the JSON that the module writes as its last line
@@ -23,7 +25,7 @@ export async function runModule(
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ['--no-experimental-require-module', '--input-type=module', '-e', script, '--', ...parameters],
-    { cwd, env: { PATH: process.env.PATH, ...settings } },
+    { cwd, env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: join(cwd, 'compiled'), ...settings } },
   )
   return JSON.parse(stdout.trim().split('\n').at(-1)!)
 }
