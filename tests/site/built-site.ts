@@ -18,6 +18,14 @@ export const SITE_URL = 'https://hub.example'
 /** Enables the links to the git host; nothing is published here. */
 const ON_GITHUB = { GITHUB_REPOSITORY: 'octo/hub', GITHUB_TOKEN: 'not a token' }
 
+/** A page, and every problem that it had. */
+export interface OpenPage {
+  page: Page
+  problems: string[]
+  /** Opens another page of the site in the same tab, and forgets the problems of the last one. */
+  goTo(path: string): Promise<void>
+}
+
 /** A running site, and a browser in which to open it. */
 export interface BuiltSite {
   origin: string
@@ -27,7 +35,7 @@ export interface BuiltSite {
   /** The host's fresh copies, to which a test can add versions as a publish does. */
   fresh: CopyStore
   /** Opens a page and collects every problem. The caller closes the page's context. */
-  open(path: string, options?: BrowserContextOptions): Promise<{ page: Page; problems: string[] }>
+  open(path: string, options?: BrowserContextOptions): Promise<OpenPage>
   getJson(path: string): Promise<ReturnType<typeof JSON.parse>>
   close(): Promise<void>
 }
@@ -76,10 +84,14 @@ export async function openBuiltSite(write: (contentDir: string) => void, openTim
           console.error(`policy ${event.violatedDirective} ${event.sample}`),
         )
       })
-      await page.goto(origin + path)
-      if (options.javaScriptEnabled !== false)
-        await page.waitForFunction(() => !document.querySelector('[aria-busy], [data-compare] > [role=status]'))
-      return { page, problems }
+      const goTo = async (path: string) => {
+        problems.length = 0
+        await page.goto(origin + path)
+        if (options.javaScriptEnabled !== false)
+          await page.waitForFunction(() => !document.querySelector('[aria-busy], [data-compare] > [role=status]'))
+      }
+      await goTo(path)
+      return { page, problems, goTo }
     },
     getJson: async (path) => (await fetch(origin + path)).json(),
     async close() {

@@ -1,10 +1,10 @@
 // Tests every kind of page in a browser: nothing hostile runs, and each page is accessible, small, valid HTML, and
 // usable without JavaScript.
 import { HtmlValidate } from 'html-validate'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HEADER_RULES } from '../../src/domain/api/site-headers.ts'
 import { findViolations } from './axe.ts'
-import type { BuiltSite } from './built-site.ts'
+import type { BuiltSite, OpenPage } from './built-site.ts'
 import { COMPARE, MARKER, REPOSITORY } from './hostile-content.ts'
 
 /** One page of each kind. The pages after the empty line are rendered by a function. */
@@ -44,10 +44,19 @@ export function testEveryPage(opened: () => BuiltSite): void {
   })
 
   describe('in a browser', () => {
+    // One tab opens all pages, because a tab of its own is a new process of the browser.
+    let tab: OpenPage
+    beforeAll(async () => {
+      tab = await site.open('/', { reducedMotion: 'reduce' })
+    })
+    afterAll(() => tab?.page.context().close())
+
     test.each(KINDS)(
       '%s: runs nothing hostile, has nothing inline or external, is accessible, and fits a small screen',
       async (path) => {
-        const { page, problems } = await site.open(path, { reducedMotion: 'reduce' })
+        const { page, problems, goTo } = tab
+        await page.setViewportSize({ width: 1280, height: 720 })
+        await goTo(path)
         const ran = await page.evaluate((marker) => Reflect.get(window, marker), MARKER)
         const inlineParts = await page
           .locator('style, script:not([src^="/assets/"], [type="application/ld+json"])')
@@ -74,7 +83,6 @@ export function testEveryPage(opened: () => BuiltSite): void {
             isTitleShort: true,
           },
         })
-        await page.context().close()
       },
     )
 
