@@ -17,8 +17,7 @@ const BASE_ADDRESS = /^https?:\/\/[A-Za-z0-9.:[\]-]+(?:\/[A-Za-z0-9._~/-]*)?$/
  * @param baseUrl the site's base URL @throws Error if the URL cannot be built in
  */
 export function listClientDownloads(releases: readonly Release[], baseUrl: string): [string, Uint8Array | string][] {
-  const address = baseUrl.replace(/\/$/, '')
-  if (!BASE_ADDRESS.test(address)) throw new Error(`clients: expected an http or https address, got ${baseUrl}`)
+  const address = checkClientsAddress(baseUrl)
   return releases.flatMap(({ number, files }) => {
     const [typescript, python] = [filesIn(files, 'typescript/'), filesIn(files, 'python/')]
     const readme = python.get('README.md') ?? ''
@@ -41,6 +40,13 @@ export function listClientDownloads(releases: readonly Release[], baseUrl: strin
       [`/clients/releases/${number}/${name}.sha256`, `${createHash('sha256').update(bytes).digest('hex')}  ${name}\n`],
     ])
   })
+}
+
+/** Returns a site's base URL as the libraries contain it. @throws Error if it cannot be built in */
+export function checkClientsAddress(baseUrl: string): string {
+  const address = baseUrl.replace(/\/$/, '')
+  if (!BASE_ADDRESS.test(address)) throw new Error(`clients: expected an http or https address, got ${baseUrl}`)
+  return address
 }
 
 /** Reads the current release of the libraries, whose number is the version in their package.json. @param root the project's folder */
