@@ -237,7 +237,7 @@ describe('a hub on three machines', () => {
         }
         reads += 1
         if (answer?.status !== 200) failed.push(answer?.status)
-        await sleep(20)
+        await sleep(100)
       }
     }
     const reading = read()
