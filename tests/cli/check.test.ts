@@ -7,7 +7,7 @@ import { startServer } from '../../packages/node-server/http/http-server.ts'
 import { listenTo } from '../../packages/node-server/run-functions.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
-import { makeFolder, runHubcli, SCRATCH, SHELLS } from './shells.ts'
+import { makeFolder, rowsFor, runHubcli, SCRATCH, SHELLS } from './shells.ts'
 import { withStandIn } from './stand-in.ts'
 
 const FILE = `---
@@ -51,6 +51,20 @@ afterAll(async () => {
   world?.close()
   rmSync(SCRATCH, { recursive: true, force: true })
 })
+
+const REFUSED = [
+  ['no file', [], /^hubcli: usage: hubcli check <file or folder>\.\.\. \[--owner <owner>\] \[--bump <bump>\]\n$/],
+  [
+    'a file without an owner',
+    ['x.md'],
+    /^hubcli: x\.md would be the prompt \/x: expected .* an owner as its folder or in --owner\n$/,
+  ],
+  ['a folder that cannot be an owner', ['prompts/Upper/x.md'], /would be the prompt Upper\/x: expected lower-case/],
+  ['a file name with two dots', ['prompts/nina/a.b.prompt'], /would be the prompt nina\/a\.b: expected lower-case/],
+  ['a missing file', ['prompts/acme/none.md'], /^hubcli: there is no file prompts\/acme\/none\.md\n$/],
+  ['an unknown bump', ['--bump', 'huge', 'x'], /^hubcli: bump: expected major, minor or patch, got huge\n$/],
+  ['a name with a line break', ['a\nb'], /contains a control character/],
+] as const
 
 describe.each(SHELLS)('$name', (shell) => {
   const run = (...args: string[]) => runHubcli(shell, args, { cwd, env: { HUB_URL: url, HUB_TOKEN: hub.token } })
@@ -140,30 +154,19 @@ describe.each(SHELLS)('$name', (shell) => {
     })
   })
 
-  test.each([
-    ['no file', [], /^hubcli: usage: hubcli check <file or folder>\.\.\. \[--owner <owner>\] \[--bump <bump>\]\n$/],
-    [
-      'a file without an owner',
-      ['x.md'],
-      /^hubcli: x\.md would be the prompt \/x: expected .* an owner as its folder or in --owner\n$/,
-    ],
-    ['a folder that cannot be an owner', ['prompts/Upper/x.md'], /would be the prompt Upper\/x: expected lower-case/],
-    ['a file name with two dots', ['prompts/nina/a.b.prompt'], /would be the prompt nina\/a\.b: expected lower-case/],
-    ['a missing file', ['prompts/acme/none.md'], /^hubcli: there is no file prompts\/acme\/none\.md\n$/],
-    ['an unknown bump', ['--bump', 'huge', 'x'], /^hubcli: bump: expected major, minor or patch, got huge\n$/],
-    ['a name with a line break', ['a\nb'], /contains a control character/],
-  ])('check refuses %s', async (_, args, stderr) => {
+  test.each(rowsFor(shell, REFUSED))('check refuses %s', async (_, args, stderr) => {
     expect(await check(...args)).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(stderr), left: [] })
   })
 
   test('check exits with 5 if the hub does not answer like one, and follows no redirect', async () => {
     const trouble = (status: number, headers = {}) => ({ kind: 'answer', status, headers, body: 'x' }) as const
-    for (const [status, headers, stderr] of [
+    const answers = [
       [404, {}, /answered without a message; is it a Prompt Hub\?/],
       [200, { 'Content-Type': 'text/html' }, /where application\/json was expected/],
       [200, { 'Content-Type': 'application/json' }, /did not return a check/],
       [308, { Location: '/elsewhere' }, /redirects to \S+, which is not followed/],
-    ] as const)
+    ] as const
+    for (const [status, headers, stderr] of rowsFor(shell, answers))
       await withStandIn(
         () => trouble(status, headers),
         async ({ url: HUB_URL, requests }) => {

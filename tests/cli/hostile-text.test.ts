@@ -9,6 +9,7 @@ import {
   NO_PYTHON,
   PYTHON,
   recordingTools,
+  rowsFor,
   runHubcli,
   SCRATCH,
   SHELLS,
@@ -129,16 +130,17 @@ describe.each(SHELLS)('$name', (shell) => {
     })
 
     tables(`exits with 5 for an invalid list${NO_PYTHON}`, async () => {
-      for (const body of [
-        '',
+      const bodies = [
         '{',
+        '',
         '[]',
         '{"data":null}',
         '{"data":[1],"meta":{"total":1}}',
         '{"data":[{}],"meta":{"total":1}}',
         '{"data":[],"meta":{"total":"x"}}',
         `${'['.repeat(100_000)}`,
-      ]) {
+      ]
+      for (const body of rowsFor(shell, bodies)) {
         const trouble: Trouble = { kind: 'answer', status: 200, headers: { 'Content-Type': 'application/json' }, body }
         await withStandIn(
           () => trouble,

@@ -112,6 +112,9 @@ describe.each(SHELLS)('$name', (shell) => {
     },
   )
 
+  // The program that reads the list is the same in every shell.
+  if (shell !== SHELLS[0]) return
+
   test.skipIf(PYTHON === undefined)('all prompts of an owner whose parts moved, each once', async () => {
     await publish(two, `{{include "${style}@^1"}}\nSum up.`)
     await publish(style, 'Be kind and short, for {{reader}}.')

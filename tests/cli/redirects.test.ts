@@ -1,10 +1,19 @@
 // Tests which redirects hubcli follows, in every shell.
 import { rmSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
-import { HUBCLI, runHubcli, SCRATCH, SHELLS } from './shells.ts'
+import { HUBCLI, rowsFor, runHubcli, SCRATCH, SHELLS } from './shells.ts'
 import { STAND_IN_TOKEN, type Trouble, withStandIn } from './stand-in.ts'
 
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
+
+const REFUSED = [
+  'http://example.com/',
+  'http://localhost@example.com/',
+  'https://user@example.com/',
+  'ftp://localhost/',
+  'file:///etc/passwd',
+  'gopher://127.0.0.1:11211/_x',
+] as const
 
 describe.each(SHELLS)('$name', (shell) => {
   describe('redirects', () => {
@@ -12,7 +21,7 @@ describe.each(SHELLS)('$name', (shell) => {
       (Location: string, status = 307) =>
       (): Trouble => ({ kind: 'answer', status, headers: { Location } })
 
-    test.concurrent.each([301, 302, 303, 307, 308])('push never follows status %i', async (status) => {
+    test.concurrent.each(rowsFor(shell, [301, 302, 303, 307, 308]))('push never follows status %i', async (status) => {
       await withStandIn(undefined, async (elsewhere) => {
         await withStandIn(redirect(`${elsewhere.url}/x`, status), async ({ url, requests }) => {
           const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
@@ -41,14 +50,7 @@ describe.each(SHELLS)('$name', (shell) => {
       })
     })
 
-    test.concurrent.each([
-      'http://example.com/',
-      'http://localhost@example.com/',
-      'https://user@example.com/',
-      'ftp://localhost/',
-      'file:///etc/passwd',
-      'gopher://127.0.0.1:11211/_x',
-    ])('cat does not follow a redirect to %s', async (location) => {
+    test.concurrent.each(rowsFor(shell, REFUSED))('cat does not follow a redirect to %s', async (location) => {
       await withStandIn(redirect(location), async ({ url, requests }) => {
         const outcome = await runHubcli(shell, ['cat', 'acme/x'], { env: { HUB_URL: url } })
         expect(outcome).toMatchObject({ code: 5, stdout: '', left: [], slept: [] })

@@ -12,6 +12,7 @@ import {
   makeTools,
   NO_PYTHON,
   PYTHON,
+  rowsFor,
   runHubcli,
   SCRATCH,
   SHELLS,
@@ -40,6 +41,26 @@ case $(wc -l <"${notes}") in *1) printf '302\\n%s\\n\\n' '${location}' ;; *) exi
   return { tools, asked: () => readFileSync(notes, 'utf8').trim().split('\n') }
 }
 
+//  from                        to                                    followed
+const REDIRECTS = [
+  ['https://hub.example.com', 'http://hub.example.com/x', false],
+  ['https://hub.example.com', 'http://127.0.0.1/x', false],
+  ['https://hub.example.com', 'https://127.0.0.1/x', false],
+  ['https://hub.example.com', 'https://localhost:8443/x', false],
+  ['https://hub.example.com', 'https://LocalHost./x', false],
+  ['https://hub.example.com', 'https://a.localhost/x', false],
+  ['https://hub.example.com', 'https://[::1]/x', false],
+  ['https://hub.example.com', 'https://[::ffff:127.0.0.1]/x', false],
+  ['https://hub.example.com', 'https://[0:0:0:0:0:0:0:1]/x', false],
+  ['https://hub.example.com', 'https://2130706433/x', false],
+  ['https://hub.example.com', 'https://0x7f.1/x', false],
+  ['https://hub.example.com', 'https://0.0.0.0/x', false],
+  ['https://hub.example.com', 'https://elsewhere.example.com/x', true],
+  ['http://hub.lan:8930', 'https://hub.lan/x', true],
+  ['http://hub.lan:8930', 'http://hub.lan/x', true],
+  ['http://hub.lan:8930', 'http://localhost:2375/x', false],
+] as const
+
 describe.each(SHELLS)('$name', (shell) => {
   test.concurrent('stops reading an endless response', async () => {
     let sent = 0
@@ -66,31 +87,16 @@ describe.each(SHELLS)('$name', (shell) => {
     expect(sent).toBeLessThan(50_000_000)
   })
 
-  //  from                        to                                    followed
-  test.concurrent.each([
-    ['https://hub.example.com', 'http://hub.example.com/x', false],
-    ['https://hub.example.com', 'http://127.0.0.1/x', false],
-    ['https://hub.example.com', 'https://127.0.0.1/x', false],
-    ['https://hub.example.com', 'https://localhost:8443/x', false],
-    ['https://hub.example.com', 'https://LocalHost./x', false],
-    ['https://hub.example.com', 'https://a.localhost/x', false],
-    ['https://hub.example.com', 'https://[::1]/x', false],
-    ['https://hub.example.com', 'https://[::ffff:127.0.0.1]/x', false],
-    ['https://hub.example.com', 'https://[0:0:0:0:0:0:0:1]/x', false],
-    ['https://hub.example.com', 'https://2130706433/x', false],
-    ['https://hub.example.com', 'https://0x7f.1/x', false],
-    ['https://hub.example.com', 'https://0.0.0.0/x', false],
-    ['https://hub.example.com', 'https://elsewhere.example.com/x', true],
-    ['http://hub.lan:8930', 'https://hub.lan/x', true],
-    ['http://hub.lan:8930', 'http://hub.lan/x', true],
-    ['http://hub.lan:8930', 'http://localhost:2375/x', false],
-  ])('redirect from %s to %s (followed: %s)', async (HUB_URL, location, isFollowed) => {
-    const { tools, asked } = redirectingTools(location)
-    const outcome = await runHubcli(shell, ['cat', 'acme/x'], { env: { HUB_URL }, tools })
-    expect(outcome).toMatchObject({ code: 5, stdout: '', left: [] })
-    expect(asked()[1]).toBe(isFollowed ? location : undefined)
-    if (!isFollowed) expect(outcome.stderr).toContain(`redirects to ${location}, which is not followed`)
-  })
+  test.concurrent.each(rowsFor(shell, REDIRECTS))(
+    'redirect from %s to %s (followed: %s)',
+    async (HUB_URL, location, isFollowed) => {
+      const { tools, asked } = redirectingTools(location)
+      const outcome = await runHubcli(shell, ['cat', 'acme/x'], { env: { HUB_URL }, tools })
+      expect(outcome).toMatchObject({ code: 5, stdout: '', left: [] })
+      expect(asked()[1]).toBe(isFollowed ? location : undefined)
+      if (!isFollowed) expect(outcome.stderr).toContain(`redirects to ${location}, which is not followed`)
+    },
+  )
 
   test.concurrent('rejects content with a wrong checksum and keeps the old file', async () => {
     const hub = await startPlainFiles('hub', { 'acme/x': { versions: { '1.0.0': 'good', '1.1.0': 'better' } } })
