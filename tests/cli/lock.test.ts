@@ -392,8 +392,10 @@ describe.skipIf(PYTHON === undefined)(`in one shell${NO_PYTHON}`, () => {
       hub.meddle = () => false
       rmSync(path.join(cwd, 'prompts.lock.new'), { force: true })
       expect(await run('install')).toMatchObject({ code: 0 })
-      expect(await run('verify')).toMatchObject({ code: 0, stderr: '' })
+      const locked: { sha256: string; path: string }[] = Object.values(JSON.parse(read('prompts.lock')).prompts)
+      for (const { sha256: digest, path: file } of locked) expect(sha256(read(file))).toBe(digest)
     }
+    expect(await run('verify')).toMatchObject({ code: 0, stderr: '' })
   })
 })
 

@@ -1,12 +1,12 @@
 // Checks that a prompt has the same bytes everywhere: in the publish, in git, in a fresh copy and after a rebuild, both
 // on this machine and on GitHub.
-import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openGitHubWorld, openLocalWorld, type World } from '../hubs/worlds.ts'
+import { readBlobs } from './history.ts'
 
 const CONTROLS = Array.from({ length: 0xa0 }, (_, code) => code)
   .filter((code) => code > 0 && (code < 0x20 || code >= 0x7f))
@@ -61,7 +61,7 @@ const same = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0
 describe.each<[string, () => Promise<World>]>([
   ['local', async () => openLocalWorld()],
   ['github', () => openGitHubWorld(standIn)],
-])('%s', (_, openWorld) => {
+])('%s', (place, openWorld) => {
   let world: World
   let hub: Hub
   beforeAll(async () => {
@@ -102,9 +102,9 @@ describe.each<[string, () => Promise<World>]>([
       published.push([to, version, content])
     }
     const folder = await world.gitFolder()
-    for (const [to, version, content] of published) {
-      const path = `main:content/${to}/versions/${version}.md`
-      const file = execFileSync('git', ['--git-dir', folder, 'cat-file', 'blob', path], { maxBuffer: 1 << 28 })
+    const paths = published.map(([to, version]) => `main:content/${to}/versions/${version}.md`)
+    for (const [index, file] of readBlobs(folder, paths).entries()) {
+      const [, , content] = published[index]!
       expect(same(file.subarray(-encode(content).length), encode(content))).toBe(true)
       expect(file.subarray(0, -encode(content).length).toString()).toMatch(/^---\n[\s\S]*\n---\n$/)
     }
@@ -193,7 +193,8 @@ describe.each<[string, () => Promise<World>]>([
         expect([again.status, again.data.unchanged, again.data.commit]).toEqual([200, true, null])
         published.push({ to, body: value, record })
       }),
-      { numRuns: 20 },
+      // A publish takes many calls to the fake GitHub server, which gets the same bytes.
+      { numRuns: place === 'local' ? 20 : 8 },
     )
     await hub.build()
     for (const { to, body: sent, record } of published) {

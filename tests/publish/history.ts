@@ -36,6 +36,20 @@ export async function judgeHistory(world: World): Promise<string[]> {
   return added
 }
 
+/** Reads files with one git process. @param names such as `main:README.md` */
+export function readBlobs(gitFolder: string, names: readonly string[]): Buffer[] {
+  const args = ['--git-dir', gitFolder, 'cat-file', '--batch=%(objectsize)']
+  let rest = execFileSync('git', args, { input: names.map((name) => `${name}\n`).join(''), maxBuffer: 1 << 28 })
+  return names.map((name) => {
+    const start = rest.indexOf('\n') + 1
+    const size = Number(rest.subarray(0, start))
+    expect(size, name).toBeGreaterThanOrEqual(0)
+    const bytes = rest.subarray(start, start + size)
+    rest = rest.subarray(start + size + 1)
+    return bytes
+  })
+}
+
 /** Checks that each response names the commit that contains exactly the content that was sent. */
 export async function expectPublished(
   world: World,
@@ -44,11 +58,11 @@ export async function expectPublished(
 ): Promise<void> {
   const folder = await world.gitFolder()
   const Commit = z.object({ sha: z.string() })
-  for (const [index, { data, version }] of answers.entries()) {
-    const file = `${Commit.parse(data.commit).sha}:content/${data.full_name}/versions/${version}.md`
-    const text = execFileSync('git', ['--git-dir', folder, 'cat-file', 'blob', file], { encoding: 'utf8' })
-    expect(text.endsWith(`\n---\n${bodies[index]!.content}`)).toBe(true)
-  }
+  const files = answers.map(
+    ({ data, version }) => `${Commit.parse(data.commit).sha}:content/${data.full_name}/versions/${version}.md`,
+  )
+  for (const [index, bytes] of readBlobs(folder, files).entries())
+    expect(bytes.toString().endsWith(`\n---\n${bodies[index]!.content}`)).toBe(true)
 }
 
 /**
