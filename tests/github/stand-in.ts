@@ -92,6 +92,14 @@ export async function startGitHubStandIn({
     const value: unknown = await answer.json()
     return value
   }
+  const objects = new Map<string, unknown>()
+  /** Requests an object only once, because it never changes. The branch is requested each time. */
+  const readOnce = async (place: StandInRepository, path: string): Promise<unknown> => {
+    if (path.startsWith('/git/ref/')) return rest(place, 'GET', path)
+    const known = objects.get(path) ?? (await rest(place, 'GET', path))
+    objects.set(path, known)
+    return known
+  }
   const commit = async (
     place: StandInRepository,
     files: Readonly<Record<string, CommittedFile>>,
@@ -154,7 +162,7 @@ export async function startGitHubStandIn({
     },
     commitOutside: (place, files) => commit(place, files, (head) => [head]),
     rewriteOutside: (place, files) => commit(place, files, (_, parents) => parents),
-    exportTo: (place, folder) => exportObjects((path) => rest(place, 'GET', path), folder),
+    exportTo: (place, folder) => exportObjects((path) => readOnce(place, path), folder),
     async close() {
       await server.close()
       await emulator.close()
