@@ -129,7 +129,6 @@ export function createFacade({ emulateUrl, tokens }: FacadeOptions): Facade {
       method: request.method,
       headers,
       body,
-      redirect: 'manual',
     })
     const bytes = await answer.arrayBuffer()
     if (/\/access_tokens?(?:$|\?)/.test(path) && answer.ok) {
