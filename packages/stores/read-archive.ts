@@ -2,7 +2,7 @@
 import { gunzipSync } from 'node:zlib'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { LIMITS } from '../../src/domain/limits.ts'
-import { type GivenFile, validationFailed } from '../../src/domain/publishing/request.ts'
+import { type GivenFile, invalidField } from '../../src/domain/publishing/request.ts'
 import { SERVER_LIMITS } from '../../src/domain/server-limits.ts'
 import { printable } from '../../src/domain/text/problems.ts'
 import { attestationName } from '../../src/domain/values/attestation-name.ts'
@@ -32,18 +32,14 @@ export function readArchive(archive: Uint8Array): GivenFolder {
   const mains = entries.filter(({ path }) => MAIN_NAMES.some((name) => name === path))
   const [main, second] = mains
   if (!main || second)
-    throw validationFailed([
-      {
-        key: 'archive',
-        message: `expected ${second ? 'either SKILL.md or prompt.md' : 'SKILL.md or prompt.md'} at its root or in its only folder, got ${second ? 'both' : 'neither'}`,
-      },
-    ])
+    throw invalidField(
+      'archive',
+      `expected ${second ? 'either SKILL.md or prompt.md' : 'SKILL.md or prompt.md'} at its root or in its only folder, got ${second ? 'both' : 'neither'}`,
+    )
   const signed = entries.filter(({ path }) => path.startsWith(ATTESTATIONS))
   const files = entries.filter((entry) => entry !== main && !signed.includes(entry))
   if (files.length > SERVER_LIMITS.filesPerVersion)
-    throw validationFailed([
-      { key: 'files', message: `expected at most ${SERVER_LIMITS.filesPerVersion} files, got ${files.length}` },
-    ])
+    throw invalidField('files', `expected at most ${SERVER_LIMITS.filesPerVersion} files, got ${files.length}`)
   const attestations = readAttestations(signed)
   return { main: { name: main.path as 'SKILL.md', text: decodeMain(main) }, files, attestations }
 }
@@ -51,11 +47,9 @@ export function readArchive(archive: Uint8Array): GivenFolder {
 /** Reads attestations in the order of their names, which no file of a skill can have. @throws HubError `validation_failed` */
 function readAttestations(entries: readonly GivenFile[]): string[] {
   if (entries.length > SERVER_LIMITS.attestationsPerVersion)
-    throw validationFailed([
-      { key: 'attestations', message: `expected at most ${SERVER_LIMITS.attestationsPerVersion} attestations` },
-    ])
+    throw invalidField('attestations', `expected at most ${SERVER_LIMITS.attestationsPerVersion} attestations`)
   return sortFiles(entries).map(({ path, bytes }, index) => {
-    const wrong = (message: string) => validationFailed([{ key: `attestations.${index}`, message }])
+    const wrong = (message: string) => invalidField(`attestations.${index}`, message)
     if (path !== `${ATTESTATIONS}${attestationName(index)}`)
       throw wrong(`expected ${ATTESTATIONS}${attestationName(index)}, got ${printable(path)}`)
     if (bytes.length > SERVER_LIMITS.attestationBytes)
@@ -104,8 +98,7 @@ function listEntries(tar: Buffer): GivenFile[] {
   for (let at = 0; at + BLOCK <= tar.length; ) {
     const header = tar.subarray(at, at + BLOCK)
     if (header.every((byte) => byte === 0)) return files
-    if (++count > MAX_ENTRIES)
-      throw validationFailed([{ key: 'archive', message: `expected at most ${MAX_ENTRIES} entries` }])
+    if (++count > MAX_ENTRIES) throw invalidField('archive', `expected at most ${MAX_ENTRIES} entries`)
     const { path, type, size } = readHeader(header)
     const end = at + BLOCK + size
     if (end > tar.length) throw invalidArchive('it ends in the middle of a file')
@@ -122,9 +115,7 @@ function listEntries(tar: Buffer): GivenFile[] {
       if (type === 'file' && name.endsWith('/')) continue
       if (type === 'file') files.push({ path: cleanPath(name), bytes: new Uint8Array(bytes) })
       else if (type !== 'folder')
-        throw validationFailed([
-          { key: `archive: ${printable(name)}`, message: 'expected only files and folders, got a link or a device' },
-        ])
+        throw invalidField(`archive: ${printable(name)}`, 'expected only files and folders, got a link or a device')
     }
   }
   throw invalidArchive('its end is missing')

@@ -3,7 +3,7 @@ import { HubError } from '../api/errors.ts'
 import { DEFAULT_REPOSITORY_FILE, editKeys, type RepositoryFile, replaceBody } from '../content/prompt-file.ts'
 import { checkNames, type Neighbours } from '../content/rules.ts'
 import { type RepositoryState, readIndex } from '../publishing/repository-state.ts'
-import { validationFailed } from '../publishing/request.ts'
+import { invalidField, validationFailed } from '../publishing/request.ts'
 import { isSameJson } from '../text/json.ts'
 import type { KeyChange } from '../text/yaml-edit.ts'
 import { titleFromName } from '../values/names.ts'
@@ -48,7 +48,12 @@ export function decideChange(change: Change, state: RepositoryState, neighbours:
 function refuseArchived(change: Change, fullName: string, { status }: RepositoryFile): void {
   if (status !== 'archived') return
   if (change.kind === 'patch' && Object.keys(change.fields).every((field) => field === 'status')) return
-  throw new HubError(
+  throw archivedError(fullName)
+}
+
+/** Returns the error for a change of an archived repository. */
+export function archivedError(fullName: string): HubError {
+  return new HubError(
     'repo_archived',
     `${fullName} is archived, so only its status can be changed. Set its status to active first.`,
   )
@@ -71,12 +76,10 @@ function editsOf(change: Change, state: RepositoryState, neighbours: Neighbours)
       const now = labelOf(file, label)
       refuseConflict(change, state, now)
       if (Object.hasOwn(file.yanked, version))
-        throw validationFailed([
-          {
-            key: 'version',
-            message: `expected a version that is not yanked, got ${version}; labels never point at a yanked version`,
-          },
-        ])
+        throw invalidField(
+          'version',
+          `expected a version that is not yanked, got ${version}; labels never point at a yanked version`,
+        )
       return {
         keys: now === version ? [] : [{ path: ['labels', label], value: version }],
         summary: `label ${label} ${now ?? 'none'} → ${version}`,
@@ -96,12 +99,10 @@ function editsOf(change: Change, state: RepositoryState, neighbours: Neighbours)
       requireVersion(state, version)
       const labels = Object.keys(file.labels).filter((label) => file.labels[label] === version)
       if (labels.length > 0)
-        throw validationFailed([
-          {
-            key: 'labels',
-            message: `${labels.join(', ')} ${labels.length === 1 ? 'points' : 'point'} at ${version}; move or remove ${labels.length === 1 ? 'it' : 'them'} first`,
-          },
-        ])
+        throw invalidField(
+          'labels',
+          `${labels.join(', ')} ${labels.length === 1 ? 'points' : 'point'} at ${version}; move or remove ${labels.length === 1 ? 'it' : 'them'} first`,
+        )
       const isSame = Object.hasOwn(file.yanked, version) && file.yanked[version] === reason
       return { keys: isSame ? [] : [{ path: ['yanked', version], value: reason }], summary: `yank ${version}` }
     }
@@ -140,7 +141,8 @@ function editsOfPatch(fields: PatchFields, { owner, name, file }: RepositoryStat
 const labelOf = ({ labels }: RepositoryFile, label: string) =>
   Object.hasOwn(labels, label) ? labels[label] : undefined
 
-function requireVersion({ owner, name, versions }: RepositoryState, version: string): void {
+/** @throws HubError `not_found` for a version that a repository does not have */
+export function requireVersion({ owner, name, versions }: RepositoryState, version: string): void {
   if (!versions.includes(version))
     throw new HubError(
       'not_found',

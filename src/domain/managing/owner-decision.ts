@@ -3,7 +3,7 @@
 import type { TrustedPublisher } from '../content/front-matter.ts'
 import { DEFAULT_OWNER_FILE, editKeys, type OwnerFile, parseOwnerFile, replaceBody } from '../content/prompt-file.ts'
 import { readOwner } from '../publishing/repository-state.ts'
-import { validationFailed } from '../publishing/request.ts'
+import { invalidField, validationFailed } from '../publishing/request.ts'
 import { isSameJson } from '../text/json.ts'
 import { DEFAULT_PERMISSIONS } from '../values/permissions.ts'
 import type { OwnerFields } from './owner-request.ts'
@@ -32,9 +32,7 @@ export function decideOwnerChange(fields: OwnerFields, owner: string, text: stri
       value !== undefined && !isSameJson(value ?? EMPTY[key as keyof typeof front], before[key as keyof typeof front]),
   )
   if (before.members.length > 0 && fields.members !== undefined && (fields.members ?? []).length === 0)
-    throw validationFailed([
-      { key: 'members', message: 'expected at least one member; add somebody before you remove the last one' },
-    ])
+    throw invalidField('members', 'expected at least one member; add somebody before you remove the last one')
   const newBio = bio !== undefined && (bio ?? '').trim() !== before.bio ? (bio ?? '') : undefined
   const names = [...changed.map(([key]) => key), ...(newBio === undefined ? [] : ['bio'])]
   const summary = `change ${names.join(', ')}`

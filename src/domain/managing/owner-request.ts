@@ -2,8 +2,7 @@
 import * as z from 'zod'
 import { Members, OwnerName, Publishing, TrustedPublishers } from '../content/front-matter.ts'
 import { ProtectedLabels } from '../content/protected-labels.ts'
-import { parseBody } from '../publishing/request.ts'
-import type { BodyBounds } from '../text/json.ts'
+import { boundsOf, parseBody } from '../publishing/request.ts'
 import { WebAddress } from '../values/values.ts'
 import { Body, dry_run, parseFields } from './request.ts'
 
@@ -72,10 +71,4 @@ export function listRights({ fields }: Pick<OwnerChange, 'fields'>): string[] {
 }
 
 /** Large enough for every list at its limit. */
-const OWNER_BOUNDS: BodyBounds = {
-  known: new Set(Object.keys(OwnerPatch.shape)),
-  unknown: 100,
-  keys: 2_000,
-  values: 20_000,
-  depth: 5,
-}
+const OWNER_BOUNDS = boundsOf(OwnerPatch, { keys: 2_000, values: 20_000, depth: 5 })

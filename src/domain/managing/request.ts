@@ -4,8 +4,7 @@ import { Description, TagInputs, Title } from '../content/front-matter.ts'
 import { findLicenseProblem } from '../content/rules.ts'
 import { findCertainSecret } from '../content/secrets.ts'
 import { LIMITS } from '../limits.ts'
-import { parseBody, validationFailed } from '../publishing/request.ts'
-import type { BodyBounds } from '../text/json.ts'
+import { boundsOf, invalidField, parseBody, validationFailed } from '../publishing/request.ts'
 import { parseWithSchema, type ValueProblem } from '../text/problems.ts'
 import { countBytes } from '../text/text-length.ts'
 import { isLabel } from '../values/names.ts'
@@ -95,12 +94,10 @@ export function parseChange(target: Target, body: unknown): Change {
     case 'label': {
       const { dry_run: isDryRun, ...said } = parseFields(LabelRequest, body)
       if (!isLabel(target.label))
-        throw validationFailed([
-          {
-            key: 'label',
-            message: `expected a name that clients cannot read as a range or as the latest version, got ${target.label}; choose another name, such as production`,
-          },
-        ])
+        throw invalidField(
+          'label',
+          `expected a name that clients cannot read as a range or as the latest version, got ${target.label}; choose another name, such as production`,
+        )
       return { kind: 'label', label: target.label, version: said.version, expected: said.expected, isDryRun }
     }
     case 'unlabel':
@@ -137,10 +134,8 @@ export function parseFields<Schema extends z.ZodType>(schema: Schema, body: unkn
 }
 
 /** The limits of a change's body, which contains no nested values except tags. */
-const CHANGE_BOUNDS: BodyBounds = {
-  known: new Set([...Object.keys(RepositoryPatch.shape), 'version', 'expected', 'reason']),
-  unknown: 100,
+const CHANGE_BOUNDS = boundsOf(z.object({ ...RepositoryPatch.shape, ...LabelRequest.shape, ...YankRequest.shape }), {
   keys: 100,
   values: 1_000,
   depth: 4,
-}
+})

@@ -4,10 +4,11 @@ import type { Result } from '../api/schema.ts'
 import { recordResult, sortResults } from '../catalogue/results.ts'
 import { formatResultFile, type ResultFile } from '../content/result-file.ts'
 import type { RepositoryState } from '../publishing/repository-state.ts'
-import { validationFailed } from '../publishing/request.ts'
+import { invalidField } from '../publishing/request.ts'
 import { SERVER_LIMITS } from '../server-limits.ts'
 import { isSameJson } from '../text/json.ts'
 import { formatMoment, type Provenance } from '../values/values.ts'
+import { archivedError, requireVersion } from './decision.ts'
 import type { ResultRequest } from './result-request.ts'
 
 /** A result that somebody reports. */
@@ -41,18 +42,9 @@ export interface ResultDecision {
 const CLOCK_LEEWAY_MS = 300_000
 
 /** @throws HubError `not_found`, `repo_archived` if no result may be recorded for a version */
-export function requireTestable({ owner, name, file, versions }: RepositoryState, version: string): void {
-  const fullName = `${owner}/${name}`
-  if (!versions.includes(version))
-    throw new HubError(
-      'not_found',
-      `${fullName} has no version ${version}. Its versions are listed at /api/v1/repos/${fullName}/versions.`,
-    )
-  if (file.status === 'archived')
-    throw new HubError(
-      'repo_archived',
-      `${fullName} is archived, so only its status can be changed. Set its status to active first.`,
-    )
+export function requireTestable(state: RepositoryState, version: string): void {
+  requireVersion(state, version)
+  if (state.file.status === 'archived') throw archivedError(`${state.owner}/${state.name}`)
 }
 
 /**
@@ -79,12 +71,10 @@ export function decideResult(
       `${fullName}@${version} has a newer result of ${suite}, of ${before.at}. Run the suite again, and report that run.`,
     )
   if (!suites.includes(suite) && suites.length >= SERVER_LIMITS.suitesPerVersion)
-    throw validationFailed([
-      {
-        key: 'suite',
-        message: `expected at most ${SERVER_LIMITS.suitesPerVersion} test suites for a version; report this one under the name of another`,
-      },
-    ])
+    throw invalidField(
+      'suite',
+      `expected at most ${SERVER_LIMITS.suitesPerVersion} test suites for a version; report this one under the name of another`,
+    )
   const stored: ResultFile = { content_sha256, ...fields, at, reported_by, provenance: provenance ?? null }
   const result = recordResult(stored, version, suite)
   if (before && isSameJson(before, result)) return { text: undefined, result, results: [...results] }
@@ -97,6 +87,5 @@ export function decideResult(
 
 function refuseTime(at: string, nowMs: number): void {
   const ms = Date.parse(at)
-  if (ms > nowMs + CLOCK_LEEWAY_MS)
-    throw validationFailed([{ key: 'at', message: `expected a time that is not in the future, got ${at}` }])
+  if (ms > nowMs + CLOCK_LEEWAY_MS) throw invalidField('at', `expected a time that is not in the future, got ${at}`)
 }

@@ -1,8 +1,7 @@
 // Parses requests to record the result of a test suite. docs/contract.md section 7
 import * as z from 'zod'
 import { RESULT_FIELDS } from '../content/result-file.ts'
-import { parseBody } from '../publishing/request.ts'
-import type { BodyBounds } from '../text/json.ts'
+import { boundsOf, parseBody } from '../publishing/request.ts'
 import { parseFields } from './request.ts'
 
 /** The body that records a result. */
@@ -20,10 +19,4 @@ export function readResultBody(text: string): ResultRequest {
 }
 
 /** The limits of the body, which has no nested values. */
-const RESULT_BOUNDS: BodyBounds = {
-  known: new Set(Object.keys(ResultRequest.shape)),
-  unknown: 100,
-  keys: 100,
-  values: 100,
-  depth: 2,
-}
+const RESULT_BOUNDS = boundsOf(ResultRequest, { keys: 100, values: 100, depth: 2 })

@@ -4,7 +4,7 @@ import type { VersionEntry } from '../content/content-tree.ts'
 import type { OwnerFile } from '../content/prompt-file.ts'
 import type { ValueProblem } from '../text/problems.ts'
 import type { AttestationFacts } from '../values/attestation.ts'
-import { validationFailed } from './request.ts'
+import { invalidField, validationFailed } from './request.ts'
 
 /** A verified attestation of a version. */
 export interface SignedVersion {
@@ -57,14 +57,16 @@ export function judgeSignatures(
   given: readonly VerifiedSignature[],
   by: Parameters<typeof judgeSignature>[1],
 ): SignedVersion[] {
-  const problems: ValueProblem[] = []
-  const signed = given.flatMap((signature, index) => {
-    const { value, problem } = judgeSignature(signature, by)
-    if (problem !== undefined) problems.push({ key: `attestations.${index}`, message: problem })
-    return value ?? []
-  })
+  return acceptAll(given.map((signature) => judgeSignature(signature, by)))
+}
+
+/** Returns what was found about each attestation. @throws HubError `validation_failed` with the reason of each that is refused */
+export function acceptAll<Value>(found: readonly { value?: Value; problem?: string | undefined }[]): Value[] {
+  const problems = found.flatMap(({ problem }, index): ValueProblem[] =>
+    problem === undefined ? [] : [{ key: `attestations.${index}`, message: problem }],
+  )
   if (problems.length > 0) throw validationFailed(problems)
-  return signed
+  return found.flatMap(({ value }) => value ?? [])
 }
 
 /** Returns the digest that attestations of a version must be about. */
@@ -86,20 +88,14 @@ export function findSubjectProblem(
 
 /** @throws HubError `validation_failed` if an attestation is about other bytes */
 export function refuseOtherSubject(version: VersionEntry, attestations: readonly SignedVersion[]): void {
-  const problems = attestations.flatMap(({ subjects }, index): ValueProblem[] => {
-    const message = findSubjectProblem(version, subjects)
-    return message === undefined ? [] : [{ key: `attestations.${index}`, message }]
-  })
-  if (problems.length > 0) throw validationFailed(problems)
+  acceptAll(attestations.map(({ subjects }) => ({ problem: findSubjectProblem(version, subjects) })))
 }
 
 /** @throws HubError `validation_failed` if the owner accepts only versions with an attestation, and there is none */
 export function refuseUnsigned(owner: string, file: OwnerFile | undefined, count: number): void {
   if (file?.publishing !== 'signed-only' || count > 0) return
-  throw validationFailed([
-    {
-      key: 'attestations',
-      message: `${owner} accepts only versions with an attestation of a workflow that it trusts (publishing: signed-only in content/${owner}/index.md). Publish with the action from such a workflow, with the permission attestations: write, or ask a member to change this`,
-    },
-  ])
+  throw invalidField(
+    'attestations',
+    `${owner} accepts only versions with an attestation of a workflow that it trusts (publishing: signed-only in content/${owner}/index.md). Publish with the action from such a workflow, with the permission attestations: write, or ask a member to change this`,
+  )
 }

@@ -34,7 +34,7 @@ import { nextVersion } from '../values/versions.ts'
 import { refuseOtherSubject, type SignedVersion } from './attested.ts'
 import { carryOver, composeCarried, withIncludes } from './carry-over.ts'
 import { nextLower, type RepositoryState, readIndex, readListedVersion } from './repository-state.ts'
-import { type Measure, nameLines, type PublishInput, validationFailed } from './request.ts'
+import { invalidField, type Measure, nameLines, type PublishInput, validationFailed } from './request.ts'
 
 /** The origin of a version: who publishes it, when, and from which CI run. */
 export interface Publisher {
@@ -137,9 +137,7 @@ export function decidePublish(
     ? composeCarried(request, latest, newFile.license, parts, measure)
     : withIncludes(carryOver(request, latest, newFile.license), [latest, around.sameContent])
   if (known.given && known.given.length > 0 && !front.skill)
-    throw validationFailed([
-      { key: 'files', message: 'expected skill too, because only an Agent Skill has files; add skill.description' },
-    ])
+    throw invalidField('files', 'expected skill too, because only an Agent Skill has files; add skill.description')
   const files = front.skill ? (known.given ?? known.latest) : []
   const withFiles = (version: VersionEntry): VersionEntry =>
     files.length === 0 ? version : { ...version, bundle: known.bundle(version, files) }
@@ -237,7 +235,7 @@ function timeAfter(previous: string | undefined, { nowMs, isShared }: PublishClo
 function refuseLongFile(bytes: number): void {
   if (bytes <= LIMITS.requestBytes) return
   const message = `expected a version file of at most ${LIMITS.requestBytes} bytes, got ${bytes}; shorten the parameters or the variables`
-  throw validationFailed([{ key: 'parameters', message }])
+  throw invalidField('parameters', message)
 }
 
 /** @throws HubError `quota_exceeded` if the new version, or the new repository, would exceed what its owner may have */
@@ -286,12 +284,9 @@ function changesOf(
   if (tags !== undefined && !isSameJson(tags, current.tags)) changes.tags = tags
   if (license !== undefined && license !== current.license) changes.license = license
   if (forked_from !== undefined && forked_from !== file.forked_from) {
-    if (versions.length > 0)
-      throw validationFailed([{ key: 'forked_from', message: 'expected it only with the first version' }])
+    if (versions.length > 0) throw invalidField('forked_from', 'expected it only with the first version')
     if (!isOriginKnown)
-      throw validationFailed([
-        { key: 'forked_from', message: `expected a version that exists on this hub, got ${forked_from}` },
-      ])
+      throw invalidField('forked_from', `expected a version that exists on this hub, got ${forked_from}`)
     changes.forked_from = forked_from
   }
   return changes

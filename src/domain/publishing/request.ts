@@ -338,14 +338,15 @@ function nameMessages(problems: readonly PlacedProblem[], messages: readonly Cha
   return [...unwritable, ...found]
 }
 
-/** The limits of a publish's body, with its field names. */
-const PUBLISH_BOUNDS: BodyBounds = {
-  known: new Set(Object.keys(PublishRequest.shape)),
-  // Maximum number of problems listed in full; if there are more, only the first problems and the total are reported.
-  unknown: 100,
-  keys: LIMITS.parameterKeys,
-  values: LIMITS.requestValues,
-  depth: LIMITS.parameterDepth,
+/** The limits of a publish's body. */
+const PUBLISH_BOUNDS = boundsOf(PublishRequest, {
+  ...{ keys: LIMITS.parameterKeys, values: LIMITS.requestValues, depth: LIMITS.parameterDepth },
+})
+
+/** Returns the limits of a body that has the fields of a schema. */
+export function boundsOf({ shape }: z.ZodObject, limits: Omit<BodyBounds, 'known' | 'unknown'>): BodyBounds {
+  // Of more unknown fields, only the first and their number are reported.
+  return { known: new Set(Object.keys(shape)), unknown: 100, ...limits }
 }
 
 /**
@@ -375,7 +376,7 @@ function findExcess(text: string, bounds: BodyBounds): HubError | undefined {
     values: `${bounds.values} values in total`,
     depth: `${bounds.depth} levels`,
   }[excess.kind]
-  return validationFailed([{ key: excess.field, message: `expected at most ${most}` }])
+  return invalidField(excess.field, `expected at most ${most}`)
 }
 
 /** Returns the error for content or a body that is too long. */
@@ -396,6 +397,9 @@ export function filesTooLarge(): HubError {
 
 /** Maximum number of problems that a page shows beside its fields: more than a form without nonsense can have. */
 const MAX_PLACED_PROBLEMS = 100
+
+/** Returns the error for one invalid field. */
+export const invalidField = (key: string, message: string): HubError => validationFailed([{ key, message }])
 
 /** Returns one error for all problems, each with its field. @param count the total, if `problems` contains only some of them */
 export function validationFailed(problems: readonly ValueProblem[], count = problems.length): HubError {

@@ -7,7 +7,7 @@ import { isName, isOwner } from '../../domain/values/names.ts'
 import type { WrittenVersion } from '../../ports/text-work.ts'
 import { type Connect, countRequest, type Hub } from '../hub.ts'
 import { findArchive } from '../read/files.ts'
-import { findVersion, findVersions } from '../read/records.ts'
+import { findVersion } from '../read/records.ts'
 import { openBody } from '../read-body.ts'
 import { invalidNameError, methodNotAllowed, respondNotFound, respondToError } from '../refusals.ts'
 import { respondToOptions, respondWithRecord } from '../respond.ts'
@@ -34,18 +34,13 @@ export async function handleCheck(request: Request, connect: Connect, now: () =>
     if (!isOwner(owner) || !isName(name)) throw invalidNameError()
     const given = decodeBody(request, await incoming.read())
     const { body, linesBefore } = await parsePublishBody(request, given, hub.text)
-    const found = await findVersions(owner, name, hub)
-    const standing = found && { repository: found.repository.value(), versions: found.versions.value() }
-    const state = await hub.text.run('recallState', { owner, name }, standing)
+    const readNeighbour = neighboursInRecords(hub)
+    const { state } = await readNeighbour({ owner, name })
     const latest = await recallWritten({ owner, name }, state.latest, hub)
-    const publisher = {
-      published_by: owner,
-      clock: { nowMs: now(), isShared: false },
-      provenance: undefined,
-    }
+    const publisher = { published_by: owner, clock: { nowMs: now(), isShared: false }, provenance: undefined }
     const { baseUrl } = hub
     const around = await readSurroundings({ owner, name }, body, hub)
-    const parts = await readParts(body, state, latest.text, neighboursInRecords(hub), hub.text)
+    const parts = await readParts(body, state, latest.text, readNeighbour, hub.text)
     const decision = await hub.text.run('decidePublish', body, state, latest, publisher, { baseUrl, around, parts })
     return respondWithCheck({ ...decision, warnings: placeWarnings(decision.warnings, linesBefore) })
   } catch (thrown) {

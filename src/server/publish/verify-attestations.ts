@@ -2,8 +2,7 @@
 import { hash } from 'node:crypto'
 import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import type { TrustedRootFile } from '../../domain/content/trusted-root-file.ts'
-import type { VerifiedSignature } from '../../domain/publishing/attested.ts'
-import { validationFailed } from '../../domain/publishing/request.ts'
+import { type AttestationVerdict, acceptAll, type VerifiedSignature } from '../../domain/publishing/attested.ts'
 import { parseBuilt, type SiteFiles } from '../../ports/site-files.ts'
 import type { TextWork } from '../../ports/text-work.ts'
 
@@ -24,14 +23,11 @@ export function openVerification(
 async function verifyAll(given: readonly string[], text: TextWork, siteFiles: SiteFiles): Promise<VerifiedSignature[]> {
   const built = await siteFiles.read(DATA_FILES.trustedRoot())
   const { roots } = built ? parseBuilt<TrustedRootFile>(built) : { roots: [] }
-  const problems: { key: string; message: string }[] = []
-  const verified: VerifiedSignature[] = []
+  const verdicts: AttestationVerdict[] = []
   // One at a time, so that a publish occupies one thread.
-  for (const [index, bundle] of given.entries()) {
-    const { value, problem } = await text.run('verifyAttestation', bundle, roots)
-    if (problem !== undefined) problems.push({ key: `attestations.${index}`, message: problem })
-    else verified.push({ sha256: hash('sha256', bundle), size_bytes: Buffer.byteLength(bundle), ...value })
-  }
-  if (problems.length > 0) throw validationFailed(problems)
-  return verified
+  for (const bundle of given) verdicts.push(await text.run('verifyAttestation', bundle, roots))
+  return acceptAll(verdicts).map((verified, index) => {
+    const bundle = given[index]!
+    return { sha256: hash('sha256', bundle), size_bytes: Buffer.byteLength(bundle), ...verified }
+  })
 }
