@@ -73,7 +73,7 @@ export function readSkillFolder(
     // Many skills name a file here, such as “see LICENSE.txt”.
     ...(license !== null && findLicenseProblem(license) === undefined && { license }),
   }
-  const place = ({ key, message, offset }: ValueProblem & { offset?: number }): ValueProblem => ({
+  const place = ({ key, message, offset }: ValueProblem): ValueProblem => ({
     key: key === 'content' ? 'SKILL.md' : key,
     message:
       key === 'content' && offset !== undefined

@@ -1,11 +1,10 @@
 // What all review rules share: the finding, its context, and the rules about who sent a file and when.
 import { formatPath, type Place } from '../../../src/domain/content/content-path.ts'
-import type { PlacedProblem } from '../../../src/domain/content/new-version-rules.ts'
-import type { Problem } from '../../../src/domain/text/problems.ts'
+import type { Problem, RuleProblem } from '../../../src/domain/text/problems.ts'
 import type { RuleName } from './review-rules.ts'
 
 /** A problem in a file, with its position if known. */
-export interface ReviewFinding extends Problem, PlacedProblem {}
+export interface ReviewFinding extends Problem, RuleProblem {}
 
 /** Maximum clock difference. */
 const MAX_CLOCK_SKEW_MS = 5 * 60_000

@@ -17,6 +17,7 @@ import {
   Provenance,
   Scalar,
   Severity,
+  Sha256,
   Stats,
   Status,
   Suite,
@@ -51,10 +52,7 @@ export const Parameters = z
   .describe('Model settings, stored unchanged, for example {"temperature": 0.2}.')
 export type Parameters = z.infer<typeof Parameters>
 
-const sha256 = z
-  .string()
-  .regex(/^[0-9a-f]{64}$/)
-  .describe('SHA-256 of the content’s bytes, in hex.')
+const sha256 = Sha256.describe('SHA-256 of the content’s bytes, in hex.')
 const sizeBytes = z.int().nonnegative().describe('Length of the content in bytes of UTF-8.')
 const versionAddress = address('The URL of this version’s record.')
 const versionRawAddress = address('The URL of this version’s raw content.')
@@ -180,21 +178,16 @@ export const SkillFile = z
   .object({
     path: z.string().describe('Its path, relative to the folder that contains SKILL.md.'),
     size_bytes: z.int().nonnegative().describe('Its length in bytes.'),
-    sha256: z
-      .string()
-      .regex(/^[0-9a-f]{64}$/)
-      .describe('SHA-256 of its bytes, in hex.'),
+    sha256: Sha256.describe('SHA-256 of its bytes, in hex.'),
     media_type: z.enum(FILE_MEDIA_TYPES).describe('`text/plain`, the type of an image, or `application/octet-stream`.'),
     url: address('The URL of its bytes.'),
   })
   .meta({ id: 'SkillFile', description: 'A file of an Agent Skill, beside its SKILL.md.' })
 export type SkillFile = z.infer<typeof SkillFile>
 const files = z.array(SkillFile).describe('The files beside the SKILL.md, sorted by path; empty if there are none.')
-const bundleSha256 = z
-  .string()
-  .regex(/^[0-9a-f]{64}$/)
-  .nullable()
-  .describe('SHA-256 of the archive with the SKILL.md and all files, in hex, or null if there are no files.')
+const bundleSha256 = Sha256.nullable().describe(
+  'SHA-256 of the archive with the SKILL.md and all files, in hex, or null if there are no files.',
+)
 
 const includes = z
   .array(Include)

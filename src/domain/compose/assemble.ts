@@ -1,14 +1,15 @@
 // Assembles a version from its source and the versions that its include lines name. docs/contract.md section 14
+
 import type { Variable } from '../api/schema.ts'
 import { beginsWithFrontMatter, type VersionFile } from '../content/prompt-file.ts'
 import { LIMITS } from '../limits.ts'
+import type { Parsed, ValueProblem } from '../text/problems.ts'
 import { countBytes } from '../text/text-length.ts'
 import type { Format } from '../values/chat.ts'
 import type { Include } from '../values/include.ts'
 import { findEdgeProblem } from './edges.ts'
 import { type IncludeLine, partText } from './include-lines.ts'
 import { joinVariables } from './join-variables.ts'
-import type { Outcome, SourceProblem } from './outcome.ts'
 
 /** A version to include. */
 export interface Part extends Pick<VersionFile, 'content' | 'format' | 'variables'> {
@@ -41,10 +42,10 @@ interface Assembled {
  * @param parts the version for each line, in the same order
  * @returns the content, its variables and its includes, or all problems. The caller checks the limits and rules of a version
  */
-export function assemble(source: Source, lines: readonly IncludeLine[], parts: readonly Part[]): Outcome<Assembled> {
+export function assemble(source: Source, lines: readonly IncludeLine[], parts: readonly Part[]): Parsed<Assembled> {
   const texts: string[] = []
   const positions: Pick<Include, 'start' | 'length'>[] = []
-  const problems: SourceProblem[] = []
+  const problems: ValueProblem[] = []
   let [end, bytes] = [0, 0]
   const add = (text: string) => {
     texts.push(text)

@@ -1,12 +1,13 @@
 // Composes the version of a publish: finds its source, and assembles it with the versions that it includes. docs/contract.md section 14
+
 import type { Variable } from '../api/schema.ts'
 import type { VersionEntry } from '../content/content-tree.ts'
 import { findPlaceholders } from '../content/placeholders.ts'
 import type { VersionFile } from '../content/prompt-file.ts'
+import type { Parsed } from '../text/problems.ts'
 import type { Include } from '../values/include.ts'
 import type { Part } from './assemble.ts'
 import { cutSource, findIncludeLines, type IncludeLine } from './include-lines.ts'
-import type { Outcome } from './outcome.ts'
 import type { Resolved } from './resolve.ts'
 
 /** A version that an include line includes, as it is in git. */
@@ -39,7 +40,7 @@ export function isComposed({ compose, recompose }: Composing): boolean {
 export function findSource(
   { content, recompose }: Composing,
   latest: Pick<VersionFile, 'content' | 'includes'> | undefined,
-): Outcome<Lines> {
+): Parsed<Lines> {
   if (recompose && !latest?.includes?.length) {
     const message = 'expected a latest version with includes. Publish content with compose: true instead'
     return { problems: [{ key: 'recompose', message }] }

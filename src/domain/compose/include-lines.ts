@@ -1,10 +1,9 @@
 // Finds the include lines of a source, and cuts a source out of assembled content again. docs/contract.md section 14
 import { SERVER_LIMITS } from '../server-limits.ts'
-import { printable } from '../text/problems.ts'
+import { type Parsed, printable, type ValueProblem } from '../text/problems.ts'
 import type { Include } from '../values/include.ts'
 import { kindOfRange } from '../values/include-range.ts'
 import { splitFullName } from '../values/names.ts'
-import type { Outcome, SourceProblem } from './outcome.ts'
 
 /** What an include line names. */
 export interface Reference {
@@ -34,7 +33,7 @@ const AS_TEXT = 'To keep the line as text, begin it with a space'
  *
  * @returns the lines in order, or their problems
  */
-export function findIncludeLines(source: string): Outcome<IncludeLine[]> {
+export function findIncludeLines(source: string): Parsed<IncludeLine[]> {
   const found: { line: string; offset: number }[] = []
   const targets = new Set<string>()
   for (const { 0: whole, index } of source.matchAll(INCLUDE_LIKE_LINE)) {
@@ -42,7 +41,7 @@ export function findIncludeLines(source: string): Outcome<IncludeLine[]> {
       return wrong(`expected at most ${SERVER_LIMITS.includesPerVersion} include lines`)
     found.push({ line: whole.endsWith('\r') ? whole.slice(0, -1) : whole, offset: index })
   }
-  const problems: SourceProblem[] = []
+  const problems: ValueProblem[] = []
   const lines = found.flatMap(({ line, offset }): IncludeLine[] => {
     const { value, problems: unread } = readIncludeLine(line)
     if (value) {
@@ -58,11 +57,11 @@ export function findIncludeLines(source: string): Outcome<IncludeLine[]> {
   return { value: lines }
 }
 
-function wrong(message: string): { problems: SourceProblem[] } {
+function wrong(message: string): { problems: ValueProblem[] } {
   return { problems: [{ key: 'content', message }] }
 }
 
-function readIncludeLine(text: string): Outcome<Reference> {
+function readIncludeLine(text: string): Parsed<Reference> {
   const [, repository, range] = (text.length <= MAX_LINE_CHARACTERS && INCLUDE_LINE.exec(text)) || []
   if (repository === undefined) return wrong(`${EXPECTED}, got ${printable(text)}. ${AS_TEXT}`)
   if (!splitFullName(repository)) return wrong(`expected owner/name of a prompt, got ${printable(repository)}`)

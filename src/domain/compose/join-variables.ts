@@ -1,8 +1,9 @@
 // Joins the variables of a prompt with those of its parts, by name. docs/contract.md section 14
+
 import type { Variable } from '../api/schema.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
 import { isSameJson } from '../text/json.ts'
-import type { Outcome, SourceProblem } from './outcome.ts'
+import type { Parsed, ValueProblem } from '../text/problems.ts'
 
 /** The variables of a part. */
 interface PartVariables {
@@ -26,9 +27,9 @@ const BINDING = ['type', 'required', 'default', 'options'] as const
  *
  * @param own the variables of the prompt itself
  */
-export function joinVariables(own: readonly Variable[], parts: readonly PartVariables[]): Outcome<JoinedVariables> {
+export function joinVariables(own: readonly Variable[], parts: readonly PartVariables[]): Parsed<JoinedVariables> {
   const joined = new Map(own.map((variable) => [variable.name, { variable, from: 'this prompt' }]))
-  const problems: SourceProblem[] = []
+  const problems: ValueProblem[] = []
   const added = parts.map(({ address, variables }) => {
     const names: string[] = []
     for (const variable of variables) {
@@ -58,7 +59,7 @@ function isUndeclared(variable: Variable): boolean {
   return isSameJson(variable, undeclaredVariable(variable.name))
 }
 
-function describeConflict(name: string, fields: readonly string[], [first, second]: [string, string]): SourceProblem {
+function describeConflict(name: string, fields: readonly string[], [first, second]: [string, string]): ValueProblem {
   const wayOut =
     first === 'this prompt'
       ? 'Leave the variable out here to take the declaration of the part, or give it another name'

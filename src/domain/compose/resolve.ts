@@ -1,11 +1,12 @@
 // Decides which version an include line includes, from what is known about the repository that it names. docs/contract.md section 14
+
 import type { RepositoryFile } from '../content/prompt-file.ts'
 import { countOf } from '../text/count-of.ts'
+import type { Parsed, ValueProblem } from '../text/problems.ts'
 import { kindOfRange } from '../values/include-range.ts'
 import { isVersion } from '../values/names.ts'
 import { selectVersions } from '../values/versions.ts'
 import type { IncludeLine, Reference } from './include-lines.ts'
-import type { Outcome, SourceProblem } from './outcome.ts'
 
 /** What decides which version of a repository a reference selects. */
 export interface Selectable {
@@ -39,9 +40,9 @@ export function resolveIncludes(
   self: string,
   lines: readonly IncludeLine[],
   known: readonly Includable[],
-): Outcome<Resolved[]> {
+): Parsed<Resolved[]> {
   const byName = new Map(known.map((one) => [`${one.owner}/${one.name}`, one]))
-  const problems: SourceProblem[] = []
+  const problems: ValueProblem[] = []
   const value = lines.flatMap(({ repository, range, offset }): Resolved[] => {
     const neighbour = byName.get(repository)
     const found =

@@ -4,7 +4,6 @@ import type { ValueProblem } from '../text/problems.ts'
 import { lineOf } from '../text/text-length.ts'
 import type { Include } from '../values/include.ts'
 import { type Composed, divideContent } from './include-lines.ts'
-import type { SourceProblem } from './outcome.ts'
 
 /** A line of the source. */
 interface SourceLine {
@@ -50,7 +49,7 @@ export function placeInSource(warnings: readonly Warning[], composed: Composed):
 }
 
 /** Adds the line of the source to each problem in assembled content. */
-export function nameSourceLines(problems: readonly SourceProblem[], composed: Composed): ValueProblem[] {
+export function nameSourceLines(problems: readonly ValueProblem[], composed: Composed): ValueProblem[] {
   const find = openSource(composed)
   return problems.map(({ key, message, offset }) => {
     if (offset === undefined) return { key, message }

@@ -21,6 +21,7 @@ import {
   NumericId,
   Provenance,
   Severity,
+  Sha256,
   Stats,
   Status,
   Tag,
@@ -183,10 +184,7 @@ export const RepositoryFrontMatter = z.strictObject({
       path: line(LIMITS.addressCharacters)
         .min(1, 'expected a path')
         .describe('The path of the file when it was imported, and the title or name of the prompt in it.'),
-      sha256: z
-        .string()
-        .regex(/^[0-9a-f]{64}$/, 'expected a SHA-256 in lower-case hexadecimal')
-        .describe('The SHA-256 of the file, or of the prompt’s part of a file with several prompts.'),
+      sha256: Sha256.describe('The SHA-256 of the file, or of the prompt’s part of a file with several prompts.'),
     })
     .optional()
     .describe('Where `npm run import` read it. Only the import writes it; records do not have it.'),

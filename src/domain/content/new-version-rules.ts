@@ -5,11 +5,6 @@ import type { VersionEntry } from './content-tree.ts'
 import { countPlaceholders } from './placeholders.ts'
 import { STARTER_TEXTS } from './starter-texts.ts'
 
-/** A problem with its position in the value of its key, in UTF-16 code units, if known. */
-export interface PlacedProblem extends RuleProblem {
-  offset?: number
-}
-
 /** The fields of a version that its author writes. */
 type WrittenVersion = Pick<VersionEntry, 'content' | 'variables' | 'changelog'>
 
@@ -18,7 +13,7 @@ export function compareVariables({
   content,
   format,
   variables,
-}: Pick<WrittenVersion, 'content' | 'variables'> & { format?: VersionEntry['format'] }): PlacedProblem[] {
+}: Pick<WrittenVersion, 'content' | 'variables'> & { format?: VersionEntry['format'] }): RuleProblem[] {
   if (variables.length === 0) return []
   const used = countPlaceholders(content)
   // In a chat prompt, it stands for the earlier messages.
@@ -41,7 +36,7 @@ export function compareVariables({
 }
 
 /** Checks a version that is about to be published. */
-export function checkNewVersion({ content, variables, changelog }: WrittenVersion): PlacedProblem[] {
+export function checkNewVersion({ content, variables, changelog }: WrittenVersion): RuleProblem[] {
   const texts: [key: string, text: string][] = [
     ['content', content],
     ['changelog', changelog],
@@ -51,7 +46,7 @@ export function checkNewVersion({ content, variables, changelog }: WrittenVersio
 }
 
 /** Reports text that is unchanged from the template. @param key the field that contains the text */
-export function checkText(key: string, text: string): PlacedProblem[] {
+export function checkText(key: string, text: string): RuleProblem[] {
   return STARTER_TEXTS.has(text.trim())
     ? [{ rule: 'is-edited', key, message: 'expected your own text, got the text of the template' }]
     : []

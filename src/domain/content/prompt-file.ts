@@ -271,7 +271,7 @@ export function splitFile(text: string): Parsed<{ front: Record<string, unknown>
 }
 
 /** Finds the line of a problem. `offset` counts from the start of its key's value, in UTF-16 code units. The line is 1 if it is unknown. */
-type FindLine = (problem: ValueProblem & { offset?: number }) => number
+type FindLine = (problem: ValueProblem) => number
 
 /** Opens a file, which may be invalid, to find the lines of its problems. */
 export function openLines(text: string): FindLine {

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { SERVER_LIMITS } from '../server-limits.ts'
 import { type Parsed, parseWithSchema } from '../text/problems.ts'
 import { formatYaml, openKeyLines, parseYaml } from '../text/yaml.ts'
-import { Handle, line, Provenance, Time, WebAddress } from '../values/values.ts'
+import { Handle, line, Provenance, Sha256, Time, WebAddress } from '../values/values.ts'
 
 const count = (sentence: string) =>
   z
@@ -39,10 +39,7 @@ export const RESULT_FIELDS = {
 
 /** A result file. docs/contract.md section 2. */
 const ResultFile = z.strictObject({
-  content_sha256: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/, 'expected a SHA-256 in lower-case hexadecimal')
-    .describe('SHA-256 of the content that was tested.'),
+  content_sha256: Sha256.describe('SHA-256 of the content that was tested.'),
   ...RESULT_FIELDS,
   reported_by: Handle.describe('Who reported it.'),
   provenance: z.strictObject(Provenance.shape).nullable().default(null).describe('The CI run that reported it.'),

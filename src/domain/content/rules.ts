@@ -6,7 +6,6 @@ import { CHAT_NAMES, checkChat } from '../values/chat.ts'
 import { findContentProblem } from '../values/values.ts'
 import { isRange } from '../values/versions.ts'
 import type { RepositoryEntry, VersionEntry } from './content-tree.ts'
-import type { PlacedProblem } from './new-version-rules.ts'
 import { findPlaceholders, findVariableNames } from './placeholders.ts'
 import type { RepositoryFile } from './prompt-file.ts'
 import { findCertainSecret } from './secrets.ts'
@@ -162,7 +161,7 @@ export function checkNames(repository: NamingRepository, others: Neighbours): Ru
 }
 
 /** Checks every rule for one version. */
-export function checkVersion(version: VersionEntry): PlacedProblem[] {
+export function checkVersion(version: VersionEntry): RuleProblem[] {
   return Object.entries(VERSION_RULES).flatMap(([rule, judge]) =>
     [judge(version) ?? []].flat().map((problem) => ({ ...problem, rule })),
   )
@@ -172,7 +171,7 @@ function findFormatProblems({
   format,
   content,
   variables,
-}: Pick<VersionEntry, 'format' | 'content' | 'variables'>): (ValueProblem & { offset?: number })[] {
+}: Pick<VersionEntry, 'format' | 'content' | 'variables'>): ValueProblem[] {
   if (format === 'text') return []
   const found = checkChat(content)
   const hasRefusedNames = found.some(({ message }) => message.includes('no variable'))

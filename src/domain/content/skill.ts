@@ -154,7 +154,7 @@ export function findSkillProblems({
   format,
   content,
   variables,
-}: Pick<VersionEntry, 'skill' | 'format' | 'content' | 'variables'>): (ValueProblem & { offset?: number })[] {
+}: Pick<VersionEntry, 'skill' | 'format' | 'content' | 'variables'>): ValueProblem[] {
   if (!skill) return []
   if (format === 'chat') return [{ key: 'skill', message: 'expected null, because a chat prompt cannot be a skill' }]
   return listInterpolations(formatBody({ content, variables })).map(({ text, does, offset }) => {

@@ -70,7 +70,7 @@ export function readPromptFile(
   const file = OPENS_FRONT_MATTER.test(text) ? text.replace(/^\ufeff/, '') : text
   const { value: parts, problems } = splitPromptFile(file)
   const lineIn = openLines(file)
-  const place = (problem: ValueProblem & { offset?: number }): ValueProblem => {
+  const place = (problem: ValueProblem): ValueProblem => {
     const { key, message } = problem
     const [name = ''] = key.split('.')
     const isInFile = key === 'content' || (PROMPT_FILE_KEYS.has(name) && !Object.hasOwn(query, name))

@@ -12,7 +12,6 @@ import {
   TagInputs,
   Title,
 } from '../content/front-matter.ts'
-import type { PlacedProblem } from '../content/new-version-rules.ts'
 import { findVariableNames } from '../content/placeholders.ts'
 import { storeSkill, undeclaredVariable } from '../content/prompt-file.ts'
 import { checkVersion, findLicenseProblem } from '../content/rules.ts'
@@ -22,7 +21,14 @@ import { checkFiles, nameFileProblem } from '../content/version-files.ts'
 import { LIMITS } from '../limits.ts'
 import { SERVER_LIMITS } from '../server-limits.ts'
 import { type BodyBounds, findJsonExcess } from '../text/json.ts'
-import { formatProblems, parseWithSchema, printable, unknownField, type ValueProblem } from '../text/problems.ts'
+import {
+  formatProblems,
+  parseWithSchema,
+  printable,
+  type RuleProblem,
+  unknownField,
+  type ValueProblem,
+} from '../text/problems.ts'
 import { countBytes, lineOf } from '../text/text-length.ts'
 import { CHAT_ROLES, type ChatPart, findUnwritable, formatChat, isChatMessage } from '../values/chat.ts'
 import { sortFiles } from '../values/file-entry.ts'
@@ -135,7 +141,7 @@ export const PublishRequest = z
   })
 
 /** Adds the line to a problem; `offset` counts from the start of its key's value. */
-type PlaceProblem = (problem: ValueProblem & { offset?: number }) => ValueProblem
+type PlaceProblem = (problem: ValueProblem) => ValueProblem
 
 /** A parsed publish, with messages converted to content. */
 export interface PublishInput
@@ -201,7 +207,7 @@ export function parsePublishRequest(
   const content = messages && given === undefined ? formatChat(messages) : given
   const format = messages ? 'chat' : usable.format
   if (typeof content === 'string' && measure(content).size_bytes > LIMITS.contentBytes) throw contentTooLarge()
-  const problems: (ValueProblem & { offset?: number })[] = [...(parsed.problems ?? [])]
+  const problems: ValueProblem[] = [...(parsed.problems ?? [])]
   if (usable.recompose && (given !== undefined || messages || usable.compose))
     problems.push({ key: 'recompose', message: 'expected it instead of content, messages and compose' })
   if (parsed.value && content === undefined && !usable.recompose)
@@ -258,7 +264,7 @@ export function parsePublishRequest(
 }
 
 /** Checks what was sent. A source to compose may have role lines in its parts, so the assembled text is judged as a chat prompt instead. */
-function checkSource(entry: VersionEntry, compose = false): PlacedProblem[] {
+function checkSource(entry: VersionEntry, compose = false): RuleProblem[] {
   const found = checkVersion(entry)
   if (!compose) return found
   return [
@@ -308,7 +314,7 @@ function parseFields(body: unknown): Partial<z.infer<typeof PublishRequest>> {
 }
 
 /** Adds line numbers where known, because they are the only positions that a client sees. */
-export function nameLines(problems: readonly (ValueProblem & { offset?: number })[], content: string): ValueProblem[] {
+export function nameLines(problems: readonly ValueProblem[], content: string): ValueProblem[] {
   return problems.map(({ key, message, offset }) =>
     offset === undefined ? { key, message } : { key, message: `line ${lineOf(content, offset)}: ${message}` },
   )
@@ -324,7 +330,7 @@ function indexAt(messages: readonly ChatPart[], offset: number): number {
 }
 
 /** Adds the number of the message to each problem, because the author sent messages, not content. */
-function nameMessages(problems: readonly PlacedProblem[], messages: readonly ChatPart[]): ValueProblem[] {
+function nameMessages(problems: readonly RuleProblem[], messages: readonly ChatPart[]): ValueProblem[] {
   const unwritable = messages.flatMap((part, index) => {
     const message = isChatMessage(part) ? findUnwritable(part.content) : undefined
     return message === undefined ? [] : [{ key: `messages.${index}.content`, message }]

@@ -6,6 +6,8 @@ import { PAGE_LIMITS } from '../page-limits.ts'
 export interface ValueProblem {
   key: string
   message: string
+  /** Its position in the value of the key, in UTF-16 code units, if known. */
+  offset?: number
 }
 
 /** A problem with the name of the rule that was broken, in lower-case words joined by hyphens. */

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
 import { SERVER_LIMITS } from '../server-limits.ts'
 import { isAttestationName } from './attestation-name.ts'
-import { line } from './values.ts'
+import { line, Sha256 } from './values.ts'
 
 const claim = (sentence: string) => line(LIMITS.sentenceCharacters).min(1, 'expected some text').describe(sentence)
 
@@ -16,10 +16,7 @@ export const AttestationName = z
 
 /** What a verified attestation says. */
 export const AttestationFacts = z.object({
-  sha256: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/, 'expected a SHA-256 in lower-case hexadecimal')
-    .describe('SHA-256 of the attestation’s file, in hex.'),
+  sha256: Sha256.describe('SHA-256 of the attestation’s file, in hex.'),
   size_bytes: z.int().positive().max(SERVER_LIMITS.attestationBytes).describe('Length of the file in bytes.'),
   predicate_type: claim('What the statement says, such as https://slsa.dev/provenance/v1.'),
   issuer: claim('The OIDC issuer that vouched for the job.'),

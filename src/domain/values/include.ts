@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
 import { SERVER_LIMITS } from '../server-limits.ts'
 import { RANGE_OR_LABEL } from './include-range.ts'
-import { FullName, VariableName, Version } from './values.ts'
+import { FullName, Sha256, VariableName, Version } from './values.ts'
 
 const position = (sentence: string) => z.int().nonnegative().max(LIMITS.contentBytes).describe(sentence)
 
@@ -17,10 +17,7 @@ export const Include = z
       .regex(RANGE_OR_LABEL, 'expected a range, a version or a label')
       .describe('The range, version or label in the include line; `*` if there is none.'),
     version: Version.describe('The version whose content is included.'),
-    content_sha256: z
-      .string()
-      .regex(/^[0-9a-f]{64}$/, 'expected a SHA-256 in lower-case hexadecimal')
-      .describe('SHA-256 of that version’s content, in hex.'),
+    content_sha256: Sha256.describe('SHA-256 of that version’s content, in hex.'),
     start: position('Where the part begins in `content`, in bytes of UTF-8.'),
     length: position('The length of the part in bytes: that version’s content without its final line end.'),
     variables: z

@@ -88,6 +88,9 @@ export const FilePath = z
   .refine(isFilePath, 'expected the path of a file of the version')
   .describe('The path of a file of the version, which may contain slashes.')
 
+/** A SHA-256 in hex. */
+export const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'expected a SHA-256 in lower-case hexadecimal')
+
 /** A time in UTC, such as 2026-11-20T10:00:00Z. */
 export const Time = z.iso
   .datetime({ error: 'expected a time in UTC such as "2026-11-20T10:00:00Z", in quotes' })
