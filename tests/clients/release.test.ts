@@ -62,15 +62,7 @@ describe('npm version', () => {
     writeFileSync(at(path), change(readFileSync(at(path), 'utf8')))
 
   test('archives the clients and creates the tag; a released number never changes', async () => {
-    for (const path of [
-      'clients',
-      'releases',
-      'packages',
-      'scripts/releases',
-      'src',
-      'package.json',
-      'package-lock.json',
-    ])
+    for (const path of ['clients', 'releases', 'packages', 'scripts', 'src', 'package.json', 'package-lock.json'])
       cpSync(path, at(path), { recursive: true })
     symlinkSync(resolve('node_modules'), at('node_modules'))
     writeFileSync(at('.gitignore'), 'node_modules\n.clients\n')
