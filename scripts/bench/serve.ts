@@ -1,10 +1,12 @@
 // Measures the requests per second of the Node server: of a public hub, and of a private one with a token and with a session.
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import { openState } from '../../packages/node-server/open-state.ts'
 import { openPeople } from '../../packages/stores/state/sessions.ts'
 import { createToken } from '../../packages/stores/state/tokens.ts'
+import { pick, seedRandom } from '../content/random.ts'
 import { type Measurement, quantile } from './measure.ts'
 import { PROJECT_DIR, parametersOf, runNode, startNode } from './processes.ts'
 import type { BenchSite } from './site.ts'
@@ -12,6 +14,8 @@ import type { BenchSite } from './site.ts'
 const CONNECTIONS = 8
 const SECONDS = 4
 const ROUNDS = 5
+/** The number of prompts requested in turn. */
+const DETAILS = 500
 
 /** A private hub serves at least 0.8 of the requests of a public one. The ratio of rates is inverted. */
 const MAX_RATIO = 1 / 0.8
@@ -33,6 +37,8 @@ const BUILD_SERVER = fileURLToPath(new URL('build-server.ts', import.meta.url))
 
 /** Measures the Node server under load, in the site's folder, which contains everything it needs. */
 export async function measureServe(site: BenchSite): Promise<Measurement[]> {
+  const random = seedRandom(13)
+  const chosen = Array.from({ length: DETAILS }, () => pick(random, site.catalogue.listed.top).full_name)
   const { token, session } = await makeReader(site.dir)
   const hubs = [
     { settings: PUBLIC, header: [], rates: [] as number[] },
@@ -46,11 +52,14 @@ export async function measureServe(site: BenchSite): Promise<Measurement[]> {
         settings: { ...site.settings, ...settings },
       })
       try {
-        const url = `http://127.0.0.1:${server.port}/api/v1/repos/${site.catalogue.listed.top[0]!.full_name}`
+        const hub = `http://127.0.0.1:${server.port}`
+        const requests = chosen.map((name) => ({ method: 'GET', url: `${hub}/api/v1/repos/${name}`, headers: [] }))
+        const har = join(site.dir, 'requests.har')
+        writeFileSync(har, JSON.stringify({ log: { entries: requests.map((request) => ({ request })) } }))
         // The first responses include compilation.
         for (const seconds of [1, SECONDS]) {
-          const flags = ['--json', '-c', String(CONNECTIONS), '-d', String(seconds), ...header]
-          const { log } = await runNode([AUTOCANNON, ...flags, url], { cwd: site.dir }, (SECONDS + 30) * 1_000)
+          const flags = ['--json', '-c', String(CONNECTIONS), '-d', String(seconds), '--har', har, ...header]
+          const { log } = await runNode([AUTOCANNON, ...flags, hub], { cwd: site.dir }, (SECONDS + 30) * 1_000)
           if (seconds === SECONDS) rates.push(Load.parse(JSON.parse(log)).requests.average)
         }
       } finally {
@@ -67,7 +76,7 @@ export async function measureServe(site: BenchSite): Promise<Measurement[]> {
   return [
     {
       ...{ name: 'serve: repository', unit: 'requests/s', measured: open, limit: { of: 'measured', least: 2_000 } },
-      note: `${CONNECTIONS} connections`,
+      note: `${CONNECTIONS} connections, ${DETAILS} addresses in turn`,
     },
     inPrivate('token', withToken),
     inPrivate('session', withSession),
