@@ -186,7 +186,7 @@ async function openPages(config: Config, server: ServerHub | undefined): Promise
 }
 
 /** Returns the page code: the Node server's, or the one that the build placed next to the function on Netlify. @throws HubError `unavailable` while it is being bundled */
-export async function pageCodeOf(server: ServerHub | undefined): Promise<PageCode> {
+async function pageCodeOf(server: ServerHub | undefined): Promise<PageCode> {
   const code = server ? server.pages?.code : await deployedCode()
   if (code) return code
   throw pagesUnavailable()
