@@ -1,6 +1,7 @@
 // `npm run import -- <path…> --owner acme`: writes prompts from other tools to the content folder, each as a separate repository.
-import { readConfig } from '../../src/config.ts'
+
 import { READERS } from '../../packages/formats/formats.ts'
+import { readConfig } from '../../src/config.ts'
 import { openProgress } from '../progress.ts'
 import { runCommand } from '../run-command.ts'
 import { importFiles, type Line, readImportOptions } from './import-files.ts'
