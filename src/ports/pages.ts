@@ -91,6 +91,18 @@ export interface PageData {
   brokenOf(fullName: string): readonly string[]
 }
 
+/** What a page shows of one request, as its handler decided. `page` names the component that renders it and knows the other values. */
+export interface PageView {
+  page: string
+  title: string
+}
+
+/** Renders what a handler decided to show. @throws Error if that fails */
+export type ShowView = (view: PageView) => Promise<string>
+
+/** The path of the page that renders views; without a view, it does not exist. */
+export const VIEW_PATH = '/settings'
+
 /** Passed to each page as `Astro.locals`. */
 export interface PageLocals {
   profile: HubProfile
@@ -98,6 +110,8 @@ export interface PageLocals {
   hub?: PageData
   /** The requested path. */
   path: string
+  /** Only for the page at `VIEW_PATH`. */
+  view?: PageView
 }
 
 /** Renders the page at a path. @param path with its query, from the site's root */

@@ -11,7 +11,7 @@ import { HubError } from '../domain/api/errors.ts'
 import { askOnce } from '../ports/ask-once.ts'
 import type { BuildSource, FreshCopies } from '../ports/fresh-copies.ts'
 import type { GitStore } from '../ports/git-store.ts'
-import type { RenderPage, ShownLook } from '../ports/pages.ts'
+import { type RenderPage, type ShownLook, type ShowView, VIEW_PATH } from '../ports/pages.ts'
 import type { RateLimit, RateLimiter } from '../ports/rate-limiter.ts'
 import type { Search } from '../ports/search.ts'
 import type { SiteFiles } from '../ports/site-files.ts'
@@ -190,6 +190,19 @@ async function pageCodeOf(server: ServerHub | undefined): Promise<PageCode> {
   const code = server ? server.pages?.code : await deployedCode()
   if (code) return code
   throw pagesUnavailable()
+}
+
+/** Opens the function that renders what a handler decided to show. On Netlify, the page code is loaded on first use, because most requests to sign in only redirect. @throws HubError `unavailable` while the page code is being bundled, so that nothing is done whose page could not be shown */
+export async function openViews(server: ServerHub | undefined): Promise<ShowView> {
+  const config = currentConfig()
+  const known = server && (await pageCodeOf(server))
+  return async (view) => {
+    const { render, look } = known ?? (await pageCodeOf(server))
+    const page = await render(VIEW_PATH, { profile: findProfile(config, look), path: VIEW_PATH, view })
+    // Astro turns any exception into an empty response.
+    if (page.status !== 200) throw new Error(`The page ${view.page} was rendered with status ${page.status}.`)
+    return page.text()
+  }
 }
 
 /** Creates the error for requests while the page code is being bundled. */
