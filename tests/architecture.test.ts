@@ -100,12 +100,8 @@ describe('allowed imports', () => {
       'src/pages',
       [
         ...['src/domain/', 'src/server/', 'src/site/'],
-        ...[
-          'packages/build/downloads/',
-          'packages/build/reference/',
-          'packages/editor/browser/',
-          'packages/review/rules/',
-        ],
+        ...['packages/account/pages/', 'packages/build/downloads/', 'packages/build/reference/'],
+        ...['packages/editor/browser/', 'packages/editor/pages/', 'packages/review/rules/'],
       ],
     ],
     // What stands beside the core, each package with those below it.
@@ -116,14 +112,14 @@ describe('allowed imports', () => {
     [
       'packages/account',
       [
-        ...['src/domain/', 'src/ports/', 'src/server/', 'src/site/copy-button.ts'],
+        ...['src/domain/', 'src/ports/', 'src/server/', 'src/site/components/', 'src/site/copy-button.ts'],
         ...['packages/account/', 'packages/catalogue/', 'packages/stores/'],
       ],
     ],
     [
       'packages/editor',
       [
-        ...['src/domain/', 'src/ports/', 'src/server/', 'src/site/client/', ...PLAIN_SITE],
+        ...['src/domain/', 'src/ports/', 'src/server/', 'src/site/client/', 'src/site/components/', ...PLAIN_SITE],
         ...['packages/account/', 'packages/catalogue/', 'packages/editor/', 'packages/formats/'],
       ],
     ],

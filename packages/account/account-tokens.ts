@@ -9,9 +9,10 @@ import { parseWithSchema } from '../../src/domain/text/problems.ts'
 import { isName, isOwner } from '../../src/domain/values/names.ts'
 import { DEFAULT_PERMISSIONS, Permissions } from '../../src/domain/values/permissions.ts'
 import { line } from '../../src/domain/values/values.ts'
-import { type AccountView, renderAccount, renderNewToken } from './account-page.ts'
 import { protect, type Visited } from './respond-account.ts'
+import { csrfToken } from './session.ts'
 import { redirectTo } from './sign-in.ts'
+import type { AccountView, NewTokenView } from './views.ts'
 import { requireForm, type Visit } from './visit.ts'
 import { sayProblem } from './words-for-people.ts'
 
@@ -25,7 +26,18 @@ export async function viewAccount(
   const { person } = session
   const [owners, tokens] = await Promise.all([deps.ownersOf(person), accounts.listTokens(person.user_id, now)])
   const [operatorTokens, prompts] = await Promise.all([accounts.listOperatorTokens(owners), deps.promptsOf(owners)])
-  return { session, owners, prompts, tokens, operatorTokens, now, formId: randomUUID(), ...more }
+  const { created_at, expires_at } = session
+  return {
+    ...{ page: 'account', title: 'Your account', session: { person, created_at, expires_at } },
+    csrf: {
+      'create-token': csrfToken(session, 'create-token'),
+      'revoke-token': csrfToken(session, 'revoke-token'),
+      'sign-out': csrfToken(session, 'sign-out'),
+      'sign-out-everywhere': csrfToken(session, 'sign-out-everywhere'),
+    },
+    ...{ owners, prompts, tokens, operatorTokens, now, formId: randomUUID() },
+    ...more,
+  }
 }
 
 const days = `expected a whole number of days from ${TOKEN_DAYS.least} to ${TOKEN_DAYS.most}`
@@ -66,7 +78,8 @@ export async function createToken(visited: Visit): Promise<Visited> {
   const view = await viewAccount(visited, session, {})
   const refuse = (problems: string[]) => {
     const refused = { problems, form: { name: read('name'), owner, repository, permissions, days: read('days') } }
-    return protect(renderAccount({ ...view, refused }), ERRORS.validation_failed.status, request, deps)
+    const again: AccountView = { ...view, refused }
+    return protect(again, ERRORS.validation_failed.status, request, deps)
   }
   if (parsed.problems) return refuse(parsed.problems.map((problem) => sayProblem(problem)))
   if (!view.owners.includes(owner))
@@ -80,7 +93,9 @@ export async function createToken(visited: Visit): Promise<Visited> {
     return refuse([
       'You already submitted this form, and its token was shown at that time. If you lost it, revoke it and create another.',
     ])
-  return renderNewToken({ token, scope: made.scope, days: made.days, baseUrl: deps.baseUrl })
+  const { scope, days } = made
+  const shown: NewTokenView = { page: 'new-token', title: 'Your new token', token, scope, days, baseUrl: deps.baseUrl }
+  return shown
 }
 
 /** Revokes a token. @throws HubError `not_found` */

@@ -7,7 +7,6 @@ import { logAudit, toHubError } from '../../src/ports/log.ts'
 import type { Connect } from '../../src/server/hub.ts'
 import { methodNotAllowed } from '../../src/server/refusals.ts'
 import { ACCOUNT_ADDRESSES, type AccountAddress } from '../catalogue/published/addresses.ts'
-import { renderAccount } from './account-page.ts'
 import { createToken, revokeToken, viewAccount } from './account-tokens.ts'
 import { findNotice, protect, respondToVisit, type Visited } from './respond-account.ts'
 import { csrfToken, requireSameOrigin } from './session.ts'
@@ -21,14 +20,7 @@ import {
   startProvider,
   whoIs,
 } from './sign-in.ts'
-import {
-  renderLinkNeeded,
-  renderLocalSignIn,
-  renderProviders,
-  renderSignedOut,
-  renderSignIn,
-  renderSignInOff,
-} from './sign-in-pages.ts'
+import { linkNeeded, type SignInView, signInOff } from './views.ts'
 import { type AccountDeps, openVisit, type Provider, requireForm, type SignIn, type Visit } from './visit.ts'
 
 type Handler = (visit: Visit) => Promise<Visited>
@@ -92,12 +84,11 @@ function isOpen(path: string, signIn: SignIn): boolean {
 async function showAccount(visited: Visit): Promise<Visited> {
   const { request, session, deps } = visited
   const notice = findNotice(request, NOTICES)
-  if (deps.signIn.kind === 'off') return renderSignInOff()
-  return session
-    ? renderAccount(await viewAccount(visited, session, { notice }))
-    : deps.signIn.kind === 'local'
-      ? renderLinkNeeded({ notice })
-      : renderSignIn({ notice })
+  if (deps.signIn.kind === 'off') return signInOff()
+  if (session) return viewAccount(visited, session, { notice })
+  if (deps.signIn.kind === 'local') return linkNeeded(notice)
+  const signIn: SignInView = { page: 'sign-in', kind: 'offer', title: 'Your account', notice }
+  return signIn
 }
 
 /** Tells a page's script who is signed in. Pages themselves are the same for everybody, so that they can be cached. */
@@ -122,7 +113,7 @@ async function shownOf(session: Session, deps: AccountDeps): Promise<ShownSessio
 /** Redirects to the provider, or shows a page on which to choose one of several. */
 async function startSignIn(visit: Visit): Promise<Visited> {
   const { signIn } = visit.deps
-  if (signIn.kind !== 'providers') return renderLinkNeeded()
+  if (signIn.kind !== 'providers') return linkNeeded()
   const { searchParams } = new URL(visit.request.url)
   const offered = KINDS.flatMap((kind) => {
     const provider = signIn.providers[kind]
@@ -131,7 +122,12 @@ async function startSignIn(visit: Visit): Promise<Visited> {
   const chosen = offered.length === 1 ? offered[0] : offered.find(({ kind }) => kind === searchParams.get('provider'))
   if (chosen) return startProvider(visit, chosen.kind, chosen.provider)
   const returnTo = safeReturnPath(searchParams.get('return_to'))
-  return renderProviders({ names: offered.map(({ kind, provider }) => [kind, provider.name]), returnTo })
+  const links = offered.map(({ kind, provider }) => ({
+    name: provider.name,
+    url: `/auth/sign-in?${new URLSearchParams({ provider: kind, return_to: returnTo })}`,
+  }))
+  const providers: SignInView = { page: 'sign-in', kind: 'providers', title: 'Sign in', links }
+  return providers
 }
 
 const KINDS = ['github', 'oidc'] as const satisfies readonly ProviderKind[]
@@ -142,9 +138,10 @@ async function startLocalSignIn(visit: Visit): Promise<Visited> {
   const { signIn } = deps
   const key = new URL(request.url).searchParams.get('key')
   if (signIn.kind !== 'local' || key === null || !signIn.keys.isGood(key))
-    return protect(renderLinkNeeded(), ERRORS.forbidden.status, request, deps)
+    return protect(linkNeeded(), ERRORS.forbidden.status, request, deps)
   const { note, cookie } = beginSignIn(visit, 'local')
-  const answer = await protect(renderLocalSignIn({ state: note.state, key }), 200, request, deps)
+  const form: SignInView = { page: 'sign-in', kind: 'local', title: 'Sign in', state: note.state, key }
+  const answer = await protect(form, 200, request, deps)
   answer.headers.append('Set-Cookie', cookie)
   return answer
 }
@@ -183,7 +180,14 @@ async function leave({ request, deps, cookies }: Visit, { id_token }: Session, d
   const provider = deps.signIn.kind === 'providers' ? deps.signIn.providers.oidc : undefined
   const url = id_token && (await findSignOutUrl(provider, id_token, deps.baseUrl + back))
   if (!provider || !url) return redirectTo(back, cookies.clearSession())
-  const answer = await protect(renderSignedOut({ provider: provider.name, url }), 200, request, deps)
+  const left: SignInView = {
+    page: 'sign-in',
+    kind: 'signed-out',
+    title: 'You are signed out',
+    provider: provider.name,
+    url,
+  }
+  const answer = await protect(left, 200, request, deps)
   for (const cookie of cookies.clearSession()) answer.headers.append('Set-Cookie', cookie)
   return answer
 }

@@ -2,25 +2,25 @@
 import type { HubError } from '../../src/domain/api/errors.ts'
 import { headersOf } from '../../src/domain/api/site-headers.ts'
 import { toHubError } from '../../src/ports/log.ts'
+import type { PageView, ShowView } from '../../src/ports/pages.ts'
 import type { RateLimiter } from '../../src/ports/rate-limiter.ts'
-import type { SiteFiles } from '../../src/ports/site-files.ts'
 import type { Connect } from '../../src/server/hub.ts'
 import { rateLimitError, respondWithError } from '../../src/server/refusals.ts'
-import { renderError } from './account-page.ts'
-import { framePage, type Page } from './html.ts'
+import type { ErrorView } from './views.ts'
 
 /** The dependencies shared by all pages. */
 export interface AccountPageDeps {
   baseUrl: string
-  siteFiles: SiteFiles
+  /** Renders a page. */
+  show: ShowView
   /** Limits requests by client IP address. */
   limiter: RateLimiter
   /** The IP address as reported by the platform. Handlers never take it from a header, because clients can forge headers. */
   clientAddress: string
 }
 
-/** Either a page to send or a complete response. */
-export type Visited = Page | Response
+/** Either what a page shows, or a complete response. */
+export type Visited = PageView | Response
 
 /** Handles a page request: opens the dependencies, applies the rate limit, and converts the result or error to a response. Never throws. */
 export async function respondToVisit<Deps extends AccountPageDeps>(
@@ -50,16 +50,18 @@ async function respondWithErrorPage(
   plain.headers.delete('Access-Control-Allow-Origin')
   plain.headers.delete('Netlify-CDN-Cache-Control')
   if (!deps || !request.headers.get('Accept')?.includes('text/html')) return plain
-  const page = renderError({ status: plain.status, code: error.code, message: error.message })
+  const { status } = plain
+  const { code, message } = error
+  const page: ErrorView = { page: 'error', title: 'Something went wrong', status, code, message }
   try {
-    const answer = await protect(page, plain.status, request, deps)
+    const answer = await protect(page, status, request, deps)
     for (const name of ['Allow', 'Retry-After']) {
       const value = plain.headers.get(name)
       if (value !== null) answer.headers.set(name, value)
     }
     return answer
   } catch {
-    // If the frame is missing, no page can be rendered, but the error can still be sent as JSON.
+    // If no page can be rendered, the error can still be sent as JSON.
     return plain
   }
 }
@@ -69,7 +71,7 @@ export async function protect(
   visited: Visited,
   status: number,
   request: Request,
-  { siteFiles, baseUrl }: AccountPageDeps,
+  { show, baseUrl }: AccountPageDeps,
 ): Promise<Response> {
   if (visited instanceof Response) return visited
   const headers = new Headers({
@@ -78,7 +80,7 @@ export async function protect(
     'Cache-Control': 'no-store',
   })
   if (baseUrl.startsWith('https:')) headers.set('Strict-Transport-Security', 'max-age=31536000')
-  const body = await framePage(siteFiles, visited)
+  const body = await show(visited)
   return new Response(request.method === 'HEAD' ? null : body, { status, headers })
 }
 

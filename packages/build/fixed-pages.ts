@@ -1,5 +1,4 @@
-// Lists and renders the pages that do not depend on the content: the docs, the frame of the account pages, and the 404 page of static hosts. A build writes them as files; the Node server renders each when it is first requested.
-import { FRAME_PATH } from '../../src/domain/api/account-frame.ts'
+// Lists and renders the pages that do not depend on the content: the docs and the 404 page of static hosts. A build writes them as files; the Node server renders each when it is first requested.
 import type { HubProfile, RenderPage } from '../../src/ports/pages.ts'
 import type { Bytes, SiteFiles } from '../../src/ports/site-files.ts'
 import { GUIDES } from '../../src/site/docs/guides.ts'
@@ -7,7 +6,6 @@ import { GUIDES } from '../../src/site/docs/guides.ts'
 /** The address of each page, by the path of its file. */
 const PAGES: ReadonlyMap<string, string> = new Map([
   ['/404.html', '/404'],
-  [FRAME_PATH, FRAME_PATH.replace('/index.html', '')],
   ['/robots.txt', '/robots.txt'],
   ['/docs/mcp/server.json', '/docs/mcp/server.json'],
   ['/docs/renovate.json', '/docs/renovate.json'],

@@ -5,6 +5,7 @@ import type { Repository, VersionRecord } from '../../src/domain/api/schema.ts'
 import { isVersion } from '../../src/domain/values/names.ts'
 import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
 import type { SourceHost } from '../../src/ports/pages.ts'
+import type { SiteFiles } from '../../src/ports/site-files.ts'
 import type { TextWork } from '../../src/ports/text-work.ts'
 import type { PublishHub } from '../../src/server/publish/publish-hub.ts'
 import { findArchive } from '../../src/server/read/files.ts'
@@ -15,6 +16,7 @@ import type { ApiCall, ApiResponse } from './call-api.ts'
 
 /** The editor's dependencies. */
 export interface EditorDeps extends AccountDeps {
+  siteFiles: SiteFiles
   fresh: FreshCopies
   /** The git host where users without publish permission can suggest a change; undefined if there is none. */
   sourceHost: SourceHost | undefined

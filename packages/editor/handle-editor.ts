@@ -1,26 +1,25 @@
 // Handles the pages for publishing and managing prompts. A submitted form is parsed, sent to the API's handlers, and redisplayed if they reject it.
 import { ERRORS, HubError } from '../../src/domain/api/errors.ts'
-import type { VersionRecord } from '../../src/domain/api/schema.ts'
+import type { Repository, VersionRecord } from '../../src/domain/api/schema.ts'
 import { printable } from '../../src/domain/text/problems.ts'
 import { isName, isOwner, isVersion, splitFullName } from '../../src/domain/values/names.ts'
 import type { Connect } from '../../src/server/hub.ts'
 import { findRepository, findVersion, findVersions } from '../../src/server/read/records.ts'
 import { methodNotAllowed } from '../../src/server/refusals.ts'
-import { type Html, type Page, trustedHtml } from '../account/html.ts'
 import { findNotice, protect, respondToVisit, type Visited } from '../account/respond-account.ts'
-import { requireSameOrigin } from '../account/session.ts'
+import { csrfToken, requireSameOrigin } from '../account/session.ts'
 import { redirectTo } from '../account/sign-in.ts'
-import { renderSignInOff } from '../account/sign-in-pages.ts'
+import { signInFirst, signInOff } from '../account/views.ts'
 import { openVisit, requireForm } from '../account/visit.ts'
 import { type Said, sayError } from '../account/words-for-people.ts'
 import { EDITOR_METHODS } from '../catalogue/published/addresses.ts'
 import { call, type Editing, type EditorDeps, ownersOf, readLatest, readReverted, saying } from './editing.ts'
-import { NO_NOTES } from './field-parts.ts'
+import { NO_NOTES } from './field-notes.ts'
 import { formOf, knownPartsOf } from './form/composed-form.ts'
 import { emptyForm, type VersionForm } from './form/version-form.ts'
-import { changeOf, readmeOf, renderManagePage } from './manage-form.ts'
-import { renderPublished, renderSignInFirst, renderVersionPage } from './pages.ts'
-import { renderFormPreview, sendVersion } from './send-version.ts'
+import { changeOf, readmeOf } from './manage-form.ts'
+import { renderFormPreview, sendVersion, viewVersion } from './send-version.ts'
+import type { ManageView, PublishedView, VersionView } from './views.ts'
 
 /** The messages shown after a redirect, by the keyword in the redirect's URL. */
 const NOTICES: Readonly<Record<string, string>> = {
@@ -56,12 +55,12 @@ async function visit(request: Request, deps: EditorDeps): Promise<Visited> {
   if (kind === 'off') {
     if (request.method === 'POST')
       throw new HubError('forbidden', 'Sign-in is disabled on this hub. Publish with a token.')
-    return renderSignInOff()
+    return signInOff()
   }
   const visit = await openVisit(request, deps, new Date())
   const { session } = visit
   if (!session) {
-    const first = renderSignInFirst(pathname + search, kind === 'local')
+    const first = signInFirst(pathname + search, kind === 'local')
     return protect(first, ERRORS.unauthorized.status, request, deps)
   }
   const editing: Editing = { ...visit, deps, session, repository }
@@ -70,16 +69,15 @@ async function visit(request: Request, deps: EditorDeps): Promise<Visited> {
 }
 
 /** Shows the version form: empty, or filled in with the version to copy, the version to revert to, or the latest version; or what was just published. */
-async function showVersion(editing: Editing): Promise<Page> {
-  const { request, session, repository, deps } = editing
+async function showVersion(editing: Editing): Promise<VersionView | PublishedView> {
+  const { request, repository, deps } = editing
   const { searchParams } = new URL(request.url)
   const published = searchParams.get('published') ?? ''
-  if (repository && published === 'details') return renderPublished(repository, undefined)
+  if (repository && published === 'details') return viewPublished(repository, undefined)
   if (repository && isVersion(published)) {
     const record = await findVersion(repository.owner, repository.name, published, deps)
-    if (record) return renderPublished(repository, record.value())
+    if (record) return viewPublished(repository, record.value())
   }
-  const view = { session, notes: NO_NOTES }
   if (repository) {
     const base = await readLatest(editing, repository)
     const revertTo = await readReverted(editing, repository)
@@ -89,7 +87,7 @@ async function showVersion(editing: Editing): Promise<Page> {
     }
     const parts = knownPartsOf([revertTo ?? base])
     const preview = await renderFormPreview(editing, form, parts)
-    return renderVersionPage({ ...view, form, base, revertTo, parts, preview })
+    return viewVersion(editing, { form, base, revertTo, parts, preview, notes: NO_NOTES })
   }
   const owners = await ownersOf(editing)
   const from = searchParams.get('from')
@@ -98,7 +96,12 @@ async function showVersion(editing: Editing): Promise<Page> {
     : { form: emptyForm(owners[0] ?? ''), origin: undefined }
   const parts = knownPartsOf([origin])
   const preview = await renderFormPreview(editing, form, parts)
-  return renderVersionPage({ ...view, form, owners, parts, preview })
+  return viewVersion(editing, { form, owners, parts, preview, notes: NO_NOTES })
+}
+
+function viewPublished(repository: Repository, record: VersionRecord | undefined): PublishedView {
+  const title = record ? `Published ${record.version}` : 'Saved the details'
+  return { page: 'published', title, repository, record }
 }
 
 /** Creates the form for a fork. @param from `owner/name@x.y.z` @throws HubError `not_found` */
@@ -120,18 +123,16 @@ async function copyOf(
 
 async function showManage(
   { request, session, deps, repository }: Editing,
-  more: { problem?: Said; typed?: URLSearchParams; preview?: Html },
-): Promise<Page> {
-  const { owner, name } = repository!
+  more: { problem?: Said; typed?: URLSearchParams; preview?: string },
+): Promise<ManageView> {
+  const { owner, name, full_name } = repository!
   const found = await findVersions(owner, name, deps)
   const notice = request.method === 'POST' ? undefined : findNotice(request, NOTICES)
-  return renderManagePage({
-    session,
-    repository: repository!,
-    versions: found?.versions.value() ?? [],
-    notice,
+  return {
+    ...{ page: 'manage', title: `Manage ${full_name}`, csrf: csrfToken(session, 'edit') },
+    ...{ repository: repository!, versions: found?.versions.value() ?? [], notice },
     ...more,
-  })
+  }
 }
 
 /** Makes the change requested by a form. */
@@ -146,7 +147,7 @@ async function manage(editing: Editing): Promise<Visited> {
     const body = { readme: readmeOf(form), dry_run: true }
     const checked = await call(editing, { owner, method: 'PATCH', path: full_name, body })
     if (!checked.isDone) return again(checked.status, sayError(checked.error, { fullName: full_name }))
-    const preview = trustedHtml(await deps.text.run('renderMarkdown', body.readme, {}))
+    const preview = await deps.text.run('renderMarkdown', body.readme, {})
     return protect(await showManage(editing, { typed: form, preview }), 200, request, deps)
   }
   const wanted = changeOf(form, full_name)

@@ -9,16 +9,15 @@ import { isOwner } from '../../src/domain/values/names.ts'
 import { findUser } from '../../src/server/read/records.ts'
 import { methodNotAllowed } from '../../src/server/refusals.ts'
 import { findNotice, protect, type Visited } from '../account/respond-account.ts'
-import { requireSameOrigin } from '../account/session.ts'
+import { csrfToken, requireSameOrigin } from '../account/session.ts'
 import { redirectTo } from '../account/sign-in.ts'
-import { renderSignInOff } from '../account/sign-in-pages.ts'
+import { signInFirst, signInOff } from '../account/views.ts'
 import { openVisit, requireForm, type Visit } from '../account/visit.ts'
 import { sayError } from '../account/words-for-people.ts'
 import { EDITOR_METHODS } from '../catalogue/published/addresses.ts'
 import type { EditorDeps } from './editing.ts'
 import { ownerChangeOf, problemsByField } from './owner-form.ts'
-import { type RejectedForm, renderNoMember, renderOwnerSettings } from './owner-settings-page.ts'
-import { renderSignInFirst } from './pages.ts'
+import type { NoMemberView, OwnerSettingsView, RejectedForm } from './views.ts'
 
 /** The messages shown after a redirect, by the keyword in the redirect's URL. */
 const NOTICES: Readonly<Record<string, string>> = {
@@ -57,20 +56,27 @@ export async function visitOwnerSettings(request: Request, owner: string, deps: 
   const { kind } = deps.signIn
   if (kind === 'off') {
     if (request.method === 'POST') throw new HubError('forbidden', 'Sign-in is disabled on this hub.')
-    return renderSignInOff()
+    return signInOff()
   }
   const visit = await openVisit(request, deps, new Date())
   const { session } = visit
   if (!session) {
-    const first = renderSignInFirst(`/${owner}/settings`, kind === 'local')
+    const first = signInFirst(`/${owner}/settings`, kind === 'local')
     return protect(first, ERRORS.unauthorized.status, request, deps)
   }
   const isLikely = await isLikelyMember(session.person, owner, deps)
   if (!isLikely && !(await findUser(owner, deps))) throw notFound()
   // Git is read only for those whom the build or a fresh copy lists, so that nobody else uses up the git host's limits.
   const found = isLikely ? await readFile(request, owner, deps) : undefined
-  if (!found || !mayActFor(session.person, owner, found.file))
-    return protect(renderNoMember(session, owner), ERRORS.forbidden.status, request, deps)
+  if (!found || !mayActFor(session.person, owner, found.file)) {
+    const noMember: NoMemberView = {
+      page: 'no-member',
+      title: `Settings of ${owner}`,
+      login: session.person.login,
+      owner,
+    }
+    return protect(noMember, ERRORS.forbidden.status, request, deps)
+  }
   const settings: Settings = { visit, deps, session, owner, ...found }
   return request.method === 'POST' ? change(settings) : show(settings)
 }
@@ -93,10 +99,13 @@ async function readFile(
   return { file, commit: ownerIndex === undefined ? null : (publishes[0]?.sha ?? null) }
 }
 
-function show(settings: Settings, rejected?: RejectedForm) {
+function show(settings: Settings, rejected?: RejectedForm): OwnerSettingsView {
   const { visit, session, owner, file, commit } = settings
   const notice = rejected ? undefined : findNotice(visit.request, NOTICES)
-  return renderOwnerSettings({ session, owner, file, commit, notice, rejected })
+  return {
+    ...{ page: 'owner-settings', title: `Settings of ${owner}`, csrf: csrfToken(session, 'edit') },
+    ...{ person: session.person, owner, file, commit, notice, rejected },
+  }
 }
 
 /** Makes the change requested by a form. */

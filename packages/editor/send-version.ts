@@ -6,14 +6,14 @@ import { isVersion, splitVersionAddress } from '../../src/domain/values/names.ts
 import { findRepository, findVersion } from '../../src/server/read/records.ts'
 import { comparedOf } from '../../src/site/prompt/prompt-view.ts'
 import { suggestChange } from '../../src/site/prompt/source-links.ts'
-import { trustedHtml } from '../account/html.ts'
 import { protect, type Visited } from '../account/respond-account.ts'
+import { csrfToken } from '../account/session.ts'
 import { redirectTo } from '../account/sign-in.ts'
 import { requireForm } from '../account/visit.ts'
 import { type Said, sayError } from '../account/words-for-people.ts'
 import type { ApiResponse } from './call-api.ts'
 import { call, type Editing, ownersOf, readLatest, readReverted, readUnshown, saying } from './editing.ts'
-import { NO_NOTES, placeProblems } from './field-parts.ts'
+import { NO_NOTES, placeProblems } from './field-notes.ts'
 import { formBaseOf, knownPartsOf } from './form/composed-form.ts'
 import type { JudgedForm } from './form/judge-form.ts'
 import {
@@ -24,7 +24,7 @@ import {
   splitTags,
   type VersionForm,
 } from './form/version-form.ts'
-import { type Review, renderVersionPage, type VersionView } from './pages.ts'
+import type { Review, VersionView } from './views.ts'
 
 /** A form with what it was opened with. */
 interface Sending {
@@ -135,7 +135,7 @@ async function review(
     notes,
     review: {
       ...{ warnings, changes, checked, version: unchanged ? undefined : version },
-      comparison: compared && trustedHtml(compared.impact + compared.lines + compared.files),
+      comparison: compared && compared.impact + compared.lines + compared.files,
     },
     ...(sent.step === 'publish' && { said: [form.compose ? CHANGED_PARTS : CHANGED_FORM] }),
   })
@@ -174,7 +174,7 @@ async function explain(
   return show(sending, theirs ? { ...form, expected: theirs.version } : form, status, {
     ...{ problem, suggestion, notes: { problems: [], suggestions } },
     mayOnlyFork: error.code === 'forbidden' && base !== undefined,
-    ...(theirs && compared && { theirs: { record: theirs, comparison: trustedHtml(compared.lines) } }),
+    ...(theirs && compared && { theirs: { record: theirs, comparison: compared.lines } }),
   })
 }
 
@@ -185,28 +185,27 @@ async function show(
   status: number,
   more: Partial<VersionView>,
 ): Promise<Response> {
-  const { session, deps, request } = editing
+  const { deps, request } = editing
   const origin = base ? undefined : await readOrigin(editing, form.forkedFrom)
   const parts = knownPartsOf([assembled, revertTo, base, origin])
   const preview = await renderFormPreview(editing, form, parts)
-  const page = renderVersionPage({
-    session,
-    form,
-    owners,
-    base,
-    revertTo,
-    parts,
-    preview,
-    notes: NO_NOTES,
-    isSent: true,
-    ...more,
-  })
-  return protect(page, status, request, deps)
+  const shown = { form, owners, base, revertTo, parts, preview, notes: NO_NOTES, isSent: true, ...more }
+  return protect(viewVersion(editing, shown), status, request, deps)
 }
 
-/** Renders the preview of a form. */
-export async function renderFormPreview({ deps }: Pick<Editing, 'deps'>, form: VersionForm, parts: KnownParts) {
-  return trustedHtml(await deps.text.run('renderPreview', previewedOf(form, parts)))
+/** Returns the page for writing a version. */
+export function viewVersion(
+  { session }: Editing,
+  shown: Omit<VersionView, 'page' | 'title' | 'login' | 'csrf'>,
+): VersionView {
+  const { form, base } = shown
+  const title = base ? `Edit ${form.owner}/${form.name}` : 'New prompt'
+  return { page: 'version', title, login: session.person.login, csrf: csrfToken(session, 'edit'), ...shown }
+}
+
+/** Renders the preview of a form as HTML. */
+export function renderFormPreview({ deps }: Pick<Editing, 'deps'>, form: VersionForm, parts: KnownParts) {
+  return deps.text.run('renderPreview', previewedOf(form, parts))
 }
 
 /** Reads the version that a new prompt is forked from. */

@@ -15,6 +15,7 @@ import {
   type FunctionContext,
   freshOf,
   limiterOf,
+  openViews,
   type ServerHub,
   siteFilesOf,
   stateOf,
@@ -28,6 +29,7 @@ export async function connectAccount(request: Request, { ip, hub }: FunctionCont
   const { baseUrl, signIn } = config
   if (signIn.kind === 'incomplete') throw settingsError(signIn.missing)
   if (signIn.kind === 'none' && !isOurHost(config, hub)) throw settingsError(SIGN_IN_PROBLEMS)
+  const show = await openViews(hub)
   const state = await stateOf(hub)
   const siteFiles = await siteFilesOf(request, hub)
   return {
@@ -50,7 +52,7 @@ export async function connectAccount(request: Request, { ip, hub }: FunctionCont
       return own !== undefined && all.has(own) ? [own, ...others] : others
     },
     promptsOf: (owners) => readOwnPrompts(siteFiles, owners),
-    siteFiles,
+    show,
     limiter: await limiterOf('account', config.rateLimitPerMinute, config),
     clientAddress: clientKeyOf(ip),
   }
@@ -60,6 +62,7 @@ export async function connectAccount(request: Request, { ip, hub }: FunctionCont
 export async function connectEditor(request: Request, context: FunctionContext): Promise<EditorDeps> {
   return {
     ...(await connectAccount(request, context)),
+    siteFiles: await siteFilesOf(request, context.hub),
     fresh: await freshOf(context.hub),
     text: textOf(context, allJobs),
     sourceHost: findSourceHost(currentConfig()),

@@ -186,14 +186,14 @@ async function openPages(config: Config, server: ServerHub | undefined): Promise
 }
 
 /** Returns the page code: the Node server's, or the one that the build placed next to the function on Netlify. @throws HubError `unavailable` while it is being bundled */
-async function pageCodeOf(server: ServerHub | undefined): Promise<PageCode> {
+async function pageCodeOf(server: Pick<ServerHub, 'pages'> | undefined): Promise<PageCode> {
   const code = server ? server.pages?.code : await deployedCode()
   if (code) return code
   throw pagesUnavailable()
 }
 
 /** Opens the function that renders what a handler decided to show. On Netlify, the page code is loaded on first use, because most requests to sign in only redirect. @throws HubError `unavailable` while the page code is being bundled, so that nothing is done whose page could not be shown */
-export async function openViews(server: ServerHub | undefined): Promise<ShowView> {
+export async function openViews(server: Pick<ServerHub, 'pages'> | undefined): Promise<ShowView> {
   const config = currentConfig()
   const known = server && (await pageCodeOf(server))
   return async (view) => {

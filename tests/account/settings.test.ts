@@ -6,12 +6,13 @@ import { openLocalKeys } from '../../packages/account/local-keys.ts'
 import type { AccountDeps } from '../../packages/account/visit.ts'
 import { openLocalStores } from '../../packages/node-server/local-stores.ts'
 import { readConfig } from '../../src/config.ts'
-import { FRAME_PLACE } from '../../src/domain/api/account-frame.ts'
+import { openPageCache } from '../../src/server/pages/page-cache.ts'
 import { connectAccount } from '../../src/wiring/account.ts'
 import type { ServerHub } from '../../src/wiring/hub.ts'
 import { openPublishHub } from '../../src/wiring/publish.ts'
 import { fieldOf, openAccount } from '../hubs/account.ts'
 import { memoryState } from '../hubs/memory-state.ts'
+import { loadPageCode } from '../hubs/page-code.ts'
 
 const GITHUB = {
   GITHUB_CLIENT_ID: 'Iv1.abc',
@@ -39,8 +40,9 @@ const nothing = () => {
   throw new Error('nobody asks')
 }
 const hub: ServerHub = {
-  files: { read: async () => Buffer.from(`<title>Your account</title>${FRAME_PLACE}`) },
+  files: { read: nothing },
   search: nothing,
+  pages: { code: await loadPageCode(), broken: new Map(), cache: openPageCache(), purge: nothing },
   fresh: {
     ...{ find: nothing, findVersion: nothing, findOwner: nothing, findFiles: nothing, listNames: async () => [] },
     ...{ keepVersion: nothing, keep: nothing, keepOwner: nothing, keepFiles: nothing },
@@ -190,6 +192,15 @@ describe('missing or invalid settings are named in the response', () => {
     const { status, text } = await ask('/settings')
     expect([status, text.includes('npm run token'), text.includes('/docs/settings')]).toEqual([200, true, true])
   })
+})
+
+test('while the pages are being bundled, returns 503 with Retry-After, and signs nobody in', async () => {
+  const pages = { ...hub.pages!, code: undefined }
+  const request = new Request(`http://localhost:8888${link()}`, { headers: { Accept: 'text/html' } })
+  const answer = await handleAccount(request, () => connectAccount(request, { ip: '', hub: { ...hub, pages } }))
+  expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '5'])
+  expect(answer.headers.getSetCookie()).toEqual([])
+  expect(await answer.text()).toContain('The pages are being prepared.')
 })
 
 describe('rate limit of the account pages', () => {

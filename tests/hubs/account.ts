@@ -6,8 +6,8 @@ import type { AccountDeps } from '../../packages/account/visit.ts'
 import { UNLIMITED } from '../../packages/stores/state/rate-limiter-memory.ts'
 import { openPeople } from '../../packages/stores/state/sessions.ts'
 import { openTokens } from '../../packages/stores/state/tokens.ts'
-import { FRAME_PLACE } from '../../src/domain/api/account-frame.ts'
 import { memoryState } from './memory-state.ts'
+import { showView } from './page-code.ts'
 
 export const BASE_URL = 'https://hub.example'
 
@@ -44,7 +44,6 @@ export interface Account {
  */
 export function openAccount(given: Partial<AccountDeps> = {}): Account {
   const state = memoryState(undefined, () => Date.now())
-  const frame = Buffer.from(`<title>Your account</title><main>${FRAME_PLACE}</main>`)
   const keys = openLocalKeys(() => {})
   const dependencies: AccountDeps = {
     baseUrl: BASE_URL,
@@ -54,7 +53,7 @@ export function openAccount(given: Partial<AccountDeps> = {}): Account {
     admits: async () => true,
     ownersOf: async ({ login }) => [login],
     promptsOf: async () => [],
-    siteFiles: { read: async () => frame },
+    show: showView,
     limiter: UNLIMITED,
     clientAddress: '192.0.2.1',
     ...given,

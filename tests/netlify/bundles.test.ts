@@ -1,6 +1,6 @@
 // Checks that each function runs with only the files in its bundle, so no file excluded by netlify.toml is ever loaded.
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -10,12 +10,14 @@ import { BlobsServer } from '@netlify/blobs/server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { csrfToken } from '../../packages/account/session.ts'
 import { writeData } from '../../packages/build/write-data.ts'
+import { bundlePlaceOf, ensureBundle } from '../../packages/node-server/builds/pages-bundle.ts'
 import { serveFile } from '../../packages/node-server/http/static-files.ts'
 import { folderFiles } from '../../packages/stores/site/site-files-folder.ts'
 import { openPeople } from '../../packages/stores/state/sessions.ts'
 import { netlifyState } from '../../packages/stores/state/state-netlify.ts'
-import { FRAME_PLACE } from '../../src/domain/api/account-frame.ts'
+import { LOOK_FILE } from '../../src/ports/pages.ts'
 import { modern, post } from '../hubs/mcp.ts'
+import { makeProfile } from '../hubs/profile.ts'
 import { runModule, unpackBundle } from './run-bundle.ts'
 
 // This folder is outside the project. Inside the project, Node would look in parent folders and find packages that are
@@ -23,6 +25,8 @@ import { runModule, unpackBundle } from './run-bundle.ts'
 const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-bundles-'))
 /** A folder elsewhere in the project that has files with the same paths as bundled ones. */
 const stray = resolve('.hub/tests/stray')
+/** The folder of the files that a build adds to the functions. */
+const deployed = join(dir, 'deployed')
 /** The deploy that the functions belong to: its static files, its blobs, and a signed-in user. */
 let deploy: { origin: string; blobs: string; session: string; csrf: string; stop(): Promise<unknown> }
 beforeAll(async () => {
@@ -51,14 +55,15 @@ function bundleFunctions(): void {
   execFileSync('tests/node_modules/.bin/netlify-build', options, { env: { ...process.env, CI: 'true' }, stdio: 'pipe' })
 }
 
-/** Serves static files and blobs as a deploy does. The account frame is a stand-in, because only a build of all pages has it. */
+/** Serves static files and blobs as a deploy does, and puts the page code where a deploy has it. */
 async function startDeploy(siteDir: string): Promise<typeof deploy> {
   await writeData(
     { contentDir: 'content', baseUrl: 'https://prompts.example.org', buildDay: '2026-11-25' },
     { siteDir, indexPath: join(dir, 'search.db') },
   )
-  mkdirSync(join(siteDir, 'assets/account-frame'), { recursive: true })
-  writeFileSync(join(siteDir, 'assets/account-frame/index.html'), `<title>Your account</title>${FRAME_PLACE}`)
+  const pagesDir = join(deployed, 'build/pages')
+  cpSync((await ensureBundle(bundlePlaceOf(process.cwd()))).server, pagesDir, { recursive: true })
+  writeFileSync(join(pagesDir, LOOK_FILE), JSON.stringify(makeProfile('').look))
   const stored = folderFiles(siteDir)
   const files = createServer(
     getRequestListener(async (request) => (await serveFile(request, stored)) ?? new Response(null, { status: 404 })),
@@ -112,6 +117,7 @@ async function ask(name: string, request: Request): Promise<{ status: number; te
   const body = method === 'POST' ? await request.text() : undefined
   const call = JSON.stringify({ url, method, headers: Object.fromEntries(headers), body })
   const settings = {
+    LAMBDA_TASK_ROOT: deployed,
     NETLIFY_BLOBS_CONTEXT: deploy.blobs,
     SITE_URL: deploy.origin,
     GITHUB_REPOSITORY: 'octo/prompts',

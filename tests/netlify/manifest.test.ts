@@ -157,8 +157,10 @@ describe('function bundles', () => {
   }
 
   test.each([
+    ['account', false],
     ['apm', false],
     ['check', false],
+    ['editor', false],
     ['export', true],
     ['mcp', true],
     ['missing-data', false],
@@ -171,13 +173,18 @@ describe('function bundles', () => {
     expect(listFiles(name).includes('build/search.db')).toBe(carries)
   })
 
+  test('the functions that render pages contain the page code, and no other', () => {
+    const isRendering = (name: string) => listFiles(name).includes('build/pages/entry.mjs')
+    expect([...functions.keys()].filter(isRendering).sort()).toEqual(['account', 'editor', 'pages'])
+  })
+
   test.each([
     ['mcp', ['@octokit/rest', 'yaml', '@netlify/blobs/server', '@modelcontextprotocol/client', 'astro']],
     ['read', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs/server']],
     ['skills', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs/server', 'astro']],
     ['apm', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs/server', 'astro']],
     ['pages', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs/server', 'astro', 'markdown-it']],
-    ['account', ['@octokit/rest', 'yaml', 'semver', 'spdx-expression-parse', '@netlify/blobs/server']],
+    ['account', ['@octokit/rest', 'yaml', 'semver', 'spdx-expression-parse', '@netlify/blobs/server', 'astro']],
     ['editor', ['@netlify/blobs/server', 'astro']],
     ['export', ['@octokit/rest', '@netlify/blobs/server', 'astro', 'markdown-it']],
     ['rate-limited', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs']],

@@ -1,0 +1,78 @@
+// What the account pages show, as plain values: a handler decides on them, and the components in packages/account/pages render them.
+import type { ListedToken, Session } from '../../src/domain/access/account.ts'
+import type { PageView } from '../../src/ports/pages.ts'
+import type { OwnPrompts } from './own-prompts.ts'
+import type { Purpose } from './session.ts'
+
+/** The values of the page with this name. */
+export type View<Page extends string, Values = object> = PageView & { page: Page } & Values
+
+/** A page for somebody who is not signed in. */
+export type SignInView = View<
+  'sign-in',
+  | { kind: 'offer' | 'link-needed'; notice?: string | undefined }
+  | { kind: 'off' }
+  /** Of the editor. `path` is the page to return to. */
+  | { kind: 'first'; path: string; isLocal: boolean }
+  /** One link for each provider. */
+  | { kind: 'providers'; links: readonly { name: string; url: string }[] }
+  /** After signing out, for somebody whom the provider may still sign in without asking. */
+  | { kind: 'signed-out'; provider: string; url: string }
+  /** The form of local mode: anyone with the printed link can sign in with any username. */
+  | { kind: 'local'; state: string; key: string }
+>
+
+/** The values to show when the form for a token is shown again. */
+export interface TokenForm {
+  name: string
+  owner: string
+  repository: string
+  permissions: readonly string[]
+  days: string
+}
+
+/** The account page of the signed-in user. */
+export type AccountView = View<
+  'account',
+  {
+    session: Pick<Session, 'person' | 'created_at' | 'expires_at'>
+    /** The proof of each form that it is from this session. */
+    csrf: Readonly<Record<Exclude<Purpose, 'edit'>, string>>
+    /** The owners that the user may publish to; the user's own handle comes first if it can be an owner. */
+    owners: readonly string[]
+    /** Their prompts. */
+    prompts: readonly OwnPrompts[]
+    tokens: readonly ListedToken[]
+    /** Tokens that this hub's operators created for these owners. */
+    operatorTokens: readonly ListedToken[]
+    now: Date
+    /** A message about the action that was just completed. */
+    notice?: string | undefined
+    /** The errors in the submitted form, and the submitted values. */
+    refused?: { problems: readonly string[]; form: TokenForm }
+    /** The ID of the next form, so that submitting it twice creates only one token. */
+    formId: string
+  }
+>
+
+/** The only page that ever shows the token, with commands that use it. */
+export type NewTokenView = View<'new-token', { token: string; scope: string; days: number; baseUrl: string }>
+
+/** An error. */
+export type ErrorView = View<'error', { status: number; code: string; message: string }>
+
+/** Every page that this package renders. */
+export type AccountPageView = SignInView | AccountView | NewTokenView | ErrorView
+
+/** Returns the account page of a hub on which sign-in is disabled. */
+export const signInOff = (): SignInView => ({ page: 'sign-in', kind: 'off', title: 'Your account' })
+
+/** Returns the account page for signed-out visitors in local mode, in which users sign in with a link that the hub printed. */
+export const linkNeeded = (notice?: string): SignInView => ({
+  ...{ page: 'sign-in', kind: 'link-needed', title: 'Your account', notice },
+})
+
+/** Returns the editor's page for visitors who are not signed in. @param path the page to return to */
+export const signInFirst = (path: string, isLocal: boolean): SignInView => ({
+  ...{ page: 'sign-in', kind: 'first', title: 'Sign in first', path, isLocal },
+})

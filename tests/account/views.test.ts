@@ -1,0 +1,129 @@
+// Tests what the account pages and the editor render from the values that their handlers decide on: no value can add an
+// element, and without values there is no page.
+import { expect, test } from 'vitest'
+import type { AccountPageView } from '../../packages/account/views.ts'
+import { blankFields, emptyForm } from '../../packages/editor/form/version-form.ts'
+import type { EditorPageView } from '../../packages/editor/views.ts'
+import type { Repository, VersionRecord } from '../../src/domain/api/schema.ts'
+import { DEFAULT_OWNER_FILE } from '../../src/domain/content/prompt-file.ts'
+import { loadPageCode, showView } from '../hubs/page-code.ts'
+import { makeProfile } from '../hubs/profile.ts'
+
+/** Would add an element in an element, an attribute, a textarea or a template. */
+const BAD = `"'><img src=x></textarea></template></code>{{x}}&lt;`
+const TRUSTED = '<p>ready <b>HTML</b></p>'
+const TIME = '2026-01-02T03:04:05.000Z'
+const said = { sentences: [BAD, BAD], link: { href: BAD, text: BAD } }
+const notes = {
+  problems: ['content', 'title', ''].map((field) => ({ field, sentence: BAD, words: BAD })),
+  suggestions: [{ field: 'license', value: BAD, label: BAD }],
+}
+const token = {
+  ...{ id: BAD, name: BAD, scope: BAD, permissions: ['publish' as const], last_four: BAD, created_at: TIME },
+  ...{
+    expires_at: '2020-01-01T00:00:00.000Z',
+    last_used_at: null,
+    created_by: BAD,
+    owner: BAD,
+    user_id: '1',
+    login: BAD,
+  },
+}
+const repository = {
+  ...{ owner: BAD, name: BAD, full_name: BAD, title: BAD, description: BAD, tags: [BAD], license: BAD, readme: BAD },
+  ...{ labels: { [BAD]: BAD }, status: 'active', status_message: BAD, replaced_by: BAD, moved_to: BAD },
+  latest_version: BAD,
+} as unknown as Repository
+const version = { version: BAD, previous_version: BAD, raw_url: BAD, published_by: BAD, changelog: BAD }
+const record = version as unknown as VersionRecord
+const person = {
+  ...{ user_id: 'oidc-0', login: BAD },
+  oidc: { issuer: 'https://id.example', subject: BAD, email: BAD, name: BAD },
+}
+const { title } = { title: BAD }
+
+const VIEWS: readonly (AccountPageView | EditorPageView)[] = [
+  { page: 'sign-in', kind: 'offer', title, notice: BAD },
+  { page: 'sign-in', kind: 'link-needed', title, notice: BAD },
+  { page: 'sign-in', kind: 'off', title },
+  { page: 'sign-in', kind: 'first', title, path: BAD, isLocal: false },
+  { page: 'sign-in', kind: 'providers', title, links: [{ name: BAD, url: BAD }] },
+  { page: 'sign-in', kind: 'signed-out', title, provider: BAD, url: BAD },
+  { page: 'sign-in', kind: 'local', title, state: BAD, key: BAD },
+  { page: 'error', title, status: 404, code: BAD, message: BAD },
+  { page: 'new-token', title, token: BAD, scope: BAD, days: 1, baseUrl: BAD },
+  {
+    ...{ page: 'account', title, session: { person, created_at: TIME, expires_at: TIME }, notice: BAD, formId: BAD },
+    csrf: { 'create-token': BAD, 'revoke-token': BAD, 'sign-out': BAD, 'sign-out-everywhere': BAD },
+    owners: [BAD],
+    prompts: [{ owner: BAD, prompts: [{ ...repository, updated_at: TIME } as never], listed: 60 }],
+    ...{ tokens: [token as never], operatorTokens: [token as never], now: new Date(TIME) },
+    refused: { problems: [BAD], form: { name: BAD, owner: BAD, repository: BAD, permissions: [BAD], days: BAD } },
+  },
+  {
+    ...{ page: 'version', title, login: BAD, csrf: BAD, notes, problem: said, suggestion: BAD, said: [BAD] },
+    ...{ preview: TRUSTED, base: record, revertTo: record, theirs: { record, comparison: TRUSTED } },
+    form: {
+      ...emptyForm(BAD),
+      ...{ name: BAD, title: BAD, description: BAD, tags: BAD, license: BAD, readme: BAD, content: BAD, bump: BAD },
+      ...{ changelog: BAD, parameters: BAD, skill: BAD, expected: BAD, forkedFrom: BAD },
+      variables: [{ ...blankFields(BAD), description: BAD, preset: `${BAD}\n`, example: BAD, options: BAD }],
+    },
+    parts: { texts: { [BAD]: BAD }, variables: [] },
+    review: {
+      ...{ version: BAD, checked: BAD, comparison: TRUSTED, changes: [{ label: BAD, from: BAD, to: BAD }] },
+      warnings: [{ code: BAD, message: BAD } as never],
+    },
+  },
+  {
+    page: 'version',
+    title,
+    login: BAD,
+    csrf: BAD,
+    notes,
+    preview: TRUSTED,
+    form: emptyForm(BAD),
+    owners: [BAD],
+    parts: { texts: {}, variables: [] },
+  },
+  { page: 'published', title, repository, record },
+  {
+    ...{ page: 'manage', title, csrf: BAD, repository, notice: BAD, problem: said, preview: TRUSTED },
+    versions: [{ ...version, yanked: false } as never, { ...version, yanked: true } as never],
+    typed: new URLSearchParams({ readme: BAD, reason: BAD }),
+  },
+  { page: 'no-member', title, login: BAD, owner: BAD },
+  {
+    ...{ page: 'owner-settings', title, person, csrf: BAD, owner: BAD, commit: BAD, notice: BAD },
+    file: {
+      ...DEFAULT_OWNER_FILE,
+      ...{ name: BAD, website: BAD, avatar_url: BAD, bio: BAD, members: [BAD, 'bob'] },
+      trusted_publishers: [
+        { repository: BAD, workflow: BAD, ref: BAD, repos: [BAD], permissions: ['publish'] } as never,
+      ],
+      protected_labels: [BAD, { label: BAD, requires: [BAD] }],
+    },
+    rejected: {
+      form: new URLSearchParams({ change: 'profile', bio: BAD, name: BAD }),
+      problems: new Map([['name', [BAD]]]),
+      sentences: [BAD],
+    },
+  },
+]
+
+test.each(VIEWS.map((view, place) => [`${place}: ${view.page}`, view] as const))(
+  '%s shows values as text',
+  async (_, view) => {
+    const page = await showView(view)
+    const outside = page.replace(/="[^"]*"/g, '')
+    expect(outside).not.toContain('<img')
+    expect(outside.split('&lt;img').length).toBeGreaterThan(1)
+    expect(page.includes(TRUSTED)).toBe('preview' in view)
+  },
+)
+
+test('without a view, the address of these pages has no page', async () => {
+  const { render } = await loadPageCode()
+  const answer = await render('/settings', { profile: makeProfile('https://hub.example'), path: '/settings' })
+  expect([answer.status, (await answer.text()).includes('<h1>Page not found</h1>')]).toEqual([404, true])
+})
