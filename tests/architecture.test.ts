@@ -100,13 +100,15 @@ describe('allowed imports', () => {
       'src/pages',
       [
         ...['src/domain/', 'src/server/', 'src/site/'],
-        ...['packages/account/pages/', 'packages/build/downloads/', 'packages/build/reference/'],
+        ...['packages/account/pages/', 'packages/build/downloads/', 'packages/build/reference/', 'packages/card/'],
         ...['packages/editor/browser/', 'packages/editor/pages/', 'packages/review/rules/'],
       ],
     ],
     // What stands beside the core, each package with those below it.
     ['packages/catalogue', ['src/domain/', 'packages/catalogue/']],
     ['packages/stores', ['src/domain/', 'src/ports/', 'packages/catalogue/', 'packages/stores/']],
+    ['packages/card', ['src/domain/', 'packages/card/']],
+    ['packages/skills', ['src/domain/', 'src/ports/', 'src/server/', 'packages/skills/']],
     ['packages/formats', ['src/domain/', 'src/ports/', 'packages/formats/', 'packages/stores/']],
     ['packages/review', ['src/domain/', 'src/ports/', 'packages/catalogue/', 'packages/review/', 'packages/stores/']],
     [
@@ -127,7 +129,7 @@ describe('allowed imports', () => {
       'packages/build',
       [
         ...['src/config.ts', 'src/domain/', 'src/ports/', 'src/server/', 'src/wiring/', 'src/site/docs/'],
-        ...[...PLAIN_SITE, 'packages/build/', 'packages/catalogue/', 'packages/stores/'],
+        ...[...PLAIN_SITE, 'packages/build/', 'packages/catalogue/', 'packages/skills/', 'packages/stores/'],
       ],
     ],
     [
@@ -152,7 +154,7 @@ describe('allowed imports', () => {
       ],
     ],
     ['clients', ['clients/']],
-    ['netlify', ['src/wiring/', 'src/server/', 'packages/account/', 'packages/editor/']],
+    ['netlify', ['src/wiring/', 'src/server/', 'packages/account/', 'packages/editor/', 'packages/skills/']],
   ] as const)('%s', (room, allowed) => {
     const wrong = inRoom(room).flatMap(({ path, imports }) =>
       imports
@@ -365,9 +367,8 @@ describe('source file conventions', () => {
     const tracked = execFileSync('git', ['ls-files', '--eol'], { encoding: 'utf8' }).trim().split('\n')
     const paths = tracked.filter((line) => line.startsWith('i/-text')).map((line) => line.split('\t')[1])
     expect(paths).toEqual([
-      ...['docs/pictures/prompt-dark.webp', 'docs/pictures/prompt-light.webp'],
-      ...['src/public/card.png', 'src/public/favicon.ico'],
-      ...['src/site/fonts/inter.woff2', 'src/site/fonts/letters.bin'],
+      ...['docs/pictures/prompt-dark.webp', 'docs/pictures/prompt-light.webp', 'packages/card/letters.bin'],
+      ...['src/public/card.png', 'src/public/favicon.ico', 'src/site/fonts/inter.woff2'],
     ])
   })
 

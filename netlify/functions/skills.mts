@@ -1,6 +1,6 @@
 // Serves Agent Skills on Netlify, without the platform's rate limit: clients fetch every skill in an index.
 import type { Context } from '@netlify/functions'
-import { handleSkill } from '../../src/server/pages/handle-skill.ts'
+import { handleSkill } from '../../packages/skills/handle-skill.ts'
 import { openHub } from '../../src/wiring/hub.ts'
 
 export default (request: Request, context: Context) => handleSkill(request, () => openHub(request, context))

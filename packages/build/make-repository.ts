@@ -1,7 +1,6 @@
 // Generates the data files of one repository, and the data that the next update needs.
 import { DATA_FILES } from '../../src/domain/api/data-paths.ts'
 import type { VersionRecord } from '../../src/domain/api/schema.ts'
-import { listForApm } from '../../src/domain/content/apm.ts'
 import type { RepositoryEntry } from '../../src/domain/content/content-tree.ts'
 import { findModelStatus, type Models } from '../../src/domain/content/models.ts'
 import { digestArchive, packSkill } from '../../src/ports/archive.ts'
@@ -9,6 +8,7 @@ import { digestText } from '../../src/ports/measure.ts'
 import { makeEntry } from '../catalogue/entry.ts'
 import type { RepositoryOutline, RepositoryRecords } from '../catalogue/outline.ts'
 import { type DataFile, digestRecords, listRepositoryFiles } from '../catalogue/published/data-files.ts'
+import { listForApm } from '../skills/apm.ts'
 import type { openBundles } from '../stores/content/version-files.ts'
 import type { StoredRepository } from './data-sink.ts'
 

@@ -31,7 +31,7 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
   ],
   [
     'computes values from records, or copies them',
-    /^(?:src\/domain\/(?:catalogue\/(?:activity|label-history|owner-records|usage)|content\/apm|values\/versions)|packages\/catalogue\/(?:catalogue|dependents|entry|memberships|originals|outline|ranking|recall|unlisted|usage|published\/data-files))\.ts (?!isRange)/,
+    /^(?:src\/domain\/(?:catalogue\/(?:activity|label-history|owner-records|usage)|values\/versions)|packages\/skills\/apm|packages\/catalogue\/(?:catalogue|dependents|entry|memberships|originals|outline|ranking|recall|unlisted|usage|published\/data-files))\.ts (?!isRange)/,
   ],
   [
     'an ID that is looked up in a table, and a date of limited length',
@@ -49,7 +49,7 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
     'the operator’s own roots, and facts and digests that a schema has limited',
     at(
       'domain/(?:content/(?:trusted-root-file|prompt-file)|publishing/attested|values/attestation)',
-      'formatTrustedRootFile|storeAttestations|judgeSignatures?|findSubjectProblem|refuseOtherSubject|refuseUnsigned|publisherOf',
+      'formatTrustedRootFile|storeAttestations|acceptAll|judgeSignatures?|findSubjectProblem|refuseOtherSubject|refuseUnsigned|publisherOf',
     ),
   ],
   ['inserts facts of limited length into commands', at('site/prompt/proof-commands', 'listProofCommands')],
@@ -87,12 +87,10 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
   ],
   ['inserts texts into a page', /^packages\/account\//],
   [
-    'inserts texts into a page',
-    at(
-      'editor/(?:label-conditions|manage-form|owner-settings-page|pages|field-parts|variable-fields|version-fields)',
-      'render[A-Z]\\w+|hasProblem',
-    ),
+    'looks up a field among the problems of a form, whose number is limited',
+    at('editor/(?:field-notes|owner-fields)', 'wordsAt|attributesAt|typedIn|isRejected|marksAt|originOf|removalOf'),
   ],
+  ['schemas of our own', at('domain/publishing/request', 'boundsOf')],
   [
     'results and labels, whose texts a schema limits',
     at(

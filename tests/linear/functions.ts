@@ -8,7 +8,14 @@ import ts from 'typescript'
 /** The folders whose modules are searched. */
 const ROOMS = [
   ...['src/domain', 'src/site', 'src/server', 'src/ports'],
-  ...['packages/account', 'packages/catalogue', 'packages/editor', 'packages/formats', 'packages/review/rules'],
+  ...[
+    'packages/account',
+    'packages/catalogue',
+    'packages/editor',
+    'packages/formats',
+    'packages/review/rules',
+    'packages/skills',
+  ],
 ]
 /** Modules that need a browser, Astro or a built site to be imported. */
 const NOT_LOADABLE =

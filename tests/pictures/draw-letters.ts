@@ -3,14 +3,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { deflateSync } from 'node:zlib'
-import type { LetterStyle, Letters } from '../../src/site/card/letters.ts'
+import type { LetterStyle, Letters } from '../../packages/card/letters.ts'
 import { openBrowser } from './look/browser.ts'
 
 const PACKAGE = dirname(createRequire(import.meta.url).resolve('@fontsource-variable/inter/package.json'))
 const FONTS = ['latin', 'latin-ext', 'greek', 'cyrillic'].map((script) =>
   readFileSync(join(PACKAGE, `files/inter-${script}-wght-normal.woff2`)).toString('base64'),
 )
-const SHEET = 'src/site/fonts/letters.bin'
+const SHEET = 'packages/card/letters.bin'
 /** The text styles of a card; sizes in pixels. */
 const STYLES: readonly { name: LetterStyle; size: number; weight: number }[] = [
   { name: 'title', size: 36, weight: 700 },

@@ -1,6 +1,6 @@
 // Tests which letters of a title a social card shows.
 import { expect, test } from 'vitest'
-import { toWritable } from '../../src/site/card/letters.ts'
+import { toWritable } from '../../packages/card/letters.ts'
 
 test.each([
   ['English', 'Code review', 'Code review'],

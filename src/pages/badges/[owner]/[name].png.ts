@@ -1,6 +1,6 @@
 // `/badges/{owner}/{name}.png`: the preview image for links to a prompt.
 import type { APIRoute } from 'astro'
-import { drawSocialCard } from '../../../site/card/social-card.ts'
+import { drawSocialCard } from '../../../../packages/card/social-card.ts'
 
 export const GET: APIRoute = async ({ params: { owner = '', name = '' }, locals: { hub } }) => {
   const repository = await hub!.findRepository(owner, name)

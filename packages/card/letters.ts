@@ -1,6 +1,6 @@
 // Draws text on an image, using the letters rendered by tests/pictures/draw-letters.ts.
 import { inflateSync } from 'node:zlib'
-import drawnLetters from '../fonts/letters.bin?inline'
+import drawnLetters from './letters.bin?inline'
 
 /** The text styles of a card. */
 export type LetterStyle = 'title' | 'text'

@@ -1,6 +1,6 @@
 // The paths and the list of versions that APM, Microsoft's package manager for agents, asks of a registry. https://microsoft.github.io/apm/reference/registry-http-api/
-import type { VersionRecord, VersionSummary } from '../api/schema.ts'
-import type { SkillVersion } from './skill.ts'
+import type { VersionRecord, VersionSummary } from '../../src/domain/api/schema.ts'
+import type { SkillVersion } from '../../src/domain/content/skill.ts'
 
 /** Computes the SHA-256 of a skill's archive, in hex. Passed in, because `domain` imports nothing from Node. */
 type DigestArchive = (version: SkillVersion) => string

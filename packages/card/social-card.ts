@@ -1,7 +1,7 @@
 // Draws a prompt's social card as a PNG with 16 colours. This takes two milliseconds, so cards can be drawn on request.
 import { crc32, deflateSync } from 'node:zlib'
-import type { RepositorySummary } from '../../domain/api/schema.ts'
-import { countOf } from '../../domain/text/count-of.ts'
+import type { RepositorySummary } from '../../src/domain/api/schema.ts'
+import { countOf } from '../../src/domain/text/count-of.ts'
 import { breakLines, type LetterStyle, measureText, toWritable, writeLine } from './letters.ts'
 
 /** The size of a card in pixels; programs that show link previews expect about this aspect ratio. https://ogp.me */
