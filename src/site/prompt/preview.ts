@@ -1,22 +1,13 @@
 // Renders a prompt as it looks once its variables have values: their examples, or their defaults. The server and the browser use the same code.
 
-import type { Variable } from '../../domain/api/schema.ts'
 import { fillContent } from '../../domain/content/filling.ts'
 import { isChatMessage, splitChat } from '../../domain/values/chat.ts'
 import type { PreviewedPrompt } from '../../ports/text-work.ts'
+import { type FillingRule, fillOne } from './fill-one.ts'
 import { renderContent } from './prompt-text.ts'
 
 /** Maximum number of characters that the values add. */
 const MAX_FILLED_CHARACTERS = 65_536
-
-/** A variable with the fields that filling it needs. */
-export type FillingRule = Pick<Variable, 'name' | 'type' | 'required' | 'default' | 'options'>
-
-/** Fills in a single variable, so that one invalid value does not prevent the others from being filled in. */
-export function fillOne(rule: FillingRule, value: unknown) {
-  const values = value === undefined || value === null ? {} : { [rule.name]: value }
-  return fillContent({ content: `{{${rule.name}}}`, variables: [rule] }, values, 'lenient')
-}
 
 /** Renders the preview as HTML: one text, or each message with its role. */
 export function renderPreview({ content, format, variables }: PreviewedPrompt): string {
