@@ -112,8 +112,10 @@ test('splitting, formatting and splitting again gives the same messages for any 
   fc.assert(
     fc.property(fc.oneof(pieces, anyText), (content) => {
       const parts = splitChat(content)
-      const isFull = parts.every((part) => !isChatMessage(part) || part.content !== '')
-      if (isFull) expect(splitChat(formatChat(parts))).toEqual(parts)
+      // A text whose line ends are removed may be a role line, such as one that ends with two carriage returns.
+      const isWritable = parts.every((part) => !isChatMessage(part) || findUnwritable(part.content) === undefined)
+      if (isWritable) expect(splitChat(formatChat(parts))).toEqual(parts)
+      else expect(checkChat(content)).not.toEqual([])
       // Formatting valid content changes only role lines, line endings, and the whitespace before the first role line.
       if (checkChat(content).length === 0) expect(textOf(formatChat(parts))).toBe(textOf(content))
     }),
