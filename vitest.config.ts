@@ -31,7 +31,7 @@ const SHARED = [
   'tests/{formats,github,models,oidc,review,stores}/**/*.test.ts',
   'tests/account/{open-id,sign-in}.test.ts',
   'tests/attestations/verify.test.ts',
-  'tests/mcp/{http,menu,tools}.test.ts',
+  'tests/mcp/{menu,tools}.test.ts',
   'tests/publish/{answer,body-*,chat,compose,conditions,manage,moderation,order,owner,prompt-file}.test.ts',
   'tests/publish/{quota,results,skill-files,tokens,warnings}.test.ts',
   'tests/site/{feed-dates,open-in,part-changes,results,site-data,source-links}.test.ts',

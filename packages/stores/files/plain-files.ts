@@ -56,7 +56,7 @@ const MAX_ATTEMPTS = 5
 /**
  * Opens a folder. It may be missing. Links may lead to the folder that contains it, but the folder itself must not be a link: `src/config.ts` resolves a link that the operator chose.
  *
- * A path is checked after the file has been opened, because a folder can be replaced by a link between a check and an open. On Linux, the kernel says which path the open file has. Elsewhere, the path is resolved again, and the file found there must be the open file.
+ * A path is checked after the file has been opened, because a folder can be replaced by a link between a check and an open. On Linux, the kernel says which path the open file has. Elsewhere, the path is resolved again, before and after the file at the path is compared with the open file; a program that replaces a folder several times between two of these calls could get past this check.
  *
  * @param asksKernel whether the kernel says which path an open file has
  */
@@ -71,8 +71,9 @@ export function openFolder(dir: string, asksKernel = HAS_OPEN_FILES): PlainFolde
   }
   const isPlain = (path: string) => realPath(placeOf(path)) === placeOf(path)
   const isAt = (place: string, { ino, dev }: Stats) => {
+    if (realPath(place) !== place) return false
     const found = lstatSync(place, { throwIfNoEntry: false })
-    return realPath(place) === place && found?.ino === ino && found.dev === dev
+    return found?.ino === ino && found.dev === dev && realPath(place) === place
   }
   /** Checks an open file. @returns undefined if it was replaced meanwhile, so that it has lost its path */
   const judge = (path: string, { descriptor, stats }: OpenFile): Refusal | 'plain' | undefined => {

@@ -118,6 +118,8 @@ export function checkChat(content: string): ChatProblem[] {
     if (role === undefined) {
       if (hasHistory) say(line, 'expected {{history}} only once')
       hasHistory = true
+      const text = content.slice(from, to).search(/[^\s\uFEFF]/)
+      if (text !== -1) say(from + text, 'expected only whitespace between {{history}} and the next role line')
     } else {
       if (role === 'system' && !isStart) say(line, 'expected system messages before all others')
       if (content.slice(from, to).trim() === '') say(line, `expected some text in this ${role} message`)

@@ -3,7 +3,7 @@
 import { fillContent } from '../../domain/content/filling.ts'
 import { isChatMessage, splitChat } from '../../domain/values/chat.ts'
 import type { PreviewedPrompt } from '../../ports/text-work.ts'
-import { type FillingRule, fillOne } from './fill-one.ts'
+import { fillOne } from './fill-one.ts'
 import { renderContent } from './prompt-text.ts'
 
 /** Maximum number of characters that the values add. */
