@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { affectsData } from '../packages/build/code-hash.ts'
 
 const SOURCE = /\.(?:ts|mts|mjs|astro)$/
 
@@ -241,6 +242,14 @@ describe('allowed imports', () => {
     const isAbout = (test: string) => (source: string) => test === source || test.startsWith(`${source}-`)
     expect(tests.length).toBeGreaterThan(40)
     expect(tests.filter((test) => !sources.some(isAbout(test)))).toEqual([])
+  })
+
+  test('a change of any code that the data build loads makes the data again', () => {
+    const imports = new Map(files.map(({ path, imports }) => [path, imports]))
+    const loaded = new Set(['packages/build/site-data.ts'])
+    for (const path of loaded) for (const name of imports.get(path) ?? []) if (imports.has(name)) loaded.add(name)
+    expect(loaded.size).toBeGreaterThan(100)
+    expect([...loaded].filter((path) => !affectsData(path))).toEqual([])
   })
 
   test('there are no import cycles, including type imports', () => {

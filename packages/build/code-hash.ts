@@ -7,6 +7,10 @@ import { listFiles } from './list-files.ts'
 /** Other files that affect the site: the list of installed packages and the build configuration. */
 const SETTINGS_FILES = ['package-lock.json', 'astro.config.mjs', 'tsconfig.json']
 
+/** Returns whether a source file affects a site's data files. `tests/architecture.test.ts` checks that all code of the data build does. */
+export const affectsData = (path: string): boolean =>
+  /^(?:src\/(?:domain|ports|site\/docs|site\/links\.ts)|packages\/(?:build|catalogue|skills|stores))(?:\/|$)/.test(path)
+
 /**
  * Hashes the bytes of the code. The hashes are the same wherever the code is.
  *
@@ -17,14 +21,11 @@ export function hashCode(root: string): { data: string; pages: string } {
   const sources = ['packages', 'src']
     .flatMap((room) => listFiles(join(root, room)).map((path) => `${room}/${path}`))
     .sort()
-  const content = sources.filter((path) =>
-    /^(?:src\/(?:domain|ports)|packages\/(?:catalogue|stores|build))\//.test(path),
-  )
   const hashOf = (start: string, paths: readonly string[]) => {
     const digest = createHash('sha256').update(start)
     for (const path of [...SETTINGS_FILES, ...paths])
       digest.update(`\0${path}\0`).update(readFileSync(join(root, path)))
     return digest.digest('hex')
   }
-  return { data: hashOf(process.version, content), pages: hashOf('', sources) }
+  return { data: hashOf(process.version, sources.filter(affectsData)), pages: hashOf('', sources) }
 }
