@@ -8,7 +8,7 @@ import type { Connect } from '../../src/server/hub.ts'
 import { methodNotAllowed } from '../../src/server/refusals.ts'
 import { ACCOUNT_ADDRESSES, type AccountAddress } from '../catalogue/published/addresses.ts'
 import { createToken, revokeToken, viewAccount } from './account-tokens.ts'
-import { findNotice, protect, respondToVisit, type Visited } from './respond-account.ts'
+import { findNotice, pageNotFound, protect, respondToVisit, type Visited } from './respond-account.ts'
 import { csrfToken, requireSameOrigin } from './session.ts'
 import {
   beginSignIn,
@@ -62,7 +62,7 @@ export function handleAccount(request: Request, connect: Connect<AccountDeps>): 
 async function visit(request: Request, deps: AccountDeps): Promise<Visited> {
   const { pathname } = new URL(request.url)
   const path = pathname.replace(/\/$/, '')
-  if (!isAccountAddress(path) || !isOpen(path, deps.signIn)) throw notFound()
+  if (!isAccountAddress(path) || !isOpen(path, deps.signIn)) throw pageNotFound()
   const handlers: Readonly<Record<string, Handler>> = HANDLERS[path]
   const method = request.method === 'HEAD' ? 'GET' : request.method
   const handler = Object.hasOwn(handlers, method) ? handlers[method] : undefined
@@ -149,13 +149,13 @@ async function startLocalSignIn(visit: Visit): Promise<Visited> {
 async function endSignIn(visit: Visit, kind: ProviderKind): Promise<Visited> {
   const { signIn } = visit.deps
   const provider = signIn.kind === 'providers' ? signIn.providers[kind] : undefined
-  if (!provider || visit.request.method !== 'GET') throw notFound()
+  if (!provider || visit.request.method !== 'GET') throw pageNotFound()
   return finishProvider(visit, kind, provider)
 }
 
 async function endLocalSignIn(visit: Visit): Promise<Visited> {
   const { signIn } = visit.deps
-  if (signIn.kind !== 'local') throw notFound()
+  if (signIn.kind !== 'local') throw pageNotFound()
   return finishLocal(visit, signIn.keys)
 }
 
@@ -200,8 +200,4 @@ async function findSignOutUrl(provider: Provider | undefined, idToken: string, b
     toHubError(error)
     return undefined
   }
-}
-
-function notFound(): HubError {
-  return new HubError('not_found', 'Page not found.')
 }

@@ -1,5 +1,5 @@
 // Builds responses for the account routes: uncached pages, and errors as a page or JSON.
-import type { HubError } from '../../src/domain/api/errors.ts'
+import { HubError } from '../../src/domain/api/errors.ts'
 import { headersOf } from '../../src/domain/api/site-headers.ts'
 import { toHubError } from '../../src/ports/log.ts'
 import type { PageView, ShowView } from '../../src/ports/pages.ts'
@@ -88,4 +88,9 @@ export async function protect(
 export function findNotice({ url }: Request, notices: Readonly<Record<string, string>>): string | undefined {
   const done = new URL(url).searchParams.get('done') ?? ''
   return Object.hasOwn(notices, done) ? notices[done] : undefined
+}
+
+/** Creates the error for an address at which there is no page. */
+export function pageNotFound(): HubError {
+  return new HubError('not_found', 'Page not found.')
 }

@@ -6,7 +6,7 @@ import { isName, isOwner, isVersion, splitFullName } from '../../src/domain/valu
 import type { Connect } from '../../src/server/hub.ts'
 import { findRepository, findVersion, findVersions } from '../../src/server/read/records.ts'
 import { methodNotAllowed } from '../../src/server/refusals.ts'
-import { findNotice, protect, respondToVisit, type Visited } from '../account/respond-account.ts'
+import { findNotice, pageNotFound, protect, respondToVisit, type Visited } from '../account/respond-account.ts'
 import { csrfToken, requireSameOrigin } from '../account/session.ts'
 import { redirectTo } from '../account/sign-in.ts'
 import { signInFirst, signInOff } from '../account/views.ts'
@@ -47,10 +47,10 @@ async function visit(request: Request, deps: EditorDeps): Promise<Visited> {
   if (!EDITOR_METHODS.some((method) => method === request.method))
     throw methodNotAllowed(request.method, EDITOR_METHODS)
   const isNew = owner === 'new'
-  if (!isNew && !(isOwner(owner) && isName(name))) throw notFound()
+  if (!isNew && !(isOwner(owner) && isName(name))) throw pageNotFound()
   if (request.method === 'POST') requireSameOrigin(request, deps.baseUrl)
   const repository = isNew ? undefined : (await findRepository(owner, name, deps))?.value()
-  if (!isNew && !repository) throw notFound()
+  if (!isNew && !repository) throw pageNotFound()
   const { kind } = deps.signIn
   if (kind === 'off') {
     if (request.method === 'POST')
@@ -161,8 +161,4 @@ async function manage(editing: Editing): Promise<Visited> {
   const answer = await call(editing, { owner, ...wanted.call })
   if (!answer.isDone) return again(answer.status, sayError(answer.error, { fullName: full_name }))
   return redirectTo(`/${owner}/${name}/manage?done=${form.get('change')}`)
-}
-
-function notFound(): HubError {
-  return new HubError('not_found', 'Page not found.')
 }

@@ -8,7 +8,7 @@ import { readOwner } from '../../src/domain/publishing/repository-state.ts'
 import { isOwner } from '../../src/domain/values/names.ts'
 import { findUser } from '../../src/server/read/records.ts'
 import { methodNotAllowed } from '../../src/server/refusals.ts'
-import { findNotice, protect, type Visited } from '../account/respond-account.ts'
+import { findNotice, pageNotFound, protect, type Visited } from '../account/respond-account.ts'
 import { csrfToken, requireSameOrigin } from '../account/session.ts'
 import { redirectTo } from '../account/sign-in.ts'
 import { signInFirst, signInOff } from '../account/views.ts'
@@ -51,7 +51,7 @@ const READ_MS = 8_000
 export async function visitOwnerSettings(request: Request, owner: string, deps: EditorDeps): Promise<Visited> {
   if (!EDITOR_METHODS.some((method) => method === request.method))
     throw methodNotAllowed(request.method, EDITOR_METHODS)
-  if (!isOwner(owner)) throw notFound()
+  if (!isOwner(owner)) throw pageNotFound()
   if (request.method === 'POST') requireSameOrigin(request, deps.baseUrl)
   const { kind } = deps.signIn
   if (kind === 'off') {
@@ -65,7 +65,7 @@ export async function visitOwnerSettings(request: Request, owner: string, deps: 
     return protect(first, ERRORS.unauthorized.status, request, deps)
   }
   const isLikely = await isLikelyMember(session.person, owner, deps)
-  if (!isLikely && !(await findUser(owner, deps))) throw notFound()
+  if (!isLikely && !(await findUser(owner, deps))) throw pageNotFound()
   // Git is read only for those whom the build or a fresh copy lists, so that nobody else uses up the git host's limits.
   const found = isLikely ? await readFile(request, owner, deps) : undefined
   if (!found || !mayActFor(session.person, owner, found.file)) {
@@ -141,7 +141,3 @@ async function change(settings: Settings): Promise<Visited> {
 
 const conflict = (owner: string) =>
   `Somebody else changed ${owner} in the meantime. This page shows the current values, and what you typed; check it, then send it again.`
-
-function notFound(): HubError {
-  return new HubError('not_found', 'Page not found.')
-}
