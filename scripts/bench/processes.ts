@@ -151,6 +151,8 @@ const TICKS_A_SECOND = 100
 function readUsage(pid: number | undefined): Usage | undefined {
   try {
     const peak = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+    // A process that has ended, but whose exit has not been read yet, has no memory any more.
+    if (peak === undefined) return undefined
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     // The name in brackets may contain spaces. The 12th to 15th fields after it are the user and system time of the process, and of the child processes that have ended.
     const ticks = stat
