@@ -179,7 +179,7 @@ function nextNumber(
   isHistory: boolean,
 ): string {
   if (!before || !latest || !existing) return '1.0.0'
-  const { breaking } = compareForCallers({ ...before, version: latest }, { ...said, version: '' })
+  const { breaking } = compareForCallers({ ...before, version: latest, files: [] }, { ...said, version: '', files: [] })
   const used = [...existing.versions, ...listRemoved(existing.index)]
   return nextVersion(used, breaking && !isHistory ? 'major' : 'minor')
 }

@@ -2,7 +2,6 @@
 
 import type { ExportFormat, WriteResult } from '../domain/api/export-formats.ts'
 import type { Repository, Variable, VersionRecord, VersionSummary, Warning } from '../domain/api/schema.ts'
-import type { Callable } from '../domain/catalogue/difference.ts'
 import type { RepositoryParts } from '../domain/catalogue/repository-records.ts'
 import type { Lines, WrittenPart } from '../domain/compose/compose-version.ts'
 import type { Resolved } from '../domain/compose/resolve.ts'
@@ -135,11 +134,10 @@ export interface WrittenVersion {
 }
 
 /** A version to compare. */
-export type ComparedVersion = Callable & {
-  raw_url: string
-  files?: VersionRecord['files']
-  includes?: VersionRecord['includes']
-}
+export type ComparedVersion = Pick<
+  VersionRecord,
+  'version' | 'content' | 'format' | 'variables' | 'parameters' | 'files' | 'includes' | 'raw_url'
+>
 
 /** A text file of two compared versions. */
 export interface ComparedFile {

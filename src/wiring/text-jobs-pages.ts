@@ -46,7 +46,7 @@ export const PAGE_JOBS = {
     return {
       impact: renderCallerImpact(difference) + renderPartChanges(from, to),
       lines: renderDifferenceLines(from, to),
-      files: renderFileChanges(difference, from.files ?? [], to.files ?? [], texts),
+      files: renderFileChanges(difference, from.files, to.files, texts),
     }
   },
 } satisfies Partial<TextJobTable>

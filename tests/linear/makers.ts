@@ -21,6 +21,7 @@ function versionOf(text: string, format: Format): VersionEntry {
   return aVersion('1.0.0', { content, format, changelog: text, variables: VARIABLES, parameters: { a: text } })
 }
 
+const callableOf = (text: string, format: Format) => ({ ...versionOf(text, format), files: filesOf(text) })
 const indexOf = (text: string) => anIndex({ title: text, description: text, readme: text })
 
 function recordOf(text: string, format: Format): VersionRecord {
@@ -138,14 +139,14 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   "Pick<WrittenVersion, 'content' | 'variables'> & { format?: VersionEntry['format'] }": versionOf,
   "Pick< VersionRecord, 'version' | 'content' | 'content_sha256' | 'format' | 'variables' | 'parameters' | 'changelog' > & Pick<ExportedVersion, 'skill' | 'files' | 'includes'>":
     recordOf,
-  Callable: versionOf,
+  Callable: callableOf,
   PublishedVersion: recordOf,
   "Pick<VersionFile, 'published_at' | 'published_by' | 'changelog'>": (changelog) => ({
     ...{ published_at: '2026-11-20T10:00:00Z', published_by: 'acme', changelog },
   }),
   "Pick<MenuEntry, 'title' | 'description' | 'forked_from'>": repositoryOf,
-  'readonly Callable[]': (text, format) => [versionOf(text, format), versionOf(`${text}a`, format)],
-  Difference: (text, format) => compareForCallers(versionOf(text, format), versionOf(`${text}a`, format)),
+  'readonly Callable[]': (text, format) => [callableOf(text, format), callableOf(`${text}a`, format)],
+  Difference: (text, format) => compareForCallers(callableOf(text, format), callableOf(`${text}a`, format)),
   "'major' | 'minor' | 'patch' | undefined": () => 'patch',
   VersionRecord: recordOf,
   SkillVersion: (text) => recordOf(text, 'text'),

@@ -56,6 +56,9 @@ test('a check says what publishing files does, before and after a build', async 
     expect((await expectSame(same, GZIP)).data.unchanged).toBe(true)
     expect((await expectSame({ content: CONTENT })).data.unchanged).toBe(true)
     const changed = { content: CONTENT, files: [{ path: 'scripts/fill.py', text: `print(${isBuilt})\n` }] }
+    expect((await hub.check(changed, { path: `/api/v1/repos/${TO}/check` })).data.changes).toMatchObject({
+      files: { added: [], removed: ['reference/a.md'], changed: ['scripts/fill.py'] },
+    })
     const { data } = await expectSame(changed)
     expect([data.unchanged, data.warnings]).toEqual([
       false,

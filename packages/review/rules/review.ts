@@ -173,7 +173,8 @@ function adviseOnVersion(version: VersionEntry, before: VersionEntry | undefined
   adviseOnTexts({ content }, say, true)
   adviseOnTexts({ changelog, ...nested({ variables, parameters }) }, say, false)
   if (!before) return
-  const warnings = warnOfDifference(compareForCallers(before, version), stepBetween(before.version, version.version))
+  const changes = compareForCallers({ ...before, files: [] }, { ...version, files: [] })
+  const warnings = warnOfDifference(changes, stepBetween(before.version, version.version))
   for (const { message } of warnings) say('breaking-change', '', message)
 }
 

@@ -1,14 +1,15 @@
 // Compares two versions from a caller's perspective: variables and parameters. The pages compare the text.
 import type { Difference, Variable, VersionRecord } from '../api/schema.ts'
 import { isSameJson } from '../text/json.ts'
-import { CHAT_ROLES, type ChatPart, type Format, isChatMessage, splitChat } from '../values/chat.ts'
+import { CHAT_ROLES, type ChatPart, isChatMessage, splitChat } from '../values/chat.ts'
 import type { FileEntry } from '../values/file-entry.ts'
 
 /** The parts of a version that matter to callers. */
-export type Callable = Pick<VersionRecord, 'version' | 'content' | 'variables' | 'parameters'> & {
-  format?: Format
-  files?: readonly Pick<FileEntry, 'path' | 'sha256'>[]
+export type Callable = Pick<VersionRecord, 'version' | 'content' | 'format' | 'variables' | 'parameters'> & {
+  files: Files
 }
+
+type Files = readonly Pick<FileEntry, 'path' | 'sha256'>[]
 
 /** The parts of a variable's declaration that affect callers. */
 const NOTICED = ['description', 'type', 'required', 'default', 'options', 'example'] as const
@@ -29,7 +30,7 @@ export function compareForCallers(from: Callable, to: Callable): Difference {
   const newlyRequired = kept.filter(({ old, variable }) => !mustBeGiven(old) && mustBeGiven(variable))
   const narrowed = kept.filter(({ old, variable }) => isNarrower(old, variable))
   const messages = compareMessages(from, to)
-  const formatChanged = formatOf(from) !== formatOf(to)
+  const formatChanged = from.format !== to.format
   const parameters = compareParameters(from.parameters, to.parameters)
   return {
     from: from.version,
@@ -54,7 +55,7 @@ export function compareForCallers(from: Callable, to: Callable): Difference {
       }),
     },
     parameters,
-    files: compareFiles(from.files ?? [], to.files ?? []),
+    files: compareFiles(from.files, to.files),
   }
 }
 
@@ -72,11 +73,6 @@ function mustBeGiven({ required, default: preset }: Variable): boolean {
 function isNarrower(old: Variable, now: Variable): boolean {
   if (now.type === 'enum') return old.type !== 'enum' || old.options.some((option) => !now.options.includes(option))
   return old.type !== now.type && now.type !== 'string' && !(old.type === 'integer' && now.type === 'number')
-}
-
-/** Versions published before chat prompts existed have no `format`. */
-function formatOf({ format = 'text' }: Callable): Format {
-  return format
 }
 
 const KINDS = [...CHAT_ROLES, 'history'] as const
@@ -109,9 +105,9 @@ function countKind(parts: readonly Part[], kind: Part['kind']): number {
   return parts.filter((part) => part.kind === kind).length
 }
 
-function partsOf(version: Callable): Part[] {
-  if (formatOf(version) !== 'chat') return []
-  return splitChat(version.content).map((part) => ({ part, kind: isChatMessage(part) ? part.role : part.type }))
+function partsOf({ format, content }: Callable): Part[] {
+  if (format !== 'chat') return []
+  return splitChat(content).map((part) => ({ part, kind: isChatMessage(part) ? part.role : part.type }))
 }
 
 function compareParameters(from: VersionRecord['parameters'], to: VersionRecord['parameters']) {
@@ -121,10 +117,10 @@ function compareParameters(from: VersionRecord['parameters'], to: VersionRecord[
   return { added, removed, changed }
 }
 
-function compareFiles(from: NonNullable<Callable['files']>, to: NonNullable<Callable['files']>): Difference['files'] {
+function compareFiles(from: Files, to: Files): Difference['files'] {
   const before = new Map(from.map(({ path, sha256 }) => [path, sha256]))
   const after = new Set(to.map(({ path }) => path))
-  const paths = (files: NonNullable<Callable['files']>) => files.map(({ path }) => path)
+  const paths = (files: Files) => files.map(({ path }) => path)
   return {
     added: paths(to.filter(({ path }) => !before.has(path))),
     removed: paths(from.filter(({ path }) => !after.has(path))),

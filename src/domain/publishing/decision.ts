@@ -144,7 +144,7 @@ export function decidePublish(
   const finish = (version: VersionEntry, versionText: string | undefined): PublishDecision => {
     const difference =
       latest && latestVersion !== undefined && versionText !== undefined
-        ? compareForCallers({ ...latest, version: latestVersion }, version)
+        ? compareForCallers({ ...latest, version: latestVersion, files: known.latest }, { ...version, files })
         : null
     return {
       version,

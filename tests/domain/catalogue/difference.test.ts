@@ -19,8 +19,10 @@ const variable = (name: string, given: Partial<Variable> = {}): Variable => ({
 const version = (number: string, variables: Variable[], given: Partial<Callable> = {}): Callable => ({
   version: number,
   content: 'text',
+  format: 'text',
   variables,
   parameters: {},
+  files: [],
   ...given,
 })
 const a = variable('a')
@@ -150,7 +152,9 @@ describe('any two versions', () => {
   )
   // As in parsed front matter, a key `__proto__` must be an own property.
   const parameters = fc.dictionary(fc.constantFrom('a', 'b', '__proto__'), fc.jsonValue({ maxDepth: 2 }))
-  const versions = fc.record({ version: fc.constant('1.0.0'), content: fc.string(), variables, parameters })
+  const versions = fc
+    .record({ content: fc.string(), variables, parameters })
+    .map(({ variables, ...given }) => version('1.0.0', variables, given))
 
   test('give a valid diff, which is empty when both versions are the same', () => {
     fc.assert(
