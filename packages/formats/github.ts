@@ -15,7 +15,7 @@ import {
   writtenFile,
 } from './portable.ts'
 import { writePromptfoo } from './promptfoo.ts'
-import { isObject, licenseIn, readYamlSource, textOf } from './source-file.ts'
+import { findTopKeys, isObject, licenseIn, readYamlSource, textOf } from './source-file.ts'
 import { refuseForeignBraces } from './template.ts'
 
 const PARAMETERS = new ParameterNames({ maxTokens: 'max_tokens', topP: 'top_p', maxCompletionTokens: 'max_tokens' })
@@ -37,10 +37,7 @@ export function readGitHub(source: string, name: string): ReadResult {
   const findings = new ConversionProblems()
   const front = readYamlSource(source, findings)
   if (!front) return { prompts: [], findings: findings.all }
-  const line = (key: string) => {
-    const index = source.split('\n').findIndex((one) => one.startsWith(`${key}:`))
-    return index === -1 ? null : index + 1
-  }
+  const line = findTopKeys(source)
   const prompt = emptyPrompt(name)
   prompt.title = textOf(front.name)
   prompt.description = textOf(front.description)
@@ -59,9 +56,10 @@ export function readGitHub(source: string, name: string): ReadResult {
   )
   prompt.body = readMessages(messages, findings)
   // GitHub fills only `{{name}}` without spaces.
-  const names = textsOf(prompt.body).flatMap((text) =>
-    findPlaceholders(text).filter((one) => text.includes(`{{${one}}}`)),
-  )
+  const names = textsOf(prompt.body).flatMap((text) => {
+    const filled = new Set([...text.matchAll(/\{\{([A-Za-z_][A-Za-z0-9_]*)\}\}/g)].map(([, name]) => name))
+    return findPlaceholders(text).filter((name) => filled.has(name))
+  })
   prompt.variables = [...new Set(names)].map(undeclaredVariable)
   if (front.testData !== undefined || front.evaluators !== undefined) {
     const { testData, evaluators, model } = front

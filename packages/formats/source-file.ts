@@ -71,11 +71,7 @@ export function readSourceFile(
   const whole = `${head}\n${delimiter}${text.slice(end + 1 + closing.trimEnd().length).replace(/^[ \t]+/, '')}`
   try {
     const { data, content } = matter(whole, { delimiters: delimiter, language: 'yaml', engines: ENGINES })
-    const lineOf = (key: string) => {
-      const index = lines.findIndex((line) => line.startsWith(`${key}:`))
-      return index === -1 ? null : index + 1
-    }
-    return { front: data, hasFront: true, body: content, bodyLine: lines.length + 2, lineOf }
+    return { front: data, hasFront: true, body: content, bodyLine: lines.length + 2, lineOf: findTopKeys(head) }
   } catch (error) {
     // The YAML begins in the file's first line, after the delimiter.
     refuseYaml('front matter', error, findings)
@@ -98,6 +94,16 @@ export function readDetails(
     license: licenseIn(front),
     tags: tagsIn(front.tags),
   }
+}
+
+/** Returns a function that finds the 1-based line of a top-level key of YAML, or null. */
+export function findTopKeys(yaml: string): (key: string) => number | null {
+  const lines = new Map<string, number>()
+  for (const [at, line] of yaml.split('\n').entries()) {
+    const key = /^(.+?):(?:\s|$)/.exec(line)?.[1]
+    if (key !== undefined && !lines.has(key)) lines.set(key, at + 1)
+  }
+  return (key) => lines.get(key) ?? null
 }
 
 /** Parses a YAML mapping. @returns undefined if rejected */

@@ -28,7 +28,7 @@ const SEEDS = [
   ...['{{role "', '{{role "user"}}\n', '{{history}}', 'user:\n', '@@@langfusePrompt:', '(a', '\\{{'],
   ...['$0', '$ARGUMENTS', '\\$1', '{{!--', '{{! a }} ', '{{include "a/b"}}\n', '{{include "'],
 ]
-const NUMBERED = ['{{a#}}', 'a#: 1\n', 'word# ', '"a#":1,']
+const NUMBERED = ['{{a#}}', '{{ a# }}', 'a#: 1\n', 'word# ', '"a#":1,']
 
 const cache = new Map<string, string>()
 
