@@ -1,4 +1,4 @@
-// Reads what a review of labels compares with: the labels of a prompt and the file of its owner, as they are in the base.
+// Reads what a review compares with: the labels of a prompt and the file of its owner, as they are in the base.
 import { formatPath } from '../../src/domain/content/content-path.ts'
 import {
   type OwnerFile,

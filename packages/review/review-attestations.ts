@@ -2,7 +2,7 @@
 import { GITHUB_ISSUER } from '../../src/domain/access/attestation-signer.ts'
 import { formatPath, type Place } from '../../src/domain/content/content-path.ts'
 import type { VersionEntry } from '../../src/domain/content/content-tree.ts'
-import { type OwnerFile, parseOwnerFile } from '../../src/domain/content/prompt-file.ts'
+import type { OwnerFile } from '../../src/domain/content/prompt-file.ts'
 import { parseTrustedRootFile, type RootEntry } from '../../src/domain/content/trusted-root-file.ts'
 import { findSubjectProblem, judgeSignature } from '../../src/domain/publishing/attested.ts'
 import { isSameJson } from '../../src/domain/text/json.ts'
@@ -13,9 +13,10 @@ import type { Comparison } from './content-changes.ts'
 import type { ReviewFinding } from './rules/review-findings.ts'
 import type { RuleName } from './rules/review-rules.ts'
 
-/** Reviews a new version. @param files its attestations */
+/** Reviews a new version. @param owner the owner's file in the base; `broken` if it cannot be read @param files its attestations */
 export type ReviewSigned = (
   place: { owner: string; name: string },
+  owner: OwnerFile | 'broken' | undefined,
   version: VersionEntry,
   files: readonly AttestationFile[],
 ) => Promise<ReviewFinding[]>
@@ -27,32 +28,25 @@ const REQUIRED = {
 
 /** Opens the review. @param issuer the issuer of jobs that the hub accepts */
 export function openSignedReview(comparison: Comparison, issuer = GITHUB_ISSUER): ReviewSigned {
-  const readBase = async (place: Place) => {
-    const { code, stdout } = await comparison.git.tryRun([
-      ...['cat-file', 'blob', `${comparison.base}:./${formatPath(place)}`],
-    ])
-    return code === 0 ? stdout.toString() : undefined
+  const readRoots = async (): Promise<readonly RootEntry[]> => {
+    const path = `${comparison.base}:./${formatPath({ kind: 'trusted-root' })}`
+    const { code, stdout } = await comparison.git.tryRun(['cat-file', 'blob', path])
+    return parseTrustedRootFile(code === 0 ? stdout.toString() : '').value?.roots ?? []
   }
-  const owners = new Map<string, Promise<OwnerFile | undefined>>()
-  const ownerOf = (owner: string) => {
-    const known = owners.get(owner) ?? readBase({ kind: 'owner', owner }).then((text) => parseOwner(text))
-    owners.set(owner, known)
-    return known
-  }
-  let roots: Promise<readonly RootEntry[]> | undefined
-  const readRoots = () => {
-    roots ??= readBase({ kind: 'trusted-root' }).then((text) => parseTrustedRootFile(text ?? '').value?.roots ?? [])
-    return roots
-  }
-  return async ({ owner, name }, version, files) => {
-    const file = await ownerOf(owner)
+  let roots: ReturnType<typeof readRoots> | undefined
+  return async ({ owner, name }, found, version, files) => {
+    // A file that cannot be read trusts nobody, and may require an attestation.
+    const file = found === 'broken' ? undefined : found
     const listed = version.attestations ?? []
     const findings: ReviewFinding[] = []
     const say = (rule: RuleName, where: Place, message: string) =>
       findings.push({ file: nameFile(formatPath(where)), rule, key: '', message })
     const place = { owner, name, version: version.version }
-    if (file?.publishing && listed.length === 0)
-      say('signed-version', { kind: 'version', ...place }, `${owner} accepts only ${REQUIRED[file.publishing]}`)
+    const required =
+      found === 'broken'
+        ? `expected content/${owner}/index.md in the base to be readable`
+        : file?.publishing && `${owner} accepts only ${REQUIRED[file.publishing]}`
+    if (required && listed.length === 0) say('signed-version', { kind: 'version', ...place }, required)
     for (const [index, facts] of listed.entries()) {
       const given = files.find((one) => one.file === attestationName(index))
       // What is missing is reported where the files are compared with the list.
@@ -65,7 +59,8 @@ export function openSignedReview(comparison: Comparison, issuer = GITHUB_ISSUER)
 
     async function judge({ text, sha256 }: AttestationFile, facts: (typeof listed)[number]) {
       const { verifyAttestation } = await import('../stores/verify-attestation.ts')
-      const verdict = verifyAttestation(text, await readRoots())
+      roots ??= readRoots()
+      const verdict = verifyAttestation(text, await roots)
       if (verdict.problem !== undefined) return verdict.problem
       const measured = { sha256, size_bytes: Buffer.byteLength(text) }
       const judged = judgeSignature({ ...measured, ...verdict.value }, { issuer, owner: file, name })
@@ -77,9 +72,4 @@ export function openSignedReview(comparison: Comparison, issuer = GITHUB_ISSUER)
         : 'expected the version file to list what the attestation says'
     }
   }
-}
-
-/** A file that cannot be read trusts nobody; that it cannot be read is a problem of its own. */
-function parseOwner(text: string | undefined): OwnerFile | undefined {
-  return text === undefined ? undefined : parseOwnerFile(text).value
 }

@@ -123,6 +123,8 @@ export function openRepositoryReader(
   return {
     async review(group) {
       const remarks: ReviewFinding[] = []
+      const [owner = '', name = ''] = group[0]!.path.split('/')
+      const repository = { owner, name }
       const versions: { state: FileState; place: Place & { kind: 'version' } }[] = []
       const listed = groupByVersion(group.filter(({ isHere }) => isHere).map(({ path }) => path)).versions
       const published = new Set(group.filter(isPublished).map(({ path }) => path))
@@ -183,7 +185,8 @@ export function openRepositoryReader(
         attestations.delete(place.version)
         remarks.push(...compareAttestations(place, signed, value.value))
         if (change.isNew && given.reviewSigned) {
-          remarks.push(...(await given.reviewSigned(place, withBundle(place, value.value, beside), signed)))
+          const whole = withBundle(place, value.value, beside)
+          remarks.push(...(await given.reviewSigned(place, await base.ownerOf(place.owner), whole, signed)))
         }
         listed.delete(place.version)
         numbers.push({ version: place.version, content_sha256: value.value.content_sha256 })
@@ -194,41 +197,34 @@ export function openRepositoryReader(
       const unread = new Set(listed.keys())
       // Folders without a version file, or with one that cannot be parsed.
       for (const [version, { file }] of listed) {
-        const [first] = files.get(version) ?? []
-        const of = first && parsePath(group.find(({ path }) => path.includes(`/versions/${version}/`))!.path).value
-        if (of?.kind === 'file')
-          remarks.push(...checkFilesOf(of, { isThere: file !== undefined, isSkill: undefined }, files.get(version)!))
+        const beside = files.get(version)
+        const about = { isThere: file !== undefined, isSkill: undefined }
+        if (beside) remarks.push(...checkFilesOf({ ...repository, version }, about, beside))
       }
-      for (const [version, signed] of attestations) {
-        const [owner = '', name = ''] = group[0]!.path.split('/')
-        remarks.push(...compareAttestations({ owner, name, version }, signed, undefined))
-      }
-      const [{ place } = { place: undefined }] = versions
+      for (const [version, signed] of attestations)
+        remarks.push(...compareAttestations({ ...repository, version }, signed, undefined))
       const file = index?.value?.kind === 'repository' ? index.value.value : undefined
-      const repository = index?.value?.kind === 'repository' ? index.value : place
-      if (results.length > 0)
-        remarks.push(...reviewResults(repository ?? placeOf(group), numbers, results, unread, given))
-      if (file && index && indexState && repository && Object.keys(file.labels).length > 0) {
+      if (results.length > 0) remarks.push(...reviewResults(repository, numbers, results, unread, given))
+      if (file && index && indexState && Object.keys(file.labels).length > 0) {
         const before = await base.labelsOf(indexState, index.change.isTouched, file.labels)
         const labels = { before, after: file.labels, owner: await base.ownerOf(repository.owner) }
         remarks.push(...reviewLabels(repository, labels, numbers, results, given))
       }
-      if (!repository || (!file && !last)) return remarks
+      if (!file && !last) return remarks
       counts.repositories++
-      const { owner, name } = repository
       const numbersBefore = versions.filter(({ state }) => isPublished(state)).map((one) => one.place.version)
       const used = [...numbersBefore, ...Object.keys(file?.removed ?? {})]
-      remarks.push(...reviewVersionNumbers({ owner, name }, used, fresh))
-      const indexPath = formatPath({ kind: 'repository', owner, name })
-      for (const problem of checkRepository({ owner, name, file, versions: numbers }, neighbours))
+      remarks.push(...reviewVersionNumbers(repository, used, fresh))
+      const indexPath = formatPath({ kind: 'repository', ...repository })
+      for (const problem of checkRepository({ ...repository, file, versions: numbers }, neighbours))
         remarks.push({ file: nameFile(indexPath), ...problem })
       const isLastTouched = lastChange?.isTouched ?? false
       if (comparison === undefined || index?.change.isTouched || isLastTouched)
-        remarks.push(...reviewIndex({ owner, name }, file, last))
+        remarks.push(...reviewIndex(repository, file, last))
       if (last && isInUse(file))
         remarks.push(
           ...compareWords(
-            formatPath({ kind: 'version', owner, name, version: last.version }),
+            formatPath({ kind: 'version', ...repository, version: last.version }),
             last.content,
             isLastTouched,
           ),
@@ -237,12 +233,6 @@ export function openRepositoryReader(
     },
     count: () => counts,
   }
-}
-
-/** Returns the owner and the name of the repository whose files these are. */
-function placeOf([{ path = '' } = {}]: readonly Partial<FileState>[]): { owner: string; name: string } {
-  const [owner = '', name = ''] = path.split('/')
-  return { owner, name }
 }
 
 /** Checks the files of a version together. */

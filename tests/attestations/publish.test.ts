@@ -433,9 +433,20 @@ describe('a review', () => {
     const unsigned = (await read(version)).replace(/attestations:\n(?: +.*\n)+/, '')
     expect(unsigned).not.toContain('sha256')
     const strict = 'content/strict/code-review/versions/1.0.0.md'
+    const fix = 'publish from a workflow that the owner trusts, or ask a member to change publishing first'
     expect(await review({ [strict]: unsigned }, await head())).toEqual([
-      `${strict} signed-version: strict accepts only versions with an attestation of a workflow that it trusts; publish from a workflow that the owner trusts, or ask a member to change publishing first`,
+      `${strict} signed-version: strict accepts only versions with an attestation of a workflow that it trusts; ${fix}`,
     ])
+    const before = await head()
+    // What the file would say, nobody knows; the pull request may mend it, but what counts is the base.
+    const owner = 'content/strict/index.md'
+    const text = await read(owner)
+    writeFileSync(join(dirname(await world.contentDir()), owner), text.replace('signed-only', 'signed-onyl'))
+    await git('commit', '-qam', 'Break the file')
+    expect(await review({ [strict]: unsigned, [owner]: text }, await head())).toEqual([
+      `${strict} signed-version: expected content/strict/index.md in the base to be readable; ${fix}`,
+    ])
+    await git('reset', '-q', '--hard', before)
   })
 })
 

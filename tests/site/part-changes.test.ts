@@ -16,7 +16,15 @@ function versionOf(version: string, pieces: readonly Piece[]): VersionRecord {
     const length = Buffer.byteLength(piece[1])
     return [{ repository, range: '*', version: included, content_sha256: 'a'.repeat(64), start, length, variables: [] }]
   })
-  return { version, content, includes, variables: [], parameters: {}, files: [], raw_url: '' } as unknown as VersionRecord
+  return {
+    version,
+    content,
+    includes,
+    variables: [],
+    parameters: {},
+    files: [],
+    raw_url: '',
+  } as unknown as VersionRecord
 }
 
 async function compare(before: readonly Piece[], after: readonly Piece[]) {
