@@ -2,8 +2,8 @@
 import { pick } from '../../src/domain/api/envelope.ts'
 import type { Repository, Result, VersionRecord, VersionSummary } from '../../src/domain/api/schema.ts'
 import type { RepositoryEntry } from '../../src/domain/content/content-tree.ts'
-import { RepositoryFrontMatter } from '../../src/domain/content/front-matter.ts'
-import { type RepositoryFile, storeAttestations, storeSkill } from '../../src/domain/content/prompt-file.ts'
+import { storeAttestations, storeSkill } from '../../src/domain/content/prompt-file.ts'
+import { recallFile } from '../../src/domain/publishing/repository-state.ts'
 import { entriesOf } from '../../src/domain/values/file-entry.ts'
 
 /** The records of one repository, from its data files. */
@@ -12,43 +12,28 @@ interface RecordedRepository {
   versions: readonly { summary: VersionSummary; record: VersionRecord; results?: readonly Result[] }[]
 }
 
-/** The fields of `index.md` that a record repeats, all but the advisories unchanged. */
-const FILE_FIELDS = ['readme', ...Object.keys(RepositoryFrontMatter.shape)] as (keyof Repository &
-  keyof RepositoryFile)[]
 /** The fields of a version file, and those derived from its bytes, that a record repeats unchanged. */
 const VERSION_FIELDS = [
-  ...(['version', 'content', 'content_sha256', 'size_bytes', 'variables', 'parameters', 'changelog'] as const),
+  ...(['version', 'content', 'format', 'content_sha256', 'size_bytes', 'variables', 'parameters', 'changelog'] as const),
   ...(['published_at', 'published_by'] as const),
 ]
 
 /** Reconstructs the files. Building records from the result produces the same records. */
 export function restoreRepository({ repository, versions }: RecordedRepository): RepositoryEntry {
-  const yanked = versions.flatMap(({ summary: { version, yank_reason } }) =>
-    yank_reason === null ? [] : [[version, yank_reason] as const],
-  )
   const tested = versions.flatMap(({ results = [] }) => results)
   return {
     ...(tested.length > 0 && { results: tested }),
     ...pick(repository, ['owner', 'name']),
-    file: {
-      ...pick(
-        repository,
-        FILE_FIELDS.filter((field) => field in repository),
-      ),
-      yanked: Object.fromEntries(yanked),
-      // Records do not show it, and no record is built from it.
-      removed: {},
-      advisories: repository.advisories.map(({ versions: _, ...advisory }) => advisory),
-    },
+    file: recallFile(
+      repository,
+      versions.map(({ summary }) => summary),
+    ),
     versions: versions.map(({ record }) => ({
       ...pick(record, VERSION_FIELDS),
-      // Records created before chat prompts existed lack this field.
-      format: record.format ?? 'text',
       ...(record.provenance !== null && { provenance: record.provenance }),
       ...storeAttestations(record.attestations),
       ...(record.skill && { skill: storeSkill(record.skill) }),
-      // Records created before includes existed lack this field.
-      ...((record.includes ?? []).length > 0 && { includes: record.includes }),
+      ...(record.includes.length > 0 && { includes: record.includes }),
       ...(record.bundle_sha256 && { bundle: { sha256: record.bundle_sha256, files: entriesOf(record.files) } }),
     })),
   }

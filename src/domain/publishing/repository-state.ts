@@ -1,7 +1,9 @@
 // Parses a repository's state in git: its `index.md`, its sorted versions, and the file of its owner; or rebuilds it from records.
+import { pick } from '../api/envelope.ts'
 import { HubError } from '../api/errors.ts'
 import type { Repository, VersionSummary } from '../api/schema.ts'
 import { formatPath, type Place } from '../content/content-path.ts'
+import { RepositoryFrontMatter } from '../content/front-matter.ts'
 import {
   DEFAULT_REPOSITORY_FILE,
   editRepositoryFile,
@@ -49,7 +51,7 @@ export function readRepositoryState(found: {
 }
 
 /**
- * Rebuilds a repository's state from its records, for a decision that does not read git. The text of `index.md` has only the keys and the readme that such a decision needs. Its title may be the one derived from the name, which a record does not tell apart.
+ * Rebuilds a repository's state from its records, for a decision that does not read git. Its title may be the one derived from the name, which a record does not tell apart.
  *
  * @param found undefined for a repository that does not exist
  */
@@ -58,21 +60,33 @@ export function recallRepositoryState(
   found: { repository: Repository; versions: readonly VersionSummary[] } | undefined,
 ): RepositoryState {
   if (!found) return readRepositoryState({ ...place, versions: [], index: undefined })
-  const { title, description, tags, license, status, moved_to, forked_from, labels, readme } = found.repository
-  const { status_message, advisories } = found.repository
-  const yanked = found.versions.flatMap(({ version, yank_reason }) =>
-    yank_reason === null ? [] : [[version, yank_reason]],
-  )
-  const front = {
-    ...{ title, description, tags, license, status, status_message, moved_to, forked_from, labels },
-    advisories: advisories.map(({ versions: _, ...advisory }) => advisory),
-    yanked: Object.fromEntries(yanked),
-  }
+  const { readme, ...front } = recallFile(found.repository, found.versions)
   return readRepositoryState({
     ...place,
     versions: found.versions.map(({ version }) => version),
     index: editRepositoryFile(undefined, front) + readme,
   })
+}
+
+/** The fields of `index.md` that a record repeats, all but the advisories unchanged. */
+const RECORDED_FIELDS = ['readme', ...Object.keys(RepositoryFrontMatter.shape)] as (keyof Repository &
+  keyof RepositoryFile)[]
+
+/** Rebuilds a repository's `index.md` from its records. Building records from the result produces the same records. */
+export function recallFile(repository: Repository, versions: readonly VersionSummary[]): RepositoryFile {
+  const yanked = versions.flatMap(({ version, yank_reason }) =>
+    yank_reason === null ? [] : [[version, yank_reason] as const],
+  )
+  return {
+    ...pick(
+      repository,
+      RECORDED_FIELDS.filter((field) => field in repository),
+    ),
+    yanked: Object.fromEntries(yanked),
+    // Records do not show it, and no record is built from it.
+    removed: {},
+    advisories: repository.advisories.map(({ versions: _, ...advisory }) => advisory),
+  }
 }
 
 /** Parses a repository's `index.md`. @throws HubError `upstream_error` */
