@@ -14,7 +14,16 @@ interface RecordedRepository {
 
 /** The fields of a version file, and those derived from its bytes, that a record repeats unchanged. */
 const VERSION_FIELDS = [
-  ...(['version', 'content', 'format', 'content_sha256', 'size_bytes', 'variables', 'parameters', 'changelog'] as const),
+  ...([
+    'version',
+    'content',
+    'format',
+    'content_sha256',
+    'size_bytes',
+    'variables',
+    'parameters',
+    'changelog',
+  ] as const),
   ...(['published_at', 'published_by'] as const),
 ]
 

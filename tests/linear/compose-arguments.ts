@@ -76,7 +76,6 @@ export const COMPOSE_ARGUMENTS: Readonly<Record<string, (text: string) => unknow
   [`${at}/source-lines.ts nameSourceLines`]: (text) => [findingsOf(text), composedOf(text)],
   [`${at}/take-along.ts takeAlong`]: (text) => [composedOf(text), variables],
   [`${at}/warnings.ts findIncludeLike`]: (text) => [composedOf(text), true],
-  [`${at}/warnings.ts warnOfIncludeLines`]: (text) => [composedOf(text), true],
   [`${at}/warnings.ts warnOfParts`]: (text) => [[{ ...PLACE, version: '1.0.0', concerns: [text] }]],
   [`${publishing}/includes.ts findRequestIncludes`]: (text) => [requestOf(text), stateOf('a'), undefined],
   [`${at}/resolve.ts selectVersion`]: (text) => [stateOf(text), { ...PLACE, range: '1.0.0' }],

@@ -29,10 +29,14 @@ function recordOf(text: string, format: Format): VersionRecord {
   return recordVersion({ ...versionOf(text, format), ...skill }, null, { owner: 'acme', name: 'a' }, ADDRESSES)
 }
 
+const summariesOf = (text: string, format: Format) => [
+  summariseVersion(versionOf(text, format), indexOf(text), ADDRESSES.version('acme', 'a', '1.0.0'), new Map()),
+]
+
 function repositoryOf(text: string, format: Format): Repository {
   const latest = versionOf(text, format)
   const file = indexOf(text)
-  const versions = [summariseVersion(latest, file, ADDRESSES.version('acme', 'a', '1.0.0'), new Map())]
+  const versions = summariesOf(text, format)
   return describeRepository({ owner: 'acme', name: 'a', file, versions, latest, results: [], stats: null }, ADDRESSES)
 }
 
@@ -152,6 +156,7 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   SkillVersion: (text) => recordOf(text, 'text'),
   ComparedText: (text) => ({ version: '1.0.0', content: text, raw_url: '' }),
   Repository: repositoryOf,
+  'readonly VersionSummary[]': summariesOf,
   '{ repository: Repository; versions: readonly VersionSummary[]; results: readonly Result[] }': (text, format) => ({
     ...{ repository: repositoryOf(text, format), versions: [] },
     results: Array.from({ length: 20 }, () => ({ suite: text, passed: 1, failed: 0, skipped: 0, score: null })),

@@ -2,19 +2,19 @@
 import { compareForCallers } from '../../../src/domain/catalogue/difference.ts'
 import { findIncludeLike } from '../../../src/domain/compose/warnings.ts'
 import type { VersionEntry } from '../../../src/domain/content/content-tree.ts'
+import type { Finding } from '../../../src/domain/content/finding.ts'
 import {
   findInText,
+  findLikeChat,
   findMissingFiles,
   findNear,
+  findWeakMetadata,
   limitFindings,
   warnOfDifference,
-  warnOfFormat,
-  warnOfMetadata,
 } from '../../../src/domain/content/findings.ts'
-import { warnOfFrontMatter } from '../../../src/domain/content/front-matter-warning.ts'
+import { findLikeFrontMatter } from '../../../src/domain/content/like-front-matter.ts'
 import { checkNewVersion, checkText, compareVariables } from '../../../src/domain/content/new-version-rules.ts'
 import { DEFAULT_REPOSITORY_FILE, type RepositoryFile } from '../../../src/domain/content/prompt-file.ts'
-import { findRoleLine } from '../../../src/domain/values/chat.ts'
 import { isPortableName, type RepositoryPlace } from '../../../src/domain/values/names.ts'
 import { compareVersions, isNextVersion, stepBetween } from '../../../src/domain/values/versions.ts'
 import {
@@ -100,8 +100,7 @@ export function reviewNamedFiles(
 ): ReviewFinding[] {
   const remarks: ReviewFinding[] = []
   const say = createReporter(remarks, { kind: 'version', ...place, version: version.version })
-  for (const { message, offset } of findMissingFiles(version, files))
-    say('missing-file', 'content', message, offset < 0 ? undefined : offset)
+  advise(findMissingFiles(version, files), say)
   return remarks
 }
 
@@ -117,14 +116,13 @@ export function reviewIndex(
   adviseOnTexts({ readme }, say, true)
   for (const { key, message } of checkText('readme', readme)) say('is-edited', key, message)
   const metadata = { name: place.name, title, description, tags, license }
-  for (const { message } of warnOfMetadata(metadata, last?.variables ?? [])) {
-    const key = message.split(': ', 1)[0]!
+  for (const { key, message } of findWeakMetadata(metadata, last?.variables ?? [])) {
     const ofVersion =
       key === 'variables' && last ? { kind: 'version' as const, ...place, version: last.version } : undefined
     ;(ofVersion ? createReporter(remarks, ofVersion) : say)(
       key === 'title' ? 'weak-title' : 'weak-metadata',
       key,
-      message.slice(key.length + 2),
+      message,
     )
   }
   return remarks
@@ -162,14 +160,10 @@ function adviseOnVersion(version: VersionEntry, before: VersionEntry | undefined
   const { content, changelog, variables, parameters } = version
   for (const { rule, key, message, offset } of compareVariables(version))
     if (isRuleName(rule)) say(rule, key, message, offset)
-  for (const { message } of warnOfFormat(version))
-    say('looks-like-chat', 'content', message.replace('content: ', ''), findRoleLine(content))
-  for (const { message } of warnOfFrontMatter(version))
-    say('looks-like-front-matter', 'content', message.replace('content: ', ''), 0)
-  for (const { message, offset } of findIncludeLike(version, Boolean(version.includes)))
-    say('looks-like-include', 'content', message, offset)
-  for (const { message, offset } of findNear(version))
-    say('near-placeholder', 'content', message, offset < 0 ? undefined : offset)
+  advise(findLikeChat(version), say)
+  advise(findLikeFrontMatter(version), say)
+  advise(findIncludeLike(version, Boolean(version.includes)), say)
+  advise(findNear(version), say)
   adviseOnTexts({ content }, say, true)
   adviseOnTexts({ changelog, ...nested({ variables, parameters }) }, say, false)
   if (!before) return
@@ -185,10 +179,19 @@ function nested(values: Record<string, object>): Record<string, string> {
 }
 
 function adviseOnTexts(texts: Record<string, string>, say: Reporter, isPlaced: boolean): void {
-  const names = { secret: 'secret', hidden_characters: 'hidden-characters', look_alikes: 'look-alikes' } as const
   for (const [key, text] of Object.entries(texts)) {
-    for (const { code, message, offset } of limitFindings(findInText(text)))
-      if (code in names)
-        say(names[code as keyof typeof names], key, message, isPlaced && offset >= 0 ? offset : undefined)
+    const findings = limitFindings(findInText(text))
+    advise(
+      findings.map(({ offset, ...finding }) => ({ ...finding, key, offset: isPlaced ? offset : -1 })),
+      say,
+    )
+  }
+}
+
+/** Says what was found; each code of a warning has a rule of the same name. */
+function advise(findings: readonly Finding[], say: Reporter): void {
+  for (const { code, key = '', message, offset } of findings) {
+    const rule = code.replaceAll('_', '-')
+    if (isRuleName(rule)) say(rule, key, message, offset < 0 ? undefined : offset)
   }
 }

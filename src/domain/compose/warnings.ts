@@ -1,7 +1,7 @@
 // Warns about includes: lines that were probably meant as include lines, and parts that their maintainers warn about. docs/contract.md section 14
 import type { Warning } from '../api/schema.ts'
+import type { Finding } from '../content/finding.ts'
 import { printable } from '../text/problems.ts'
-import { lineCounter } from '../text/text-length.ts'
 import { type Composed, divideContent } from './include-lines.ts'
 import type { Resolved } from './resolve.ts'
 
@@ -11,31 +11,22 @@ const LOOKS_LIKE_INCLUDE = /\{\{\{?[ \t]{0,8}include[ \t]{1,8}["'][^\n]{0,160}/g
 const MAX_WARNINGS = 5
 
 /** Finds text that looks like an include line but is stored as text. @param isComposed whether include lines have been replaced */
-export function findIncludeLike(version: Composed, isComposed: boolean): { message: string; offset: number }[] {
+export function findIncludeLike(version: Composed, isComposed: boolean): Finding[] {
   const wayOut = isComposed
     ? 'If it should be an include, write {{include "owner/name@range"}} alone on its line, without spaces around it'
     : 'To include the other prompt, publish with compose: true'
-  const found: { message: string; offset: number }[] = []
+  const found: Finding[] = []
   let start = 0
   for (const { text, include } of divideContent(version)) {
     if (!include)
       for (const { 0: like, index } of text.matchAll(LOOKS_LIKE_INCLUDE)) {
         if (found.length === MAX_WARNINGS) return found
-        found.push({ message: `${printable(like)} is stored as text. ${wayOut}`, offset: start + index })
+        const message = `${printable(like)} is stored as text. ${wayOut}`
+        found.push({ code: 'looks_like_include', key: 'content', message, offset: start + index })
       }
     start += text.length
   }
   return found
-}
-
-/** Warns about text that looks like an include line but is stored as text. @param isComposed as in `findIncludeLike` */
-export function warnOfIncludeLines(version: Composed, isComposed: boolean): Warning[] {
-  const lineAt = lineCounter(version.content, 1)
-  return findIncludeLike(version, isComposed).map(({ message, offset }) => ({
-    code: 'looks_like_include',
-    message: `content: ${message}`,
-    line: lineAt(offset),
-  }))
 }
 
 /** Warns about parts with an advisory, and parts that are deprecated or archived. */

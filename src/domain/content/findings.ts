@@ -38,18 +38,19 @@ export function warnOfTexts(
   }
   for (const [field, text] of Object.entries(fields)) {
     if (text === undefined) continue
-    for (const { code, message } of limitFindings(findInText(text)))
-      warnings.push({ code, message: `${field}: ${message}`, line: null })
+    const findings = limitFindings(findInText(text)).map((one) => ({ ...one, key: field, offset: -1 }))
+    warnings.push(...toWarnings(findings))
   }
   return warnings
 }
 
-/** Names the line of each finding in the content. */
-function toWarnings(findings: readonly Finding[], content: string): Warning[] {
-  return findings.map(({ code, message, offset }) => ({
+/** Makes warnings of findings: with the key of each before its message, and its line in the content. */
+export function toWarnings(findings: readonly Finding[], content = ''): Warning[] {
+  const lineAt = lineCounter(content, 1)
+  return findings.map(({ code, key, message, offset }) => ({
     code,
-    message,
-    line: offset < 0 ? null : lineOf(content, offset),
+    message: key === undefined ? message : `${key}: ${message}`,
+    line: offset < 0 ? null : lineAt(offset),
   }))
 }
 
@@ -73,31 +74,23 @@ export function findMissingFiles(
     if (folders.has(path.split('/')[0]!) && !paths.has(path) && !missing.has(path)) missing.set(path, index)
   }
   const findings = [...missing].map(([path, offset]) => ({
-    code: 'missing_file' as const,
+    ...{ code: 'missing_file' as const, key: 'content' },
     message: `names ${path}, but the skill has no such file. Add it, or correct the path`,
     offset,
   }))
   return limitFindings(findings)
 }
 
-/** Warns about the files of a skill: their texts, and files that its content names but that are not there. */
-export function warnOfFiles(
-  version: Pick<VersionFile, 'content' | 'skill'>,
-  files: readonly VersionFileBytes[],
-): Warning[] {
-  const inFiles = files.flatMap(({ path, media_type, bytes }) => {
+/** Warns about the texts of the files of a skill. */
+export function warnOfFiles(files: readonly VersionFileBytes[]): Warning[] {
+  const findings = files.flatMap(({ path, media_type, bytes }) => {
     const text = media_type === 'text/plain' ? (decodeFile(bytes) ?? '') : ''
     return limitFindings(findInText(text)).map(({ code, message, offset }) => ({
-      code,
+      ...{ code, offset: -1 },
       message: `files: ${path}: ${offset < 0 ? '' : `line ${lineOf(text, offset)}: `}${message}`,
-      offset: -1,
     }))
   })
-  const missing = toWarnings(findMissingFiles(version, files), version.content)
-  return [
-    ...missing.map((warning) => ({ ...warning, message: `content: ${warning.message}` })),
-    ...toWarnings(limitFindings(inFiles), ''),
-  ]
+  return toWarnings(limitFindings(findings))
 }
 
 /** Minimum length of a useful description; the quality score requires twice as much. docs/contract.md section 5 */
@@ -115,22 +108,19 @@ interface Metadata {
   license: string | null
 }
 
-/** Warns about unused variables and undeclared placeholders. */
-export function warnOfVariables(version: Pick<VersionFile, 'content' | 'format' | 'variables'>): Warning[] {
-  const lineAt = lineCounter(version.content, 1)
-  return compareVariables(version).map(({ key, message, offset }) => ({
-    code: 'weak_metadata',
-    message: `${key}: ${message}`,
-    line: offset === undefined ? null : lineAt(offset),
+/** Finds unused variables and undeclared placeholders. */
+export function findWeakVariables(version: Pick<VersionFile, 'content' | 'format' | 'variables'>): Finding[] {
+  return compareVariables(version).map(({ key, message, offset = -1 }) => ({
+    ...{ code: 'weak_metadata', key, message, offset },
   }))
 }
 
-/** Warns about role lines in content that is not a chat prompt: without `format: chat`, they are plain text. */
-export function warnOfFormat({ content, format }: Pick<VersionFile, 'content' | 'format'>): Warning[] {
+/** Finds role lines in content that is not a chat prompt: without `format: chat`, they are plain text. */
+export function findLikeChat({ content, format }: Pick<VersionFile, 'content' | 'format'>): Finding[] {
   const offset = format === 'text' ? findRoleLine(content) : undefined
   if (offset === undefined) return []
-  const message = 'content: has role lines, but format is text. Publish it with format chat to get messages'
-  return [{ code: 'looks_like_chat', message, line: lineOf(content, offset) }]
+  const message = 'has role lines, but format is text. Publish it with format chat to get messages'
+  return [{ code: 'looks_like_chat', key: 'content', message, offset }]
 }
 
 /** Finds text that was probably meant as a placeholder; it stays as it is when the prompt is filled in. */
@@ -141,35 +131,28 @@ export function findNear({ content, variables }: Pick<VersionFile, 'content' | '
       meant === undefined
         ? 'The name of a variable has only the letters A to Z, digits and underscores, as in {{name}}'
         : `If it should be one, write {{${meant}}}`
-    return { code: 'near_placeholder' as const, message: `${printable(text)} is not a placeholder. ${wayOut}`, offset }
+    const message = `${printable(text)} is not a placeholder. ${wayOut}`
+    return { code: 'near_placeholder' as const, key: 'content', message, offset }
   })
   return limitFindings(findings)
 }
 
-/** Warns about text that was probably meant as a placeholder. */
-export function warnOfNearPlaceholders(version: Pick<VersionFile, 'content' | 'variables'>): Warning[] {
-  return toWarnings(findNear(version), version.content).map((warning) => ({
-    ...warning,
-    message: `content: ${warning.message}`,
-  }))
-}
-
-/** Warns if information that readers need is missing. */
-export function warnOfMetadata(
+/** Finds information that readers need and that is missing. */
+export function findWeakMetadata(
   { name, title = '', description, tags, license }: Metadata,
   variables: readonly Variable[],
-): Warning[] {
-  const weak: string[] = []
+): (Finding & { key: string })[] {
+  const weak: [key: string, message: string][] = []
   if (title === '')
-    weak.push(`title: derived from the name, “${titleFromName(name)}”; add one that says what the prompt does`)
-  else if (title.trim().length < SHORT_TITLE || title === name) weak.push('title: add a title of a few words')
+    weak.push(['title', `derived from the name, “${titleFromName(name)}”; add one that says what the prompt does`])
+  else if (title.trim().length < SHORT_TITLE || title === name) weak.push(['title', 'add a title of a few words'])
   if (countCharacters(description.trim()) < SHORT_DESCRIPTION)
-    weak.push('description: describe the purpose of the prompt in one or two sentences')
-  if (tags.length === 0) weak.push('tags: add tags, so that people find the prompt')
-  if (license === null) weak.push('license: add a licence, so that people know how they may use the prompt')
+    weak.push(['description', 'describe the purpose of the prompt in one or two sentences'])
+  if (tags.length === 0) weak.push(['tags', 'add tags, so that people find the prompt'])
+  if (license === null) weak.push(['license', 'add a licence, so that people know how they may use the prompt'])
   const undescribed = variables.filter((variable) => variable.description.trim() === '').map(({ name }) => name)
-  if (undescribed.length > 0) weak.push(`variables: add a description for ${undescribed.join(', ')}`)
-  return weak.map((message) => ({ code: 'weak_metadata', message, line: null }))
+  if (undescribed.length > 0) weak.push(['variables', `add a description for ${undescribed.join(', ')}`])
+  return weak.map(([key, message]) => ({ code: 'weak_metadata', key, message, offset: -1 }))
 }
 
 /** Warns about a breaking change without a major version. @param bump undefined for the first version, or no step */
@@ -192,12 +175,12 @@ export function warnOfDifference(difference: Difference, bump: 'major' | 'minor'
 
 /** Keeps the first few findings of each kind, and counts the rest. */
 export function limitFindings(findings: readonly Finding[]): Finding[] {
-  return [...Map.groupBy(findings, ({ code }) => code)].flatMap(([code, all]) =>
+  return [...Map.groupBy(findings, ({ code }) => code)].flatMap(([, all]) =>
     all.length <= MAX_PER_KIND
       ? all
       : [
           ...all.slice(0, MAX_PER_KIND),
-          { code, message: `and ${all.length - MAX_PER_KIND} more of this kind`, offset: -1 },
+          { ...all[0]!, message: `and ${all.length - MAX_PER_KIND} more of this kind`, offset: -1 },
         ],
   )
 }

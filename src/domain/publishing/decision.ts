@@ -9,19 +9,21 @@ import { checkIncludes } from '../compose/check-includes.ts'
 import { isComposed, type WrittenPart } from '../compose/compose-version.ts'
 import { nameSourceLines, placeInSource } from '../compose/source-lines.ts'
 import type { SameContent } from '../compose/take-along.ts'
-import { warnOfIncludeLines, warnOfParts } from '../compose/warnings.ts'
+import { findIncludeLike, warnOfParts } from '../compose/warnings.ts'
 import type { VersionEntry } from '../content/content-tree.ts'
 import {
+  findLikeChat,
+  findMissingFiles,
+  findNear,
+  findWeakMetadata,
+  findWeakVariables,
+  toWarnings,
   warnOfDifference,
   warnOfFiles,
-  warnOfFormat,
-  warnOfMetadata,
-  warnOfNearPlaceholders,
   warnOfTexts,
-  warnOfVariables,
 } from '../content/findings.ts'
 import type { RepositoryFrontMatter } from '../content/front-matter.ts'
-import { warnOfFrontMatter } from '../content/front-matter-warning.ts'
+import { findLikeFrontMatter } from '../content/like-front-matter.ts'
 import { checkNewVersion } from '../content/new-version-rules.ts'
 import { editRepositoryFile, formatPublished, isSameVersion, type RepositoryFile } from '../content/prompt-file.ts'
 import { checkVersion } from '../content/rules.ts'
@@ -207,16 +209,20 @@ export function warnOf(
   breaking: readonly Warning[] = [],
   isAssembled = false,
 ): Warning[] {
+  const { content } = version
+  const lookAlikes = [
+    ...findLikeChat(version),
+    ...findLikeFrontMatter(version),
+    ...findNear(version),
+    ...findIncludeLike(version, isAssembled),
+  ]
   const warnings = [
-    ...warnOfFormat(version),
-    ...warnOfFrontMatter(version),
-    ...warnOfNearPlaceholders(version),
-    ...warnOfIncludeLines(version, isAssembled),
+    ...toWarnings(lookAlikes, content),
     ...warnOfTexts(version, file),
-    ...warnOfFiles(version, files),
+    ...toWarnings(findMissingFiles(version, files), content),
+    ...warnOfFiles(files),
     ...breaking,
-    ...warnOfVariables(version),
-    ...warnOfMetadata({ ...file, name }, version.variables),
+    ...toWarnings([...findWeakVariables(version), ...findWeakMetadata({ ...file, name }, version.variables)], content),
   ]
   return isAssembled ? placeInSource(warnings, version) : warnings
 }
