@@ -282,6 +282,46 @@ describe('the includes of the same content', () => {
   })
 })
 
+describe('composing again changes nothing', () => {
+  const source = '{{tone}} {{z}}\n{{include "acme/declared"}}\nEnd {{y}}\n'
+  let first: Answer
+  beforeAll(async () => {
+    const variables = [{ name: 'tone', description: 'The tone', default: 'calm', required: false }]
+    await publish('declared', { content: 'Be {{tone}}, {{who}}.\n', variables: [...variables, { name: 'who' }] })
+    first = await publish('declaring', { content: source, compose: true })
+    expect(first.status).toBe(201)
+  })
+  const expectUnchanged = async (name: string, version: string) => {
+    const { text } = await hub.read(`/api/v1/repos/acme/${name}/versions/${version}/export/markdown`)
+    const pushed = await hub.publish(text, { ...to(name), headers: { 'Content-Type': 'text/markdown' } })
+    const composed = await publish(name, { content: source, compose: true })
+    const again = await publish(name, { recompose: true })
+    for (const { status, data } of [pushed, composed, again])
+      expect([status, data.unchanged, data.version]).toEqual([200, true, version])
+  }
+
+  test('if the prompt itself uses a variable that a part declares', async () => {
+    expect((first.data.variables as { name: string }[]).map(({ name }) => name)).toEqual(['z', 'y', 'tone', 'who'])
+    await expectUnchanged('declaring', '1.0.0')
+  })
+
+  test('after a fork and a revert that send the text alone', async () => {
+    const fork = await publish('declaring-fork', { content: first.data.content, forked_from: 'acme/declaring@1.0.0' })
+    expect(fork.data.variables).toEqual(first.data.variables)
+    await expectUnchanged('declaring-fork', '1.0.0')
+    await publish('declaring', { content: 'Plain {{y}}.' })
+    const { version } = await publish('declaring', { content: first.data.content })
+    expect(version).toBe('1.0.2')
+    await expectUnchanged('declaring', '1.0.2')
+  })
+
+  test('if variables are sent in another order', async () => {
+    const variables = [...(first.data.variables as { name: string }[])].reverse()
+    const { status, data } = await publish('declaring', { content: first.data.content, variables })
+    expect([status, data.unchanged, data.version]).toEqual([200, true, '1.0.2'])
+  })
+})
+
 test('composing stores what a plain publish of the assembled text stores', async () => {
   const baseUrl = 'https://hub.test'
   const around = { isOriginKnown: true, usage: { prompts: 0, bytes: 0 }, quota: { prompts: 0, bytes: 0 } }

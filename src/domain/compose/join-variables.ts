@@ -42,8 +42,12 @@ export function joinVariables(own: readonly Variable[], parts: readonly PartVari
       }
       if (isUndeclared(variable)) continue
       if (isUndeclared(known.variable)) {
+        // A variable that now comes from a part stands with those of the part, so that composing again stores the same order.
+        if (known.from === 'this prompt') {
+          joined.delete(name)
+          names.push(name)
+        }
         joined.set(name, { variable, from: address })
-        if (known.from === 'this prompt') names.push(name)
         continue
       }
       const different = BINDING.filter((field) => !isSameJson(known.variable[field], variable[field]))
@@ -55,7 +59,8 @@ export function joinVariables(own: readonly Variable[], parts: readonly PartVari
   return { value: { variables: [...joined.values()].map(({ variable }) => variable), added } }
 }
 
-function isUndeclared(variable: Variable): boolean {
+/** Returns whether a variable has nothing but a name, as a placeholder that nobody declares. */
+export function isUndeclared(variable: Variable): boolean {
   return isSameJson(variable, undeclaredVariable(variable.name))
 }
 

@@ -64,14 +64,15 @@ export function composeCarried(
   return { ...carried, content, variables, ...(includes.length > 0 && { includes }) }
 }
 
-/** Takes includes along from a version with the same content. */
+/** Takes includes along from a version with the same content. @param areGiven whether the request names the variables */
 export function withIncludes(
   carried: Carried,
   others: readonly ((SameContent & { content?: string }) | undefined)[],
+  areGiven: boolean,
 ): Carried {
   const same = others.find((other) => other && (other.content ?? carried.content) === carried.content)
-  const includes = same && takeAlong(same, carried.variables)
-  return includes ? { ...carried, includes } : carried
+  const taken = same && takeAlong(same, carried.variables, areGiven)
+  return taken ? { ...carried, ...taken } : carried
 }
 
 /** @throws HubError `upstream_error`, because a broken file on the branch is not the sender's fault */

@@ -137,7 +137,11 @@ export function decidePublish(
   const isAssembled = isComposed(request)
   const front = isAssembled
     ? composeCarried(request, latest, newFile.license, parts, measure)
-    : withIncludes(carryOver(request, latest, newFile.license), [latest, around.sameContent])
+    : withIncludes(
+        carryOver(request, latest, newFile.license),
+        [latest, around.sameContent],
+        request.variables !== undefined,
+      )
   if (known.given && known.given.length > 0 && !front.skill)
     throw invalidField('files', 'expected skill too, because only an Agent Skill has files; add skill.description')
   const files = front.skill ? (known.given ?? known.latest) : []
