@@ -2,7 +2,7 @@
 // was never committed, it leaves nothing behind.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type BadGit, makeBadGit } from '../publish/killing.ts'
@@ -216,5 +216,22 @@ describe('disk full during the git command', () => {
     badGit.disarm()
     expect((await store.commit(additions, never())).kind).toBe('committed')
     expect(status()).toBe('')
+  })
+})
+
+test('a folder of the hub that cannot be made is named as a disk that cannot be written, not as missing git', async () => {
+  repository.commit({ [`${VERSIONS}/1.0.0.md`]: 'first' })
+  // On a read-only file system, Node reports ENOENT for this folder, as it does where a link leads nowhere.
+  rmSync(join(folder, '.git/prompt-hub'), { recursive: true, force: true })
+  symlinkSync(join(folder, 'nowhere/at/all'), join(folder, '.git/prompt-hub'))
+  const store = repository.openStore()
+  const other = { ...PLACE, name: 'other' }
+  const base = await store.readFolder(other, never())
+  const message = { headline: 'Publish acme/other 1.0.0', trailers: [] }
+  const version = { version: '1.0.0', text: 'x' }
+  await expect(store.commit({ ...other, base, message, version, index: undefined }, never())).rejects.toMatchObject({
+    code: 'unavailable',
+    message:
+      "The content's git repository cannot be written: its disk may be full or read-only; see the hub's log. Nothing was published.",
   })
 })

@@ -112,6 +112,12 @@ export async function withWriteErrors<Value>(work: () => Promise<Value>): Promis
 }
 
 function isSystemError(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  return code !== 'ENOENT' && (code === 'ERR_SQLITE_ERROR' || (error instanceof Error && 'syscall' in error))
+  if (!(error instanceof Error) || hasNotStarted(error)) return false
+  return 'syscall' in error || ('code' in error && error.code === 'ERR_SQLITE_ERROR')
+}
+
+/** Returns whether git could not be started, because its program or its folder is missing. Of a folder that cannot be made, Node can report ENOENT too. */
+export function hasNotStarted(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error) || error.code !== 'ENOENT') return false
+  return 'syscall' in error && typeof error.syscall === 'string' && error.syscall.startsWith('spawn')
 }

@@ -22,7 +22,7 @@ import {
   versionOfEntry,
 } from '../git-files.ts'
 import { createGit, type Git } from './git-command.ts'
-import { commitFiles, withWriteErrors } from './git-commit.ts'
+import { commitFiles, hasNotStarted, withWriteErrors } from './git-commit.ts'
 import { ownFolder } from './git-index-lock.ts'
 import { listTree } from './git-listings.ts'
 import { countCommits } from './git-maintenance.ts'
@@ -193,7 +193,7 @@ function toGitError(cause: unknown, contentDir: string, signal: AbortSignal | un
   if (cause instanceof HubError) return cause
   if (signal?.aborted) return new HubError('unavailable', 'Reading git took too long. Try again.', { cause })
   // A process cannot start without its program, nor without its folder.
-  if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT')
+  if (hasNotStarted(cause))
     return existsSync(contentDir)
       ? gitNotSetUp('Git was not found. Install git', cause)
       : gitNotSetUp('The content folder was removed. Restore it', cause)
