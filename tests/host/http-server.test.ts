@@ -188,6 +188,9 @@ describe('unusual requests get a JSON error with the common headers', () => {
         'access-control-allow-origin': '*',
         'content-type': 'application/json; charset=utf-8',
         'x-content-type-options': 'nosniff',
+        'x-prompt-hub-version': expect.stringMatching(/^\d+\.\d+\.\d+$/),
+        'x-request-id': expect.stringMatching(/^[A-Za-z0-9._-]{8,64}$/),
+        date: expect.stringMatching(/ GMT$/),
       },
     })
     const { error, ...rest } = JSON.parse(answer!.body)

@@ -8,10 +8,14 @@ export function nameRequest(given: string): string {
   return /^[A-Za-z0-9._-]{8,64}$/.test(given) ? given : randomUUID()
 }
 
+/** Returns the headers that every response has. */
+export function headersOfRequest(id: string): Record<string, string> {
+  return { 'X-Request-Id': id, 'X-Prompt-Hub-Version': VERSION }
+}
+
 /** Sets the headers that every response has. @returns the request ID */
 export function identifyRequest({ headers }: IncomingMessage, outgoing: ServerResponse): string {
   const id = nameRequest(String(headers['x-request-id'] ?? ''))
-  outgoing.setHeader('X-Request-Id', id)
-  outgoing.setHeader('X-Prompt-Hub-Version', VERSION)
+  for (const [name, value] of Object.entries(headersOfRequest(id))) outgoing.setHeader(name, value)
   return id
 }

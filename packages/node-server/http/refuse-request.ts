@@ -1,8 +1,9 @@
 // Rejects requests and connections: sends an error if the client can still read it, then closes the connection.
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { HubError } from '../../../src/domain/api/errors.ts'
 import { type ErrorResponse, makeErrorResponse } from '../../../src/server/refusals.ts'
+import { headersOfRequest, nameRequest } from './identify-request.ts'
 
 /** Returns the error for too many bodies arriving at the same time. */
 export function busy(): HubError {
@@ -68,7 +69,9 @@ function makeClosingResponse(error: HubError, allowOrigin: string): ErrorRespons
   return { status, headers: { ...headers, ...closing }, body }
 }
 
+/** Formats a response to what is not a request, which Node does not send: with a new ID, because its headers cannot be read. */
 function formatAnswer({ status, headers, body }: ErrorResponse): string {
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  return `HTTP/1.1 ${status} Refused\r\n${lines.join('')}\r\n${body}`
+  const all = { ...headersOfRequest(nameRequest('')), ...headers, Date: new Date().toUTCString() }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`
 }
