@@ -13,24 +13,12 @@ export type Target = {
   /** The base URL of a hub that is already running; if omitted, `start` starts one. */
   address?: string
   start: (settings: { contentDir: string; limit: number }) => Promise<Server>
-  /**
-   * The number of starter catalogue repositories that are checked version by version. Those in rare states are always
-   * checked.
-   */
-  sample: number
-  /**
-   * The local Netlify server sets the Cache-Control header of files itself, tries up to five paths for a 404, and
-   * crashes on some requests.
-   */
-  netlify?: boolean
 }
 
 const READY: Record<string, RegExp> = { preview: /Loaded function read\b/ }
 
-export const npmTarget = (script: 'start' | 'preview', sample = Number.POSITIVE_INFINITY): Target => ({
+export const npmTarget = (script: 'start' | 'preview'): Target => ({
   name: `npm run ${script}`,
-  sample,
-  netlify: script === 'preview',
   start: async ({ contentDir, limit }) => {
     const { base, run } = await startProcess({
       command: ['npm', 'run', script],
@@ -68,6 +56,5 @@ export const npmTarget = (script: 'start' | 'preview', sample = Number.POSITIVE_
 export const runningAt = (address: string): Target => ({
   name: address,
   address,
-  sample: Number.POSITIVE_INFINITY,
   start: () => Promise.reject(new Error(`${address} runs already`)),
 })

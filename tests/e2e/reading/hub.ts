@@ -65,11 +65,6 @@ export interface Reading {
   /** Runs the same check for many rows, four at a time. */
   each<T>(rows: readonly T[], look: (row: T) => Promise<unknown>): Promise<void>
   /**
-   * Returns every row, but only one in `step` rows for the local Netlify server, because a call takes up to a second
-   * there and runs the same code.
-   */
-  some<const T>(rows: readonly T[], step?: number): readonly T[]
-  /**
    * Returns every valid order, as full names: the order on the day of the build, and the next day's if midnight has
    * just passed.
    */
@@ -82,12 +77,6 @@ export interface Reading {
   /** Returns the `Link` header as paths on this hub, keyed by relation. */
   links(answer: Answer): { next?: string; prev?: string }
 }
-
-/**
- * The repositories that are read version by version from the local Netlify server. They have unusual bytes, yanked
- * versions, no versions at all, or provenance.
- */
-const LOOKED_AT_ON_NETLIFY = /^zz-(?:suite\/(?:bytes|highest-yanked|all-yanked)|rated\/vouched)$/
 
 /** Prepares the suite for a target; the result's `open` starts the hub. */
 export function openReading(target: Target): Reading {
@@ -149,10 +138,7 @@ export function openReading(target: Target): Reading {
     listed,
     starter,
     first: { ...first, latest: first.latest },
-    looked: [
-      ...rare.filter(({ full_name }) => !target.netlify || LOOKED_AT_ON_NETLIFY.test(full_name)),
-      ...starter.slice(0, target.sample),
-    ],
+    looked: [...rare, ...starter],
     tags,
     get base() {
       return base
@@ -188,7 +174,6 @@ export function openReading(target: Target): Reading {
         }),
       )
     },
-    some: (rows, step = 6) => rows.filter((_, i) => !target.netlify || i % step === 0),
     orders: (sort, of = () => true) =>
       [firstDay, Math.floor(Date.now() / DAY)].map((day) =>
         ranked(content, sort, day)

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { data, type List, type Reading } from './hub.ts'
 
-export function labels({ target, isOwn, content, found, send, get, missing, refused }: Reading): void {
+export function labels({ isOwn, content, found, send, get, missing, refused }: Reading): void {
   const labelled = (owner: string, label: string) =>
     content.repositories
       .filter(
@@ -40,8 +40,6 @@ export function labels({ target, isOwn, content, found, send, get, missing, refu
     test('a label at a time that the history does not reach says since when it is known', async () => {
       const answer = await get('/api/v1/repos/zz-suite/highest-yanked/raw?label=production&at=2025-02-02T00:00:00Z')
       expect(answer.status).toBe(404)
-      // After a 404, Netlify's local server asks for another path, and returns the message about that.
-      if (target.netlify) return
       expect([answer.status, (answer.json() as { error: { message: string } }).error.message]).toEqual([
         404,
         expect.stringMatching(

@@ -4,47 +4,42 @@ import { SHORT } from '../answers.ts'
 import type { Reading } from './hub.ts'
 
 export function queryValues(hub: Reading): void {
-  const { get, found, missing, refused, each, some, expectBytes, first } = hub
+  const { get, found, missing, refused, each, expectBytes, first } = hub
 
   describe('query values', () => {
     const raw = `/api/v1/repos/${first.full_name}/raw`
 
     //  page
-    test.each(
-      some(
-        [
-          '0',
-          '-1',
-          '%2B1',
-          '01',
-          '1.5',
-          '1.0',
-          '1e3',
-          '1e9',
-          '0x10',
-          'NaN',
-          'Infinity',
-          'abc',
-          '%20',
-          '%201',
-          '1%20',
-          '1%0A',
-          '1%00',
-          '100001',
-          '9007199254740993',
-          '%EF%BC%91',
-          '%D9%A1',
-          '1,2',
-          '__proto__',
-        ],
-        12,
-      ),
-    )('rejects page=%s', async (page) => {
+    test.each([
+      '0',
+      '-1',
+      '%2B1',
+      '01',
+      '1.5',
+      '1.0',
+      '1e3',
+      '1e9',
+      '0x10',
+      'NaN',
+      'Infinity',
+      'abc',
+      '%20',
+      '%201',
+      '1%20',
+      '1%0A',
+      '1%00',
+      '100001',
+      '9007199254740993',
+      '%EF%BC%91',
+      '%D9%A1',
+      '1,2',
+      '__proto__',
+    ])('rejects page=%s', async (page) => {
       expect(await refused(`/api/v1/repos?page=${page}`)).toMatch(/page/i)
     })
 
     //  sort
-    test.each(some(['TOP', 'best', 'relevance', 'top%20', 'new,top', '__proto__', 'constructor', '%00'], 7))(
+    test.each(['TOP', 'best', 'relevance', 'top%20', 'new,top', '__proto__', 'constructor', '%00'])(
       'rejects sort=%s',
       async (sort) => {
         expect(await refused(`/api/v1/repos?sort=${sort}`)).toMatch(/sort/i)
@@ -73,13 +68,13 @@ export function queryValues(hub: Reading): void {
       '%D9%A1.0.0',
       '__proto__',
     ]
-    test.each(some(malformed, 10))('rejects raw?version=%s', async (version) => {
+    test.each(malformed)('rejects raw?version=%s', async (version) => {
       expect(await refused(`${raw}?version=${version}`)).toMatch(/version/i)
     })
     test('returns 404 for a malformed version in the path and for one that was never published', async () => {
       const never = '999999.999999.999999'
       const paths = [...malformed, never].map((version) => `/api/v1/repos/${first.full_name}/versions/${version}`)
-      await each(some([`${raw}?version=${never}`, ...paths], 10), missing)
+      await each([`${raw}?version=${never}`, ...paths], missing)
     })
 
     if (hub.isOwn) {
@@ -95,9 +90,7 @@ export function queryValues(hub: Reading): void {
           expect(answer.headers['cache-control'], 'a label may move').toBe(SHORT)
         }
         const message = await missing(`${labelled}?label=staging`)
-        // The local Netlify server also tries other file names before it returns 404, so its message is the one for the
-        // last name.
-        if (!hub.target.netlify) expect(message).toMatch(/production[\s\S]*next|next[\s\S]*production/)
+        expect(message).toMatch(/production[\s\S]*next|next[\s\S]*production/)
         await missing('/api/v1/repos/zz-suite/bytes/raw?label=production')
         expect(await refused(`${labelled}?label=production&version=1.0.0`)).toMatch(/label/)
         expect((await found(`${labelled}?label=&version=1.0.0`)).headers['x-prompt-version']).toBe('1.0.0')
@@ -134,7 +127,7 @@ export function queryValues(hub: Reading): void {
         [`/api/v1/repos/${first.full_name}/versions`, '?page=0'],
         [raw, '?x=1'],
       ] as const
-      for (const [path, more] of some(pairs, 3)) {
+      for (const [path, more] of pairs) {
         const [bare, with_] = [await found(path), await found(path + more)]
         expect(with_.text, more).toBe(bare.text)
         expect(with_.headers.etag, more).toBe(bare.headers.etag)

@@ -23,11 +23,9 @@ export function readSuite(target: Target, more: (hub: Reading) => void = () => {
     beforeAll(() => hub.open())
     afterAll(() => hub.close())
 
-    // The local Netlify server takes a minute to start and a third of a second per request, so tests of logic that is
-    // only in our code run on the other hosts.
-    const ours = target.netlify ? [] : [search, queryValues, described]
-    for (const part of [records, lists, addresses, methods, dataFiles, labels, models, ...ours]) part(hub)
+    for (const part of [records, lists, addresses, methods, dataFiles, labels, models, search, queryValues, described])
+      part(hub)
     more(hub)
-    if (!target.netlify) limit(hub)
+    limit(hub)
   })
 }
