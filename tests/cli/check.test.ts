@@ -1,4 +1,4 @@
-// Tests `hubcli check` and `hubcli push` of prompt files with a real hub in this process, in every shell.
+// Tests `hubcli check` and `hubcli push` of prompt files with a real hub in this process, in two shells.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -7,7 +7,7 @@ import { startServer } from '../../packages/node-server/http/http-server.ts'
 import { listenTo } from '../../packages/node-server/run-functions.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
-import { makeFolder, rowsFor, runHubcli, SCRATCH, SHELLS } from './shells.ts'
+import { makeFolder, rowsFor, runHubcli, SCRATCH, twoShells } from './shells.ts'
 import { withStandIn } from './stand-in.ts'
 
 const FILE = `---
@@ -66,7 +66,7 @@ const REFUSED = [
   ['a name with a line break', ['a\nb'], /contains a control character/],
 ] as const
 
-describe.each(SHELLS)('$name', (shell) => {
+describe.each(twoShells(0))('$name', (shell) => {
   const run = (...args: string[]) => runHubcli(shell, args, { cwd, env: { HUB_URL: url, HUB_TOKEN: hub.token } })
   const check = (...args: string[]) => runHubcli(shell, ['check', ...args], { cwd, env: { HUB_URL: url } })
   const prompt = `acme/${shell.name.replace(' ', '-')}`

@@ -1,4 +1,4 @@
-// Tests `hubcli export` in every shell, with the hub's own handlers and the starter catalogue.
+// Tests `hubcli export` in two shells, with the hub's own handlers and the starter catalogue.
 import { readFileSync, rmSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { handleExport } from '../../src/server/read/export.ts'
 import { handleRead } from '../../src/server/read/read.ts'
 import { type McpHub, openMcpHub } from '../hubs/mcp.ts'
-import { makeFolder, runHubcli, SCRATCH, SHELLS } from './shells.ts'
+import { makeFolder, runHubcli, SCRATCH, twoShells } from './shells.ts'
 
 const NAME = 'acme/code-review'
 let hub: McpHub
@@ -40,7 +40,7 @@ afterAll(async () => {
 const fileOf = async (version: string, format: string) =>
   (await fetch(`${url}/api/v1/repos/${NAME}/versions/${version}/export/${format}`)).text()
 
-describe.each(SHELLS)('$name', (shell) => {
+describe.each(twoShells(0))('$name', (shell) => {
   const run = (args: string[], cwd?: string) =>
     runHubcli(shell, ['export', ...args], { env: { HUB_URL: url }, ...(cwd && { cwd }) })
 

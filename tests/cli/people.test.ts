@@ -4,11 +4,11 @@ import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { EXPORT_FORMATS } from '../../src/domain/api/export-formats.ts'
-import { BUSYBOX, findProgram, HUBCLI, makeFolder, runHubcli, SCRATCH, SHELLS } from './shells.ts'
+import { BUSYBOX, findProgram, HUBCLI, makeFolder, runHubcli, SCRATCH, SHELLS, twoShells } from './shells.ts'
 
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
-describe.each(SHELLS)('$name', (shell) => {
+describe.each(twoShells(1))('$name', (shell) => {
   describe('help and version', () => {
     test.concurrent.each([['help'], ['--help'], ['-h'], ['pull', '--help'], ['push', '-h']])(
       '%s %s',

@@ -1,4 +1,4 @@
-// Tests `hubcli recompose --all` with a real hub in this process, in every shell.
+// Tests `hubcli recompose --all` with a real hub in this process, in two shells.
 import { rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { startServer } from '../../packages/node-server/http/http-server.ts'
 import { listenTo } from '../../packages/node-server/run-functions.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
-import { makeFolder, PYTHON, runHubcli, SCRATCH, SHELLS, WITH_PYTHON } from './shells.ts'
+import { makeFolder, PYTHON, runHubcli, SCRATCH, SHELLS, twoShells, WITH_PYTHON } from './shells.ts'
 
 let world: World
 let hub: Hub
@@ -43,7 +43,7 @@ const latest = async (name: string) => {
   return `${latest_version} ${content}`
 }
 
-describe.each(SHELLS)('$name', (shell) => {
+describe.each(twoShells(1))('$name', (shell) => {
   const word = shell.name.replaceAll(' ', '-')
   const nameOf = (name: string) => `acme/${word}-${name}`
   const [style, one, two, three] = [nameOf('style'), nameOf('one'), nameOf('two'), nameOf('three')]

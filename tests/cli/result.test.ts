@@ -13,7 +13,7 @@ import { startServer } from '../../packages/node-server/http/http-server.ts'
 import { listenTo } from '../../packages/node-server/run-functions.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
-import { makeFolder, runHubcli, SCRATCH, SHELLS, WITH_PYTHON } from './shells.ts'
+import { makeFolder, runHubcli, SCRATCH, twoShells, WITH_PYTHON } from './shells.ts'
 import { withStandIn } from './stand-in.ts'
 
 const OWNER = '---\nprotected_labels: [{label: production, requires: [quality]}]\n---\n'
@@ -63,7 +63,7 @@ async function publish(name: string, content = 'One\n'): Promise<void> {
 const resultsOf = async (name: string) =>
   JSON.parse((await hub.read(`/api/v1/repos/acme/${name}/versions/1.0.0/results`)).text).data
 
-describe.each(SHELLS)('$name', (shell) => {
+describe.each(twoShells(0))('$name', (shell) => {
   const name = `in-${shell.name.replace(' ', '-')}`
   const prompt = `acme/${name}`
   const run = (...args: string[]) =>

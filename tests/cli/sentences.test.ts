@@ -8,7 +8,17 @@ import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type PlainFiles, startPlainFiles } from './plain-files.ts'
-import { findProgram, makeFolder, makeTools, NO_PYTHON, PYTHON, runHubcli, SCRATCH, SHELLS } from './shells.ts'
+import {
+  findProgram,
+  makeFolder,
+  makeTools,
+  NO_PYTHON,
+  PYTHON,
+  runHubcli,
+  SCRATCH,
+  SHELLS,
+  twoShells,
+} from './shells.ts'
 import { STAND_IN_TOKEN, withStandIn } from './stand-in.ts'
 
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
@@ -49,7 +59,7 @@ afterAll(() => {
   for (const server of servers) server.close()
 })
 
-describe.each(SHELLS)('$name', (shell) => {
+describe.each(twoShells(1))('$name', (shell) => {
   const options = (env: Record<string, string> = {}) => ({ cwd, env: { HUB_URL: hub.url, ...env } })
   const run = (args: string[], env: Record<string, string> = {}) => runHubcli(shell, args, options(env))
 

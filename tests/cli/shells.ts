@@ -123,13 +123,16 @@ export const SHELLS: Shell[] = [
 ]
 
 /** Every how many rows of a table another shell than the first runs one. */
-const STEP = 3
+const STEP = 6
 
-/** Returns the rows of a table for one shell: all for the first shell, and every third for each other one, because few rows depend on the shell. The others run different rows. */
+/** Returns the rows of a table for one shell: all for the first shell, and every sixth for each other one, because few rows depend on the shell. The others run different rows. */
 export function rowsFor<const T>(shell: Shell, rows: readonly T[]): T[] {
   const at = SHELLS.indexOf(shell)
   return rows.filter((_, row) => at === 0 || row % STEP === at % STEP)
 }
+
+/** Returns the first shell and one other, for a file whose tests run commands that hub.test.ts and answers.test.ts run in every shell. @param at which other shell: each file names one */
+export const twoShells = (at: number): Shell[] => [SHELLS[0]!, SHELLS[1 + (at % (SHELLS.length - 1))]!]
 
 /**
  * Creates the only folder in the PATH of a run. It contains curl, the standard tools, and a `sleep` that only records
