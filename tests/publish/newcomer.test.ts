@@ -1,16 +1,7 @@
 // Tests the first minutes with a fresh clone: `npm start`, a token from `npm run token`, a publish with curl, and an
 // immediate read of the published prompt.
 import { execFile, execFileSync } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -18,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeFolder, runHubcli, SCRATCH, SHELLS, WITH_PYTHON } from '../cli/shells.ts'
 import { CLIENTS, runClient } from '../clients/three-clients.ts'
 import { poll } from '../e2e/client.ts'
+import { linkInstalled } from '../hubs/machines.ts'
 import { isServingFiles, plainEnvironment, type Run, startProcess } from '../hubs/processes.ts'
 import { consecutive, sorted } from './history.ts'
 
@@ -38,9 +30,8 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hub-newcomer-'))
   clone = join(folder, 'clone')
   cloneWorkingTree()
-  // Packages are linked instead of installed, because installing them requires the network and tests npm rather than
-  // the hub.
-  symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'))
+  // What `npm ci` makes is linked, because installing requires the network and tests npm rather than the hub.
+  linkInstalled(clone)
   ;({ base, run: host } = await startProcess({ command: ['npm', 'start'], cwd: clone }))
 })
 afterAll(async () => {
@@ -150,7 +141,8 @@ test.each(SHELLS)(
     expect(readFileSync(file, 'utf8')).toBe('two {{x}}\r\n')
     expect(await hubcli('verify', '--online')).toMatchObject({ code: 0, stderr: '' })
     const lock = readFileSync(join(cwd, 'prompts.lock'), 'utf8')
-    for (const { command } of CLIENTS) {
+    // The lock file does not depend on the shell.
+    for (const { command } of shell === SHELLS[0] ? CLIENTS : []) {
       expect(await runClient(command, ['verify'], cwd, base)).toMatchObject({ code: 0, stderr: '' })
       expect(await runClient(command, ['add', `${name}@^1`], cwd, base)).toMatchObject({ code: 0, stderr: '' })
       expect(readFileSync(join(cwd, 'prompts.lock'), 'utf8')).toBe(lock)
