@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { plainEnvironment, type Run, startProcess } from '../hubs/processes.ts'
 
-/** How long the second prompt of each pair is read. The build of the first ends in this time. */
-const READ_MS = 400
+/** How long the second prompt of each pair is read, and the pause between two reads. The build of the first ends in this time. */
+const [READ_MS, READ_PAUSE_MS] = [400, 5]
 const PAIRS = 12
 const PAUSE_MS = 10
 const OWNER = `reader-${process.pid}`
@@ -58,6 +58,7 @@ test('a new prompt is found in every read after its publish, while the prompt be
       const read = await fetch(url)
       await read.arrayBuffer()
       if (read.status !== 200) missing.push(`after-${pair}: ${read.status}`)
+      await sleep(READ_PAUSE_MS)
     }
   }
   expect(missing).toEqual([])
@@ -79,6 +80,7 @@ test('a changed owner is found in every read after its change, and in the next b
     for (const until = performance.now() + READ_MS; performance.now() < until; ) {
       const { data } = await (await fetch(url)).json()
       if (data?.name !== name) stale.push(`${name}: ${data?.name}`)
+      await sleep(READ_PAUSE_MS)
     }
     expect(await (await fetch(`${hub.base}/${OWNER}`)).text()).toContain(`<h1 dir="auto">${name}</h1>`)
   }
