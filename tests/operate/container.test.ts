@@ -46,9 +46,10 @@ describe('Dockerfile', () => {
     expect(steps.some(({ args }) => args.join(' ').includes('.env'))).toBe(false)
   })
 
-  test('npm, the systemd service and the image use the same start command', () => {
+  test('npm, the systemd service and the image use the same commands to start, and to bundle the pages', () => {
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
     expect(argsOf('CMD')?.join(' ')).toBe(scripts.start)
+    expect(argsOf('RUN').some((command) => command.startsWith(`${scripts.prepare} && `))).toBe(true)
     expect(readFileSync('deploy/systemd/prompt-hub.service', 'utf8')).toContain(`/.bin/${scripts.start}\n`)
   })
 

@@ -5,6 +5,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { poll } from '../e2e/client.ts'
+import { makePages } from '../hubs/machines.ts'
 import { plainEnvironment } from '../hubs/processes.ts'
 import { canContain } from './container.ts'
 import { makeSource } from './follow-guide.ts'
@@ -47,6 +48,9 @@ touch "$DIR/root/tmp/ready"
 exec chroot "$DIR/root" bash -c 'while sleep 1; do :; done'
 `
 
+/** Where every user of the machine keeps compiled modules, so that each command takes less time. */
+const COMPILED_DIR = '/var/cache/compiled'
+
 /** Removes what would make this machine different from Debian: Node from another source, and this machine's own settings. No package brings manuals. */
 const MAKE_PLAIN = `
 cp /mnt/systemctl.sh /usr/local/sbin/systemctl
@@ -55,6 +59,7 @@ rm -rf /usr/lib/node_modules
 grep -rl nodesource /etc/apt/sources.list.d 2>/dev/null | xargs -r rm
 case $(dpkg-query --show --showformat='\${Version}' nodejs 2>/dev/null) in *nodesource*) apt-get purge --quiet --quiet --yes nodejs ;; esac
 rm -rf /etc/prompt-hub.env /var/backups/prompt-hub
+install --directory --mode=1777 ${COMPILED_DIR}
 [ ! -e /usr/bin/mandb ] || ln -sf /bin/true /usr/bin/mandb
 printf 'path-exclude=/usr/share/%s/*\\n' doc man >/etc/dpkg/dpkg.cfg.d/no-manuals
 echo force-unsafe-io >/etc/dpkg/dpkg.cfg.d/no-sync
@@ -63,12 +68,9 @@ git config --system --add safe.directory /mnt/upstream/.git
 git config --system init.templateDir /mnt/template
 `
 
-/** Runs in each clone. What `npm ci` makes of the code takes longer than all else that it does, so a clone starts with the one in `/mnt`, if there is one. */
+/** Runs in each clone: a clone starts with what `npm ci` makes of the code, as container.test.ts does, because that takes long. */
 const AFTER_CLONE = `#!/bin/sh
-[ -e astro.config.mjs ] || exit 0
-for made in .pages .clients; do
-  [ ! -e /mnt/$made ] || [ -e $made ] || cp -r /mnt/$made .
-done
+[ ! -e astro.config.mjs ] || cp -r /mnt/.pages /mnt/.clients .
 `
 
 /** Opens a machine. @param replaced words that are different on this machine, such as the port */
@@ -77,6 +79,8 @@ export async function openDebian(replaced: Readonly<Record<string, string>>): Pr
   const dir = join(given, 'machine')
   mkdirSync(dir)
   makeSource(join(given, 'upstream'))
+  cpSync(makePages(), join(given, '.pages'), { recursive: true })
+  cpSync('.clients', join(given, '.clients'), { recursive: true })
   cpSync('tests/operate/systemctl.sh', join(given, 'systemctl.sh'))
   mkdirSync(join(given, 'template/hooks'), { recursive: true })
   writeFileSync(join(given, 'template/hooks/post-checkout'), AFTER_CLONE, { mode: 0o755 })
@@ -104,6 +108,7 @@ export async function openDebian(replaced: Readonly<Record<string, string>>): Pr
     ...plain,
     PATH: '/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin',
     HOME: '/root',
+    NODE_COMPILE_CACHE: COMPILED_DIR,
     DEBIAN_FRONTEND: 'noninteractive',
     npm_config_prefer_offline: 'true',
   }

@@ -126,8 +126,6 @@ describe.skipIf(!isDebianRoot)('a hub on one machine, set up by the guide (needs
   test('is installed and checked; most blocks run twice', async () => {
     expect(more).toEqual([])
     await machine.run([install, ...twice(catalogue), ...twice(protect)])
-    // The later clones of the same code start with what this installation made of it.
-    await machine.run(['cp -r /srv/prompt-hub/.pages /srv/prompt-hub/.clients /mnt/'])
     // The settings of this test: its port, and no limit for its reads.
     const settings = `${blocksOf('hosting-machine', 'ini')[0]}PORT=${hubPort}\nRATE_LIMIT_PER_MINUTE=100000\nMETRICS=on\n`
     await machine.write('/etc/prompt-hub.env', settings)
