@@ -1,4 +1,4 @@
-// A complete hub for browser tests: a built site, a separate git repository, and the real functions and stores.
+// A complete hub for browser tests: a site, a separate git repository, and the real functions and stores.
 import type { Server } from 'node:http'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -11,13 +11,11 @@ import { openOrderClock } from '../../src/ports/fresh-copies.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'
 import { type Files, makeRepository } from '../stores/local-repository.ts'
 import { makeSiteFolder } from './build-site.ts'
-import { serveBuiltSite } from './serve-site.ts'
+import { serveSite } from './serve-site.ts'
 
 export interface BuiltHub {
   url: string
   server: Server
-  /** The folder of the built site. */
-  dist: string
   state: StateStore
   /** Returns the current sign-in link in local mode. Each link works only once. */
   signInLink(): string
@@ -67,7 +65,7 @@ export async function startBuiltHub(
     }
   }
   const healthOf = () => ({ ...STARTING, status: 'ok', built_at: new Date().toISOString() }) as const
-  const served = await serveBuiltSite(dir, {
+  const served = await serveSite(dir, {
     settings: { ...content, ...settings },
     openStores,
     serving: { port, healthOf },
@@ -75,7 +73,6 @@ export async function startBuiltHub(
   return {
     url,
     server: served.server,
-    dist: join(dir, 'dist'),
     state: served.stores.state,
     signInLink: () => localSignInLink(url, localKeys.current()),
     storedTexts() {

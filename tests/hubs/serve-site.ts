@@ -1,26 +1,33 @@
-// Serves a built site in this process with our own host.
+// Serves a site in this process with our own host.
 import { rmSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { join } from 'node:path'
+import { builtFile, indexOf, placesOf } from '../../packages/build/build-places.ts'
+import { serveLook } from '../../packages/build/hub-look.ts'
+import { openDownloads } from '../../packages/build/list-downloads.ts'
+import { writeData } from '../../packages/build/write-data.ts'
+import { bundlePlaceOf, ensureBundle } from '../../packages/node-server/builds/pages-bundle.ts'
 import { serveSites } from '../../packages/node-server/builds/serve-sites.ts'
 import { openSite } from '../../packages/node-server/builds/site.ts'
 import { openLocalStores } from '../../packages/node-server/local-stores.ts'
-import { openBuiltPages } from '../../packages/node-server/pages.ts'
-import { readConfig } from '../../src/config.ts'
+import { openBuiltPages, openBundle } from '../../packages/node-server/pages.ts'
+import { readHubLook } from '../../packages/stores/content/site-settings-file.ts'
+import { writeBuildRecord } from '../../packages/stores/site/build-record.ts'
+import { readBuildSource } from '../../packages/stores/site/build-source.ts'
+import { type Config, findProfile, readConfig } from '../../src/config.ts'
 import { buildSite } from './build-site.ts'
 
 type Stores = Parameters<typeof serveSites>[1] & { close(): Promise<void> | void }
+type Serving = Parameters<typeof serveSites>[2]
 
-/** Options for building and serving a site. */
+/** Options for serving a site. */
 export interface SiteOptions<S extends Stores> {
-  /**
-   * Environment variables, set from the start of the build until the hub stops. CONTENT_DIR and SITE_URL are required.
-   */
+  /** Environment variables, set until the hub stops. CONTENT_DIR and SITE_URL are required. */
   settings: Readonly<Record<string, string>>
-  /** Opens the host's stores; called with the site's folder once the site is built. */
+  /** Opens the host's stores; called with the site's folder once its data is written. */
   openStores: (dir: string) => Promise<S>
   /** The address that the host listens on, and its other options. */
-  serving: Parameters<typeof serveSites>[2]
+  serving: Serving
 }
 
 /**
@@ -30,24 +37,45 @@ export interface SiteOptions<S extends Stores> {
 export const openOwnStores = (dir: string) => openLocalStores(readConfig(process.env), dir)
 
 /**
- * Builds a content folder and serves it.
+ * Builds a content folder with `npm run build` and serves it.
  *
  * @param dir a folder from `makeSiteFolder`: the site is written to its `dist`, and the folder is removed when the hub
  * stops
  */
-export async function serveBuiltSite<S extends Stores>(
+export const serveBuiltSite = <S extends Stores>(dir: string, options: SiteOptions<S>) =>
+  serve(dir, options, async () => {
+    await buildSite(join(dir, 'dist'), options.settings)
+    const pages = await openBuiltPages(join(dir, 'build/pages'), join(dir, 'dist'))
+    return { pages: () => pages }
+  })
+
+/** Writes the data of a content folder in this process, and serves it with the page bundle, as `npm start` does. @param dir as for `serveBuiltSite` */
+export const serveSite = <S extends Stores>(dir: string, options: SiteOptions<S>) =>
+  serve(dir, options, async (config) => {
+    const places = placesOf(join(dir, 'dist'))
+    const source = await readBuildSource(config.contentDir, process.env)
+    await writeData(config, { siteDir: places.dist, indexPath: indexOf(places) })
+    writeBuildRecord(builtFile(places), { built_at: new Date().toISOString(), source })
+    const look = serveLook(readHubLook(config.contentDir))
+    const bundle = await ensureBundle(bundlePlaceOf(process.cwd()))
+    const pages = await openBundle(bundle, findProfile(config, look.shown), look.files)
+    return { pages: () => pages, downloads: await openDownloads('.', config.baseUrl) }
+  })
+
+async function serve<S extends Stores>(
   dir: string,
   { settings, openStores, serving }: SiteOptions<S>,
+  build: (config: Config) => Promise<Pick<Serving, 'pages' | 'downloads'>>,
 ): Promise<{ server: Server; stores: S; stop(): Promise<void> }> {
   const before = { ...process.env }
   Object.assign(process.env, settings)
-  await buildSite(join(dir, 'dist'), settings)
+  const config = readConfig(process.env)
+  const built = await build(config)
   const site = openSite(join(dir, 'dist'))
-  const pages = await openBuiltPages(join(dir, 'build/pages'), join(dir, 'dist'))
   const stores = await openStores(dir)
-  const { trustedProxies, baseUrl, hostnames, isPrivate, readAccess } = readConfig(process.env)
+  const { trustedProxies, baseUrl, hostnames, isPrivate, readAccess } = config
   const addresses = { baseUrl, hostnames, isPrivate, readAccess }
-  const host = await serveSites(() => site, stores, { trustedProxies, ...addresses, pages: () => pages, ...serving })
+  const host = await serveSites(() => site, stores, { trustedProxies, ...addresses, ...built, ...serving })
   return {
     server: host.server,
     stores,

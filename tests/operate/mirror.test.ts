@@ -2,7 +2,7 @@
 // Together, the files cover every read request of the API except search.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDeployedHub } from '../../packages/doctor/hub-requests.ts'
@@ -10,6 +10,7 @@ import { checkMirror } from '../../packages/doctor/mirror.ts'
 import { versionFile } from '../doctor/setups.ts'
 import { poll } from '../e2e/client.ts'
 import { isInstalled, type Running, startNginxMirror } from '../host/programs.ts'
+import { buildSite, makeSiteFolder } from '../hubs/build-site.ts'
 import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
 import { freePort } from '../hubs/processes.ts'
 
@@ -59,10 +60,17 @@ const CONTENT = {
 }
 
 let hub: BuiltHub
+const folder = makeSiteFolder('mirror')
+/** The site that `npm run build` writes of the hub's content. */
+const dist = join(folder, 'dist')
 beforeAll(async () => {
   hub = await startBuiltHub(await freePort(), {}, CONTENT)
+  await buildSite(dist, { SITE_URL: hub.url, CONTENT_DIR: process.env.CONTENT_DIR! })
 })
-afterAll(() => hub?.stop())
+afterAll(async () => {
+  await hub?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
 
 /** Starts Python's built-in server as in docs/running.md section 8. */
 async function startPython(port: number, files: string): Promise<Running> {
@@ -99,20 +107,20 @@ describe.each([
   const isHere = isInstalled(program)
   let mirror: Running
   beforeAll(async () => {
-    if (isHere) mirror = await start(await freePort(), hub.dist)
+    if (isHere) mirror = await start(await freePort(), dist)
   })
   afterAll(() => mirror?.stop())
   const openMirror = () => openDeployedHub(mirror.url).ask
 
   test.skipIf(!isHere)('serves every file byte for byte, and every page at the URL that links use', async () => {
-    const files = readdirSync(hub.dist, { recursive: true, withFileTypes: true })
+    const files = readdirSync(dist, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name).slice(hub.dist.length))
+      .map((entry) => join(entry.parentPath, entry.name).slice(dist.length))
     expect(files.length).toBeGreaterThan(200)
     for (const file of files) {
       const answer = await fetch(mirror.url + file)
       expect([file, answer.status]).toEqual([file, 200])
-      expect(Buffer.from(await answer.arrayBuffer()).equals(readFileSync(join(hub.dist, file))), file).toBe(true)
+      expect(Buffer.from(await answer.arrayBuffer()).equals(readFileSync(join(dist, file))), file).toBe(true)
     }
     const pages = files.filter((file) => file.endsWith('/index.html')).map((file) => file.replace(/\/index\.html$/, ''))
     expect(pages).toEqual(expect.arrayContaining(['/docs', '/docs/reading']))
@@ -141,12 +149,12 @@ describe.each([
 })
 
 test('reports files that are missing or changed on a mirror', async () => {
-  const mirror = await startPython(await freePort(), hub.dist)
+  const mirror = await startPython(await freePort(), dist)
   const { ask } = openDeployedHub(mirror.url)
-  const missing = join(hub.dist, 'data/v1/repos/zoe/hello/versions/1.0.1.json')
-  const changed = join(hub.dist, 'data/v1/repos/zoe/hello/raw/1.0.0.txt')
+  const missing = join(dist, 'data/v1/repos/zoe/hello/versions/1.0.1.json')
+  const changed = join(dist, 'data/v1/repos/zoe/hello/raw/1.0.0.txt')
   const before = readFileSync(changed)
-  const blobs = join(hub.dist, 'data/v1/repos/zoe/forms/blobs')
+  const blobs = join(dist, 'data/v1/repos/zoe/forms/blobs')
   const [blob = ''] = readdirSync(blobs).filter((name) => readFileSync(join(blobs, name)).length === 2)
   renameSync(missing, `${missing}.away`)
   renameSync(join(blobs, blob), join(blobs, 'away'))
