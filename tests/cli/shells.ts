@@ -69,9 +69,9 @@ export const REFUSED_SHELLS = ['posh', 'yash']
 export const STANDARD_TOOLS = [
   'awk',
   'cat',
-  'gzip',
   'head',
   'mkdir',
+  'mkfifo',
   'mv',
   'od',
   'rm',

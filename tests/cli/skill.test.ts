@@ -111,6 +111,13 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     expect(await run('remove', 'acme/review')).toMatchObject({ code: 0, stdout: `acme/review 1.1.0 ${FOLDER}\n` })
   })
 
+  test('a locked skill stays in its folder, also if that is in no other folder', async () => {
+    expect(await run('add', 'acme/review', '--as', 'skill', '-o', 'review')).toMatchObject({ code: 0 })
+    const again = { code: 0, stdout: 'acme/review 1.0.0 review\n', stderr: '', left: [] }
+    expect(await run('add', 'acme/review@^1')).toMatchObject(again)
+    expect(read('review/SKILL.md')).toBe(skillOf('1.0.0'))
+  })
+
   test('a skill with files comes from its archive, also from a mirror', async () => {
     const files = { 'a.md': 'one', 'scripts/b.py': 'two\r\n' }
     hub.prompts['acme/review']!.files = files

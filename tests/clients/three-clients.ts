@@ -44,11 +44,11 @@ let calls = 0
 fs.promises.rename = (...given) => ++calls === NTH ? Promise.reject(new Error('EBUSY: device or resource busy')) : rename(...given)
 syncBuiltinESMExports()`
 
-/** Does something before each change. Python reports each of these before it happens. Opening a file for writing also counts. */
+/** Does something before each change of the project, not of hubcli's work folder. Python reports each of these before it happens. Opening a file for writing also counts. */
 const beforeEachChange = (then: string) => `import os, shutil, signal, sys
 changes, calls, is_busy = ('os.mkdir', 'os.rename', 'os.remove', 'os.rmdir', 'shutil.rmtree', 'ctypes.dlsym'), [0], []
 def count(event, given):
-    if is_busy or not (event in changes or (event == 'open' and isinstance(given[2], int) and given[2] & 3)):
+    if is_busy or '/hubcli.' in str(given[0]) or not (event in changes or (event == 'open' and isinstance(given[2], int) and given[2] & 3)):
         return
     calls[0] += 1
     is_busy.append(True)
@@ -86,9 +86,6 @@ const pythonWith = (program: string) => [
   ...['python3', '-c', `${program}from prompt_hub.__main__ import main\nsys.exit(main(sys.argv[1:]))`],
 ]
 
-/** Only in the step that changes the project: the others write to the work folder. */
-const inStep = (program: string) => `import sys\nif 'write' in sys.argv:\n${program.replaceAll(/^(?=.)/gm, '    ')}`
-
 const nth = (program: string, number: number) => program.replace('NTH', String(number))
 
 /** The PATH determines which python3 hubcli uses. */
@@ -97,8 +94,8 @@ export const CLIENTS: Client[] = [
     name: 'hubcli',
     command: ['sh', HUBCLI],
     failingRename: (number) => hubcliWith(nth(PATCH, number)),
-    killedBefore: (number) => hubcliWith(inStep(nth(KILL, number))),
-    copiedBeforeEach: (into) => hubcliWith(inStep(copy(into))),
+    killedBefore: (number) => hubcliWith(nth(KILL, number)),
+    copiedBeforeEach: (into) => hubcliWith(copy(into)),
   },
   {
     name: 'the TypeScript client',

@@ -1,10 +1,13 @@
-"""Reads a locked prompt from its vendored file."""
+"""Finds the version of a prompt to read: the locked one, from its vendored file, or that of a range."""
 
 from program.project import need_lock
 from program.terminal import Refused, clean
-from program.work import in_work, save
+from program.resolving import read
+from program.work import in_work, read_bytes, save
 from prompt_hub.lock import LOCK
 from prompt_hub.placed import read_content
+from prompt_hub.records import read_version_list
+from prompt_hub.review import explain_none, find_wanted
 from prompt_hub.trouble import PromptHubError
 
 
@@ -30,3 +33,12 @@ def read_locked(name, wanted):
         from program.render import render
 
         render(found.decode(), prompt.details.variables)
+
+
+def choose(name, written):
+    """Writes the version of a range to the file `version`."""
+    rows = read(read_version_list, read_bytes("versions.0"))
+    chosen = find_wanted(written, {}, rows)
+    if chosen is None:
+        raise Refused(2, explain_none(name, written, {}, rows))
+    save("version", chosen)

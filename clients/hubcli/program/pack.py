@@ -7,7 +7,7 @@ import tarfile
 import zlib
 
 from program.terminal import Refused
-from program.work import in_work
+from program.work import in_work, read_bytes
 from prompt_hub.skills import SKILL, refuse_files
 
 MAX_FILES = 200
@@ -16,6 +16,7 @@ MAX_FILES_BYTES = 1000000
 # All files, the SKILL.md, and a header and a filled block for each entry.
 MAX_TAR_BYTES = 4194304
 MAX_ATTESTATIONS = 5
+MAX_ATTESTATION_BYTES = 65536
 MAIN = (SKILL, "prompt.md")
 ADVICE = "delete it, or publish a copy of the folder without it"
 
@@ -40,15 +41,15 @@ def pack(folder):
             if total > MAX_FILES_BYTES:
                 raise Refused(1, f"{folder}: the files have more than {MAX_FILES_BYTES} bytes together")
             add_member(tar, path, data)
-    with open(in_work("content"), "wb") as file:
-        file.write(gzip.compress(stream.getvalue()))
+    write_archive(stream)
 
 
 def pack_signed(source):
-    """Writes an archive of the packed folder or the prompt file in the file `content`, and of the attestations in the
-    files `attestation.N`, to the file `content`."""
-    with open(in_work("content"), "rb") as file:
-        data = file.read()
+    """Writes an archive of the packed folder or the prompt file in the file `content`, and of the attestations that the
+    file `listed` names, to the file `content`."""
+    data, paths = read_bytes("content"), read_bytes("listed").split(b"\n")[:-1]
+    if len(paths) > MAX_ATTESTATIONS:
+        raise Refused(1, f"--attestation: expected at most {MAX_ATTESTATIONS}, got {len(paths)}")
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w", format=tarfile.PAX_FORMAT) as tar:
         if source == "folder":
@@ -57,12 +58,16 @@ def pack_signed(source):
                     tar.addfile(member, packed.extractfile(member))
         else:
             add_member(tar, "prompt.md", data)
-        for number in range(1, MAX_ATTESTATIONS + 1):
-            try:
-                with open(in_work(f"attestation.{number}"), "rb") as file:
-                    add_member(tar, f".attestations/{number}.sigstore.json", file.read())
-            except FileNotFoundError:
-                break
+        for number, path in enumerate(paths, 1):
+            with open(path, "rb") as file:
+                bundle = file.read(MAX_ATTESTATION_BYTES + 1)
+            if len(bundle) > MAX_ATTESTATION_BYTES:
+                raise Refused(1, f"{os.fsdecode(path)} is larger than {MAX_ATTESTATION_BYTES} bytes")
+            add_member(tar, f".attestations/{number}.sigstore.json", bundle)
+    write_archive(stream)
+
+
+def write_archive(stream):
     with open(in_work("content"), "wb") as file:
         file.write(gzip.compress(stream.getvalue()))
 

@@ -1,13 +1,36 @@
-"""The entries of a plan: prompts of the lock file in the current folder."""
+"""The project in the current folder: its lock file, and its folder for skills."""
+
+import os
 
 from program.terminal import Refused
-from prompt_hub.lock import LOCK, LockedDetails, LockedPrompt
-from prompt_hub.publisher import Publisher
+from prompt_hub.lock import LOCK
 from prompt_hub.placed import read_lock_file
-from prompt_hub.skills import SkillFile
 
-# The fields of a lock entry that a plan contains.
-FIELDS = ("range", "version", "sha256", "path", "files", "publisher")
+# The folders from which agents load skills:
+# https://code.claude.com/docs/en/skills, https://developers.openai.com/codex/skills,
+# https://cursor.com/docs/context/skills, https://docs.github.com/en/copilot/concepts/agents/about-agent-skills,
+# https://geminicli.com/docs/cli/skills, https://opencode.ai/docs/skills, https://ampcode.com/manual#agent-skills
+FOLDERS = {
+    "claude-code": ".claude/skills",
+    "codex": ".agents/skills",
+    "cursor": ".cursor/skills",
+    "copilot": ".github/skills",
+    "gemini": ".gemini/skills",
+    "opencode": ".opencode/skills",
+    "amp": ".agents/skills",
+}
+# The files and folders that only this agent reads.
+SIGNS = {
+    ".claude": "claude-code",
+    "CLAUDE.md": "claude-code",
+    ".agents": "codex",
+    ".codex": "codex",
+    ".cursor": "cursor",
+    ".github/copilot-instructions.md": "copilot",
+    ".gemini": "gemini",
+    "GEMINI.md": "gemini",
+    ".opencode": "opencode",
+}
 
 
 def need_lock():
@@ -18,30 +41,11 @@ def need_lock():
     return lock
 
 
-def summary(prompt):
-    """A lock entry as it is in a plan; None for None."""
-    if prompt is None:
-        return None
-    lists = {"files": [list(each) for each in prompt.files], "publisher": list(prompt.publisher) if prompt.publisher else None}
-    return {**{field: getattr(prompt, field) for field in FIELDS}, **lists}
-
-
-def to_locked(entry, details=LockedDetails((), {})):
-    """The lock entry of an entry of a plan."""
-    range_, version, sha256, path, files, publisher = (entry[field] for field in FIELDS)
-    digests = tuple(SkillFile(*each) for each in files)
-    return LockedPrompt(range_, version, sha256, path, details, digests, Publisher(*publisher) if publisher else None)
-
-
-def is_to_write(entry):
-    """Whether a plan writes a prompt's file; False while its version is not chosen."""
-    if "version" not in entry:
-        return False
-    locked = entry["locked"]
-    changed = locked is None or any(entry[key] != locked[key] for key in ("version", "sha256", "path"))
-    return changed or entry.get("state", "missing") != "good"
-
-
-def problem(name, kind, message, severity=None):
-    """A problem, as in the JSON of a report."""
-    return {"name": name, "problem": kind, **({} if severity is None else {"severity": severity}), "message": message}
+def skill_path(name, agent, locked):
+    """The folder of a skill: in that of the agent, where the locked skill is, or in the first one that the project has."""
+    if not agent and locked is not None and locked.files:
+        return locked.path
+    there = [folder for folder in FOLDERS.values() if os.path.isdir(folder)]
+    there += [FOLDERS[agent] for sign, agent in SIGNS.items() if os.path.exists(sign)]
+    folder = FOLDERS[agent] if agent else there[0] if there else FOLDERS["claude-code"]
+    return f"{folder}/{name.split('/')[1]}"

@@ -1,27 +1,48 @@
-"""Prints the result of verify, audit and outdated."""
+"""The commands that compare the lock with the files and the hub: verify, outdated and audit."""
 
 import json
 import sys
 
+from program.asking import hub_of
+from program.project import need_lock
+from program.resolving import entries_of, judge_included, list_changes, problem, resolve
 from program.terminal import say
-from program.work import load
+from prompt_hub.placed import find_difference, say_difference
 from prompt_hub.review import AUDITED
 
-SHOWN = ("name", "range", "version", "wanted", "latest", "path", "changes")
 HEAD = ["NAME", "LOCKED", "WANTED", "LATEST", "RANGE"]
 
 
-def report(as_json):
-    """Prints the result; problems exit with 4, and newer versions with 1."""
-    plan = load("plan")
-    command, problems = plan["command"], plan["problems"]
-    if command == "outdated":
-        report_outdated(plan["entries"], [each for each in problems if each["problem"] != "advisory"], as_json == "1")
-        return
-    if command == "audit":
-        problems = [each for each in problems if each["problem"] in AUDITED]
-    if as_json == "1":
-        print(json.dumps({"ok": not problems, "prompts": plan["count"], "problems": problems}, indent=2))
+def verify(as_json, online):
+    """Compares the files with the lock, and with `online` also the lock with the hub."""
+    entries = entries_of(need_lock())
+    problems = []
+    for entry in entries:
+        difference = find_difference(".", entry.locked)
+        if difference is not None:
+            kind = "missing" if difference.kind == "missing" else "changed"
+            problems.append(problem(entry.name, kind, say_difference(entry.locked, difference, "hubcli")))
+    if online:
+        problems += ask_about(entries, "verify")
+    report(entries, problems, as_json)
+
+
+def audit(as_json, days):
+    """Asks the hub about the locked versions and those that they include."""
+    entries = entries_of(need_lock())
+    problems = ask_about(entries, "audit", int(days)) + judge_included(entries)
+    report(entries, [each for each in problems if each["problem"] in AUDITED], as_json)
+
+
+def ask_about(entries, command, days=0):
+    hub_of(need_lock())
+    return [each for entry in entries for each in resolve(entry, command, days)]
+
+
+def report(entries, problems, as_json):
+    """Prints the problems; any problem exits with 4."""
+    if as_json:
+        print(json.dumps({"ok": not problems, "prompts": len(entries), "problems": problems}, indent=2))
     else:
         for each in problems:
             say(each["message"])
@@ -29,13 +50,15 @@ def report(as_json):
         sys.exit(4)
 
 
-def report_outdated(entries, problems, as_json):
-    rows = [entry for entry in entries if entry["version"] != entry["locked"]["version"] or entry["latest"] not in (None, entry["locked"]["version"])]
+def outdated(as_json, days):
+    """Lists newer versions; exits with 1 if there are any."""
+    entries = entries_of(need_lock())
+    problems = [each for each in ask_about(entries, "outdated", int(days or "0")) if each["problem"] != "advisory"]
+    rows = [each for each in entries if each.version != each.locked.version or each.latest not in (None, each.locked.version)]
     if as_json:
-        shown = [{**{key: entry[key] for key in SHOWN}, "version": entry["locked"]["version"]} for entry in rows]
-        print(json.dumps({"outdated": shown, "problems": problems}, indent=2))
+        print(json.dumps({"outdated": [describe(each) for each in rows], "problems": problems}, indent=2))
     else:
-        table = [[entry["name"], entry["locked"]["version"], entry["wanted"], entry["latest"] or "-", entry["range"]] for entry in rows]
+        table = [[each.name, each.locked.version, each.version, each.latest or "-", each.range] for each in rows]
         if sys.stdout.isatty() and table:
             table.insert(0, HEAD)
         widths = [max(map(len, column)) for column in zip(*table)]
@@ -45,3 +68,8 @@ def report_outdated(entries, problems, as_json):
             say(f"warning: {each['message']}")
     if rows:
         sys.exit(1)
+
+
+def describe(entry):
+    versions = {"version": entry.locked.version, "wanted": entry.version, "latest": entry.latest}
+    return {"name": entry.name, "range": entry.range, **versions, "path": entry.path, "changes": list_changes(entry)}

@@ -1,5 +1,5 @@
-"""Runs one step of hubcli: reads and writes the files of a project and the responses that the shell has fetched into the
-work folder. Sends no request. Arguments: the work folder, the step and its arguments."""
+"""Runs one step of hubcli: reads and writes the files of a project, and reads the responses that the shell fetches into
+the work folder. Sends no request itself. Arguments: the work folder, the step and its arguments."""
 
 import importlib
 import os
@@ -15,19 +15,20 @@ sys.path.append(MODULES)
 STEPS = {
     "table": ("table", "print_table"),
     "render": ("render", "render_answer"),
-    **{step: ("plan", step) for step in ("begin", "resolve", "choose", "included", "judge")},
-    **{step: ("change", step) for step in ("write", "remove")},
+    "choose": ("locked", "choose"),
+    "add-all": ("change", "add_all"),
+    **{step: ("change", step) for step in ("add", "install", "update", "remove")},
+    **{step: ("report", step) for step in ("verify", "outdated", "audit")},
     "pack": ("pack", "pack"),
     "pack-signed": ("pack", "pack_signed"),
     "outcome": ("outcome", "outcome"),
     "moved": ("recompose", "list_moved"),
     "locked": ("locked", "read_locked"),
-    **{step: ("report", "report") for step in ("verify", "report")},
 }
 
 
 def unpack():
-    """Writes the modules to files, so that Python compiles each of them only once for all steps."""
+    """Writes the modules to files, from which Python imports them."""
     with open(os.path.join(WORK, "modules"), encoding="ascii") as file:
         parts = ("\n" + file.read()).split("\n#: ")[1:]
     for part in parts:
@@ -40,11 +41,8 @@ def unpack():
 
 def main(step, *words):
     """Runs the step. Imports only what it needs, because each import takes time."""
-    # Writing compiled modules takes longer than it saves, unless another step follows.
-    if step not in ("begin", "resolve"):
-        sys.dont_write_bytecode = True
-    if step == "verify":
-        main("begin", "verify")
+    # Writing compiled modules takes longer than it saves.
+    sys.dont_write_bytecode = True
     module, function = STEPS[step]
     getattr(importlib.import_module(f"program.{module}"), function)(*words)
     sys.stdout.flush()
