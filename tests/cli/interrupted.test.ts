@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { commandLine, findProgram, makeFolder, makeTools, runHubcli, SCRATCH, SHELLS, writeScript } from './shells.ts'
+import { commandLine, findProgram, makeFolder, makeTools, PYTHON, runHubcli, SCRATCH, SHELLS, writeScript } from './shells.ts'
 import { type Trouble, withStandIn } from './stand-in.ts'
 
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
@@ -43,11 +43,15 @@ describe.each(SHELLS)('$name', (shell) => {
       )
     })
 
-    test.concurrent.each([
-      ['SIGTERM', 143],
-      ['SIGINT', 130],
-      ['SIGHUP', 129],
-    ] as const)('%s while waiting leaves no files behind', async (signal, code) => {
+    const waiting = [
+      ['pull', 'SIGTERM', 143],
+      ['pull', 'SIGINT', 130],
+      ['pull', 'SIGHUP', 129],
+      ['add', 'SIGTERM', 143],
+      ['add', 'SIGINT', 130],
+    ] as const
+    const rows = waiting.filter(([command]) => command === 'pull' || PYTHON !== undefined)
+    test.concurrent.each(rows)('%s: %s while waiting leaves no files behind', async (command, signal, code) => {
       const arrived = Promise.withResolvers<void>()
       const hang = (): Trouble => {
         arrived.resolve()
@@ -55,8 +59,9 @@ describe.each(SHELLS)('$name', (shell) => {
       }
       await withStandIn(hang, async ({ url }) => {
         const cwd = makeFolder()
-        const outcome = await runHubcli(shell, ['pull', 'acme/x'], {
+        const outcome = await runHubcli(shell, [command, 'acme/x'], {
           cwd,
+          tools: makeTools({ python: PYTHON, ...(shell.name === 'busybox ash' ? { busybox: shell.command[0] } : {}) }),
           env: { HUB_URL: url },
           onStart: ({ pid = 0 }) => void arrived.promise.then(() => process.kill(-pid, signal)),
         })

@@ -1,5 +1,5 @@
 // Tests hubcli in shells that do not follow POSIX by default. In an unsupported shell, it prints a message.
-import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import {
@@ -14,7 +14,7 @@ import {
   SCRATCH,
   type Shell,
 } from './shells.ts'
-import { STAND_IN_TOKEN, withStandIn } from './stand-in.ts'
+import { STAND_IN_TOKEN, type Trouble, withStandIn } from './stand-in.ts'
 
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
@@ -70,6 +70,30 @@ describe.each(listShells(OTHER_SHELLS))('$name', ({ name, found }) => {
       expect(await run('search', 'code')).toMatchObject({ code: PYTHON ? 0 : 1 })
       expect(await run('add', 'acme/code-review@^1')).toMatchObject({ code: PYTHON ? 0 : 1, left: [] })
       if (PYTHON) expect(readFileSync(path.join(cwd, 'prompts.lock'), 'utf8')).toContain('"version": "1.1.0"')
+    })
+  })
+})
+
+describe.each(listShells(OTHER_SHELLS))('$name', ({ name, found }) => {
+  test.skipIf(found === undefined || PYTHON === undefined).each([
+    ['pull', 'SIGINT', 130],
+    ['pull', 'SIGTERM', 143],
+    ['add', 'SIGINT', 130],
+    ['add', 'SIGTERM', 143],
+  ] as const)('%s: %s while waiting ends it with %i and leaves no files behind', async (command, signal, code) => {
+    const arrived = Promise.withResolvers<void>()
+    const hang = (): Trouble => {
+      arrived.resolve()
+      return { kind: 'hang' }
+    }
+    await withStandIn(hang, async ({ url }) => {
+      const cwd = makeFolder()
+      const outcome = await runHubcli(asShell(name, found), [command, 'acme/code-review'], {
+        ...{ cwd, env: { HUB_URL: url } },
+        onStart: ({ pid = 0 }) => void arrived.promise.then(() => process.kill(-pid, signal)),
+      })
+      expect(outcome).toMatchObject({ code, stdout: '', left: [] })
+      expect(readdirSync(cwd)).toEqual([])
     })
   })
 })

@@ -107,8 +107,10 @@ def change(command, lock, entries, days=0, is_forced=False, accepts_publisher=Fa
             now.prompts.update((entry.name, locked) for entry, locked, _ in found)
         return [NewPrompt(NewFiles(entry.path, files), lambda entry=entry: list_known(entry)) for entry, _, files in found]
 
-    stop_cleanly()
-    change_lock(LOCK, hub, change_prompts, say, is_forced, "hubcli")
+    # Without a change, the folder may be read-only, or another run's.
+    if found:
+        stop_cleanly()
+        change_lock(LOCK, hub, change_prompts, say, is_forced, "hubcli")
     for each in problems:
         say(f"warning: {each['message']}")
     for entry, _, _ in found:
