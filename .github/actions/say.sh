@@ -2,6 +2,10 @@
 # shellcheck disable=SC2154 # the script that sources this file sets work
 # Prints lines for the log of a GitHub Actions job, and for its summary. Sourced by the action scripts.
 
+# The client of the same commit, so that pinning an action pins the client too.
+# shellcheck disable=SC2034 # the scripts that source this file use it
+HUBCLI=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)/clients/hubcli/hubcli
+
 # The runner reads commands (::set-output …) from a job's output, so text from files, names and hubs is never printed unchanged.
 show() {
   local text=${1//[[:cntrl:]]/ }
@@ -32,6 +36,15 @@ MARKDOWN='
 def md: .[:500] | explode | map(if (. >= 48 and . <= 57) or (. >= 65 and . <= 90) or (. >= 97 and . <= 122) or . == 32 then [.] | implode else "&#\(.);" end) | join("");
 def name($what; $names): $names | if length == 0 then empty else "\($what) \(.[:10] | map(md) | join(", "))\(if length > 10 then ", …" else "" end)" end;
 '
+
+report() { # <owner/name> <version or nothing> <impact>: adds a row to the summary
+  printf '| %s | %s | %s |\n' "$1" "$2" "$3" >>"$work/rows"
+}
+
+write_summary() {
+  [ -n "${GITHUB_STEP_SUMMARY:-}" ] && [ -e "$work/rows" ] || return 0
+  { printf '| Prompt | Version | Impact on callers |\n|---|---|---|\n' && cat "$work/rows"; } >>"$GITHUB_STEP_SUMMARY"
+}
 
 is_version() {
   [[ $1 =~ ^[0-9]{1,6}\.[0-9]{1,6}\.[0-9]{1,6}$ ]]

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CROWD_ATTACKS } from './crowd-attacks.ts'
 import { ATTACKS, useOnce } from './hostile-clients.ts'
 import { type HostileHub, startHostileHub } from './hostile-hub.ts'
-import { TEXT_ATTACKS } from './hostile-texts.ts'
 import type { Measurement } from './measure.ts'
 import { measureReader } from './reader.ts'
 
@@ -21,7 +20,7 @@ export async function measureAttacks(dir: string, prompts: number): Promise<Meas
   try {
     await useOnce(hub)
     const idle = await measureReader(hub.port, path, async () => {}, READER)
-    const attacks = { ...ATTACKS, ...CROWD_ATTACKS, ...TEXT_ATTACKS }
+    const attacks = { ...ATTACKS, ...CROWD_ATTACKS }
     for (const [index, [name, attack]] of Object.entries(attacks).entries()) {
       const stop = new AbortController()
       const target = { ...hub, from: `127.0.1.${index + 1}`, signal: stop.signal }

@@ -49,7 +49,7 @@ async function askWithoutReading(target: Target, bytes: string): Promise<void> {
 }
 
 /** Calls a function `count` times with limited concurrency, and ignores errors. */
-export async function inTurn(count: number, atOnce: number, call: (number: number) => Promise<unknown>) {
+async function inTurn(count: number, atOnce: number, call: (number: number) => Promise<unknown>) {
   let next = 0
   const work = async () => {
     while (next < count) await call(next++).catch(() => {})
@@ -58,7 +58,7 @@ export async function inTurn(count: number, atOnce: number, call: (number: numbe
 }
 
 /** Sends a request. @returns the response's status and text */
-export function ask(
+function ask(
   { port, from }: Pick<Target, 'port' | 'from'>,
   path: string,
   { headers = {}, body }: { headers?: Record<string, string>; body?: unknown } = {},
@@ -79,7 +79,7 @@ function callTool(target: Pick<Target, 'port' | 'from'>, name: string, given: ob
 }
 
 /** Publishes as the attacker. @returns the version; undefined if it was rejected */
-export async function publish(target: Target, name: string, fields: object): Promise<string | undefined> {
+async function publish(target: Target, name: string, fields: object): Promise<string | undefined> {
   const headers = { Authorization: `Bearer ${target.token}` }
   const body = { changelog: 'Attack', bump: 'minor', ...fields }
   const answer = await ask(target, `/api/v1/repos/attacker/${name}/versions`, { headers, body })

@@ -4,7 +4,6 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { generateContent } from '../content/generate-content.ts'
-import { writeReadmes } from './hostile-readmes.ts'
 import { PROJECT_DIR, parametersOf, startNode } from './processes.ts'
 
 /** Generated files, and files that the hub replaces with its own version; these are not linked from the project. */
@@ -37,7 +36,6 @@ export async function startHostileHub(dir: string, prompts: number): Promise<Hos
   generateContent({ repositories: prompts, versions: 2, seed: 1, dir: content })
   mkdirSync(join(content, 'attacker'), { recursive: true })
   writeFileSync(join(content, 'attacker/index.md'), '---\nname: Attacker\n---\n')
-  writeReadmes(join(content, 'attacker'))
   const git = (...command: string[]) => execFileSync('git', command, { cwd: dir, stdio: 'pipe' })
   git('init', '-q', '-b', 'main')
   git('config', 'user.name', 'bench')

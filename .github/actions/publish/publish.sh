@@ -100,7 +100,7 @@ reject() { # <file> <name> <answer>
     fail "$OWNER/$2 $verb: $problem" "$1" "$line"
     problems+="${problems:+; }$problem"
   done <"$work/problems"
-  report "$2" '' "$(jq --null-input --raw-output --arg problems "$problems" "$MARKDOWN"' "**failed**: \($problems | md)"')"
+  report "$OWNER/$2" '' "$(jq --null-input --raw-output --arg problems "$problems" "$MARKDOWN"' "**failed**: \($problems | md)"')"
 }
 
 # Asks what publishing the file would do. Sets version, latest (null for none) and is_new (whether anything would be written).
@@ -155,18 +155,12 @@ show_warnings() { # <file> <answer>
   done < <(jq --join-output '.data.warnings[]? | (.line // ""), "\u0000", .message, "\u0000"' "$2")
 }
 
-report() { # <name> <version or nothing> <impact>: adds a row to the summary
-  printf '| %s/%s | %s | %s |\n' "$OWNER" "$1" "$2" "$3" >>"$work/rows"
-}
-
 # Writes the outputs and the summary. Versions and URLs have no line break, and nothing else in them is from a file.
 finish() {
   if [ -n "${GITHUB_OUTPUT:-}" ]; then
     printf 'version<<END\n%sEND\nurl<<END\n%sEND\nchanged=%s\n' "$versions" "$urls" "$changed" >>"$GITHUB_OUTPUT"
   fi
-  if [ -n "${GITHUB_STEP_SUMMARY:-}" ] && [ -e "$work/rows" ]; then
-    { printf '| Prompt | Version | Impact on callers |\n|---|---|---|\n' && cat "$work/rows"; } >>"$GITHUB_STEP_SUMMARY"
-  fi
+  write_summary
 }
 
 # Whether the branch still has this file: an old job must not publish an old text as the newest version. Together with
@@ -212,13 +206,13 @@ handle() { # <file>
       [ $? = 1 ] || return 1
       show "$OWNER/$name: skipped, because a newer commit changed $file"
       version=${latest/null/}
-      report "$name" "$version" 'skipped: a newer commit changed the file'
+      report "$OWNER/$name" "$version" 'skipped: a newer commit changed the file'
       return 0
     }
     publish "$file" "$name" || return 1
     changed=true
   fi
-  report "$name" "$version" "$impact"
+  report "$OWNER/$name" "$version" "$impact"
   if [ "$MODE" = publish ] && [ -n "${LABEL:-}" ]; then label "$file" "$name" "$version"; fi
 }
 

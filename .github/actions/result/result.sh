@@ -6,8 +6,6 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=../job.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../job.sh"
 
-# Uses the client of the same commit, so that pinning the action pins the client too.
-HUBCLI=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)/clients/hubcli/hubcli
 
 require_permission
 require_hub 'hub: expected an https URL, because over plain http, anyone on the network path could publish with the token.'

@@ -36,6 +36,24 @@ propose() { # <branch> <base branch> <title>: the text is in the file body of th
   show "Proposed in $(jq --raw-output .html_url "$work/answer")"
 }
 
+# Keeps the staged differences, up to a number of bytes. Sets fence: prompts and changelogs are untrusted text, so the code
+# fence around them is longer than any run of backticks in the text. It can then neither become a link, an image or a
+# mention, nor end the fence.
+keep_differences() { # <bytes> <file with more such text> [<path>]...
+  local most=$1 other=$2 longest
+  shift 2
+  git diff --cached --no-color --no-ext-diff -- "$@" | head -c "$most" >"$work/differences"
+  longest=$({ cat "$work/differences" "$other" | grep -ao '`\+' || true; } | awk 'length($0) > n { n = length($0) } END { print n + 3 }')
+  fence=$(printf '`%.0s' $(seq "$longest"))
+}
+
+# Truncated text may end in the middle of a character.
+show_differences() {
+  printf '<details><summary>Diff</summary>\n\n%sdiff\n' "$fence"
+  iconv -f UTF-8 -t UTF-8 -c "$work/differences"
+  printf '\n%s\n\n</details>\n' "$fence"
+}
+
 ask_github() { # <method> <address> [<file>]
   curl --silent --show-error --fail-with-body --retry 3 --max-time 60 --header "@$work/headers" --request "$1" \
     ${3:+--data-binary "@$3"} "$2" >"$work/answer" 2>"$work/complaint" || {

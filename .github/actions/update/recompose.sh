@@ -8,8 +8,6 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=pull.sh
 . "$(dirname "${BASH_SOURCE[0]}")/pull.sh"
 
-# Uses the client of the same commit, so that pinning the action pins the client too.
-HUBCLI=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)/clients/hubcli/hubcli
 # GitHub accepts a body of 65,536 characters, some of which are needed for the rest of the text.
 MAX_DIFFERENCES=50000
 
@@ -63,10 +61,6 @@ check() { # <owner/name>
   impact=$(describe_impact)
 }
 
-report() { # <owner/name> <version or nothing> <impact>: adds a row to the summary
-  printf '| %s | %s | %s |\n' "$1" "$2" "$3" >>"$work/rows"
-}
-
 # Prints the part of the version that fits the change.
 choose_bump() {
   jq --raw-output '.data.changes | if .breaking then "major" elif .variables.added + .messages.added != [] then "minor" else "patch" end' "$work/check"
@@ -89,7 +83,7 @@ publish() { # <owner/name> <changelog>
 
 # Writes the next version with `npm run compose`, and proposes it on a branch of its own.
 open_pull() { # <owner/name> <changelog>
-  local bump fence longest
+  local bump
   bump=$(choose_bump)
   git checkout --quiet "$start"
   npm run --silent compose -- "$1" "$bump" --by "$BY" --changelog "$2" >"$work/said" 2>"$work/complaint" || {
@@ -104,15 +98,8 @@ open_pull() { # <owner/name> <changelog>
     return 0
   fi
   version=$(git diff --cached --name-only | sed -n 's|^content/[^/]*/[^/]*/versions/\([0-9.]*\)[.]md$|\1|p')
-  git diff --cached --no-color --no-ext-diff | head -c "$MAX_DIFFERENCES" >"$work/differences"
-  # Prompts are untrusted text, so the fence around them is longer than any run of backticks in them.
-  longest=$({ grep -ao '`\+' "$work/differences" || true; } | awk 'length($0) > n { n = length($0) } END { print n + 3 }')
-  fence=$(printf '`%.0s' $(seq "$longest"))
-  {
-    printf '%s.\n\nImpact on callers: %s\n\n<details><summary>Diff</summary>\n\n%sdiff\n' "$2" "$impact" "$fence"
-    iconv -f UTF-8 -t UTF-8 -c "$work/differences"
-    printf '\n%s\n\n</details>\n' "$fence"
-  } >"$work/body"
+  keep_differences "$MAX_DIFFERENCES" /dev/null
+  { printf '%s.\n\nImpact on callers: %s\n\n' "$2" "$impact" && show_differences; } >"$work/body"
   propose "prompt-hub/recompose/$1" "$base" "Compose $1 $version"
   git checkout --quiet "$start"
   report "$1" "$version" "$impact"
@@ -144,7 +131,5 @@ while IFS=$'\t' read -r name changelog <&3; do
   fi
 done 3<"$work/moved"
 if [ "$found" = 0 ]; then echo "Every prompt of $OWNER has the versions that its include lines select."; fi
-if [ -n "${GITHUB_STEP_SUMMARY:-}" ] && [ -e "$work/rows" ]; then
-  { printf '| Prompt | Version | Impact on callers |\n|---|---|---|\n' && cat "$work/rows"; } >>"$GITHUB_STEP_SUMMARY"
-fi
+write_summary
 exit "$failed"

@@ -6,8 +6,6 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=pull.sh
 . "$(dirname "${BASH_SOURCE[0]}")/pull.sh"
 
-# Uses the client of the same commit, so that pinning the action pins the client too.
-HUBCLI=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)/clients/hubcli/hubcli
 # GitHub accepts a body of 65,536 characters, some of which are needed for the rest of the text.
 MAX_CHANGES=20000 MAX_DIFFERENCES=40000
 
@@ -47,11 +45,7 @@ if git diff --cached --quiet; then
 fi
 while IFS= read -r line; do show "$line"; done <"$work/updated"
 
-# Prompts and changelogs are untrusted text. The code fences around them are longer than any run of backticks in the text, so that it can neither
-# become a link, an image or a mention, nor end the fence.
-git diff --cached --no-color --no-ext-diff -- . ':(exclude)prompts.lock' | head -c "$MAX_DIFFERENCES" >"$work/differences"
-longest=$({ cat "$work/differences" "$work/outdated" | grep -ao '`\+' || true; } | awk 'length($0) > n { n = length($0) } END { print n + 3 }')
-fence=$(printf '`%.0s' $(seq "$longest"))
+keep_differences "$MAX_DIFFERENCES" "$work/outdated" . ':(exclude)prompts.lock'
 jq --raw-output --arg fence "$fence" '
   def line: gsub("[[:cntrl:]]"; " ");
   (.problems[] | "Note: `\(.message | line | gsub("`"; "\u0027"))`\n"),
@@ -65,9 +59,7 @@ jq --raw-output --arg fence "$fence" '
   # Truncated text may end in the middle of a character and inside a code fence.
   head -c "$MAX_CHANGES" "$work/changes" | iconv -f UTF-8 -t UTF-8 -c
   if [ "$(wc -c <"$work/changes")" -gt "$MAX_CHANGES" ]; then printf '\n%s\n\n%s\n' "$fence" 'The list is truncated; see the diff below.'; fi
-  printf '<details><summary>Diff</summary>\n\n%sdiff\n' "$fence"
-  iconv -f UTF-8 -t UTF-8 -c "$work/differences"
-  printf '\n%s\n\n</details>\n' "$fence"
+  show_differences
 } >"$work/body"
 
 propose "$BRANCH" "$BASE" 'Update prompts'
