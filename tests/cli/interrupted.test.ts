@@ -2,7 +2,17 @@
 import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { commandLine, findProgram, makeFolder, makeTools, PYTHON, runHubcli, SCRATCH, SHELLS, writeScript } from './shells.ts'
+import {
+  commandLine,
+  findProgram,
+  makeFolder,
+  makeTools,
+  PYTHON,
+  runHubcli,
+  SCRATCH,
+  SHELLS,
+  writeScript,
+} from './shells.ts'
 import { type Trouble, withStandIn } from './stand-in.ts'
 
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))

@@ -60,7 +60,11 @@ describe.each(listShells(OTHER_SHELLS))('$name', ({ name, found }) => {
       expect((await run('cat', 'acme/front')).stdout).toBe('---\ntitle: x\n---\n')
       // In zsh, the variable path is PATH, of which this run has one folder.
       const signed = await run('push', 'acme/signed', 'front.md', 'c', 'patch', '--attestation', 'front.md')
-      expect(signed).toMatchObject({ code: PYTHON ? 4 : 1, stderr: expect.stringMatching(PYTHON ? /^hubcli: [^\n]* \(4\d\d\)\n$/ : /python3/), left: [] })
+      expect(signed).toMatchObject({
+        code: PYTHON ? 4 : 1,
+        stderr: expect.stringMatching(PYTHON ? /^hubcli: [^\n]* \(4\d\d\)\n$/ : /python3/),
+        left: [],
+      })
       const missing = await run('cat', 'acme/missing')
       expect(missing).toMatchObject({
         code: 2,

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type PlainFiles, sha256, startPlainFiles } from '../cli/plain-files.ts'
-import { CAN_MOUNT, CLIENTS, runClient } from './three-clients.ts'
+import { CAN_MOUNT, CLIENTS, environment, runClient, runWith } from './three-clients.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -213,6 +213,18 @@ describe.each(CLIENTS)('$name', ({ command, failingRename }) => {
         expect(snapshot(folder)).toEqual(before)
       }
     expect(await runClient(command, ['verify'], folder, hub.url)).toMatchObject({ code: 0 })
+  })
+
+  test('writes the bytes of a path as UTF-8, whatever the locale says', async () => {
+    const folder = newFolder()
+    const path = '日 本/é.md'
+    const env = { ...environment(hub.url), LC_ALL: 'C', PYTHONUTF8: '0', PYTHONCOERCECLOCALE: '0' }
+    const run = (...args: string[]) => runWith(['env', ...command], args, folder, env)
+    expect(await run('add', 'acme/review@1.0.0', '-o', path)).toMatchObject({ code: 0, stderr: '' })
+    expect(readFileSync(join(folder, path), 'utf8')).toBe('one\n')
+    expect(await run('verify')).toMatchObject({ code: 0, stderr: '' })
+    expect(await run('remove', 'acme/review')).toMatchObject({ code: 0, stderr: '' })
+    expect(readdirSync(folder).sort()).toEqual(['.gitattributes', 'prompts.lock'])
   })
 
   test('leaves no partial files when the file size limit is reached', async () => {

@@ -13,7 +13,7 @@ import {
   PromptHubError,
 } from '../../clients/typescript/source/prompt-hub.ts'
 import { writeTypes } from '../../clients/typescript/source/typing.ts'
-import { addToLock, findChanged, installLock } from '../../clients/typescript/source/vendoring.ts'
+import { addToLock, installLock } from '../../clients/typescript/source/vendoring.ts'
 import { freePort } from '../hubs/processes.ts'
 import { CONTENTS, type FaultHub, openFaultHub, sha256, silence, status } from './fault-hub.ts'
 
@@ -87,6 +87,8 @@ describe('number of requests', () => {
   test('a thousand concurrent calls for an exact version request each file once', async () => {
     const client = open()
     await Promise.all(Array.from({ length: 1_000 }, () => client.get('acme/hello@1.1.0')))
+    // What is said about the version is asked in the background.
+    await expect.poll(() => hub.asked.length).toBeGreaterThanOrEqual(3)
     await settled()
     expect(hub.asked.toSorted()).toEqual([RECORD, LIST, VERSION])
   })
@@ -185,7 +187,7 @@ describe('owner notices', () => {
   test('reports deprecations, yanks and advisories once each', async () => {
     const client = open()
     await client.get('acme/hello', { version: '2.0.0' })
-    await settled()
+    await expect.poll(() => events.length).toBe(2)
     const again = await client.get('acme/hello', { version: '2.0.0' })
     await settled()
     expect(again.standing).toEqual({ deprecated: 'Use acme/hi.', yanked: 'wrong', advisories: [] })
@@ -267,8 +269,6 @@ describe('lock file', () => {
     await addToLock(lockPath(), [{ name: 'acme/hello' }], hub.url)
     const file = join(folder, 'prompts/acme/hello.md')
     writeFileSync(file, 'changed by hand')
-    const { lock } = await openLock(lockPath())
-    expect(await findChanged(lockPath(), lock)).toEqual(['acme/hello'])
     expect(await codeOf(open({ lock: await openLock(lockPath()) }).get('acme/hello'))).toBe('integrity')
     expect(await codeOf(installLock(lockPath()))).toBe('integrity')
     expect(readFileSync(file, 'utf8')).toBe('changed by hand')

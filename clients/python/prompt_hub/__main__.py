@@ -15,6 +15,7 @@ from .placed import find_difference, say_difference
 from .trouble import PromptHubError
 from .typing_file import is_types_file, write_types
 from .updating import Reviewed, review_lock, update_lock
+from .vendored import portable
 from .vendoring import add_to_lock, install_lock
 
 # The exit code of each error code, as in hubcli; any other error is 1.
@@ -24,6 +25,10 @@ _TYPES = "prompt_values.py"
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Runs the command and returns its exit code."""
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:
+        # A path that the locale cannot print must not end the command after its work.
+        reconfigure(errors="backslashreplace")
     given = _parser().parse_args(arguments)
     try:
         return _run(given)
@@ -42,7 +47,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     add = commands.add_parser("add", help="adds prompts to the lock, and their files")
     add.add_argument("names", nargs="+", metavar="name", help="owner/name, or owner/name@range or label")
-    add.add_argument("-o", "--output", help="path of the content, for one prompt")
+    add.add_argument("-o", "--output", type=portable, help="path of the content, for one prompt")
     install = commands.add_parser("install", help="installs the locked versions")
     install.add_argument("--force", action="store_true", help="replaces files that were changed by hand")
     install.add_argument("--require-attestation", action="store_true", help="refuses a lock in which a version has none")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 from typing import Callable, List, Optional, Sequence, Tuple, TypeVar
 
 from .hub import PromptHub
@@ -56,21 +55,20 @@ class AsyncPromptHub:
         fallback: Optional[str] = None,
     ) -> Prompt:
         """As `PromptHub.get`."""
-        call = functools.partial(self._hub.get, name, version=version, range=range, label=label, fallback=fallback)
-        return await asyncio.get_running_loop().run_in_executor(None, call)
+        return await asyncio.to_thread(self._hub.get, name, version=version, range=range, label=label, fallback=fallback)
 
     async def file(self, prompt: Prompt, path: str) -> bytes:
         """As `Prompt.file`."""
-        return await asyncio.get_running_loop().run_in_executor(None, prompt.file, path)
+        return await asyncio.to_thread(prompt.file, path)
 
     async def results(self, prompt: Prompt) -> Tuple[SuiteResult, ...]:
         """As `Prompt.results`."""
-        return await asyncio.get_running_loop().run_in_executor(None, prompt.results)
+        return await asyncio.to_thread(prompt.results)
 
     async def all(self, owner: str, label: str) -> List[Prompt]:
         """As `PromptHub.all`."""
-        return await asyncio.get_running_loop().run_in_executor(None, self._hub.all, owner, label)
+        return await asyncio.to_thread(self._hub.all, owner, label)
 
     async def list_versions(self, name: str) -> Sequence[VersionRow]:
         """As `PromptHub.list_versions`."""
-        return await asyncio.get_running_loop().run_in_executor(None, self._hub.list_versions, name)
+        return await asyncio.to_thread(self._hub.list_versions, name)

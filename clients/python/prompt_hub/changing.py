@@ -11,7 +11,7 @@ from .lock import LOCK, Lock, LockedPrompt, format_lock, parse_lock
 from .placed import find_difference, list_folder, read_lock_file
 from .replacing import NewFiles, delete_file, delete_folder, replace_files, restore_folder, take_turn
 from .trouble import PromptHubError
-from .vendored import digest_of, find_exact, read_vendored
+from .vendored import digest_of, find_exact, native, read_vendored
 
 
 class NewPrompt(NamedTuple):
@@ -117,7 +117,7 @@ def _delete(folder: str, old: LockedPrompt) -> None:
     """Deletes a prompt's file or folder, and the folders below the lock's that become empty."""
     with contextlib.suppress(FileNotFoundError):
         (delete_folder if old.files else delete_file)(folder, old.path)
-    parents = old.path.split("/")[:-1]
+    parents = native(old.path).split("/")[:-1]
     with contextlib.suppress(OSError):  # Until one contains other files.
         while parents:
             os.rmdir(os.path.join(folder, *parents))

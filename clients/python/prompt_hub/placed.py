@@ -8,7 +8,7 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence
 from .lock import LOCK, MAX_LOCK_BYTES, Lock, LockedPrompt, mend_ends, parse_lock
 from .skills import SKILL, find_content
 from .trouble import PromptHubError
-from .vendored import differs_in_ends, find_exact, open_folder, read_vendored
+from .vendored import differs_in_ends, find_exact, native, open_folder, portable, read_vendored
 
 _MAX_LISTED = 1_000
 # Python and macOS write these next to files that are only used.
@@ -107,13 +107,13 @@ def list_folder(root: str, path: str) -> Sequence[str]:
     """The paths of everything in a folder that is not itself a folder, relative to it; those of links too. Without what
     Python and macOS generate."""
     with open_folder(root, path) as parent:
-        place = os.path.join(root, *path.split("/"))
+        place = os.path.join(root, *native(path).split("/"))
         if parent is None or not os.path.lexists(place):
             return []
     if os.path.islink(place) or not os.path.isdir(place):
         raise PromptHubError("integrity", f"{path} is not a folder, or is a symbolic link; move it away")
     found: List[str] = []
-    for name in _walk(place, ""):
+    for name in map(portable, _walk(place, "")):
         if len(found) == _MAX_LISTED:
             raise PromptHubError("integrity", f"{path} has more than {_MAX_LISTED} files; move it away")
         found.append(name)

@@ -12,7 +12,7 @@ import time
 from typing import BinaryIO, Generator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from .trouble import PromptHubError
-from .vendored import BINARY, open_folder, read_vendored
+from .vendored import BINARY, native, open_folder, read_vendored
 
 _MAX_WAIT = 5.0
 # Of renameat2 on Linux and of renameatx_np on macOS: both swap two paths. With absolute paths the folders are ignored.
@@ -137,7 +137,7 @@ class _File:
 
     def _rename(self, name: str) -> None:
         with _need_folder(self._root, self._path) as (prefix, fd):
-            os.replace(prefix + name, prefix + self._path.split("/")[-1], src_dir_fd=fd, dst_dir_fd=fd)
+            os.replace(prefix + name, prefix + native(self._path).split("/")[-1], src_dir_fd=fd, dst_dir_fd=fd)
 
 
 class _Folder:
@@ -191,7 +191,7 @@ class _Folder:
 
 def _beside(root: str, path: str) -> Tuple[str, str, str]:
     """The place of a folder, and of the new and the old one beside it."""
-    *parents, name = path.split("/")
+    *parents, name = native(path).split("/")
     parent = os.path.abspath(os.path.join(root, *parents))
     return os.path.join(parent, name), os.path.join(parent, f".prompt-hub.new.{name}"), os.path.join(parent, f".prompt-hub.old.{name}")
 
@@ -217,7 +217,7 @@ def delete_folder(root: str, path: str) -> None:
 def delete_file(root: str, path: str) -> None:
     """Deletes a file without following symbolic links."""
     with _need_folder(root, path) as (prefix, fd):
-        os.unlink(prefix + path.split("/")[-1], dir_fd=fd)
+        os.unlink(prefix + native(path).split("/")[-1], dir_fd=fd)
 
 
 def _swap(a: str, b: str) -> bool:

@@ -21,6 +21,16 @@ BINARY = getattr(os, "O_BINARY", 0)
 """The flag with which Windows keeps line endings."""
 
 
+def native(path: str) -> str:
+    """A path for the file system, on which its bytes are UTF-8 whatever the locale says, as for the other clients."""
+    return os.fsdecode(path.encode("utf-8", "surrogateescape"))
+
+
+def portable(path: str) -> str:
+    """A path of the file system or a command line, as a lock has it."""
+    return os.fsencode(path).decode("utf-8", "surrogateescape")
+
+
 class Folder(NamedTuple):
     """An open folder: what precedes the name of a file in it, and the `dir_fd` for its name."""
 
@@ -35,7 +45,7 @@ def open_folder(root: str, path: str, made: Optional[List[str]] = None) -> Gener
     fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY) if _OPENS_FOLDERS else None
     prefix, reached = "" if fd is not None else root + os.sep, ""
     try:
-        for segment in path.split("/")[:-1]:
+        for segment in native(path).split("/")[:-1]:
             reached += segment + "/"
             try:
                 if made is not None:
@@ -74,7 +84,7 @@ def read_vendored(root: str, path: str, largest: Optional[int] = MAX_CONTENT_BYT
     with open_folder(root, path) as folder:
         if folder is None:
             return None
-        name = folder.prefix + path.split("/")[-1]
+        name = folder.prefix + native(path).split("/")[-1]
         if folder.fd is None and os.path.islink(name):
             raise _linked(path)
         try:

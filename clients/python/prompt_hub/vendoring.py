@@ -101,8 +101,10 @@ def install_lock(lock_path: str, is_forced: bool = False, require_attestation: b
             raise PromptHubError("integrity", f"{refused}; nothing was changed")
     hub = PromptHub(lock.hub, token=token_for_locked(lock.hub))
     found: List[NewPrompt] = []
-    for name in find_changed(lock_path, lock):
-        locked = lock.prompts[name]
+    folder = os.path.dirname(os.path.abspath(lock_path))
+    for name, locked in lock.prompts.items():
+        if find_difference(folder, locked) is None:
+            continue
         prompt = hub.get(name, version=locked.version)
         now, new = fetch_prompt(hub, prompt, locked.range, locked.path, bool(locked.files))
         if (now.sha256, sorted(now.files), now.publisher) != (locked.sha256, sorted(locked.files), locked.publisher):
@@ -112,9 +114,3 @@ def install_lock(lock_path: str, is_forced: bool = False, require_attestation: b
     if found:
         change_lock(lock_path, hub.url, lambda _: found, is_forced=is_forced)
     return len(found)
-
-
-def find_changed(lock_path: str, lock: Lock) -> List[str]:
-    """The prompts of a lock whose vendored files are missing or differ. Sends no request."""
-    folder = os.path.dirname(os.path.abspath(lock_path))
-    return [name for name, locked in lock.prompts.items() if find_difference(folder, locked) is not None]

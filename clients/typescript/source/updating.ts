@@ -2,7 +2,6 @@
 import { changeLock } from './changing.ts'
 import { openLock } from './files.ts'
 import { activeOf, HubReader, labelled } from './hub-reader.ts'
-import { type IncludedProblem, reviewIncluded } from './included.ts'
 import { findRetiring, ripeOf } from './lifetime.ts'
 import type { Lock, LockedPrompt } from './lock.ts'
 import { PromptHub } from './prompt-hub.ts'
@@ -11,7 +10,7 @@ import { highestIn, isRange } from './ranges.ts'
 import { lockedHub, readTokenFor } from './read-token.ts'
 import type { RepositoryRecord, VersionRow } from './records.ts'
 import { requestSettings } from './requests.ts'
-import { PromptHubError } from './trouble.ts'
+import { isNotFound, PromptHubError } from './trouble.ts'
 import { fetchPrompt } from './vendoring.ts'
 
 /** A locked prompt, compared with the hub. */
@@ -28,10 +27,11 @@ export interface Reviewed {
 
 /** Something that the hub says about a locked prompt. */
 interface Problem {
-  kind: 'gone' | 'other_bytes' | 'yanked' | 'advisory' | 'model_retires' | IncludedProblem['kind'] | Notice
+  kind: Fault | `included_${Exclude<Fault, 'other_bytes' | 'model_retires'>}` | Notice
   message: string
 }
 
+type Fault = 'gone' | 'other_bytes' | 'yanked' | 'advisory' | 'model_retires'
 /** The problems for which an audit does not fail. */
 const NOTICES = ['label_removed', 'deprecated', 'moved'] as const
 type Notice = (typeof NOTICES)[number]
@@ -81,6 +81,38 @@ export async function reviewLock(
       return reviewed
     }),
   )
+}
+
+const ADDRESS = /^[a-z0-9-]{1,39}\/[a-z0-9-]{1,64}@\d{1,6}\.\d{1,6}\.\d{1,6}$/
+
+/** Returns what the hub says about the versions that a version includes. @param listed the versions of its prompt */
+async function reviewIncluded(
+  name: string,
+  version: string,
+  listed: readonly VersionRow[],
+  reader: HubReader,
+): Promise<Problem[]> {
+  const problems: Problem[] = []
+  for (const address of listed.find((row) => row.version === version)?.included ?? []) {
+    if (!ADDRESS.test(address))
+      throw new PromptHubError('unavailable', `${name}: the hub did not return a list of versions.`)
+    const [part = '', number = ''] = address.split('@')
+    const state = await reader.readState(part, number).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error
+    })
+    const what = `${name} ${version} includes ${part} ${number}, which`
+    const row = state?.rows.find((each) => each.version === number)
+    if (!row) problems.push({ kind: 'included_gone', message: `${what} is no longer on the hub` })
+    else if (row.yanked)
+      problems.push({
+        kind: 'included_yanked',
+        message: `${what} was yanked${row.yank_reason ? `: ${row.yank_reason}` : ''}`,
+      })
+    for (const { versions, severity, message } of state?.record.advisories ?? [])
+      if (versions.includes(number))
+        problems.push({ kind: 'included_advisory', message: `${what} has an advisory (${severity}): ${message}` })
+  }
+  return problems
 }
 
 /** The problems for which an audit fails. */

@@ -128,44 +128,25 @@ export async function installLock(lockPath: string, isForced = false, isAttested
     if (refused !== undefined) throw new PromptHubError('integrity', `${refused}; nothing was changed`)
   }
   const hub = new PromptHub(lockedHub(lock.hub))
-  const missing = await findChanged(lockPath, lock)
+  const folder = dirname(resolve(lockPath))
   const found = await Promise.all(
-    missing.map(async (name): Promise<NewPrompt> => {
-      const locked = lock.prompts[name]!
-      const { version } = locked
-      const now = await fetchPrompt(hub, await hub.get(name, { version }), locked)
-      if (
-        now.locked.sha256 !== locked.sha256 ||
-        listDigests(now.locked) !== listDigests(locked) ||
-        !isSamePublisher(now.locked, locked)
-      )
+    Object.entries(lock.prompts).map(async ([name, locked]): Promise<NewPrompt[]> => {
+      if (!(await findDifference(folder, locked))) return []
+      const now = await fetchPrompt(hub, await hub.get(name, { version: locked.version }), locked)
+      if (pinned(now.locked) !== pinned(locked))
         throw new PromptHubError(
           'integrity',
-          `${name}@${version}: the hub has other bytes than prompts.lock, or another publisher. Nothing was replaced.`,
+          `${name}@${locked.version}: the hub has other bytes than prompts.lock, or another publisher. Nothing was replaced.`,
         )
-      return now.prompt
+      return [now.prompt]
     }),
   )
-  if (found.length > 0) await changeLock(lockPath, { hub: lock.hub, change: () => found, isForced })
-  return found.length
+  const prompts = found.flat()
+  if (prompts.length > 0) await changeLock(lockPath, { hub: lock.hub, change: () => prompts, isForced })
+  return prompts.length
 }
 
-function isSamePublisher({ publisher: a }: LockedPrompt, { publisher: b }: LockedPrompt): boolean {
-  return a?.repository === b?.repository && a?.workflow === b?.workflow && a?.attested === b?.attested
-}
-
-function listDigests({ files = [] }: LockedPrompt): string {
-  return files
-    .map(({ path, sha256 }) => `${path} ${sha256}`)
-    .sort()
-    .join('\n')
-}
-
-/** The prompts of a lock whose vendored files are missing or differ, by full name. Sends no request. */
-export async function findChanged(lockPath: string, lock: Lock): Promise<string[]> {
-  const folder = dirname(resolve(lockPath))
-  const checked = await Promise.all(
-    Object.entries(lock.prompts).map(async ([name, locked]) => ((await findDifference(folder, locked)) ? [name] : [])),
-  )
-  return checked.flat()
+/** What a lock pins of a version, as one text. */
+function pinned({ sha256, files = [], publisher }: LockedPrompt): string {
+  return JSON.stringify([sha256, files.map((file) => `${file.path} ${file.sha256}`).sort(), publisher])
 }
