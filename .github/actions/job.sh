@@ -2,6 +2,9 @@
 # shellcheck disable=SC2154,SC2034 # the script that sources this file sets work and HUB, and uses token
 # Checks the inputs of a job that publishes to a hub, and requests its OIDC tokens. Sourced by the action scripts after say.sh.
 
+# A token for a hub on this machine does not go through a proxy, where others could read it.
+export no_proxy="${no_proxy:-${NO_PROXY:-}},localhost,127.0.0.1"
+
 # Exits unless the job may request tokens.
 require_permission() {
   [ -n "${ACTIONS_ID_TOKEN_REQUEST_URL:-}" ] && return

@@ -80,7 +80,13 @@ def _remaining(ends_at: float) -> float:
 
 @functools.lru_cache(maxsize=None)
 def _opener() -> urllib.request.OpenerDirector:
-    return urllib.request.build_opener(_HttpHandler, _HttpsHandler, _Redirects)
+    return urllib.request.build_opener(_Proxies, _HttpHandler, _HttpsHandler, _Redirects)
+
+
+class _Proxies(urllib.request.ProxyHandler):
+    def proxy_open(self, req: urllib.request.Request, proxy: str, type: str) -> Any:
+        # A request to this machine may carry a token in plain text, which a proxy on the network could read.
+        return None if is_loopback(urllib.parse.urlsplit(req.full_url).hostname or "") else super().proxy_open(req, proxy, type)
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):

@@ -2,8 +2,8 @@
 import { HUB_URL } from './address.ts'
 import { parseArguments } from './arguments.ts'
 import { isHubUrl } from './lock.ts'
+import { isPrivateWay } from './read-token.ts'
 import { isObject } from './records.ts'
-import { isLoopback } from './redirects.ts'
 import { ask, type RequestOptions, requestSettings } from './requests.ts'
 import { PromptHubError } from './trouble.ts'
 
@@ -65,11 +65,10 @@ export class HubManager {
       throw new PromptHubError('invalid_request', `url: expected the URL of a hub, got ${JSON.stringify(this.#url)}`)
     if (!/^[\w.~+/=-]+$/.test(options.token))
       throw new PromptHubError('invalid_request', 'token: expected a token, without spaces and line breaks')
-    const { protocol, hostname } = new URL(this.#url)
-    if (protocol !== 'https:' && !isLoopback(hostname))
+    if (!isPrivateWay(new URL(this.#url)))
       throw new PromptHubError(
         'invalid_request',
-        'url: expected https, so that nobody on the network can read the token',
+        'url: expected https, so that nobody on the network can read the token; for this machine behind HTTP_PROXY, set NO_PROXY',
       )
   }
 

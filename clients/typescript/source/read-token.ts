@@ -30,9 +30,26 @@ export function readTokenFor(hub: string, { url, token = environment().HUB_TOKEN
   if (!token || isBrowser()) return undefined
   if (!/^[\w.~+/=-]+$/.test(token))
     throw new PromptHubError('invalid_request', 'token: expected a token, without spaces and line breaks')
-  const { protocol, hostname, origin } = new URL(hub)
-  const named = [url, environment().HUB_URL, HUB_URL].some((each) => each && originOf(each) === origin)
-  return named && (protocol === 'https:' || isLoopback(hostname)) ? token : undefined
+  const at = new URL(hub)
+  const named = [url, environment().HUB_URL, HUB_URL].some((each) => each && originOf(each) === at.origin)
+  return named && isPrivateWay(at) ? token : undefined
+}
+
+/** Whether nobody on the network can read a token on its way to a URL: it is https, or this machine itself, and not by way of a proxy. */
+export function isPrivateWay({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || (isLoopback(hostname) && !isProxied(hostname))
+}
+
+/** Whether plain http to a host goes through a proxy: in Bun and Deno with HTTP_PROXY, in Node.js only if it is told to use that. */
+function isProxied(hostname: string): boolean {
+  const { NODE_USE_ENV_PROXY, http_proxy, HTTP_PROXY, no_proxy, NO_PROXY } = environment()
+  const isUsed =
+    'Bun' in globalThis ||
+    'Deno' in globalThis ||
+    NODE_USE_ENV_PROXY === '1' ||
+    globalThis.process?.execArgv?.includes('--use-env-proxy')
+  const excepted = (no_proxy ?? NO_PROXY ?? '').split(/[\s,]+/)
+  return Boolean(isUsed && (http_proxy || HTTP_PROXY)) && !excepted.includes(hostname) && !excepted.includes('*')
 }
 
 /** The options for the hub in a lock, which the program has not named: without a token, unless HUB_URL or this library names it too. */
