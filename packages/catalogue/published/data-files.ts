@@ -38,7 +38,7 @@ import type { RecordDigests, RepositoryOutline, RepositoryRecords } from '../out
 import { joinWords } from '../same-words.ts'
 import { groupUnlisted, unlistedPath, unlistedRecord } from '../unlisted.ts'
 import { countUsage } from '../usage.ts'
-import { describeApi } from './openapi.ts'
+import { formatApi } from './openapi.ts'
 
 /** A file to write: its path relative to the site's root, and its text. */
 export type DataFile = readonly [path: string, text: string]
@@ -139,7 +139,7 @@ export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generato
     yield { path: membershipsPath(login), of: owners, format: () => JSON.stringify(owners) }
   for (const [repositoryId, trusted] of trustedJobs)
     yield { path: trustedJobsPath(repositoryId), of: [JSON.stringify(trusted)], format: () => JSON.stringify(trusted) }
-  yield { path: DATA_FILES.openapi(), of: [], format: () => JSON.stringify(describeApi(baseUrl, isForReaders)) }
+  yield { path: DATA_FILES.openapi(), of: [], format: () => formatApi(baseUrl, isForReaders) }
 }
 
 /** How many skills the index of the whole hub lists. */

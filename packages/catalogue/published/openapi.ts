@@ -35,6 +35,15 @@ function forReaders(document: Json): Json {
   return { ...document, security: [{ token: [] }], paths: Object.fromEntries(paths) }
 }
 
+let formatted: { baseUrl: string; isForReaders: boolean; text: string } | undefined
+
+/** Returns the description as JSON. Remembers the last one, because every build of a hub has the same, and making it takes longer than the other files of a small change. */
+export function formatApi(baseUrl: string, isForReaders: boolean): string {
+  if (formatted?.baseUrl !== baseUrl || formatted.isForReaders !== isForReaders)
+    formatted = { baseUrl, isForReaders, text: JSON.stringify(describeApi(baseUrl, isForReaders)) }
+  return formatted.text
+}
+
 /**
  * Describes the API as OpenAPI 3.1.
  *
