@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
 import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
@@ -18,16 +18,11 @@ const CONTENT = {
 
 let browser: Browser
 let hub: BuiltHub
-let standIn: GitHubStandIn | undefined
+let standIn: GitHubStandIn
 beforeAll(async () => {
   browser = await openBrowser()
 })
 afterAll(() => browser?.close())
-afterEach(async () => {
-  await hub?.stop()
-  await standIn?.close()
-  standIn = undefined
-})
 
 /** Access tokens that GitHub issued to the hub, captured from the hub's requests. */
 const accessTokens: string[] = []
@@ -87,14 +82,21 @@ const makeToken = async (page: Page, name: string, repository = ''): Promise<str
 }
 
 describe('GitHub sign-in', () => {
-  test('signs in, creates a token, publishes, sees its last use, revokes it, and is then refused', async () => {
+  beforeAll(async () => {
     hub = await startGithubHub()
+  })
+  afterAll(async () => {
+    await hub?.stop()
+    await standIn?.close()
+  })
+
+  test('signs in, creates a token, publishes, sees its last use, revokes it, and is then refused', async () => {
     const watching = watchAccessTokens()
     const { page, problems } = await open()
     await page.goto(`${hub.url}/`)
     await page.getByRole('link', { name: 'Account' }).click()
     await page.getByRole('link', { name: 'Sign in' }).click()
-    expect(new URL(page.url()).origin).toBe(standIn?.url)
+    expect(new URL(page.url()).origin).toBe(standIn.url)
     expect(new URL(page.url()).searchParams.get('scope')).toBeNull()
     await page.getByRole('button', { name: 'alice' }).click()
     await page.waitForURL(`${hub.url}/settings`)
@@ -156,6 +158,11 @@ describe('GitHub sign-in', () => {
 })
 
 describe('local sign-in', () => {
+  beforeAll(async () => {
+    hub = await startBuiltHub(await freePort(), {}, CONTENT)
+  })
+  afterAll(() => hub?.stop())
+
   const signInAs = async (handle: string, options = {}) => {
     const opened = await open(options)
     await opened.page.goto(hub.signInLink())
@@ -166,7 +173,6 @@ describe('local sign-in', () => {
   }
 
   test('works without JavaScript and with the keyboard alone', async () => {
-    hub = await startBuiltHub(await freePort(), {}, CONTENT)
     const { page } = await signInAs('Bob', { javaScriptEnabled: false })
     expect(await page.locator('.lead').textContent()).toBe('Signed in as bob')
     await page.getByLabel('Name').focus()
@@ -194,7 +200,6 @@ describe('local sign-in', () => {
   })
 
   test('the copy button works and the page fits a small screen in light and dark mode', async () => {
-    hub = await startBuiltHub(await freePort(), {}, CONTENT)
     for (const colorScheme of ['light', 'dark'] as const) {
       const { page, problems } = await signInAs('alice', { colorScheme, viewport: { width: 360, height: 740 } })
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])

@@ -201,9 +201,9 @@ test('a draft survives a reload and can be discarded; leaving warns; publishing 
   await page.context().close()
 })
 
-test.each([[true], [false]])('saves every detail that the form offers (JavaScript: %s)', async (javaScriptEnabled) => {
-  const { page } = await signIn(browser, hub, { javaScriptEnabled })
-  const title = `Greet ${javaScriptEnabled}`
+test('saves every detail that the form offers', async () => {
+  const { page } = await signIn(browser, hub, { javaScriptEnabled: false })
+  const title = 'Greet them'
   await page.goto(`${hub.url}/acme/greet/edit`)
   await page.getByLabel('Title').fill(title)
   await page.getByLabel('Description').last().fill('Greets somebody.')
