@@ -169,6 +169,14 @@ describe.each(twoShells(1))('$name', (shell) => {
     hub.prompts['acme/x']!.status_message = undefined!
     hub.prompts['acme/x']!.replaced_by = undefined!
     expect((await run(['cat', 'acme/x'])).stderr).toBe('hubcli: warning: acme/x is deprecated\n')
+    // The static file is as old as the last build.
+    hub.meddle = (asked, answer) => {
+      if (asked !== '/data/v1/repos/acme/x.json') return false
+      answer.writeHead(200, { 'Content-Type': 'application/json' }).end('{"data":{"status":"active","moved_to":null}}')
+      return true
+    }
+    expect((await run(['cat', 'acme/x'])).stderr).toBe('hubcli: warning: acme/x is deprecated\n')
+    hub.meddle = () => false
     hub.prompts['acme/x']!.moved_to = 'nina/x'
     expect(await run(['cat', 'acme/x'])).toMatchObject({
       ...{ code: 0, stdout: 'three', stderr: 'hubcli: warning: acme/x has moved to nina/x\n' },

@@ -215,6 +215,15 @@ describe.each(CLIENTS)('$name', ({ command, failingRename }) => {
     expect(await runClient(command, ['verify'], folder, hub.url)).toMatchObject({ code: 0 })
   })
 
+  test.each([['add'], ['remove'], ['nonsense'], ['install', 'acme/review'], ['update', '--min-age', 'x']])(
+    'a usage error exits with 1: %j %j %j',
+    async (...args) => {
+      const ran = await runClient(command, args, newFolder(), hub.url)
+      expect(ran).toMatchObject({ code: 1, stdout: '' })
+      expect(ran.stderr).toMatch(/^(hubcli|usage): |^prompt-hub: /)
+    },
+  )
+
   test('writes the bytes of a path as UTF-8, whatever the locale says', async () => {
     const folder = newFolder()
     const path = '日 本/é.md'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from typing import List, Optional, Sequence
+from typing import List, NoReturn, Optional, Sequence
 
 from .changing import remove_prompts
 from .files import read_if_there, write_whole
@@ -41,8 +41,15 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         return 1
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        # Not 2, which says that the hub does not have something.
+        self.exit(1, f"{self.prog}: {message}\n")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="prompt-hub", description="Prompts as dependencies.")
+    parser = _Parser(prog="prompt-hub", description="Prompts as dependencies.")
     parser.add_argument("--lock", default="prompts.lock", help="the lock file; default: prompts.lock")
     commands = parser.add_subparsers(dest="command", required=True)
     add = commands.add_parser("add", help="adds prompts to the lock, and their files")
