@@ -8,14 +8,11 @@ from program.work import read_bytes
 
 JSON = "application/json"
 ANYTHING = "-"
-_hub = []
 
 
 def hub_of(lock):
     """The URL of the hub: HUB_URL, or that of the lock if there is one. It must be known before anything is asked."""
-    if not _hub:
-        _hub.append(_send(f"hub {lock.hub if lock else '-'} -"))
-    return _hub[0]
+    return _send(f"hub {lock.hub if lock else '-'} -")
 
 
 def ask(path, media=JSON):

@@ -15,27 +15,28 @@ HEAD = ["NAME", "LOCKED", "WANTED", "LATEST", "RANGE"]
 
 def verify(as_json, online):
     """Compares the files with the lock, and with `online` also the lock with the hub."""
-    entries = entries_of(need_lock())
-    problems = []
+    lock = need_lock()
+    entries, problems = entries_of(lock), []
     for entry in entries:
         difference = find_difference(".", entry.locked)
         if difference is not None:
             kind = "missing" if difference.kind == "missing" else "changed"
             problems.append(problem(entry.name, kind, say_difference(entry.locked, difference, "hubcli")))
     if online:
-        problems += ask_about(entries, "verify")
+        problems += ask_about(lock, entries, "verify")
     report(entries, problems, as_json)
 
 
 def audit(as_json, days):
     """Asks the hub about the locked versions and those that they include."""
-    entries = entries_of(need_lock())
-    problems = ask_about(entries, "audit", int(days)) + judge_included(entries)
+    lock = need_lock()
+    entries = entries_of(lock)
+    problems = ask_about(lock, entries, "audit", int(days)) + judge_included(entries)
     report(entries, [each for each in problems if each["problem"] in AUDITED], as_json)
 
 
-def ask_about(entries, command, days=0):
-    hub_of(need_lock())
+def ask_about(lock, entries, command, days=0):
+    hub_of(lock)
     return [each for entry in entries for each in resolve(entry, command, days)]
 
 
@@ -52,8 +53,9 @@ def report(entries, problems, as_json):
 
 def outdated(as_json, days):
     """Lists newer versions; exits with 1 if there are any."""
-    entries = entries_of(need_lock())
-    problems = [each for each in ask_about(entries, "outdated", int(days or "0")) if each["problem"] != "advisory"]
+    lock = need_lock()
+    entries = entries_of(lock)
+    problems = [each for each in ask_about(lock, entries, "outdated", int(days or "0")) if each["problem"] != "advisory"]
     rows = [each for each in entries if each.version != each.locked.version or each.latest not in (None, each.locked.version)]
     if as_json:
         print(json.dumps({"outdated": [describe(each) for each in rows], "problems": problems}, indent=2))
