@@ -147,11 +147,12 @@ function settle(tool: ToolName, given: Given): Given {
 /** Removes optional arguments that are null or empty: many clients send every argument of the schema, and these stand for "not given". */
 function dropEmpty(settled: Given, shape: Readonly<Record<string, z.ZodType>>): void {
   for (const [key, value] of Object.entries(settled)) {
-    const isEmpty = value === null || (typeof value === 'string' && value.trim() === '')
     const isOptional = key === 'repo' || shape[key]?.safeParse(undefined).success === true
-    if (isEmpty && isOptional) delete settled[key]
+    if (isEmpty(value) && isOptional) delete settled[key]
   }
 }
+
+const isEmpty = (value: unknown) => value === null || (typeof value === 'string' && value.trim() === '')
 
 /** Splits an argument of the form `owner/name`, unless the other arguments contradict it. */
 function splitFullName(settled: Given, key: 'repo' | 'owner' | 'name'): void {
@@ -164,17 +165,17 @@ function splitFullName(settled: Given, key: 'repo' | 'owner' | 'name'): void {
   Object.assign(settled, { owner, name })
 }
 
-/** Returns whether an argument is omitted, or equals a value except for case. */
+/** Returns whether an argument is omitted or empty, or equals a value except for case. */
 function isSame(given: unknown, value: string): boolean {
-  return given === undefined || (typeof given === 'string' && given.toLowerCase() === value.toLowerCase())
+  if (given === undefined || isEmpty(given)) return true
+  return typeof given === 'string' && given.toLowerCase() === value.toLowerCase()
 }
 
-/** Converts numbers and booleans to strings. `__proto__` is treated like any other key. */
+/** Converts numbers and booleans to strings, and drops null, which stands for "not given". `__proto__` is treated like any other key. */
 function textsOf(variables: Given): Given {
   return Object.fromEntries(
-    Object.entries(variables).map(([key, value]) => [
-      key,
-      typeof value === 'number' || typeof value === 'boolean' ? String(value) : value,
-    ]),
+    Object.entries(variables)
+      .filter(([, value]) => value !== null)
+      .map(([key, value]) => [key, typeof value === 'number' || typeof value === 'boolean' ? String(value) : value]),
   )
 }
