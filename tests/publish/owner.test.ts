@@ -291,6 +291,8 @@ describe('hostile and mistaken requests', () => {
     ['a key of records', { handle: 'other' }, 'handle: unknown; check the spelling, or leave it out'],
     ['a rule that does not exist', { publishing: 'signed' }, /^publishing: expected .*trusted-only.*signed-only/],
     ['a script as a website', { website: 'javascript:alert(1)' }, /^website: expected a URL that starts with https/],
+    ['an empty name', { name: '' }, 'name: expected some text'],
+    ['a name of spaces', { name: '  ' }, 'name: expected some text'],
     [
       'a line break in a name',
       { name: 'A\nmembers: [mallory]' },

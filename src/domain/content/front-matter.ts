@@ -46,7 +46,7 @@ export const ParametersInput = z
       findLengthProblem(JSON.stringify(parameters))
     if (message) context.addIssue({ code: 'custom', message })
   })
-  .describe('Model settings, stored unchanged.')
+  .describe('Model settings, not interpreted.')
   .meta({ type: 'object', additionalProperties: true })
 
 function findLengthProblem(json: string): string | undefined {
@@ -260,7 +260,11 @@ export const TrustedPublisher = z
 export type TrustedPublisher = z.infer<typeof TrustedPublisher>
 
 /** An owner's display name. */
-export const OwnerName = line(LIMITS.titleCharacters).refine(fitsXml, NO_XML).describe('The owner’s display name.')
+export const OwnerName = line(LIMITS.titleCharacters)
+  .refine(fitsXml, NO_XML)
+  .refine((name) => name.trim() !== '', 'expected some text')
+  .meta({ minLength: 1 })
+  .describe('The owner’s display name.')
 /** The members of an owner. */
 export const Members = z
   .array(

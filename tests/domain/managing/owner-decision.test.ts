@@ -32,7 +32,7 @@ const FILES = ['\n', '\r\n'].map((end) =>
 const text = fc.string({
   unit: fc.constantFrom(...':#-[]{}"\'&*!|>%@`~ \\\u00e9\u200f\u{1f600}a0', 'null', 'true', '1e3', '---'),
 })
-const name = text.filter((given) => given.length <= 200)
+const name = text.filter((given) => given.length <= 200 && given.trim() !== '')
 const bio = fc.string({ unit: fc.constantFrom('\n', '---', 'a', ' ', '#', 'members: [mallory]', '\r\n') })
 const login = fc.stringMatching(/^[a-z0-9]{1,39}$/)
 const patch = fc.record(
