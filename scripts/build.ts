@@ -22,7 +22,7 @@ import { bundlePlaceOf, ensureBundle } from '../packages/node-server/builds/page
 import { type Bundle, loadRender } from '../packages/node-server/pages.ts'
 import { describeIgnored } from '../packages/stores/content/content-files.ts'
 import { readHubLook } from '../packages/stores/content/site-settings-file.ts'
-import { writeFiles } from '../packages/stores/content/write-files.ts'
+import { filesInto } from '../packages/stores/content/write-files.ts'
 import { takeLock } from '../packages/stores/git/process-lock.ts'
 import { writeBuildRecord } from '../packages/stores/site/build-record.ts'
 import { readBuildSource } from '../packages/stores/site/build-source.ts'
@@ -77,7 +77,7 @@ async function build(source: BuildSource): Promise<void> {
   try {
     // Another process bundles the pages at the same time, unless a bundle of this code already exists.
     const bundling = ensureBundle(pagesPlace, stopping.signal)
-    const writing = writeData(config, { siteDir: next.dist, indexPath: indexOf(next) }, progress.show, bundling)
+    const writing = writeData(config, { siteDir: next.dist, indexPath: indexOf(next) }, progress.show)
     const [bundle, written] = await Promise.all([bundling, writing])
     await writePages(bundle, next)
     writeBuildRecord(builtFile(next), { built_at: new Date().toISOString(), source })
@@ -91,11 +91,13 @@ async function build(source: BuildSource): Promise<void> {
 /** Writes the page code and all static files that do not depend on the content. */
 async function writePages({ server, client }: Bundle, next: BuildPlaces): Promise<void> {
   cpSync(client, next.dist, { recursive: true })
-  writeFiles(next.dist, [
+  const put = filesInto(next.dist)
+  for (const [path, content] of [
     ...(await renderFixedPages(await loadRender(server), profile)),
     ...look.files,
     ...(await listDownloads('.', config.baseUrl)),
   ])
+    put(path, content)
   cpSync(server, pagesOf(next), { recursive: true })
   writeFileSync(join(pagesOf(next), LOOK_FILE), JSON.stringify(look.shown))
 }

@@ -1,8 +1,7 @@
 // Tells Astro that the handler in server/pages renders pages on request, and adds the file with the headers of static files.
-import { fileURLToPath } from 'node:url'
+import { writeFileSync } from 'node:fs'
 import type { AstroIntegration } from 'astro'
 import { formatHeadersFile } from '../../src/domain/api/site-headers.ts'
-import { writeFiles } from '../stores/content/write-files.ts'
 
 /** Returns the adapter. @see https://docs.astro.build/en/reference/adapter-reference/ */
 export function pagesAdapter(): AstroIntegration {
@@ -14,7 +13,7 @@ export function pagesAdapter(): AstroIntegration {
         if (command === 'build') updateConfig({ vite: { ssr: { noExternal: true } } })
       },
       'astro:build:done': ({ dir }) => {
-        writeFiles(fileURLToPath(dir), [['/_headers', formatHeadersFile()]])
+        writeFileSync(new URL('_headers', dir), formatHeadersFile())
       },
       'astro:config:done': ({ setAdapter }) => {
         setAdapter({

@@ -2,8 +2,6 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Config } from '../../src/config.ts'
-import { listRepositoryPaths } from '../catalogue/published/data-files.ts'
-import { groupFiles, readAlone } from '../stores/content/content-dir.ts'
 import { readHistory } from '../stores/content/content-history.ts'
 import { listContent } from '../stores/content/content-listing.ts'
 import { findConverted } from '../stores/content/converted-files.ts'
@@ -12,7 +10,6 @@ import { buildSearchIndex } from '../stores/search/write-index.ts'
 import { ContentError } from './content-error.ts'
 import type { DataSink } from './data-sink.ts'
 import { openSiteData } from './site-data.ts'
-import { writeRepositories } from './write-repositories.ts'
 
 /** The output locations. */
 interface DataPlaces {
@@ -35,44 +32,31 @@ interface WrittenData {
  * Writes the data of a site.
  *
  * @param onProgress called with the progress; `total` is 0 for steps without a known total
- * @param memory resolves when there is enough memory for a second thread
  * @throws ContentError if the content has problems; the output is then unusable
  */
 export async function writeData(
   { contentDir, baseUrl, buildDay }: Pick<Config, 'contentDir' | 'baseUrl' | 'buildDay'>,
   { siteDir, indexPath }: DataPlaces,
   onProgress: (step: string, done: number, total: number) => void = () => {},
-  memory: Promise<unknown> = Promise.resolve(),
 ): Promise<WrittenData> {
   const converted = await findConverted(contentDir, process.env)
   if (converted.length > 0) throw new ContentError(converted)
+  const history = await readHistory(contentDir, process.env, `${buildDay}T00:00:00Z`)
   const { sink, count } = openFolder(siteDir)
-  const read = async () => {
+  const onRepository = (done: number, total: number) => onProgress('Writing the data', done, total)
+  const makeState = openSiteData({ contentDir, baseUrl, sink, onProgress: onRepository })
+  const read = () => {
     // The listing is freed after reading: for 100,000 prompts, it takes as much memory as all of their list data.
     const listing = listContent(contentDir)
-    const { alone, below } = groupFiles(listing.files)
-    const { usage, models } = readAlone(contentDir, alone)
-    const repositories = Array.from(below, ([fullName, files]) => ({
-      ...{ fullName, files, stats: JSON.stringify(usage.get(fullName) ?? null) },
-    }))
-    const taken = new Int32Array(new SharedArrayBuffer(4))
-    const share = { contentDir, baseUrl, siteDir, repositories, models, taken }
-    const kept = await writeRepositories(share, memory, (done, total) => onProgress('Writing the data', done, total))
-    const makeState = openSiteData({ contentDir, baseUrl, sink, kept })
-    const history = await readHistory(contentDir, process.env, `${buildDay}T00:00:00Z`)
     const { catalogue } = makeState(listing, { day: buildDay, history, isStrict: true })
-    const written = kept.reduce(
-      (sum, [, part]) => sum + ('outline' in part ? listRepositoryPaths(part.outline).length : 0),
-      0,
-    )
-    return { catalogue, ignored: listing.ignored, written }
+    return { catalogue, ignored: listing.ignored }
   }
-  const { catalogue, written, ...about } = await read()
+  const { catalogue, ignored } = read()
   onProgress('Writing the search index', 0, 0)
   mkdirSync(dirname(indexPath), { recursive: true })
-  // A deployed index is never edited, and a read-only index is 20 % smaller.
+  // A deployed index is never edited, and a read-only index is half as large (docs/scale.md section 6).
   buildSearchIndex(catalogue, indexPath, { isEditable: false })
-  return { repositories: catalogue.entries.size, files: written + count(), ...about }
+  return { repositories: catalogue.entries.size, files: count(), ignored }
 }
 
 /** Opens a folder as the destination for data files. No data is stored for later updates, because a build writes all files. */

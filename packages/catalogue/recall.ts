@@ -14,17 +14,8 @@ interface RecordedRepository {
 
 /** The fields of a version file, and those derived from its bytes, that a record repeats unchanged. */
 const VERSION_FIELDS = [
-  ...([
-    'version',
-    'content',
-    'format',
-    'content_sha256',
-    'size_bytes',
-    'variables',
-    'parameters',
-    'changelog',
-  ] as const),
-  ...(['published_at', 'published_by'] as const),
+  ...(['version', 'content', 'content_sha256', 'size_bytes', 'format', 'variables', 'parameters'] as const),
+  ...(['changelog', 'published_at', 'published_by'] as const),
 ]
 
 /** Reconstructs the files. Building records from the result produces the same records. */

@@ -8,7 +8,7 @@ import type { Catalogue } from '../../packages/catalogue/catalogue.ts'
 import { listDataFiles } from '../../packages/catalogue/published/data-files.ts'
 import { searchIndexPath } from '../../packages/node-server/builds/site.ts'
 import { openBundles } from '../../packages/stores/content/version-files.ts'
-import { writeFiles } from '../../packages/stores/content/write-files.ts'
+import { filesInto } from '../../packages/stores/content/write-files.ts'
 import { openSearchIndex } from '../../packages/stores/search/open-index.ts'
 import { buildSearchIndex } from '../../packages/stores/search/write-index.ts'
 import { folderFiles } from '../../packages/stores/site/site-files-folder.ts'
@@ -80,14 +80,11 @@ export function openMcpHub(contentDir: string, changed: Partial<Hub> = {}, deadl
 
 /** Writes the parts of a built site that the endpoint reads. */
 export function writeSite(catalogue: Catalogue, siteDir: string, contentDir?: string): void {
-  writeFiles(siteDir, listDataFiles(catalogue, digestText))
+  const put = filesInto(siteDir)
+  for (const [path, text] of listDataFiles(catalogue, digestText)) put(path, text)
   for (const { versions } of contentDir === undefined ? [] : catalogue.entries.values()) {
     const records = versions.map(({ record }) => record)
-    const bundles = listBundleFiles(records, openBundles(contentDir!))
-    writeFiles(
-      siteDir,
-      Iterator.from(bundles).map(([path, bytesOf]) => [path, bytesOf()] as const),
-    )
+    for (const [path, bytesOf] of listBundleFiles(records, openBundles(contentDir!))) put(path, bytesOf())
   }
   mkdirSync(join(searchIndexPath(siteDir), '..'), { recursive: true })
   buildSearchIndex(catalogue, searchIndexPath(siteDir))

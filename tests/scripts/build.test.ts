@@ -50,7 +50,7 @@ test('a build replaces the one before, which stays as it is if content is invali
     expect.stringMatching(/^1 prompt, [\d,]+ data files written in \d+\.\d s\.\n$/),
   ])
   // Without a terminal, each step is printed as a line.
-  expect(first.stderr).toMatch(/Writing the data: 1 of 1\n[\s\S]*Writing the search index …\n/)
+  expect(first.stderr).toMatch(/Writing the data: 0 of 1\n[\s\S]*Writing the search index …\n/)
   expect(readFileSync(join(out, 'dist/data/v1/repos/acme/one/raw.txt'), 'utf8')).toBe('First text\n')
   expect(statSync(join(out, 'build/search.db')).size).toBeGreaterThan(0)
   expect(readdirSync(join(out, 'build')).sort()).toEqual(['complete.json', 'pages', 'search.db'])

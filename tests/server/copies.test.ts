@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { writeFiles } from '../../packages/stores/content/write-files.ts'
+import { filesInto } from '../../packages/stores/content/write-files.ts'
 import { findPrompts } from '../../src/server/pages/find.ts'
 import { openMcpHub } from '../hubs/mcp.ts'
 
@@ -17,7 +17,7 @@ const RICH =
   'description: Reviews a change and lists its defects with their lines and fixes.\ntags: [review]\nlicense: MIT\n'
 
 const folder = mkdtempSync(join(tmpdir(), 'prompt-hub-copies-'))
-writeFiles(folder, [
+for (const [path, content] of [
   ['/nina/careful-review/versions/1.0.0.md', version('2025-03-01T00:00:00Z', TEXT)],
   ['/nina/careful-review/index.md', '---\ntitle: Careful review\n---\n'],
   // A fork with better metadata, published today, with a changed sentence and a minor version after it.
@@ -34,7 +34,8 @@ writeFiles(folder, [
   ],
   ['/mallory/careful-review/index.md', `---\ntitle: Careful review\n${RICH}---\nReadme\n`],
   ['/other/poem/versions/1.0.0.md', version('2026-11-19T00:00:00Z', 'Write a poem about the sea.')],
-])
+] as const)
+  filesInto(folder)(path, content)
 const hub = openMcpHub(folder)
 afterAll(() => {
   hub.close()

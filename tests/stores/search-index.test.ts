@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { buildCatalogue } from '../../packages/catalogue/catalogue.ts'
 import { readContentDir } from '../../packages/stores/content/content-dir.ts'
-import { writeFiles } from '../../packages/stores/content/write-files.ts'
+import { filesInto } from '../../packages/stores/content/write-files.ts'
 import { openSearchIndex } from '../../packages/stores/search/open-index.ts'
 import { buildSearchIndex } from '../../packages/stores/search/write-index.ts'
 import type { SearchQuery } from '../../src/ports/search.ts'
@@ -17,7 +17,7 @@ const version = (content: string, day = 1) =>
   `---\npublished_at: "2026-01-0${day}T00:00:00Z"\npublished_by: octocat\n---\n${content}`
 const index = (lines: string, readme = '') => `---\n${lines}\n---\n${readme}`
 
-writeFiles(join(dir, 'content'), [
+for (const [path, content] of [
   ['/a/code-review/versions/1.0.0.md', version('Look at the patch.')],
   [
     '/a/code-review/index.md',
@@ -35,7 +35,8 @@ writeFiles(join(dir, 'content'), [
   ['/a/readme/index.md', index('title: Notes', 'The zebra lives in the readme.')],
   ['/a/hidden/versions/1.0.0.md', version('zebra archived', 6)],
   ['/a/hidden/index.md', index('status: archived')],
-])
+] as const)
+  filesInto(join(dir, 'content'))(path, content)
 writeFileSync(join(dir, 'empty.db'), '')
 const { tree, problems } = readContentDir(join(dir, 'content'))
 const catalogue = buildCatalogue(tree, { baseUrl: 'http://localhost:8888', day: '2026-06-01' })

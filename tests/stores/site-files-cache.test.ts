@@ -5,14 +5,15 @@ import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { createHandler, routeFunctions } from '../../packages/node-server/run-functions.ts'
-import { writeFiles } from '../../packages/stores/content/write-files.ts'
+import { filesInto } from '../../packages/stores/content/write-files.ts'
 import { folderFiles } from '../../packages/stores/site/site-files-folder.ts'
 
 test('evicts the least recently used files when the cache is full', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-files-'))
   const names = Array.from({ length: 70 }, (_, index) => `/${index}.json`)
   const large = new Uint8Array(1024 * 1024)
-  writeFiles(dir, [['/popular.json', '{}'], ...names.map((name) => [name, large] as const)])
+  for (const [path, content] of [['/popular.json', '{}'], ...names.map((name) => [name, large] as const)])
+    filesInto(dir)(path, content)
   const files = folderFiles(dir)
   const popular = await files.read('/popular.json')
   const first = await files.read(names[0]!)
@@ -29,10 +30,11 @@ test('evicts the least recently used files when the cache is full', async () => 
 test('streams a large file without caching it, with the same headers as other files', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-files-'))
   const text = Array.from({ length: 300_000 }, (_, number) => `line ${number}`).join('\n')
-  writeFiles(dir, [
+  for (const [path, content] of [
     ['/data/v1/index.json', text],
     ['/data/v1/tags.json', '{}'],
-  ])
+  ] as const)
+    filesInto(dir)(path, content)
   const files = folderFiles(dir)
   expect(await files.read('/data/v1/index.json')).not.toBe(await files.read('/data/v1/index.json'))
   expect(await files.openLarge?.('/data/v1/tags.json')).toBeUndefined()

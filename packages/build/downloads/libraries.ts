@@ -1,7 +1,7 @@
 // Creates the downloads of the libraries: lists the packages that a site serves under /clients, with the hub's URL built in.
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { compileLibrary } from './compile-library.ts'
 import { type PackageFiles, packTarball, packWheel, type Release } from './packages.ts'
 
@@ -54,26 +54,18 @@ export async function readClientsRelease(root: string): Promise<Release> {
   const dir = join(root, 'clients')
   const read = async (path: string) => [path, await readFile(join(dir, path), 'utf8')] as const
   const texts = ['typescript/package.json', 'typescript/README.md', 'python/README.md']
-  const modules = [...(await readFiles(join(dir, 'python/prompt_hub')))].filter(([path]) =>
-    /\.(?:py|typed)$/.test(path),
-  )
+  const modules = (await readdir(join(dir, 'python/prompt_hub'), { recursive: true }))
+    .filter((path) => /\.(?:py|typed)$/.test(path))
+    .map((path) => `python/prompt_hub/${path}`)
   const files = new Map([
-    ...(await Promise.all(texts.map(read))),
+    ...(await Promise.all([...texts, ...modules].map(read))),
     ...[...(await compileLibrary(root))].map(([path, text]) => [`typescript/dist/${path}`, text] as const),
-    ...modules.map(([path, text]) => [`python/prompt_hub/${path}`, text] as const),
   ])
   return { number: (JSON.parse(files.get(texts[0]!)!) as { version: string }).version, files }
 }
 
 const filesIn = (files: PackageFiles, folder: string): PackageFiles =>
   new Map([...files].flatMap(([path, text]) => (path.startsWith(folder) ? [[path.slice(folder.length), text]] : [])))
-
-async function readFiles(dir: string): Promise<Map<string, string>> {
-  const entries = await readdir(dir, { recursive: true, withFileTypes: true })
-  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-  const files = paths.map(async (path) => [relative(dir, path), await readFile(path, 'utf8')] as const)
-  return new Map(await Promise.all(files))
-}
 
 function buildIn(address: string, files: PackageFiles, addressFile: string): PackageFiles {
   const text = files.get(addressFile)

@@ -2,9 +2,9 @@
 import { formatPath, parsePath } from '../../../src/domain/content/content-path.ts'
 import type { RepositoryEntry, ResultEntry } from '../../../src/domain/content/content-tree.ts'
 import type { RepositoryFile } from '../../../src/domain/content/prompt-file.ts'
+import { checkRepository } from '../../../src/domain/content/rules.ts'
 import type { Problem } from '../../../src/domain/text/problems.ts'
 import type { ContentTree } from '../../catalogue/content-tree.ts'
-import { checkTree } from '../../catalogue/content-tree.ts'
 import { checkResults } from '../../catalogue/result-rules.ts'
 import { openFolder, type PlainFolder } from '../files/plain-files.ts'
 import { checkAttestations } from './attestation-files.ts'
@@ -45,7 +45,8 @@ export function readContentDir(dir: string, listing: ContentListing = listConten
     if (read.isThere) repositories.set(fullName, read.entry)
   }
   const tree = { ...joinOthers(parsed), repositories }
-  problems.push(...checkTree(tree, { areVersionsChecked: true }))
+  for (const [fullName, repository] of repositories)
+    problems.push(...checkRepository(repository, tree).map((problem) => ({ file: nameIndex(fullName), ...problem })))
   return { tree, problems: sortProblems(problems), ignored: listing.ignored, filesRead: listing.files.length }
 }
 
@@ -129,13 +130,6 @@ export function groupFiles(listed: readonly ListedFile[]): { alone: ListedFile[]
   const alone = below.get('') ?? []
   below.delete('')
   return { alone, below }
-}
-
-/** Reads the files outside repositories that their records depend on. @param alone files outside repositories */
-export function readAlone(dir: string, alone: readonly ListedFile[]): Pick<ContentTree, 'usage' | 'models'> {
-  const paths = new Set([formatPath({ kind: 'usage' }), formatPath({ kind: 'models' })])
-  const files = alone.filter(({ path }) => paths.has(path))
-  return joinOthers(files.flatMap((file) => readListed(openFolder(dir), file).parsed ?? []))
 }
 
 /** Builds the parts of a tree that are outside repositories. @param files the files outside repositories */

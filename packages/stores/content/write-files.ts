@@ -14,23 +14,3 @@ export function filesInto(dir: string): (path: string, content: string | Uint8Ar
     writeFileSync(join(dir, path), content)
   }
 }
-
-/**
- * Writes files to a folder, replacing existing files.
- *
- * @returns the number of files and bytes written
- */
-export function writeFiles(
-  dir: string,
-  files: Iterable<readonly [path: string, content: string | Uint8Array]>,
-): { files: number; bytes: number } {
-  const put = filesInto(dir)
-  let count = 0
-  let bytes = 0
-  for (const [path, content] of files) {
-    put(path, content)
-    count++
-    bytes += Buffer.byteLength(content)
-  }
-  return { files: count, bytes }
-}
