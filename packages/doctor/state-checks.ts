@@ -69,7 +69,7 @@ export async function checkDatabase(
     if (canStore) return compareClocks('the database', time, now)
     return fail(
       'The user in DATABASE_URL may not write to the database.',
-      'Grant this user CREATE on the schema, or INSERT, UPDATE and DELETE on the table prompt_hub_state; a read-only replica cannot be used.',
+      'Grant this user CREATE on the schema, or SELECT, INSERT, UPDATE and DELETE on the table prompt_hub_state; a read-only replica cannot be used.',
     )
   } catch (error) {
     const reason = describeReason(error)

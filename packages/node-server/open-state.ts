@@ -16,7 +16,7 @@ const SWEEP_MS = 600_000
  * Opens the state store.
  *
  * @param root the folder that contains `.hub`
- * @throws Error if the store was written by a newer version of the hub
+ * @throws Error if the file is not a database, or if a newer version of the hub wrote it
  */
 export async function openState({ databaseUrl }: Pick<Config, 'databaseUrl'>, root = '.'): Promise<OpenStateStore> {
   if (databaseUrl !== undefined)

@@ -74,7 +74,7 @@ describe('deploy/compose.yaml', () => {
 
   test('the doctor writes nothing to the database, and shows why it cannot be used', async () => {
     await setPassword('a/b')
-    await admin.query('DROP TABLE IF EXISTS prompt_hub_state, prompt_hub_format')
+    await admin.query('DROP TABLE IF EXISTS prompt_hub_state')
     const { checks, found } = await databaseFindings(settingsHere('a/b'))
     expect([checks.includes('database'), checks.includes('blob-store'), found]).toEqual([true, false, undefined])
     expect((await admin.query("SELECT to_regclass('prompt_hub_state') AS made")).rows).toEqual([{ made: null }])

@@ -11,31 +11,26 @@ const MAX_CONNECTIONS = 10
 /** How long a call waits for a connection, and then for its result. */
 const CONNECT_MS = 3_000
 const STATEMENT_MS = 3_000
-/** Time limit of a statement that creates or migrates a table while other machines may do the same. */
-const MIGRATE_MS = 30_000
+/** Time limit of the statement that creates the table while other machines do the same. */
+const CREATE_MS = 30_000
 /** Maximum number of retries of a statement that lost a race. */
 const MAX_TRIES = 10
 /** Errors from races between machines, which a retry resolves: serialization failure, deadlock. */
 const RACES = ['40001', '40P01']
 /** Errors from races while tables are created; these include errors about objects that another machine created at the same moment, some of which PostgreSQL reports as "internal error". */
-const MIGRATION_RACES = [...RACES, '23505', '42P07', '42710', 'XX000']
+const CREATION_RACES = [...RACES, '23505', '42P07', '42710', 'XX000']
+
+/** Creates the table and its index as one transaction, on several machines at once. Keys are bytes, so that every engine sorts them in the same way, regardless of its collation. */
+const TABLE = `
+  CREATE TABLE IF NOT EXISTS prompt_hub_state (key BYTEA PRIMARY KEY, value TEXT NOT NULL, version TEXT NOT NULL, expires_at BIGINT);
+  CREATE INDEX IF NOT EXISTS prompt_hub_state_expires_at ON prompt_hub_state (expires_at);
+`
 
 /**
- * The migrations. Each statement may run again, and on several machines at once. Keys are bytes, so that every engine sorts them in the same way, regardless of its collation.
- */
-const MIGRATIONS = [
-  [
-    'CREATE TABLE IF NOT EXISTS prompt_hub_state (key BYTEA PRIMARY KEY, value TEXT NOT NULL, version TEXT NOT NULL, expires_at BIGINT)',
-    'CREATE INDEX IF NOT EXISTS prompt_hub_state_expires_at ON prompt_hub_state (expires_at)',
-  ],
-]
-
-/**
- * Opens the store. The table is created or migrated before the first call. If the database cannot be reached at that time, each call tries to do so again.
+ * Opens the store. If the table is missing, it is created before the first call. If the database cannot be reached at that time, each call tries to do so again.
  *
  * @param url `postgresql://user:password@host/database`
  * @param now a clock in milliseconds since 1970
- * @throws Error if a newer version of the hub has migrated the table
  */
 export async function openPostgresState(url: string, now: () => number = Date.now): Promise<OpenStateStore> {
   const settings: ClientConfig = {
@@ -53,13 +48,13 @@ export async function openPostgresState(url: string, now: () => number = Date.no
   })
   // An idle connection that breaks is replaced by the next call, which reports the problem.
   pool.on('error', () => {})
-  let migration: Promise<void> | undefined
-  const prepare = (isAgain = false) => {
-    migration ??= migrate(settings, isAgain).catch((error: unknown) => {
-      migration = undefined
+  let creation: Promise<void> | undefined
+  const prepare = () => {
+    creation ??= createTable(settings).catch((error: unknown) => {
+      creation = undefined
       throw error
     })
-    return migration
+    return creation
   }
   const query = async (sql: string, values: unknown[]) => {
     const mine = prepare()
@@ -69,14 +64,14 @@ export async function openPostgresState(url: string, now: () => number = Date.no
     } catch (error) {
       if (!isMissingTable(error)) throw error
       // Only the first of several calls that find no table starts to create it.
-      if (migration === mine) {
-        migration = undefined
+      if (creation === mine) {
+        creation = undefined
         logProblem('error', 'The database has lost its table, which is created again, empty.', {
           table: 'prompt_hub_state',
           fix: 'Restore it from a backup. Without a backup, users sign in again and create new tokens.',
         })
       }
-      await prepare(true)
+      await prepare()
       return (await settleRaces(RACES, () => pool.query(sql, values))).rows
     }
   }
@@ -84,15 +79,9 @@ export async function openPostgresState(url: string, now: () => number = Date.no
     query(sql, values).catch((error: unknown) => {
       throw error instanceof HubError ? error : stateUnavailable(explain(error))
     })
-  try {
-    await prepare()
-  } catch (error) {
-    if (!(error instanceof HubError)) {
-      await pool.end()
-      throw error
-    }
-    logProblem('warning', 'The database does not respond. The hub is starting without it.', { cause: error.cause })
-  }
+  await prepare().catch(({ cause }: HubError) => {
+    logProblem('warning', 'The database does not respond. The hub is starting without it.', { cause })
+  })
   const state = openSqlState({ table: 'prompt_hub_state', toKey: (key) => Buffer.from(key), run }, now)
   return { ...state, check: () => checkStore(state, now()), close: () => pool.end() }
 }
@@ -115,7 +104,6 @@ const FIXES: readonly (readonly [codes: RegExp, fix: string])[] = [
 
 /** Describes an error without the server's address, which may be private. */
 function explain(error: unknown): StateProblem {
-  if (error instanceof StateProblem) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'no response'
   const fix =
     FIXES.find(([codes]) => codes.test(code))?.[1] ??
@@ -139,7 +127,8 @@ export async function inspectDatabase(url: string): Promise<{ time: Date; canSto
     await client.connect()
     const { rows } = await client.query(`SELECT now() AS now,
       current_setting('transaction_read_only') = 'off' AND COALESCE(
-        has_table_privilege(to_regclass('prompt_hub_state'), 'INSERT')
+        has_table_privilege(to_regclass('prompt_hub_state'), 'SELECT')
+          AND has_table_privilege(to_regclass('prompt_hub_state'), 'INSERT')
           AND has_table_privilege(to_regclass('prompt_hub_state'), 'UPDATE')
           AND has_table_privilege(to_regclass('prompt_hub_state'), 'DELETE'),
         has_schema_privilege(current_schema(), 'CREATE')) AS can_store`)
@@ -163,27 +152,17 @@ async function settleRaces<Value>(races: readonly string[], work: () => Promise<
   }
 }
 
-/** Migrates the table to the newest format. Several machines may do this at the same time. @param isAgain whether to create missing tables, although the format is the newest */
-async function migrate(settings: ClientConfig, isAgain: boolean): Promise<void> {
-  const client = new Client({ ...settings, query_timeout: MIGRATE_MS })
+/** Creates the table if it is missing. A user that may not create tables can use one that somebody else has created. @throws HubError `unavailable` */
+async function createTable(settings: ClientConfig): Promise<void> {
+  const client = new Client({ ...settings, query_timeout: CREATE_MS })
   client.on('error', () => {})
-  const query = (sql: string, values: unknown[] = []) => settleRaces(MIGRATION_RACES, () => client.query(sql, values))
-  let format = 0
   try {
     await client.connect()
-    await query('CREATE TABLE IF NOT EXISTS prompt_hub_format (id INT PRIMARY KEY, format INT NOT NULL)')
-    await query('INSERT INTO prompt_hub_format (id, format) VALUES (1, 0) ON CONFLICT (id) DO NOTHING')
-    const { rows } = await query('SELECT format FROM prompt_hub_format WHERE id = 1')
-    format = Number(rows[0]?.format)
-    for (const statement of MIGRATIONS.slice(isAgain ? 0 : format).flat()) await query(statement)
-    await query('UPDATE prompt_hub_format SET format = $1 WHERE format < $1', [MIGRATIONS.length])
+    const { rows } = await client.query("SELECT to_regclass('prompt_hub_state') IS NOT NULL AS is_there")
+    if (rows[0]?.is_there !== true) await settleRaces(CREATION_RACES, () => client.query(TABLE))
   } catch (error) {
     throw stateUnavailable(explain(error))
   } finally {
     await client.end().catch(() => {})
   }
-  if (format > MIGRATIONS.length)
-    throw new StateProblem(
-      'A newer version of the hub has migrated the database. Run that version, or restore a backup.',
-    )
 }

@@ -2,7 +2,7 @@
 // table creation and lost connections.
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openPostgresState } from '../../../packages/stores/state/state-postgres.ts'
+import { inspectDatabase, openPostgresState } from '../../../packages/stores/state/state-postgres.ts'
 import { describeStateProblem } from '../../../packages/stores/state-entries.ts'
 import { type PostgresServer, startPostgres } from '../../hubs/postgres.ts'
 import { stateStoreContract } from './state-store-contract.ts'
@@ -34,15 +34,22 @@ test('many instances that start at once create a single table', async () => {
   await Promise.all(stores.map((store, number) => store.set(`k/${number}`, 'x')))
   expect((await stores[0]!.list('k/')).keys).toHaveLength(12)
   await Promise.all(stores.map((store) => store.close()))
-  expect(await query(url, 'SELECT format FROM prompt_hub_format')).toEqual([{ format: 1 }])
 })
 
-test('rejects a table from a newer version and leaves it unchanged', async () => {
+test('a user who may not create tables uses the one that another user has created', async () => {
   const url = await server.createDatabase()
   await (await openPostgresState(url)).close()
-  await query(url, 'UPDATE prompt_hub_format SET format = 99')
-  await expect(openPostgresState(url)).rejects.toThrow('newer version of the hub')
-  expect(await query(url, 'SELECT format FROM prompt_hub_format')).toEqual([{ format: 99 }])
+  await query(url, 'REVOKE CREATE ON SCHEMA public FROM PUBLIC')
+  await query(url, "CREATE USER guest PASSWORD 'guest'")
+  await query(url, 'GRANT SELECT, INSERT, UPDATE, DELETE ON prompt_hub_state TO guest')
+  const guest = Object.assign(new URL(url), { username: 'guest', password: 'guest' }).href
+  const state = await openPostgresState(guest)
+  await state.set('a', '1')
+  expect((await state.get('a'))?.value).toBe('1')
+  expect((await inspectDatabase(guest)).canStore).toBe(true)
+  await state.close()
+  await query(url, 'REVOKE SELECT ON prompt_hub_state FROM guest')
+  expect((await inspectDatabase(guest)).canStore).toBe(false)
 })
 
 test('a statement that waits too long for a lock fails; the connection stays usable', async () => {
