@@ -35,6 +35,8 @@ const settings = () => ({
   GITHUB_API_URL: standIn.url,
   CONTENT_POLL_SECONDS: '1',
   RATE_LIMIT_PER_MINUTE: '0',
+  // As in a git hook. The hub must not look for its own repositories there.
+  GIT_DIR: '/nowhere/.git',
 })
 const versionFile = (owner: string, version: string, content: string) => ({
   [`content/${owner}/review/versions/${version}.md`]: `---\npublished_at: 2026-11-01T00:00:00Z\npublished_by: octocat\nchangelog: Made.\n---\n${content}`,

@@ -1,8 +1,7 @@
 // The build process: watches the content, writes each new build next to the one being served, and reports when it is complete.
-import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { setPriority } from 'node:os'
-import { isDeepStrictEqual, promisify } from 'node:util'
+import { isDeepStrictEqual } from 'node:util'
 import { readConfig } from '../../../src/config.ts'
 import { type BuildSource, UNKNOWN_SOURCE } from '../../../src/ports/fresh-copies.ts'
 import { describeError, logProblem } from '../../../src/ports/log.ts'
@@ -15,6 +14,7 @@ import { describeIgnored } from '../../stores/content/content-files.ts'
 import { type ContentHistory, readHistory } from '../../stores/content/content-history.ts'
 import { type ContentListing, listContent, listContentAgain } from '../../stores/content/content-listing.ts'
 import { findConverted } from '../../stores/content/converted-files.ts'
+import { createGit } from '../../stores/git/git-command.ts'
 import { takeLock } from '../../stores/git/process-lock.ts'
 import { buildSearchIndex, updateSearchIndex } from '../../stores/search/write-index.ts'
 import { readBuildSource } from '../../stores/site/build-source.ts'
@@ -236,14 +236,12 @@ function askToBegin(): Promise<ReadyContent> {
   return begun.promise
 }
 
+/** @returns null if the folder is not in a git repository, or if the repository has no commits yet */
 async function readCommit(): Promise<string | null> {
-  try {
-    const { stdout } = await promisify(execFile)('git', ['-C', contentDir, 'rev-parse', '--verify', 'HEAD'])
-    return stdout.trim()
-  } catch {
-    // The folder is not in a git repository, or the repository has no commits yet.
-    return null
-  }
+  const head = await createGit(contentDir, process.env)
+    .find(['rev-parse', '--verify', 'HEAD'])
+    .catch(() => undefined)
+  return head ?? null
 }
 
 const content = isClone ? undefined : watchContent(contentDir, wantChange, (reason) => say({ kind: 'polling', reason }))
