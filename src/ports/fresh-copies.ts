@@ -123,24 +123,14 @@ export interface FreshCopies extends Omit<CopyStore, 'findVersion' | 'findFiles'
 
 /** Limits a store to the copies that are ahead of a build. @param sourceOf returns what the build has read; called only when there is a copy */
 export function copiesAhead(store: CopyStore, sourceOf: () => BuildSource | Promise<BuildSource>): FreshCopies {
-  const counts = async (copy: CopyOrigin, owner: string, name?: string) => isAhead(copy, owner, name, await sourceOf())
+  const ahead = async <Copy extends CopyOrigin>(copy: Copy | undefined, owner: string, name?: string) =>
+    copy && isAhead(copy, owner, name, await sourceOf()) ? copy : undefined
   return {
     ...store,
-    async find(owner, name) {
-      const copy = await store.find(owner, name)
-      return copy && (await counts(copy, owner, name)) ? copy : undefined
-    },
-    async findVersion(owner, name, version) {
-      const kept = await store.findVersion(owner, name, version)
-      return kept && (await counts(kept, owner, name)) ? kept.version : undefined
-    },
-    async findOwner(handle) {
-      const copy = await store.findOwner(handle)
-      return copy && (await counts(copy, handle)) ? copy : undefined
-    },
-    async findFiles(owner, name, version) {
-      const kept = await store.findFiles(owner, name, version)
-      return kept && (await counts(kept, owner, name)) ? kept : undefined
-    },
+    find: async (owner, name) => ahead(await store.find(owner, name), owner, name),
+    findOwner: async (handle) => ahead(await store.findOwner(handle), handle),
+    findFiles: async (owner, name, version) => ahead(await store.findFiles(owner, name, version), owner, name),
+    findVersion: async (owner, name, version) =>
+      (await ahead(await store.findVersion(owner, name, version), owner, name))?.version,
   }
 }

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { CopiedVersion, CopyOrigin, CopyStore, FreshCopy, OwnerCopy } from '../../../src/ports/fresh-copies.ts'
 import { logProblem } from '../../../src/ports/log.ts'
 import type { StateStore } from '../../../src/ports/state-store.ts'
-import { COPIES_MARKER, openCopies } from './fresh-copies.ts'
+import { COPIES_MARKER, MAX_REMEMBERED, MAX_VERSIONS, openCopies, type Remembered, remember } from './fresh-copies.ts'
 
 /** How long a read waits for the database. After a timeout, no read waits until the database has responded again. */
 const PATIENCE_MS = 3_000
@@ -11,15 +11,8 @@ const PATIENCE_MS = 3_000
 const TICK_MS = 1_000
 /** Two publishes to one repository within this time may be observed here in the wrong order. */
 const RACE_MS = 60_000
-/** Maximum number of cached repositories and of cached owners, so that requests for unknown names cannot fill the memory. */
-const MAX_REMEMBERED = 10_000
-/** Maximum number of cached versions, each of up to 256 KiB. */
-const MAX_VERSIONS = 200
-
 /** How long a copy is cached, so that it disappears soon after it has expired in the store. */
 const REMEMBER_MS = 3_600_000
-
-type Remembered<Value> = LRUCache<string, Promise<Value | undefined>>
 
 /** The copies that were read while the marker had one value. */
 interface Generation {
@@ -168,15 +161,4 @@ function begin(marker: Generation['marker']): Generation {
     versions: new LRUCache({ max: MAX_VERSIONS, ttl: REMEMBER_MS }),
     owners: new LRUCache({ max: MAX_REMEMBERED, ttl: REMEMBER_MS }),
   }
-}
-
-function remember<Value>(
-  known: Remembered<Value>,
-  key: string,
-  read: () => Promise<Value | undefined>,
-): Promise<Value | undefined> {
-  const found = known.get(key) ?? read()
-  // A later read must not extend the lifetime.
-  if (!known.has(key)) known.set(key, found)
-  return found
 }

@@ -127,27 +127,41 @@ function findOrigin(text: string): CopyOrigin | undefined {
   }
 }
 
+/** Copies by key, each as it was first read. Bounded, so that requests for unknown names cannot fill the memory. */
+export type Remembered<Value> = LRUCache<string, Promise<Value | undefined>>
+
+/** Maximum number of cached repositories and of cached owners. */
+export const MAX_REMEMBERED = 10_000
+/** Maximum number of cached versions, of up to 256 KiB each; older versions are read from the store again. */
+export const MAX_VERSIONS = 200
+
+/** Reads a copy once. A later read does not extend its lifetime. */
+export function remember<Value>(
+  known: Remembered<Value>,
+  key: string,
+  read: () => Promise<Value | undefined>,
+): Promise<Value | undefined> {
+  const found = known.get(key) ?? read()
+  if (!known.has(key)) known.set(key, found)
+  return found
+}
+
 /** Caches copies in memory, for a single process that publishes and reads, so that a read does not access the store. */
 export function rememberCopies(copies: CopyStore): CopyStore {
   // Counted by the monotonic clock.
-  const repositories = new LRUCache<string, Promise<FreshCopy | undefined>>({ max: MAX_REMEMBERED, ttl: COPY_MS })
+  const repositories: Remembered<FreshCopy> = new LRUCache({ max: MAX_REMEMBERED, ttl: COPY_MS })
   const versions = new LRUCache<string, CopiedVersion>({ max: MAX_VERSIONS, ttl: COPY_MS })
-  const owners = new LRUCache<string, Promise<OwnerCopy | undefined>>({ max: MAX_REMEMBERED, ttl: COPY_MS })
-  const find: CopyStore['find'] = (owner, name) => {
-    const key = keyOf(owner, name)
-    const known = repositories.get(key) ?? copies.find(owner, name)
-    // A later read must not extend the lifetime.
-    if (!repositories.has(key)) repositories.set(key, known)
-    return known
-  }
+  const owners: Remembered<OwnerCopy> = new LRUCache({ max: MAX_REMEMBERED, ttl: COPY_MS })
+  const find: CopyStore['find'] = (owner, name) =>
+    remember(repositories, keyOf(owner, name), () => copies.find(owner, name))
   return {
     find,
     async listNames(owner) {
       const stored = await copies.listNames(owner).catch(() => [])
       const start = keyOf(owner, '')
       const known = [...repositories].filter(([key]) => key.startsWith(start))
-      // What was only looked up has no copy, unless the store did not say.
-      const hasCopy = await Promise.all(known.map(([, copy]) => copy.catch(() => true)))
+      // What was only looked up has no copy.
+      const hasCopy = await Promise.all(known.map(([, copy]) => copy))
       const kept = known.filter((_, index) => hasCopy[index]).map(([key]) => key.slice(start.length))
       return [...new Set([...stored, ...kept])]
     },
@@ -159,11 +173,7 @@ export function rememberCopies(copies: CopyStore): CopyStore {
       if (!copy?.versions.some((listed) => listed.version === version)) return undefined
       return versions.get(versionKeyOf(owner, name, version)) ?? copies.findVersion(owner, name, version)
     },
-    findOwner(handle) {
-      const known = owners.get(handle) ?? copies.findOwner(handle)
-      if (!owners.has(handle)) owners.set(handle, known)
-      return known
-    },
+    findOwner: (handle) => remember(owners, handle, () => copies.findOwner(handle)),
     async keepOwner(copy) {
       owners.set(copy.handle, Promise.resolve(copy))
       await copies.keepOwner(copy).catch(ignoreFailure)
@@ -182,11 +192,6 @@ export function rememberCopies(copies: CopyStore): CopyStore {
 
 /** A copy that could not be stored stays in memory until the process exits; the next process starts with a build. */
 function ignoreFailure(): void {}
-
-/** Maximum number of cached repositories and of cached owners, so that requests for unknown names cannot fill the memory. */
-const MAX_REMEMBERED = 10_000
-/** Maximum number of cached versions, of up to 256 KiB each; older versions are read from the store again. */
-const MAX_VERSIONS = 200
 
 function write<Record extends CopyOrigin>(state: StateStore, key: string, record: Record): Promise<void> {
   return state.set(key, format(record), startLifetime())
