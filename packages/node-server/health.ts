@@ -1,6 +1,7 @@
 // Describes for `/healthz` that the hub is alive, and which problems it knows (docs/contract.md section 13).
 
 import { VERSION } from '../../src/ports/version.ts'
+import { UNCACHED_JSON } from '../../src/server/respond.ts'
 import type { FetchState } from '../stores/content/content-clone.ts'
 import type { StateHealth } from './watch-state.ts'
 
@@ -88,17 +89,18 @@ const MAX_BROKEN = 100
 
 /** Responds with 200 whatever the health is, because a restart does not help a hub that responds; `/readyz` has the other question. */
 export function respondWithHealth(request: Request, health: Health): Response {
-  if (request.method !== 'GET' && request.method !== 'HEAD')
-    return new Response(null, { status: 405, headers: { Allow: 'GET, HEAD', 'Cache-Control': 'no-store' } })
   const broken = health.broken.slice(0, MAX_BROKEN)
   const { status, ...facts } = health
-  const text = `${JSON.stringify({ status, version: VERSION, ...facts, broken, broken_count: health.broken.length })}\n`
-  return new Response(request.method === 'HEAD' ? null : text, {
-    headers: {
-      'Content-Type': 'application/json; charset=utf-8',
-      'Cache-Control': 'no-store',
-      'Access-Control-Allow-Origin': '*',
-      'X-Content-Type-Options': 'nosniff',
-    },
-  })
+  return respondWithFacts(request, { status, version: VERSION, ...facts, broken, broken_count: health.broken.length })
+}
+
+/** Responds to a monitoring program with a record as one line. */
+export function respondWithFacts(
+  request: Request,
+  facts: object,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  const text = request.method === 'HEAD' ? null : `${JSON.stringify(facts)}\n`
+  return new Response(text, { status, headers: { ...UNCACHED_JSON, ...headers } })
 }

@@ -6,7 +6,7 @@ import { shareRunning } from '../../src/ports/share-running.ts'
 import { VERSION } from '../../src/ports/version.ts'
 import { respondWithError } from '../../src/server/refusals.ts'
 import { describeStateProblem } from '../stores/state-entries.ts'
-import type { Health } from './health.ts'
+import { type Health, respondWithFacts } from './health.ts'
 import type { StateWatch } from './watch-state.ts'
 
 type Answer = (request: Request, ip: string) => Promise<Response>
@@ -114,32 +114,14 @@ export async function respondWithReadiness(
   checkAll: () => Promise<readonly Unready[]>,
   healthOf: () => Health,
 ): Promise<Response> {
-  if (request.method !== 'GET' && request.method !== 'HEAD')
-    return respondWithError(request, new HubError('method_not_allowed', 'Use GET here.', { allow: ['GET', 'HEAD'] }))
   const excluded = new URL(request.url).searchParams.getAll('exclude')
   const unknown = excluded.find((part) => !(PARTS as readonly string[]).includes(part))
   if (unknown !== undefined)
     return respondWithError(request, new HubError('invalid_request', `exclude: expected one of ${PARTS.join(', ')}.`))
-  return respond(request, await checkAll(), excluded, healthOf())
-}
-
-function respond(
-  request: Request,
-  found: readonly Unready[],
-  excluded: readonly string[],
-  { unbuilt, fetch, state }: Health,
-): Response {
-  const isReady = found.every(({ part }) => excluded.includes(part))
-  const facts = { unbuilt, fetch, state }
-  const text = `${JSON.stringify({ status: isReady ? 'ready' : 'unready', version: VERSION, unready: found, ...facts })}\n`
-  return new Response(request.method === 'HEAD' ? null : text, {
-    status: isReady ? 200 : 503,
-    headers: {
-      'Content-Type': 'application/json; charset=utf-8',
-      'Cache-Control': 'no-store',
-      'Access-Control-Allow-Origin': '*',
-      'X-Content-Type-Options': 'nosniff',
-      ...(isReady ? {} : { 'Retry-After': '5' }),
-    },
-  })
+  const unready = await checkAll()
+  const { unbuilt, fetch, state } = healthOf()
+  const facts = { version: VERSION, unready, unbuilt, fetch, state }
+  return unready.every(({ part }) => excluded.includes(part))
+    ? respondWithFacts(request, { status: 'ready', ...facts })
+    : respondWithFacts(request, { status: 'unready', ...facts }, 503, { 'Retry-After': '5' })
 }
