@@ -1,11 +1,11 @@
 // Loads the page code bundled by Astro, and its static files.
-import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type HubProfile, LOOK_FILE, type RenderPage, type ShownLook } from '../../src/ports/pages.ts'
+import type { HubProfile, RenderPage, ShownLook } from '../../src/ports/pages.ts'
 import type { SiteFiles } from '../../src/ports/site-files.ts'
 import { fixedPages } from '../build/fixed-pages.ts'
 import type { ServedLook } from '../build/hub-look.ts'
+import { listFiles } from '../build/list-files.ts'
 import { folderFiles } from '../stores/site/site-files-folder.ts'
 
 /** The pages of a hub. */
@@ -51,27 +51,10 @@ export async function openBundle(
   }
 }
 
-/**
- * Opens the pages of a build, which contains all of its files.
- *
- * @param server Astro's server code and the look
- * @param staticDir the static files; data files in it are ignored
- */
-export async function openBuiltPages(server: string, staticDir: string): Promise<Pages> {
-  const look: ShownLook = JSON.parse(readFileSync(join(server, LOOK_FILE), 'utf8'))
-  return { render: await loadRender(server), look, files: listedFiles(staticDir) }
-}
-
 /** Opens the static files in a folder. They are listed once, because most requests are for pages and should not look for a file on disk. */
 function listedFiles(dir: string): SiteFiles {
-  const listed = new Set<string>()
-  for (const top of readdirSync(dir, { withFileTypes: true })) {
-    if (isDataPath(`/${top.name}/`)) continue
-    if (!top.isDirectory()) listed.add(`/${top.name}`)
-    else
-      for (const entry of readdirSync(join(dir, top.name), { recursive: true, withFileTypes: true }))
-        if (entry.isFile()) listed.add(join(entry.parentPath, entry.name).slice(dir.length))
-  }
+  const paths = listFiles(dir).map((path) => `/${path}`)
+  const listed = new Set(paths.filter((path) => !isDataPath(path)))
   const files = folderFiles(dir)
   return {
     read: async (path) => (listed.has(path) ? files.read(path) : undefined),

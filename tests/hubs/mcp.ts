@@ -2,17 +2,17 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { loadCatalogue } from '../../packages/build/load-catalogue.ts'
+import { indexOf, placesOf } from '../../packages/build/build-places.ts'
 import { listBundleFiles } from '../../packages/build/make-repository.ts'
 import type { Catalogue } from '../../packages/catalogue/catalogue.ts'
 import { listDataFiles } from '../../packages/catalogue/published/data-files.ts'
-import { searchIndexPath } from '../../packages/node-server/builds/site.ts'
 import { openBundles } from '../../packages/stores/content/version-files.ts'
 import { filesInto } from '../../packages/stores/content/write-files.ts'
 import { openSearchIndex } from '../../packages/stores/search/open-index.ts'
 import { buildSearchIndex } from '../../packages/stores/search/write-index.ts'
 import { folderFiles } from '../../packages/stores/site/site-files-folder.ts'
 import { openCopies } from '../../packages/stores/state/fresh-copies.ts'
+import { loadCatalogue } from '../../scripts/bench/load-catalogue.ts'
 import { readConfig } from '../../src/config.ts'
 import { copiesAhead, type FreshCopies, UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
 import { digestText } from '../../src/ports/measure.ts'
@@ -51,7 +51,7 @@ export function openMcpHub(contentDir: string, changed: Partial<Hub> = {}, deadl
   const siteDir = join(dir, 'dist')
   const catalogue = loadCatalogue(readConfig({ CONTENT_DIR: contentDir, SITE_URL: BASE_URL }))
   writeSite(catalogue, siteDir, contentDir)
-  const index = openSearchIndex(searchIndexPath(siteDir))
+  const index = openSearchIndex(indexOf(placesOf(siteDir)))
   const fresh = copiesAhead(openCopies(memoryState()), () => UNKNOWN_SOURCE)
   const whole = makeHub({ siteFiles: folderFiles(siteDir), fresh, search: () => index })
   const hub = { ...whole, ...changed }
@@ -86,8 +86,9 @@ export function writeSite(catalogue: Catalogue, siteDir: string, contentDir?: st
     const records = versions.map(({ record }) => record)
     for (const [path, bytesOf] of listBundleFiles(records, openBundles(contentDir!))) put(path, bytesOf())
   }
-  mkdirSync(join(searchIndexPath(siteDir), '..'), { recursive: true })
-  buildSearchIndex(catalogue, searchIndexPath(siteDir))
+  const places = placesOf(siteDir)
+  mkdirSync(places.build, { recursive: true })
+  buildSearchIndex(catalogue, indexOf(places))
 }
 
 /** Returns a POST request as a client sends it. @param body serialised as JSON unless it is a string */

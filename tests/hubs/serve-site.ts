@@ -8,12 +8,12 @@ import { openDownloads } from '../../packages/build/list-downloads.ts'
 import { writeData } from '../../packages/build/write-data.ts'
 import { bundlePlaceOf, ensureBundle } from '../../packages/node-server/builds/pages-bundle.ts'
 import { serveSites } from '../../packages/node-server/builds/serve-sites.ts'
-import { openSite } from '../../packages/node-server/builds/site.ts'
 import { openLocalStores } from '../../packages/node-server/local-stores.ts'
-import { openBuiltPages, openBundle } from '../../packages/node-server/pages.ts'
+import { openBundle } from '../../packages/node-server/pages.ts'
 import { readHubLook } from '../../packages/stores/content/site-settings-file.ts'
 import { writeBuildRecord } from '../../packages/stores/site/build-record.ts'
 import { readBuildSource } from '../../packages/stores/site/build-source.ts'
+import { openBuiltPages, openSite } from '../../scripts/bench/open-build.ts'
 import { type Config, findProfile, readConfig } from '../../src/config.ts'
 import { buildSite } from './build-site.ts'
 
@@ -45,7 +45,7 @@ export const openOwnStores = (dir: string) => openLocalStores(readConfig(process
 export const serveBuiltSite = <S extends Stores>(dir: string, options: SiteOptions<S>) =>
   serve(dir, options, async () => {
     await buildSite(join(dir, 'dist'), options.settings)
-    const pages = await openBuiltPages(join(dir, 'build/pages'), join(dir, 'dist'))
+    const pages = await openBuiltPages(join(dir, 'dist'))
     return { pages: () => pages }
   })
 

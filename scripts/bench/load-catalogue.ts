@@ -1,8 +1,8 @@
-// Reads the whole content folder into an in-memory catalogue, for the dev server and tests.
+// Reads the whole content folder into an in-memory catalogue, for measurements and tests.
+import { ContentError } from '../../packages/build/content-error.ts'
+import { buildCatalogue, type Catalogue } from '../../packages/catalogue/catalogue.ts'
+import { readContentDir } from '../../packages/stores/content/content-dir.ts'
 import type { Config } from '../../src/config.ts'
-import { buildCatalogue, type Catalogue } from '../catalogue/catalogue.ts'
-import { readContentDir } from '../stores/content/content-dir.ts'
-import { ContentError } from './content-error.ts'
 
 /** Loads the configured content folder. @throws ContentError if it has problems */
 export function loadCatalogue({ contentDir, baseUrl, buildDay, readAccess }: Config): Catalogue {
