@@ -121,16 +121,24 @@ export interface FreshCopies extends Omit<CopyStore, 'findVersion' | 'findFiles'
   findFiles(owner: string, name: string, version: string): Promise<CopiedFiles | undefined>
 }
 
-/** Limits a store to the copies that are ahead of a build. @param sourceOf returns what the build has read; called only when there is a copy */
+/** Limits a store to the copies that are ahead of a build. A copy that the store cannot read now counts as missing. @param sourceOf returns what the build has read; called only when there is a copy */
 export function copiesAhead(store: CopyStore, sourceOf: () => BuildSource | Promise<BuildSource>): FreshCopies {
-  const ahead = async <Copy extends CopyOrigin>(copy: Copy | undefined, owner: string, name?: string) =>
-    copy && isAhead(copy, owner, name, await sourceOf()) ? copy : undefined
+  const ahead = async <Copy extends CopyOrigin>(found: Promise<Copy | undefined>, owner: string, name?: string) => {
+    const copy = await found.catch(noteFailure)
+    return copy && isAhead(copy, owner, name, await sourceOf()) ? copy : undefined
+  }
   return {
     ...store,
-    find: async (owner, name) => ahead(await store.find(owner, name), owner, name),
-    findOwner: async (handle) => ahead(await store.findOwner(handle), handle),
-    findFiles: async (owner, name, version) => ahead(await store.findFiles(owner, name, version), owner, name),
+    find: (owner, name) => ahead(store.find(owner, name), owner, name),
+    findOwner: (handle) => ahead(store.findOwner(handle), handle),
+    findFiles: (owner, name, version) => ahead(store.findFiles(owner, name, version), owner, name),
     findVersion: async (owner, name, version) =>
-      (await ahead(await store.findVersion(owner, name, version), owner, name))?.version,
+      (await ahead(store.findVersion(owner, name, version), owner, name))?.version,
   }
+}
+
+/** Imported when the first problem occurs, because most reads and publishes cause none. */
+async function noteFailure(cause: unknown): Promise<undefined> {
+  const { logProblem } = await import('./log.ts')
+  logProblem('warning', 'The store with fresh copies cannot be read.', { cause })
 }

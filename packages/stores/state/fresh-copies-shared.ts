@@ -33,14 +33,7 @@ interface SharedCopies extends CopyStore {
  * Opens the copies in a shared store, which are cached until the next publish. A read fetches only the marker, and concurrent reads share requests: a read waits for the pending request and then for a request that started after it, so that it never misses a publish that was confirmed earlier. A writer changes the marker after storing a copy, and only then responds.
  */
 export function shareCopies(state: StateStore): SharedCopies {
-  const stored = openCopies({
-    ...state,
-    get: (key) =>
-      state.get(key).catch((error: unknown) => {
-        giveUp(error)
-        throw error
-      }),
-  })
+  const stored = openCopies(state)
   let generation = begin(null)
   let isAway = false
   let isClosed = false

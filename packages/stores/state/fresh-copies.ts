@@ -1,4 +1,4 @@
-// Stores fresh copies in the state store. An unreadable copy counts as missing and is logged; so does a copy in another format, without being logged.
+// Stores fresh copies in the state store. A corrupt copy counts as missing and is logged; so does a copy in another format, without being logged.
 import { LRUCache } from 'lru-cache'
 import {
   type BuildSource,
@@ -34,7 +34,7 @@ interface StoredCopies extends CopyStore {
   keepNewerOwner(copy: OwnerCopy, isOvertaken: (mine: OwnerCopy, there: OwnerCopy) => boolean): Promise<void>
 }
 
-/** Opens the copies in a state store. Each call reads them from the store. */
+/** Opens the copies in a state store. Each call reads them from the store, and rejects if the store fails. */
 export function openCopies(state: StateStore): StoredCopies {
   return {
     find: (owner, name) => read(state, keyOf(owner, name)),
@@ -135,14 +135,20 @@ export const MAX_REMEMBERED = 10_000
 /** Maximum number of cached versions, of up to 256 KiB each; older versions are read from the store again. */
 export const MAX_VERSIONS = 200
 
-/** Reads a copy once. A later read does not extend its lifetime. */
+/** How long a store that failed is not asked for the same copy again. */
+const FAILED_MS = 5_000
+
+/** Reads a copy once. A later read does not extend its lifetime, and a failure is remembered only for a moment. */
 export function remember<Value>(
   known: Remembered<Value>,
   key: string,
   read: () => Promise<Value | undefined>,
 ): Promise<Value | undefined> {
-  const found = known.get(key) ?? read()
-  if (!known.has(key)) known.set(key, found)
+  const before = known.get(key)
+  if (before !== undefined) return before
+  const found = read()
+  known.set(key, found)
+  found.catch(() => known.set(key, Promise.resolve(undefined), { ttl: FAILED_MS }))
   return found
 }
 
@@ -161,7 +167,7 @@ export function rememberCopies(copies: CopyStore): CopyStore {
       const start = keyOf(owner, '')
       const known = [...repositories].filter(([key]) => key.startsWith(start))
       // What was only looked up has no copy.
-      const hasCopy = await Promise.all(known.map(([, copy]) => copy))
+      const hasCopy = await Promise.all(known.map(([, copy]) => copy.catch(() => undefined)))
       const kept = known.filter((_, index) => hasCopy[index]).map(([key]) => key.slice(start.length))
       return [...new Set([...stored, ...kept])]
     },
@@ -214,13 +220,13 @@ function parse<Record>(text: string): Record | undefined {
 }
 
 async function read<Record>(state: StateStore, key: string): Promise<Record | undefined> {
+  const found = await state.get(key)
   try {
-    const found = await state.get(key)
     return found && parse<Record>(found.value)
   } catch (error) {
     // Imported when the first problem occurs, because most reads and publishes cause no problem.
     const { logProblem } = await import('../../../src/ports/log.ts')
-    logProblem('warning', 'A fresh copy could not be read.', { key, cause: error })
+    logProblem('warning', 'A fresh copy is corrupt.', { key, cause: error })
     return undefined
   }
 }

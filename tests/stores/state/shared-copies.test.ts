@@ -2,10 +2,10 @@
 // once a build contains them.
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { startSweeping } from '../../../packages/node-server/open-state.ts'
-import { openCopies, removeBuiltCopies } from '../../../packages/stores/state/fresh-copies.ts'
+import { openCopies, rememberCopies, removeBuiltCopies } from '../../../packages/stores/state/fresh-copies.ts'
 import { shareCopies } from '../../../packages/stores/state/fresh-copies-shared.ts'
 import { stateUnavailable } from '../../../packages/stores/state-entries.ts'
-import type { CopiedVersion, FreshCopy } from '../../../src/ports/fresh-copies.ts'
+import { type CopiedVersion, copiesAhead, type FreshCopy, UNKNOWN_SOURCE } from '../../../src/ports/fresh-copies.ts'
 import type { StateStore } from '../../../src/ports/state-store.ts'
 import { memoryState } from '../../hubs/memory-state.ts'
 
@@ -90,6 +90,27 @@ describe('sharing copies between machines', () => {
     await vi.waitFor(async () => expect((await two.find('acme', 'b'))?.commit).toBe('commit-b-1'), 10_000)
     one.close()
     two.close()
+  })
+})
+
+describe('copies in memory', () => {
+  afterEach(() => vi.restoreAllMocks())
+
+  test('a read that the store fails is missing now, and is read again soon', async () => {
+    const warn = vi.spyOn(console, 'error').mockImplementation(() => {})
+    let nowMs = performance.now()
+    vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
+    const state = memoryState()
+    await openCopies(state).keep(copyOf('a', 1))
+    const { counted, asked, control } = countCalls(state)
+    const fresh = copiesAhead(rememberCopies(openCopies(counted)), () => UNKNOWN_SOURCE)
+    control.isAway = true
+    for (let reads = 0; reads < 3; reads++) expect(await fresh.find('acme', 'a')).toBeUndefined()
+    expect(asked).toHaveLength(1)
+    expect(warn.mock.calls.flat().join()).toContain('The store with fresh copies cannot be read.')
+    control.isAway = false
+    nowMs += 6_000
+    await vi.waitFor(async () => expect((await fresh.find('acme', 'a'))?.commit).toBe('commit-a-1'))
   })
 })
 
