@@ -2,7 +2,8 @@
 import { HubError } from '../../src/domain/api/errors.ts'
 import { formatPath, type Place, parsePath } from '../../src/domain/content/content-path.ts'
 import { attestationName } from '../../src/domain/values/attestation-name.ts'
-import type { Additions, FolderQuery, PublishMark } from '../../src/ports/git-store.ts'
+import { isVersion } from '../../src/domain/values/names.ts'
+import type { Additions, FolderQuery, FolderState, PublishMark } from '../../src/ports/git-store.ts'
 
 /** A file that a commit adds or replaces. */
 export interface AddedFile {
@@ -77,11 +78,21 @@ export function notFilesError(): HubError {
   )
 }
 
-/** Returns the version of an entry in the `versions` folder; undefined if the entry is not a version file. */
-export function versionOfEntry({ owner, name }: FolderQuery, entry: string): string | undefined {
-  const place = parsePath(`${owner}/${name}/versions/${entry}`).value
-  return place?.kind === 'version' ? place.version : undefined
+/** The name of an entry in a folder, and the ID of its object. */
+type Entry = readonly [name: string, id: string]
+
+/** Finds the version files in the `versions` folder. @param files its files */
+export function findVersions({ owner, name }: FolderQuery, files: Iterable<Entry>): FolderState['versions'] {
+  const found = [...files].flatMap(([entry, id]) => {
+    const place = parsePath(`${owner}/${name}/versions/${entry}`).value
+    return place?.kind === 'version' ? [[place.version, id] as const] : []
+  })
+  return new Map(found)
 }
+
+/** Finds the folders that are named for versions. */
+export const findVersionFolders = (folders: Iterable<Entry>): FolderState['folders'] =>
+  new Map([...folders].filter(([name]) => isVersion(name)))
 
 /** Returns the error for a path where git has something other than a file. If it counted as missing, nobody would be protected by what the file says. */
 export function notAFileError(path: string): HubError {

@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs'
 import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HubError } from '../../../src/domain/api/errors.ts'
-import { isVersion } from '../../../src/domain/values/names.ts'
 import {
   decodeText,
   type FolderQuery,
@@ -13,13 +12,14 @@ import {
 } from '../../../src/ports/git-store.ts'
 import { openFolder } from '../files/plain-files.ts'
 import {
+  findVersionFolders,
+  findVersions,
   formatMessage,
   listAddedFiles,
   listReadPaths,
   notAFileError,
   notFilesError,
   parseMessage,
-  versionOfEntry,
 } from '../git-files.ts'
 import { createGit, type Git } from './git-command.ts'
 import { commitFiles, hasNotStarted, withWriteErrors } from './git-commit.ts'
@@ -159,17 +159,14 @@ async function readFolder(tree: WorkTree, question: FolderQuery, signal: AbortSi
     if (found && found.type !== 'blob') throw notAFileError(path)
     return found && decodeText(path, found.bytes)
   }
-  const entries = folder?.type === 'tree' ? listEntries(folder) : { files: [], folders: [] }
-  const versions = [...entries.files].flatMap(([entry, id]) => {
-    const version = versionOfEntry(question, entry)
-    return version === undefined ? [] : [[version, id] as const]
-  })
-  const foldersOfVersions = (found: typeof folder) =>
-    new Map(found?.type === 'tree' ? [...listEntries(found).folders].filter(([entry]) => isVersion(entry)) : [])
+  const entriesOf = (found: typeof folder) =>
+    found?.type === 'tree' ? listEntries(found) : { files: new Map(), folders: new Map() }
+  const { files, folders } = entriesOf(folder)
   return {
-    ...{ head, headMs: undefined, nowMs: undefined, versions: new Map(versions), publishes },
-    folders: foldersOfVersions(folder),
-    results: foldersOfVersions(resultFolder),
+    ...{ head, headMs: undefined, nowMs: undefined, publishes },
+    versions: findVersions(question, files),
+    folders: findVersionFolders(folders),
+    results: findVersionFolders(entriesOf(resultFolder).folders),
     index: repository && textOf(repository.index, index),
     ownerIndex: textOf(ownerPath, ownerIndex),
   }

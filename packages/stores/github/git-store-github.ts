@@ -2,24 +2,22 @@
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
 import { HubError } from '../../../src/domain/api/errors.ts'
-import { isVersion } from '../../../src/domain/values/names.ts'
 import {
   blobId,
   type CallOptions,
   type CommitOutcome,
   decodeText,
-  type FolderQuery,
-  type FolderState,
   type GitStore,
 } from '../../../src/ports/git-store.ts'
 import {
+  findVersionFolders,
+  findVersions,
   formatMessage,
   listAddedFiles,
   listReadPaths,
   notAFileError,
   notFilesError,
   parseMessage,
-  versionOfEntry,
 } from '../git-files.ts'
 import { connectGitHub, type GitHubConnection, type GitHubOptions } from './github-connection.ts'
 import {
@@ -32,6 +30,7 @@ import {
   FolderAnswer,
   RestBlob,
   RestTree,
+  type TreeFile,
   verifiedBytes,
 } from './github-queries.ts'
 
@@ -140,9 +139,9 @@ export function openGitHub(options: GitHubOptions): GitStore {
           head: target.oid,
           headMs: target.committedDate,
           nowMs: hostTime(),
-          versions: listVersions(question, target.versions?.object?.entries ?? []),
-          folders: listFolders(target.versions?.object?.entries ?? []),
-          results: listFolders(target.results?.object?.entries ?? []),
+          versions: findVersions(question, entriesOf(target.versions, 'blob')),
+          folders: findVersionFolders(entriesOf(target.versions, 'tree')),
+          results: findVersionFolders(entriesOf(target.results, 'tree')),
           index: paths && (await readText(octokit, paths.index, target.index ?? null, request)),
           ownerIndex: await readText(octokit, ownerIndex, target.ownerIndex, request),
           publishes: (target.history?.nodes ?? [])
@@ -221,19 +220,6 @@ function pauseError(leftSeconds: number): HubError {
   })
 }
 
-/** Lists the folders that are named for versions. */
-function listFolders(entries: readonly { name: string; oid: string; type: string }[]): FolderState['folders'] {
-  const found = entries.filter(({ name, type }) => type === 'tree' && isVersion(name))
-  return new Map(found.map(({ name, oid }) => [name, oid]))
-}
-
-function listVersions(
-  question: FolderQuery,
-  entries: readonly { name: string; oid: string; type: string }[],
-): FolderState['versions'] {
-  const found = entries.flatMap(({ name, oid, type }) => {
-    const version = type === 'blob' ? versionOfEntry(question, name) : undefined
-    return version === undefined ? [] : [[version, oid] as const]
-  })
-  return new Map(found)
-}
+/** Lists the entries of a folder that have one type. */
+const entriesOf = (folder: z.infer<typeof TreeFile> | undefined, type: 'blob' | 'tree') =>
+  (folder?.object?.entries ?? []).filter((one) => one.type === type).map(({ name, oid }) => [name, oid] as const)
