@@ -54,7 +54,6 @@ const TUNING: Readonly<Record<string, string>> = {
   'packages/catalogue/published/data-files.ts MAX_PROMPTS_OF_MODEL':
     'prompts that a list names; it says how many there are',
   'src/domain/content/hidden-characters.ts MAX_DECODED': 'characters that a warning shows',
-  'packages/review/rules/review-findings.ts MAX_CLOCK_SKEW_MS': 'how far a contributor’s clock may be ahead',
   'src/domain/text/problems.ts MAX_UNITS': 'characters of a stranger’s text that a message repeats',
   'packages/catalogue/search/document.ts MAX_DIFFERENT_TOKENS': 'words of a prompt that search indexes',
   'packages/catalogue/search/document.ts MAX_TOKENS_PER_FIELD': 'words of a prompt that search indexes',

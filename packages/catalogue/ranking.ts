@@ -1,6 +1,7 @@
 // Sorts lists by quality, top, trending and new. docs/contract.md section 5.
 import type { Sort } from '../../src/domain/api/data-paths.ts'
 import type { RepositorySummary, Variable } from '../../src/domain/api/schema.ts'
+import { CLOCK_SKEW_MS } from '../../src/domain/limits.ts'
 import { compareText } from '../../src/domain/text/compare-text.ts'
 import type { Stats } from '../../src/domain/values/values.ts'
 import { type Originals, placeCopies } from './originals.ts'
@@ -34,8 +35,6 @@ export interface RankedRelease {
 }
 
 const DAY_MS = 86_400_000
-/** How much the clocks of the machines that date versions may differ. */
-const LEEWAY_MS = 300_000
 
 /** Computes a repository's quality score, 0 to 100. */
 export function scoreQuality({ summary, hasReadme, variables, versions }: QualityInput): number {
@@ -116,7 +115,7 @@ function latestOf(times: readonly string[], day: string): number {
 
 /** Returns whether a time is after the day of the build, so that a wrong clock must have produced it. */
 function isFuture(time: string, day: string): boolean {
-  return Date.parse(time) >= Date.parse(`${day}T00:00:00Z`) + DAY_MS + LEEWAY_MS
+  return Date.parse(time) >= Date.parse(`${day}T00:00:00Z`) + DAY_MS + CLOCK_SKEW_MS
 }
 
 /** Sorts by score, highest first. Ties go to the older prompt, because a publisher cannot make a prompt older; then by the full name. */

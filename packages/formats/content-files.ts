@@ -3,7 +3,7 @@
 import type { ConversionProblem } from '../../src/domain/api/export-formats.ts'
 import { compareForCallers } from '../../src/domain/catalogue/difference.ts'
 import { formatPath } from '../../src/domain/content/content-path.ts'
-import { findPlaceholders } from '../../src/domain/content/placeholders.ts'
+import { findVariableNames } from '../../src/domain/content/placeholders.ts'
 import {
   editRepositoryFile,
   formatVersionFile,
@@ -211,7 +211,7 @@ function describeReason(full: string, origin: PromptSource | undefined, source: 
 
 function formatVersion(prompt: PortablePrompt, said: Said, isNext: boolean, order: ImportOrder): string {
   const { content, format, variables, parameters, skill, includes } = said
-  const bare = findPlaceholders(content).map(undeclaredVariable)
+  const bare = findVariableNames(said).map(undeclaredVariable)
   return formatVersionFile({
     published_at: order.publishedAt,
     published_by: order.by,

@@ -1,7 +1,7 @@
 // Reads the SKILL.md of a skill's folder as a publish. https://agentskills.io/specification
 
 import { findLicenseProblem } from '../../src/domain/content/rules.ts'
-import { splitInputs } from '../../src/domain/content/skill.ts'
+import { OWN_SKILL_METADATA, splitInputs } from '../../src/domain/content/skill.ts'
 import { LIMITS } from '../../src/domain/limits.ts'
 import { readPublishQuery } from '../../src/domain/publishing/prompt-file.ts'
 import {
@@ -17,8 +17,6 @@ import { isObject, licenseIn, readSourceFile, textOf } from './source-file.ts'
 
 /** The keys of a SKILL.md that a hub keeps. The name is that of the prompt. */
 const KEYS = new Set(['name', 'description', 'license', 'compatibility', 'metadata'])
-/** The keys of `metadata` that a hub writes itself. */
-const OWN_METADATA = new Set(['version', 'source', 'content_sha256'])
 
 /**
  * Parses a publish whose body is the folder of a skill.
@@ -54,7 +52,7 @@ export function readSkillFolder(
   // A folder that was installed from a hub has the list of inputs, which the hub writes again.
   const content = typeof metadata.content_sha256 === 'string' ? splitInputs(body)[0] : body
   const license = licenseIn(front)
-  const more = Object.entries(metadata).filter(([key]) => !OWN_METADATA.has(key))
+  const more = Object.entries(metadata).filter(([key]) => !OWN_SKILL_METADATA.has(key))
   const request = {
     ...options.body,
     content,

@@ -9,6 +9,7 @@ import {
   formatSkill,
   INCLUDE,
   listInterpolations,
+  OWN_SKILL_METADATA,
   SHELL,
   splitInputs,
 } from '../../src/domain/content/skill.ts'
@@ -31,8 +32,6 @@ import { isObject, licenseIn, readSourceFile, type SourceFile, textOf } from './
 
 const SKILL_KEYS = new Set(['name', 'description', 'license', 'compatibility', 'metadata', 'argument-hint'])
 const COMMAND_KEYS = new Set(['description', 'argument-hint', 'arguments', 'model'])
-/** The keys of `metadata` that the hub writes itself. */
-const OWN_METADATA = new Set(['version', 'source', 'content_sha256'])
 
 /** Reads a `SKILL.md`. @param name the name of its folder */
 export function readSkill(source: string, name: string): ReadResult {
@@ -97,7 +96,7 @@ function readMetadata(
   const kept: Record<string, string> = {}
   for (const [key, value] of Object.entries(given)) {
     const lose = (message: string) => findings.lost(`metadata.${printable(key)}`, message, lineOf('metadata'))
-    if (OWN_METADATA.has(key)) {
+    if (OWN_SKILL_METADATA.has(key)) {
       if (!isOurs) lose('the hub writes its own')
       continue
     }

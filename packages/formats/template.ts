@@ -96,13 +96,9 @@ function countSlashes(text: string, from: number, open: number): number {
 }
 
 /** Like `readBraces`, for Python's f-strings: `{name}`, and doubled braces for literal braces. */
-export function readFString(
-  text: string,
-  findings: ConversionProblems,
-  firstLine = 1,
-): { text: string; names: string[] } {
+export function readFString(text: string, findings: ConversionProblems): { text: string; names: string[] } {
   const names = new Set<string>()
-  const lines = lineCounter(text, firstLine)
+  const lines = lineCounter(text, 1)
   const rewritten = text.replace(/\{\{|\}\}|\{([^{}]*)\}|[{}]/g, (whole, inner: string | undefined, offset: number) => {
     if (whole === '{{' || whole === '}}') return whole[0]!
     if (inner !== undefined && VARIABLE_NAME_PATTERN.test(inner)) {

@@ -1,6 +1,9 @@
 // The limits of the API, with their sources, except those in server-limits.ts.
 import { PAGE_LIMITS } from './page-limits.ts'
 
+/** How far the clocks of the machines that date versions and results may differ. docs/contract.md section 2. */
+export const CLOCK_SKEW_MS = 300_000
+
 /** Limits of records, requests and people. Code that a prompt page loads uses `PAGE_LIMITS`: the page may weigh 50,000 bytes, and a script that names one of these loads all of them. docs/contract.md section 1. */
 export const LIMITS = {
   ...PAGE_LIMITS,

@@ -2,6 +2,7 @@
 
 import type { Activity, ModelUse, RepositorySummary } from '../domain/api/schema.ts'
 import { describeActivity, listTests } from '../domain/catalogue/activity.ts'
+import { CLOCK_SKEW_MS } from '../domain/limits.ts'
 import { compareText } from '../domain/text/compare-text.ts'
 import { formatDay } from '../domain/text/days.ts'
 import { escapeXml } from '../domain/text/html-text.ts'
@@ -122,11 +123,8 @@ ${entries.map(formatEntry).join('')}</feed>
   return new Response(text, { headers: { 'Content-Type': 'text/xml; charset=utf-8' } })
 }
 
-/** Clocks of publishers may be ahead by this much. docs/contract.md section 2. */
-const CLOCK_TOLERANCE_MS = 300_000
-
 /** The latest time that a version can have been published, in milliseconds. */
-const latestTime = () => Date.now() + CLOCK_TOLERANCE_MS
+const latestTime = () => Date.now() + CLOCK_SKEW_MS
 
 /** Returns the time by which a version is sorted: a version dated ahead sorts with the version before it, or last, because its real time is unknown. */
 function orderOf(versions: readonly { published_at: string }[], index: number): number {

@@ -109,6 +109,7 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   "Pick<VersionFile, 'content' | 'skill'>": recordOf,
   'Readonly<Record<string, string>>': (text) => ({ changelog: text, [text]: text }),
   Variable: variableOf,
+  "Pick<Variable, 'required' | 'default'>": variableOf,
   'readonly Variable[]': (text) => [undeclaredVariable('a'), variableOf(text)],
   ChatPart: (text) => partsOf(text)[0],
   'readonly ChatPart[]': (text) => Array.from({ length: 200 }, () => partsOf(text.slice(0, 200))[0]),

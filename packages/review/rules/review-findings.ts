@@ -1,13 +1,11 @@
 // What all review rules share: the finding, its context, and the rules about who sent a file and when.
 import { formatPath, type Place } from '../../../src/domain/content/content-path.ts'
+import { CLOCK_SKEW_MS } from '../../../src/domain/limits.ts'
 import type { Problem, RuleProblem } from '../../../src/domain/text/problems.ts'
 import type { RuleName } from './review-rules.ts'
 
 /** A problem in a file, with its position if known. */
 export interface ReviewFinding extends Problem, RuleProblem {}
-
-/** Maximum clock difference. */
-const MAX_CLOCK_SKEW_MS = 5 * 60_000
 
 /** The context for checking new versions. */
 export interface ReviewContext {
@@ -44,7 +42,7 @@ export function reviewSender(
   say: Reporter,
 ): void {
   if (provenance) say('no-forged-provenance', 'provenance', 'expected none: only the hub writes it')
-  if (Date.parse(at) > now.getTime() + MAX_CLOCK_SKEW_MS)
+  if (Date.parse(at) > now.getTime() + CLOCK_SKEW_MS)
     say(rules.time, atKey, `expected a time that is not in the future, got ${at}`)
   if (mayBePublisher && !mayBePublisher(owner, by))
     say(rules.author, byKey, `expected the author of the pull request or a member of ${owner}, got ${by}`)

@@ -1,5 +1,6 @@
 // Compares two versions from a caller's perspective: variables and parameters. The pages compare the text.
 import type { Difference, Variable, VersionRecord } from '../api/schema.ts'
+import { mustBeGiven } from '../content/filling.ts'
 import { isSameJson } from '../text/json.ts'
 import { CHAT_ROLES, type ChatPart, isChatMessage, splitChat } from '../values/chat.ts'
 import type { FileEntry } from '../values/file-entry.ts'
@@ -62,11 +63,6 @@ export function compareForCallers(from: Callable, to: Callable): Difference {
 /** Compares each version with the next lower version ever published, in the given order. @param records highest first */
 export function compareNeighbours(records: readonly Callable[]): Difference[] {
   return records.slice(0, -1).map((record, index) => compareForCallers(records[index + 1]!, record))
-}
-
-/** Filling uses the provided value, otherwise the default; a required variable with neither breaks callers. */
-function mustBeGiven({ required, default: preset }: Variable): boolean {
-  return required && preset === null
 }
 
 /** Returns whether a previously valid value may now be rejected, because its type changed or an option was removed. */

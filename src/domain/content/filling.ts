@@ -13,6 +13,11 @@ interface Fillable {
   variables: readonly Pick<Variable, 'name' | 'type' | 'required' | 'default' | 'options'>[]
 }
 
+/** Returns whether filling needs a value: it uses the provided one, otherwise the default. */
+export function mustBeGiven({ required, default: preset }: Pick<Variable, 'required' | 'default'>): boolean {
+  return required && preset === null
+}
+
 /** Name → value, as own properties. Undefined and null count as omitted. */
 export type FillingValues = Readonly<Record<string, unknown>>
 

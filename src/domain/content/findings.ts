@@ -5,6 +5,7 @@ import { countCharacters, lineCounter, lineOf } from '../text/text-length.ts'
 import { findRoleLine } from '../values/chat.ts'
 import { decodeFile, type VersionFileBytes } from '../values/file-entry.ts'
 import { titleFromName } from '../values/names.ts'
+import { mustBeGiven } from './filling.ts'
 import type { Finding } from './finding.ts'
 import { findHiddenCharacters } from './hidden-characters.ts'
 import { findNearPlaceholders } from './near-placeholders.ts'
@@ -159,7 +160,7 @@ export function findWeakMetadata(
 export function warnOfDifference(difference: Difference, bump: 'major' | 'minor' | 'patch' | undefined): Warning[] {
   if (!difference.breaking || bump === undefined || bump === 'major') return []
   const { variables } = difference
-  const needed = variables.added.filter(({ required, default: usual }) => required && usual === null)
+  const needed = variables.added.filter(mustBeGiven)
   const reasons = [
     ...needed.map(({ name }) => `added required variable ${name}`),
     ...variables.newly_required.map((name) => `${name} is now required`),

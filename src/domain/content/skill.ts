@@ -2,6 +2,8 @@
 import type { Repository, Variable, VersionRecord } from '../api/schema.ts'
 import type { ValueProblem } from '../text/problems.ts'
 import type { VersionEntry } from './content-tree.ts'
+import { mustBeGiven } from './filling.ts'
+import type { GivenSkill } from './prompt-file.ts'
 
 /** What Claude Code executes when it loads a skill or command: `` !`command` `` at the start of a line or after white space, or a code block that starts with `!`. https://code.claude.com/docs/en/skills */
 export const SHELL = /(?<=^|\s)!`[^`\n]*`?|```!/gm
@@ -16,12 +18,7 @@ export type SkillVersion = Pick<
   VersionRecord,
   'name' | 'full_name' | 'version' | 'content' | 'content_sha256' | 'variables'
 > & {
-  skill: {
-    description: string
-    license: string | null
-    compatibility?: string | null | undefined
-    metadata?: Readonly<Record<string, string>> | undefined
-  }
+  skill: GivenSkill
   files?: VersionRecord['files']
   bundle_sha256?: string | null
 }
@@ -46,6 +43,9 @@ export function formatFrontMatter(fields: object): string {
     )
   return `${['---', ...say(fields), '---'].join('\n')}\n`
 }
+
+/** The keys of `metadata` that a hub writes itself. */
+export const OWN_SKILL_METADATA: ReadonlySet<string> = new Set(['version', 'source', 'content_sha256'])
 
 /** Builds the front matter of a SKILL.md: strings, and `metadata` with string values. It never contains `allowed-tools`. */
 export function describeFront({ name, full_name, version, content_sha256, skill }: SkillVersion) {
@@ -82,13 +82,14 @@ function formatBody({ content, variables }: { content: string; variables: readon
   return `${content}\n\n${INPUTS}${variables.map(describeInput).join('')}`
 }
 
-function describeInput({ name, type, required, description, options, default: usual }: Variable): string {
+function describeInput(variable: Variable): string {
+  const { name, type, description, options, default: usual } = variable
   const kind = type === 'string' ? 'text' : type === 'enum' ? `one of ${options.map(quote).join(', ')}` : type
   const parts = [
     ...(description === '' ? [] : [description]),
     ...(usual === null ? [] : [`Default: ${typeof usual === 'string' ? quote(usual) : usual}`]),
   ]
-  const need = required && usual === null ? 'required' : 'optional'
+  const need = mustBeGiven(variable) ? 'required' : 'optional'
   return `- \`{{${name}}}\` (${kind}, ${need})${parts.length === 0 ? '' : `: ${parts.join('. ')}`}\n`
 }
 

@@ -3,6 +3,7 @@ import { HubError } from '../api/errors.ts'
 import type { Result } from '../api/schema.ts'
 import { recordResult, sortResults } from '../catalogue/results.ts'
 import { formatResultFile, type ResultFile } from '../content/result-file.ts'
+import { CLOCK_SKEW_MS } from '../limits.ts'
 import type { RepositoryState } from '../publishing/repository-state.ts'
 import { invalidField } from '../publishing/request.ts'
 import { SERVER_LIMITS } from '../server-limits.ts'
@@ -38,9 +39,6 @@ export interface ResultDecision {
   results: Result[]
 }
 
-/** How far a result may be dated ahead of the clock. */
-const CLOCK_LEEWAY_MS = 300_000
-
 /** @throws HubError `not_found`, `repo_archived` if no result may be recorded for a version */
 export function requireTestable(state: RepositoryState, version: string): void {
   requireVersion(state, version)
@@ -61,7 +59,7 @@ export function decideResult(
 ): ResultDecision {
   const before = results.find((result) => result.suite === suite)
   // A time far ahead, which only a commit by hand can have, is wrong and protects nothing.
-  const beforeMs = before && Date.parse(before.at) <= nowMs + CLOCK_LEEWAY_MS ? Date.parse(before.at) : 0
+  const beforeMs = before && Date.parse(before.at) <= nowMs + CLOCK_SKEW_MS ? Date.parse(before.at) : 0
   // A report without a time is never older than what it replaces, even if a clock was set back.
   const at = fields.at ?? formatMoment(new Date(Math.max(nowMs, beforeMs)))
   refuseTime(at, nowMs)
@@ -87,5 +85,5 @@ export function decideResult(
 
 function refuseTime(at: string, nowMs: number): void {
   const ms = Date.parse(at)
-  if (ms > nowMs + CLOCK_LEEWAY_MS) throw invalidField('at', `expected a time that is not in the future, got ${at}`)
+  if (ms > nowMs + CLOCK_SKEW_MS) throw invalidField('at', `expected a time that is not in the future, got ${at}`)
 }

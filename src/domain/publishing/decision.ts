@@ -27,7 +27,7 @@ import { findLikeFrontMatter } from '../content/like-front-matter.ts'
 import { checkNewVersion } from '../content/new-version-rules.ts'
 import { editRepositoryFile, formatPublished, isSameVersion, type RepositoryFile } from '../content/prompt-file.ts'
 import { checkVersion } from '../content/rules.ts'
-import { LIMITS } from '../limits.ts'
+import { CLOCK_SKEW_MS, LIMITS } from '../limits.ts'
 import { isSameJson } from '../text/json.ts'
 import { areSameFiles, type Bundle, countFileBytes, type VersionFileBytes } from '../values/file-entry.ts'
 import { isPortableName, titleFromName } from '../values/names.ts'
@@ -231,13 +231,10 @@ export function warnOf(
   return isAssembled ? placeInSource(warnings, version) : warnings
 }
 
-/** How far a version may be dated ahead of the git host's clock. */
-const CLOCK_LEEWAY_MS = 300_000
-
 /** Returns the time of a version: not before the version that it follows, because a machine's clock can be set back. The git host's clock overrules a version that is dated far ahead of it. */
 function timeAfter(previous: string | undefined, { nowMs, isShared }: PublishClock): string {
   const previousMs = previous === undefined ? 0 : Date.parse(previous)
-  const isWrong = isShared && previousMs > nowMs + CLOCK_LEEWAY_MS
+  const isWrong = isShared && previousMs > nowMs + CLOCK_SKEW_MS
   return formatMoment(new Date(isWrong ? nowMs : Math.max(nowMs, previousMs)))
 }
 

@@ -1,7 +1,7 @@
 // Serves prompts as MCP prompts, with variables as arguments.
 
 import type { Variable } from '../../domain/api/schema.ts'
-import { formatFillingProblems } from '../../domain/content/filling.ts'
+import { formatFillingProblems, mustBeGiven } from '../../domain/content/filling.ts'
 import { type ChatMessage, isChatMessage } from '../../domain/values/chat.ts'
 import { isName, isOwner, nameOfOriginal } from '../../domain/values/names.ts'
 import type { MenuEntry } from '../../ports/search.ts'
@@ -39,11 +39,7 @@ export function formatMenuEntry({
 function describeArgument(variable: Variable) {
   const usual = variable.default === null ? '' : `(default: ${variable.default})`
   const description = menuText(`${variable.description} ${usual}`, ARGUMENT_CHARACTERS)
-  return { name: variable.name, ...(description === '' ? {} : { description }), required: isNeeded(variable) }
-}
-
-function isNeeded(variable: Variable): boolean {
-  return variable.required && variable.default === null
+  return { name: variable.name, ...(description === '' ? {} : { description }), required: mustBeGiven(variable) }
 }
 
 /** Finds a prompt's latest version by its name in `prompts/list`. @throws McpFailure if there is none */

@@ -1,6 +1,6 @@
 // Fills in a prompt while the reader types, using domain/content/filling.ts. Values are stored in the URL after #, in the part that browsers never send.
 
-import { fillContent, fillMessages } from '../../domain/content/filling.ts'
+import { fillContent, fillMessages, mustBeGiven } from '../../domain/content/filling.ts'
 import { type ChatPart, isChatMessage, splitChat } from '../../domain/values/chat.ts'
 import { exactText } from '../prompt/exact-text.ts'
 import { type FillingRule, fillOne } from '../prompt/fill-one.ts'
@@ -73,7 +73,7 @@ function begin(source: HTMLElement, form: HTMLElement | null): void {
       }
     }
     for (const button of switches) button.ariaPressed = String((button.dataset.view === 'filled') === isFilledShown)
-    const needed = rules.filter(({ required, default: preset }) => required && preset === null)
+    const needed = rules.filter(mustBeGiven)
     const done = needed.filter(({ name }) => texts.has(name)).length
     const words =
       wrong > 0

@@ -1,5 +1,6 @@
 // Generates code that fetches a prompt, for each tool and each way to choose a version. Each snippet can be used unchanged.
 import type { Repository, Variable, VersionRecord } from '../../domain/api/schema.ts'
+import { mustBeGiven } from '../../domain/content/filling.ts'
 
 /** How a version is chosen: an exact number, the latest version, or the version that a label points to. */
 interface Choice {
@@ -121,7 +122,7 @@ function fillLine(format: Repository['format'], variables: readonly Variable[], 
 
 /** Formats values for the required variables as a literal that is valid in both TypeScript and Python. */
 function writeValues(variables: readonly Variable[], quote: "'" | '"'): string {
-  const needed = variables.filter(({ required, default: preset }) => required && preset === null)
+  const needed = variables.filter(mustBeGiven)
   const entries = needed.map(({ name }) => `${quote === '"' ? `"${name}"` : name}: ${quote}…${quote}`)
   return entries.length === 0 ? '' : `{ ${entries.join(', ')} }`
 }
