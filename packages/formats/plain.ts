@@ -1,6 +1,7 @@
 // Prompts without a specific format: Markdown or text files, pairs of `system.md` and `user.md`, and CSV with a title and a prompt.
 import { parse } from 'csv-parse/sync'
 import type { WriteResult } from '../../src/domain/api/export-formats.ts'
+import { PROMPT_FILE_KEYS } from '../../src/domain/content/prompt-file.ts'
 import { trimLineEnds } from '../../src/domain/values/chat.ts'
 import { declarePlaceholders } from './names.ts'
 import {
@@ -21,6 +22,10 @@ import { writePromptFile } from './write-prompt-file.ts'
 const MAX_ROWS = 10_000
 const TITLE_COLUMNS = ['title', 'act', 'name']
 const PROMPT_COLUMNS = ['prompt', 'content', 'text']
+/** The keys of front matter that are read. */
+const DETAILS: ReadonlySet<string> = new Set(['title', 'name', 'description', 'license', 'licence', 'tags'])
+const SETTING_LOST =
+  'the import reads no settings of a version from Markdown. Publish the file with hubcli push to keep this'
 
 /** Reads a Markdown or text file; front matter may contain title, description, tags and licence. @param name file name without extension */
 export function readMarkdown(source: string, name: string): ReadResult {
@@ -29,7 +34,9 @@ export function readMarkdown(source: string, name: string): ReadResult {
   if (!file) return { prompts: [], findings: findings.all }
   const { front, body } = file
   const prompt = { ...emptyPrompt(name), ...readDetails(front) }
-  findings.unsupported(front, new Set(['title', 'name', 'description', 'license', 'licence', 'tags']), file.lineOf)
+  const settings = Object.keys(front).filter((key) => PROMPT_FILE_KEYS.has(key) && !DETAILS.has(key))
+  for (const key of settings) findings.lost(key, SETTING_LOST, file.lineOf(key))
+  findings.unsupported(front, new Set([...DETAILS, ...settings]), file.lineOf)
   if (body.trim() === '') findings.refused('content', 'expected some text', file.bodyLine)
   prompt.body = { format: 'text', text: textBelow(file, source) }
   return findings.result(declarePlaceholders(prompt))
