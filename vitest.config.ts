@@ -25,13 +25,14 @@ const LONG = ['operate', 'e2e', 'hubs', 'site', 'linear', 'netlify', 'publish', 
 
 /**
  * Folders and files whose tests leave nothing in their process that another test could notice. They share the processes
- * of the test runner: a process of its own, with the code of the hub, takes half a second of processor time per file.
+ * of the test runner: a process of its own, with the code of the hub, takes half a second of processor time per file. A
+ * file that starts many programs gains nothing, because a large process takes longer to start one.
  */
 const SHARED = [
   'tests/{formats,github,models,oidc,review,stores}/**/*.test.ts',
-  'tests/account/{open-id,sign-in}.test.ts',
+  'tests/account/{find-reader,open-id,sign-in,tokens,views}.test.ts',
   'tests/attestations/verify.test.ts',
-  'tests/mcp/{menu,tools}.test.ts',
+  'tests/mcp/{chat,clients,menu,skills,tools,tools-list}.test.ts',
   'tests/publish/{answer,body-*,chat,compose,conditions,manage,moderation,order,owner,prompt-file}.test.ts',
   'tests/publish/{quota,results,skill-files,tokens,warnings}.test.ts',
   'tests/site/{feed-dates,open-in,part-changes,results,site-data,source-links}.test.ts',
