@@ -83,7 +83,7 @@ function growth(
 function callsOf({ id, types }: TextFunction, text: string): (readonly unknown[])[] {
   const own = OWN_ARGUMENTS[id]
   if (own) return [own(text)]
-  const isFile = /^src\/domain\/(?:content\/prompt-file|formats\/(?!names|template))/.test(id)
+  const isFile = /^(?:src\/domain\/content\/prompt-file|packages\/formats\/(?!names|template))/.test(id)
   const texts =
     isFile && types.includes('string') ? [text, ...Object.values(FILES).map((write) => write(text))] : [text]
   const formats = types.every((type) => /^(?:string|number|\?|unknown)\b/.test(type))
