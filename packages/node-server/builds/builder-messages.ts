@@ -10,7 +10,8 @@ export type BuilderMessage =
   | { kind: 'begin' }
   /** The content was read; lists all of its problems. */
   | { kind: 'read'; began: string; problems: string[]; ignored: string | undefined }
-  | { kind: 'failed'; message: string }
+  /** Nothing was built. `next` says what happens now; without any build to serve, the server ends instead. */
+  | { kind: 'failed'; message: string; next: string }
   /** The operating system does not report changes, so the content is polled. */
   | { kind: 'polling'; reason: string }
   /** Progress of a build step; `total` is 0 if its length is unknown. */

@@ -122,7 +122,8 @@ function handleFailure(error: unknown): void {
   const pauseMs = pauseAfter(failures++)
   say({
     kind: 'failed',
-    message: `${describeError(error)}\nRetrying in ${Math.round(pauseMs / 1000)} s, and whenever the content changes.`,
+    message: describeError(error),
+    next: `Retrying in ${Math.round(pauseMs / 1000)} s, and whenever the content changes.`,
   })
   retry = setTimeout(want, pauseMs)
 }

@@ -106,7 +106,7 @@ export function followContent(
     } catch (error) {
       const pauseMs = pauseAfter(failures)
       showing = setTimeout(() => showNew(state, failures + 1), pauseMs).unref()
-      hear({ kind: 'failed', message: `${describeError(error)}\nRetrying in ${pauseMs / 1000} s.` })
+      hear({ kind: 'failed', message: describeError(error), next: `Retrying in ${pauseMs / 1000} s.` })
     }
   }
 
@@ -128,8 +128,9 @@ export function followContent(
       said = words
     } else if (site === NOT_BUILT) ready.reject(new Error(message.message))
     else {
-      health = { ...health, status: 'degraded', failure: message.message }
-      console.error(`The build failed; the previous build is still being served.\n${message.message}`)
+      const failure = `${message.message}\n${message.next}`
+      health = { ...health, status: 'degraded', failure }
+      console.error(`The build failed; the previous build is still being served.\n${failure}`)
     }
   }
 

@@ -63,7 +63,7 @@ export function keepBuilding(
     })
     const mine = child
     const watch = watchProgress(patience, (trouble) => {
-      hear({ kind: 'failed', message: `${trouble} It is being replaced.` })
+      hear({ kind: 'failed', message: trouble, next: 'It is being replaced.' })
       mine.kill('SIGKILL')
     })
     mine.on('message', (message: BuilderMessage) => {
@@ -80,7 +80,7 @@ export function keepBuilding(
       if (isOver || signal.aborted) return
       isOver = true
       const pauseMs = pauseAfter(failures++)
-      hear({ kind: 'failed', message: `${trouble} Restarting it in ${pauseMs / 1000} s.` })
+      hear({ kind: 'failed', message: trouble, next: `Restarting it in ${pauseMs / 1000} s.` })
       setTimeout(start, pauseMs).unref()
     }
     // A process that could not be started does not exit.
