@@ -72,9 +72,9 @@ export default defineConfig({
       GIT_CONFIG_KEY_0: 'maintenance.auto',
       GIT_CONFIG_VALUE_0: 'false',
     },
-    // More than the number of processors, because tests often wait for a process to start or a limit to expire: with two
-    // more, a sixth of the processors' time was idle.
-    maxWorkers: availableParallelism() + 3,
+    // Two more than the number of processors, because tests often wait for a process to start or a limit to expire. With
+    // three more, all tests took no less time.
+    maxWorkers: availableParallelism() + 2,
     // Only for tests that hang: on a shared machine, durations mean little.
     testTimeout: 120_000,
     hookTimeout: 300_000,

@@ -40,7 +40,7 @@ const build = (patience = PATIENCE, beforeBuild = async () => ({ isWhole: true, 
     { hear: (message) => void heard.push(message), beforeBuild },
     patience,
   )
-const failures = () => heard.flatMap((one) => (one.kind === 'failed' ? [one.message] : []))
+const failures = () => heard.flatMap((one) => (one.kind === 'failed' ? [`${one.message} ${one.next}`] : []))
 const repositories = () => {
   const states = heard.flatMap((one) => (one.kind === 'state' ? [one.state.counts.repositories] : []))
   return states.at(-1)
