@@ -84,7 +84,10 @@ export async function startSigstore({
     clocks.certificates,
   )
   const log = await initializeTLog('https://rekor.example', keys(), clocks.witnesses)
-  const tsa = await initializeTSA(keys(), clocks.witnesses)
+  // A whole second, as Sigstore's own authorities write: DER drops zeros at the end of a fraction, and Sigstore's client
+  // reads three digits or none. A minute from now, because a certificate is valid for ten minutes from its request.
+  const witnessed = new Date(Math.ceil((clocks.witnesses?.getTime() ?? Date.now() + 60_000) / 1_000) * 1_000)
+  const tsa = await initializeTSA(keys(), witnessed)
   let environment: string | undefined
   const withEnvironment: typeof ca = {
     rootCertificate: ca.rootCertificate,
