@@ -1,8 +1,7 @@
 // Serves the addresses that monitoring programs ask: `/healthz`, `/readyz` and `/metrics`.
 
-import { HubError } from '../../src/domain/api/errors.ts'
 import { pathOf } from '../../src/server/address.ts'
-import { respondWithError } from '../../src/server/refusals.ts'
+import { methodNotAllowed, respondWithError } from '../../src/server/refusals.ts'
 import { HEALTH_ADDRESS, METRICS_ADDRESS, READY_ADDRESS } from '../catalogue/published/addresses.ts'
 import { respondWithHealth } from './health.ts'
 import type { Metrics } from './metrics.ts'
@@ -19,10 +18,7 @@ export function withMonitoring(answer: Answer, sources: StatusSources, metrics: 
     const path = pathOf(request.url)
     if (path === HEALTH_ADDRESS || path === READY_ADDRESS) {
       if (request.method !== 'GET' && request.method !== 'HEAD')
-        return respondWithError(
-          request,
-          new HubError('method_not_allowed', 'Use GET here.', { allow: ['GET', 'HEAD'] }),
-        )
+        return respondWithError(request, methodNotAllowed(request.method, ['GET', 'HEAD']))
       if (path === HEALTH_ADDRESS) return respondWithHealth(request, healthOf())
       return respondWithReadiness(request, checkAll, healthOf)
     }

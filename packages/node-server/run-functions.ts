@@ -6,7 +6,7 @@ import { HubError } from '../../src/domain/api/errors.ts'
 import { toHubError } from '../../src/ports/log.ts'
 import type { LargeFile, SiteFiles } from '../../src/ports/site-files.ts'
 import { pathOf } from '../../src/server/address.ts'
-import { respondWithError } from '../../src/server/refusals.ts'
+import { methodNotAllowed, respondWithError } from '../../src/server/refusals.ts'
 import { type Parts, partsOf, respondWithParts } from '../../src/server/respond.ts'
 import { type Compressor, isCacheable, openCompressor } from './http/compress.ts'
 import type { NodeListener } from './http/http-server.ts'
@@ -114,16 +114,12 @@ async function answerPlain<Site extends { files: SiteFiles }>(
     if (hosted) return await hosted.default(request, { ip, hub: site })
     if (isReading) return await serveNotFound(request, site.files)
     return (
-      (request.method === 'OPTIONS' && (await preflightFile(request, site.files))) || respondMethodNotAllowed(request)
+      (request.method === 'OPTIONS' && (await preflightFile(request, site.files))) ||
+      respondWithError(request, methodNotAllowed(request.method, ['GET', 'HEAD']))
     )
   } catch (thrown) {
     return respondWithError(request, toHubError(thrown))
   }
-}
-
-function respondMethodNotAllowed(request: Request): Response {
-  const allow = ['GET', 'HEAD']
-  return respondWithError(request, new HubError('method_not_allowed', `Use ${allow.join(' or ')} here.`, { allow }))
 }
 
 /** Replaces the headers for Netlify's cache with standard ones. RFC 9213 */

@@ -13,7 +13,7 @@ import {
   SHELLS,
   writeScript,
 } from './shells.ts'
-import { type Trouble, withStandIn } from './stand-in.ts'
+import { hangAndTell, type Trouble, withStandIn } from './stand-in.ts'
 
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
@@ -62,18 +62,14 @@ describe.each(SHELLS)('$name', (shell) => {
     ] as const
     const rows = waiting.filter(([command]) => command === 'pull' || PYTHON !== undefined)
     test.concurrent.each(rows)('%s: %s while waiting leaves no files behind', async (command, signal, code) => {
-      const arrived = Promise.withResolvers<void>()
-      const hang = (): Trouble => {
-        arrived.resolve()
-        return { kind: 'hang' }
-      }
+      const { hang, arrived } = hangAndTell()
       await withStandIn(hang, async ({ url }) => {
         const cwd = makeFolder()
         const outcome = await runHubcli(shell, [command, 'acme/x'], {
           cwd,
           tools: makeTools({ python: PYTHON, ...(shell.name === 'busybox ash' ? { busybox: shell.command[0] } : {}) }),
           env: { HUB_URL: url },
-          onStart: ({ pid = 0 }) => void arrived.promise.then(() => process.kill(-pid, signal)),
+          onStart: ({ pid = 0 }) => void arrived.then(() => process.kill(-pid, signal)),
         })
         expect(outcome).toMatchObject({ code, left: [] })
         expect(readdirSync(cwd)).toEqual([])

@@ -14,7 +14,7 @@ import {
   SCRATCH,
   type Shell,
 } from './shells.ts'
-import { STAND_IN_TOKEN, type Trouble, withStandIn } from './stand-in.ts'
+import { hangAndTell, STAND_IN_TOKEN, withStandIn } from './stand-in.ts'
 
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
@@ -85,16 +85,12 @@ describe.each(listShells(OTHER_SHELLS))('$name', ({ name, found }) => {
     ['add', 'SIGINT', 130],
     ['add', 'SIGTERM', 143],
   ] as const)('%s: %s while waiting ends it with %i and leaves no files behind', async (command, signal, code) => {
-    const arrived = Promise.withResolvers<void>()
-    const hang = (): Trouble => {
-      arrived.resolve()
-      return { kind: 'hang' }
-    }
+    const { hang, arrived } = hangAndTell()
     await withStandIn(hang, async ({ url }) => {
       const cwd = makeFolder()
       const outcome = await runHubcli(asShell(name, found), [command, 'acme/code-review'], {
         ...{ cwd, env: { HUB_URL: url } },
-        onStart: ({ pid = 0 }) => void arrived.promise.then(() => process.kill(-pid, signal)),
+        onStart: ({ pid = 0 }) => void arrived.then(() => process.kill(-pid, signal)),
       })
       expect(outcome).toMatchObject({ code, stdout: '', left: [] })
       expect(readdirSync(cwd)).toEqual([])

@@ -23,6 +23,16 @@ export type Trouble =
   /** Accepts the request and never responds. */
   | { kind: 'hang' }
 
+/** Never responds, and tells when the first request has arrived. */
+export function hangAndTell(): { hang: () => Trouble; arrived: Promise<void> } {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const hang = (): Trouble => {
+    resolve()
+    return { kind: 'hang' }
+  }
+  return { hang, arrived: promise }
+}
+
 /** A running fake hub. */
 export interface StandIn {
   /** `http://127.0.0.1:port`, without a trailing slash. */

@@ -6,7 +6,6 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=../job.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../job.sh"
 
-
 require_permission
 require_hub 'hub: expected an https URL, because over plain http, anyone on the network path could publish with the token.'
 case $OUTPUT in
