@@ -19,7 +19,7 @@ const USUAL_LIMITS = {
 /** At least two, so that one client, which has one job running at a time, never occupies every thread. */
 const MAX_THREADS = Math.max(2, Math.min(4, availableParallelism() - 1))
 /** A job's texts and results take a few megabytes; the rest is for lists of findings and edits. */
-const THREAD_MEMORY = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16 }
+const THREAD_MEMORY = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 4 }
 /**
  * The jobs that run in place if all their texts together have at most this many characters: the worst text of that length takes a few milliseconds, and a thread would answer later. tests/linear/linear.test.ts checks both the time and that it grows linearly. Any other job, such as one that parses YAML, always runs in a thread.
  */
