@@ -1,108 +1,22 @@
-// Reviews a pull request's content for its workflow: reads the two commits and the author from the environment, and writes outputs for the next steps to $GITHUB_OUTPUT. Nothing from the pull request is executed.
+// Reviews a pull request's content for its workflow: reads the two commits and the author from the environment, and writes outputs for the next steps to $GITHUB_OUTPUT.
 import { randomUUID } from 'node:crypto'
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { reviewContent } from '../../packages/review/review-content.ts'
-import { checkApprovals } from '../../packages/review/rules/pull-owners.ts'
-import { formatPullReport, type PullReport } from '../../packages/review/rules/pull-report.ts'
-import { openPullTree, type PullTree } from '../../packages/stores/github/pull-tree.ts'
-import { mayActFor } from '../../src/domain/access/memberships.ts'
-import type { Person } from '../../src/domain/access/person.ts'
-import { formatPath, parsePath } from '../../src/domain/content/content-path.ts'
-import { type OwnerFile, parseOwnerFile } from '../../src/domain/content/prompt-file.ts'
-import { resolveLatest } from '../../src/domain/values/versions.ts'
+import { appendFileSync } from 'node:fs'
+import { reviewPull } from '../../packages/review/review-pull.ts'
 
-/** Maximum number of changes shown; the pull request itself shows them all. */
-const MAX_DIFFERENCES = 50
-
-const { BASE_SHA = '', HEAD_SHA = '', AUTHOR = '', AUTHOR_ID = '', APPROVED = '', GITHUB_OUTPUT } = process.env
-const folder = mkdtempSync(join(tmpdir(), 'prompt-hub-pull-'))
 try {
-  if (![BASE_SHA, HEAD_SHA].every((sha) => /^[0-9a-f]{40,64}$/.test(sha)) || !/^[\w[\]-]{1,64}$/.test(AUTHOR))
-    throw new Error('expected BASE_SHA, HEAD_SHA and AUTHOR')
-  const tree = await openPullTree({ repository: '.', base: BASE_SHA, head: HEAD_SHA }, folder, process.env)
-  const isApproved = APPROVED === 'true'
-  const files = await readOwners(tree)
-  const author = { login: AUTHOR.toLowerCase(), user_id: AUTHOR_ID }
-  const owners = checkApprovals(tree.changed, author, (owner) => files.get(owner))
-  const review = await reviewContent({
-    contentDir: tree.contentDir,
-    base: BASE_SHA,
-    environment: process.env,
-    mayBePublisher: (owner, login) => login === author.login || namesMember(files.get(owner), login),
-    mayReport: (owner) => mayReport(author, owner, files.get(owner)),
-  })
-  const notes = [
-    ...(tree.isConflict ? ['It **conflicts** with its base branch. Resolve the conflicts first.'] : []),
-    ...(tree.outside > 0
-      ? [`It also changes ${tree.outside} files outside \`content/\`, which are not reviewed here.`]
-      : []),
-    ...review.notes,
-  ]
-  const report = formatPullReport({
-    ...review,
-    notes,
-    owners,
-    head: HEAD_SHA,
-    isApproved,
-    differences: await compare(tree),
-  })
-  const problems = review.entries.filter(({ severity }) => severity === 'error').length + (tree.isConflict ? 1 : 0)
-  const waits = !isApproved && owners.some(({ isAllowed }) => !isAllowed)
+  const { report, problems, waits, changed } = await reviewPull('.', process.env)
   write({ report, problems: String(problems), owner: waits ? 'waits' : 'agrees' })
   console.log(
-    `${tree.changed.length} files changed, ${problems} problems, ${waits ? 'owner approval pending' : 'no owner approval pending'}.`,
+    `${changed} files changed, ${problems} problems, ${waits ? 'owner approval pending' : 'no owner approval pending'}.`,
   )
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
-} finally {
-  rmSync(folder, { recursive: true, force: true })
-}
-
-/** Reads the affected owners' files from the base, because changes to members in the pull request itself take effect only after it is merged. */
-async function readOwners(tree: PullTree): Promise<Map<string, OwnerFile | 'broken'>> {
-  const owners = new Set(tree.changed.filter((path) => path.includes('/')).map((path) => path.split('/')[0]!))
-  const files = new Map<string, OwnerFile | 'broken'>()
-  for (const owner of owners) {
-    const text = await tree.readAt('base', `${owner}/index.md`).catch(() => null)
-    if (text !== undefined) files.set(owner, (text !== null && parseOwnerFile(text).value) || 'broken')
-  }
-  return files
-}
-
-/** Returns whether the author could report results to the hub, so that those in the pull request count at once. */
-function mayReport(author: Person, owner: string, file: OwnerFile | 'broken' | undefined): boolean {
-  return file !== 'broken' && file?.publishing !== 'trusted-only' && mayActFor(author, owner, file)
-}
-
-function namesMember(file: OwnerFile | 'broken' | undefined, login: string): boolean {
-  return file !== undefined && file !== 'broken' && file.members.includes(login)
-}
-
-/** Compares each new version with the highest version in the base, and every other file with its content in the base. */
-async function compare(tree: PullTree): Promise<PullReport['differences']> {
-  const differences: { title: string; text: string }[] = []
-  for (const path of tree.changed.slice(0, MAX_DIFFERENCES)) {
-    const place = parsePath(path).value
-    const isThere = (await tree.readAt('merged', path)) !== undefined
-    const wasThere = (await tree.readAt('base', path)) !== undefined
-    if (!isThere) {
-      differences.push({ title: `content/${path} is deleted`, text: '' })
-      continue
-    }
-    const isNew = place?.kind === 'version' && !wasThere
-    const before = isNew ? resolveLatest(await tree.versionsAtBase(place.owner, place.name), () => false) : undefined
-    const from = isNew ? before && formatPath({ ...place, version: before }) : wasThere ? path : undefined
-    const title = from === undefined || from === path ? `content/${path}` : `content/${path}, compared with ${before}`
-    differences.push({ title, text: await tree.compare(from, path) })
-  }
-  return differences
 }
 
 /** Writes step outputs, with unpredictable delimiters for multi-line values. @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
 function write(outputs: Readonly<Record<string, string>>): void {
+  const { GITHUB_OUTPUT } = process.env
   for (const [name, value] of Object.entries(outputs)) {
     const end = `end-${randomUUID()}`
     if (GITHUB_OUTPUT) appendFileSync(GITHUB_OUTPUT, `${name}<<${end}\n${value}\n${end}\n`)

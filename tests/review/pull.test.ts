@@ -7,6 +7,7 @@ import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
+import { reviewPull } from '../../packages/review/review-pull.ts'
 import { COMPILED } from '../compiled.ts'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
 
@@ -62,34 +63,41 @@ afterEach(() => {
 })
 
 interface Reviewed {
-  code: number
-  /** Whether any code from the pull request was executed. */
-  wasRun: boolean
   report: string
   problems: string
   owner: string
 }
-/** Commits the current files as the pull request, checks out the base, and runs the review. */
-async function review(over: Record<string, string> = {}, isCommitted = false): Promise<Reviewed> {
+/** A review by the command. */
+interface CommandReviewed extends Reviewed {
+  code: number
+  /** Whether any code from the pull request was executed. */
+  wasRun: boolean
+}
+
+/** Commits the current files as the pull request, and checks out the base. @returns the environment of the review */
+function prepare(over: Record<string, string>, isCommitted: boolean): Record<string, string> {
   if (!isCommitted) {
     git('add', '-A')
     git('commit', '-q', '--allow-empty', '-m', 'pull')
   }
-  const [base, head] = [git('rev-parse', 'main'), git('rev-parse', 'pull')]
+  const [BASE_SHA, HEAD_SHA] = [git('rev-parse', 'main'), git('rev-parse', 'pull')]
   git('checkout', '-q', '-f', 'main')
+  const environment = { BASE_SHA, HEAD_SHA, AUTHOR: 'octocat', AUTHOR_ID: '1' }
+  return { PATH: process.env.PATH!, HOME: root, ...COMPILED, ...environment, ...over }
+}
+/** Reviews the current files in this process, because a command takes longer to start than to review. */
+async function review(over: Record<string, string> = {}, isCommitted = false): Promise<Reviewed> {
+  const { report, problems, waits } = await reviewPull(root, prepare(over, isCommitted))
+  return { report, problems: String(problems), owner: waits ? 'waits' : 'agrees' }
+}
+/** Reviews the current files with the command of the workflow. */
+async function runReview(over: Record<string, string> = {}, isCommitted = false): Promise<CommandReviewed> {
+  const environment = prepare(over, isCommitted)
   const output = join(mkdtempSync(join(tmpdir(), 'prompt-hub-output-')), 'output')
   rmSync(canary, { force: true })
-  const environment = {
-    BASE_SHA: base,
-    HEAD_SHA: head,
-    AUTHOR: 'octocat',
-    AUTHOR_ID: '1',
-    GITHUB_OUTPUT: output,
-    ...over,
-  }
   const ran = await promisify(execFile)(process.execPath, [SCRIPT], {
     cwd: root,
-    env: { PATH: process.env.PATH, HOME: root, ...COMPILED, ...environment },
+    env: { ...environment, GITHUB_OUTPUT: output },
   }).then(
     () => ({ code: 0, stderr: '' }),
     (error: { code: number; stderr: string }) => error,
@@ -111,7 +119,7 @@ const readOutputs = (text: string) =>
 describe('the review report', () => {
   test('a valid new version has no problems and shows a diff from the previous one', async () => {
     put(`${A}/1.1.0.md`, version(TEXT.replace('every', 'each')))
-    const { report, ...rest } = await review()
+    const { report, ...rest } = await runReview()
     expect(rest).toEqual({ code: 0, wasRun: false, problems: '0', owner: 'agrees' })
     expect(report).toContain('All checks passed, and there are no suggestions.')
     expect(report).toContain('content/acme/a/versions/1.1.0.md, compared with 1.0.0')
@@ -145,7 +153,7 @@ describe('the review report', () => {
   test('untrusted text stays in its code fence: no mention, link, comment or early end', async () => {
     put(`${A}/1.1.0.md`, version(`${'`'.repeat(9)}\n@octocat [x](https://evil.example) <!-- -->\n\u202e\u0007${TEXT}`))
     put('content/acme/a/versions/`@octocat.md', 'x')
-    const { report } = await review()
+    const { report } = await runReview()
     const outside = report.replaceAll(/^(`{3,})\w*\n[\s\S]*?\n\1$/gm, '')
     expect(outside).not.toMatch(/octocat|evil/)
     expect(report).not.toMatch(/[\u202e\u0007]/)
@@ -155,7 +163,7 @@ describe('the review report', () => {
   test('a report on hundreds of broken files stays within GitHub’s size limit', async () => {
     for (let number = 0; number < 400; number++)
       put(`content/acme/p${number}/versions/1.0.0.md`, `${'é`'.repeat(2_000)}\n`)
-    const { report, problems } = await review()
+    const { report, problems } = await runReview()
     expect(Number(problems)).toBeGreaterThanOrEqual(400)
     expect(Buffer.byteLength(report)).toBeLessThan(65_536)
     expect(report).toMatch(/And \d+ more: see the files|\(and more\)/)
@@ -208,7 +216,7 @@ describe('owner approval', () => {
 
   test('a pull request cannot make its own author a member', async () => {
     put('content/acme/index.md', '---\nname: Acme\nmembers: [mallory]\n---\n')
-    const { report, owner } = await review({ AUTHOR: 'mallory', AUTHOR_ID: '2' })
+    const { report, owner } = await runReview({ AUTHOR: 'mallory', AUTHOR_ID: '2' })
     expect(owner).toBe('waits')
     expect(report).toContain('no   acme: mallory is not a member')
   })
@@ -252,7 +260,7 @@ describe('untrusted pull request content', () => {
     put(`${A}/1.1.0.md`, version(TEXT))
     git('config', 'filter.evil.smudge', `touch '${canary}'; cat`)
     git('config', 'diff.evil.textconv', `touch '${canary}'; cat`)
-    const { code, problems, wasRun } = await review()
+    const { code, problems, wasRun } = await runReview()
     git('config', '--remove-section', 'filter.evil')
     git('config', '--remove-section', 'diff.evil')
     expect({ code, problems, wasRun }).toEqual({ code: 0, problems: '0', wasRun: false })
@@ -292,7 +300,7 @@ describe('untrusted pull request content', () => {
   test('rejects a content folder that is a symbolic link', async () => {
     put('content', null)
     symlinkSync('/etc', join(root, 'content'))
-    expect(await review()).toMatchObject({ code: 1, report: 'content: expected a folder in the pull request\n' })
+    expect(await runReview()).toMatchObject({ code: 1, report: 'content: expected a folder in the pull request\n' })
   })
 })
 
@@ -372,7 +380,7 @@ describe('a criss-cross merge', () => {
       '::error::The review needs git 2.38 or newer.',
     )
     expect(readFileSync(output, 'utf8')).toBe('')
-    const { code, report } = await review({ PATH }, true)
+    const { code, report } = await runReview({ PATH }, true)
     expect([code, report]).toEqual([1, 'The review needs git 2.38 or newer.\n'])
     rmSync(bin, { recursive: true })
     rmSync(clone, { recursive: true })
