@@ -32,35 +32,35 @@ export interface Machines {
 const START: ProcessOptions['command'] = [process.execPath, '--max-semi-space-size=2', 'scripts/start.ts']
 const isServingData = async (base: string) => (await fetch(`${base}/data/v1/tags.json`)).ok
 
-/** The page bundle of this code, which is made if it is missing. */
+/** The page bundle of this code, which is made if it is missing, as is the compiled client library. */
 export function makePages(): string {
   execFileSync(process.execPath, ['scripts/bundle.ts'])
   return resolve('.pages')
 }
 
-/** Links what `npm ci` makes, the packages and the page bundle, into a copy of the project. */
+/** Links what `npm ci` makes into a copy of the project: the packages, the page bundle and the compiled client library. */
 export function linkInstalled(folder: string): void {
-  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
-  symlinkSync(makePages(), join(folder, '.pages'))
+  makePages()
+  for (const name of ['node_modules', '.pages', '.clients']) symlinkSync(resolve(name), join(folder, name))
 }
 
 /**
  * Creates a folder for simulated machines inside the project, because Astro finds a linked file only below a folder
- * that it shares with the root. The machines share the project's page bundle.
+ * that it shares with the root. The machines share the project's page bundle and its compiled client library.
  */
 export function openMachines(): Machines {
-  const pages = makePages()
+  makePages()
   mkdirSync('.hub', { recursive: true })
   const top = mkdtempSync(resolve('.hub/machines-'))
-  let made = 0
+  const made = 0
   return {
     make(settings) {
       const folder = join(top, String(++made))
       mkdirSync(join(folder, '.hub'), { recursive: true })
-      symlinkSync(pages, join(folder, '.pages'))
-      for (const name of readdirSync('.'))
-        if (!name.startsWith('.') && !['content', 'dist', 'build'].includes(name))
-          symlinkSync(resolve(name), join(folder, name))
+      const made = readdirSync('.').filter(
+        (name) => !name.startsWith('.') && !['content', 'dist', 'build'].includes(name),
+      )
+      for (const name of ['.pages', '.clients', ...made]) symlinkSync(resolve(name), join(folder, name))
       const runToken = (...parameters: string[]) =>
         execFileSync(process.execPath, ['scripts/token.ts', ...parameters], {
           cwd: folder,
