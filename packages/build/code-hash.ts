@@ -21,11 +21,11 @@ export function hashCode(root: string): { data: string; pages: string } {
   const sources = ['packages', 'src']
     .flatMap((room) => listFiles(join(root, room)).map((path) => `${room}/${path}`))
     .sort()
-  const hashOf = (start: string, paths: readonly string[]) => {
-    const digest = createHash('sha256').update(start)
-    for (const path of [...SETTINGS_FILES, ...paths])
-      digest.update(`\0${path}\0`).update(readFileSync(join(root, path)))
-    return digest.digest('hex')
+  const [data, pages] = [createHash('sha256').update(process.version), createHash('sha256')]
+  for (const path of [...SETTINGS_FILES, ...sources]) {
+    const bytes = readFileSync(join(root, path))
+    for (const digest of SETTINGS_FILES.includes(path) || affectsData(path) ? [data, pages] : [pages])
+      digest.update(`\0${path}\0`).update(bytes)
   }
-  return { data: hashOf(process.version, sources.filter(affectsData)), pages: hashOf('', sources) }
+  return { data: data.digest('hex'), pages: pages.digest('hex') }
 }

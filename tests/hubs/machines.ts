@@ -52,15 +52,15 @@ export function openMachines(): Machines {
   makePages()
   mkdirSync('.hub', { recursive: true })
   const top = mkdtempSync(resolve('.hub/machines-'))
-  const made = 0
+  let made = 0
   return {
     make(settings) {
       const folder = join(top, String(++made))
       mkdirSync(join(folder, '.hub'), { recursive: true })
-      const made = readdirSync('.').filter(
+      const names = readdirSync('.').filter(
         (name) => !name.startsWith('.') && !['content', 'dist', 'build'].includes(name),
       )
-      for (const name of ['.pages', '.clients', ...made]) symlinkSync(resolve(name), join(folder, name))
+      for (const name of ['.pages', '.clients', ...names]) symlinkSync(resolve(name), join(folder, name))
       const runToken = (...parameters: string[]) =>
         execFileSync(process.execPath, ['scripts/token.ts', ...parameters], {
           cwd: folder,
