@@ -63,8 +63,8 @@ test.runIf(process.getuid?.() === 0 && isInstalled('setpriv'))(
   'a hub whose code only root can write runs as another user',
   async () => {
     execFileSync(process.execPath, ['scripts/bundle.ts'])
-    // The bundle is the same in every folder with the same code.
-    cpSync('.pages', join(folder, '.pages'), { recursive: true })
+    // What `npm ci` makes is the same in every folder with the same code.
+    for (const name of ['.pages', '.clients']) cpSync(name, join(folder, name), { recursive: true })
     mkdirSync(join(folder, '.hub'))
     execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, join(folder, '.hub'), repository.folder])
     const port = await freePort()

@@ -77,7 +77,7 @@ describe.skipIf(!isInstalled('caddy'))('two hubs', () => {
           failed.push(`${path}: ${answer instanceof Error ? '' : answer.status} ${text.slice(0, 200)}`)
         if (path === '/docs' && text.includes(OLD)) seen.old += 1
         if (path === '/docs' && text.includes(NEW)) seen.new += 1
-        await new Promise((resolve) => setTimeout(resolve, 20))
+        await new Promise((resolve) => setTimeout(resolve, 50))
       }
     }
     const reading = Promise.all([read(0), read(4), read(8)])

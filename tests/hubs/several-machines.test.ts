@@ -49,7 +49,7 @@ beforeAll(async () => {
     GITHUB_CLIENT_SECRET: standIn.oauth.clientSecret,
     SESSION_SECRET: 'the same secret on each of the machines',
     OIDC_JWKS_URL: issuer.jwksUrl,
-    CONTENT_POLL_SECONDS: '2',
+    CONTENT_POLL_SECONDS: '4',
     RATE_LIMIT_PER_MINUTE: '0',
     LOG_REQUESTS: 'off',
   }

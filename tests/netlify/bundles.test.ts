@@ -107,16 +107,23 @@ function unpackFunction(name: string): { folder: string; module: string } {
   return made
 }
 
-/** Calls a function in its own process. @returns the response's status and text */
-async function ask(name: string, request: Request): Promise<{ status: number; text: string }> {
+/** Calls a function with several requests, in a process of its own. @returns each response's status and text */
+async function ask(name: string, requests: readonly Request[]): Promise<{ status: number; text: string }[]> {
   const script = `
     const { default: answer } = await import(${JSON.stringify(unpackFunction(name).module)})
-    const { url, ...init } = JSON.parse(process.argv[1])
-    const response = await answer(new Request(url, init), { ip: '192.0.2.1' })
-    console.log(JSON.stringify({ status: response.status, text: await response.text() }))`
-  const { method, url, headers } = request
-  const body = method === 'POST' ? await request.text() : undefined
-  const call = JSON.stringify({ url, method, headers: Object.fromEntries(headers), body })
+    const answers = []
+    for (const { url, ...init } of JSON.parse(process.argv[1])) {
+      const response = await answer(new Request(url, init), { ip: '192.0.2.1' })
+      answers.push({ status: response.status, text: await response.text() })
+    }
+    console.log(JSON.stringify(answers))`
+  const calls = await Promise.all(
+    requests.map(async (request) => {
+      const { method, url, headers } = request
+      const body = method === 'POST' ? await request.text() : undefined
+      return { url, method, headers: Object.fromEntries(headers), body }
+    }),
+  )
   const settings = {
     LAMBDA_TASK_ROOT: deployed,
     NETLIFY_BLOBS_CONTEXT: deploy.blobs,
@@ -127,7 +134,7 @@ async function ask(name: string, request: Request): Promise<{ status: number; te
     GITHUB_CLIENT_SECRET: 'x',
     SESSION_SECRET: 'x'.repeat(32),
   }
-  return runModule(script, dir, settings, call)
+  return runModule(script, dir, settings, JSON.stringify(calls))
 }
 
 /** Creates a request to the deploy, from a signed-in user unless it is a stranger's. @param form its fields, sent as a POST from a page of the hub */
@@ -143,7 +150,7 @@ const api = (path: string, init?: RequestInit) => new Request(`${deploy.origin}/
 const MCP = 'http://localhost:8888/mcp'
 const PASTED = `messages:\n  - role: user\n    content: Hello {{name}}\n`
 
-test.each<[string, string, () => Request, number, string]>([
+const CALLS: readonly [name: string, about: string, request: () => Request, status: number, words: string][] = [
   ['read', 'a missing route', () => api('/nothing'), 404, 'not_found'],
   ['read', 'a record', () => api('/repos/acme/code-review'), 200, '"full_name":"acme/code-review"'],
   [
@@ -216,8 +223,21 @@ test.each<[string, string, () => Request, number, string]>([
   ['missing-data', 'a missing file', () => visit('/data/v1/nothing.json'), 404, 'not_found'],
   ['rate-limited', 'a request over the limit', () => visit('/rate-limited'), 429, 'rate_limited'],
   ['sweep', 'the hourly cleanup', () => visit('/'), 200, 'Removed: '],
-])('the %s function answers %s', async (name, _, request, status, words) => {
-  const answer = await ask(name, request())
+]
+
+/** The answers of each function: it starts once for all of its requests. */
+const answers = new Map<string, ReturnType<typeof ask>>()
+
+test.each(CALLS)('the %s function answers %s', async (name, about, _, status, words) => {
+  const own = CALLS.filter(([other]) => other === name)
+  const given =
+    answers.get(name) ??
+    ask(
+      name,
+      own.map(([, , request]) => request()),
+    )
+  answers.set(name, given)
+  const answer = (await given)[own.findIndex(([, other]) => other === about)]!
   expect(answer.text).toContain(words)
   expect(answer.status).toBe(status)
 })
