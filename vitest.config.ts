@@ -50,7 +50,7 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-const SETUP = ['tests/install-packages.ts', 'tests/real-python.ts']
+const SETUP = ['tests/install-packages.ts', 'tests/real-python.ts', 'tests/memory-folder.ts']
 
 const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
 

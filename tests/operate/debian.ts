@@ -103,7 +103,7 @@ export async function openDebian(replaced: Readonly<Record<string, string>>): Pr
     if (holder.exitCode !== null) throw new Error('the namespaces could not be prepared')
     return inner() !== '' && spawnSync('nsenter', enter(['test', '-e', '/tmp/ready'])).status === 0 ? true : undefined
   })
-  const { NODE_OPTIONS: _, ...plain } = plainEnvironment()
+  const { NODE_OPTIONS: _, TMPDIR: __, ...plain } = plainEnvironment()
   const env = {
     ...plain,
     PATH: '/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin',

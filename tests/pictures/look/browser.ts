@@ -1,8 +1,7 @@
 // Finds a browser for scripts and tests: an installed browser if there is one, otherwise the browser from npm.
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 
 const NAMES = ['google-chrome-stable', 'google-chrome', 'chromium', 'chromium-browser', 'chrome']
@@ -36,15 +35,15 @@ function findInstalledBrowser(): string | undefined {
 }
 
 /**
- * Unpacks the browser from the npm package, once per machine and release. The package unpacks directly to its destination and would mistake a partial file from an interrupted or concurrent run for a complete one. The browser is therefore unpacked to a separate folder, which is then renamed.
+ * Unpacks the browser from the npm package, once per checkout and release. The package unpacks directly to its destination and would mistake a partial file from an interrupted or concurrent run for a complete one. The browser is therefore unpacked to a separate folder, which is then renamed.
  */
 async function unpackBrowser(): Promise<string> {
   const { version } = createRequire(import.meta.url)('../../node_modules/@sparticuz/chromium/package.json')
-  const dir = join(tmpdir(), `prompt-hub-chromium-${version}`)
+  const dir = join(import.meta.dirname, '../../../node_modules/.cache', `chromium-${version}`)
   const executable = join(dir, 'chromium')
   if (existsSync(executable)) return executable
   const { default: packed } = await import('@sparticuz/chromium')
-  mkdirSync(tmpdir(), { recursive: true })
+  mkdirSync(dirname(dir), { recursive: true })
   const unpacking = mkdtempSync(`${dir}-`)
   const before = process.env.TMPDIR
   process.env.TMPDIR = unpacking
