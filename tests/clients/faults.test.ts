@@ -5,7 +5,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { diskStore } from '../../clients/typescript/source/files.ts'
 import { PromptHub, PromptHubError } from '../../clients/typescript/source/prompt-hub.ts'
@@ -27,6 +26,7 @@ interface Settings {
   url: string
   freshMs: number
   revalidateMs: number
+  timeoutMs: number
   folder?: string
 }
 interface Got {
@@ -38,13 +38,17 @@ interface Got {
 type Library = (settings: Settings) => (name: string, fallback?: string) => Promise<Got>
 
 const RETRIES = 1
-const TIMEOUT_MS = 300
+/** For a hub that responds, however busy this machine is. */
+const LONG_TIMEOUT_MS = 60_000
+/** For a hub that never responds. */
+const TIMEOUT_MS = 2_000
+vi.setConfig({ testTimeout: 60_000 })
 
-const typescript: Library = ({ url, freshMs, revalidateMs, folder }) => {
+const typescript: Library = ({ folder, ...settings }) => {
   const events: string[] = []
   const store = folder === undefined ? {} : { store: diskStore(folder) }
-  const times = { freshMs, revalidateMs, timeoutMs: TIMEOUT_MS, retries: RETRIES }
-  const hub = new PromptHub({ url, ...times, ...store, onEvent: ({ type }) => events.push(type) })
+  const limits = { retries: RETRIES, deadlineMs: 2 * LONG_TIMEOUT_MS }
+  const hub = new PromptHub({ ...settings, ...limits, ...store, onEvent: ({ type }) => events.push(type) })
   return async (name, fallback) => {
     try {
       return { source: (await hub.get(name, fallback === undefined ? {} : { fallback })).source, events }
@@ -59,10 +63,11 @@ let driver: ChildProcess
 const waiting = new Map<number, (got: Got) => void>()
 let opened = 0
 let asked = 0
-const python: Library = ({ url, freshMs, revalidateMs, folder }) => {
+const python: Library = ({ url, freshMs, revalidateMs, timeoutMs, folder }) => {
   const client = ++opened
-  const times = { fresh: freshMs / 1000, revalidate: revalidateMs / 1000, timeout: TIMEOUT_MS / 1000, retries: RETRIES }
-  const options = { url, ...times, ...(folder === undefined ? {} : { cache_dir: folder }) }
+  const times = { fresh: freshMs / 1000, revalidate: revalidateMs / 1000, timeout: timeoutMs / 1000 }
+  const limits = { retries: RETRIES, deadline: (2 * LONG_TIMEOUT_MS) / 1000 }
+  const options = { url, ...times, ...limits, ...(folder === undefined ? {} : { cache_dir: folder }) }
   return (name, fallback) => {
     const number = ++asked
     const given = fallback === undefined ? {} : { fallback }
@@ -113,16 +118,21 @@ const FAULTS: [string, Fault, string, string, string, string][] = [
   ['content that does not match its digest', otherBytes, 'integrity 1', 'integrity 1', 'integrity 1', 'stale'],
 ]
 const HOUR_MS = 3_600_000
+const openSettings = ({ url }: FaultHub): Settings => {
+  return { url, freshMs: HOUR_MS, revalidateMs: 0, timeoutMs: LONG_TIMEOUT_MS }
+}
+const waitFor = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000 })
 
 describe.each([
   ['TypeScript', typescript],
   ['Python', python],
 ] as const)('%s', (_, library) => {
   describe.concurrent.each(FAULTS)('%s', (_what, fault, cold, fallback, old, later) => {
+    const timeoutMs = [silence, drip].includes(fault) ? TIMEOUT_MS : LONG_TIMEOUT_MS
     const withHub = async (work: (hub: FaultHub, settings: Settings) => Promise<void>, settings: Partial<Settings>) => {
       const hub = await openFaultHub()
       try {
-        await work(hub, { url: hub.url, freshMs: HOUR_MS, revalidateMs: 0, ...settings })
+        await work(hub, { ...openSettings(hub), timeoutMs, ...settings })
       } finally {
         await hub.stop()
       }
@@ -135,7 +145,7 @@ describe.each([
       return { got: `${source} ${hub.asked.length}`, events }
     }
     /** Waits until all background requests have been made. */
-    const settle = (hub: FaultHub, count: number) => vi.waitFor(() => expect(hub.asked).toHaveLength(count))
+    const settle = (hub: FaultHub, count: number) => waitFor(() => expect(hub.asked).toHaveLength(count))
     const PINNED = 'acme/hello@1.1.0'
     const newFolder = () => mkdtempSync(join(scratch, 'cache-'))
 
@@ -191,8 +201,7 @@ describe.each([
           expect(got).toMatch(/^stale /)
           // For a URL that no longer exists, only the file is requested again.
           await settle(hub, later === 'not_found' ? 1 : Number(old.split(' ')[1]))
-          await sleep([silence, drip].includes(fault) ? TIMEOUT_MS : 50)
-          expect((await get('acme/hello')).source).toBe(later)
+          await waitFor(async () => expect((await get('acme/hello')).source).toBe(later))
         },
         { freshMs: 0, revalidateMs: HOUR_MS },
       ))
@@ -209,8 +218,8 @@ describe.each([
       withHub(
         async (hub, settings) => {
           await library(settings)(PINNED)
-          await settle(hub, 3)
-          await sleep(100)
+          const kept = () => readdirSync(settings.folder!).filter((name) => name.endsWith('.json'))
+          await waitFor(() => expect(kept()).toHaveLength(3))
           const get = library(settings)
           expect((await fail(hub, () => get(PINNED))).got).toBe('disk 0')
         },
@@ -221,7 +230,7 @@ describe.each([
   test('treats a cache entry dated in the future as stale', async () => {
     const hub = await openFaultHub()
     const folder = mkdtempSync(join(scratch, 'cache-'))
-    const settings = { url: hub.url, freshMs: HOUR_MS, revalidateMs: HOUR_MS, folder }
+    const settings = { ...openSettings(hub), revalidateMs: HOUR_MS, folder }
     await library(settings)('acme/hello')
     const [file = ''] = readdirSync(folder)
     const kept = JSON.parse(readFileSync(join(folder, file), 'utf8'))
@@ -242,7 +251,7 @@ describe.each([
       request.url = '/data/v1/repos/acme/hello.json'
       return hub.answer(request, response)
     })
-    expect((await library({ url: hub.url, freshMs: HOUR_MS, revalidateMs: 0 })('acme/hello')).source).toBe('network')
+    expect((await library(openSettings(hub))('acme/hello')).source).toBe('network')
     await hub.stop()
   })
 
@@ -255,9 +264,7 @@ describe.each([
       hub.faults.delete(file)
       return hub.answer(request, response)
     })
-    expect((await library({ url: hub.url, freshMs: HOUR_MS, revalidateMs: 0 })('acme/hello@1.1.0')).source).toBe(
-      'network',
-    )
+    expect((await library(openSettings(hub))('acme/hello@1.1.0')).source).toBe('network')
     expect(hub.asked.slice(0, 2)).toEqual([file, '/api/v1/repos/acme/hello/versions/1.1.0'])
     await hub.stop()
   })
