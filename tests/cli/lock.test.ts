@@ -158,7 +158,8 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
       { range: '>=1.0.0 <1.1.0', severity: 'low', message: 'Not of this one.' },
       { range: '^1.1', severity: 'high', message: 'Obeys\nthe code.' },
     ]
-    const said = 'hubcli: acme/review 1.1.0 was yanked: Wrong\nhubcli: acme/review 1.1.0 (high): Obeys the code.\n'
+    const said =
+      'hubcli: acme/review 1.1.0 was yanked: Wrong\nhubcli: acme/review 1.1.0 has an advisory (high): Obeys the code.\n'
     expect(await run('audit')).toMatchObject({ code: 4, stderr: said })
     expect(await run('verify', '--online')).toMatchObject({ code: 4, stderr: said })
     const { ok, problems } = JSON.parse((await run('audit', '--json')).stdout)
@@ -179,17 +180,17 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     )
     await refused(
       ['install'],
-      1,
+      4,
       /was changed by hand, or is another file; nothing was replaced\. Move it away, or replace it: hubcli install --force/,
     )
     hub.prompts['acme/review']!.versions['1.0.1'] = 'mended'
-    await refused(['update'], 1, /was changed by hand/)
+    await refused(['update'], 4, /was changed by hand/)
     // The file is an unmodified copy of another version, as after `git pull`, so install replaces it with the locked
     // version.
     write(REVIEW, 'two\n')
     expect(await run('install')).toMatchObject({ code: 0, stdout: `acme/review 1.0.0 ${REVIEW}\n` })
     write('mine.md', 'mine')
-    await refused(['add', 'acme/summary', '-o', 'mine.md'], 1, /mine\.md was changed by hand, or is another file/)
+    await refused(['add', 'acme/summary', '-o', 'mine.md'], 4, /mine\.md was changed by hand, or is another file/)
     write(REVIEW, 'edited')
     const removed = await run('remove', 'acme/review')
     expect(removed).toMatchObject({ code: 0, stderr: `hubcli: ${REVIEW} was changed by hand and stays\n` })
@@ -294,7 +295,7 @@ describe.skipIf(PYTHON === undefined)(`in one shell${NO_PYTHON}`, () => {
     [
       'a duplicate path',
       lockOf({ 'acme/a': prompt({ path: 'X.md' }), 'acme/b': prompt({ path: 'x.md' }) }),
-      /are equal/,
+      /two prompts have the path x\.md/,
     ],
     [
       'a path inside another',
@@ -315,7 +316,7 @@ describe.skipIf(PYTHON === undefined)(`in one shell${NO_PYTHON}`, () => {
     write('prompts.lock', text)
     for (const args of commands) {
       const outcome = await run(...args)
-      expect(outcome).toMatchObject({ code: 1, stdout: '', left: [] })
+      expect(outcome).toMatchObject({ code: 4, stdout: '', left: [] })
       expect(outcome.stderr).toMatch(sentence)
       expect(outcome.stderr).toMatch(/^hubcli: [^\n]*\n$/)
     }
@@ -327,10 +328,10 @@ describe.skipIf(PYTHON === undefined)(`in one shell${NO_PYTHON}`, () => {
     const outside = makeFolder()
     symlinkSync(outside, path.join(cwd, 'prompts'))
     const folder = await run('add', 'acme/review')
-    expect(folder).toMatchObject({ code: 1, stderr: expect.stringContaining('or is a symbolic link') })
+    expect(folder).toMatchObject({ code: 4, stderr: expect.stringContaining('or is a symbolic link') })
     symlinkSync(path.join(outside, 'x'), path.join(cwd, 'x.md'))
     expect(await run('add', 'acme/review', '-o', 'x.md')).toMatchObject({
-      code: 1,
+      code: 4,
       stderr: expect.stringContaining('x.md is a symbolic link'),
     })
     mkdirSync(path.join(cwd, 'd'))
@@ -346,8 +347,8 @@ describe.skipIf(PYTHON === undefined)(`in one shell${NO_PYTHON}`, () => {
     ['a path outside the folder', ['add', 'acme/review', '-o', '../x'], /leaves the folder/],
     ['an absolute path', ['add', 'acme/review', '-o', '/x'], /is absolute/],
     ['install with an argument', ['install', 'acme/review'], /usage: hubcli install/],
-    ['no lock file', ['install'], /there is no prompts\.lock here/],
-    ['nothing to remove', ['remove', 'acme/review'], /there is no prompts\.lock here/],
+    ['no lock file', ['install'], /No lock at prompts\.lock\. Create one: hubcli add/],
+    ['nothing to remove', ['remove', 'acme/review'], /No lock at prompts\.lock/],
   ])('rejected before any request: %s', async (_, args, sentence) => {
     const outcome = await run(...args)
     expect(outcome).toMatchObject({ code: 1, stdout: '', left: [] })

@@ -254,7 +254,7 @@ describe.skipIf(PYTHON === undefined)(`the lock file${NO_PYTHON}`, () => {
       },
     })
     const refused = await run('install')
-    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(refused).toMatchObject({ code: 4, stdout: '' })
     expect(refused.stderr).toContain('nothing was replaced. Move it away, or replace it: hubcli install --force')
     expect(await run('install', '--force')).toMatchObject({ code: 0, stdout: 'acme/x 1.0.0 prompts/acme/x.md\n' })
     expect(readFileSync(path.join(cwd, 'prompts/acme/x.md'), 'utf8')).toBe('one')

@@ -31,8 +31,7 @@ test.skipIf(PYTHON === undefined)(`resolves every case in the range table${NO_PY
 import json, sys
 sys.path.append(sys.argv[1])
 from prompt_hub.ranges import is_label, is_range
-from prompt_hub.records import VersionRow
-from prompt_hub.review import find_wanted
+from prompt_hub.records import VersionRow, find_wanted
 table = json.load(open(sys.argv[2], encoding="utf-8"))
 answers = []
 for written, name, _ in table["cases"]:
@@ -43,7 +42,7 @@ for written, name, _ in table["cases"]:
 print(json.dumps(answers))
 `
   const work = makeFolder()
-  expect(() => runStep(work, 'locked', 'acme/x', 'content')).toThrow() // It has written the modules before it fails.
+  expect(() => runStep(work, 'locked.read_locked', 'acme/x', 'content')).toThrow() // It has written the modules before it fails.
   const script = path.join(work, 'decide.py')
   writeFileSync(script, decide)
   const words = ['-IS', script, path.join(work, 'python'), 'tests/fixtures/ranges.json']
@@ -107,7 +106,7 @@ function prepare({ content, variables, values, ...more }: FillingCase | ChatCase
   return work
 }
 
-/** Runs the step `render` once for each folder, in a copy of the process, which takes less time than a new one. Prints the exit codes. */
+/** Runs the step `render.render_answer` once for each folder, in a copy of the process, which takes less time than a new one. Prints the exit codes. */
 const RUN_EACH = `
 import json, os, sys
 codes = []
@@ -116,7 +115,7 @@ for folder in sys.argv[1:]:
     if child == 0:
         os.dup2(os.open(os.path.join(folder, "said"), os.O_WRONLY | os.O_CREAT), 2)
         program = os.path.join(folder, "run.py")
-        sys.argv = [program, folder, "render"]
+        sys.argv = [program, folder, "render.render_answer"]
         exec(open(program, encoding="utf-8").read(), {"__name__": "__main__", "__file__": program})
         sys.exit(0)
     codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))

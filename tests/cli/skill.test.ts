@@ -106,7 +106,7 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
       code: 4,
       stderr: `hubcli: ${FILE} is not what prompts.lock says; hubcli install --force restores it\n`,
     })
-    expect(await run('install')).toMatchObject({ code: 1, stderr: expect.stringContaining('was changed by hand') })
+    expect(await run('install')).toMatchObject({ code: 4, stderr: expect.stringContaining('was changed by hand') })
     writeFileSync(path.join(cwd, FILE), skillOf('1.1.0'))
     expect(await run('remove', 'acme/review')).toMatchObject({ code: 0, stdout: `acme/review 1.1.0 ${FOLDER}\n` })
   })

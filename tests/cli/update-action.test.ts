@@ -172,7 +172,7 @@ describe.skipIf(PYTHON === undefined)(`update action${NO_PYTHON}`, () => {
       {},
       'was changed by hand',
     ],
-    ['no lock file', () => rmSync(path.join(clone, 'a b/prompts.lock')), {}, 'there is no prompts.lock here'],
+    ['no lock file', () => rmSync(path.join(clone, 'a b/prompts.lock')), {}, 'No lock at prompts.lock'],
     ['the branch to merge into', () => {}, { BRANCH: 'main' }, 'choose another'],
     ['a branch name that looks like an option', () => {}, { BRANCH: '--mirror' }, 'expected a valid branch name'],
     ['unreachable GitHub', () => {}, { GITHUB_API_URL: 'http://127.0.0.1:1' }, 'pull-requests: write'],

@@ -133,7 +133,7 @@ describe.each(SHELLS.slice(0, 1))('$name', (shell) => {
         /@\^1: expected no --version, --label or --locked/,
       ],
       ['--locked and a label', ['acme/x', '--locked', '--label', 'a'], /--locked: expected no --version or --label/],
-      ['a missing lock file', ['acme/x', '--locked'], /there is no prompts\.lock here/],
+      ['a missing lock file', ['acme/x', '--locked'], /No lock at prompts\.lock/],
     ])('rejected before any request: %s', async (_, args, sentence) => {
       for (const command of ['cat', 'pull', 'render']) {
         const outcome = await run([command, ...args])

@@ -20,7 +20,8 @@ from prompt_hub.filling import fill_content
 from prompt_hub.variable import Variable
 from prompt_hub import placed, replacing, vendored
 from prompt_hub.replacing import NewFiles
-from prompt_hub.vendoring import add_to_lock, install_lock
+from prompt_hub.__main__ import open_project
+from prompt_hub.project import Addition
 
 CONTENTS = {"1.0.0": "Hello {{name}}", "1.1.0": "Hello {{name}}, {{ greeting }}", "2.0.0": "Good day {{name}}\r\n"}
 
@@ -289,13 +290,13 @@ class Behaviour(unittest.TestCase):
         self.assertEqual(self.open(cache_dir=cache).get("acme/hello@1.1.0").source, "disk")
 
     def test_lock(self):
-        self.assertEqual(add_to_lock(self.lock, ["acme/hello@^1"], None, self.url), ["1.1.0"])
+        project = open_project(self.lock, self.url)
+        self.assertEqual([each.version for each in project.add([Addition("acme/hello", "^1")])], ["1.1.0"])
         with open(self.lock, encoding="utf-8") as file:
             text = file.read()
         self.assertEqual(prompt_hub.format_lock(prompt_hub.parse_lock(text)), text)
         target = os.path.join(self.folder.name, "prompts/acme/hello.md")
-        # The version is read from the list, and notices about it are asked for in the background.
-        self.wait_for(lambda: len(self.hub.asked) == 3)
+        self.assertEqual(len(self.hub.asked), 3)
         self.hub.asked, self.hub.outage = [], 500
         # The greeting is optional, which only its declaration says.
         self.assertEqual(self.open(url=None, lock=self.lock).get("acme/hello").fill(name="Ann"), "Hello Ann, ")
@@ -305,9 +306,9 @@ class Behaviour(unittest.TestCase):
         self.hub.outage = None
         with open(target, "w", encoding="utf-8") as file:
             file.write("changed by hand")
-        self.assertEqual(self.code(install_lock, self.lock), "integrity")
+        self.assertEqual(self.code(project.install), "integrity")
         os.remove(target)
-        self.assertEqual(install_lock(self.lock), 1)
+        self.assertEqual(len(project.install()), 1)
         with open(target, encoding="utf-8") as file:
             self.assertEqual(file.read(), CONTENTS["1.1.0"])
 

@@ -68,7 +68,7 @@ describe('where add installs a skill', () => {
     })
     writeFiles(folder, { '.claude/skills/forms/SKILL.md': 'my own' })
     expect(await add('--agent', 'claude-code')).toMatchObject({
-      code: 1,
+      code: 4,
       stderr:
         'hubcli: .claude/skills/forms/SKILL.md was changed by hand, or is another file; nothing was replaced. Move it away\n',
     })

@@ -113,7 +113,7 @@ describe.each(CLIENTS)('$name', ({ command, name }) => {
         stderr: `${client}: ${file} is not what prompts.lock says; ${client} install --force restores it\n`,
       },
     })
-    expect(await run(folder, 'install')).toMatchObject({ code: name === 'hubcli' ? 1 : 4, stderr: refused(file) })
+    expect(await run(folder, 'install')).toMatchObject({ code: 4, stderr: refused(file) })
     expect(readFileSync(join(folder, file), 'utf8')).toBe('mine')
     expect(await run(folder, 'install', '--force')).toMatchObject({ code: 0, stderr: '' })
     expect(snapshot(folder)).toEqual(whole)
@@ -177,7 +177,7 @@ describe.each(CLIENTS)('$name', ({ command, name }) => {
     expect(text).not.toBe(lockIn(folder))
     writeFileSync(join(folder, 'prompts.lock'), text)
     const ran = await run(folder, 'verify')
-    expect(ran.code).toBe(name === 'hubcli' ? 1 : 4)
+    expect(ran.code).toBe(4)
     expect(ran.stderr).toMatch(/^(hubcli|prompt-hub): prompts\.lock[^\n]*\n$/)
   })
 })

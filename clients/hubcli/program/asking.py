@@ -1,54 +1,42 @@
-"""Asks the hub. Only the shell sends requests: the program writes what it needs to a pipe, one line for each request, and
-reads a line with the outcome from standard input; the response is then in the file `answer`."""
+"""Opens the project in the current folder, and asks the hub. Only the shell sends requests: the program writes what it
+needs to a pipe, one line for each request, and reads a line with the exit code from standard input; the response is then
+in the file `answer`, or the message in the file `refusal`."""
 
 import os
 import sys
 
-from program.work import read_bytes
+from program.terminal import say
+from program.work import read_bytes, read_text
+from prompt_hub.lock import LOCK
+from prompt_hub.project import Project
+from prompt_hub.source import Source
+from prompt_hub.trouble import PromptHubError
 
-JSON = "application/json"
-ANYTHING = "-"
-
-
-def hub_of(lock):
-    """The URL of the hub: HUB_URL, or that of the lock if there is one. It must be known before anything is asked."""
-    return _send(f"hub {lock.hub if lock else '-'} -")
-
-
-def ask(path, media=JSON):
-    """A response of the hub. Without one, the shell reports why and the program ends."""
-    _send(f"must {media} {path}")
-    return read_bytes("answer")
+CODES = {"2": "not_found", "3": "refused", "4": "refused", "5": "unavailable"}
 
 
-def ask_if_there(path, media=JSON):
-    """The same; None if the hub does not have it."""
-    return read_bytes("answer") if _send(f"may {media} {path}") == "there" else None
+def open_project():
+    """The project in the current folder."""
+    return Project(LOCK, connect, say, "hubcli")
 
 
-def ask_file(path, last=ask):
-    """The response of a path in the API. The static file comes first, because it has no rate limit, although it may be
-    older than the last publish. `last` asks the API."""
-    found = ask_if_there(f"/data/v1/{path}.json")
-    return last(f"/api/v1/{path}") if found is None else found
+def connect(lock):
+    """The hub: that of HUB_URL, or of the lock if there is one."""
+    hub = _send(f"hub {lock.hub if lock else ''}")
+    return Source(hub, lambda url: _ask(url[len(hub) :]))
 
 
-def ask_newest(path):
-    """The response of a path in the API; None if there is none, as on a mirror without an API."""
-    return read_bytes("answer") if _send(f"try {JSON} /api/v1/{path}") == "there" else None
-
-
-def ask_list(path):
-    """The response of a path in the API, or of its file on a mirror, which has no API."""
-    _send(f"list {JSON} {path}")
-    return read_bytes("answer")
+def _ask(path):
+    code = _send(f"get {path}")
+    if code == "0":
+        return read_bytes("answer")
+    message = read_text("refusal").strip()
+    status = 403 if code == "3" else None
+    raise PromptHubError(CODES.get(code, "invalid_request"), message.partition("hubcli: ")[2], status=status)
 
 
 def _send(line):
-    try:
-        os.write(3, f"{line}\n".encode())
-    except BrokenPipeError:
-        sys.exit(1)
+    os.write(3, f"{line}\n".encode())
     said = sys.stdin.readline()
     if not said:
         # The shell has reported why there is no response.

@@ -3,7 +3,6 @@
 import json
 import sys
 
-from program.terminal import Refused
 from program.work import save
 from prompt_hub.outcome import MAX_OUTPUT_BYTES, read_outcome
 from prompt_hub.trouble import PromptHubError
@@ -19,7 +18,7 @@ def outcome(path, model, url):
     try:
         found = read_outcome(data)
     except PromptHubError as error:
-        raise Refused(1, f"{'standard input' if path == '-' else path}: {error}") from None
+        raise PromptHubError("invalid_request", f"{'standard input' if path == '-' else path}: {error}") from None
     fields = found.fields()
     if model:
         fields["model"] = model

@@ -1,20 +1,17 @@
-"""Packs the folder of an Agent Skill into an archive that a hub takes, and unpacks the archive of a hub."""
+"""Packs the folder of an Agent Skill into an archive that a hub takes."""
 
 import gzip
 import io
 import os
 import tarfile
-import zlib
 
-from program.terminal import Refused
-from program.work import in_work, read_bytes
+from program.work import read_bytes, save
 from prompt_hub.skills import SKILL, refuse_files
+from prompt_hub.trouble import PromptHubError
 
 MAX_FILES = 200
 MAX_FILE_BYTES = 262144
 MAX_FILES_BYTES = 1000000
-# All files, the SKILL.md, and a header and a filled block for each entry.
-MAX_TAR_BYTES = 4194304
 MAX_ATTESTATIONS = 5
 MAX_ATTESTATION_BYTES = 65536
 MAIN = (SKILL, "prompt.md")
@@ -26,22 +23,22 @@ def pack(folder):
     paths = sorted(list_files(folder, ""))
     main = [path for path in paths if path in MAIN]
     if len(main) != 1:
-        raise Refused(1, f"{folder}: expected {'either ' if main else ''}{' or '.join(MAIN)} in it, got {'both' if main else 'neither'}")
+        raise PromptHubError("invalid_request", f"{folder}: expected {'either ' if main else ''}{' or '.join(MAIN)} in it, got {'both' if main else 'neither'}")
     others = [path for path in paths if path not in MAIN]
     if len(others) > MAX_FILES:
-        raise Refused(1, f"{folder} has {len(others)} files; expected at most {MAX_FILES} beside {main[0]}")
+        raise PromptHubError("invalid_request", f"{folder} has {len(others)} files; expected at most {MAX_FILES} beside {main[0]}")
     refused = refuse_files([SKILL, *others])
     if refused:
-        raise Refused(1, f"{folder} {refused}; rename it: letters, digits, _, - and dots, not at the start")
+        raise PromptHubError("invalid_request", f"{folder} {refused}; rename it: letters, digits, _, - and dots, not at the start")
     stream, total = io.BytesIO(), 0
     with tarfile.open(fileobj=stream, mode="w", format=tarfile.PAX_FORMAT) as tar:
         for path in paths:
             data = read_file(folder, path)
             total += 0 if path in MAIN else len(data)
             if total > MAX_FILES_BYTES:
-                raise Refused(1, f"{folder}: the files have more than {MAX_FILES_BYTES} bytes together")
+                raise PromptHubError("invalid_request", f"{folder}: the files have more than {MAX_FILES_BYTES} bytes together")
             add_member(tar, path, data)
-    write_archive(stream)
+    save("content", gzip.compress(stream.getvalue()))
 
 
 def pack_signed(source):
@@ -49,7 +46,7 @@ def pack_signed(source):
     file `listed` names, to the file `content`."""
     data, paths = read_bytes("content"), read_bytes("listed").split(b"\n")[:-1]
     if len(paths) > MAX_ATTESTATIONS:
-        raise Refused(1, f"--attestation: expected at most {MAX_ATTESTATIONS}, got {len(paths)}")
+        raise PromptHubError("invalid_request", f"--attestation: expected at most {MAX_ATTESTATIONS}, got {len(paths)}")
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w", format=tarfile.PAX_FORMAT) as tar:
         if source == "folder":
@@ -62,14 +59,9 @@ def pack_signed(source):
             with open(path, "rb") as file:
                 bundle = file.read(MAX_ATTESTATION_BYTES + 1)
             if len(bundle) > MAX_ATTESTATION_BYTES:
-                raise Refused(1, f"{os.fsdecode(path)} is larger than {MAX_ATTESTATION_BYTES} bytes")
+                raise PromptHubError("invalid_request", f"{os.fsdecode(path)} is larger than {MAX_ATTESTATION_BYTES} bytes")
             add_member(tar, f".attestations/{number}.sigstore.json", bundle)
-    write_archive(stream)
-
-
-def write_archive(stream):
-    with open(in_work("content"), "wb") as file:
-        file.write(gzip.compress(stream.getvalue()))
+    save("content", gzip.compress(stream.getvalue()))
 
 
 def add_member(tar, path, data):
@@ -84,16 +76,16 @@ def list_files(folder, before):
         for entry in entries:
             path = before + entry.name
             if entry.is_symlink():
-                raise Refused(1, f"{folder}/{path} is a link; put a copy of its target in its place, or {ADVICE}")
+                raise PromptHubError("invalid_request", f"{folder}/{path} is a link; put a copy of its target in its place, or {ADVICE}")
             if entry.name.startswith(".") or entry.name == "__pycache__":
                 what = "a dot file" if entry.name.startswith(".") else "made by Python"
-                raise Refused(1, f"{folder}/{path} is {what}, which no skill has; {ADVICE}")
+                raise PromptHubError("invalid_request", f"{folder}/{path} is {what}, which no skill has; {ADVICE}")
             if entry.is_dir():
                 yield from list_files(folder, f"{path}/")
             elif entry.is_file():
                 yield path
             else:
-                raise Refused(1, f"{folder}/{path} is not a regular file; {ADVICE}")
+                raise PromptHubError("invalid_request", f"{folder}/{path} is not a regular file; {ADVICE}")
 
 
 def read_file(folder, path):
@@ -101,26 +93,5 @@ def read_file(folder, path):
     with open(os.path.join(folder, *path.split("/")), "rb") as file:
         data = file.read(MAX_FILE_BYTES + 1)
     if len(data) > MAX_FILE_BYTES and path not in MAIN:
-        raise Refused(1, f"{folder}/{path} has more than {MAX_FILE_BYTES} bytes, so no skill may have it")
+        raise PromptHubError("invalid_request", f"{folder}/{path} has more than {MAX_FILE_BYTES} bytes, so no skill may have it")
     return data
-
-
-def unpack_skill(archive):
-    """The files in an archive of a hub. Raises ValueError if it is not one."""
-    try:
-        unpacker = zlib.decompressobj(31)
-        data = unpacker.decompress(archive, MAX_TAR_BYTES)
-        if unpacker.unconsumed_tail:
-            raise ValueError("too large")
-        files = {}
-        with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as tar:
-            for member in tar:
-                # A sparse file may claim any size.
-                is_file = member.isreg() and not member.issparse() and member.size <= len(data)
-                opened = tar.extractfile(member) if is_file else None
-                if opened is None or member.name in files:
-                    raise ValueError("not a file")
-                files[member.name] = opened.read()
-    except (tarfile.TarError, zlib.error, EOFError, OverflowError) as error:
-        raise ValueError("not an archive") from error
-    return files

@@ -1,9 +1,10 @@
 """Lists the prompts of an owner whose parts have other versions now, from the hub's list of the owner's composed prompts."""
 
-from program.terminal import Refused, say
+from program.terminal import say
 from program.work import load, save
 from prompt_hub.lock import FULL_NAME
 from prompt_hub.ranges import is_version
+from prompt_hub.trouble import PromptHubError
 
 MAX_CHANGELOG = 500
 
@@ -13,7 +14,7 @@ def list_moved(owner):
     try:
         prompts = [read_prompt(each, owner) for each in load("composed")["data"]]
     except (ValueError, KeyError, TypeError):
-        raise Refused(5, "the hub did not return a list of prompts; is it a Prompt Hub?")
+        raise PromptHubError("unavailable", "the hub did not return a list of prompts; is it a Prompt Hub?")
     stuck = 0
     lines = []
     for name, includes in prompts:

@@ -4,8 +4,8 @@ import hashlib
 import json
 import os
 
-from program.terminal import Refused
 from program.work import in_work, load, read_bytes, save
+from prompt_hub.chat import fill_chat, split_chat
 from prompt_hub.filling import fill_content, spell
 from prompt_hub.variable import read_variable
 from prompt_hub.trouble import PromptHubError
@@ -19,35 +19,35 @@ def render_answer():
         record = load("answer")["data"]
         content = record["content"]
         if content is None:
-            raise Refused(2, "there is no version that is not yanked")
+            raise PromptHubError("not_found", "there is no version that is not yanked")
         if hashlib.sha256(content.encode()).hexdigest() != record["content_sha256"]:
-            raise Refused(4, "checksum mismatch: the content does not match its content_sha256")
+            raise PromptHubError("integrity", "checksum mismatch: the content does not match its content_sha256")
         variables = [read_variable(each) for each in record["variables"]]
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        raise Refused(5, "the response is not a prompt; is it a Prompt Hub?")
+        raise PromptHubError("unavailable", "the response is not a prompt; is it a Prompt Hub?")
     render(content, variables)
 
 
 def render(content, variables):
     """Fills in a prompt."""
     given = {pair["name"]: pair["value"] for pair in map(json.loads, read_bytes("values").splitlines())}
+    is_chat = os.path.exists(in_work("messages"))
+    history = read_history(content) if is_chat else []
     try:
-        if os.path.exists(in_work("messages")):
-            from prompt_hub.chat import fill_chat, split_chat
-
-            messages = fill_chat(content, variables, given, read_history(split_chat(content)))
-            filled = json.dumps(messages, indent=2) + "\n"
+        if is_chat:
+            filled = json.dumps(fill_chat(content, variables, given, history), indent=2) + "\n"
         else:
             filled = fill_content(content, variables, given)
     except PromptHubError as error:
-        raise Refused(1, explain(error.problems, variables, given))
+        raise PromptHubError("invalid_request", explain(error.problems, variables, given))
     save("filled", filled)
 
 
-def read_history(parts):
+def read_history(content):
     """The earlier messages from --history for a prompt's messages; neither filled nor split."""
+    parts = split_chat(content)
     if not any("role" in part for part in parts):
-        raise Refused(1, "this prompt is a text without roles; omit --messages")
+        raise PromptHubError("invalid_request", "this prompt is a text without roles; omit --messages")
     if not os.path.exists(in_work("history")):
         return []
     try:
@@ -55,9 +55,9 @@ def read_history(parts):
     except (ValueError, RecursionError):
         history = None
     if not isinstance(history, list) or not all(isinstance(message, dict) for message in history):
-        raise Refused(1, "--history: expected a JSON list of messages")
+        raise PromptHubError("invalid_request", "--history: expected a JSON list of messages")
     if history and all("role" in part for part in parts):
-        raise Refused(1, "--history: this prompt has no {{history}} line")
+        raise PromptHubError("invalid_request", "--history: this prompt has no {{history}} line")
     return history
 
 

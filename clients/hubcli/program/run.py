@@ -11,20 +11,6 @@ if sys.version_info < (3, 7):
 WORK = sys.argv[1]
 MODULES = os.path.join(WORK, "python")
 sys.path.append(MODULES)
-# The module and the function of each step.
-STEPS = {
-    "table": ("table", "print_table"),
-    "render": ("render", "render_answer"),
-    "choose": ("locked", "choose"),
-    "add-all": ("change", "add_all"),
-    **{step: ("change", step) for step in ("add", "install", "update", "remove")},
-    **{step: ("report", step) for step in ("verify", "outdated", "audit")},
-    "pack": ("pack", "pack"),
-    "pack-signed": ("pack", "pack_signed"),
-    "outcome": ("outcome", "outcome"),
-    "moved": ("recompose", "list_moved"),
-    "locked": ("locked", "read_locked"),
-}
 
 
 def unpack():
@@ -40,10 +26,10 @@ def unpack():
 
 
 def main(step, *words):
-    """Runs the step. Imports only what it needs, because each import takes time."""
+    """Runs the step, a module and its function. Imports only what it needs, because each import takes time."""
     # Writing compiled modules takes longer than it saves.
     sys.dont_write_bytecode = True
-    module, function = STEPS[step]
+    module, _, function = step.partition(".")
     getattr(importlib.import_module(f"program.{module}"), function)(*words)
     sys.stdout.flush()
 

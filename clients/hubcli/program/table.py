@@ -5,14 +5,15 @@ import os
 import sys
 import unicodedata
 
-from program.terminal import Refused, say
+from program.terminal import clean, say
 from program.work import load
+from prompt_hub.trouble import PromptHubError
 
 HEADS = {"search": ["NAME", "VERSION", "TITLE"], "versions": ["VERSION", "PUBLISHED", "BY", "CHANGELOG"]}
 
 
-def print_table(kind, reader, hub):
-    """Prints the table. The header is for a `person` only, so that scripts find a result in the first word of the first
+def print_table(kind, hub):
+    """Prints the table. The header is for a person only, so that scripts find a result in the first word of the first
     line."""
     try:
         answer = load("answer")
@@ -23,8 +24,8 @@ def print_table(kind, reader, hub):
         corrected = [f"{cell(used)} for {cell(typed)}" for typed, used in (matched.get("corrected") or {}).items()]
         ignored = [cell(word) for word in matched.get("ignored") or []]
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        raise Refused(5, f"{hub} did not return a list; is it a Prompt Hub?")
-    write([HEADS[kind], *rows] if reader == "person" and rows else rows)
+        raise PromptHubError("unavailable", f"{hub} did not return a list; is it a Prompt Hub?")
+    write([HEADS[kind], *rows] if sys.stdout.isatty() and rows else rows)
     if corrected:
         say("searched " + ", ".join(corrected))
     if ignored:
@@ -64,12 +65,9 @@ def versions_row(version):
 
 
 def cell(value):
-    """One line of text: control characters and line breaks become spaces; invisible characters, including bidi marks,
-    are removed."""
+    """The text of a value, on one line."""
     text = value if isinstance(value, str) else "" if value is None else json.dumps(value)
-    kinds = [(c, unicodedata.category(c)) for c in text]
-    seen = (" " if k in ("Cc", "Zl", "Zp") else c for c, k in kinds if k not in ("Cf", "Cs") or c == "\u200d")
-    return " ".join("".join(seen).split())
+    return " ".join(clean(text).split())
 
 
 def width(text):

@@ -19,8 +19,8 @@ def read_bytes(name):
 
 
 def read_text(name):
-    """The text of a response; raises ValueError if it is not UTF-8."""
-    return read_bytes(name).decode()
+    """The text of a file in the work folder. What is not UTF-8 is replaced, and then matches no digest."""
+    return read_bytes(name).decode("utf-8", "replace")
 
 
 def load(name):
@@ -28,7 +28,7 @@ def load(name):
     return json.loads(read_bytes(name))
 
 
-def save(name, text):
-    """Writes a file in the work folder."""
+def save(name, data):
+    """Writes a text or bytes to a file in the work folder."""
     with open(in_work(name), "wb") as file:
-        file.write(text.encode())
+        file.write(data if isinstance(data, bytes) else data.encode())

@@ -3,10 +3,11 @@
 from .aio import AsyncPromptHub
 from .chat import fill_chat, for_anthropic, for_gemini, split_chat
 from .filling import fill_content
-from .hub import PromptHub, open_lock
+from .hub import PromptHub
 from .lock import Lock, LockedDetails, LockedPrompt, format_lock, parse_lock
 from .manage import ChangeResult, HubManager
 from .outcome import Outcome, read_outcome
+from .placed import open_lock
 from .prompt import Prompt
 from .ranges import highest_in, is_range, is_version, satisfies
 from .records import Advisory, VersionRow

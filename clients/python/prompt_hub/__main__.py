@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 import sys
 from typing import List, NoReturn, Optional, Sequence
 
-from .changing import remove_prompts
+from .address import HUB_URL
+from .arguments import parse_arguments
 from .files import read_if_there, write_whole
-from .hub import open_lock
 from .lifetime import WITHIN_DAYS, parse_days
-from .placed import find_difference, say_difference
+from .lock import Lock, require_hub_url
+from .placed import open_lock
+from .project import Addition, Project
+from .read_token import read_token_for
+from .requests import RequestSettings, ask_bytes
+from .reviewing import Reviewed
+from .source import Source
 from .trouble import PromptHubError
 from .typing_file import is_types_file, write_types
-from .updating import Reviewed, review_lock, update_lock
 from .vendored import portable
-from .vendoring import add_to_lock, install_lock
 
-# The exit code of each error code, as in hubcli; any other error is 1.
-_EXIT = {"not_found": 2, "refused": 4, "integrity": 4, "unavailable": 5}
 _TYPES = "prompt_values.py"
 
 
@@ -34,7 +37,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         return _run(given)
     except PromptHubError as error:
         _complain(str(error))
-        return 3 if error.status in (401, 403) else _EXIT.get(error.code, 1)
+        return error.exit_code
     except OSError as error:
         # A file system error happens before anything is changed, or the changes have been rolled back.
         _complain(f"{error}; nothing was changed")
@@ -75,39 +78,53 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def open_project(lock_path: str, url: Optional[str] = None) -> Project:
+    """The project of a lock. `url` is the hub of a new one."""
+
+    def connect(lock: Optional[Lock]) -> Source:
+        hub = require_hub_url(lock.hub if lock is not None else url or HUB_URL)
+        return Source(hub, functools.partial(ask_bytes, RequestSettings(token=read_token_for(hub))))
+
+    return Project(lock_path, connect, _complain, "prompt-hub")
+
+
 def _run(given: argparse.Namespace) -> int:
     lock_path: str = given.lock
+    project = open_project(lock_path, os.environ.get("HUB_URL"))
     if given.command == "add":
-        names: List[str] = given.names
-        versions = add_to_lock(lock_path, names, given.output, os.environ.get("HUB_URL"), _complain)
-        for name, version in zip(names, versions):
-            print(f"{name.partition('@')[0]} {version}")
+        for added in project.add(_additions(given.names, given.output)):
+            print(f"{added.name} {added.version}")
     elif given.command == "install":
-        print(f"{install_lock(lock_path, given.force, given.require_attestation)} written")
+        print(f"{len(project.install(given.force, given.require_attestation))} written")
     elif given.command == "update":
-        _update(lock_path, given.names, parse_days(given.min_age, "--min-age"), given.accept_publisher)
+        for each in project.update(given.names, parse_days(given.min_age, "--min-age"), given.accept_publisher):
+            if each.before is not None and each.version != each.before.version:
+                print(f"{each.name} {each.before.version} -> {each.version} {each.path}")
     elif given.command == "remove":
-        open_lock(lock_path)
-        for name, locked in remove_prompts(lock_path, given.names, _complain):
-            print(f"{name} {locked.version} {locked.path}")
+        for each in project.remove(given.names):
+            print(f"{each.name} {each.version} {each.path}")
     elif given.command == "outdated":
-        return _show_outdated(review_lock(lock_path, (), parse_days(given.min_age, "--min-age")))
+        return _show_outdated(project.review(parse_days(given.min_age, "--min-age")))
     elif given.command == "audit":
-        return _show_audit(review_lock(lock_path, within_days=parse_days(given.within, "--within")))
+        reviewed = project.review(within_days=parse_days(given.within, "--within"))
+        return _report([each.message for every in reviewed for each in every.audited()], f"{len(reviewed)} audited")
     elif given.command == "verify":
-        return _verify(lock_path)
+        problems = [problem.message for _, problem in project.compare()]
+        there = read_if_there(_TYPES)
+        if not problems and there is not None and is_types_file(there):
+            _types(lock_path, _TYPES, True)
+        return _report(problems, f"{len(open_lock(lock_path).prompts)} verified")
     else:
         count = _types(lock_path, given.output, given.check)
         print(f"{given.output}: {count} prompts")
     return 0
 
 
-def _update(lock_path: str, names: Sequence[str], min_age_days: int, accept_publisher: bool) -> None:
-    for each in update_lock(lock_path, names, min_age_days, accept_publisher):
-        for problem in each.problems:
-            _complain(f"warning: {problem.message}")
-        if each.wanted != each.locked.version:
-            print(f"{each.name} {each.locked.version} -> {each.wanted} {each.locked.path}")
+def _additions(names: Sequence[str], output: Optional[str]) -> List[Addition]:
+    if output is not None and len(names) > 1:
+        raise PromptHubError("invalid_request", "-o: expected one prompt, because each needs a path of its own")
+    parsed = [parse_arguments(name, None, None, None) for name in names]
+    return [Addition(name, "" if wish is None else wish[1], output) for name, wish in parsed]
 
 
 def _show_outdated(reviewed: Sequence[Reviewed]) -> int:
@@ -122,29 +139,13 @@ def _show_outdated(reviewed: Sequence[Reviewed]) -> int:
     return 1 if old else 0
 
 
-def _show_audit(reviewed: Sequence[Reviewed]) -> int:
-    problems = [message for each in reviewed for message in each.audited()]
+def _report(problems: Sequence[str], done: str) -> int:
+    """Prints the problems or, if there are none, what was done."""
     for problem in problems:
         _complain(problem)
     if problems:
-        return _EXIT["integrity"]
-    print(f"{len(reviewed)} audited")
-    return 0
-
-
-def _verify(lock_path: str) -> int:
-    lock = open_lock(lock_path)
-    folder = os.path.dirname(os.path.abspath(lock_path))
-    found = [(locked, find_difference(folder, locked)) for locked in lock.prompts.values()]
-    problems = [say_difference(locked, each, "prompt-hub") for locked, each in found if each is not None]
-    for problem in problems:
-        _complain(problem)
-    if problems:
-        return _EXIT["integrity"]
-    there = read_if_there(_TYPES)
-    if there is not None and is_types_file(there):
-        _types(lock_path, _TYPES, True)
-    print(f"{len(lock.prompts)} verified")
+        return 4
+    print(done)
     return 0
 
 

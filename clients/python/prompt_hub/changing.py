@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Callable, Dict, NamedTuple, Optional, Sequence, Set
 
 from .git_attributes import ATTRIBUTES, plan_attributes
-from .lock import LOCK, Lock, LockedPrompt, format_lock, parse_lock
+from .lock import Lock, LockedPrompt, format_lock, parse_lock
 from .placed import find_difference, list_folder, read_lock_file
 from .replacing import NewFiles, delete_file, delete_folder, replace_files, restore_folder, take_turn
 from .trouble import PromptHubError
@@ -80,24 +80,6 @@ def _require_unedited(folder: str, prompt: NewPrompt, locked: Optional[LockedPro
             advice = "" if locked is None else f", or replace it: {program} install --force"
             message = f"{path} was changed by hand, or is another file; nothing was replaced. Move it away{advice}"
             raise PromptHubError("integrity", message)
-
-
-def remove_prompts(
-    lock_path: str, names: Sequence[str], say: Callable[[str], None] = lambda sentence: None
-) -> List[Tuple[str, LockedPrompt]]:
-    """Removes prompts from a lock, and deletes their files unless they were changed by hand. Returns the removed
-    entries; `say` is called with instructions for the user."""
-    removed: List[Tuple[str, LockedPrompt]] = []
-
-    def change(lock: Lock) -> Sequence[NewPrompt]:
-        for name in names:
-            if name not in lock.prompts:
-                raise PromptHubError("invalid_request", f"{name} is not in {LOCK}")
-            removed.append((name, lock.prompts.pop(name)))
-        return []
-
-    change_lock(lock_path, "", change, say)
-    return removed
 
 
 def _delete_left(folder: str, before: Dict[str, LockedPrompt], lock: Lock, say: Callable[[str], None]) -> None:

@@ -9,15 +9,15 @@ from .address import HUB_URL
 from .arguments import parse_arguments
 from .cache import CacheSettings
 from .hub_reader import HubReader
-from .lock import Lock, is_hub_url
+from .lock import require_hub_url
 from .locked import LockReader
-from .placed import read_lock_file
+from .placed import open_lock
 from .prompt import Found, Prompt, fallback_prompt
 from .read_token import read_token_for
 from .records import VersionRow
 from .requests import RequestSettings
 from .results import read_results
-from .skill_reader import SkillReader
+from .skill_reader import read_skill_file
 from .skills import SkillFile
 from .standing import Event
 from .trouble import PromptHubError
@@ -56,17 +56,14 @@ class PromptHub:
         if lock is not None and not isinstance(cast(object, lock), (str, os.PathLike)):
             raise PromptHubError("invalid_request", f"lock: expected the path of a prompts.lock, got {type(lock).__name__}")
         opened = None if lock is None else open_lock(lock)
-        self.url = (url or (opened.hub if opened else HUB_URL)).rstrip("/")
-        if not is_hub_url(self.url):
-            raise PromptHubError("invalid_request", f"url: expected the URL of a hub, got {self.url!r}")
+        self.url = require_hub_url(url or (opened.hub if opened else HUB_URL))
         self._on_event = on_event
-        self.requests = RequestSettings(timeout, retries, deadline, read_token_for(self.url, url, token))
-        """The options of its requests, for this library's own functions."""
+        self._requests = RequestSettings(timeout, retries, deadline, read_token_for(self.url, url, token))
         settings = CacheSettings(
             fresh=fresh,
             revalidate=revalidate,
             folder=cache_dir,
-            requests=self.requests,
+            requests=self._requests,
             on_stale=lambda where, age, cause: self._say(Event("stale", where, f"{age:.0f} s old: {cause or 'asked again'}")),
         )
         self._hub = HubReader(self.url, settings, self._say)
@@ -123,10 +120,9 @@ class PromptHub:
     def _prompt_of(self, found: Found, read_locked: Optional[Callable[[str, SkillFile], bytes]] = None) -> Prompt:
         """`read_locked` reads a file of a prompt under a lock."""
         name, version, sha256 = found.record.full_name, found.record.version, found.record.content_sha256
-        skills = SkillReader(self.url, self.requests)
         return found.to_prompt(
-            lambda file: read_locked(name, file) if read_locked else skills.read_file(name, version, file),
-            lambda: read_results(self.url, self.requests, name, version, sha256),
+            lambda file: read_locked(name, file) if read_locked else read_skill_file(self.url, self._requests, name, version, file),
+            lambda: read_results(self.url, self._requests, name, version, sha256),
         )
 
     def _say(self, event: Event) -> None:
@@ -136,12 +132,3 @@ class PromptHub:
             self._on_event(event)
         except Exception:
             pass  # An error in the program's own function must not make a read fail.
-
-
-def open_lock(path: str = "prompts.lock") -> Lock:
-    """Reads a lock; raises PromptHubError `invalid_request` when it does not exist, `integrity` when it is not what a
-    client would write."""
-    lock = read_lock_file(path)
-    if lock is None:
-        raise PromptHubError("invalid_request", f"No lock at {path}. Create one: hubcli add owner/name")
-    return lock

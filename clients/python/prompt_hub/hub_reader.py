@@ -21,6 +21,7 @@ from .records import (
     read_version_list,
     read_version_record,
 )
+from .source import read_either
 from .standing import Event, Standing, events_of, standing_of
 from .trouble import PromptHubError
 
@@ -93,15 +94,6 @@ class HubReader:
         """The versions of a prompt, highest first, including yanked ones, which are marked."""
         return self._read_either(self._lists, f"repos/{name}/versions").value
 
-    def read_state(self, name: str, version: str) -> Tuple[RepositoryRecord, Sequence[VersionRow]]:
-        """The record of a prompt and its list of versions. If the static files lack the version, the API is asked,
-        which also has what was published since the last build."""
-        record = self._read_either(self._repositories, f"repos/{name}")
-        rows = self._read_either(
-            self._lists, f"repos/{name}/versions", is_enough=lambda rows: any(row.version == version for row in rows)
-        )
-        return record.value, rows.value
-
     def _read_version(
         self, name: str, version: str, found: Optional[Tuple[str, float]], unread: Sequence[str]
     ) -> Found:
@@ -167,28 +159,8 @@ class HubReader:
         changes: bool = True,
         is_enough: Callable[[Value], bool] = lambda _: True,
     ) -> Answer[Value]:
-        """Reads the static file first, because every mirror has it and it has no rate limit.
-
-        If the file is missing or insufficient, asks the API, which also has what was published since the last build. `path`
-        is that of the response in the API, below `/api/v1`.
-        """
-        answer: Optional[Answer[Value]] = None
-        refusal: Optional[PromptHubError] = None
-        try:
-            answer = cache.get(self._file_url(path), changes)
-            if is_enough(answer.value):
-                return answer
-        except PromptHubError as error:
-            if error.code != "not_found":
-                raise
-            refusal = error
-        try:
-            return cache.get(f"{self._url}/api/v1/{path}", changes)
-        except PromptHubError as error:
-            # A mirror has no API, so the result is the file, or that it does not exist.
-            if answer is not None:
-                return answer
-            raise error if error.code == "not_found" or refusal is None else refusal from None
+        """Reads the static file or, if it is missing or insufficient, asks the API."""
+        return read_either(lambda place: cache.get(self._url + place, changes), path, lambda answer: is_enough(answer.value))
 
 
 def _farther(a: str, b: str) -> str:

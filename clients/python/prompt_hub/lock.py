@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tup
 from .filling import spell
 from .publisher import Publisher
 from .ranges import is_label, is_range, is_version, satisfies
-from .skills import SKILL, SkillFile, refuse_files
+from .skills import SKILL, SkillFile, find_clash, refuse_files
 from .trouble import PromptHubError
 from .variable import Variable, read_variable
 
@@ -175,7 +175,8 @@ def parse_lock(text: str) -> Lock:
     prompts = _object(data["prompts"], "prompts: expected prompts by name")
     _expect(len(prompts) <= _MAX_PROMPTS, f"prompts: expected at most {_MAX_PROMPTS} prompts")
     lock = Lock(hub, {name: _read_locked(name, each) for name, each in prompts.items()})
-    _require_apart(lock)
+    clash = find_clash(each.path for each in lock.prompts.values())
+    _expect(clash is None, f"two prompts have the path {clash}, or one is inside the other")
     _require_written(text, format_lock(lock))
     return lock
 
@@ -191,6 +192,13 @@ def is_hub_url(text: str) -> bool:
     """Whether a string is a valid URL of a hub: http or https, without a trailing slash, query or user name, at most
     2,000 characters long."""
     return len(text) <= 2_000 and _HUB.fullmatch(text) is not None and not text.endswith("/")
+
+
+def require_hub_url(url: str) -> str:
+    """The URL of a hub, without a trailing slash; raises PromptHubError `invalid_request` for any other."""
+    if not is_hub_url(url.rstrip("/")):
+        raise PromptHubError("invalid_request", f"url: expected the URL of a hub, got {url!r}")
+    return url.rstrip("/")
 
 
 def refuse_path(path: str) -> Optional[str]:
@@ -261,16 +269,6 @@ def _read_files(name: str, path: str, value: object) -> Tuple[SkillFile, ...]:
         _expect(isinstance(sha256, str) and _SHA256.fullmatch(sha256) is not None, f"{name}: {file}: expected 64 digits of 0-9a-f")
         _expect(refuse_path(f"{path}/{file}") is None, f"{name}: the path of {file} is too long")
     return tuple(SkillFile(file, sha256) for file, sha256 in files.items())
-
-
-def _require_apart(lock: Lock) -> None:
-    """No two paths are equal, ignoring case, and none is inside another."""
-    # With a slash at the end, a path and everything inside it are neighbours in the sorted list.
-    folders = sorted((each.path.casefold() + "/", name) for name, each in lock.prompts.items())
-    for (outer, name), (inner, other) in zip(folders, folders[1:]):
-        _expect(
-            not inner.startswith(outer), f"the paths of {name} and {other} are equal, or one is inside the other"
-        )
 
 
 def _require_written(text: str, written: str) -> None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Dict, Optional
 
 from .arguments import Wish
-from .cache import Answer, AnswerCache, CacheSettings
+from .cache import AnswerCache, CacheSettings
 from .lock import Lock, LockedPrompt
 from .placed import read_content, read_file
 from .prompt import Found
 from .ranges import satisfies
 from .records import VersionRecord, read_version_record
-from .skill_reader import SkillReader
+from .skill_reader import read_skill_file
 from .skills import SKILL, SkillFile
+from .source import read_either
 from .trouble import PromptHubError
 
 
@@ -25,7 +26,7 @@ class LockReader:
         self._lock = lock
         self._folder = folder
         self._versions: AnswerCache[VersionRecord] = AnswerCache(read_version_record, settings)
-        self._skills = SkillReader(url, settings.requests)
+        self._requests = settings.requests
         self._vendored: Dict[str, str] = {}
 
     def get(self, name: str, wish: Wish) -> Found:
@@ -39,7 +40,7 @@ class LockReader:
         _require_granted(name, wish, locked)
         content = self._read_vendored(name, locked)
         if content is None:
-            answer = self._read_record(f"repos/{name}/versions/{locked.version}")
+            answer = read_either(lambda place: self._versions.get(self._url + place, False), f"repos/{name}/versions/{locked.version}")
             if answer.value.content_sha256 != locked.sha256:
                 raise PromptHubError("integrity", f"{name}@{locked.version}: the hub has other bytes than prompts.lock.")
             return Found(answer.value, answer.source, 0.0, None)
@@ -49,21 +50,12 @@ class LockReader:
         record = VersionRecord(name, locked.version, content, locked.sha256, variables, parameters, files, locked.publisher)
         return Found(record, "lock", 0.0, None)
 
-    def _read_record(self, path: str) -> Answer[VersionRecord]:
-        try:
-            return self._versions.get(f"{self._url}/data/v1/{path}.json", False)
-        except PromptHubError as error:
-            if error.code != "not_found":
-                raise
-        # The API also has what was published since the last build.
-        return self._versions.get(f"{self._url}/api/v1/{path}", False)
-
     def read_file(self, name: str, file: SkillFile) -> bytes:
         """Reads a file of a locked skill: the one in the project or, if there is none, that of the hub. Raises
         PromptHubError `integrity` for other bytes."""
         locked = self._lock.prompts[name]
         there = read_file(self._folder, locked, file.path) if file in locked.files else None
-        return self._skills.read_file(name, locked.version, file) if there is None else there
+        return read_skill_file(self._url, self._requests, name, locked.version, file) if there is None else there
 
     def _read_vendored(self, name: str, locked: LockedPrompt) -> Optional[str]:
         known = self._vendored.get(locked.sha256)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import urllib.parse
 from dataclasses import dataclass
 from typing import Any, Dict, Mapping, Optional
@@ -11,7 +10,8 @@ from typing import Any, Dict, Mapping, Optional
 from .address import HUB_URL
 from .arguments import parse_arguments
 from .exchange import is_loopback
-from .lock import is_hub_url
+from .lock import require_hub_url
+from .read_token import require_token
 from .requests import RequestSettings, Write, ask
 from .trouble import PromptHubError
 
@@ -41,11 +41,8 @@ class HubManager:
         self, token: str, url: Optional[str] = None, *, timeout: float = 5.0, retries: int = 2, deadline: float = 15.0
     ) -> None:
         """Opens a hub; sends nothing yet. The token is sent only over https, or to this machine itself."""
-        self.url = (url or HUB_URL).rstrip("/")
-        if not is_hub_url(self.url):
-            raise PromptHubError("invalid_request", f"url: expected the URL of a hub, got {self.url!r}")
-        if not re.fullmatch(r"[A-Za-z0-9_.~+/=-]+", token):
-            raise PromptHubError("invalid_request", "token: expected a token, without spaces and line breaks")
+        self.url = require_hub_url(url or HUB_URL)
+        require_token(token)
         parts = urllib.parse.urlsplit(self.url)
         if parts.scheme != "https" and not is_loopback(parts.hostname or ""):
             raise PromptHubError("invalid_request", "url: expected https, so that nobody on the network can read the token")

@@ -38,6 +38,15 @@ def read_lock_file(path: str) -> Optional[Lock]:
         raise PromptHubError("integrity", f"{LOCK} is not UTF-8. Restore it from git.") from error
 
 
+def open_lock(path: str = "prompts.lock") -> Lock:
+    """Reads a lock; raises PromptHubError `invalid_request` when it does not exist, `integrity` when it is not what a
+    client would write."""
+    lock = read_lock_file(path)
+    if lock is None:
+        raise PromptHubError("invalid_request", f"No lock at {path}. Create one: hubcli add owner/name")
+    return lock
+
+
 def find_difference(folder: str, locked: LockedPrompt) -> Optional[Difference]:
     """How the files of a prompt differ from the lock in this folder; None if they do not. Raises PromptHubError
     `integrity` for symbolic links."""
@@ -79,27 +88,27 @@ def read_content(folder: str, locked: LockedPrompt, program: str = "prompt-hub")
     """The content of a prompt in the project, verified; None if its file does not exist. Raises PromptHubError
     `integrity` if it was changed; `program` is the command to name."""
     path = f"{locked.path}/{SKILL}" if locked.files else locked.path
-    data = read_vendored(folder, path)
-    if data is None:
-        return None
-    exact = find_exact(data, _digests_of(locked)[path])
-    content = find_content(exact, locked.sha256) if exact is not None and locked.files else exact
+    exact = _read_exact(folder, locked, path, program)
+    if exact is None or not locked.files:
+        return exact
+    content = find_content(exact, locked.sha256)
     if content is None:
-        difference = Difference("changed", path, differs_in_ends(data, _digests_of(locked)[path]))
-        raise PromptHubError("integrity", say_difference(locked, difference, program))
+        raise PromptHubError("integrity", say_difference(locked, Difference("changed", path), program))
     return content
 
 
 def read_file(folder: str, locked: LockedPrompt, path: str) -> Optional[bytes]:
     """A file of a skill in the project, verified; None if it does not exist. Raises PromptHubError `integrity` if it was
     changed."""
-    place = f"{locked.path}/{path}"
-    data = read_vendored(folder, place)
-    if data is None:
-        return None
-    exact = find_exact(data, _digests_of(locked)[place])
-    if exact is None:
-        raise PromptHubError("integrity", say_difference(locked, Difference("changed", place), "prompt-hub"))
+    return _read_exact(folder, locked, f"{locked.path}/{path}", "prompt-hub")
+
+
+def _read_exact(folder: str, locked: LockedPrompt, path: str, program: str) -> Optional[bytes]:
+    data, sha256 = read_vendored(folder, path), _digests_of(locked)[path]
+    exact = None if data is None else find_exact(data, sha256)
+    if data is not None and exact is None:
+        difference = Difference("changed", path, differs_in_ends(data, sha256))
+        raise PromptHubError("integrity", say_difference(locked, difference, program))
     return exact
 
 

@@ -26,11 +26,6 @@ def note_asked(url: str) -> None:
         _asked.add(origin)
 
 
-def token_for_locked(hub: str) -> str:
-    """The token for the hub in a lock, which the program has not named; empty if there is none for it."""
-    return read_token_for(hub) or ""
-
-
 def read_token_for(hub: str, url: Optional[str] = None, token: Optional[str] = None) -> Optional[str]:
     """The token for reads of a hub; default: HUB_TOKEN.
 
@@ -41,10 +36,15 @@ def read_token_for(hub: str, url: Optional[str] = None, token: Optional[str] = N
     token = os.environ.get("HUB_TOKEN") if token is None else token
     if not token:
         return None
-    if re.fullmatch(r"[A-Za-z0-9_.~+/=-]+", token) is None:
-        raise PromptHubError("invalid_request", "token: expected a token, without spaces and line breaks")
+    require_token(token)
     origin = origin_of(hub)
     named = [origin_of(each) for each in (url, os.environ.get("HUB_URL"), HUB_URL) if each]
     if origin is None or origin not in named:
         return None
     return token if origin[0] == "https" or is_loopback(origin[1]) else None
+
+
+def require_token(token: str) -> None:
+    """Raises PromptHubError `invalid_request` for a token with invalid characters."""
+    if re.fullmatch(r"[A-Za-z0-9_.~+/=-]+", token) is None:
+        raise PromptHubError("invalid_request", "token: expected a token, without spaces and line breaks")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from hashlib import sha256
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, TypeVar
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, TypeVar
 
 from .publisher import Publisher
-from .ranges import is_version
+from .ranges import highest_in, is_range, is_version
 from .skills import SkillFile, read_files
 from .trouble import PromptHubError
 from .variable import Variable, as_dict, as_list, as_text, read_variable, text_or_none
@@ -32,6 +32,8 @@ class VersionRecord(NamedTuple):
     """The files of an Agent Skill, without its SKILL.md."""
     publisher: Optional[Publisher] = None
     """The workflow that published it, as the hub says; None for a token or a person."""
+    bundle_sha256: Optional[str] = None
+    """The digest of the archive of a skill with other files."""
 
 
 class ModelStatus(NamedTuple):
@@ -65,6 +67,7 @@ class VersionRow(NamedTuple):
     """When its model retires, if that is announced."""
     included: Tuple[str, ...] = ()
     """The versions whose content it includes, as in `acme/house-style@1.4.0`."""
+    changelog: Optional[str] = None
 
 
 class Advisory(NamedTuple):
@@ -117,7 +120,8 @@ def read_version_list(text: str, url: str) -> Tuple[VersionRow, ...]:
 def read_label_list(text: str, url: str) -> Tuple[LabelledPrompt, ...]:
     """Parses the list of an owner's prompts at a label. Raises PromptHubError `unavailable` when the text is invalid, or
     lacks some of the prompts."""
-    rows = _read(text, url, lambda data: tuple(_labelled(as_dict(each)) for each in as_list(data)))
+    fields = LabelledPrompt._fields
+    rows = _read(text, url, lambda data: tuple(LabelledPrompt(*(as_text(as_dict(each)[key]) for key in fields)) for each in as_list(data)))
     if as_dict(as_dict(json.loads(text)).get("meta")).get("total") != len(rows):
         raise PromptHubError("unavailable", f"{url} does not list all prompts. Get them one by one.")
     return rows
@@ -126,6 +130,15 @@ def read_label_list(text: str, url: str) -> Tuple[LabelledPrompt, ...]:
 def active_of(rows: Sequence[VersionRow]) -> List[str]:
     """The versions that were not yanked."""
     return [row.version for row in rows if not row.yanked]
+
+
+def find_wanted(range_: str, labels: Mapping[str, str], rows: Sequence[VersionRow]) -> Optional[str]:
+    """The version that a range or a label selects, or None. Never a yanked one."""
+    active = active_of(rows)
+    if is_range(range_):
+        return highest_in(active, range_)
+    target = labels.get(range_)
+    return target if target in active else None
 
 
 def _read(text: str, url: str, parse: Callable[[object], Value]) -> Value:
@@ -147,6 +160,7 @@ def _version(value: object) -> VersionRecord:
         parameters=as_dict(data["parameters"]),
         files=tuple(read_files(as_list(data.get("files", [])))),
         publisher=_publisher(data),
+        bundle_sha256=text_or_none(data.get("bundle_sha256")),
     )
     try:
         digest = sha256(record.content.encode("utf-8")).hexdigest()
@@ -195,17 +209,12 @@ def _row(data: Dict[str, Any]) -> VersionRow:
     version, digest = as_text(data["version"]), as_text(data["content_sha256"])
     if not is_version(version) or not re.fullmatch("[0-9a-f]{64}", digest):
         raise TypeError("no version")
-    published_at, status = text_or_none(data.get("published_at")), data.get("model_status")
-    model = None if status is None else _model_status(as_dict(status))
+    published_at, model = text_or_none(data.get("published_at")), None
+    if data.get("model_status") is not None:
+        status = as_dict(data["model_status"])
+        model = ModelStatus(as_text(status["model"]), as_text(status["retires_at"]), text_or_none(status.get("replaced_by")))
     included = tuple(as_text(each) for each in as_list(data.get("included", [])))
     if not all(_ADDRESS.fullmatch(each) for each in included):
         raise TypeError("no address of a version")
-    return VersionRow(version, data.get("yanked") is True, text_or_none(data.get("yank_reason")), digest, published_at, model, included)
-
-
-def _model_status(data: Dict[str, Any]) -> ModelStatus:
-    return ModelStatus(as_text(data["model"]), as_text(data["retires_at"]), text_or_none(data.get("replaced_by")))
-
-
-def _labelled(data: Dict[str, Any]) -> LabelledPrompt:
-    return LabelledPrompt(as_text(data["full_name"]), as_text(data["version"]), as_text(data["content_sha256"]))
+    reason, changelog = text_or_none(data.get("yank_reason")), text_or_none(data.get("changelog"))
+    return VersionRow(version, data.get("yanked") is True, reason, digest, published_at, model, included, changelog)

@@ -26,11 +26,11 @@ _LONGEST_PAUSE = 4.0
 class RequestSettings:
     """Options of requests; times in seconds."""
 
-    timeout: float
+    timeout: float = 5.0
     """Timeout of one attempt."""
-    retries: int
+    retries: int = 2
     """Number of retries."""
-    deadline: float
+    deadline: float = 15.0
     """Time limit of all attempts, including the pauses between them."""
     token: Optional[str] = None
     """The token for reads, sent only once the hub has asked for one."""
@@ -67,18 +67,16 @@ def ask(url: str, etag: Optional[str], settings: RequestSettings, write: Optiona
     Raises PromptHubError `not_found` or `refused` according to the hub's response, `unavailable` if all attempts
     failed.
     """
-    reply = _ask(url, etag, settings, write, True)
-    return None if reply is None else NewText(reply[0].decode("utf-8"), reply[1])
-
-
-def ask_bytes(settings: RequestSettings, url: str, *others: str) -> bytes:
-    """Reads a file from the first URL that has it. Raises PromptHubError like `ask`; `not_found` if none has it."""
+    reply = _ask(url, etag, settings, write)
     try:
-        reply = _ask(url, None, settings, None, False)
-    except PromptHubError as error:
-        if error.code != "not_found" or not others:
-            raise
-        return ask_bytes(settings, *others)
+        return None if reply is None else NewText(reply[0].decode("utf-8"), reply[1])
+    except UnicodeDecodeError as error:
+        raise PromptHubError("unavailable", f"{url} did not return text in UTF-8.") from error
+
+
+def ask_bytes(settings: RequestSettings, url: str) -> bytes:
+    """Reads a response of any type. Raises PromptHubError like `ask`."""
+    reply = _ask(url, None, settings, None)
     if reply is None:
         raise PromptHubError("unavailable", f"{url} did not return a file.")
     return reply[0]
@@ -88,13 +86,13 @@ _Reply = Optional[Tuple[bytes, Optional[str]]]
 """A response and its ETag; None if the cached one is unchanged."""
 
 
-def _ask(url: str, etag: Optional[str], settings: RequestSettings, write: Optional[Write], is_text: bool) -> _Reply:
+def _ask(url: str, etag: Optional[str], settings: RequestSettings, write: Optional[Write]) -> _Reply:
     ends_at = time.monotonic() + settings.deadline
     tries = 0
     while True:
         try:
             timeout = max(0.001, min(settings.timeout, ends_at - time.monotonic()))
-            return _try_once(url, etag, write, is_text, timeout, None if write else settings.token)
+            return _try_once(url, etag, write, timeout, None if write else settings.token)
         except _Trouble as trouble:
             # The pause is random, so that programs affected by the same outage do not all retry at the
             # same moment. https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
@@ -107,10 +105,8 @@ def _ask(url: str, etag: Optional[str], settings: RequestSettings, write: Option
             tries += 1
 
 
-def _try_once(
-    url: str, etag: Optional[str], write: Optional[Write], is_text: bool, timeout: float, token: Optional[str]
-) -> _Reply:
-    headers = {"Accept": "application/json, text/plain" if is_text else "*/*", "User-Agent": USER_AGENT}
+def _try_once(url: str, etag: Optional[str], write: Optional[Write], timeout: float, token: Optional[str]) -> _Reply:
+    headers = {"Accept": "application/json, text/plain, */*;q=0.1", "User-Agent": USER_AGENT}
     if etag is not None:
         headers["If-None-Match"] = etag
     is_sent = token is not None and has_asked(url)
@@ -123,10 +119,7 @@ def _try_once(
             headers["Content-Type"] = "application/json"
     try:
         with open_until(url, headers, time.monotonic() + timeout, method, body) as response:
-            data = _read_bounded(response, url)
-            if is_text:
-                data.decode("utf-8")
-            return data, response.headers.get("ETag")
+            return _read_bounded(response, url), response.headers.get("ETag")
     except urllib.error.HTTPError as error:
         with error:
             if error.code == 304:
@@ -135,10 +128,10 @@ def _try_once(
             is_asked = error.code == 401 and token is not None and not is_sent and origin_of(error.url) == origin_of(url)
             if not is_asked:
                 raise _trouble_of(error, url) from None
-    except (OSError, http.client.HTTPException, UnicodeDecodeError) as error:
+    except (OSError, http.client.HTTPException) as error:
         raise _Trouble(PromptHubError("unavailable", f"{url} did not respond: {error}"), None) from error
     note_asked(url)
-    return _try_once(url, etag, write, is_text, timeout, token)
+    return _try_once(url, etag, write, timeout, token)
 
 
 def _read_bounded(response: http.client.HTTPResponse, url: str) -> bytes:

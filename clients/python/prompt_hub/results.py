@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from typing import Any, NamedTuple, Optional, Tuple
 
 from .requests import RequestSettings, ask_bytes
+from .source import read_first
 from .trouble import PromptHubError
 
 
@@ -35,7 +37,7 @@ def read_results(url: str, settings: RequestSettings, name: str, version: str, s
     address = f"{url}/api/v1/repos/{name}/versions/{version}/results"
     try:
         # A static mirror has no API, and has no file for a version without results.
-        data = ask_bytes(settings, address, f"{url}/data/v1/repos/{name}/results/{version}.json")
+        data = read_first(functools.partial(ask_bytes, settings), address, f"{url}/data/v1/repos/{name}/results/{version}.json")
     except PromptHubError as error:
         if error.code != "not_found":
             raise

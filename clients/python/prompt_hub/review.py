@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import List, Mapping, NamedTuple, Optional, Sequence
 
 from .lock import LOCK, LockedPrompt
-from .ranges import highest_in, is_range, satisfies
+from .ranges import is_range, satisfies
 from .records import RepositoryRecord, VersionRow, active_of
 
 AUDITED = (
@@ -26,53 +26,37 @@ class Problem(NamedTuple):
     """The severity of an advisory."""
 
 
-def find_wanted(range_: str, labels: Mapping[str, str], rows: Sequence[VersionRow]) -> Optional[str]:
-    """The version that a range or a label selects, or None. Never a yanked one."""
-    active = active_of(rows)
-    if is_range(range_):
-        return highest_in(active, range_)
-    target = labels.get(range_)
-    return target if target in active else None
-
-
 def find_problems(name: str, locked: LockedPrompt, record: RepositoryRecord, rows: Sequence[VersionRow]) -> List[Problem]:
     """What the hub says about the locked version."""
-    version = locked.version
-    problems: List[Problem] = []
-    row = next((each for each in rows if each.version == version), None)
-    if row is None:
-        problems.append(Problem("gone", f"{name}: {version} is no longer on the hub"))
-    elif row.content_sha256 != locked.sha256:
-        problems.append(Problem("other_bytes", f"{name}: the hub lists other bytes for {version} than {LOCK} does"))
-    elif row.yanked:
-        problems.append(Problem("yanked", f"{name} {version} was yanked{_because(row.yank_reason)}"))
-    for each in record.advisories:
-        if version in each.versions:
-            message = f"{name} {version} ({each.severity}): {each.message}"
-            problems.append(Problem("advisory", message, each.severity))
+    row = next((each for each in rows if each.version == locked.version), None)
+    problems = _judge("", f"{name} {locked.version}", locked.version, record, row)
+    if row is not None and row.content_sha256 != locked.sha256:
+        problems.insert(0, Problem("other_bytes", f"{name}: the hub lists other bytes for {locked.version} than {LOCK} does"))
     return problems
 
 
-def find_included(
-    subject: str, included: str, record: Optional[RepositoryRecord], rows: Sequence[VersionRow]
-) -> List[Problem]:
+def find_included(subject: str, included: str, record: Optional[RepositoryRecord], rows: Sequence[VersionRow]) -> List[Problem]:
     """What the hub says about a version that a locked version includes.
 
     `subject` is the locked version, and `included` the other one, as in `acme/house-style@1.4.0`; `record` and `rows`
     are those of its prompt, None and empty if it is gone.
     """
     name, _, version = included.partition("@")
-    what = f"{subject} includes {name} {version}, which"
     row = next((each for each in rows if each.version == version), None)
+    return _judge("included_", f"{subject} includes {name} {version}, which", version, record, row)
+
+
+def _judge(prefix: str, what: str, version: str, record: Optional[RepositoryRecord], row: Optional[VersionRow]) -> List[Problem]:
+    """The problems of a version; `prefix` is that of their kinds."""
     problems: List[Problem] = []
     if row is None:
-        problems.append(Problem("included_gone", f"{what} is no longer on the hub"))
+        problems.append(Problem(f"{prefix}gone", f"{what} is no longer on the hub"))
     elif row.yanked:
-        problems.append(Problem("included_yanked", f"{what} was yanked{_because(row.yank_reason)}"))
+        problems.append(Problem(f"{prefix}yanked", f"{what} was yanked{_because(row.yank_reason)}"))
     for each in record.advisories if record else ():
         if version in each.versions:
             message = f"{what} has an advisory ({each.severity}): {each.message}"
-            problems.append(Problem("included_advisory", message, each.severity))
+            problems.append(Problem(f"{prefix}advisory", message, each.severity))
     return problems
 
 

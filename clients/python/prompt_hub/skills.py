@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import Any, List, NamedTuple, Optional, Sequence
+from typing import Any, Iterable, List, NamedTuple, Optional, Sequence
 
 from .variable import as_dict, as_text
 
@@ -34,10 +34,15 @@ def refuse_files(paths: Sequence[str]) -> Optional[str]:
         is_skill = path == SKILL or path.split("/")[-1].lower() != SKILL.lower()
         if not _PATH.fullmatch(path) or path.endswith(".") or "./" in path or not is_skill or len(path) > _MAX_PATH_BYTES:
             return f"has a file that is not valid on every system: {path[:200]!r}"
+    clash = find_clash(paths)
+    return None if clash is None else f"has two files at {clash}, or one inside the other"
+
+
+def find_clash(paths: Iterable[str]) -> Optional[str]:
+    """A path that equals another, ignoring case, or is inside it."""
     # With a slash at the end, a path and everything inside it are neighbours in the sorted list.
     folders = sorted(f"{path.lower()}/" for path in paths)
-    clash = next((inner for outer, inner in zip(folders, folders[1:]) if inner.startswith(outer)), None)
-    return None if clash is None else f"has two files at {clash[:-1]}, or one inside the other"
+    return next((inner[:-1] for outer, inner in zip(folders, folders[1:]) if inner.startswith(outer)), None)
 
 
 def find_content(skill: bytes, sha256: str) -> Optional[bytes]:

@@ -30,3 +30,9 @@ class PromptHubError(Exception):
         self.code = code
         self.status = status
         self.problems = tuple(problems)
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of a command that fails with it."""
+        codes = {"not_found": 2, "refused": 4, "integrity": 4, "unavailable": 5}
+        return 3 if self.status in (401, 403) else codes.get(self.code, 1)

@@ -1,12 +1,7 @@
-"""The project in the current folder: its lock file, and its folder for skills."""
+"""The folders from which agents load skills."""
 
 import os
 
-from program.terminal import Refused
-from prompt_hub.lock import LOCK
-from prompt_hub.placed import read_lock_file
-
-# The folders from which agents load skills:
 # https://code.claude.com/docs/en/skills, https://developers.openai.com/codex/skills,
 # https://cursor.com/docs/context/skills, https://docs.github.com/en/copilot/concepts/agents/about-agent-skills,
 # https://geminicli.com/docs/cli/skills, https://opencode.ai/docs/skills, https://ampcode.com/manual#agent-skills
@@ -31,14 +26,6 @@ SIGNS = {
     "GEMINI.md": "gemini",
     ".opencode": "opencode",
 }
-
-
-def need_lock():
-    """The lock."""
-    lock = read_lock_file(LOCK)
-    if lock is None:
-        raise Refused(1, f"there is no {LOCK} here; hubcli add <owner>/<name> makes one")
-    return lock
 
 
 def skill_path(name, agent, locked):

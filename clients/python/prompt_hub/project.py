@@ -1,0 +1,249 @@
+"""A project with a lock: adds, installs, updates, removes and compares its prompts. Everything is fetched and verified
+first; then all of it is written, or nothing. docs/lock-file.md"""
+
+from __future__ import annotations
+
+import os
+from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
+
+from .changing import NewPrompt, change_lock
+from .lock import LOCK, Lock, LockedDetails, LockedPrompt, details_of, format_lock, keepable_publisher, parse_lock, refuse_path
+from .placed import find_difference, open_lock, read_lock_file, say_difference
+from .publisher import Publisher, refuse_publisher, refuse_unattested
+from .records import find_wanted
+from .replacing import NewFiles
+from .review import Problem, explain_none, find_notices, find_problems
+from .reviewing import Reviewed, require_locked, review_prompts
+from .skills import SKILL, SkillFile
+from .source import Source, other_bytes
+from .trouble import PromptHubError
+from .vendored import digest_of, read_vendored
+
+
+class Addition(NamedTuple):
+    """A prompt to add."""
+
+    name: str
+    range: str = ""
+    """The range or label; empty for the latest version."""
+    path: Optional[str] = None
+    """The path of its content, or of the folder of a skill. Without one, a locked skill stays one, where it is."""
+    is_skill: bool = False
+
+
+class Target(NamedTuple):
+    """A version to install."""
+
+    name: str
+    before: Optional[LockedPrompt]
+    """The entry in the lock, or None."""
+    range: str
+    version: str
+    sha256: str
+    path: str
+    is_skill: bool
+
+    @property
+    def what(self) -> str:
+        """The prompt and its version."""
+        return f"{self.name} {self.version}"
+
+
+class Project:
+    """A project. Every function raises PromptHubError: `integrity` for a lock, a file or a response with other bytes, and
+    the errors of the requests."""
+
+    def __init__(self, lock_path: str, connect: Callable[[Optional[Lock]], Source], say: Callable[[str], None], program: str) -> None:
+        """`connect` opens the hub of the lock, or the one for a new lock. `say` is called with warnings and instructions
+        for the user; `program` is the command that they name."""
+        self._path = lock_path
+        self._folder = os.path.dirname(os.path.abspath(lock_path))
+        self._connect = connect
+        self._say = say
+        self._program = program
+
+    def add(self, additions: Sequence[Addition]) -> List[Target]:
+        """Adds prompts to the lock, or changes their ranges, and writes their files."""
+        names = [each.name for each in additions]
+        twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
+        if twice is not None:
+            raise PromptHubError("invalid_request", f"{twice} is given twice")
+        lock = read_lock_file(self._path)
+        there = {} if lock is None else lock.prompts
+        placed = [_place(each, there.get(each.name)) for each in additions]
+        self._check_places(lock, placed)
+        source = self._connect(lock)
+        problems: List[Problem] = []
+        targets = [_choose(source, each, there.get(each.name), problems) for each in placed]
+        self._write(source, targets, lambda target, publisher: None)
+        self._warn(problems)
+        return targets
+
+    def install(self, is_forced: bool = False, require_attestation: bool = False) -> List[Target]:
+        """Writes the files that are missing or differ. `is_forced` also replaces files that were changed by hand;
+        `require_attestation` refuses a lock in which a version has no attestation."""
+        lock = open_lock(self._path)
+        targets = [_target_of(name, locked) for name, locked in lock.prompts.items()]
+        for each in targets if require_attestation else ():
+            _refuse(refuse_unattested(each.what, lock.prompts[each.name].publisher))
+        targets = [each for each in targets if find_difference(self._folder, lock.prompts[each.name]) is not None]
+
+        def refuse(target: Target, publisher: Optional[Publisher]) -> Optional[str]:
+            is_same = publisher == lock.prompts[target.name].publisher
+            return None if is_same else f"the hub names another publisher of {target.what} than {LOCK} does"
+
+        self._write(self._connect(lock), targets, refuse, is_forced, is_locked=True)
+        return targets
+
+    def update(self, names: Sequence[str] = (), min_age_days: int = 0, accept_publisher: bool = False) -> List[Target]:
+        """Updates prompts, those named or all, to the newest version in their range or of their label.
+
+        `min_age_days` is how long a version must have been out. `accept_publisher` also takes versions of another workflow
+        than that of the locked version, or without its attestation.
+        """
+        lock = open_lock(self._path)
+        source = self._connect(lock)
+        targets: List[Target] = []
+        problems: List[Problem] = []
+        for each in review_prompts(lock, source, names, min_age_days, None):
+            _refuse_other_bytes(each.problems)
+            problems += each.problems
+            sha256 = next((row.content_sha256 for row in each.rows if row.version == each.wanted), each.locked.sha256)
+            target = _target_of(each.name, each.locked)._replace(version=each.wanted, sha256=sha256)
+            if each.wanted != each.locked.version or find_difference(self._folder, each.locked) is not None:
+                targets.append(target)
+
+        def refuse(target: Target, publisher: Optional[Publisher]) -> Optional[str]:
+            return None if accept_publisher else refuse_publisher(target.what, lock.prompts[target.name].publisher, publisher)
+
+        self._write(source, targets, refuse)
+        self._warn(problems)
+        return targets
+
+    def remove(self, names: Sequence[str]) -> List[Target]:
+        """Removes prompts from the lock, and deletes their files unless they were changed by hand."""
+        removed: List[Target] = []
+
+        def change(now: Lock) -> Sequence[NewPrompt]:
+            require_locked(now, names)
+            removed.extend(_target_of(name, now.prompts.pop(name)) for name in dict.fromkeys(names))
+            return []
+
+        change_lock(self._path, open_lock(self._path).hub, change, self._say)
+        return removed
+
+    def compare(self) -> List[Tuple[str, Problem]]:
+        """How the files differ from the lock: the name of each such prompt, and what is `missing` or `changed`."""
+        found: List[Tuple[str, Problem]] = []
+        for name, locked in open_lock(self._path).prompts.items():
+            difference = find_difference(self._folder, locked)
+            if difference is not None:
+                kind = "missing" if difference.kind == "missing" else "changed"
+                found.append((name, Problem(kind, say_difference(locked, difference, self._program))))
+        return found
+
+    def review(self, min_age_days: int = 0, within_days: Optional[int] = None) -> List[Reviewed]:
+        """Compares the prompts with the hub.
+
+        `min_age_days` is how long a version must have been out to be `wanted`. `within_days` also finds models that retire
+        within this many days, and what the hub says about the versions that a locked version includes.
+        """
+        lock = open_lock(self._path)
+        return review_prompts(lock, self._connect(lock), (), min_age_days, within_days)
+
+    def _check_places(self, lock: Optional[Lock], additions: Sequence[Addition]) -> None:
+        """Checks the paths before any request, with versions that are not chosen yet."""
+        prompts = {} if lock is None else dict(lock.prompts)
+        for each in additions:
+            path = each.path or ""
+            refused = refuse_path(path)
+            if refused is not None:
+                raise PromptHubError("invalid_request", f"-o: {path} {refused}")
+            prompts[each.name] = LockedPrompt("*", "0.0.0", "0" * 64, path, LockedDetails((), {}))
+            read_vendored(self._folder, f"{path}/{SKILL}" if each.is_skill else path)
+        parse_lock(format_lock(Lock("https://hub", prompts)))
+
+    def _write(
+        self,
+        source: Source,
+        targets: Sequence[Target],
+        refuse: Callable[[Target, Optional[Publisher]], Optional[str]],
+        is_forced: bool = False,
+        is_locked: bool = False,
+    ) -> None:
+        """Fetches all targets and writes them. `refuse` returns why not to take the publisher of a version, or None;
+        `is_locked` keeps the lock as it is."""
+        found = [_fetch(source, each) for each in targets]
+        for target, (locked, _) in zip(targets, found):
+            _refuse(refuse(target, locked.publisher))
+
+        def change(now: Lock) -> Sequence[NewPrompt]:
+            if any(now.prompts.get(each.name) != each.before for each in targets):
+                raise PromptHubError("integrity", f"{LOCK} was changed in the meantime; run this again")
+            if not is_locked:
+                now.prompts.update((each.name, locked) for each, (locked, _) in zip(targets, found))
+            return [new for _, new in found]
+
+        # Without a change, the folder may be read-only, or another run's.
+        if found:
+            change_lock(self._path, source.url, change, self._say, is_forced, self._program)
+
+    def _warn(self, problems: Sequence[Problem]) -> None:
+        for each in problems:
+            self._say(f"warning: {each.message}")
+
+
+def _target_of(name: str, locked: LockedPrompt) -> Target:
+    return Target(name, locked, locked.range, locked.version, locked.sha256, locked.path, bool(locked.files))
+
+
+def _place(addition: Addition, locked: Optional[LockedPrompt]) -> Addition:
+    """The prompt with its path."""
+    if addition.path is not None:
+        return addition
+    if locked is not None and locked.files:
+        return addition._replace(path=locked.path, is_skill=True)
+    return addition._replace(path=f"prompts/{addition.name}.md")
+
+
+def _choose(source: Source, addition: Addition, locked: Optional[LockedPrompt], problems: List[Problem]) -> Target:
+    """Chooses the version of a prompt to add; what the hub says about it is added to the problems."""
+    name, range_ = addition.name, addition.range or "*"
+    record, rows = source.read_state(name, locked.version if locked else None, range_)
+    found = find_problems(name, locked, record, rows) if locked else []
+    _refuse_other_bytes(found)
+    wanted = find_wanted(range_, record.labels, rows)
+    if wanted is None:
+        raise PromptHubError("not_found", explain_none(name, range_, record.labels, rows))
+    problems += [*found, *find_notices(name, range_, "", record)]
+    sha256 = next(row.content_sha256 for row in rows if row.version == wanted)
+    return Target(name, locked, addition.range or f"^{wanted}", wanted, sha256, addition.path or "", addition.is_skill)
+
+
+def _fetch(source: Source, target: Target) -> Tuple[LockedPrompt, NewPrompt]:
+    """The new lock entry of a prompt, and its files."""
+    name, before, range_, version, sha256, path, is_skill = target
+    try:
+        record = source.read_version(name, version)
+    except PromptHubError as error:
+        raise other_bytes(target.what) if error.code == "integrity" else error
+    if (record.full_name, record.version, record.content_sha256) != (name, version, sha256):
+        raise other_bytes(target.what)
+    details = details_of(record.variables, record.parameters)
+    if details is None:
+        raise PromptHubError("unavailable", f"{target.what}: its variables or parameters are invalid in a lock")
+    files = source.read_skill(record) if is_skill else [("", record.content.encode("utf-8"))]
+    digests = tuple(SkillFile(path, digest_of(data)) for path, data in files) if is_skill else ()
+    if before is not None and before.version == version and before.files and is_skill and digests != tuple(sorted(before.files)):
+        raise other_bytes(target.what)
+    locked = LockedPrompt(range_, version, sha256, path, details, digests, keepable_publisher(record.publisher))
+    return locked, NewPrompt(NewFiles(path, files), lambda: source.list_digests(name))
+
+
+def _refuse_other_bytes(problems: Sequence[Problem]) -> None:
+    _refuse(next((each.message for each in problems if each.kind == "other_bytes"), None))
+
+
+def _refuse(reason: Optional[str]) -> None:
+    if reason is not None:
+        raise PromptHubError("integrity", f"{reason}; nothing was changed")

@@ -1,0 +1,77 @@
+"""Compares the prompts of a lock with the hub, as outdated, update and audit do."""
+
+from __future__ import annotations
+
+import functools
+from typing import List, NamedTuple, Optional, Sequence, Tuple
+
+from .lifetime import find_retiring, ripe_of, utc_now
+from .lock import LOCK, Lock, LockedPrompt
+from .records import RepositoryRecord, VersionRow, find_wanted
+from .review import AUDITED, Problem, find_included, find_notices, find_problems, included_in
+from .source import Source
+from .trouble import PromptHubError
+
+
+class Reviewed(NamedTuple):
+    """A locked prompt, compared with the hub."""
+
+    name: str
+    locked: LockedPrompt
+    wanted: str
+    """The highest version in the range, or of the label; the locked version if there is none."""
+    latest: Optional[str]
+    """The highest active version."""
+    problems: Sequence[Problem]
+    """What the hub says about it."""
+    rows: Sequence[VersionRow]
+    """The versions on the hub, highest first."""
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether a newer version exists."""
+        return any(version not in (None, self.locked.version) for version in (self.wanted, self.latest))
+
+    def audited(self) -> List[Problem]:
+        """The problems for which an audit fails."""
+        return [each for each in self.problems if each.kind in AUDITED]
+
+
+def review_prompts(lock: Lock, source: Source, names: Sequence[str], min_age_days: int, within_days: Optional[int]) -> List[Reviewed]:
+    """Compares the prompts of a lock with the hub: those named, or all. Raises PromptHubError `invalid_request` for a name
+    that is not in the lock, and the errors of the requests."""
+    require_locked(lock, names)
+    now = utc_now()
+    reviewed: List[Reviewed] = []
+
+    @functools.lru_cache(maxsize=None)
+    def read_part(name: str, version: str) -> Tuple[Optional[RepositoryRecord], Sequence[VersionRow]]:
+        try:
+            return source.read_state(name, version, "*")
+        except PromptHubError as error:
+            if error.code != "not_found":
+                raise
+            return None, ()
+
+    for name, locked in lock.prompts.items():
+        if names and name not in names:
+            continue
+        record, rows = source.read_state(name, locked.version, locked.range)
+        problems = find_problems(name, locked, record, rows)
+        problems += find_notices(name, locked.range, locked.version, record)
+        if within_days is not None:
+            problems += find_retiring(name, locked.version, rows, within_days, now)
+            for included in included_in(locked.version, rows):
+                part, _, number = included.partition("@")
+                problems += find_included(f"{name} {locked.version}", included, *read_part(part, number))
+        ripe = ripe_of(rows, min_age_days, locked.version, now) if min_age_days else rows
+        wanted = find_wanted(locked.range, record.labels, ripe) or locked.version
+        reviewed.append(Reviewed(name, locked, wanted, find_wanted("*", {}, rows), problems, rows))
+    return reviewed
+
+
+def require_locked(lock: Lock, names: Sequence[str]) -> None:
+    """Requires that a lock has some prompts; raises PromptHubError `invalid_request`."""
+    strange = next((name for name in names if name not in lock.prompts), None)
+    if strange is not None:
+        raise PromptHubError("invalid_request", f"{strange} is not in {LOCK}")
