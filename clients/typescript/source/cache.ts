@@ -1,6 +1,6 @@
 // Caches the hub's responses in memory and in an optional store, and decides how old a response may be.
 import { ask, type RequestSettings } from './requests.ts'
-import { PromptHubError } from './trouble.ts'
+import { isNotFound, PromptHubError } from './trouble.ts'
 
 /** A cached response. */
 export interface Kept {
@@ -170,5 +170,35 @@ export class AnswerCache<Value> {
     await this.#settings.store?.write(url, kept).catch(() => {
       // A response that does not fit on a full disk is simply requested again later.
     })
+  }
+}
+
+/**
+ * Reads the static file first, because every mirror has it and it has no rate limit. If the file is missing or insufficient, it asks the API, which also has what was published since the last build.
+ *
+ * @param get reads a path on the hub
+ * @param path of the response in the API, below `/api/v1`
+ * @param isEnough whether the file is sufficient
+ */
+export async function readEither<Found>(
+  get: (path: string) => Promise<Found>,
+  path: string,
+  isEnough: (found: Found) => boolean = () => true,
+): Promise<Found> {
+  let found: Found | undefined
+  let refusal: unknown
+  try {
+    found = await get(`/data/v1/${path}.json`)
+    if (isEnough(found)) return found
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+    refusal = error
+  }
+  try {
+    return await get(`/api/v1/${path}`)
+  } catch (error) {
+    // A mirror has no API, so the result is the file, or that it does not exist.
+    if (found) return found
+    throw isNotFound(error) ? error : (refusal ?? error)
   }
 }

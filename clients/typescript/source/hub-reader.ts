@@ -1,5 +1,5 @@
 // Reads prompts from a hub without a lock: resolves the requested version, chooses the URLs to read, and reports notices about the prompts in use.
-import { type Answer, AnswerCache, type AnswerSource, type CacheSettings } from './cache.ts'
+import { type Answer, AnswerCache, type AnswerSource, type CacheSettings, readEither } from './cache.ts'
 import { factsOf, type PromptFacts, slower } from './prompt.ts'
 import { highestIn, type Wish } from './ranges.ts'
 import {
@@ -13,7 +13,7 @@ import {
   type VersionRow,
 } from './records.ts'
 import { eventsOf, type HubEvent, standingOf } from './standing.ts'
-import { isNotFound, PromptHubError } from './trouble.ts'
+import { PromptHubError } from './trouble.ts'
 
 /** Maximum number of reported events that are remembered. Beyond that no more are reported, because any of them might be a repetition. */
 const MAX_REPORTED = 10_000
@@ -180,35 +180,18 @@ export class HubReader {
     return `${this.#url}/data/v1/${path}.json`
   }
 
-  /**
-   * Reads the static file first, because every mirror has it and it has no rate limit. If the file is missing or insufficient, it asks the API, which also has what was published since the last build.
-   *
-   * @param path of the response in the API, below `/api/v1`
-   * @param changes whether the response can change
-   * @param isEnough whether the file is sufficient
-   */
+  /** Reads the static file or, if it is missing or insufficient, asks the API. @param changes whether the response can change */
   async #readEither<Value>(
     cache: AnswerCache<Value>,
     path: string,
     changes: boolean,
     isEnough: (value: Value) => boolean = () => true,
   ): Promise<Answer<Value>> {
-    let answer: Answer<Value> | undefined
-    let refusal: unknown
-    try {
-      answer = await cache.get(this.#fileUrl(path), changes)
-      if (isEnough(answer.value)) return answer
-    } catch (error) {
-      if (!isNotFound(error)) throw error
-      refusal = error
-    }
-    try {
-      return await cache.get(`${this.#url}/api/v1/${path}`, changes)
-    } catch (error) {
-      // A mirror has no API, so the result is the file, or that it does not exist.
-      if (answer) return answer
-      throw isNotFound(error) ? error : (refusal ?? error)
-    }
+    return readEither(
+      (place) => cache.get(this.#url + place, changes),
+      path,
+      ({ value }) => isEnough(value),
+    )
   }
 }
 

@@ -112,7 +112,7 @@ export function parseLock(text: string): Lock {
   const lock: Lock = { hub, prompts: {} }
   for (const name of names) lock.prompts[name] = readLocked(name, (prompts as Record<string, unknown>)[name])
   const clash = findClash(Object.values(lock.prompts).map(({ path }) => path))
-  if (clash !== undefined) throw wrong(`two prompts share the path ${clash}, or it is inside another`)
+  if (clash !== undefined) throw wrong(`two prompts have the path ${clash}, or one is inside the other`)
   const written = formatLock(lock)
   if (written !== text && text.replaceAll('\r\n', '\n') === written)
     throw new PromptHubError(
@@ -124,10 +124,17 @@ export function parseLock(text: string): Lock {
 }
 
 /** Whether a string is a valid URL of a hub: http or https, without a trailing slash, query or user name, at most 2,000 characters long. */
-export function isHubUrl(text: string): boolean {
+function isHubUrl(text: string): boolean {
   if (text.length > 2_000 || !HUB.test(text) || text.endsWith('/') || text.includes('?') || !URL.canParse(text))
     return false
   return new URL(text).username === ''
+}
+
+/** The URL of a hub, without a trailing slash. @throws PromptHubError `invalid_request` for any other */
+export function requireHubUrl(text: string): string {
+  const url = text.replace(/\/$/, '')
+  if (isHubUrl(url)) return url
+  throw new PromptHubError('invalid_request', `url: expected the URL of a hub, got ${JSON.stringify(url)}`)
 }
 
 function readLocked(name: string, value: unknown): LockedPrompt {

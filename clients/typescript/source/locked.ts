@@ -1,5 +1,5 @@
 // Reads prompts under a lock: only those in it, from vendored files if they exist, with every byte verified.
-import { AnswerCache, type CacheSettings } from './cache.ts'
+import { AnswerCache, type CacheSettings, readEither } from './cache.ts'
 import type { Lock, LockedPrompt } from './lock.ts'
 import { factsOf, type PromptFacts } from './prompt.ts'
 import { satisfies, type Wish } from './ranges.ts'
@@ -7,7 +7,7 @@ import { readVersionRecord, type VersionRecord } from './records.ts'
 import type { RequestSettings } from './requests.ts'
 import { readSkillFile } from './skill-reader.ts'
 import { findContent, SKILL, type SkillFile } from './skills.ts'
-import { isNotFound, PromptHubError } from './trouble.ts'
+import { PromptHubError } from './trouble.ts'
 import { findExact } from './verify.ts'
 
 /** An open lock, with access to its vendored files. */
@@ -45,14 +45,8 @@ export class LockReader {
     requireLocked(name, wish, locked)
     const content = await this.#readVendored(locked)
     if (content !== undefined) return factsOfLocked(name, locked, content)
-    const path = `repos/${name}/versions/${locked.version}`
-    const { value, source } = await this.#versions
-      .get(`${this.#url}/data/v1/${path}.json`, false)
-      .catch((error: unknown) => {
-        // The API also has what was published since the last build.
-        if (isNotFound(error)) return this.#versions.get(`${this.#url}/api/v1/${path}`, false)
-        throw error
-      })
+    const get = (place: string) => this.#versions.get(this.#url + place, false)
+    const { value, source } = await readEither(get, `repos/${name}/versions/${locked.version}`)
     if (value.content_sha256 !== locked.sha256)
       throw new PromptHubError('integrity', `${name}@${locked.version}: the hub has other bytes than prompts.lock.`)
     return { ...factsOf(value), source, ageMs: 0, standing: undefined }

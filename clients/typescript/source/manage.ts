@@ -1,8 +1,8 @@
 // Changes what is published: labels, yanks, status and texts, with a token.
 import { HUB_URL } from './address.ts'
 import { parseArguments } from './arguments.ts'
-import { isHubUrl } from './lock.ts'
-import { isPrivateWay } from './read-token.ts'
+import { requireHubUrl } from './lock.ts'
+import { isPrivateWay, requireToken } from './read-token.ts'
 import { isObject } from './records.ts'
 import { ask, type RequestOptions, requestSettings } from './requests.ts'
 import { PromptHubError } from './trouble.ts'
@@ -59,12 +59,9 @@ export class HubManager {
 
   /** @throws PromptHubError `invalid_request` for an invalid URL or token */
   constructor(options: ManageOptions) {
-    this.#url = (options.url ?? HUB_URL).replace(/\/$/, '')
+    this.#url = requireHubUrl(options.url ?? HUB_URL)
     this.#options = options
-    if (!isHubUrl(this.#url))
-      throw new PromptHubError('invalid_request', `url: expected the URL of a hub, got ${JSON.stringify(this.#url)}`)
-    if (!/^[\w.~+/=-]+$/.test(options.token))
-      throw new PromptHubError('invalid_request', 'token: expected a token, without spaces and line breaks')
+    requireToken(options.token)
     if (!isPrivateWay(new URL(this.#url)))
       throw new PromptHubError(
         'invalid_request',

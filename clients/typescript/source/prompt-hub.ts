@@ -4,7 +4,7 @@ import { type GetOptions, parseArguments } from './arguments.ts'
 import type { CacheSettings, Store } from './cache.ts'
 import type { Values } from './filling.ts'
 import { HubReader } from './hub-reader.ts'
-import { isHubUrl } from './lock.ts'
+import { requireHubUrl } from './lock.ts'
 import { type LockInForce, LockReader } from './locked.ts'
 import { makeFallback, makePrompt, type Prompt, type PromptFacts } from './prompt.ts'
 import { readTokenFor } from './read-token.ts'
@@ -88,9 +88,7 @@ export class PromptHub {
   /** @throws PromptHubError `invalid_request` for an invalid option, such as a path instead of an open lock */
   constructor(options: HubOptions = {}) {
     requireOptions(options)
-    this.url = (options.url ?? options.lock?.lock.hub ?? HUB_URL).replace(/\/$/, '')
-    if (!isHubUrl(this.url))
-      throw new PromptHubError('invalid_request', `url: expected the URL of a hub, got ${JSON.stringify(this.url)}`)
+    this.url = requireHubUrl(options.url ?? options.lock?.lock.hub ?? HUB_URL)
     this.#onEvent = (event) => {
       try {
         options.onEvent?.(event)

@@ -28,11 +28,16 @@ export interface TokenOptions {
  */
 export function readTokenFor(hub: string, { url, token = environment().HUB_TOKEN }: TokenOptions): string | undefined {
   if (!token || isBrowser()) return undefined
-  if (!/^[\w.~+/=-]+$/.test(token))
-    throw new PromptHubError('invalid_request', 'token: expected a token, without spaces and line breaks')
+  requireToken(token)
   const at = new URL(hub)
   const named = [url, environment().HUB_URL, HUB_URL].some((each) => each && originOf(each) === at.origin)
   return named && isPrivateWay(at) ? token : undefined
+}
+
+/** @throws PromptHubError `invalid_request` for a token with invalid characters */
+export function requireToken(token: string): void {
+  if (!/^[\w.~+/=-]+$/.test(token))
+    throw new PromptHubError('invalid_request', 'token: expected a token, without spaces and line breaks')
 }
 
 /** Whether nobody on the network can read a token on its way to a URL: it is https, or this machine itself, and not by way of a proxy. */

@@ -62,9 +62,13 @@ export async function ask(
   settings: RequestSettings,
   write?: Write,
 ): Promise<Reply> {
-  const accept = write ? 'application/json' : 'application/json, text/plain'
-  const reply = await retry(url, { etag, write, accept }, settings, decode)
-  return reply.kind === 'new' ? { kind: 'new', text: reply.body, etag: reply.etag } : reply
+  const reply = await retry(url, { etag, write }, settings)
+  if (reply.kind === 'unchanged') return reply
+  try {
+    return { kind: 'new', text: decode(reply.bytes), etag: reply.etag }
+  } catch (cause) {
+    throw new PromptHubError('unavailable', `${url} did not return text in UTF-8.`, { cause })
+  }
 }
 
 /** Reads a file from the first of some URLs that has it. @throws PromptHubError like `ask`; `not_found` if none has it */
@@ -73,8 +77,8 @@ export async function askBytes(
   settings: RequestSettings,
 ): Promise<Uint8Array<ArrayBuffer>> {
   try {
-    const reply = await retry(url, {}, settings, (bytes) => bytes)
-    if (reply.kind === 'new') return reply.body
+    const reply = await retry(url, {}, settings)
+    if (reply.kind === 'new') return reply.bytes
   } catch (error) {
     const [next, ...rest] = others
     if (next === undefined || !isNotFound(error)) throw error
@@ -87,21 +91,15 @@ export async function askBytes(
 interface Question {
   etag?: string | undefined
   write?: Write | undefined
-  accept?: string
 }
-type Answered<Body> = { kind: 'new'; body: Body; etag: string | undefined } | { kind: 'unchanged' }
+type Answered = { kind: 'new'; bytes: Uint8Array<ArrayBuffer>; etag: string | undefined } | { kind: 'unchanged' }
 type Trouble = { kind: 'trouble'; error: PromptHubError; waitMs: number | undefined }
 
-async function retry<Body>(
-  url: string,
-  question: Question,
-  settings: RequestSettings,
-  parse: (bytes: Uint8Array<ArrayBuffer>) => Body,
-): Promise<Answered<Body>> {
+async function retry(url: string, question: Question, settings: RequestSettings): Promise<Answered> {
   // The clock is monotonic, so setting the system's time does not move the deadline.
   const endsAt = performance.now() + settings.deadlineMs
   for (let tries = 0; ; tries++) {
-    const outcome = await tryOnce(url, question, settings, endsAt, parse)
+    const outcome = await tryOnce(url, question, settings, endsAt)
     if (outcome.kind !== 'trouble') return outcome
     // The pause is random, so that programs affected by the same outage do not all retry at the same moment. https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
     const pauseMs = outcome.waitMs ?? Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries)
@@ -110,13 +108,12 @@ async function retry<Body>(
   }
 }
 
-async function tryOnce<Body>(
+async function tryOnce(
   url: string,
   question: Question,
   { fetch, timeoutMs, readToken }: RequestSettings,
   endsAt: number,
-  parse: (bytes: Uint8Array<ArrayBuffer>) => Body,
-): Promise<Answered<Body> | Trouble> {
+): Promise<Answered | Trouble> {
   const signal = AbortSignal.timeout(Math.max(1, Math.floor(Math.min(timeoutMs, endsAt - performance.now()))))
   try {
     const { write } = question
@@ -128,7 +125,7 @@ async function tryOnce<Body>(
       })
     if (response.status === 304) return { kind: 'unchanged' }
     const bytes = await readBounded(response, url)
-    if (response.ok) return { kind: 'new', body: parse(bytes), etag: response.headers.get('ETag') ?? undefined }
+    if (response.ok) return { kind: 'new', bytes, etag: response.headers.get('ETag') ?? undefined }
     return troubleOf(response, decode(bytes), url)
   } catch (error) {
     if (error instanceof PromptHubError) throw error
@@ -161,10 +158,10 @@ function causeOf(error: unknown): string {
   return inner === undefined ? own : own === 'fetch failed' || own === '' ? causeOf(inner) : `${own}: ${causeOf(inner)}`
 }
 
-function optionsOf({ etag, write, accept }: Question, readToken: string | undefined) {
+function optionsOf({ etag, write }: Question, readToken: string | undefined) {
   const token = write?.token ?? readToken
   const headers: Record<string, string> = {
-    ...(accept !== undefined && { Accept: accept }),
+    Accept: 'application/json, text/plain, */*;q=0.1',
     ...(token !== undefined && { Authorization: `Bearer ${token}` }),
     ...(write?.body !== undefined && { 'Content-Type': 'application/json' }),
   }

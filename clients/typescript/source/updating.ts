@@ -1,17 +1,19 @@
 // Compares a lock with the hub, updates it, and removes prompts from it. docs/lock-file.md.
+import { dirname, resolve } from 'node:path'
 import { changeLock } from './changing.ts'
 import { openLock } from './files.ts'
 import { activeOf, HubReader, labelled } from './hub-reader.ts'
 import { findRetiring, ripeOf } from './lifetime.ts'
-import type { Lock, LockedPrompt } from './lock.ts'
+import { FULL_NAME, type Lock, type LockedPrompt } from './lock.ts'
+import { findDifference } from './placed.ts'
 import { PromptHub } from './prompt-hub.ts'
 import { refusePublisher } from './publisher.ts'
-import { highestIn, isRange } from './ranges.ts'
+import { highestIn, isRange, isVersion } from './ranges.ts'
 import { lockedHub, readTokenFor } from './read-token.ts'
 import type { RepositoryRecord, VersionRow } from './records.ts'
 import { requestSettings } from './requests.ts'
 import { isNotFound, PromptHubError } from './trouble.ts'
-import { fetchPrompt } from './vendoring.ts'
+import { fetchPrompt, requirePinned } from './vendoring.ts'
 
 /** A locked prompt, compared with the hub. */
 export interface Reviewed {
@@ -83,8 +85,6 @@ export async function reviewLock(
   )
 }
 
-const ADDRESS = /^[a-z0-9-]{1,39}\/[a-z0-9-]{1,64}@\d{1,6}\.\d{1,6}\.\d{1,6}$/
-
 /** Returns what the hub says about the versions that a version includes. @param listed the versions of its prompt */
 async function reviewIncluded(
   name: string,
@@ -94,24 +94,37 @@ async function reviewIncluded(
 ): Promise<Problem[]> {
   const problems: Problem[] = []
   for (const address of listed.find((row) => row.version === version)?.included ?? []) {
-    if (!ADDRESS.test(address))
-      throw new PromptHubError('unavailable', `${name}: the hub did not return a list of versions.`)
     const [part = '', number = ''] = address.split('@')
+    if (!FULL_NAME.test(part) || !isVersion(number))
+      throw new PromptHubError('unavailable', `${name}: the hub did not return a list of versions.`)
     const state = await reader.readState(part, number).catch((error: unknown) => {
       if (!isNotFound(error)) throw error
     })
     const what = `${name} ${version} includes ${part} ${number}, which`
     const row = state?.rows.find((each) => each.version === number)
-    if (!row) problems.push({ kind: 'included_gone', message: `${what} is no longer on the hub` })
-    else if (row.yanked)
-      problems.push({
-        kind: 'included_yanked',
-        message: `${what} was yanked${row.yank_reason ? `: ${row.yank_reason}` : ''}`,
-      })
-    for (const { versions, severity, message } of state?.record.advisories ?? [])
-      if (versions.includes(number))
-        problems.push({ kind: 'included_advisory', message: `${what} has an advisory (${severity}): ${message}` })
+    problems.push(...judge('included_', what, number, state?.record, row))
   }
+  return problems
+}
+
+/** The problems of a version. @param prefix of their kinds */
+function judge(
+  prefix: '' | 'included_',
+  what: string,
+  version: string,
+  record: RepositoryRecord | undefined,
+  row: VersionRow | undefined,
+): Problem[] {
+  const problems: Problem[] = []
+  if (!row) problems.push({ kind: `${prefix}gone`, message: `${what} is no longer on the hub` })
+  else if (row.yanked)
+    problems.push({
+      kind: `${prefix}yanked`,
+      message: `${what} was yanked${row.yank_reason ? `: ${row.yank_reason}` : ''}`,
+    })
+  for (const { versions, severity, message } of record?.advisories ?? [])
+    if (versions.includes(version))
+      problems.push({ kind: `${prefix}advisory`, message: `${what} has an advisory (${severity}): ${message}` })
   return problems
 }
 
@@ -134,12 +147,9 @@ function review(
   const problems: Problem[] = []
   const say = (kind: Problem['kind'], message: string) => problems.push({ kind, message })
   const row = rows.find((each) => each.version === version)
-  if (!row) say('gone', `${name}: ${version} is no longer on the hub`)
-  else if (row.content_sha256 !== locked.sha256)
+  if (row && row.content_sha256 !== locked.sha256)
     say('other_bytes', `${name}: the hub lists other bytes for ${version} than prompts.lock does`)
-  else if (row.yanked) say('yanked', `${name} ${version} was yanked${row.yank_reason ? `: ${row.yank_reason}` : ''}`)
-  for (const { versions, severity, message } of record.advisories ?? [])
-    if (versions.includes(version)) say('advisory', `${name} ${version} (${severity}): ${message}`)
+  problems.push(...judge('', `${name} ${version}`, version, record, row))
   if (!isRange(range) && target === undefined)
     say(
       'label_removed',
@@ -158,7 +168,7 @@ function review(
 }
 
 /**
- * Updates prompts to the newest version in their range or of their label: all of them or none.
+ * Updates prompts to the newest version in their range or of their label, and restores missing files: all of them or none.
  *
  * @param names full names; default: all
  * @returns the prompts as they were before, with what was found; those with another `wanted` version were updated
@@ -170,15 +180,20 @@ export async function updateLock(
 ): Promise<Reviewed[]> {
   const { lock } = await openLock(lockPath)
   const reviewed = await reviewLock(lockPath, names, options)
-  const newer = reviewed.filter(({ locked, wanted }) => wanted !== locked.version)
-  if (newer.length === 0) return reviewed
+  const refused = reviewed.flatMap(({ problems }) => problems).find(({ kind }) => kind === 'other_bytes')
+  if (refused) throw new PromptHubError('integrity', `${refused.message}; nothing was changed`)
   const hub = new PromptHub(lockedHub(lock.hub))
-  const found = await Promise.all(
-    newer.map(async ({ name, locked, wanted }) => {
+  const folder = dirname(resolve(lockPath))
+  const fetched = await Promise.all(
+    reviewed.map(async ({ name, locked, wanted }) => {
+      if (wanted === locked.version && !(await findDifference(folder, locked))) return []
       const { prompt, locked: now } = await fetchPrompt(hub, await hub.get(name, { version: wanted }), locked)
-      return { name, before: locked, now, prompt }
+      if (wanted === locked.version) requirePinned(name, now, locked)
+      return [{ name, before: locked, now, prompt }]
     }),
   )
+  const found = fetched.flat()
+  if (found.length === 0) return reviewed
   for (const { name, before, now } of options.acceptPublisher ? [] : found) {
     const refused = refusePublisher(`${name} ${now.version}`, before.publisher, now.publisher)
     if (refused !== undefined) throw new PromptHubError('integrity', `${refused}; nothing was changed`)
@@ -187,10 +202,7 @@ export async function updateLock(
     found.map(({ name, before, now, prompt }) => {
       const { path, sha256, range = now.range } = prompts[name] ?? {}
       if (path !== before.path || sha256 !== before.sha256)
-        throw new PromptHubError(
-          'integrity',
-          'prompts.lock was changed in the meantime. Run this again; nothing was changed.',
-        )
+        throw new PromptHubError('integrity', 'prompts.lock was changed in the meantime; run this again')
       prompts[name] = { ...now, range }
       return prompt
     })

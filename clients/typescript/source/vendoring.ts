@@ -133,17 +133,22 @@ export async function installLock(lockPath: string, isForced = false, isAttested
     Object.entries(lock.prompts).map(async ([name, locked]): Promise<NewPrompt[]> => {
       if (!(await findDifference(folder, locked))) return []
       const now = await fetchPrompt(hub, await hub.get(name, { version: locked.version }), locked)
-      if (pinned(now.locked) !== pinned(locked))
-        throw new PromptHubError(
-          'integrity',
-          `${name}@${locked.version}: the hub has other bytes than prompts.lock, or another publisher. Nothing was replaced.`,
-        )
+      requirePinned(name, now.locked, locked)
       return [now.prompt]
     }),
   )
   const prompts = found.flat()
   if (prompts.length > 0) await changeLock(lockPath, { hub: lock.hub, change: () => prompts, isForced })
   return prompts.length
+}
+
+/** @throws PromptHubError `integrity` unless the hub has what the lock pins of a version */
+export function requirePinned(name: string, now: LockedPrompt, locked: LockedPrompt): void {
+  if (pinned(now) !== pinned(locked))
+    throw new PromptHubError(
+      'integrity',
+      `${name}@${locked.version}: the hub has other bytes than prompts.lock, or another publisher. Nothing was replaced.`,
+    )
 }
 
 /** What a lock pins of a version, as one text. */
