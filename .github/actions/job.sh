@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# shellcheck disable=SC2154,SC2034 # the script that sources this file sets work and HUB, and uses token
+# shellcheck disable=SC2154,SC2034 # say.sh sets work; the script that sources this file sets HUB, and uses token
 # Checks the inputs of a job that publishes to a hub, and requests its OIDC tokens. Sourced by the action scripts after say.sh.
 
 # A token for a hub on this machine does not go through a proxy, where others could read it.
@@ -8,15 +8,13 @@ export no_proxy="${no_proxy:-${NO_PROXY:-}},localhost,127.0.0.1"
 # Exits unless the job may request tokens.
 require_permission() {
   [ -n "${ACTIONS_ID_TOKEN_REQUEST_URL:-}" ] && return
-  fail 'The job is not allowed to request OIDC tokens. Give it "permissions: {contents: read, id-token: write}".'
-  exit 1
+  stop 'The job is not allowed to request OIDC tokens. Give it "permissions: {contents: read, id-token: write}".'
 }
 
 # Exits unless HUB is a URL to which a token may be sent.
 require_hub() { # <message>
   [[ $HUB == *[[:space:]]* || ($HUB != https://* && ! $HUB =~ ^http://(localhost|127\.0\.0\.1)(:[0-9]+)?$) ]] || return 0
-  fail "$1"
-  exit 1
+  stop "$1"
 }
 
 # Exits unless OWNER can be an owner.
@@ -25,8 +23,7 @@ require_owner() {
     '' | *[!a-z0-9-]*) ;;
     *) return ;;
   esac
-  fail 'owner: expected lower-case letters, digits and hyphens.'
-  exit 1
+  stop 'owner: expected lower-case letters, digits and hyphens.'
 }
 
 # Requests a token whose audience is the hub, which is valid for one request. Sets token. Secrets are passed to curl in files, because other processes can read its arguments.

@@ -1,10 +1,14 @@
 # shellcheck shell=bash
-# shellcheck disable=SC2154 # the script that sources this file sets work
 # Prints lines for the log of a GitHub Actions job, and for its summary. Sourced by the action scripts.
 
 # The client of the same commit, so that pinning an action pins the client too.
 # shellcheck disable=SC2034 # the scripts that source this file use it
 HUBCLI=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)/clients/hubcli/hubcli
+
+# A folder that only this user can read. It is removed at the end.
+umask 077
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 
 # The runner reads commands (::set-output …) from a job's output, so text from files, names and hubs is never printed unchanged.
 show() {
@@ -27,6 +31,11 @@ annotate() { # <error or warning> <message> [<file> [<line>]]
 
 fail() { # <message> [<file> [<line>]]
   annotate error "$@"
+}
+
+stop() { # <message>: reports an error, and ends the job
+  fail "$1"
+  exit 1
 }
 
 # jq functions for the summary. Names, settings and messages are text from prompts, so every character that Markdown or

@@ -11,10 +11,7 @@ shopt -s nullglob
 
 case ${MODE:=publish} in
   publish | check | subjects) ;;
-  *)
-    fail 'mode: expected publish or check.'
-    exit 1
-    ;;
+  *) stop 'mode: expected publish or check.' ;;
 esac
 # A check needs no token, so it runs for pull requests from forks too.
 if [ "$MODE" = publish ]; then require_permission; fi
@@ -22,20 +19,11 @@ require_hub 'hub: expected an https URL, because over plain http, anyone on the 
 require_owner
 case $BUMP in
   major | minor | patch) ;;
-  *)
-    fail 'bump: expected major, minor or patch.'
-    exit 1
-    ;;
+  *) stop 'bump: expected major, minor or patch.' ;;
 esac
 case ${LABEL:-} in
-  *[!a-z0-9-]*)
-    fail 'label: expected lower-case letters, digits and hyphens, such as production.'
-    exit 1
-    ;;
+  *[!a-z0-9-]*) stop 'label: expected lower-case letters, digits and hyphens, such as production.' ;;
 esac
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-umask 077
 # A path is never a pattern for git.
 export GIT_LITERAL_PATHSPECS=1
 
@@ -278,9 +266,6 @@ if [ "$MODE" = subjects ]; then
   if [ -s "$subjects" ] && [ -n "${GITHUB_OUTPUT:-}" ]; then printf 'path=%s\n' "$subjects" >>"$GITHUB_OUTPUT"; fi
   exit 0
 fi
-if [ "$found" = 0 ]; then
-  fail 'No files match.'
-  exit 1
-fi
+if [ "$found" = 0 ]; then stop 'No files match.'; fi
 finish
 exit "$failed"

@@ -9,27 +9,15 @@ set -euo pipefail
 require_permission
 require_hub 'hub: expected an https URL, because over plain http, anyone on the network path could publish with the token.'
 case $OUTPUT in
-  -* | '')
-    fail 'file: expected a path; begin it with ./ if it starts with a hyphen.'
-    exit 1
-    ;;
+  -* | '') stop 'file: expected a path; begin it with ./ if it starts with a hyphen.' ;;
 esac
-if [ -L "$OUTPUT" ]; then
-  fail "file: $OUTPUT is a symbolic link; name the file itself."
-  exit 1
-fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-umask 077
+if [ -L "$OUTPUT" ]; then stop "file: $OUTPUT is a symbolic link; name the file itself."; fi
 
 # Runs hubcli with a token of its own, which is valid for one request.
 run_hubcli() {
   local token
   request_token || exit 1
-  HUB_URL=$HUB HUB_TOKEN=$token sh "$HUBCLI" "$@" >"$work/said" 2>"$work/complaint" || {
-    fail "$(head -c 3000 "$work/complaint")"
-    exit 1
-  }
+  HUB_URL=$HUB HUB_TOKEN=$token sh "$HUBCLI" "$@" >"$work/said" 2>"$work/complaint" || stop "$(head -c 3000 "$work/complaint")"
   show "$(cat "$work/said")"
 }
 

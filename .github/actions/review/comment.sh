@@ -8,9 +8,6 @@ set -euo pipefail
 API=${GITHUB_API_URL:-https://api.github.com}/repos/$GITHUB_REPOSITORY
 # Every review comment begins with this marker. Untrusted text can contain it only inside a fence.
 MARK='<!-- prompt-hub: content review -->'
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-umask 077
 
 # The pull request no longer changes the content that an earlier run reviewed.
 if [ "$CONTENT" = false ]; then
@@ -21,10 +18,7 @@ if [ "$CONTENT" = false ]; then
 Nothing in \`content/\` changes any more."
 fi
 NUMBER=${NUMBER//[!0-9]/}
-if [ -z "$NUMBER" ] || [[ ${REPORT-} != "$MARK"* ]]; then
-  fail 'expected the number of a pull request and a report.'
-  exit 1
-fi
+if [ -z "$NUMBER" ] || [[ ${REPORT-} != "$MARK"* ]]; then stop 'expected the number of a pull request and a report.'; fi
 printf 'Authorization: Bearer %s\nAccept: application/vnd.github+json\n' "$TOKEN" >"$work/headers"
 ask() { # <method> <address> [<file>]: stores the response and its status
   status=$(curl --silent --show-error --retry 3 --max-time 60 --header "@$work/headers" --request "$1" \
@@ -32,8 +26,7 @@ ask() { # <method> <address> [<file>]: stores the response and its status
 }
 need() { # <status>...: fails if the last response has none of these statuses
   for good in "$@"; do [ "$status" != "$good" ] || return 0; done
-  fail "GitHub returned status $status: $(jq --raw-output '.message? // ""' "$work/answer" 2>/dev/null || head -c 300 "$work/complaint"). The job needs \"permissions: {pull-requests: write}\"."
-  exit 1
+  stop "GitHub returned status $status: $(jq --raw-output '.message? // ""' "$work/answer" 2>/dev/null || head -c 300 "$work/complaint"). The job needs \"permissions: {pull-requests: write}\"."
 }
 
 # Finds the comment that begins with the marker and was written by this account, because anybody can write the marker.
@@ -58,10 +51,7 @@ case $id in
     ask POST "$API/issues/$NUMBER/comments" "$work/comment"
     need 201
     ;;
-  *[!0-9]*)
-    fail 'GitHub returned a comment without a number.'
-    exit 1
-    ;;
+  *[!0-9]*) stop 'GitHub returned a comment without a number.' ;;
   *)
     ask PATCH "$API/issues/comments/$id" "$work/comment"
     need 200

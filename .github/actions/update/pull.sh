@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# shellcheck disable=SC2154 # the script that sources this file sets work
-# Commits what is staged, pushes it to a branch, and opens a pull request or updates the open one. Sourced by update.sh and recompose.sh, which set work and TOKEN.
+# shellcheck disable=SC2154 # say.sh sets work
+# Commits what is staged, pushes it to a branch, and opens a pull request or updates the open one. Sourced by update.sh and recompose.sh, which set TOKEN, after say.sh.
 
 API=${GITHUB_API_URL:-https://api.github.com}/repos/$GITHUB_REPOSITORY
 
@@ -24,10 +24,7 @@ propose() { # <branch> <base branch> <title>: the text is in the file body of th
   number=$(jq --raw-output 'first(.[].number) // "" | tostring' "$work/answer")
   case $number in
     '') ask_github POST "$API/pulls" "$work/pull" ;;
-    *[!0-9]*)
-      fail 'GitHub returned a pull request without a number.'
-      exit 1
-      ;;
+    *[!0-9]*) stop 'GitHub returned a pull request without a number.' ;;
     *)
       jq '{title, body}' "$work/pull" >"$work/change"
       ask_github PATCH "$API/pulls/$number" "$work/change"
@@ -56,8 +53,5 @@ show_differences() {
 
 ask_github() { # <method> <address> [<file>]
   curl --silent --show-error --fail-with-body --retry 3 --max-time 60 --header "@$work/headers" --request "$1" \
-    ${3:+--data-binary "@$3"} "$2" >"$work/answer" 2>"$work/complaint" || {
-    fail "GitHub: $(jq --raw-output .message "$work/answer" 2>/dev/null || head -c 500 "$work/complaint"). The job needs \"permissions: {contents: write, pull-requests: write}\", and the repository must let workflows open pull requests."
-    exit 1
-  }
+    ${3:+--data-binary "@$3"} "$2" >"$work/answer" 2>"$work/complaint" || stop "GitHub: $(jq --raw-output .message "$work/answer" 2>/dev/null || head -c 500 "$work/complaint"). The job needs \"permissions: {contents: write, pull-requests: write}\", and the repository must let workflows open pull requests."
 }

@@ -13,18 +13,12 @@ MAX_DIFFERENCES=50000
 
 case $MODE in
   publish | pull-request) ;;
-  *)
-    fail 'mode: expected publish or pull-request.'
-    exit 1
-    ;;
+  *) stop 'mode: expected publish or pull-request.' ;;
 esac
 if [ "$MODE" = publish ]; then require_permission; fi
 HUB=${HUB_URL%/}
 require_hub 'hub: expected the https URL of the hub whose prompts are composed again.'
 require_owner
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-umask 077
 cd -- "$DIRECTORY"
 
 # Lists the prompts whose parts have other versions now, and what their changelogs say: names and numbers alone. Exits with 1 if the hub cannot be read.
@@ -107,10 +101,7 @@ open_pull() { # <owner/name> <changelog>
 
 if [ "$MODE" = pull-request ]; then
   case $BY in
-    '' | -* | *[!A-Za-z0-9-]*)
-      fail 'by: expected the GitHub login of a member of the owner.'
-      exit 1
-      ;;
+    '' | -* | *[!A-Za-z0-9-]*) stop 'by: expected the GitHub login of a member of the owner.' ;;
   esac
   base=${GITHUB_REF_NAME:-$(git symbolic-ref --short HEAD)}
   start=$(git rev-parse HEAD)

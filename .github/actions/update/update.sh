@@ -10,32 +10,17 @@ set -euo pipefail
 MAX_CHANGES=20000 MAX_DIFFERENCES=40000
 
 # The branch is overwritten, so its name must be valid, and must not be the base branch.
-if ! git check-ref-format "refs/heads/$BRANCH" || [[ $BRANCH == -* ]]; then
-  fail 'branch: expected a valid branch name.'
-  exit 1
-fi
+if ! git check-ref-format "refs/heads/$BRANCH" || [[ $BRANCH == -* ]]; then stop 'branch: expected a valid branch name.'; fi
 BASE=${GITHUB_REF_NAME:-$(git symbolic-ref --short HEAD)}
-if [ "$BRANCH" = "$BASE" ]; then
-  fail "branch: $BRANCH is the branch that this workflow runs on; choose another branch."
-  exit 1
-fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-umask 077
+if [ "$BRANCH" = "$BASE" ]; then stop "branch: $BRANCH is the branch that this workflow runs on; choose another branch."; fi
 cd -- "$DIRECTORY"
 
 run_hubcli() {
-  sh "$HUBCLI" "$@" 2>"$work/complaint" || {
-    fail "hubcli $1: $(head -c 2000 "$work/complaint")"
-    exit 1
-  }
+  sh "$HUBCLI" "$@" 2>"$work/complaint" || stop "hubcli $1: $(head -c 2000 "$work/complaint")"
 }
 
 # It exits with 1 if there are newer versions, and also after an error, but then without JSON.
-sh "$HUBCLI" outdated --json --min-age "$MIN_AGE" >"$work/outdated" 2>"$work/complaint" || jq --exit-status .outdated "$work/outdated" >/dev/null 2>&1 || {
-  fail "hubcli outdated: $(head -c 2000 "$work/complaint")"
-  exit 1
-}
+sh "$HUBCLI" outdated --json --min-age "$MIN_AGE" >"$work/outdated" 2>"$work/complaint" || jq --exit-status .outdated "$work/outdated" >/dev/null 2>&1 || stop "hubcli outdated: $(head -c 2000 "$work/complaint")"
 run_hubcli update --min-age "$MIN_AGE" >"$work/updated"
 mapfile -t paths < <(jq --raw-output '.prompts[].path' prompts.lock)
 git add -- prompts.lock "${paths[@]}"
