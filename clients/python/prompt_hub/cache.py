@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -163,10 +164,9 @@ class AnswerCache(Generic[Value]):
         with self._turn:
             self._entries.pop(url, None)
         if self._settings.folder is not None:
-            try:
+            # If that fails, the folder returns it once more later; this caller gets the hub's error anyway.
+            with contextlib.suppress(OSError):
                 os.remove(self._path(self._settings.folder, url))
-            except OSError:
-                pass  # The folder may return it once more later; this caller gets the hub's error anyway.
 
     def _path(self, folder: str, url: str) -> str:
         return os.path.join(folder, hashlib.sha256(url.encode()).hexdigest() + ".json")
@@ -195,8 +195,6 @@ class AnswerCache(Generic[Value]):
         data: Dict[str, object] = {"url": url, "text": kept.text, "checkedAt": round(kept.checked_at * 1000)}
         if kept.etag is not None:
             data["etag"] = kept.etag
-        try:
+        with contextlib.suppress(OSError):
             os.makedirs(self._settings.folder, exist_ok=True)
             write_whole(self._path(self._settings.folder, url), json.dumps(data).encode())
-        except OSError:
-            pass

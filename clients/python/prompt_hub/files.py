@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from typing import Optional
 
@@ -25,13 +26,6 @@ def write_whole(path: str, data: bytes) -> None:
             os.fsync(file.fileno())
         os.replace(temporary, path)
     except BaseException:
-        remove_if_there(temporary)
+        with contextlib.suppress(OSError):
+            os.remove(temporary)
         raise
-
-
-def remove_if_there(path: str) -> None:
-    """Removes a file that may not exist."""
-    try:
-        os.remove(path)
-    except OSError:
-        pass

@@ -9,18 +9,18 @@ from typing import Callable, List, Optional, Sequence, Set, Tuple, TypeVar
 from .arguments import Wish
 from .cache import Answer, AnswerCache, CacheSettings
 from .prompt import Found
-from .ranges import highest_in
 from .records import (
     LabelledPrompt,
     RepositoryRecord,
     VersionRecord,
     VersionRow,
-    active_of,
+    find_wanted,
     read_label_list,
     read_repository_record,
     read_version_list,
     read_version_record,
 )
+from .review import explain_none
 from .source import read_either
 from .standing import Event, Standing, events_of, standing_of
 from .trouble import PromptHubError
@@ -57,11 +57,11 @@ class HubReader:
             rows = self._read_either(
                 self._lists,
                 f"repos/{name}/versions",
-                is_enough=lambda rows: highest_in(active_of(rows), range_) is not None,
+                is_enough=lambda rows: find_wanted(range_, {}, rows) is not None,
             )
-            chosen = highest_in(active_of(rows.value), range_)
+            chosen = find_wanted(range_, {}, rows.value)
             if chosen is None:
-                raise PromptHubError("not_found", f"{name} has no active version in {range_}.")
+                raise PromptHubError("not_found", explain_none(name, range_, {}, rows.value))
             return self._read_version(name, chosen, (rows.source, rows.age), ("record",))
         label = None if wish is None else wish[1]
         record = self._read_either(
@@ -75,9 +75,7 @@ class HubReader:
             return self._found(name, latest, record.source, record.age, ())
         wanted = record.value.latest_version if label is None else record.value.labels.get(label)
         if wanted is None:
-            known = ", ".join(record.value.labels) or "none"
-            what = "no active version" if label is None else f"no label {label}; it has {known}"
-            raise PromptHubError("not_found", f"{name} has {what}.")
+            raise PromptHubError("not_found", explain_none(name, label or "*", record.value.labels, ()))
         return self._read_version(name, wanted, (record.source, record.age), ())
 
     def get_all(self, owner: str, label: str) -> List[Found]:

@@ -86,6 +86,8 @@ def explain_none(name: str, written: str, labels: Mapping[str, str], rows: Seque
         there = f"; it has: {', '.join(sorted(labels)[:20])}" if labels else " and no other"
         return f"{name} has no label {written}{there}"
     active = active_of(rows)
+    if not active and written == "*":
+        return f"{name} has no version that is not yanked"
     there = f"it has: {', '.join(active[:10])}{', ...' if len(active) > 10 else ''}"
     there = there if active else "it has none that is not yanked"
     yanked = next((row for row in rows if row.yanked and satisfies(row.version, written)), None)

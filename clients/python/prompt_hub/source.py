@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import tarfile
 import zlib
 from typing import Callable, Dict, List, Optional, Sequence, Tuple, TypeVar
 
@@ -129,6 +128,8 @@ def other_bytes(what: str) -> PromptHubError:
 
 def _unpack(archive: bytes) -> Dict[str, bytes]:
     """The files in an archive of a skill; none if it is not one."""
+    import tarfile  # Most commands need no archive, and this import takes longer than all others.
+
     files: Dict[str, bytes] = {}
     try:
         unpacker = zlib.decompressobj(31)

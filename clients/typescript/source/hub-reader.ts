@@ -1,7 +1,7 @@
 // Reads prompts from a hub without a lock: resolves the requested version, chooses the URLs to read, and reports notices about the prompts in use.
 import { type Answer, AnswerCache, type AnswerSource, type CacheSettings, readEither } from './cache.ts'
 import { factsOf, type PromptFacts, slower } from './prompt.ts'
-import { highestIn, type Wish } from './ranges.ts'
+import { highestIn, isRange, satisfies, type Wish } from './ranges.ts'
 import {
   type LabelledPrompt,
   type RepositoryRecord,
@@ -60,7 +60,7 @@ export class HubReader {
         (rows) => highestIn(activeOf(rows), wish.range) !== undefined,
       )
       const version = highestIn(activeOf(list.value), wish.range)
-      if (version === undefined) throw notFound(`${name} has no active version in ${wish.range}.`)
+      if (version === undefined) throw notFound(explainNone(name, wish.range, {}, list.value))
       return this.#readVersion(name, version, list, ['record'])
     }
     const record = await this.#readEither(
@@ -73,7 +73,7 @@ export class HubReader {
     // The record contains the full latest version, so the most common call takes one request.
     if (!wish && latest) return this.#factsFrom(name, latest, record, [])
     const version = wish ? labelled(labels, wish.label) : latest_version
-    if (!version) throw notFound(wish ? noLabel(name, wish.label, labels) : `${name} has no active version.`)
+    if (!version) throw notFound(explainNone(name, wish?.label ?? '*', labels, []))
     return this.#readVersion(name, version, record, [])
   }
 
@@ -205,9 +205,25 @@ export function labelled(labels: Record<string, string>, label: string): string 
   return Object.hasOwn(labels, label) ? labels[label] : undefined
 }
 
-function noLabel(name: string, label: string, labels: Record<string, string>): string {
-  const names = Object.keys(labels)
-  return `${name} has no label ${label}. ${names.length === 0 ? 'It has none.' : `It has ${names.join(', ')}.`}`
+/** Explains why a range or a label selects no version. */
+export function explainNone(
+  name: string,
+  written: string,
+  labels: Record<string, string>,
+  rows: readonly VersionRow[],
+): string {
+  if (!isRange(written)) {
+    const names = Object.keys(labels).sort().slice(0, 20)
+    return `${name} has no label ${written}${names.length > 0 ? `; it has: ${names.join(', ')}` : ' and no other'}`
+  }
+  const active = activeOf(rows)
+  if (active.length === 0 && written === '*') return `${name} has no version that is not yanked`
+  const more = active.length > 10 ? ', ...' : ''
+  const there =
+    active.length > 0 ? `it has: ${active.slice(0, 10).join(', ')}${more}` : 'it has none that is not yanked'
+  const yanked = rows.find((row) => row.yanked && satisfies(row.version, written))
+  if (!yanked || written === '*') return `${name} has no version that ${written} allows; ${there}`
+  return `${name} ${yanked.version} was yanked${yanked.yank_reason ? `: ${yanked.yank_reason}` : ''}; ${there}`
 }
 
 function notFound(message: string): PromptHubError {

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { parseArguments } from './arguments.ts'
 import { changeLock, type NewPrompt } from './changing.ts'
 import { openLock, readLockFile } from './files.ts'
+import { explainNone } from './hub-reader.ts'
 import { isSafePath, type Lock, type LockedPrompt, readDetails } from './lock.ts'
 import { findDifference } from './placed.ts'
 import type { PromptFacts } from './prompt.ts'
@@ -104,13 +105,9 @@ export async function fetchPrompt(
 
 /** @throws PromptHubError `not_found` with the reason when a version was yanked: it can be read, but not newly installed */
 async function requireActive(hub: PromptHub, name: string, version: string): Promise<void> {
-  const versions = await hub.listVersions(name)
-  const yanked = versions.find((row) => row.version === version && row.yanked)
-  if (!yanked) return
-  const active = versions.filter((row) => !row.yanked).map((row) => row.version)
-  const there = active.length > 0 ? `it has: ${active.slice(0, 10).join(', ')}` : 'it has none that is not yanked'
-  const reason = yanked.yank_reason ? `: ${yanked.yank_reason}` : ''
-  throw new PromptHubError('not_found', `${name} ${version} was yanked${reason}; ${there}`)
+  const rows = await hub.listVersions(name)
+  if (rows.some((row) => row.version === version && row.yanked))
+    throw new PromptHubError('not_found', explainNone(name, version, {}, rows))
 }
 
 /**
