@@ -1,16 +1,16 @@
 // Composes an imported prompt: its references become include lines, and these the content of the prompts that came along.
 import { assemble, type Part } from '../../src/domain/compose/assemble.ts'
-import { readPart } from '../../src/domain/compose/compose-version.ts'
+import { ownVariables, readPart } from '../../src/domain/compose/compose-version.ts'
 import { cutSource, findIncludeLines, type IncludeLine } from '../../src/domain/compose/include-lines.ts'
 import { resolveIncludes } from '../../src/domain/compose/resolve.ts'
 import { DEFAULT_REPOSITORY_FILE, parseRepositoryFile, parseVersionFile } from '../../src/domain/content/prompt-file.ts'
-import type { Measure } from '../../src/domain/publishing/request.ts'
+import { type Measure, nameLines } from '../../src/domain/publishing/request.ts'
+import { isSameJson } from '../../src/domain/text/json.ts'
 import type { ValueProblem } from '../../src/domain/text/problems.ts'
-import { formatChat } from '../../src/domain/values/chat.ts'
 import { splitFullName } from '../../src/domain/values/names.ts'
 import { sortVersions } from '../../src/domain/values/versions.ts'
 import type { ExistingRepository } from './content-files.ts'
-import type { ComposedText, PortablePrompt, PromptReference } from './portable.ts'
+import { type ComposedText, contentOf, type PortablePrompt, type PromptReference } from './portable.ts'
 import { placeReferences, type ReferenceTarget } from './references.ts'
 
 /** What composing needs from outside. */
@@ -48,36 +48,48 @@ export function composeImport(prompt: PortablePrompt, tools: ComposeTools): Comp
 }
 
 function composeOne(prompt: PortablePrompt, tools: ComposeTools, isLatest: boolean): ComposedImport {
+  if (prompt.file?.compose) {
+    const made = composeSource(prompt, prompt.file.content, tools, isLatest)
+    return { ...made, problems: nameLines(made.problems, prompt.file.content) }
+  }
   if (!prompt.references) return { prompt, kept: [], problems: [] }
   const { body, parts, kept } = placeReferences(prompt, tools.findTarget)
-  const source = contentOf(body)
   if (parts.length === 0) return { prompt, kept, problems: [] }
-  const { value: own } = findIncludeLines(contentOf(prompt.body))
+  const { value: own } = findIncludeLines(contentOf(prompt))
   // Such a line was text in the source, and must stay it.
   if (!own || own.length > 0) {
     const reason = 'the text has a line that looks like an include line'
     return { prompt, kept: prompt.references.map(({ tag }) => ({ tag, reason })), problems: [] }
   }
-  const known = findComposed(source, tools.readRepository(tools.self), isLatest)
-  if (known) return { prompt: { ...prompt, composed: known.text, variables: known.variables }, kept, problems: [] }
-  const { value: lines, problems } = findIncludeLines(source)
-  const included = lines ? readParts(lines, tools) : { problems }
-  if (included.problems) return { prompt, kept, problems: included.problems }
-  const { format } = prompt.body
-  const assembled = assemble({ content: source, format, variables: prompt.variables }, lines ?? [], included.parts)
-  if (assembled.problems) return { prompt, kept, problems: assembled.problems }
-  const { content, includes, variables } = assembled.value
-  return { prompt: { ...prompt, composed: { content, includes }, variables }, kept, problems: [] }
+  return { ...composeSource(prompt, contentOf({ body }), tools, isLatest), kept }
 }
 
-const contentOf = (body: PortablePrompt['body']) => (body.format === 'chat' ? formatChat(body.messages) : body.text)
+/** Replaces the include lines of a source. */
+function composeSource(prompt: PortablePrompt, source: string, tools: ComposeTools, isLatest: boolean): ComposedImport {
+  const unchanged = { prompt, kept: [], problems: [] }
+  const known = findComposed({ source, variables: prompt.variables }, tools.readRepository(tools.self), isLatest)
+  if (known) return { ...unchanged, prompt: { ...prompt, composed: known.text, variables: known.variables } }
+  const { value: lines, problems } = findIncludeLines(source)
+  if (lines?.length === 0) return unchanged
+  const included = lines ? readParts(lines, tools) : { problems }
+  if (included.problems) return { ...unchanged, problems: included.problems }
+  const { format } = prompt.body
+  const assembled = assemble({ content: source, format, variables: prompt.variables }, lines ?? [], included.parts)
+  if (assembled.problems) return { ...unchanged, problems: assembled.problems }
+  const { content, includes, variables } = assembled.value
+  return { ...unchanged, prompt: { ...prompt, composed: { content, includes }, variables } }
+}
 
 /** Finds the version that was composed from the same source before, so that a part with a newer version alone changes nothing. Of several, the latest version of a source is the highest one. */
-function findComposed(source: string, existing: ExistingRepository | undefined, isLatest: boolean) {
+function findComposed(
+  { source, variables }: { source: string } & Pick<PortablePrompt, 'variables'>,
+  existing: ExistingRepository | undefined,
+  isLatest: boolean,
+) {
   const highestFirst = sortVersions(existing?.versions ?? [])
   for (const version of isLatest ? highestFirst : highestFirst.reverse()) {
     const { value } = parseVersionFile(existing!.read(version))
-    if (!value?.includes || cutSource(value) !== source) continue
+    if (!value?.includes || cutSource(value) !== source || !isSameJson(ownVariables(value), variables)) continue
     const text: ComposedText = { content: value.content, includes: value.includes }
     return { text, variables: value.variables }
   }

@@ -21,14 +21,13 @@ import { LIMITS } from '../../src/domain/limits.ts'
 import type { Measure } from '../../src/domain/publishing/request.ts'
 import { isSameJson } from '../../src/domain/text/json.ts'
 import type { ValueProblem } from '../../src/domain/text/problems.ts'
-import { formatChat } from '../../src/domain/values/chat.ts'
 import { areSameFiles, type FileEntry } from '../../src/domain/values/file-entry.ts'
 import { titleFromName } from '../../src/domain/values/names.ts'
 import { nextVersion, sortVersions } from '../../src/domain/values/versions.ts'
 import type { PromptSource } from './assign-names.ts'
 import { type Details, toDetails } from './details.ts'
 import { toLine, toName } from './names.ts'
-import { ConversionProblems, type PortablePrompt } from './portable.ts'
+import { ConversionProblems, contentOf, type PortablePrompt } from './portable.ts'
 
 /** An existing repository. */
 export interface ExistingRepository {
@@ -154,8 +153,7 @@ export function importPrompt(
 /** Describes a prompt as the version that an import writes. */
 export function describeVersion(prompt: PortablePrompt, license: string | null): Said {
   return {
-    content:
-      prompt.composed?.content ?? (prompt.body.format === 'chat' ? formatChat(prompt.body.messages) : prompt.body.text),
+    content: prompt.composed?.content ?? contentOf(prompt),
     format: prompt.body.format,
     variables: prompt.variables,
     parameters: prompt.parameters,

@@ -1,7 +1,9 @@
 // GitHub Copilot's prompt files (`.prompt.md`), and its instructions, chat modes and agents. https://code.visualstudio.com/docs/copilot/customization/prompt-files
 import { lineCounter } from '../../src/domain/text/text-length.ts'
 import { declarePlaceholders } from './names.ts'
+import { readMarkdown } from './plain.ts'
 import { ConversionProblems, emptyPrompt, MAX_FINDINGS, type ReadOptions, type ReadResult } from './portable.ts'
+import { isPromptFile } from './read-prompt-file.ts'
 import { readDetails, readSourceFile, textBelow, textOf } from './source-file.ts'
 import { readDollarBraces } from './template.ts'
 
@@ -19,6 +21,7 @@ export function readCopilot(
   const file = readSourceFile(source, findings)
   if (!file) return { prompts: [], findings: findings.all }
   const { front, body, bodyLine, lineOf } = file
+  if (isPromptFile(Object.keys(front))) return readMarkdown(source, name, { keepsText })
   const prompt = { ...emptyPrompt(textOf(front.name) || name), ...readDetails(front) }
   if (typeof front.model === 'string') prompt.parameters.model = front.model
   else if (front.model !== undefined) findings.lost('model', 'expected one model', lineOf('model'))

@@ -1,5 +1,6 @@
 // Converts the title, description, tags and licence of a prompt from elsewhere to the hub's rules, and reports what is cut or dropped.
 
+import { pick } from '../../src/domain/api/envelope.ts'
 import type { RepositoryFrontMatter } from '../../src/domain/content/front-matter.ts'
 import { findLicenseProblem } from '../../src/domain/content/rules.ts'
 import { LIMITS } from '../../src/domain/limits.ts'
@@ -12,6 +13,13 @@ export type Details = Partial<Pick<RepositoryFrontMatter, 'title' | 'description
 
 /** Converts the details of a prompt. Details that its source does not state are omitted. */
 export function toDetails(prompt: PortablePrompt, findings: ConversionProblems): Details {
+  if (prompt.file) {
+    const { file } = prompt
+    return pick(
+      file,
+      (['title', 'description', 'tags', 'license'] as const).filter((key) => file[key] !== undefined),
+    )
+  }
   const tags = toTags(prompt.tags)
   for (const tag of prompt.tags.filter((one) => !tags.includes(toName(one))).slice(0, MAX_FINDINGS))
     findings.lost(`tags.${printable(tag)}`, 'a prompt has at most ten tags, of letters A to Z, digits and hyphens')

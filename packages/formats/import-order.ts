@@ -1,4 +1,5 @@
 // Orders the prompts of an import, so that a prompt comes after those that it includes, and finds what its references name.
+import { findIncludeLines } from '../../src/domain/compose/include-lines.ts'
 import { parseRepositoryFile, parseVersionFile } from '../../src/domain/content/prompt-file.ts'
 import { kindOfRange } from '../../src/domain/values/include-range.ts'
 import { sortVersions } from '../../src/domain/values/versions.ts'
@@ -14,13 +15,17 @@ interface ImportSequence {
   find: (reference: PromptReference, from: number) => number | undefined
 }
 
-/** Orders prompts. Prompts that include each other keep the order of the import, and the first of them includes none of the others. */
-export function orderImport(
-  prompts: readonly Pick<PortablePrompt, 'knownAs' | 'references' | 'earlier'>[],
-): ImportSequence {
+type Ordered = Pick<PortablePrompt, 'knownAs' | 'references' | 'earlier' | 'file'>
+
+/**
+ * Orders prompts. Prompts that include each other keep the order of the import, and the first of them includes none of the others.
+ *
+ * @param fullNames the names on the hub, which include lines have
+ */
+export function orderImport(prompts: readonly Ordered[], fullNames: readonly string[]): ImportSequence {
   const byName = new Map<string, number>()
   for (const [index, { knownAs = [] }] of prompts.entries())
-    for (const name of knownAs) if (!byName.has(name)) byName.set(name, index)
+    for (const name of [...knownAs, fullNames[index]!]) if (!byName.has(name)) byName.set(name, index)
   const place = new Map<number, number>()
   const entered = new Set<number>()
   // A chain of references may be as long as the import, which would be too deep for recursion.
@@ -47,12 +52,11 @@ export function orderImport(
   }
 }
 
-function targetsOf(
-  { references = [], earlier = [] }: Pick<PortablePrompt, 'references' | 'earlier'>,
-  byName: ReadonlyMap<string, number>,
-): number[] {
-  const all = [...references, ...earlier.flatMap((one) => one.references ?? [])]
-  return [...new Set(all.flatMap(({ to }) => byName.get(to) ?? []))]
+function targetsOf({ references = [], earlier = [], file }: Ordered, byName: ReadonlyMap<string, number>): number[] {
+  const all = [...references, ...earlier.flatMap((one) => one.references ?? [])].map(({ to }) => to)
+  const { value: lines = [] } = file?.compose ? findIncludeLines(file.content) : {}
+  all.push(...lines.map(({ repository }) => repository))
+  return [...new Set(all.flatMap((name) => byName.get(name) ?? []))]
 }
 
 /** Decides which version of a prompt takes the place of a reference. @param part the prompt as it was read @param existing the prompt as it was written */

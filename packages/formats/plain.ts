@@ -1,8 +1,9 @@
 // Prompts without a specific format: Markdown or text files, pairs of `system.md` and `user.md`, and CSV with a title and a prompt.
 import { parse } from 'csv-parse/sync'
 import type { WriteResult } from '../../src/domain/api/export-formats.ts'
-import { PROMPT_FILE_KEYS } from '../../src/domain/content/prompt-file.ts'
+import { OPENS_FRONT_MATTER } from '../../src/domain/publishing/prompt-file.ts'
 import { trimLineEnds } from '../../src/domain/values/chat.ts'
+import { findFrontKeys } from './front-keys.ts'
 import { declarePlaceholders } from './names.ts'
 import {
   ConversionProblems,
@@ -14,6 +15,7 @@ import {
   type ReadResult,
   writtenFile,
 } from './portable.ts'
+import { isPromptFile, readWholeFile, SETTINGS } from './read-prompt-file.ts'
 import { licenseIn, readDetails, readSourceFile, removeByteOrderMark, tagsIn, textBelow } from './source-file.ts'
 import { readDollarBraces } from './template.ts'
 import { writePromptFile } from './write-prompt-file.ts'
@@ -22,21 +24,39 @@ import { writePromptFile } from './write-prompt-file.ts'
 const MAX_ROWS = 10_000
 const TITLE_COLUMNS = ['title', 'act', 'name']
 const PROMPT_COLUMNS = ['prompt', 'content', 'text']
-/** The keys of front matter that are read. */
+const NEEDS_VARIABLES = '--without-variables would lose it. Import this file without that option'
+const OTHER_KEYS = 'only a prompt file may have it, and a prompt file has no other keys. Remove those to import it'
+/** The keys of front matter that are read, unless it is that of a prompt file. */
 const DETAILS: ReadonlySet<string> = new Set(['title', 'name', 'description', 'license', 'licence', 'tags'])
-const SETTING_LOST =
-  'the import reads no settings of a version from Markdown. Publish the file with hubcli push to keep this'
 
-/** Reads a Markdown or text file; front matter may contain title, description, tags and licence. @param name file name without extension */
-export function readMarkdown(source: string, name: string): ReadResult {
+/**
+ * Reads a Markdown or text file. What a publish accepts is read as it reads it; in other files, front matter may contain title, description, tags and licence.
+ *
+ * @param name file name without extension
+ */
+export function readMarkdown(
+  source: string,
+  name: string,
+  { keepsText }: ReadOptions = { keepsText: false },
+): ReadResult {
   const findings = new ConversionProblems()
+  const whole = OPENS_FRONT_MATTER.test(source) ? readWholeFile(source, name) : undefined
+  const own = whole?.prompts[0]
+  if (own?.file) {
+    const { compose, variables = [] } = own.file
+    if (keepsText && compose) findings.refused('compose', NEEDS_VARIABLES)
+    if (keepsText && variables.length > 0) findings.refused('variables', NEEDS_VARIABLES)
+    return findings.result(own)
+  }
   const file = readSourceFile(source, findings)
+  const keys = file ? Object.keys(file.front) : (findFrontKeys(source)?.keys ?? [])
+  if (whole && isPromptFile(keys)) return whole
   if (!file) return { prompts: [], findings: findings.all }
   const { front, body } = file
   const prompt = { ...emptyPrompt(name), ...readDetails(front) }
-  const settings = Object.keys(front).filter((key) => PROMPT_FILE_KEYS.has(key) && !DETAILS.has(key))
-  for (const key of settings) findings.lost(key, SETTING_LOST, file.lineOf(key))
-  findings.unsupported(front, new Set([...DETAILS, ...settings]), file.lineOf)
+  findings.unsupported(front, new Set([...DETAILS, ...SETTINGS]), file.lineOf)
+  if (isPromptFile(keys)) findings.refused('file', 'expected a first line that is exactly ---', 1)
+  else for (const key of SETTINGS) if (key in front) findings.lost(key, OTHER_KEYS, file.lineOf(key))
   if (body.trim() === '') findings.refused('content', 'expected some text', file.bodyLine)
   prompt.body = { format: 'text', text: textBelow(file, source) }
   return findings.result(declarePlaceholders(prompt))

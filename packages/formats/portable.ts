@@ -9,7 +9,8 @@ import {
 } from '../../src/domain/api/export-formats.ts'
 import type { Parameters, Variable } from '../../src/domain/api/schema.ts'
 import type { GivenSkill } from '../../src/domain/content/prompt-file.ts'
-import type { ChatPart } from '../../src/domain/values/chat.ts'
+import type { PublishInput } from '../../src/domain/publishing/request.ts'
+import { type ChatPart, formatChat } from '../../src/domain/values/chat.ts'
 import type { FileEntry } from '../../src/domain/values/file-entry.ts'
 import type { Include } from '../../src/domain/values/include.ts'
 import type { LatestFields } from './write-prompt-file.ts'
@@ -60,6 +61,8 @@ export interface PortablePrompt {
   references?: PromptReference[]
   /** Its assembled text, if it includes other prompts; `body` is then the text of its source. */
   composed?: ComposedText
+  /** What its prompt file says, from which all other fields were read; omitted if the source is in another format. */
+  file?: PublishInput
 }
 
 /** An assembled text, and what it includes. */
@@ -171,6 +174,11 @@ export function textsOf(body: PortableBody): string[] {
   return body.format === 'text'
     ? [body.text]
     : body.messages.flatMap((message) => ('role' in message ? [message.content] : []))
+}
+
+/** Returns the content of a prompt, before it is composed. */
+export function contentOf({ file, body }: Pick<PortablePrompt, 'file' | 'body'>): string {
+  return file?.content ?? (body.format === 'chat' ? formatChat(body.messages) : body.text)
 }
 
 /** Returns a written file, with the fields that it lost. @param more lost fields beyond those in `EXPORT_FORMATS` */

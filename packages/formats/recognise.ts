@@ -1,6 +1,7 @@
 // Recognises which tool's file a text is, by its front matter and its marks alone. It loads no reader, because the browser runs it too.
 import { PROMPT_FILE_KEYS } from '../../src/domain/content/prompt-file.ts'
 import type { ImportFormat } from './formats.ts'
+import { findFrontKeys, listKeys, MAX_FRONT_CHARACTERS } from './front-keys.ts'
 
 /** What a text looks like; `json` needs a look at its keys. */
 type RecognisedFormat =
@@ -24,18 +25,14 @@ export const PASTED_FORMATS = {
   ...{ markdown: 'Markdown', csv: 'CSV' },
 } satisfies Record<ImportFormat | 'prompt-file', string>
 
-/** Front matter that closes later is not looked at; its reader refuses it. */
-const MAX_FRONT_CHARACTERS = 32_768
-/** Keys at the start of a line; a nested key is indented. */
-const TOP_KEY = /^["']?([A-Za-z_][\w-]{0,60})["']?[ \t]*:/gm
 const ROLE_LABEL = /^(?:system|user|assistant):[ \t]*\r?$/m
 const CSV_HEAD = /^"?(?:act|title|name)"?[,;\t](?:[^\n]{0,200}[,;\t])?"?(?:prompt|content|text)"?(?=[,;\t\r\n])/i
 
 /** Returns the format of a text, or undefined for the plain text of a prompt. */
 export function recogniseFormat(source: string): RecognisedFormat | undefined {
   const text = source.replace(/^\ufeff/, '')
-  const front = frontMatterOf(text)
-  if (front) return recogniseFrontMatter(new Set(listKeys(front.head)), front.body)
+  const front = findFrontKeys(text)
+  if (front) return recogniseFrontMatter(new Set(front.keys), front.body)
   const start = text.trimStart()
   if (/^(?:\{\s*"|\[\s*\{\s*")/.test(start.slice(0, 1_000))) return 'json'
   const keys = listKeys(text.slice(0, MAX_FRONT_CHARACTERS))
@@ -43,12 +40,6 @@ export function recogniseFormat(source: string): RecognisedFormat | undefined {
   if (CSV_HEAD.test(text)) return 'csv'
   if (text.includes('$ARGUMENTS')) return 'claude-command'
   return text.includes('${input:') ? 'copilot' : undefined
-}
-
-function frontMatterOf(text: string): { head: string; body: string } | undefined {
-  if (!/^---[ \t]*\r?\n/.test(text)) return undefined
-  const end = text.slice(0, MAX_FRONT_CHARACTERS).indexOf('\n---', 3)
-  return end === -1 ? undefined : { head: text.slice(3, end), body: text.slice(end + 4) }
 }
 
 function recogniseFrontMatter(keys: ReadonlySet<string>, body: string): RecognisedFormat | undefined {
@@ -63,8 +54,4 @@ function recogniseFrontMatter(keys: ReadonlySet<string>, body: string): Recognis
   if (has('mode', 'agent', 'tools', 'applyTo') || body.includes('${input:')) return 'copilot'
   if (has('allowed-tools', 'argument-hint', 'arguments') || body.includes('$ARGUMENTS')) return 'claude-command'
   return 'markdown'
-}
-
-function listKeys(text: string): string[] {
-  return Array.from(text.matchAll(TOP_KEY), ([, key = '']) => key)
 }

@@ -18,7 +18,7 @@ import { importHistory } from '../../packages/formats/version-history.ts'
 import type { ConversionProblem } from '../../src/domain/api/export-formats.ts'
 import { findLicenseProblem } from '../../src/domain/content/rules.ts'
 import type { FileEntry } from '../../src/domain/values/file-entry.ts'
-import { isReserved, OWNER_PATTERN } from '../../src/domain/values/names.ts'
+import { isReserved, OWNER_PATTERN, splitFullName } from '../../src/domain/values/names.ts'
 import { formatMoment } from '../../src/domain/values/values.ts'
 import { digestText, measure } from '../../src/ports/measure.ts'
 import type { Progress } from '../progress.ts'
@@ -93,7 +93,10 @@ export function importFiles(
       return { path, name: null, status: 'refused', version: null, lost, reasons }
     })
   const files = openWrittenFiles(contentDir)
-  const { order: indexes, find } = orderImport(found.map(({ prompt }) => prompt))
+  const { order: indexes, find } = orderImport(
+    found.map(({ prompt }) => prompt),
+    names.map((name) => `${owner}/${name}`),
+  )
   /** The prompts that were written, as they were composed. */
   const written = new Map<number, PortablePrompt>()
   const findTarget = (reference: PromptReference, from: number): ReferenceTarget => {
@@ -111,7 +114,10 @@ export function importFiles(
     const composed = composeImport(prompt, {
       self: `${owner}/${name}`,
       findTarget: (reference) => findTarget(reference, index),
-      readRepository: (fullName) => files.read(owner, fullName.slice(owner.length + 1)),
+      readRepository: (fullName) => {
+        const place = splitFullName(fullName)
+        return place && files.read(place.owner, place.name)
+      },
       measure,
     })
     const result = importHistory(composed.prompt, source, name, files.read(owner, name), order)

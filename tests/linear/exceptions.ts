@@ -183,6 +183,7 @@ export const OWN_ARGUMENTS: Readonly<Record<string, (text: string) => unknown[]>
     }),
     'a',
   ],
+  'packages/formats/portable.ts contentOf': (text) => [{ body: { format: 'text', text } }],
   'packages/formats/template.ts readDollarBraces': (text) => [text, '', new ConversionProblems()],
   'packages/formats/template.ts readBraces': (text) => [text, 'jinja2', new ConversionProblems()],
   'packages/editor/form/pasted-file.ts readPastedForm': (text) => [{ content: text }, 'markdown'],

@@ -118,18 +118,6 @@ test.each(Object.entries(CASES))('reads %s', (file, { name, lost, body, variable
   expect(value?.parameters).toEqual(parameters)
 })
 
-test('what a prompt file says beyond its details is lost, with the command that publishes all of it', () => {
-  const file = '---\ntitle: A\nvariables: [{name: x}]\ncompose: true\nglobs: a\n---\n{{x}}\n'
-  const { findings } = READERS.markdown(file, 'a')
-  const wayOut =
-    'the import reads no settings of a version from Markdown. Publish the file with hubcli push to keep this'
-  expect(findings).toEqual([
-    { kind: 'lost', field: 'variables', line: 3, message: wayOut },
-    { kind: 'lost', field: 'compose', line: 4, message: wayOut },
-    { kind: 'lost', field: 'globs', line: 5, message: 'Prompt Hub does not support it' },
-  ])
-})
-
 test('variables of prompts.chat become variables with their defaults, in its rows only', () => {
   const text = 'As $<Mother Tongue:Latin>, for $<Role>, $<Role:Dev> and $<Role:Ops>: $<a.b> $<> $5 {{x}}'
     .replaceAll('<', '{')

@@ -2,18 +2,11 @@
 import { HubError } from '../../../src/domain/api/errors.ts'
 import { checkNewVersion } from '../../../src/domain/content/new-version-rules.ts'
 import { readChangeBody } from '../../../src/domain/managing/request.ts'
-import { nameLines, readPublishBody } from '../../../src/domain/publishing/request.ts'
+import { measureSize, nameLines, readPublishBody } from '../../../src/domain/publishing/request.ts'
 import type { ValueProblem } from '../../../src/domain/text/problems.ts'
 import { isName, isOwner } from '../../../src/domain/values/names.ts'
 import { applySuggestion, type Suggestion, suggestCorrections } from './suggestions.ts'
-import {
-  type FormBase,
-  measureSize,
-  readVersionForm,
-  requestsOf,
-  type SentForm,
-  type VersionForm,
-} from './version-form.ts'
+import { type FormBase, readVersionForm, requestsOf, type SentForm, type VersionForm } from './version-form.ts'
 
 /** A submitted form, and what is wrong with it. */
 export interface JudgedForm {

@@ -4,7 +4,6 @@ import type { Repository, Variable, VersionRecord } from '../../../src/domain/ap
 import { findVariableNames } from '../../../src/domain/content/placeholders.ts'
 import { LIMITS } from '../../../src/domain/limits.ts'
 import type { ValueProblem } from '../../../src/domain/text/problems.ts'
-import { countBytes } from '../../../src/domain/text/text-length.ts'
 import { FORMATS, type Format } from '../../../src/domain/values/chat.ts'
 
 /** The form's values, most of which are unvalidated strings. */
@@ -243,6 +242,3 @@ export function placeOfField(field: string, variables: readonly string[]): numbe
   const afterContent = (variables.indexOf(name) + (VARIABLE_PARTS.indexOf(part) + 1) / 10) / 100
   return name === '' ? FIELD_ORDER.indexOf(field) : FIELD_ORDER.indexOf('content') + 0.001 + afterContent
 }
-
-/** Measures a text for the rules of a form: only the size matters, so no digest is computed. */
-export const measureSize = (content: string) => ({ content_sha256: '', size_bytes: countBytes(content) })

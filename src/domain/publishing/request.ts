@@ -166,6 +166,9 @@ export const IDEMPOTENCY_KEY = { shortest: 8, longest: 128, pattern: /^[!-~]{8,1
 /** Computes the digest and size of some content. Passed in, because `domain` imports nothing from Node. */
 export type Measure = (content: string) => { content_sha256: string; size_bytes: number }
 
+/** Measures content for its rules: only the size matters, so no digest is computed. */
+export const measureSize: Measure = (content) => ({ content_sha256: '', size_bytes: countBytes(content) })
+
 /** Parses the JSON of a publish. @throws HubError like `parsePublishRequest`; `invalid_request` for invalid JSON */
 export function readPublishBody(text: string, measure: Measure): PublishInput {
   const isLong = countBytes(text) > LIMITS.requestBytes

@@ -7,11 +7,12 @@ const promptOf = (name: string, targets: readonly string[]) => ({
   knownAs: [name],
   references: targets.map((to) => ({ tag: `{{> ${to}}}`, to })),
 })
+const namesOf = (prompts: readonly unknown[]) => prompts.map((_, index) => `acme/${index}`)
 
 test('a chain of 20,000 prompts is ordered from its end', () => {
   const length = 20_000
   const chain = Array.from({ length }, (_, index) => promptOf(`p${index}`, [`p${index + 1}`]))
-  const { order } = orderImport(chain)
+  const { order } = orderImport(chain, namesOf(chain))
   expect([order.length, order[0], order.at(-1)]).toEqual([length, length - 1, 0])
 })
 
@@ -20,7 +21,7 @@ test('every prompt has one place, and a reference is found only after its prompt
   fc.assert(
     fc.property(fc.array(fc.tuple(name, fc.array(name, { maxLength: 4 })), { maxLength: 12 }), (given) => {
       const prompts = given.map(([own, targets]) => promptOf(own, targets))
-      const { order, find } = orderImport(prompts)
+      const { order, find } = orderImport(prompts, namesOf(prompts))
       expect(order.toSorted((a, b) => a - b)).toEqual([...prompts.keys()])
       for (const [index, { references }] of prompts.entries())
         for (const reference of references) {
@@ -33,7 +34,7 @@ test('every prompt has one place, and a reference is found only after its prompt
 
 test('without a circle, every reference is found', () => {
   const prompts = [promptOf('a', ['b', 'c']), promptOf('b', ['c']), promptOf('c', [])]
-  const { order, find } = orderImport(prompts)
+  const { order, find } = orderImport(prompts, namesOf(prompts))
   expect(order).toEqual([2, 1, 0])
   expect(prompts[0]!.references.map((reference) => find(reference, 0))).toEqual([1, 2])
 })

@@ -135,10 +135,36 @@ describe('recognises by content', () => {
     ])
   })
 
+  test.each(['', 'markdown'])('a prompt file fills in all its fields, chosen as %j', (wanted) => {
+    const content = `---
+title: Ask
+format: chat
+variables: [{name: x, type: integer}]
+parameters: {a: 1}
+compose: true
+---
+
+{{role "user"}}
+
+Hi {{x}}`
+    const { form, said } = readPastedForm({ content, description: 'Typed' }, wanted)
+    expect(said).toEqual([])
+    expect(form).toMatchObject({
+      ...{ name: 'ask', title: 'Ask', description: 'Typed', format: 'chat', compose: true },
+      ...{ variables: [{ name: 'x', type: 'integer' }], content: '\n{{role "user"}}\n\nHi {{x}}' },
+    })
+    expect(JSON.parse(form.parameters)).toEqual({ a: 1 })
+    const skill = '---\nskill: {description: b, compatibility: Python, metadata: {author: c}}\n---\nHi'
+    expect(readPastedForm({ content: skill }, wanted)).toMatchObject({
+      form: { skill: 'b' },
+      said: [/^Lost: compatibility: /, /^Lost: metadata\.author: /].map((one) => expect.stringMatching(one)),
+    })
+  })
+
   test('a prompt file with a problem is refused with its line, and stays as it was', () => {
     const content = '---\ntitle: A\nlicense: nope\n---\nHi'
     const { form, said } = readPastedForm({ content }, '')
-    expect(said).toEqual([expect.stringMatching(/^Refused: license: line 3: expected an SPDX licence/)])
+    expect(said).toEqual([expect.stringMatching(/^Refused: license \(line 3\): expected an SPDX licence/)])
     expect(form.content).toBe(content)
     expect(readPastedForm({ content: 'Just text.' }, '').said).toEqual([
       'This text is not a file of another tool that the hub knows.',
