@@ -32,7 +32,12 @@ function exportAll(format: ExportFormat, out: string): void {
   const target = openFolder(existsSync(out) ? realpathSync(out) : out)
   let written = 0
   let refused = 0
+  let skipped = 0
   for (const { owner, name, file, entry } of listLatestVersions(tree)) {
+    if (format === 'skill' && !entry.skill) {
+      skipped++
+      continue
+    }
     const { title, description, tags, license } = file
     const { files = [] } = entry.bundle ?? {}
     const details = { owner, name, title: title ?? '', description, tags, license }
@@ -59,7 +64,10 @@ function exportAll(format: ExportFormat, out: string): void {
     put(target, `${folder}/${result.file.name}`, result.file.text)
     written++
   }
-  console.log(`\nWritten ${written}\nRefused ${refused}`)
+  console.log(
+    `\nWritten ${written}\nRefused ${refused}${skipped > 0 ? `\nSkipped ${skipped} that are not skills` : ''}`,
+  )
+  if (refused > 0) process.exitCode = 1
 }
 
 /** Writes a file under a temporary name and then renames it, so that no partial file has its name. */

@@ -20,6 +20,7 @@ await runCommand({ usage: USAGE }, () => {
       console.log(JSON.stringify(lines, undefined, 2))
       for (const path of skipped) console.error(`Skipped: ${path}`)
     } else report(lines, skipped, owner, options['dry-run'])
+    if (lines.some(({ status }) => status === 'refused')) process.exitCode = 1
     if (lines.length === 0) throw new Error('No prompts found. Specify a format with --from, or pass other paths')
   }
 })

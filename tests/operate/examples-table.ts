@@ -186,6 +186,10 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
     ...{ around: ALONE, says: /repositor(?:y|ies) checked: no problems/, away: 'works' },
   },
   {
+    ...{ document: 'import', has: 'npm run export -- --format markdown', place: 'checkout' },
+    ...{ around: ['rm -rf ../prompts\n', ''], says: /Refused +0\n/, away: 'works' },
+  },
+  {
     ...{ document: 'import', has: 'cloud.langfuse.com', place: 'checkout' },
     before: `mkdir langfuse-api; echo '{"name":"code-review-two","type":"text","prompt":"Review {{code}}.","version":1,"labels":[],"tags":[],"config":{}}' >langfuse-api/code-review`,
     ...{ around: ALONE, says: IMPORTED, away: 'works' },
@@ -237,7 +241,12 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
   },
   { document: 'import', has: 'hubcli export', says: /code-review\.prompty/, around: ['', 'ls\n'], away: UNREACHABLE },
   {
-    ...{ document: 'import', has: 'npm run export', place: 'checkout', around: ['', 'ls langfuse\n'] },
+    ...{
+      document: 'import',
+      has: 'npm run export -- --format langfuse',
+      place: 'checkout',
+      around: ['', 'ls langfuse\n'],
+    },
     ...{ says: /code-review/, away: 'works' },
   },
   {

@@ -186,6 +186,21 @@ test('rejects dangerous or unreadable files with a reason, and writes nothing', 
   expect(existsSync('pwned')).toBe(false)
 })
 
+test('a refused file makes the exit status 1, after all other files are imported; what is skipped does not', () => {
+  give('a.md', ' ')
+  give('b.md', 'Hi.\n')
+  give('README.md', 'x')
+  const args = [join(dir, 'given'), '--owner', 'acme'] as const
+  expect(run('import-prompts', ...args)).toMatchObject({ status: 1, stdout: expect.stringMatching(/Refused +1\n/) })
+  expect(existsSync(join(dir, 'content/acme/b/versions/1.0.0.md'))).toBe(true)
+  expect(run('import-prompts', ...args, '--json', '--dry-run').status).toBe(1)
+  give('a.md', 'Hi, {{user.name}}.\n')
+  expect(run('import-prompts', ...args)).toMatchObject({ status: 0, stdout: expect.stringMatching(/Refused +0\n/) })
+  const exportAs = (format: string) => run('export-prompts', '--format', format, '--out', join(dir, format))
+  expect(exportAs('langfuse')).toMatchObject({ status: 1, stdout: expect.stringContaining('Written 1\nRefused 1\n') })
+  expect(exportAs('skill')).toMatchObject({ status: 0, stdout: '\nWritten 0\nRefused 0\nSkipped 2 that are not skills\n' })
+})
+
 test('accepts Windows line endings and a byte order mark', () => {
   give('a.prompt', '\ufeff---\r\nmodel: m\r\n---\r\nHi {{name}}\r\n')
   expect(importAll()).toMatchObject([{ status: 'new', lost: [] }])
