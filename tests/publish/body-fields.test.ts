@@ -26,6 +26,17 @@ describe('body fields', () => {
     ['an unknown field', { content, contents: 'y' }, 'contents: unknown'],
     ['an unknown field with an escape sequence', { content, '\u001b[31m': 'y' }, 'unknown'],
     ['__proto__ as a field', '{"content":"x","__proto__":{"bump":"major"}}', '__proto__: unknown'],
+    [
+      '__proto__ as a key of the metadata',
+      '{"content":"x","skill":{"description":"d","metadata":{"a":"b","__proto__":"c"}}}',
+      'skill.metadata.__proto__: expected a letter, then letters, digits, dots, hyphens or underscores as the key',
+    ],
+    ['__proto__ as a parameter', '{"content":"x","parameters":{"__proto__":"c"}}', 'expected no key named __proto__'],
+    [
+      '__proto__ in a variable',
+      '{"content":"x","variables":[{"name":"a","__proto__":1}]}',
+      'variables.0.__proto__: un',
+    ],
     ['constructor as a field', { content, constructor: 1 }, 'constructor: unknown'],
     ['version as a field', { content, version: '1.0.0' }, 'version: unknown'],
     ['yanked as a field', { content, yanked: {} }, 'yanked: unknown'],

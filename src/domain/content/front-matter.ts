@@ -145,11 +145,15 @@ export type VersionFrontMatter = z.infer<typeof VersionFrontMatter>
 
 /** Returns the schema of a record with validated keys. It validates the keys one by one, so that the message names the invalid key. */
 function byKey<Value extends z.ZodType>(isKey: (key: string) => boolean, wantedKey: string, value: Value) {
-  return z.record(z.string(), value).superRefine((record, context) => {
-    for (const key of Object.keys(record)) {
-      if (!isKey(key)) context.addIssue({ code: 'custom', path: [key], message: `expected ${wantedKey} as the key` })
-    }
-  })
+  // Before the values, because zod drops a key `__proto__` without a word.
+  return z.preprocess(
+    (given: Record<string, z.input<Value>>, context) => {
+      for (const key of typeof given === 'object' && !Array.isArray(given) ? Object.keys(given ?? {}) : [])
+        if (!isKey(key)) context.addIssue({ code: 'custom', path: [key], message: `expected ${wantedKey} as the key` })
+      return given
+    },
+    z.record(z.string(), value),
+  )
 }
 
 /** An advisory: versions that should no longer be used. The content rules check whether `range` is valid. */

@@ -5,6 +5,7 @@ import {
   OwnerFrontMatter,
   ParametersInput,
   RepositoryFrontMatter,
+  SkillMetadata,
   TagInputs,
   Title,
   TrustedPublisher,
@@ -123,6 +124,14 @@ test.each([
   ['whitespace', ' \u00a0', false],
   ['two lines', 'a\nb', false],
 ])('validates a title of %s', (_, title, expected) => expect(Title.safeParse(title).success).toBe(expected))
+
+test('metadata with a name of every object’s properties is kept, and __proto__ is refused by its name', () => {
+  const keys = ['constructor', 'toString', 'hasOwnProperty', 'valueOf']
+  const given = Object.fromEntries(keys.map((key) => [key, key]))
+  expect(Object.entries(SkillMetadata.parse(given))).toEqual(Object.entries(given))
+  const problems = parseWithSchema(SkillMetadata, JSON.parse('{"a":"b","__proto__":"c","1":"d"}')).problems
+  expect(problems?.map(({ key }) => key)).toEqual(['1', '__proto__'])
+})
 
 test.each([
   ['an empty object', {}, true],
