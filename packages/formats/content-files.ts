@@ -16,11 +16,11 @@ import {
   undeclaredVariable,
   type VersionFile,
 } from '../../src/domain/content/prompt-file.ts'
-import { checkVersion } from '../../src/domain/content/rules.ts'
+import { checkVersion, findLongFile } from '../../src/domain/content/rules.ts'
 import { LIMITS } from '../../src/domain/limits.ts'
 import type { Measure } from '../../src/domain/publishing/request.ts'
 import { isSameJson } from '../../src/domain/text/json.ts'
-import type { ValueProblem } from '../../src/domain/text/problems.ts'
+import { formatProblems, type ValueProblem } from '../../src/domain/text/problems.ts'
 import { areSameFiles, type FileEntry } from '../../src/domain/values/file-entry.ts'
 import { titleFromName } from '../../src/domain/values/names.ts'
 import { nextVersion, sortVersions } from '../../src/domain/values/versions.ts'
@@ -29,7 +29,7 @@ import { type Details, toDetails } from './details.ts'
 import { toLine, toName } from './names.ts'
 import { ConversionProblems, contentOf, type PortablePrompt } from './portable.ts'
 
-/** An existing repository. */
+/** An existing repository, which may have lost its versions. */
 export interface ExistingRepository {
   /** Every version number ever published. */
   versions: readonly string[]
@@ -97,7 +97,13 @@ export function importPrompt(
   const isUnlicensed = existing === undefined && stated.license === undefined && order.license !== null
   const details = isUnlicensed ? { ...stated, license: order.license } : stated
   const latest = sortVersions(existing?.versions ?? [])[0]
-  const before = latest === undefined ? undefined : parseVersionFile(existing!.read(latest)).value
+  const read = latest === undefined ? undefined : parseVersionFile(existing!.read(latest))
+  if (read?.problems) {
+    const path = formatPath({ kind: 'version', owner: order.owner, name, version: latest! })
+    const message = `content/${path} cannot be read: ${formatProblems(read.problems)}. Mend it, then import again`
+    return { status: 'refused', problems: [{ key: 'version', message }], lost }
+  }
+  const before = read?.value
   const index = existing?.index === undefined ? undefined : parseRepositoryFile(existing.index)
   if (index?.problems) return { status: 'refused', problems: index.problems, lost }
   const file = index?.value
@@ -126,6 +132,10 @@ export function importPrompt(
   const version = isSame ? latest! : nextNumber(before, latest, said, existing, isHistory)
   const made: ImportedFile[] = []
   if (!isSame) {
+    if ((existing?.versions.length ?? 0) >= LIMITS.versionsPerRepository) {
+      const message = `expected at most ${LIMITS.versionsPerRepository}. Import the newer ones under another name`
+      return { status: 'refused', problems: [{ key: 'versions', message }], lost }
+    }
     const text = formatVersion(prompt, said, before !== undefined && !isHistory, order)
     const problems = checkText(text, order.measure)
     if (problems.length > 0) return { status: 'refused', problems, lost }
@@ -176,9 +186,9 @@ function nextNumber(
   existing: ExistingRepository | undefined,
   isHistory: boolean,
 ): string {
-  if (!before || !latest || !existing) return '1.0.0'
+  const used = [...(existing?.versions ?? []), ...listRemoved(existing?.index)]
+  if (!before || !latest) return nextVersion(used, 'minor')
   const { breaking } = compareForCallers({ ...before, version: latest, files: [] }, { ...said, version: '', files: [] })
-  const used = [...existing.versions, ...listRemoved(existing.index)]
   return nextVersion(used, breaking && !isHistory ? 'major' : 'minor')
 }
 
@@ -226,5 +236,7 @@ function formatVersion(prompt: PortablePrompt, said: Said, isNext: boolean, orde
 function checkText(text: string, measure: Measure): ValueProblem[] {
   const parsed = parseVersionFile(text)
   if (parsed.problems) return parsed.problems
+  const long = findLongFile(measure(text).size_bytes)
+  if (long) return [long]
   return checkVersion({ ...parsed.value, ...measure(parsed.value.content), version: '1.0.0' })
 }

@@ -2,6 +2,7 @@
 
 import { READERS } from '../../packages/formats/formats.ts'
 import { readConfig } from '../../src/config.ts'
+import { withoutControls } from '../../src/domain/text/problems.ts'
 import { openProgress } from '../progress.ts'
 import { runCommand } from '../run-command.ts'
 import { importFiles, type Line, readImportOptions } from './import-files.ts'
@@ -17,23 +18,29 @@ await runCommand({ usage: USAGE }, () => {
     const settings = { contentDir: readConfig(process.env).contentDir, progress: openProgress() }
     const { lines, skipped, owner } = importFiles(paths, options, settings)
     if (options.json) {
-      console.log(JSON.stringify(lines, undefined, 2))
-      for (const path of skipped) console.error(`Skipped: ${path}`)
+      console.log(escapeControls(JSON.stringify(lines, undefined, 2)))
+      for (const path of skipped) console.error(`Skipped: ${withoutControls(path)}`)
     } else report(lines, skipped, owner, options['dry-run'])
     if (lines.some(({ status }) => status === 'refused')) process.exitCode = 1
     if (lines.length === 0) throw new Error('No prompts found. Specify a format with --from, or pass other paths')
   }
 })
 
+/** Escapes what JSON leaves as it is, and a terminal does not. */
+function escapeControls(json: string): string {
+  const toEscape = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return json.replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, (found) => found.split('').map(toEscape).join(''))
+}
+
 function report(lines: readonly Line[], skipped: readonly string[], owner: string, isDryRun: boolean): void {
   const count = (status: Line['status']) => lines.filter((line) => line.status === status).length
   const rest = skipped.length > MAX_SHOWN ? ` and ${skipped.length - MAX_SHOWN} more` : ''
-  const listed = skipped.slice(0, MAX_SHOWN).join(', ') + rest
+  const listed = skipped.slice(0, MAX_SHOWN).map(withoutControls).join(', ') + rest
   const shown = lines.filter(({ lost, reasons }) => lost.length + reasons.length > 0)
   for (const { path, name, lost, reasons } of shown.slice(0, MAX_SHOWN)) {
-    console.log(`${path}${name === null ? '' : ` → ${owner}/${name}`}`)
-    for (const reason of reasons) console.log(`  refused  ${reason}`)
-    for (const one of lost) console.log(`  lost     ${one}`)
+    console.log(`${withoutControls(path)}${name === null ? '' : ` → ${owner}/${name}`}`)
+    for (const reason of reasons) console.log(`  refused  ${withoutControls(reason)}`)
+    for (const one of lost) console.log(`  lost     ${withoutControls(one)}`)
   }
   if (shown.length > MAX_SHOWN) console.log(`… and ${shown.length - MAX_SHOWN} more; use --json to show them all`)
   console.log(

@@ -198,7 +198,10 @@ test('a refused file makes the exit status 1, after all other files are imported
   expect(run('import-prompts', ...args)).toMatchObject({ status: 0, stdout: expect.stringMatching(/Refused +0\n/) })
   const exportAs = (format: string) => run('export-prompts', '--format', format, '--out', join(dir, format))
   expect(exportAs('langfuse')).toMatchObject({ status: 1, stdout: expect.stringContaining('Written 1\nRefused 1\n') })
-  expect(exportAs('skill')).toMatchObject({ status: 0, stdout: '\nWritten 0\nRefused 0\nSkipped 2 that are not skills\n' })
+  expect(exportAs('skill')).toMatchObject({
+    status: 0,
+    stdout: '\nWritten 0\nRefused 0\nSkipped 2 that are not skills\n',
+  })
 })
 
 test('accepts Windows line endings and a byte order mark', () => {

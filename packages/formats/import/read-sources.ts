@@ -121,6 +121,8 @@ function readSource(source: Source, format: ImportFormat | undefined, keepsText:
   const peeked = format === undefined && path.endsWith('.json') ? readText(folder, path, MAX_LIST_BYTES) : undefined
   const known = format ?? detectFormat(shown.replaceAll('\\', '/'), peeked?.text ?? '')
   if (known === undefined) return isGiven ? refuse('its format is unknown; choose one with --from') : undefined
+  // The path is written into `index.md`, on one line.
+  if (/\p{Cc}/u.test(shown)) return refuse('expected a path without control characters. Rename it')
   if (keepsText && !TEXT_FORMATS.has(known))
     return refuse(`${known} files are templates. To keep the text as it is, name the file itself with --from markdown`)
   const { text, message } = hasList(known)

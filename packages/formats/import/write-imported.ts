@@ -28,7 +28,8 @@ export function writeImported(
   const content = openFolder(contentDir)
   const file = content.prepare(path)
   const isVersion = parsePath(path).value?.kind === 'version'
-  if (existsSync(file) && isVersion) throw new Error(`${file} already exists`)
+  if (existsSync(file) && isVersion)
+    throw new Error(`content/${path}: another program has written it meanwhile. Import again.`)
   const folder = path.replace(/\.md$/, '')
   if (files.length > 0) writeFolder(contentDir, folder, files, readFile)
   else if (isVersion && existsSync(content.prepare(folder))) throw folderThere(folder)

@@ -7,7 +7,7 @@ import type { ExistingRepository } from '../content-files.ts'
 interface WrittenFiles {
   /** Adds what the import writes. @param path below the content folder */
   add(path: string, text: string): void
-  /** @returns undefined if there is no such prompt */
+  /** @returns undefined if there is no such prompt, and no `index.md` of one */
   read(owner: string, name: string): ExistingRepository | undefined
 }
 
@@ -29,11 +29,12 @@ export function openWrittenFiles(contentDir: string): WrittenFiles {
         ...(listVersions(contentDir, place) ?? []),
         ...(versionsOf.get(`${owner}/${name}`) ?? []),
       ])
-      if (versions.size === 0) return undefined
+      const index = written.get(formatPath({ kind: 'repository', ...place })) ?? readIndex(contentDir, place)
+      if (versions.size === 0 && index === undefined) return undefined
       return {
+        index,
         versions: [...versions],
         tests: written.get(formatPath({ kind: 'tests', ...place })) ?? readTests(contentDir, place),
-        index: written.get(formatPath({ kind: 'repository', ...place })) ?? readIndex(contentDir, place),
         read: (version) =>
           written.get(formatPath({ kind: 'version', ...place, version })) ??
           readVersion(contentDir, { ...place, version }),

@@ -14,6 +14,13 @@ import { findSkillProblems } from './skill.ts'
 /** The context for a repository that refers to no other repositories. */
 export const NO_NEIGHBOURS: Neighbours = { repositories: { has: () => false, get: () => undefined } }
 
+/** Finds a version file that is too long to be read, so that every later build would fail. YAML can be many times longer than the JSON that it says. */
+export function findLongFile(bytes: number): ValueProblem | undefined {
+  if (bytes <= LIMITS.requestBytes) return undefined
+  const message = `expected a version file of at most ${LIMITS.requestBytes} bytes, got ${bytes}; shorten the parameters or the variables`
+  return { key: 'parameters', message }
+}
+
 type VersionRule = (version: VersionEntry) => ValueProblem | ValueProblem[] | undefined
 type RepositoryRule = (repository: RepositoryOutline, tree: Neighbours) => ValueProblem[]
 

@@ -26,7 +26,7 @@ import type { RepositoryFrontMatter } from '../content/front-matter.ts'
 import { findLikeFrontMatter } from '../content/like-front-matter.ts'
 import { checkNewVersion } from '../content/new-version-rules.ts'
 import { editRepositoryFile, formatPublished, isSameVersion, type RepositoryFile } from '../content/prompt-file.ts'
-import { checkVersion } from '../content/rules.ts'
+import { checkVersion, findLongFile } from '../content/rules.ts'
 import { CLOCK_SKEW_MS, LIMITS } from '../limits.ts'
 import { isSameJson } from '../text/json.ts'
 import { areSameFiles, type Bundle, countFileBytes, type VersionFileBytes } from '../values/file-entry.ts'
@@ -193,7 +193,8 @@ export function decidePublish(
   const problems = [...placed, ...checkNewVersion(version)]
   if (problems.length > 0) throw validationFailed(problems)
   const versionText = formatPublished(version)
-  refuseLongFile(measure(versionText).size_bytes)
+  const long = findLongFile(measure(versionText).size_bytes)
+  if (long) throw validationFailed([long])
   const whole = withFiles(version)
   refuseOtherSubject(whole, attestations)
   return finish(whole, versionText)
@@ -236,13 +237,6 @@ function timeAfter(previous: string | undefined, { nowMs, isShared }: PublishClo
   const previousMs = previous === undefined ? 0 : Date.parse(previous)
   const isWrong = isShared && previousMs > nowMs + CLOCK_SKEW_MS
   return formatMoment(new Date(isWrong ? nowMs : Math.max(nowMs, previousMs)))
-}
-
-/** YAML can be many times longer than the JSON it is generated from, and a file that is too long to be read would break every later build. */
-function refuseLongFile(bytes: number): void {
-  if (bytes <= LIMITS.requestBytes) return
-  const message = `expected a version file of at most ${LIMITS.requestBytes} bytes, got ${bytes}; shorten the parameters or the variables`
-  throw invalidField('parameters', message)
 }
 
 /** @throws HubError `quota_exceeded` if the new version, or the new repository, would exceed what its owner may have */
