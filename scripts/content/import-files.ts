@@ -134,7 +134,7 @@ export function importFiles(
       const readFile = (file: FileEntry) => readAgain(place.folder, place.path, file)
       for (const file of result.files) {
         if (!options['dry-run']) writeImported(contentDir, file, readFile)
-        files.add(file.path, file.text)
+        files.add(file.path, file.text, file.files)
       }
       written.set(index, composed.prompt)
       made.set(index, { path, name, status: result.status, version: result.version, lost, reasons })

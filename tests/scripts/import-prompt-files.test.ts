@@ -281,6 +281,18 @@ test('a source is composed with the prompts of the content folder and of the imp
   expect(version('a', '1.1.0')).toMatchObject({ variables: [{ name: 'x', type: 'number' }, { name: 'y' }] })
 })
 
+test('a skill with files is not included, and a dry run says so too', () => {
+  give('from/a.md', '---\ncompose: true\n---\n{{include "acme/s"}}\n')
+  give('from/s/SKILL.md', '---\nname: s\ndescription: Does it.\n---\nRead a.txt.\n')
+  give('from/s/a.txt', 'x')
+  const dry = importFolder('--dry-run')
+  expect(dry.map(({ status, reasons }) => [status, reasons])).toEqual([
+    ['refused', [expect.stringContaining('line 1: acme/s@1.0.0 is a skill with files')]],
+    ['new', []],
+  ])
+  expect(importFolder()).toEqual(dry)
+})
+
 test('a source without include lines is a version without includes', () => {
   give('from/a.md', '---\ncompose: true\n---\nHi\n')
   expect(importFolder()).toMatchObject([{ status: 'new' }])

@@ -1,12 +1,13 @@
 // Reads prompts in the content folder as an import leaves them, even if it writes nothing.
 import { formatPath, parsePath } from '../../../src/domain/content/content-path.ts'
+import type { FileEntry } from '../../../src/domain/values/file-entry.ts'
 import { describeFiles, listVersions, readIndex, readTests, readVersion } from '../../stores/content/prompt-files.ts'
 import type { ExistingRepository } from '../content-files.ts'
 
 /** The prompts of the content folder and of an import. */
 interface WrittenFiles {
-  /** Adds what the import writes. @param path below the content folder */
-  add(path: string, text: string): void
+  /** Adds what the import writes, or would write. @param path below the content folder @param files those of a version */
+  add(path: string, text: string, files?: readonly FileEntry[]): void
   /** @returns undefined if there is no such prompt, and no `index.md` of one */
   read(owner: string, name: string): ExistingRepository | undefined
 }
@@ -14,10 +15,12 @@ interface WrittenFiles {
 /** Opens the content folder. @throws Error if a file cannot be read */
 export function openWrittenFiles(contentDir: string): WrittenFiles {
   const written = new Map<string, string>()
+  const filesOf = new Map<string, readonly FileEntry[]>()
   const versionsOf = new Map<string, Set<string>>()
   return {
-    add(path, text) {
+    add(path, text, files = []) {
       written.set(path, text)
+      filesOf.set(path, files)
       const place = parsePath(path).value
       if (place?.kind !== 'version') return
       const fullName = `${place.owner}/${place.name}`
@@ -38,8 +41,9 @@ export function openWrittenFiles(contentDir: string): WrittenFiles {
         read: (version) =>
           written.get(formatPath({ kind: 'version', ...place, version })) ??
           readVersion(contentDir, { ...place, version }),
-        // A version that only a dry run has written has no files in the folder yet.
-        describeFiles: (version) => describeFiles(contentDir, `${owner}/${name}/versions/${version}`),
+        describeFiles: (version) =>
+          filesOf.get(formatPath({ kind: 'version', ...place, version })) ??
+          describeFiles(contentDir, `${owner}/${name}/versions/${version}`),
       }
     },
   }
