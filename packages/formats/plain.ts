@@ -26,6 +26,8 @@ const TITLE_COLUMNS = ['title', 'act', 'name']
 const PROMPT_COLUMNS = ['prompt', 'content', 'text']
 const NEEDS_VARIABLES = '--without-variables would lose it. Import this file without that option'
 const OTHER_KEYS = 'only a prompt file may have it, and a prompt file has no other keys. Remove those to import it'
+const VERSION_FILE =
+  'a version file of a hub. Copy its folder into content/, or run npm run export -- --format markdown there and import the result'
 /** The keys of front matter that are read, unless it is that of a prompt file. */
 const DETAILS: ReadonlySet<string> = new Set(['title', 'name', 'description', 'license', 'licence', 'tags'])
 
@@ -54,9 +56,12 @@ export function readMarkdown(
   if (!file) return { prompts: [], findings: findings.all }
   const { front, body } = file
   const prompt = { ...emptyPrompt(name), ...readDetails(front) }
-  findings.unsupported(front, new Set([...DETAILS, ...SETTINGS]), file.lineOf)
   if (isPromptFile(keys)) findings.refused('file', 'expected a first line that is exactly ---', 1)
-  else for (const key of SETTINGS) if (key in front) findings.lost(key, OTHER_KEYS, file.lineOf(key))
+  else if (keys.includes('published_at') && keys.includes('published_by')) findings.refused('file', VERSION_FILE)
+  else {
+    findings.unsupported(front, new Set([...DETAILS, ...SETTINGS]), file.lineOf)
+    for (const key of keys) if (SETTINGS.has(key)) findings.lost(key, OTHER_KEYS, file.lineOf(key))
+  }
   if (body.trim() === '') findings.refused('content', 'expected some text', file.bodyLine)
   prompt.body = { format: 'text', text: textBelow(file, source) }
   return findings.result(declarePlaceholders(prompt))

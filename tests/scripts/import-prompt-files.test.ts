@@ -229,6 +229,21 @@ test('Markdown with keys of another tool stays Markdown, and each key that is no
   expect(index('tags').tags).toEqual(['code', 'code-review'])
 })
 
+test('a version file of another hub is refused with the two ways to take it over', () => {
+  give(
+    'from/acme/a/versions/1.0.0.md',
+    '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: octo\nformat: text\n---\nHi\n',
+  )
+  expect(importFolder()).toMatchObject([
+    {
+      ...{ status: 'refused', lost: [] },
+      reasons: [
+        'file: a version file of a hub. Copy its folder into content/, or run npm run export -- --format markdown there and import the result',
+      ],
+    },
+  ])
+})
+
 test('--without-variables refuses a prompt file that declares variables or is composed', () => {
   give('from/declares.md', FILE)
   give('from/composes.md', '---\ncompose: true\n---\nHi\n')
