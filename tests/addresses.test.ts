@@ -3,6 +3,7 @@
 import { readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { listCliDownloads } from '../packages/build/downloads/hubcli.ts'
 import { readCliReleases } from '../packages/build/downloads/releases.ts'
@@ -81,21 +82,42 @@ describe('function routes', () => {
   })
 })
 
+/** A path matches with or without a slash at its end, as on both hosts. */
+const patternsOf = (paths: string | readonly string[] | undefined) =>
+  [paths ?? []].flat().map((path) => new URLPattern({ pathname: path.endsWith('*') ? path : `${path}{/}?` }))
+const readers = addressedFunctions
+  .filter(({ config }) => [config.method ?? 'GET'].flat().includes('GET'))
+  .map(({ name, config }) => ({ name, at: patternsOf(config.path), notAt: patternsOf(config.excludedPath) }))
+/** Returns the names of the functions that read a path. */
+const namesOf = (pathname: string) =>
+  readers
+    .filter(({ at, notAt }) => at.some((one) => one.test({ pathname })) && !notAt.some((one) => one.test({ pathname })))
+    .map(({ name }) => name)
+
 test('the settings of an owner are matched by one function, and are no guide, tag or account page', () => {
-  const matches = (patterns: string | readonly string[] | undefined, pathname: string) =>
-    [patterns ?? []].flat().some((path) => new URLPattern({ pathname: path }).test({ pathname }))
-  const namesOf = (path: string) =>
-    addressedFunctions
-      .filter(({ config }) => matches(config.path, path) && !matches(config.excludedPath, path))
-      .filter(({ config }) => [config.method ?? 'GET'].flat().includes('GET'))
-      .map(({ name }) => name)
   for (const owner of ['acme', 'Acme', 't', 'ta', 'tag', 'tags-2', 'tagz', 'taxs', 'txgs', 'xags', 'doc', 'docs-2'])
     expect([owner, namesOf(`/${owner}/settings`)]).toEqual([owner, ['editor']])
   expect(namesOf('/tags/settings')).toEqual(['pages'])
   // A file of the build.
   expect(namesOf('/docs/settings')).toEqual([])
   expect(namesOf('/settings/settings')).toEqual(['account'])
-  expect(namesOf('/data/settings')).toEqual(['missing-data'])
+  expect(namesOf('/data/settings')).toEqual(['missing-files'])
+})
+
+test('every path is read by a function, which says how long a 404 is cached', () => {
+  const words = fc.constantFrom(
+    ...[...known.flatMap(({ regex }) => regex.source.match(/\w+/g) ?? []), 'acme', 'v', 'SKILL.md', '.well-known'],
+    ...['agent-skills', 'new', 'mcp', 'rate-limited', 'api', 'apm', 'auth', 'cli', 'clients', 'edit', 'x%2Fy', ''],
+  )
+  fc.assert(
+    fc.property(fc.array(words, { maxLength: 6 }), (segments) => {
+      const path = `/${segments.join('/')}`
+      // A file of the build.
+      fc.pre(!/^\/docs\/settings\/?$/.test(path))
+      expect([path, namesOf(new URL(`https://hub.test${path}`).pathname)[0]]).toEqual([path, expect.any(String)])
+    }),
+    { numRuns: 2_000 },
+  )
 })
 
 describe('build output', () => {

@@ -6,11 +6,11 @@ import { HubError } from '../../src/domain/api/errors.ts'
 import { toHubError } from '../../src/ports/log.ts'
 import type { LargeFile, SiteFiles } from '../../src/ports/site-files.ts'
 import { pathOf } from '../../src/server/address.ts'
-import { methodNotAllowed, respondWithError } from '../../src/server/refusals.ts'
+import { methodNotAllowed, respondNotFound, respondWithError } from '../../src/server/refusals.ts'
 import { type Parts, partsOf, respondWithParts } from '../../src/server/respond.ts'
 import { type Compressor, isCacheable, openCompressor } from './http/compress.ts'
 import type { NodeListener } from './http/http-server.ts'
-import { preflightFile, serveFile, serveNotFound } from './http/static-files.ts'
+import { preflightFile, serveFile } from './http/static-files.ts'
 
 /** A function module as in `netlify/functions`: a handler and its routes. */
 export interface HostedFunction<Context> {
@@ -70,7 +70,7 @@ function matcherOf(path: string): (pathname: string) => boolean {
 }
 
 /**
- * Handles every request with a matching function, a static file or the not-found page, in that order.
+ * Handles every request with a matching function, a static file or a JSON error, in that order.
  *
  * @param siteOf returns the current site; a request uses the same site from start to finish
  * @param compressor shared by all requests, because it has a cache
@@ -112,7 +112,7 @@ async function answerPlain<Site extends { files: SiteFiles }>(
     const file = isFileFirst && isReading ? await serveFile(request, site.files) : undefined
     if (file) return file
     if (hosted) return await hosted.default(request, { ip, hub: site })
-    if (isReading) return await serveNotFound(request, site.files)
+    if (isReading) return respondNotFound(request)
     return (
       (request.method === 'OPTIONS' && (await preflightFile(request, site.files))) ||
       respondWithError(request, methodNotAllowed(request.method, ['GET', 'HEAD']))

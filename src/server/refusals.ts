@@ -1,6 +1,6 @@
 // Builds error responses: for unknown URLs, unsupported methods, rate limits and everything that handlers throw.
 
-import { NO_VARY_SEARCH } from '../domain/api/caching.ts'
+import { MISSING_CACHE_CONTROL, NO_VARY_SEARCH } from '../domain/api/caching.ts'
 import { ERRORS, HubError } from '../domain/api/errors.ts'
 import { READ_METHODS } from '../domain/api/routes.ts'
 import type { ErrorEnvelope } from '../domain/api/schema.ts'
@@ -13,7 +13,7 @@ export function respondToError(request: Request, thrown: unknown, cacheTag?: str
   return respondWithError(request, toHubError(thrown), cacheTag)
 }
 
-/** Responds to an unknown URL with a JSON error, because URLs below /api and /data never return a page. */
+/** Responds to an unknown URL with a JSON error, because URLs of the API and of files for programs never return a page. */
 export function respondNotFound(request: Request): Response {
   if (request.method === 'OPTIONS') return respondToOptions(READ_METHODS)
   return respondWithError(
@@ -90,7 +90,7 @@ export function respondWithError(request: Request, error: HubError, cacheTag?: s
   const { status, headers, body } = makeErrorResponse(error)
   const isReading = request.method === 'GET' || request.method === 'HEAD'
   if (status === 404 && isReading) {
-    headers['Cache-Control'] = 'public, max-age=30'
+    headers['Cache-Control'] = MISSING_CACHE_CONTROL
     headers['Netlify-CDN-Cache-Control'] = 'public, s-maxage=30'
     headers['Netlify-Vary'] = CDN_VARY
     headers['No-Vary-Search'] = NO_VARY_SEARCH

@@ -5,6 +5,7 @@ import {
   CACHE_CONTROL,
   type CacheClass,
   COMMON_HEADERS,
+  MISSING_CACHE_CONTROL,
   NO_VARY_SEARCH,
   VARYING_PARAMETERS,
 } from '../domain/api/caching.ts'
@@ -116,7 +117,7 @@ export function respondWithPage(request: Request, page: PageResponse): Response 
   const headers: Record<string, string> = {
     ...headersOf('/search'),
     'Content-Type': mediaType,
-    'Cache-Control': isFound ? CACHE_CONTROL.changing : 'public, max-age=30',
+    'Cache-Control': isFound ? CACHE_CONTROL.changing : MISSING_CACHE_CONTROL,
     'Netlify-CDN-Cache-Control': isFound ? cdnUntil(page.expiresAt) : 'public, s-maxage=30',
     'Netlify-Vary': hasQuery ? 'query' : CDN_VARY,
   }

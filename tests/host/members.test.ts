@@ -35,7 +35,7 @@ const filled = (path: string, values: Readonly<Record<string, string>>) =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? name).replace('*', 'anything')
 
 /** Folders whose files everybody may request: what is no file there is closed. */
-const FOLDERS = new Set(['/assets/*', '/cli/releases/{release}/{file}', '/clients/*'])
+const FOLDERS = new Set(['/assets/*', '/cli/*', '/cli/releases/{release}/{file}', '/clients/*'])
 
 /** Every address with every method, once for what exists and once for what does not. */
 const CELLS = ADDRESSES.flatMap(({ path, methods }) =>

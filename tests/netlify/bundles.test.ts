@@ -220,7 +220,7 @@ const CALLS: readonly [name: string, about: string, request: () => Request, stat
     '"title":"not found"',
   ],
   ['pages', 'a redirect', () => visit('/Acme/Code-Review'), 308, ''],
-  ['missing-data', 'a missing file', () => visit('/data/v1/nothing.json'), 404, 'not_found'],
+  ['missing-files', 'a missing file', () => visit('/data/v1/nothing.json'), 404, 'not_found'],
   ['rate-limited', 'a request over the limit', () => visit('/rate-limited'), 429, 'rate_limited'],
   ['sweep', 'the hourly cleanup', () => visit('/'), 200, 'Removed: '],
 ]
@@ -249,7 +249,7 @@ const FUNCTIONS = [
   'editor',
   'export',
   'mcp',
-  'missing-data',
+  'missing-files',
   'pages',
   'publish',
   'rate-limited',

@@ -12,7 +12,6 @@ const prose = (seed: string, words: number) =>
   Array.from({ length: words }, (_, index) => hash('sha256', `${seed} ${index % 97}`).slice(0, 7)).join(' ')
 const texts: Record<string, string> = {
   '/index.html': `<p>${prose('home', 600)}</p>`,
-  '/404.html': `<p>${prose('nothing', 600)}</p>`,
   '/data/v1/tags.json': JSON.stringify({ data: prose('tags', 900) }),
   '/data/v1/small.json': '{}',
   '/assets/a.css': `a { content: '${prose('style', 900)}' }`,
@@ -50,7 +49,7 @@ const open = () => {
 }
 const DECODE = { br: brotliDecompressSync, gzip: gunzipSync }
 
-const PATHS = ['/', '/nothing', '/data/v1/tags.json', '/assets/a.css', '/assets/a.svg', '/api/raw'] as const
+const PATHS = ['/', '/data/v1/tags.json', '/assets/a.css', '/assets/a.svg', '/api/raw'] as const
 
 describe.each(['br', 'gzip'] as const)('%s', (encoding) => {
   test.each(PATHS)('%s: same content and matching headers for GET, HEAD and conditional requests', async (path) => {

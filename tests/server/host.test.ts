@@ -28,7 +28,6 @@ const functions = [
 const texts: Record<string, string> = {
   '/index.html': 'home',
   '/acme/index.html': 'acme',
-  '/404.html': 'no page',
   '/data/v1/tags.json': '{}',
   '/api/index.html': 'never',
   '/assets/a.css': 'a {}',
@@ -52,14 +51,19 @@ describe('routing', () => {
     ['GET', '/', 200, 'home'],
     ['GET', '/acme', 200, 'acme'],
     ['GET', '/acme/', 200, 'acme'],
-    ['GET', '/nothing', 404, 'no page'],
-    ['GET', '/apiary', 404, 'no page'],
-    ['GET', '/%2e%2e/%2e%2e/etc/passwd', 404, 'no page'],
     ['HEAD', '/acme', 200, ''],
   ])('%s %s', async (method, path, status, text) => {
     const response = await ask(method, path)
     expect([response.status, await response.text()]).toEqual([status, text])
   })
+
+  test.each(['/nothing', '/apiary', '/assets/b.css', '/%2e%2e/%2e%2e/etc/passwd'])(
+    'GET %s is a 404, which caches may keep for 30 s',
+    async (path) => {
+      const { status, headers } = await ask('GET', path)
+      expect([status, headers.get('Cache-Control')]).toEqual([404, 'public, max-age=30'])
+    },
+  )
 })
 
 test('returns 304 for a page with a matching ETag', async () => {

@@ -21,7 +21,7 @@ export interface Address {
     | 'file'
     | 'host'
     | 'mcp'
-    | 'missing-data'
+    | 'missing-files'
     | 'pages'
     | 'publish'
     | 'rate-limited'
@@ -86,7 +86,9 @@ export const ADDRESSES: readonly Address[] = [
   { path: '/{owner}/settings', methods: EDITOR_METHODS, by: 'editor', about: 'Profile, members and rules of an owner' },
   { path: '/{owner}/{name}/manage', methods: EDITOR_METHODS, by: 'editor', about: 'Labels, yanks, status and readme' },
   ...listDataAddresses(),
-  { path: '/data/*', methods: READ_METHODS, by: 'missing-data', about: 'Unknown URLs: a JSON error' },
+  ...['/data/*', '/assets/*', '/cli/*', '/clients/*'].map(
+    (path): Address => ({ path, methods: READ_METHODS, by: 'missing-files', about: 'Unknown URLs: a JSON error' }),
+  ),
   file('/cli/hubcli', 'The command-line client'),
   file('/cli/releases/{release}/{file}', 'A release of the client, with its SHA-256'),
   file('/clients/*', 'Releases of the client libraries'),

@@ -2,7 +2,7 @@
 import { lookup } from 'mrmime'
 import { READ_METHODS } from '../../../src/domain/api/routes.ts'
 import { headersOf } from '../../../src/domain/api/site-headers.ts'
-import type { Bytes, SiteFiles } from '../../../src/ports/site-files.ts'
+import type { SiteFiles } from '../../../src/ports/site-files.ts'
 import { pathOf } from '../../../src/server/address.ts'
 import { respondToOptions, respondWithBytes, respondWithLarge } from '../../../src/server/respond.ts'
 
@@ -12,15 +12,9 @@ export async function serveFile(request: Request, files: SiteFiles): Promise<Res
     const large = await files.openLarge?.(path)
     if (large) return respondWithLarge(request, large, 200, headersFor(path))
     const bytes = await files.read(path)
-    if (bytes) return respondWithFile(request, path, bytes, 200)
+    if (bytes) return respondWithBytes(request, bytes, 200, headersFor(path))
   }
   return undefined
-}
-
-/** Responds with 404 and the site's not-found page. */
-export async function serveNotFound(request: Request, files: SiteFiles): Promise<Response> {
-  const bytes = await files.read('/404.html')
-  return bytes ? respondWithFile(request, '/404.html', bytes, 404) : new Response('Not found\n', { status: 404 })
 }
 
 /** Responds to a preflight request for a file that other origins may read; returns undefined for all other files. */
@@ -36,10 +30,6 @@ export async function preflightFile(request: Request, files: SiteFiles): Promise
 function candidatesFor(path: string): string[] {
   const bare = path.endsWith('/') ? path.slice(0, -1) : path
   return path.endsWith('/') ? [`${bare}/index.html`, `${bare}.html`] : [path, `${path}.html`, `${path}/index.html`]
-}
-
-function respondWithFile(request: Request, path: string, bytes: Bytes, status: number): Response {
-  return respondWithBytes(request, bytes, status, headersFor(path))
 }
 
 const headersFor = (path: string) => ({ 'Content-Type': mediaTypeOf(path), ...headersOf(path) })

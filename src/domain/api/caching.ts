@@ -17,6 +17,9 @@ export const CACHE_CONTROL: Readonly<Record<CacheClass, string>> = {
   changing: 'public, max-age=60, stale-while-revalidate=600',
 }
 
+/** The Cache-Control value of a 404, because what is missing may be published at any time. */
+export const MISSING_CACHE_CONTROL = 'public, max-age=30'
+
 /** The Cache-Control value of changing responses for shared caches that are not purged: after a minute, they revalidate before responding. */
 export const SHARED_CACHE_CONTROL = 'public, max-age=60'
 

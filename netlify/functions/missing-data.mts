@@ -1,7 +1,0 @@
-// Responds to missing files below /data with a JSON error instead of the host's page. Existing files need no function.
-import type { Config } from '@netlify/functions'
-import { respondNotFound } from '../../src/server/refusals.ts'
-
-export default (request: Request) => respondNotFound(request)
-
-export const config: Config = { path: ['/data', '/data/*'], preferStatic: true }
