@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { ModelStatus } from '../../src/domain/api/schema.ts'
 import type { Models } from '../../src/domain/content/models.ts'
-import { SERVER_LIMITS } from '../../src/domain/server-limits.ts'
+import { LIMITS } from '../../src/domain/limits.ts'
 import { compareText } from '../../src/domain/text/compare-text.ts'
 import { type Parsed, parseWithSchema, printable } from '../../src/domain/text/problems.ts'
 import { formatYaml, openKeyLines, parseYaml } from '../../src/domain/text/yaml.ts'
@@ -20,7 +20,7 @@ const ModelEntry = z.strictObject({
 const ModelsFile = z.strictObject({
   models: z
     .array(ModelEntry)
-    .max(SERVER_LIMITS.retiringModels, `expected at most ${SERVER_LIMITS.retiringModels} models`)
+    .max(LIMITS.retiringModels, `expected at most ${LIMITS.retiringModels} models`)
     .describe('The models, in any order.'),
 })
 

@@ -4,7 +4,7 @@ import { formatPath } from '../../src/domain/content/content-path.ts'
 import type { ResultEntry, VersionEntry } from '../../src/domain/content/content-tree.ts'
 import type { ResultFile } from '../../src/domain/content/result-file.ts'
 import { findCertainSecret } from '../../src/domain/content/secrets.ts'
-import { SERVER_LIMITS } from '../../src/domain/server-limits.ts'
+import { LIMITS } from '../../src/domain/limits.ts'
 import { compareText } from '../../src/domain/text/compare-text.ts'
 import type { Problem, RuleProblem } from '../../src/domain/text/problems.ts'
 
@@ -38,8 +38,8 @@ export function checkResults(
     if (digest === undefined) refuse('results-have-versions', '', `expected a result of a version that exists`)
     else if (content_sha256 !== digest)
       refuse('results-of-these-bytes', 'content_sha256', `expected ${digest}, the SHA-256 of ${version}`)
-    else if (count > SERVER_LIMITS.suitesPerVersion)
-      refuse('suites-are-few', '', `expected at most ${SERVER_LIMITS.suitesPerVersion} test suites for ${version}`)
+    else if (count > LIMITS.suitesPerVersion)
+      refuse('suites-are-few', '', `expected at most ${LIMITS.suitesPerVersion} test suites for ${version}`)
     else good.push(result)
   }
   return { good, problems }

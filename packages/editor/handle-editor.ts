@@ -41,16 +41,16 @@ export function handleEditor(request: Request, connect: Connect<EditorDeps>): Pr
 async function visit(request: Request, deps: EditorDeps): Promise<Visited> {
   const { pathname, search } = new URL(request.url)
   const [owner = '', name = '', page = ''] = pathname.replace(/\/$/, '').split('/').slice(1)
-  // No prompt has this name.
-  if (name === 'settings' && page === '')
-    return (await import('./owner-settings.ts')).visitOwnerSettings(request, owner, deps)
   if (!EDITOR_METHODS.some((method) => method === request.method))
     throw methodNotAllowed(request.method, EDITOR_METHODS)
-  const isNew = owner === 'new'
-  if (!isNew && !(isOwner(owner) && isName(name))) throw pageNotFound()
+  // No prompt has this name.
+  const isOwnerPage = name === 'settings' && page === ''
+  const isNew = owner === 'new' && !isOwnerPage
+  if (!isNew && !(isOwner(owner) && (isOwnerPage || isName(name)))) throw pageNotFound()
   if (request.method === 'POST') requireSameOrigin(request, deps.baseUrl)
-  const repository = isNew ? undefined : (await findRepository(owner, name, deps))?.value()
-  if (!isNew && !repository) throw pageNotFound()
+  const isPromptPage = !isNew && !isOwnerPage
+  const repository = isPromptPage ? (await findRepository(owner, name, deps))?.value() : undefined
+  if (isPromptPage && !repository) throw pageNotFound()
   const { kind } = deps.signIn
   if (kind === 'off') {
     if (request.method === 'POST')
@@ -64,6 +64,7 @@ async function visit(request: Request, deps: EditorDeps): Promise<Visited> {
     return protect(first, ERRORS.unauthorized.status, request, deps)
   }
   const editing: Editing = { ...visit, deps, session, repository }
+  if (isOwnerPage) return (await import('./owner-settings.ts')).visitOwnerSettings(editing, owner)
   if (page === 'manage') return request.method === 'POST' ? manage(editing) : showManage(editing, {})
   return request.method === 'POST' ? sendVersion(editing) : showVersion(editing)
 }

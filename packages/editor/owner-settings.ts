@@ -1,21 +1,16 @@
 // Handles the settings of an owner. A submitted form is sent to the API's handlers, and redisplayed if they reject it.
-import type { Session } from '../../src/domain/access/account.ts'
 import { mayActFor } from '../../src/domain/access/memberships.ts'
 import type { Person } from '../../src/domain/access/person.ts'
 import { ERRORS, HubError } from '../../src/domain/api/errors.ts'
 import { DEFAULT_OWNER_FILE, type OwnerFile } from '../../src/domain/content/prompt-file.ts'
 import { readOwner } from '../../src/domain/publishing/repository-state.ts'
-import { isOwner } from '../../src/domain/values/names.ts'
 import { findUser } from '../../src/server/read/records.ts'
-import { methodNotAllowed } from '../../src/server/refusals.ts'
 import { findNotice, pageNotFound, protect, type Visited } from '../account/respond-account.ts'
-import { csrfToken, requireSameOrigin } from '../account/session.ts'
+import { csrfToken } from '../account/session.ts'
 import { redirectTo } from '../account/sign-in.ts'
-import { signInFirst, signInOff } from '../account/views.ts'
-import { openVisit, requireForm, type Visit } from '../account/visit.ts'
+import { requireForm } from '../account/visit.ts'
 import { sayError } from '../account/words-for-people.ts'
-import { EDITOR_METHODS } from '../catalogue/published/addresses.ts'
-import type { EditorDeps } from './editing.ts'
+import { call, type Editing, type EditorDeps } from './editing.ts'
 import { ownerChangeOf, problemsByField } from './owner-form.ts'
 import type { NoMemberView, OwnerSettingsView, RejectedForm } from './views.ts'
 
@@ -32,11 +27,9 @@ const NOTICES: Readonly<Record<string, string>> = {
   publishing: 'The rule was saved.',
 }
 
-/** A request from a member who is signed in. */
+/** A request from a member. */
 interface Settings {
-  visit: Visit
-  deps: EditorDeps
-  session: Session
+  editing: Editing
   owner: string
   /** The owner's file in git. */
   file: OwnerFile
@@ -48,22 +41,8 @@ interface Settings {
 const READ_MS = 8_000
 
 /** Shows or changes the settings of an owner. @throws HubError for every rejection that no form shows */
-export async function visitOwnerSettings(request: Request, owner: string, deps: EditorDeps): Promise<Visited> {
-  if (!EDITOR_METHODS.some((method) => method === request.method))
-    throw methodNotAllowed(request.method, EDITOR_METHODS)
-  if (!isOwner(owner)) throw pageNotFound()
-  if (request.method === 'POST') requireSameOrigin(request, deps.baseUrl)
-  const { kind } = deps.signIn
-  if (kind === 'off') {
-    if (request.method === 'POST') throw new HubError('forbidden', 'Sign-in is disabled on this hub.')
-    return signInOff()
-  }
-  const visit = await openVisit(request, deps, new Date())
-  const { session } = visit
-  if (!session) {
-    const first = signInFirst(`/${owner}/settings`, kind === 'local')
-    return protect(first, ERRORS.unauthorized.status, request, deps)
-  }
+export async function visitOwnerSettings(editing: Editing, owner: string): Promise<Visited> {
+  const { request, deps, session } = editing
   const isLikely = await isLikelyMember(session.person, owner, deps)
   if (!isLikely && !(await findUser(owner, deps))) throw pageNotFound()
   // Git is read only for those whom the build or a fresh copy lists, so that nobody else uses up the git host's limits.
@@ -77,7 +56,7 @@ export async function visitOwnerSettings(request: Request, owner: string, deps: 
     }
     return protect(noMember, ERRORS.forbidden.status, request, deps)
   }
-  const settings: Settings = { visit, deps, session, owner, ...found }
+  const settings: Settings = { editing, owner, ...found }
   return request.method === 'POST' ? change(settings) : show(settings)
 }
 
@@ -100,8 +79,9 @@ async function readFile(
 }
 
 function show(settings: Settings, rejected?: RejectedForm): OwnerSettingsView {
-  const { visit, session, owner, file, commit } = settings
-  const notice = rejected ? undefined : findNotice(visit.request, NOTICES)
+  const { editing, owner, file, commit } = settings
+  const { request, session } = editing
+  const notice = rejected ? undefined : findNotice(request, NOTICES)
   return {
     ...{ page: 'owner-settings', title: `Settings of ${owner}`, csrf: csrfToken(session, 'edit') },
     ...{ person: session.person, owner, file, commit, notice, rejected },
@@ -110,10 +90,11 @@ function show(settings: Settings, rejected?: RejectedForm): OwnerSettingsView {
 
 /** Makes the change requested by a form. */
 async function change(settings: Settings): Promise<Visited> {
-  const { visit, deps, session, owner, file } = settings
-  const { form } = await requireForm(visit, 'edit')
+  const { editing, owner, file } = settings
+  const { request, deps, session } = editing
+  const { form } = await requireForm(editing, 'edit')
   const again = (status: number, sentences: readonly string[], problems: RejectedForm['problems'] = new Map()) =>
-    protect(show(settings, { form, problems, sentences }), status, visit.request, deps)
+    protect(show(settings, { form, problems, sentences }), status, request, deps)
   const given = form.get('commit') ?? ''
   const expected_commit = given === '' ? null : given
   // The list that a form changes is the one that its page showed.
@@ -125,10 +106,8 @@ async function change(settings: Settings): Promise<Visited> {
     return again(ERRORS.validation_failed.status, [
       'Select the checkbox next to your name, which says what you lose, then try again.',
     ])
-  const { callApi } = await import('./call-api.ts')
   const body = { ...wanted.body, expected_commit }
-  const call = { method: 'PATCH', below: 'users', path: owner, owner, body } as const
-  const answer = await callApi(call, session.person, deps.baseUrl, deps.openPublishHub)
+  const answer = await call(editing, { method: 'PATCH', below: 'users', path: owner, owner, body })
   if (answer.isDone) {
     const done = form.get('change') ?? ''
     return redirectTo(wanted.losesRights ? `/${owner}` : `/${owner}/settings?done=${done}`)

@@ -2,6 +2,7 @@
 
 import type { WriteResult } from '../../src/domain/api/export-formats.ts'
 import type { Variable } from '../../src/domain/api/schema.ts'
+import { isObject } from '../../src/domain/text/json.ts'
 import { lineCounter, lineOf } from '../../src/domain/text/text-length.ts'
 import { formatYaml } from '../../src/domain/text/yaml.ts'
 import { trimLineEnds } from '../../src/domain/values/chat.ts'
@@ -17,7 +18,7 @@ import {
   writtenFile,
 } from './portable.ts'
 import { References } from './references.ts'
-import { isObject, licenseIn, readSourceFile, textOf } from './source-file.ts'
+import { licenseIn, readSourceFile, textOf } from './source-file.ts'
 import { readBraces } from './template.ts'
 
 const PARAMETERS = new ParameterNames({

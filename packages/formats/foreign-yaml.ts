@@ -1,7 +1,7 @@
 // Parses YAML in files of other tools with js-yaml, and reads values that these tools accept although they are not valid YAML.
 import { CORE_SCHEMA, load, YAMLException } from 'js-yaml'
 import { LIMITS } from '../../src/domain/limits.ts'
-import { findJsonProblem } from '../../src/domain/text/json.ts'
+import { findJsonProblem, isObject } from '../../src/domain/text/json.ts'
 import { printable } from '../../src/domain/text/problems.ts'
 
 /**
@@ -24,7 +24,7 @@ export function loadForeignYaml(text: string): Record<string, unknown> {
 function loadMapping(text: string): Record<string, unknown> {
   if (text.split('\n').every((line) => /^\s*(?:#|$)/.test(line))) return {}
   const value = load(text, { schema: CORE_SCHEMA, maxAliases: 0 })
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('expected keys and values')
+  if (!isObject(value)) throw new Error('expected keys and values')
   const problem = findJsonProblem(value, { depth: LIMITS.parameterDepth * 2 })
   if (problem) throw new Error(problem)
   return { ...value }

@@ -1,6 +1,7 @@
 // All import and export formats, by name.
 import type { ExportFormat, WriteResult } from '../../src/domain/api/export-formats.ts'
 import type { Repository, VersionRecord } from '../../src/domain/api/schema.ts'
+import { isObject } from '../../src/domain/text/json.ts'
 import { splitChat } from '../../src/domain/values/chat.ts'
 import { readCopilot } from './copilot.ts'
 import { readDotprompt, writeDotprompt } from './dotprompt.ts'
@@ -15,7 +16,7 @@ import { readPortkey } from './portkey.ts'
 import { readPromptLayer } from './promptlayer.ts'
 import { readPrompty, writePrompty } from './prompty.ts'
 import { readClaudeCommand, readSkill, writeClaudeCommand, writeSkill } from './skill.ts'
-import { isObject, listJson, removeByteOrderMark } from './source-file.ts'
+import { listJson, removeByteOrderMark } from './source-file.ts'
 import type { LatestFields } from './write-prompt-file.ts'
 
 /** Readers by format. */

@@ -3,6 +3,7 @@
 import type { WriteResult } from '../../src/domain/api/export-formats.ts'
 import { findPlaceholders } from '../../src/domain/content/placeholders.ts'
 import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
+import { isObject } from '../../src/domain/text/json.ts'
 import { formatYaml } from '../../src/domain/text/yaml.ts'
 import { readList, readMessages } from './messages.ts'
 import { ParameterNames } from './names.ts'
@@ -15,7 +16,7 @@ import {
   writtenFile,
 } from './portable.ts'
 import { writePromptfoo } from './promptfoo.ts'
-import { findTopKeys, isObject, licenseIn, readYamlSource, textOf } from './source-file.ts'
+import { findTopKeys, licenseIn, readYamlSource, textOf } from './source-file.ts'
 import { refuseForeignBraces } from './template.ts'
 
 const PARAMETERS = new ParameterNames({ maxTokens: 'max_tokens', topP: 'top_p', maxCompletionTokens: 'max_tokens' })

@@ -1,6 +1,7 @@
 // LangChain's manifests, as stored by LangSmith: parsed as plain data, never instantiated. https://docs.langchain.com/langsmith
 
 import type { WriteResult } from '../../src/domain/api/export-formats.ts'
+import { isObject } from '../../src/domain/text/json.ts'
 import { lineOf } from '../../src/domain/text/text-length.ts'
 import { isChatMessage } from '../../src/domain/values/chat.ts'
 import { PlaceholderNames, readMessages } from './messages.ts'
@@ -15,7 +16,7 @@ import {
   textsOf,
   writtenFile,
 } from './portable.ts'
-import { isObject, readJsonSource, textOf } from './source-file.ts'
+import { readJsonSource, textOf } from './source-file.ts'
 import { readBraces, readFString } from './template.ts'
 
 /** The roles of message classes, by the last part of the class ID. */

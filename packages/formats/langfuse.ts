@@ -3,6 +3,7 @@
 import type { WriteResult } from '../../src/domain/api/export-formats.ts'
 import { findPlaceholders } from '../../src/domain/content/placeholders.ts'
 import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
+import { isObject } from '../../src/domain/text/json.ts'
 import { lineOf } from '../../src/domain/text/text-length.ts'
 import { isTag } from '../../src/domain/values/names.ts'
 import { isRange } from '../../src/domain/values/versions.ts'
@@ -20,7 +21,7 @@ import {
   writtenFile,
 } from './portable.ts'
 import { References } from './references.ts'
-import { isObject, listJson, readJsonSource, tagsIn, textOf } from './source-file.ts'
+import { listJson, readJsonSource, tagsIn, textOf } from './source-file.ts'
 import { refuseForeignBraces } from './template.ts'
 
 /** A reference to another prompt. https://langfuse.com/docs/prompt-management/features/composability */

@@ -1,8 +1,9 @@
 // Reads lists of messages in files of other tools: each has a role, and a text or parts of text.
 import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
+import { isObject } from '../../src/domain/text/json.ts'
 import { trimLineEnds } from '../../src/domain/values/chat.ts'
 import type { ConversionProblems, PortableMessage, PortablePrompt } from './portable.ts'
-import { isObject, textOf } from './source-file.ts'
+import { textOf } from './source-file.ts'
 
 type Role = 'system' | 'user' | 'assistant'
 

@@ -1,7 +1,8 @@
 // MLflow's prompt versions as JSON: a text or messages with `{{name}}`, with or without spaces. https://mlflow.org/docs/latest/genai/prompt-registry/
+import { isObject } from '../../src/domain/text/json.ts'
 import { PlaceholderNames, readList, readMessages } from './messages.ts'
 import { emptyPrompt, type ReadResult } from './portable.ts'
-import { isEmptyValue, isObject, readEach, textOf } from './source-file.ts'
+import { isEmptyValue, readEach, textOf } from './source-file.ts'
 import { readBraces } from './template.ts'
 
 const KNOWN = new Set(['name', 'template', 'commit_message', 'tags'])

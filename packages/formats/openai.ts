@@ -1,10 +1,11 @@
 // OpenAI's prompt objects: the prompt itself, or a saved response that was made with it. https://platform.openai.com/docs/api-reference/responses/object
 import type { Variable } from '../../src/domain/api/schema.ts'
 import { findPlaceholders } from '../../src/domain/content/placeholders.ts'
+import { isObject } from '../../src/domain/text/json.ts'
 import { joinParts, readList, readMessages } from './messages.ts'
 import { declareAll, ParameterNames, toVariable } from './names.ts'
 import { type ConversionProblems, emptyPrompt, type PortableMessage, type ReadResult, textsOf } from './portable.ts'
-import { isObject, readEach, textOf } from './source-file.ts'
+import { readEach, textOf } from './source-file.ts'
 import { clip } from './template.ts'
 
 const PARAMETERS = new ParameterNames({ max_output_tokens: 'max_tokens' })

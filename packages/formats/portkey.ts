@@ -1,8 +1,9 @@
 // Portkey's prompts and partials, as its REST API returns them: a Mustache text, or messages as JSON. https://github.com/Portkey-AI/openapi
+import { isObject } from '../../src/domain/text/json.ts'
 import { joinParts, PlaceholderNames, readList, readMessages } from './messages.ts'
 import { emptyPrompt, type ReadResult } from './portable.ts'
 import { References } from './references.ts'
-import { isEmptyValue, isObject, readEach, textOf } from './source-file.ts'
+import { isEmptyValue, readEach, textOf } from './source-file.ts'
 import { readBraces } from './template.ts'
 
 const KNOWN = new Set(['name', 'slug', 'string', 'parameters', 'model'])

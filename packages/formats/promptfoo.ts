@@ -1,10 +1,11 @@
 // Writes test cases of another tool as a configuration for promptfoo. https://www.promptfoo.dev/docs/configuration/reference
 
 import { LIMITS } from '../../src/domain/limits.ts'
+import { isObject } from '../../src/domain/text/json.ts'
 import { countBytes } from '../../src/domain/text/text-length.ts'
 import { formatYaml } from '../../src/domain/text/yaml.ts'
 import type { ConversionProblems, PortableBody } from './portable.ts'
-import { isObject, textOf } from './source-file.ts'
+import { textOf } from './source-file.ts'
 
 /** The tests in a `.prompt.yml` file, and the prompt that they test. */
 interface TestsSource {

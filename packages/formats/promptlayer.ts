@@ -1,7 +1,8 @@
 // PromptLayer's templates, as its REST API returns them: messages of text parts, as f-strings or Jinja. https://docs.promptlayer.com/reference/templates-get
+import { isObject } from '../../src/domain/text/json.ts'
 import { joinParts, PlaceholderNames, readList, readMessages } from './messages.ts'
 import { type ConversionProblems, emptyPrompt, type PortablePrompt, type ReadResult } from './portable.ts'
-import { isEmptyValue, isObject, readEach, tagsIn, textOf } from './source-file.ts'
+import { isEmptyValue, readEach, tagsIn, textOf } from './source-file.ts'
 import { readBraces, readFString } from './template.ts'
 
 const KNOWN = new Set(['prompt_name', 'prompt_template', 'metadata', 'tags', 'commit_message'])

@@ -2,6 +2,7 @@
 
 import type { WriteResult } from '../../src/domain/api/export-formats.ts'
 import type { Variable } from '../../src/domain/api/schema.ts'
+import { isObject } from '../../src/domain/text/json.ts'
 import { lineCounter, lineOf } from '../../src/domain/text/text-length.ts'
 import { formatYaml } from '../../src/domain/text/yaml.ts'
 import { trimLineEnds } from '../../src/domain/values/chat.ts'
@@ -18,7 +19,7 @@ import {
   textsOf,
   writtenFile,
 } from './portable.ts'
-import { isObject, licenseIn, readSourceFile, tagsIn, textOf } from './source-file.ts'
+import { licenseIn, readSourceFile, tagsIn, textOf } from './source-file.ts'
 import { clip, readBraces } from './template.ts'
 
 const PARAMETERS = new ParameterNames({

@@ -11,9 +11,10 @@ import {
   parsePublishRequest,
   validationFailed,
 } from '../../src/domain/publishing/request.ts'
+import { isObject } from '../../src/domain/text/json.ts'
 import { printable, type ValueProblem } from '../../src/domain/text/problems.ts'
 import { ConversionProblems } from './portable.ts'
-import { isObject, licenseIn, readSourceFile, textOf } from './source-file.ts'
+import { licenseIn, readSourceFile, textOf } from './source-file.ts'
 
 /** The keys of a SKILL.md that a hub keeps. The name is that of the prompt. */
 const KEYS = new Set(['name', 'description', 'license', 'compatibility', 'metadata'])

@@ -14,7 +14,7 @@ import {
   splitInputs,
 } from '../../src/domain/content/skill.ts'
 import { LIMITS } from '../../src/domain/limits.ts'
-import { SERVER_LIMITS } from '../../src/domain/server-limits.ts'
+import { isObject } from '../../src/domain/text/json.ts'
 import { printable } from '../../src/domain/text/problems.ts'
 import { lineOf } from '../../src/domain/text/text-length.ts'
 import { readArguments, readDeclared, writeArguments } from './claude-arguments.ts'
@@ -28,7 +28,7 @@ import {
   type ReadResult,
   writtenFile,
 } from './portable.ts'
-import { isObject, licenseIn, readSourceFile, type SourceFile, textOf } from './source-file.ts'
+import { licenseIn, readSourceFile, type SourceFile, textOf } from './source-file.ts'
 
 const SKILL_KEYS = new Set(['name', 'description', 'license', 'compatibility', 'metadata', 'argument-hint'])
 const COMMAND_KEYS = new Set(['description', 'argument-hint', 'arguments', 'model'])
@@ -58,7 +58,7 @@ export function readSkill(source: string, name: string): ReadResult {
     isSkill = false
     findings.lost('skill', `a skill must not contain ${text}`, file.bodyLine + lineOf(body, offset) - 1)
   }
-  const compatibility = readLine('compatibility', front, SERVER_LIMITS.skillCompatibilityCharacters, file, findings)
+  const compatibility = readLine('compatibility', front, LIMITS.skillCompatibilityCharacters, file, findings)
   const more = readMetadata(metadata, isOurs, file, findings)
   if (isSkill) prompt.skill = storeSkill({ description, license: prompt.license, compatibility, metadata: more })
   if (isOurs) prompt.variables = inputs.map(({ name }) => undeclaredVariable(name))

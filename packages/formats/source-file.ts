@@ -1,7 +1,7 @@
 // Parses front matter, YAML and JSON in files of other tools, and checks limits before any work of unknown cost.
 import matter from 'gray-matter'
 import { LIMITS } from '../../src/domain/limits.ts'
-import { findJsonProblem } from '../../src/domain/text/json.ts'
+import { findJsonProblem, isObject } from '../../src/domain/text/json.ts'
 import { loadForeignYaml } from './foreign-yaml.ts'
 import { ConversionProblems, type PortablePrompt, type ReadResult } from './portable.ts'
 
@@ -164,11 +164,6 @@ export function readEach(
 /** Returns whether a field of an API says nothing: null, an empty text, or an empty list or object. */
 export function isEmptyValue(value: unknown): boolean {
   return value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0)
-}
-
-/** Returns whether a value is a plain object, as in JSON and YAML. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Returns a string field, or an empty string. */

@@ -3,7 +3,6 @@ import { gunzipSync } from 'node:zlib'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { LIMITS } from '../../src/domain/limits.ts'
 import { type GivenFile, invalidField } from '../../src/domain/publishing/request.ts'
-import { SERVER_LIMITS } from '../../src/domain/server-limits.ts'
 import { printable } from '../../src/domain/text/problems.ts'
 import { attestationName } from '../../src/domain/values/attestation-name.ts'
 import { sortFiles } from '../../src/domain/values/file-entry.ts'
@@ -19,7 +18,7 @@ interface GivenFolder {
 
 const BLOCK = 512
 /** Files, the main file, and a header and a filled block for each entry. */
-const MAX_TAR_BYTES = 2 * SERVER_LIMITS.requestBytesWithFiles
+const MAX_TAR_BYTES = 2 * LIMITS.requestBytesWithFiles
 /** Entries also count if they are folders. */
 const MAX_ENTRIES = 1_000
 /** The folder with the attestations in an archive. */
@@ -38,22 +37,21 @@ export function readArchive(archive: Uint8Array): GivenFolder {
     )
   const signed = entries.filter(({ path }) => path.startsWith(ATTESTATIONS))
   const files = entries.filter((entry) => entry !== main && !signed.includes(entry))
-  if (files.length > SERVER_LIMITS.filesPerVersion)
-    throw invalidField('files', `expected at most ${SERVER_LIMITS.filesPerVersion} files, got ${files.length}`)
+  if (files.length > LIMITS.filesPerVersion)
+    throw invalidField('files', `expected at most ${LIMITS.filesPerVersion} files, got ${files.length}`)
   const attestations = readAttestations(signed)
   return { main: { name: main.path as 'SKILL.md', text: decodeMain(main) }, files, attestations }
 }
 
 /** Reads attestations in the order of their names, which no file of a skill can have. @throws HubError `validation_failed` */
 function readAttestations(entries: readonly GivenFile[]): string[] {
-  if (entries.length > SERVER_LIMITS.attestationsPerVersion)
-    throw invalidField('attestations', `expected at most ${SERVER_LIMITS.attestationsPerVersion} attestations`)
+  if (entries.length > LIMITS.attestationsPerVersion)
+    throw invalidField('attestations', `expected at most ${LIMITS.attestationsPerVersion} attestations`)
   return sortFiles(entries).map(({ path, bytes }, index) => {
     const wrong = (message: string) => invalidField(`attestations.${index}`, message)
     if (path !== `${ATTESTATIONS}${attestationName(index)}`)
       throw wrong(`expected ${ATTESTATIONS}${attestationName(index)}, got ${printable(path)}`)
-    if (bytes.length > SERVER_LIMITS.attestationBytes)
-      throw wrong(`expected at most ${SERVER_LIMITS.attestationBytes} bytes`)
+    if (bytes.length > LIMITS.attestationBytes) throw wrong(`expected at most ${LIMITS.attestationBytes} bytes`)
     try {
       return JSON.stringify(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)))
     } catch {

@@ -7,7 +7,6 @@ import { readSigner } from '../../src/domain/access/attestation-signer.ts'
 import type { RootEntry } from '../../src/domain/content/trusted-root-file.ts'
 import { LIMITS } from '../../src/domain/limits.ts'
 import type { AttestationVerdict } from '../../src/domain/publishing/attested.ts'
-import { SERVER_LIMITS } from '../../src/domain/server-limits.ts'
 import { findJsonProblem } from '../../src/domain/text/json.ts'
 import { formatProblems, parseWithSchema, printable } from '../../src/domain/text/problems.ts'
 import { ATTESTATION_MEDIA_TYPE } from '../../src/domain/values/attestation-name.ts'
@@ -50,8 +49,8 @@ const Statement = z.looseObject({
 
 /** Verifies an attestation: its certificate, its timestamp and log entries with one of the roots, then its signature. It does not decide whether the signer may publish. */
 export function verifyAttestation(text: string, roots: readonly RootEntry[]): AttestationVerdict {
-  if (Buffer.byteLength(text) > SERVER_LIMITS.attestationBytes)
-    return { problem: `expected at most ${SERVER_LIMITS.attestationBytes} bytes` }
+  if (Buffer.byteLength(text) > LIMITS.attestationBytes)
+    return { problem: `expected at most ${LIMITS.attestationBytes} bytes` }
   const json = parseJson(text)
   const shape = json.problem === undefined ? parseWithSchema(BundleShape, json.value) : undefined
   if (!shape) return { problem: `the bundle cannot be read: ${json.problem}` }

@@ -108,7 +108,7 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
     at('server/(?:pages/search-page-query|read/query-values)', 'formatSearchPageQuery|resolveVersion'),
   ],
   ['opens a request or a store', /^src\/server\/publish\//],
-  ['opens a request; its texts go to the text jobs', at('editor/(?:editing|send-version)', '\\w+')],
+  ['opens a request; its texts go to the text jobs', at('editor/(?:editing|send-version|owner-settings)', '\\w+')],
   ['commits, times and queues', /^src\/ports\//],
 ]
 

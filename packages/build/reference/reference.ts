@@ -27,7 +27,6 @@ import { OwnerPatch } from '../../../src/domain/managing/owner-request.ts'
 import { LabelRemoval, LabelRequest, RepositoryPatch, YankRequest } from '../../../src/domain/managing/request.ts'
 import { ResultRequest } from '../../../src/domain/managing/result-request.ts'
 import { PublishRequest } from '../../../src/domain/publishing/request.ts'
-import { SERVER_LIMITS } from '../../../src/domain/server-limits.ts'
 import { Provenance, Stats } from '../../../src/domain/values/values.ts'
 import { ADDRESSES, type Address } from '../../catalogue/published/addresses.ts'
 import { describeApi } from '../../catalogue/published/openapi.ts'
@@ -172,8 +171,7 @@ export function describeOtherAddresses(): Address[] {
   )
 }
 
-const ALL_LIMITS = { ...LIMITS, ...SERVER_LIMITS }
-const LIMIT_WORDS: Readonly<Record<keyof typeof ALL_LIMITS, string>> = {
+const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   modelCharacters: 'Length of a model’s ID in models.yml, in characters',
   retiringModels: 'Models in models.yml',
   attestationsPerVersion: 'Attestations of a version',
@@ -233,7 +231,7 @@ const LIMIT_WORDS: Readonly<Record<keyof typeof ALL_LIMITS, string>> = {
 export function describeLimits(): { words: string; value: number }[] {
   return Object.entries(LIMIT_WORDS).map(([key, words]) => ({
     words,
-    value: ALL_LIMITS[key as keyof typeof ALL_LIMITS],
+    value: LIMITS[key as keyof typeof LIMITS],
   }))
 }
 

@@ -6,7 +6,7 @@ import {
   type FileProblem,
   nameFileProblem,
 } from '../../../src/domain/content/version-files.ts'
-import { SERVER_LIMITS } from '../../../src/domain/server-limits.ts'
+import { LIMITS } from '../../../src/domain/limits.ts'
 import { compareText } from '../../../src/domain/text/compare-text.ts'
 import { printable } from '../../../src/domain/text/problems.ts'
 import { entriesOf, type FileEntry, sortFiles } from '../../../src/domain/values/file-entry.ts'
@@ -53,12 +53,12 @@ export function listSkillFolder(folder: PlainFolder, main: string): SkillFolder 
       const reason = findReason(entry)
       if (reason !== undefined) found.leftOut.push({ path: entry.isDirectory() ? `${path}/` : path, reason })
       else if (!entry.isDirectory()) found.files.push(path)
-      else if (path.split('/').length >= SERVER_LIMITS.fileSegments) {
-        found.problem = `${printable(path)}/: expected at most ${SERVER_LIMITS.fileSegments} parts between slashes. Move its files up`
+      else if (path.split('/').length >= LIMITS.fileSegments) {
+        found.problem = `${printable(path)}/: expected at most ${LIMITS.fileSegments} parts between slashes. Move its files up`
         return false
       } else if (!visit(path)) return false
-      if (found.files.length > SERVER_LIMITS.filesPerVersion) {
-        found.problem = `expected at most ${SERVER_LIMITS.filesPerVersion} files beside SKILL.md; the next one is ${printable(path)}. Remove what the skill does not need, or put several files into one`
+      if (found.files.length > LIMITS.filesPerVersion) {
+        found.problem = `expected at most ${LIMITS.filesPerVersion} files beside SKILL.md; the next one is ${printable(path)}. Remove what the skill does not need, or put several files into one`
         return false
       }
     }
@@ -99,7 +99,7 @@ export function readSkillFolder(folder: PlainFolder, main: string, text: string,
   const refuse = ({ path, message }: { path: string; message: string }) =>
     findings.refused(`files: ${printable(path)}`, message)
   const take = <Value>(path: string, { value, refusal }: Opened<Value>): Value[] => {
-    if (refusal) refuse({ path, message: describeRefusal(refusal, SERVER_LIMITS.fileBytes) })
+    if (refusal) refuse({ path, message: describeRefusal(refusal, LIMITS.fileBytes) })
     return refusal ? [] : [value]
   }
   const sized = beside.files.flatMap((path) =>
@@ -117,7 +117,7 @@ export function readSkillFolder(folder: PlainFolder, main: string, text: string,
   judge(checkBundle({ isThere: true, isSkill: true }, sized))
   if (findings.isRefused) return { files: [], findings }
   const read = beside.files.flatMap((path) =>
-    take(path, folder.read(pathOf(path), SERVER_LIMITS.fileBytes)).map((bytes) => measureFile(path, bytes)),
+    take(path, folder.read(pathOf(path), LIMITS.fileBytes)).map((bytes) => measureFile(path, bytes)),
   )
   // Judged again, because a file may have changed since its size was read.
   judge(checkFiles(read))
@@ -140,7 +140,7 @@ function wayOut({ rule, path }: FileProblem, files: readonly { path: string; siz
 
 /** Reads a file again that `readSkillFolder` read. @throws Error if it has changed since */
 export function readAgain(folder: PlainFolder, main: string, { path, sha256 }: FileEntry): Uint8Array<ArrayBuffer> {
-  const { value } = folder.read(posix.join(posix.dirname(main), path), SERVER_LIMITS.fileBytes)
+  const { value } = folder.read(posix.join(posix.dirname(main), path), LIMITS.fileBytes)
   if (!value || measureFile(path, value).sha256 !== sha256)
     throw new Error(`${path}: the file has changed while it was imported. Import it again.`)
   return value

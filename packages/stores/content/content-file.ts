@@ -18,7 +18,6 @@ import { findCertainSecret } from '../../../src/domain/content/secrets.ts'
 import { parseTrustedRootFile, type TrustedRootFile } from '../../../src/domain/content/trusted-root-file.ts'
 import { checkFileText } from '../../../src/domain/content/version-files.ts'
 import { LIMITS } from '../../../src/domain/limits.ts'
-import { SERVER_LIMITS } from '../../../src/domain/server-limits.ts'
 import {
   formatProblems,
   type Parsed,
@@ -139,7 +138,7 @@ function ruleOf(refusal: Refusal, { kind }: Place): string {
 /** A logo appears on every page, so it must be small. */
 const MAX_LOGO_BYTES = 64 * 1024
 const MAX_BYTES: Readonly<Partial<Record<Place['kind'], number>>> = {
-  ...{ logo: MAX_LOGO_BYTES, file: SERVER_LIMITS.fileBytes, attestation: SERVER_LIMITS.attestationBytes },
+  ...{ logo: MAX_LOGO_BYTES, file: LIMITS.fileBytes, attestation: LIMITS.attestationBytes },
 }
 const LOGO_FORMS: Readonly<Record<string, RegExp>> = {
   'logo.svg': /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<svg[\s>]/,

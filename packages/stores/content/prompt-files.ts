@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatPath, parsePath } from '../../../src/domain/content/content-path.ts'
-import { SERVER_LIMITS } from '../../../src/domain/server-limits.ts'
+import { LIMITS } from '../../../src/domain/limits.ts'
 import { formatProblem } from '../../../src/domain/text/problems.ts'
 import { entriesOf, type FileEntry, sortFiles, type VersionFileBytes } from '../../../src/domain/values/file-entry.ts'
 import type { RepositoryPlace } from '../../../src/domain/values/names.ts'
@@ -64,8 +64,8 @@ export function readFiles(dir: string, path: string): VersionFileBytes[] {
   if (!existsSync(join(dir, path))) return []
   const findings: ListingProblems = { problems: [], ignored: [] }
   const files = Array.from(listContentFiles(dir, findings, path), (file) => {
-    const { value, refusal } = folder.read(file, SERVER_LIMITS.fileBytes)
-    if (refusal) throw new Error(`content/${file}: ${describeRefusal(refusal, SERVER_LIMITS.fileBytes)}`)
+    const { value, refusal } = folder.read(file, LIMITS.fileBytes)
+    if (refusal) throw new Error(`content/${file}: ${describeRefusal(refusal, LIMITS.fileBytes)}`)
     return measureFile(file.slice(path.length + 1), value)
   })
   if (findings.problems.length > 0) throw new Error(findings.problems.map(formatProblem).join('\n'))

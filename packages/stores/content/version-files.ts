@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import { formatPath, parsePath } from '../../../src/domain/content/content-path.ts'
 import type { VersionEntry } from '../../../src/domain/content/content-tree.ts'
 import { checkBundle, type FileProblem } from '../../../src/domain/content/version-files.ts'
-import { SERVER_LIMITS } from '../../../src/domain/server-limits.ts'
+import { LIMITS } from '../../../src/domain/limits.ts'
 import type { Problem } from '../../../src/domain/text/problems.ts'
 import { sortFiles, type VersionFileBytes } from '../../../src/domain/values/file-entry.ts'
 import { bundleFiles } from '../../../src/ports/archive.ts'
@@ -60,9 +60,9 @@ export function readBundle(
   if (listed.files.length === 0) return []
   const problems: Problem[] = []
   const files: VersionFileBytes[] = []
-  let left = SERVER_LIMITS.filesBytes
+  let left = LIMITS.filesBytes
   // More files than a version may have are not read.
-  if (listed.files.length <= SERVER_LIMITS.filesPerVersion)
+  if (listed.files.length <= LIMITS.filesPerVersion)
     for (const path of listed.files) {
       const { parsed, broken } = parseContentFile(path, (maxBytes) => folder.read(path, maxBytes))
       problems.push(...(parsed.problems ?? broken).map((problem) => ({ file: nameFile(path), ...problem })))
@@ -104,8 +104,8 @@ export function openBundles(dir: string): (place: VersionPlace, file: WantedFile
       'path' in file
         ? formatPath({ kind: 'file', ...place, path: file.path })
         : formatPath({ kind: 'attestation', ...place, file: file.attestation })
-    const { value, refusal } = folder.read(where, SERVER_LIMITS.fileBytes)
-    if (refusal) throw new Error(`content/${where}: ${describeRefusal(refusal, SERVER_LIMITS.fileBytes)}`)
+    const { value, refusal } = folder.read(where, LIMITS.fileBytes)
+    if (refusal) throw new Error(`content/${where}: ${describeRefusal(refusal, LIMITS.fileBytes)}`)
     if (hash('sha256', value) !== sha256)
       throw new Error(`content/${where}: expected the bytes that were checked, but the file has changed. Build again.`)
     return value

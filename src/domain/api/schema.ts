@@ -1,7 +1,6 @@
 // The schemas of all public records. values.ts has their parts; front-matter.ts has the schemas of what authors write.
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
-import { SERVER_LIMITS } from '../server-limits.ts'
 import { AttestationFacts, PublisherFacts } from '../values/attestation.ts'
 import { CHAT_ROLES, FORMATS } from '../values/chat.ts'
 import { FILE_MEDIA_TYPES } from '../values/file-entry.ts'
@@ -210,7 +209,7 @@ export const ModelStatus = z
     model: z
       .string()
       .min(1)
-      .max(SERVER_LIMITS.modelCharacters)
+      .max(LIMITS.modelCharacters)
       .regex(/^[\w./:@-]+$/, 'expected the ID of a model, such as example-model-1')
       .describe('The ID of the model, exactly as in `parameters.model`.'),
     retires_at: z.iso
@@ -219,7 +218,7 @@ export const ModelStatus = z
     replaced_by: z
       .string()
       .min(1)
-      .max(SERVER_LIMITS.modelCharacters)
+      .max(LIMITS.modelCharacters)
       .regex(/^[\w./:@-]+$/, 'expected the ID of a model, such as example-model-2')
       .nullable()
       .describe('The model that its provider recommends instead, or null.'),

@@ -1,5 +1,5 @@
 // Finds the include lines of a source, and cuts a source out of assembled content again. docs/contract.md section 14
-import { SERVER_LIMITS } from '../server-limits.ts'
+import { LIMITS } from '../limits.ts'
 import { type Parsed, printable, type ValueProblem } from '../text/problems.ts'
 import type { Include } from '../values/include.ts'
 import { kindOfRange } from '../values/include-range.ts'
@@ -37,8 +37,8 @@ export function findIncludeLines(source: string): Parsed<IncludeLine[]> {
   const found: { line: string; offset: number }[] = []
   const targets = new Set<string>()
   for (const { 0: whole, index } of source.matchAll(INCLUDE_LIKE_LINE)) {
-    if (found.length === SERVER_LIMITS.includesPerVersion)
-      return wrong(`expected at most ${SERVER_LIMITS.includesPerVersion} include lines`)
+    if (found.length === LIMITS.includesPerVersion)
+      return wrong(`expected at most ${LIMITS.includesPerVersion} include lines`)
     found.push({ line: whole.endsWith('\r') ? whole.slice(0, -1) : whole, offset: index })
   }
   const problems: ValueProblem[] = []
@@ -52,8 +52,8 @@ export function findIncludeLines(source: string): Parsed<IncludeLine[]> {
     return []
   })
   if (problems.length > 0) return { problems }
-  if (targets.size > SERVER_LIMITS.includedRepositories)
-    return wrong(`expected includes of at most ${SERVER_LIMITS.includedRepositories} prompts, got ${targets.size}`)
+  if (targets.size > LIMITS.includedRepositories)
+    return wrong(`expected includes of at most ${LIMITS.includedRepositories} prompts, got ${targets.size}`)
   return { value: lines }
 }
 

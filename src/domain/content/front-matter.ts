@@ -2,8 +2,7 @@
 import * as z from 'zod'
 import type { Parameters } from '../api/schema.ts'
 import { LIMITS } from '../limits.ts'
-import { SERVER_LIMITS } from '../server-limits.ts'
-import { findJsonProblem } from '../text/json.ts'
+import { findJsonProblem, isObject } from '../text/json.ts'
 import { countBytes } from '../text/text-length.ts'
 import { AttestationList } from '../values/attestation.ts'
 import { FORMATS } from '../values/chat.ts'
@@ -36,10 +35,7 @@ import { VariableInputs } from './variable-input.ts'
 
 /** Model settings: any JSON object within limits, so that no version slows down reading. docs/contract.md section 11. */
 export const ParametersInput = z
-  .custom<Parameters>(
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    'expected an object',
-  )
+  .custom<Parameters>(isObject, 'expected an object')
   .superRefine((parameters, context) => {
     const message =
       findJsonProblem(parameters, { depth: LIMITS.parameterDepth, keys: LIMITS.parameterKeys }) ??
@@ -96,7 +92,7 @@ const SkillDescription = line(LIMITS.skillDescriptionCharacters)
   .describe('What the skill does, and when to use it.')
 
 /** Which environment a skill needs. https://agentskills.io/specification */
-const Compatibility = line(SERVER_LIMITS.skillCompatibilityCharacters)
+const Compatibility = line(LIMITS.skillCompatibilityCharacters)
   .refine((text) => text.trim() !== '', 'expected some text')
   .meta({ minLength: 1 })
   .describe('What the skill needs to run, such as programs or network access.')
@@ -105,13 +101,13 @@ const Compatibility = line(SERVER_LIMITS.skillCompatibilityCharacters)
 export const SkillMetadata = byKey(
   (key) => /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(key),
   'a letter, then letters, digits, dots, hyphens or underscores',
-  line(SERVER_LIMITS.skillMetadataCharacters),
+  line(LIMITS.skillMetadataCharacters),
 )
   .refine(
-    (metadata) => Object.keys(metadata).length <= SERVER_LIMITS.skillMetadataKeys,
-    `expected at most ${SERVER_LIMITS.skillMetadataKeys} keys`,
+    (metadata) => Object.keys(metadata).length <= LIMITS.skillMetadataKeys,
+    `expected at most ${LIMITS.skillMetadataKeys} keys`,
   )
-  .meta({ maxProperties: SERVER_LIMITS.skillMetadataKeys })
+  .meta({ maxProperties: LIMITS.skillMetadataKeys })
   .describe('More about the skill, as strings by key, written into its SKILL.md.')
 
 /** The skill part of a publish. */

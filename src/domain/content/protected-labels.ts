@@ -1,7 +1,7 @@
 // The labels that an owner protects: the schema of `protected_labels`, and what one of them asks for.
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
-import { SERVER_LIMITS } from '../server-limits.ts'
+import { isObject } from '../text/json.ts'
 import { Suite, Tag, unique } from '../values/values.ts'
 
 /** A label that moves only to a version with results. docs/contract.md section 7. */
@@ -11,7 +11,7 @@ export const ConditionalLabel = z
     requires: z
       .array(Suite)
       .min(1, 'expected at least one test suite')
-      .max(SERVER_LIMITS.suitesPerLabel, `expected at most ${SERVER_LIMITS.suitesPerLabel} test suites`)
+      .max(LIMITS.suitesPerLabel, `expected at most ${LIMITS.suitesPerLabel} test suites`)
       .refine(unique, 'expected each test suite only once')
       .describe('The test suites of which the version needs a result.'),
     min_score: z
@@ -28,8 +28,7 @@ export type ConditionalLabel = z.infer<typeof ConditionalLabel>
 const ProtectedLabel = z.union([Tag, ConditionalLabel], {
   error: (issue) => {
     const ofObject = issue.code === 'invalid_union' ? (issue.errors[1] ?? []) : []
-    if (typeof issue.input !== 'object' || issue.input === null || Array.isArray(issue.input))
-      return 'expected a label, or label with requires'
+    if (!isObject(issue.input)) return 'expected a label, or label with requires'
     return ofObject
       .slice(0, LIMITS.problemsNamed)
       .map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message))

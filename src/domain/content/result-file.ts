@@ -1,6 +1,6 @@
 // Parses and formats `results/{x.y.z}/{suite}.yml`: the outcome of a test suite for one version.
 import * as z from 'zod'
-import { SERVER_LIMITS } from '../server-limits.ts'
+import { LIMITS } from '../limits.ts'
 import { type Parsed, parseWithSchema } from '../text/problems.ts'
 import { formatYaml, openKeyLines, parseYaml } from '../text/yaml.ts'
 import { Handle, line, Provenance, Sha256, Time, WebAddress } from '../values/values.ts'
@@ -9,7 +9,7 @@ const count = (sentence: string) =>
   z
     .int()
     .min(0, 'expected 0 or more')
-    .max(SERVER_LIMITS.testsPerSuite, `expected at most ${SERVER_LIMITS.testsPerSuite}`)
+    .max(LIMITS.testsPerSuite, `expected at most ${LIMITS.testsPerSuite}`)
     .describe(sentence)
 
 /** The fields of a result that its sender sets. docs/contract.md section 7. */
@@ -24,7 +24,7 @@ export const RESULT_FIELDS = {
     .nullable()
     .default(null)
     .describe('The score of the suite, from 0 to 1, or null.'),
-  model: line(SERVER_LIMITS.modelCharacters)
+  model: line(LIMITS.modelCharacters)
     .refine((text) => text.trim() !== '', 'expected some text')
     .meta({ minLength: 1 })
     .nullable()

@@ -1,5 +1,5 @@
 // Judges the files beside a skill's SKILL.md: their number, their sizes, and the secrets in those that are text.
-import { SERVER_LIMITS } from '../server-limits.ts'
+import { LIMITS } from '../limits.ts'
 import { printable } from '../text/problems.ts'
 import { lineOf } from '../text/text-length.ts'
 import { countFileBytes, decodeFile, type FileEntry, type VersionFileBytes } from '../values/file-entry.ts'
@@ -17,21 +17,21 @@ export interface FileProblem {
 
 /** Checks the paths and sizes of a version's files, before any of them is read as text. */
 function checkFileList(files: readonly Pick<FileEntry, 'path' | 'size_bytes'>[]): FileProblem[] {
-  if (files.length > SERVER_LIMITS.filesPerVersion)
-    return [fitProblem(`expected at most ${SERVER_LIMITS.filesPerVersion} files, got ${files.length}`)]
+  if (files.length > LIMITS.filesPerVersion)
+    return [fitProblem(`expected at most ${LIMITS.filesPerVersion} files, got ${files.length}`)]
   const total = countFileBytes(files)
-  if (total > SERVER_LIMITS.filesBytes)
-    return [fitProblem(`expected files of at most ${SERVER_LIMITS.filesBytes} bytes together, got ${total}`)]
+  if (total > LIMITS.filesBytes)
+    return [fitProblem(`expected files of at most ${LIMITS.filesBytes} bytes together, got ${total}`)]
   const problems: FileProblem[] = []
   const taken = new Map<string, 'file' | 'folder'>()
   for (const { path, size_bytes } of files) {
     const message = findFilePathProblem(path) ?? findClash(path, taken)
     if (message !== undefined) problems.push({ rule: 'path', path, message })
-    else if (size_bytes > SERVER_LIMITS.fileBytes)
+    else if (size_bytes > LIMITS.fileBytes)
       problems.push({
         rule: 'file-fits',
         path,
-        message: `expected at most ${SERVER_LIMITS.fileBytes} bytes, got ${size_bytes}`,
+        message: `expected at most ${LIMITS.fileBytes} bytes, got ${size_bytes}`,
       })
   }
   return problems

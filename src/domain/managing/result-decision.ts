@@ -3,10 +3,9 @@ import { HubError } from '../api/errors.ts'
 import type { Result } from '../api/schema.ts'
 import { recordResult, sortResults } from '../catalogue/results.ts'
 import { formatResultFile, type ResultFile } from '../content/result-file.ts'
-import { CLOCK_SKEW_MS } from '../limits.ts'
+import { CLOCK_SKEW_MS, LIMITS } from '../limits.ts'
 import type { RepositoryState } from '../publishing/repository-state.ts'
 import { invalidField } from '../publishing/request.ts'
-import { SERVER_LIMITS } from '../server-limits.ts'
 import { isSameJson } from '../text/json.ts'
 import { formatMoment, type Provenance } from '../values/values.ts'
 import { archivedError, requireVersion } from './decision.ts'
@@ -68,10 +67,10 @@ export function decideResult(
       'version_conflict',
       `${fullName}@${version} has a newer result of ${suite}, of ${before.at}. Run the suite again, and report that run.`,
     )
-  if (!suites.includes(suite) && suites.length >= SERVER_LIMITS.suitesPerVersion)
+  if (!suites.includes(suite) && suites.length >= LIMITS.suitesPerVersion)
     throw invalidField(
       'suite',
-      `expected at most ${SERVER_LIMITS.suitesPerVersion} test suites for a version; report this one under the name of another`,
+      `expected at most ${LIMITS.suitesPerVersion} test suites for a version; report this one under the name of another`,
     )
   const stored: ResultFile = { content_sha256, ...fields, at, reported_by, provenance: provenance ?? null }
   const result = recordResult(stored, version, suite)

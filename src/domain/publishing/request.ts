@@ -19,8 +19,7 @@ import { findCertainSecret } from '../content/secrets.ts'
 import { VariableInputs } from '../content/variable-input.ts'
 import { checkFiles, nameFileProblem } from '../content/version-files.ts'
 import { LIMITS } from '../limits.ts'
-import { SERVER_LIMITS } from '../server-limits.ts'
-import { type BodyBounds, findJsonExcess } from '../text/json.ts'
+import { type BodyBounds, findJsonExcess, isObject } from '../text/json.ts'
 import {
   formatProblems,
   parseWithSchema,
@@ -56,9 +55,7 @@ const FileInput = z.union(
   ],
   'expected {"path", "text"} or {"path", "base64"}',
 )
-const FileInputs = z
-  .array(FileInput)
-  .max(SERVER_LIMITS.filesPerVersion, `expected at most ${SERVER_LIMITS.filesPerVersion} files`)
+const FileInputs = z.array(FileInput).max(LIMITS.filesPerVersion, `expected at most ${LIMITS.filesPerVersion} files`)
 
 const MessageInputs = z
   .array(MessageInput)
@@ -69,13 +66,10 @@ const MessageInputs = z
 const AttestationInputs = z
   .array(
     z
-      .custom<object>(
-        (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-        'expected a Sigstore bundle, a JSON object',
-      )
+      .custom<object>(isObject, 'expected a Sigstore bundle, a JSON object')
       .meta({ type: 'object', additionalProperties: true }),
   )
-  .max(SERVER_LIMITS.attestationsPerVersion, `expected at most ${SERVER_LIMITS.attestationsPerVersion} attestations`)
+  .max(LIMITS.attestationsPerVersion, `expected at most ${LIMITS.attestationsPerVersion} attestations`)
 
 /** The body of a publish. docs/contract.md section 7: unknown fields are rejected, and null is allowed only in `expected_version` and `skill`. */
 export const PublishRequest = z
@@ -206,7 +200,7 @@ export function parsePublishRequest(
   const parsed = parseWithSchema(PublishRequest, body)
   const usable = parsed.value ?? parseFields(body)
   const { messages } = usable
-  const given = typeof body === 'object' && body !== null && 'content' in body ? body.content : undefined
+  const given = isObject(body) ? body.content : undefined
   const content = messages && given === undefined ? formatChat(messages) : given
   const format = messages ? 'chat' : usable.format
   if (typeof content === 'string' && measure(content).size_bytes > LIMITS.contentBytes) throw contentTooLarge()
@@ -245,10 +239,10 @@ export function parsePublishRequest(
   problems.push(...(sent.problems ?? checkFiles(sent.value ?? []).map(nameFileProblem)))
   const attestations = usable.attestations?.map((bundle) => JSON.stringify(bundle)) ?? []
   attestations.forEach((text, index) => {
-    if (countBytes(text) > SERVER_LIMITS.attestationBytes)
+    if (countBytes(text) > LIMITS.attestationBytes)
       problems.push({
         key: `attestations.${index}`,
-        message: `expected at most ${SERVER_LIMITS.attestationBytes} bytes`,
+        message: `expected at most ${LIMITS.attestationBytes} bytes`,
       })
   })
   if (parsed.problems || known.length + problems.length > 0) {
@@ -308,7 +302,7 @@ function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
 
 /** Parses the valid fields of a body that has invalid ones, so that the rules for them are checked too and every problem is reported at once. */
 function parseFields(body: unknown): Partial<z.infer<typeof PublishRequest>> {
-  const given: Readonly<Record<string, unknown>> = typeof body === 'object' && body !== null ? { ...body } : {}
+  const given = isObject(body) ? body : {}
   const valid = Object.entries(PublishRequest.shape).flatMap(([key, schema]) => {
     const { data } = schema.safeParse(given[key])
     return data === undefined ? [] : [[key, data] as const]
@@ -400,7 +394,7 @@ export function contentTooLarge(): HubError {
 export function filesTooLarge(): HubError {
   return new HubError(
     'content_too_large',
-    `files: expected at most ${SERVER_LIMITS.filesBytes} bytes in all files, in a body of at most ${SERVER_LIMITS.requestBytesWithFiles}. Remove files, or shorten them.`,
+    `files: expected at most ${LIMITS.filesBytes} bytes in all files, in a body of at most ${LIMITS.requestBytesWithFiles}. Remove files, or shorten them.`,
   )
 }
 

@@ -1,11 +1,14 @@
 // Measures JSON text before it is parsed, checks that a value is plain JSON within limits, and writes canonical JSON.
 
+/** Returns whether a value is an object of JSON or YAML, and not a list. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 /** Formats a value as JSON with sorted keys, so that equal values produce the same text. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, child: unknown) =>
-    typeof child === 'object' && child !== null && !Array.isArray(child)
-      ? Object.fromEntries(Object.entries(child).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : child,
+    isObject(child) ? Object.fromEntries(Object.entries(child).sort(([a], [b]) => (a < b ? -1 : 1))) : child,
   )
 }
 
@@ -16,8 +19,6 @@ export function isSameJson(a: unknown, b: unknown): boolean {
     return a.length === b.length && a.every((value, index) => isSameJson(value, b[index]))
   return isObject(a) && isObject(b) && canonicalJson(a) === canonicalJson(b)
 }
-
-const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
 /** The limits of a value. */
 interface JsonBounds {
@@ -43,12 +44,12 @@ export function findJsonProblem(value: unknown, { depth: mostLevels, keys: mostK
     if (typeof current === 'bigint' || current === undefined) return 'expected values that JSON can represent'
     if (typeof current !== 'object' || current === null) continue
     if (depth > mostLevels) return `expected at most ${mostLevels} levels`
-    const isObject = !Array.isArray(current)
     for (const [key, child] of Object.entries(current)) {
       // Many programs drop this key when they read an object, or use its value as the object's prototype.
       if (key === '__proto__') return 'expected no key named __proto__'
       if (!key.isWellFormed()) return 'expected well-formed Unicode, without lone surrogates'
-      if (isObject && mostKeys !== undefined && ++keys > mostKeys) return `expected at most ${mostKeys} keys in total`
+      if (isObject(current) && mostKeys !== undefined && ++keys > mostKeys)
+        return `expected at most ${mostKeys} keys in total`
       waiting.push({ value: child, depth: depth + 1 })
     }
   }

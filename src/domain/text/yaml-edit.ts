@@ -12,7 +12,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml'
-import { isSameJson } from './json.ts'
+import { isObject, isSameJson } from './json.ts'
 import { formatYaml, parseYaml } from './yaml.ts'
 
 /** A key to change: a top-level key, or a key one level below it, such as `labels.production`. */
@@ -50,7 +50,7 @@ function changeKey(text: string, change: KeyChange): string {
 function expected(before: Mapping, { path: [key, below], value }: KeyChange): Mapping {
   if (below === undefined) return withKey(before, key, value)
   const inner = before[key]
-  const known = typeof inner === 'object' && !Array.isArray(inner) ? { ...inner } : {}
+  const known = isObject(inner) ? inner : {}
   if (value === undefined && !Object.hasOwn(known, below)) return before
   return withKey(before, key, withKey(known, below, value))
 }
@@ -232,7 +232,7 @@ function colonEnd({ srcToken }: Pair & { srcToken?: CST.CollectionItem }): numbe
 
 /** Formats a top-level key with its value below it, in the usual style. */
 function line(key: string, value: unknown, eol: string): string {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0) {
+  if (isObject(value) && Object.keys(value).length > 0) {
     const below = Object.entries(value).map(([name, entry]) => `  ${inline(name)}: ${inline(entry)}${eol}`)
     return `${inline(key)}:${eol}${below.join('')}`
   }

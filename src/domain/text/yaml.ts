@@ -1,7 +1,7 @@
 // Parses and formats YAML: version 1.2, core schema, no aliases, no custom tags.
 import { CORE_SCHEMA, defineMappingTag, load, mapTag } from 'js-yaml'
 import { Document, isAlias, isCollection, isPair, isScalar, LineCounter, parseDocument, visit } from 'yaml'
-import { isSameJson } from './json.ts'
+import { isObject, isSameJson } from './json.ts'
 import { type Parsed, printable } from './problems.ts'
 
 /**
@@ -51,7 +51,7 @@ export function loadUsual(text: string): Record<string, unknown> | undefined {
   if (UNUSUAL.test(text)) return undefined
   try {
     const value = load(text, { schema: SCHEMA, maxAliases: 0 })
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
+    return isObject(value) ? { ...value } : undefined
   } catch {
     return undefined
   }
@@ -91,7 +91,7 @@ export function parseAny(text: string, firstLine: number): Parsed<Record<string,
       })
     if (messages.size > 0) return { problems: [...messages].map((message) => ({ key: '', message })) }
     const value: unknown = document.toJS({ maxAliasCount: 0 }) ?? {}
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    if (!isObject(value)) {
       return { problems: [{ key: '', message: `line ${firstLine}: expected keys and values between the --- lines` }] }
     }
     return { value: Object.fromEntries(Object.entries(value)) }

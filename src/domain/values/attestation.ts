@@ -1,7 +1,6 @@
 // The schema of what an attestation proves about a version: which workflow of which repository signed it.
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
-import { SERVER_LIMITS } from '../server-limits.ts'
 import { isAttestationName } from './attestation-name.ts'
 import { line, Sha256 } from './values.ts'
 
@@ -17,7 +16,7 @@ export const AttestationName = z
 /** What a verified attestation says. */
 export const AttestationFacts = z.object({
   sha256: Sha256.describe('SHA-256 of the attestation’s file, in hex.'),
-  size_bytes: z.int().positive().max(SERVER_LIMITS.attestationBytes).describe('Length of the file in bytes.'),
+  size_bytes: z.int().positive().max(LIMITS.attestationBytes).describe('Length of the file in bytes.'),
   predicate_type: claim('What the statement says, such as https://slsa.dev/provenance/v1.'),
   issuer: claim('The OIDC issuer that vouched for the job.'),
   repository: claim('The repository in which the job ran.'),
@@ -33,7 +32,7 @@ export type AttestationFacts = z.infer<typeof AttestationFacts>
 export const AttestationList = z
   .array(z.strictObject(AttestationFacts.shape))
   .min(1, 'expected at least one attestation')
-  .max(SERVER_LIMITS.attestationsPerVersion, `expected at most ${SERVER_LIMITS.attestationsPerVersion} attestations`)
+  .max(LIMITS.attestationsPerVersion, `expected at most ${LIMITS.attestationsPerVersion} attestations`)
 
 /** The workflow that published a version. */
 export const PublisherFacts = z

@@ -1,5 +1,5 @@
 // Judges the path of a file beside a skill's SKILL.md. This file imports no schemas, because reads use it.
-import { SERVER_LIMITS } from '../server-limits.ts'
+import { LIMITS } from '../limits.ts'
 import { isPortableName } from './names.ts'
 
 const SEGMENT = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/
@@ -12,9 +12,8 @@ const STRAY = /\.(?:tmp|swp)$/i
  * @param path with forward slashes, relative to the folder of the version
  */
 export function findFilePathProblem(path: string): string | undefined {
-  const segments = path.split('/', SERVER_LIMITS.fileSegments + 1)
-  if (segments.length > SERVER_LIMITS.fileSegments)
-    return `expected at most ${SERVER_LIMITS.fileSegments} parts between slashes`
+  const segments = path.split('/', LIMITS.fileSegments + 1)
+  if (segments.length > LIMITS.fileSegments) return `expected at most ${LIMITS.fileSegments} parts between slashes`
   for (const segment of segments) {
     if (!SEGMENT.test(segment))
       return 'expected a relative path of 1 to 100 letters, digits, dots, hyphens and underscores between slashes, none of which begins with a dot or a hyphen'

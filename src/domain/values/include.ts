@@ -1,7 +1,6 @@
 // The schema of an include: a part of a version's content that is the content of another version. docs/contract.md section 14
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
-import { SERVER_LIMITS } from '../server-limits.ts'
 import { RANGE_OR_LABEL } from './include-range.ts'
 import { FullName, Sha256, VariableName, Version } from './values.ts'
 
@@ -31,4 +30,4 @@ export type Include = z.infer<typeof Include>
 /** The includes of a version in front matter, in the order of their positions. */
 export const Includes = z
   .array(z.strictObject(Include.shape))
-  .max(SERVER_LIMITS.includesPerVersion, `expected at most ${SERVER_LIMITS.includesPerVersion} includes`)
+  .max(LIMITS.includesPerVersion, `expected at most ${LIMITS.includesPerVersion} includes`)

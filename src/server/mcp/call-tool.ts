@@ -1,8 +1,9 @@
 // Handles `tools/call`: returns a result, or an error that tells the model what to do next.
+import { isObject } from '../../domain/text/json.ts'
 import { toHubError } from '../../ports/log.ts'
 import { CATALOGUE_UNAVAILABLE } from '../../ports/site-files.ts'
 import type { Hub } from '../hub.ts'
-import { invalidParams, isObject, type McpResult, readObject, unknownName } from './protocol.ts'
+import { invalidParams, type McpResult, readObject, unknownName } from './protocol.ts'
 import { LONG_TEXT, TOOL_ANSWERS } from './tool-answers.ts'
 import { readArguments, TOOL_NAMES, type ToolName } from './tool-arguments.ts'
 

@@ -1,11 +1,12 @@
 // Completes arguments of prompts and resource URIs.
 
+import { isObject } from '../../domain/text/json.ts'
 import { hasOwnerForm, isName } from '../../domain/values/names.ts'
 import type { Completions } from '../../ports/search.ts'
 import type { Hub } from '../hub.ts'
 import { findRepository } from '../read/records.ts'
 import { findPrompt } from './prompts.ts'
-import { invalidParams, isObject, type McpResult, unknownName } from './protocol.ts'
+import { invalidParams, type McpResult, unknownName } from './protocol.ts'
 import { TEMPLATES } from './resources.ts'
 
 /** Maximum number of values in a response, set by the protocol. */

@@ -2,13 +2,14 @@
 
 import type { Variable } from '../../domain/api/schema.ts'
 import { formatFillingProblems, mustBeGiven } from '../../domain/content/filling.ts'
+import { isObject } from '../../domain/text/json.ts'
 import { type ChatMessage, isChatMessage } from '../../domain/values/chat.ts'
 import { isName, isOwner, nameOfOriginal } from '../../domain/values/names.ts'
 import type { MenuEntry } from '../../ports/search.ts'
 import type { Hub } from '../hub.ts'
 import { findRepository } from '../read/records.ts'
 import { menuText, readMenu } from './menu.ts'
-import { invalidParams, isObject, type McpResult, readObject, unknownName } from './protocol.ts'
+import { invalidParams, type McpResult, readObject, unknownName } from './protocol.ts'
 
 const DESCRIPTION_CHARACTERS = 300
 const ARGUMENT_CHARACTERS = 200

@@ -50,11 +50,6 @@ export function unknownName(
   return new McpFailure(CODES.invalidParams, `${problem} ${hint}`, data)
 }
 
-/** Returns whether a value is a JSON object. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** Parses an object that was sent as JSON text, which some clients do with nested objects; returns any other value unchanged. */
 export function readObject(value: unknown): unknown {
   if (typeof value !== 'string' || !value.trimStart().startsWith('{')) return value

@@ -1,9 +1,11 @@
 // Reads a message from a request body. Checks the media type, size, JSON and shape, in that order.
+
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import { isObject } from '../../domain/text/json.ts'
 import { openBody } from '../read-body.ts'
 import { Refusal } from './http.ts'
-import { CODES, isObject } from './protocol.ts'
+import { CODES } from './protocol.ts'
 
 /** A JSON-RPC message. Without a method, it is a response to a request that was never sent. */
 export type Message = Record<string, unknown> & { jsonrpc: '2.0'; method?: string }

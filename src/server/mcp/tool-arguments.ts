@@ -1,12 +1,14 @@
 // Parses tool arguments: corrects mistakes that models commonly make, then validates all arguments together.
+
 import * as z from 'zod'
 import { SORTS } from '../../domain/api/data-paths.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import { isObject } from '../../domain/text/json.ts'
 import { formatProblems, parseWithSchema } from '../../domain/text/problems.ts'
 import { countCharacters } from '../../domain/text/text-length.ts'
 import { hasOwnerForm, isName, isVersion } from '../../domain/values/names.ts'
-import { isObject, readObject } from './protocol.ts'
+import { readObject } from './protocol.ts'
 
 /** The pattern from docs/contract.md section 1 without its lookahead, which RE2 does not support and some clients compile patterns with RE2. */
 const WORDS_PATTERN = '^[a-z0-9]+(?:-[a-z0-9]+)*$'

@@ -1,7 +1,6 @@
 // Decides which bodies a publish, a check and a change accept, and decodes them.
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { SERVER_LIMITS } from '../../domain/server-limits.ts'
 
 const JSON_TYPE = 'application/json'
 /** The media types accepted for PATCH (RFC 7396 section 4). */
@@ -29,7 +28,7 @@ export function isArchive(request: Request): boolean {
 /** Returns the maximum number of bytes of a body. */
 export function maxBytesOf(request: Request): number {
   const mayHaveFiles = request.method === 'POST' && [JSON_TYPE, ARCHIVE_TYPE].includes(mediaTypeOf(request))
-  return mayHaveFiles ? SERVER_LIMITS.requestBytesWithFiles : LIMITS.requestBytes
+  return mayHaveFiles ? LIMITS.requestBytesWithFiles : LIMITS.requestBytes
 }
 
 /** Checks that a body is in a form that the method accepts. @throws HubError `unsupported_media_type` */

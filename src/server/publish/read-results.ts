@@ -3,7 +3,7 @@
 import type { Result } from '../../domain/api/schema.ts'
 import { listResults, resultFileOf } from '../../domain/catalogue/results.ts'
 import type { ResultEntry } from '../../domain/content/content-tree.ts'
-import { SERVER_LIMITS } from '../../domain/server-limits.ts'
+import { LIMITS } from '../../domain/limits.ts'
 import { isSuite, type RepositoryPlace } from '../../domain/values/names.ts'
 import { blobId, type CallOptions, type FolderState, type GitStore, treeId } from '../../ports/git-store.ts'
 import type { TextWork } from '../../ports/text-work.ts'
@@ -72,7 +72,7 @@ export async function readResults(
   })
   const texts = new Map<string, string>()
   // The same suites count as in a build, which sorts them by name.
-  for (const [suite, blob] of listed.sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, SERVER_LIMITS.suitesPerVersion)) {
+  for (const [suite, blob] of listed.sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, LIMITS.suitesPerVersion)) {
     const bytes = await git.readBlob(blob, call)
     texts.set(suite, Buffer.from(bytes).toString())
   }

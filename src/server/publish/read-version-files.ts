@@ -1,7 +1,7 @@
 // Reads the files of a version from git. Bytes that the hub has anyway are used if git lists the same bytes, which saves a call for each file.
 
+import { LIMITS } from '../../domain/limits.ts'
 import { brokenFileError } from '../../domain/publishing/repository-state.ts'
-import { SERVER_LIMITS } from '../../domain/server-limits.ts'
 import { sortFiles, type VersionFileBytes } from '../../domain/values/file-entry.ts'
 import { findFilePathProblem } from '../../domain/values/file-path.ts'
 import { blobId, type CallOptions, type FolderState, type GitStore } from '../../ports/git-store.ts'
@@ -29,11 +29,11 @@ export async function readVersionFiles(
   if (id === undefined) return []
   const listed = [...(await git.listFolder(id, call))]
   const wrong = listed.find(([path]) => findFilePathProblem(path) !== undefined)
-  if (wrong || listed.length > SERVER_LIMITS.filesPerVersion)
+  if (wrong || listed.length > LIMITS.filesPerVersion)
     throw brokenFileError({ kind: 'version', ...place }, [
       {
         key: 'files',
-        message: wrong ? 'expected valid paths' : `expected at most ${SERVER_LIMITS.filesPerVersion} files`,
+        message: wrong ? 'expected valid paths' : `expected at most ${LIMITS.filesPerVersion} files`,
       },
     ])
   const files = await mapConcurrently(AT_ONCE, listed, async ([path, blob]) => {

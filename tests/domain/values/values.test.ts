@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { LIMITS } from '../../../src/domain/limits.ts'
-import { SERVER_LIMITS } from '../../../src/domain/server-limits.ts'
 import { countCharacters } from '../../../src/domain/text/text-length.ts'
 import {
   findContentProblem,
@@ -17,7 +16,7 @@ import {
 const accepts = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success
 
 test('defines these limits', () => {
-  expect({ ...LIMITS, ...SERVER_LIMITS }).toEqual({
+  expect(LIMITS).toEqual({
     ownerCharacters: 39,
     nameCharacters: 64,
     tagCharacters: 36,
