@@ -6,6 +6,7 @@ import { usagePath } from '../../src/domain/catalogue/usage.ts'
 import { isOwner } from '../../src/domain/values/names.ts'
 import { askOnce } from '../../src/ports/ask-once.ts'
 import type { SiteFiles } from '../../src/ports/site-files.ts'
+import type { TextWork } from '../../src/ports/text-work.ts'
 import { pathOf, queryOf } from '../../src/server/address.ts'
 import { partsOf, respondWithParts } from '../../src/server/respond.ts'
 import type { ServerHub } from '../../src/wiring/hub.ts'
@@ -37,12 +38,14 @@ const ROUTES_READ: ReadonlySet<string> = new Set<ReadId>([
  *
  * @param answer handles requests with this hub's own files
  * @param serve handles requests with the given build
+ * @param textFor returns the work on texts for a client
  */
 export function readThrough(
   answer: Answer,
   upstream: Upstream,
   hubOf: () => ReadHub,
   serve: (hub: ServerHub) => Answer,
+  textFor: (ip: string) => TextWork,
 ): Answer {
   return async (request, ip) => {
     if (!isReadThrough(request, upstream)) return answer(request, ip)
@@ -50,7 +53,13 @@ export function readThrough(
     if (request.headers.has(VIA_HEADER)) return withoutCaching(await answer(request, ip))
     const { hub, broken } = hubOf()
     const read = { isStale: false }
-    const response = await serve({ ...hub, files: joinUpstream(hub, broken, upstream, read) })(request, ip)
+    const readUpstream = async (path: string) => {
+      const { bytes, isStale } = await upstream.read(path, textFor(ip))
+      read.isStale ||= isStale
+      return bytes
+    }
+    const files = joinUpstream(hub, broken, { ownerOf: upstream.ownerOf, read: readUpstream })
+    const response = await serve({ ...hub, files })(request, ip)
     return read.isStale ? withHeader(response, 'X-Prompt-Upstream', 'stale') : response
   }
 }
@@ -70,12 +79,11 @@ function isReadThrough({ method, url }: Request, upstream: Upstream): boolean {
   return file !== 'index.json' && parameters.owner !== undefined && isOwner(parameters.owner)
 }
 
-/** Adds an upstream's files to those of a build. @param read what was read for a request */
+/** Adds an upstream's files to those of a build. */
 function joinUpstream(
   hub: ServerHub,
   broken: readonly string[],
-  upstream: Upstream,
-  read: { isStale: boolean },
+  upstream: Pick<Upstream, 'ownerOf'> & Pick<SiteFiles, 'read'>,
 ): SiteFiles {
   const { files } = hub
   const isOwnOnce = askOnce((owner: string) => isOwn(owner, hub, broken))
@@ -85,9 +93,7 @@ function joinUpstream(
       const own = await files.read(path)
       const owner = own ? undefined : upstream.ownerOf(path)
       if (owner === undefined || (await isOwnOnce(owner))) return own
-      const { bytes, isStale } = await upstream.read(path)
-      read.isStale ||= isStale
-      return bytes
+      return upstream.read(path)
     },
   }
 }

@@ -25,6 +25,7 @@ const CODE = {
   publishRequest: () => import('../domain/publishing/request.ts'),
   measures: () => import('../ports/measure.ts'),
   archive: () => import('../../packages/stores/read-archive.ts'),
+  upstream: () => import('../../packages/stores/upstream/upstream-paths.ts'),
   skillFolder: () => import('../../packages/formats/skill-folder.ts'),
 }
 
@@ -72,6 +73,10 @@ export const TEXT_JOBS: TextJobTable = {
   async unpackFiles(archive) {
     const [{ readArchive }, { measureFile }] = await Promise.all([CODE.archive(), CODE.measures()])
     return readArchive(archive).files.map(({ path, bytes }) => measureFile(path, bytes))
+  },
+  async checkUpstreamFile(path, bytes) {
+    const { findSource } = await CODE.upstream()
+    return findSource(path)?.file.isSound(bytes) ?? false
   },
   async parseChange(target, body) {
     const { readChangeBody } = await CODE.changeRequest()

@@ -8,8 +8,11 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { buildCatalogue } from '../../packages/catalogue/catalogue.ts'
 import { listDataFiles } from '../../packages/catalogue/published/data-files.ts'
+import { openTextThreads } from '../../packages/node-server/text-threads.ts'
 import { openUpstream } from '../../packages/stores/upstream/upstream.ts'
 import { digestText } from '../../src/ports/measure.ts'
+import type { TextWork } from '../../src/ports/text-work.ts'
+import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
 import { aRepository, aTree, aVersion } from '../domain/fixtures.ts'
 
 const versionOf = (version: string, content: string) =>
@@ -66,8 +69,10 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-const open = (limits?: { files: number; bytes: number }) =>
-  openUpstream({ url, dir, now: () => time, ...(limits && { limits }) })
+const open = async (limits?: { files: number; bytes: number }, at = url) => {
+  const upstream = await openUpstream({ url: at, dir, now: () => time, ...(limits && { limits }) })
+  return { ...upstream, read: (path: string, text: TextWork = TEXT_WORK_IN_PLACE) => upstream.read(path, text) }
+}
 const textOf = ({ bytes, isStale }: { bytes: Uint8Array | undefined; isStale: boolean }) => [
   bytes && new TextDecoder().decode(bytes),
   isStale,
@@ -145,6 +150,25 @@ test.each([
   expect([asked.length, keptFiles()]).toEqual([1, []])
   answer = says(path)
   await expect(upstream.read(path)).rejects.toMatchObject({ code: 'upstream_error' })
+})
+
+test('the check of a hostile answer ends with its thread, and the upstream does not count as away', {
+  timeout: 60_000,
+}, async () => {
+  const upstream = await open()
+  const threads = openTextThreads()
+  const text = threads.forClient('')
+  try {
+    // Each of these entries lacks every field; the list of what is wrong with them would take gigabytes.
+    answer = says(`{"data":[${'{},'.repeat(1_300_000)}{}],"meta":{}}`)
+    const read = upstream.read('/data/v1/repos/acme/letters/versions.json', text)
+    await expect(read).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 5 })
+    expect(keptFiles()).toEqual([])
+    answer = honest
+    expect(textOf(await upstream.read(REPOSITORY, text))).toEqual([files.get(REPOSITORY), false])
+  } finally {
+    threads.close()
+  }
 })
 
 test('an answer without end is given up, and the hub counts as away', { timeout: 20_000 }, async () => {
@@ -245,7 +269,7 @@ test.each([
 
 test('the files of one upstream are not served as another’s', async () => {
   await (await open()).read(VERSION)
-  const other = await openUpstream({ url: url.replace('127.0.0.1', 'localhost'), dir, now: () => time })
+  const other = await open(undefined, url.replace('127.0.0.1', 'localhost'))
   answer = says('', 404)
   expect(textOf(await other.read(VERSION))).toEqual([undefined, false])
 })

@@ -9,7 +9,7 @@ import { copiesAhead } from '../../../src/ports/fresh-copies.ts'
 import type { SiteFiles } from '../../../src/ports/site-files.ts'
 import type { PageCache } from '../../../src/server/hub.ts'
 import { openPageCache } from '../../../src/server/pages/page-cache.ts'
-import { pagesUnavailable, type ServerHub } from '../../../src/wiring/hub.ts'
+import { clientKeyOf, pagesUnavailable, type ServerHub } from '../../../src/wiring/hub.ts'
 import { publishQueue } from '../../../src/wiring/publish.ts'
 import { findCommit } from '../code-commit.ts'
 import { type Health, STARTING } from '../health.ts'
@@ -150,6 +150,7 @@ export async function serveSites(
         upstream,
         () => ({ hub: hubOf(), broken: siteOf().source.broken }),
         (hub) => createHandler(route, () => hub, compressor),
+        (ip) => texts.forClient(clientKeyOf(ip)),
       )
     : answerOwn
   let isEnding = false

@@ -33,6 +33,13 @@ export interface UpstreamSource {
   derive(bytes: Bytes): Bytes | undefined
 }
 
+declare module '../../../src/ports/text-work.ts' {
+  interface TextJobs {
+    /** Returns whether the bytes are what an upstream's data file must contain. A list may have a million wrong entries, each with several problems. */
+    checkUpstreamFile(path: string, bytes: Bytes): boolean
+  }
+}
+
 const USER = /^\/data\/v1\/users\/([a-z0-9-]+)\.json$/
 const OF_REPOSITORY = /^\/data\/v1\/repos\/([a-z0-9-]+)\/([a-z0-9-]+)(\.json|\/.+)$/
 const OF_VERSION = /^\/(?:versions|raw|skills)\/([\d.]+)\.(?:json|txt|md)$/

@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache'
 import { HubError } from '../../../src/domain/api/errors.ts'
 import { shareRunning } from '../../../src/ports/share-running.ts'
 import type { Bytes } from '../../../src/ports/site-files.ts'
+import type { TextWork } from '../../../src/ports/text-work.ts'
 import { askProvider, unexpectedAnswer } from '../ask-provider.ts'
 import { createTurns } from '../turns.ts'
 import { type DiskLimits, openDiskCache } from './disk-cache.ts'
@@ -22,8 +23,8 @@ interface FoundBytes {
 export interface Upstream {
   /** Returns whose data file a path is; undefined for files that are never read from another hub. */
   ownerOf(path: string): string | undefined
-  /** Reads a data file. @throws HubError `unavailable` if it is not kept and the other hub does not respond; `upstream_error` for an answer that is not what it must be */
-  read(path: string): Promise<FoundBytes>
+  /** Reads a data file. @param text work for the client who asks @throws HubError `unavailable` if it is not kept, and the other hub does not respond or its answer takes too long to check; `upstream_error` for an answer that is not what it must be */
+  read(path: string, text: TextWork): Promise<FoundBytes>
 }
 
 interface UpstreamOptions {
@@ -69,6 +70,7 @@ export async function openUpstream({ url, dir, limits = DISK, now = Date.now }: 
     waiting: { total: MAX_WAITING, perSender: MAX_WAITING },
     refuse: () => awayError('too many requests are waiting for it'),
   })
+  const inTurn = <Value>(run: () => Promise<Value>) => takeTurn({ sender: '', waitMs: WAIT_MS }, run)
   let awayUntil = 0
 
   const awayError = (cause: unknown) =>
@@ -77,15 +79,13 @@ export async function openUpstream({ url, dir, limits = DISK, now = Date.now }: 
       retryAfterSeconds: AWAY_MS / 1000,
     })
 
-  const ask = async ({ path, isSound }: UpstreamSource['file']): Promise<Bytes | undefined> => {
+  const ask = async (path: string): Promise<Bytes | undefined> => {
     if (now() < awayUntil) throw awayError('it did not respond a moment ago')
     try {
       const answer = await askProvider(NAME, `${url}${path}`, { headers: { [VIA_HEADER]: '1' } }, MAX_FILE_BYTES)
       if (answer.status === 404 || answer.status === 410) return undefined
       if (answer.status !== 200) throw unexpectedAnswer(NAME, `status ${answer.status} for ${path}`)
-      const bytes = new Uint8Array(await answer.arrayBuffer())
-      if (!isSound(bytes)) throw unexpectedAnswer(NAME, `${path} is not the record or file that it must be`)
-      return bytes
+      return new Uint8Array(await answer.arrayBuffer())
     } catch (thrown) {
       if (!(thrown instanceof HubError) || thrown.code !== 'unavailable') throw thrown
       awayUntil = now() + AWAY_MS
@@ -93,24 +93,31 @@ export async function openUpstream({ url, dir, limits = DISK, now = Date.now }: 
     }
   }
 
+  /** Asks for a file, and checks it apart from that: a hub whose answer takes too long to check is not away. */
+  const askAndCheck = async (path: string, text: TextWork): Promise<Bytes | undefined> => {
+    const bytes = await ask(path)
+    if (bytes && !(await text.run('checkUpstreamFile', path, bytes)))
+      throw unexpectedAnswer(NAME, `${path} is not the record or file that it must be`)
+    return bytes
+  }
+
   /** Returns a kept file, which is checked again when it comes from the disk. */
-  const findKept = async ({ path, isSound }: UpstreamSource['file']) => {
+  const findKept = async (path: string, text: TextWork) => {
     const known = memory.get(path)
     if (known) return known
     const kept = await disk.read(path)
-    if (!kept || !isSound(kept.bytes)) return undefined
+    if (!kept || !(await inTurn(() => text.run('checkUpstreamFile', path, kept.bytes)))) return undefined
     memory.set(path, kept)
     return kept
   }
 
-  const find = async (file: UpstreamSource['file']): Promise<FoundBytes> => {
-    const { path, isImmutable } = file
-    const kept = await findKept(file)
+  const find = async ({ path, isImmutable }: UpstreamSource['file'], text: TextWork): Promise<FoundBytes> => {
+    const kept = await findKept(path, text)
     const age = kept ? now() - kept.checkedAt : Number.POSITIVE_INFINITY
     if (kept && (isImmutable || age < FRESH_MS)) return { bytes: kept.bytes, isStale: false }
     if (now() - (missing.get(path) ?? Number.NEGATIVE_INFINITY) < FRESH_MS) return { bytes: undefined, isStale: false }
     try {
-      const bytes = await takeTurn({ sender: '', waitMs: WAIT_MS }, () => ask(file))
+      const bytes = await inTurn(() => askAndCheck(path, text))
       if (bytes) {
         const fresh = { bytes, checkedAt: now() }
         memory.set(path, fresh)
@@ -130,11 +137,11 @@ export async function openUpstream({ url, dir, limits = DISK, now = Date.now }: 
 
   return {
     ownerOf: (path) => findSource(path)?.owner,
-    async read(path) {
+    async read(path, text) {
       const source = findSource(path)
       if (!source) return { bytes: undefined, isStale: false }
       const { file, derive } = source
-      const { bytes, isStale } = await share(file.path, () => find(file))
+      const { bytes, isStale } = await share(file.path, () => find(file, text))
       return { bytes: bytes && derive(bytes), isStale }
     },
   }
