@@ -99,6 +99,14 @@ export function notAFileError(path: string): HubError {
   return new HubError('upstream_error', `content/${path} is not a file in git. Replace it there first.`)
 }
 
+/** Returns the error for a file that is longer than any that a hub writes. It is not read, and what it may say is not known. */
+export function fileTooLongError(what: string, maxBytes: number): HubError {
+  return new HubError(
+    'upstream_error',
+    `${what} has more than ${maxBytes} bytes in git, which no file of a prompt may have. Shorten or delete it there first.`,
+  )
+}
+
 const TRAILER = /^([A-Z][A-Za-z-]{0,40}): (.+)$/
 
 /**

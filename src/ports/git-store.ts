@@ -101,9 +101,9 @@ export interface GitStore {
    * Reads a file by its blob ID.
    *
    * @returns bytes that may be shared between callers; do not modify them
-   * @throws like `readFolder`
+   * @throws like `readFolder`; HubError `upstream_error` for a file with more than `maxBytes` (default: those of the longest request), which is not read
    */
-  readBlob(id: string, options: CallOptions): Promise<Uint8Array<ArrayBuffer>>
+  readBlob(id: string, options: CallOptions & { maxBytes?: number }): Promise<Uint8Array<ArrayBuffer>>
   /**
    * Lists the files in a folder and its subfolders, by path, with their blob IDs.
    *

@@ -146,6 +146,30 @@ export function gitStoreContract(
       await expect(read()).rejects.toMatchObject({ name: 'HubError', code: 'upstream_error' })
     })
 
+    test('a file that is longer than any of a prompt is an upstream error, and is not read', async () => {
+      const refusal = { name: 'HubError', code: 'upstream_error', message: expect.stringContaining('1048576 bytes') }
+      const fits = 'x'.repeat(1_048_576)
+      await temporary.commitOutside({
+        'content/acme/code-review/versions/1.0.0.md': fits,
+        'content/acme/code-review/versions/1.0.1.md': `${fits}x`,
+      })
+      const { versions } = await read()
+      expect((await store.readBlob(versions.get('1.0.0')!, never())).length).toBe(1_048_576)
+      await expect(store.readBlob(versions.get('1.0.1')!, never())).rejects.toMatchObject(refusal)
+      const few = { ...never(), maxBytes: 1_048_575 }
+      await expect(store.readBlob(versions.get('1.0.0')!, few)).rejects.toMatchObject({
+        ...refusal,
+        message: expect.stringContaining('1048575 bytes'),
+      })
+      await temporary.commitOutside({ 'content/acme/code-review/index.md': `---\n---\n${fits}` })
+      await expect(read()).rejects.toMatchObject(refusal)
+      await temporary.commitOutside({
+        'content/acme/code-review/index.md': '---\n---\n',
+        'content/acme/index.md': 'x'.repeat(6_000_000),
+      })
+      await expect(read()).rejects.toMatchObject(refusal)
+    })
+
     test('keeps the bytes of the files of a version, and lists them by path', async () => {
       const files = [
         { path: 'scripts/run.py', bytes: new Uint8Array([0, 255, 13, 10]) },

@@ -8,6 +8,8 @@ interface GitRun {
   input?: string | Uint8Array | Generator<string | Uint8Array>
   /** Stops the process; never used for a process that holds one of the user's locks. */
   signal?: AbortSignal
+  /** The longest output. Git is stopped when it has written more. */
+  maxBytes?: number
   /** The absolute path of an index to use instead of the working tree's index. */
   indexFile?: string
   /** Settings for this run only, passed through the environment so that a secret in them does not appear in any process list or file. */
@@ -47,6 +49,11 @@ export interface Git {
 /** A failed run. The error's message contains git's output, so it is logged but never sent to a client. */
 export class GitFailure extends Error {
   override readonly name = 'GitFailure'
+}
+
+/** Git wrote more than `maxBytes`. */
+export class OutputTooLong extends Error {
+  override readonly name = 'OutputTooLong'
 }
 
 /**
@@ -105,7 +112,15 @@ export function createGit(folder: string, environment: Readonly<Record<string, s
       const child = start(args, run)
       const out: Buffer[] = []
       const err: Buffer[] = []
-      child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
+      let left = run.maxBytes ?? Number.POSITIVE_INFINITY
+      child.stdout.on('data', (chunk: Buffer) => {
+        left -= chunk.length
+        if (left >= 0) out.push(chunk)
+        else {
+          child.kill()
+          reject(new OutputTooLong(`git ${args[0]} wrote more than ${run.maxBytes} bytes`))
+        }
+      })
       child.stderr.on('data', (chunk: Buffer) => err.push(chunk))
       child.on('error', reject)
       child.on('close', (code) => resolve({ code, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString() }))

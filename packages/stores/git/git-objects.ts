@@ -13,16 +13,18 @@ interface GitObject {
 /**
  * Reads objects by name, such as `HEAD:content/acme`.
  *
+ * @param maxBytes the most that all of them may have together
  * @returns them in the same order; undefined for a name without an object
+ * @throws OutputTooLong
  * @see https://git-scm.com/docs/git-cat-file#_batch_output
  */
 export async function readObjects(
   git: Git,
   names: readonly string[],
-  signal?: AbortSignal,
+  run: { signal?: AbortSignal; maxBytes?: number } = {},
 ): Promise<(GitObject | undefined)[]> {
   const input = names.map((name) => `${name}\n`).join('')
-  const output = await git.run(['cat-file', '--batch'], { input, ...(signal && { signal }) })
+  const output = await git.run(['cat-file', '--batch'], { ...run, input })
   let at = 0
   return names.map(() => {
     const end = output.indexOf(10, at)

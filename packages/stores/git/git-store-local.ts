@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HubError } from '../../../src/domain/api/errors.ts'
+import { LIMITS } from '../../../src/domain/limits.ts'
 import {
   decodeText,
   type FolderQuery,
@@ -12,6 +13,7 @@ import {
 } from '../../../src/ports/git-store.ts'
 import { openFolder } from '../files/plain-files.ts'
 import {
+  fileTooLongError,
   findVersionFolders,
   findVersions,
   formatMessage,
@@ -21,7 +23,7 @@ import {
   notFilesError,
   parseMessage,
 } from '../git-files.ts'
-import { createGit, type Git } from './git-command.ts'
+import { createGit, type Git, OutputTooLong } from './git-command.ts'
 import { commitFiles, hasNotStarted, withWriteErrors } from './git-commit.ts'
 import { ownFolder } from './git-index-lock.ts'
 import { listTree } from './git-listings.ts'
@@ -55,6 +57,8 @@ export interface LocalGit extends GitStore {
 
 /** Maximum number of publishes that are read from the history. docs/contract.md section 7. */
 const PUBLISHES_REMEMBERED = 100
+/** Maximum size of a file or folder, with the line that git writes before it. A folder of a thousand versions has a twentieth of this. */
+const MAX_OBJECT_BYTES = LIMITS.requestBytes + 256
 
 /**
  * The git store for a working tree. It commits to the branch that was checked out when the store was first used, and only while that branch is checked out. The user's other changes, staged or not, are left unchanged; a commit is rejected if it would overwrite an uncommitted file. Several processes may do this at once.
@@ -90,11 +94,12 @@ export function openLocalGit({
         if (!isReadOnly && (await hasUnfinished(tree))) await finish(tree)
         return await readFolder(tree, question, signal)
       }),
-    readBlob: (id, { signal }) =>
+    readBlob: (id, { signal, maxBytes = LIMITS.requestBytes }) =>
       convertErrors(signal, async () => {
         const { git } = await locate()
         if (!/^[0-9a-f]{40,64}$/.test(id)) throw new Error('expected the id of a blob')
-        return await git.run(['cat-file', 'blob', id], { signal })
+        const tooLong = refuseLonger(`The file with the ID ${id}`, maxBytes)
+        return await git.run(['cat-file', 'blob', id], { signal, maxBytes }).catch(tooLong)
       }),
     listFolder: (id, { signal }) =>
       convertErrors(signal, async () => {
@@ -152,11 +157,15 @@ async function readFolder(tree: WorkTree, question: FolderQuery, signal: AbortSi
   const paths = [ownerPath, ...(repository ? [repository.index, repository.versions, repository.results] : [])]
   const names = paths.map((path) => `${head}:${prefix}${path}`)
   const [[ownerIndex, index, folder, resultFolder], publishes] = await Promise.all([
-    readObjects(git, names, signal),
+    readObjects(git, names, { signal, maxBytes: names.length * MAX_OBJECT_BYTES }).catch(
+      refuseLonger(`A file or folder of ${history}`, LIMITS.requestBytes),
+    ),
     question.withPublishes ? readPublishes(git, head, `${prefix}${history}`, signal) : [],
   ])
   const textOf = (path: string, found: typeof folder): string | undefined => {
     if (found && found.type !== 'blob') throw notAFileError(path)
+    if (found && found.bytes.length > LIMITS.requestBytes)
+      throw fileTooLongError(`content/${path}`, LIMITS.requestBytes)
     return found && decodeText(path, found.bytes)
   }
   const entriesOf = (found: typeof folder) =>
@@ -170,6 +179,11 @@ async function readFolder(tree: WorkTree, question: FolderQuery, signal: AbortSi
     index: repository && textOf(repository.index, index),
     ownerIndex: textOf(ownerPath, ownerIndex),
   }
+}
+
+/** Converts the error for too long an output; throws any other error again. */
+const refuseLonger = (what: string, maxBytes: number) => (thrown: unknown) => {
+  throw thrown instanceof OutputTooLong ? fileTooLongError(what, maxBytes) : thrown
 }
 
 async function readPublishes(git: Git, head: string, path: string, signal: AbortSignal): Promise<PublishMark[]> {

@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
 import { HubError } from '../../../src/domain/api/errors.ts'
+import { LIMITS } from '../../../src/domain/limits.ts'
 import {
   blobId,
   type CallOptions,
@@ -10,6 +11,7 @@ import {
   type GitStore,
 } from '../../../src/ports/git-store.ts'
 import {
+  fileTooLongError,
   findVersionFolders,
   findVersions,
   formatMessage,
@@ -71,6 +73,7 @@ export function openGitHub(options: GitHubOptions): GitStore {
   ) => {
     if (!file) return undefined
     if (!file.object) throw notAFileError(path)
+    if (file.object.byteSize > LIMITS.requestBytes) throw fileTooLongError(`content/${path}`, LIMITS.requestBytes)
     return decodeText(path, verifiedBytes(file.object) ?? (await fetchBytes(octokit, file.object.oid, request)))
   }
 
@@ -153,16 +156,20 @@ export function openGitHub(options: GitHubOptions): GitStore {
         }
       }),
 
-    readBlob: async (id, request) =>
-      kept.get(id) ??
-      (await asRead(request.signal, async () => {
+    readBlob: async (id, { signal, maxBytes = LIMITS.requestBytes }) => {
+      const known = kept.get(id)
+      if (known && known.length <= maxBytes) return known
+      return await asRead(signal, async () => {
+        const request = { signal }
         const octokit = await connect(request.signal)
         const answer = await octokit.graphql<unknown>(BLOB_QUERY, { ...place, id, request })
         const blob = BlobAnswer.parse(answer).repository.object
         if (!blob) throw new HubError('upstream_error', 'The git host lists a file but did not return it. Try again.')
+        if (blob.byteSize > maxBytes) throw fileTooLongError(`The file with the ID ${id}`, maxBytes)
         const bytes = blob.oid === id ? verifiedBytes(blob) : undefined
         return bytes ? keep(id, bytes) : await fetchBytes(octokit, id, request)
-      })),
+      })
+    },
 
     listFolder: (id, request) =>
       asRead(request.signal, async () => {

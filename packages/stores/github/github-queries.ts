@@ -13,8 +13,8 @@ export const FOLDER_QUERY = `query Folder($owner: String!, $name: String!, $bran
           committedDate
           versions: file(path: $versions) @include(if: $withRepository) { object { ... on Tree { entries { name oid type } } } }
           results: file(path: $results) @include(if: $withRepository) { object { ... on Tree { entries { name oid type } } } }
-          index: file(path: $index) @include(if: $withRepository) { object { ... on Blob { oid text isTruncated } } }
-          ownerIndex: file(path: $ownerIndex) { object { ... on Blob { oid text isTruncated } } }
+          index: file(path: $index) @include(if: $withRepository) { object { ... on Blob { oid byteSize text isTruncated } } }
+          ownerIndex: file(path: $ownerIndex) { object { ... on Blob { oid byteSize text isTruncated } } }
           history(path: $history, first: 100) @include(if: $withPublishes) { nodes { oid url message committedDate } }
         }
       }
@@ -23,7 +23,7 @@ export const FOLDER_QUERY = `query Folder($owner: String!, $name: String!, $bran
 }`
 /** Reads one file by its blob ID. */
 export const BLOB_QUERY = `query Blob($owner: String!, $name: String!, $id: GitObjectID!) {
-  repository(owner: $owner, name: $name) { object(oid: $id) { ... on Blob { oid text isTruncated } } }
+  repository(owner: $owner, name: $name) { object(oid: $id) { ... on Blob { oid byteSize text isTruncated } } }
 }`
 /** The only mutation: adds files if the head is the expected commit. */
 export const COMMIT_MUTATION = `mutation Commit($input: CreateCommitOnBranchInput!) {
@@ -31,7 +31,7 @@ export const COMMIT_MUTATION = `mutation Commit($input: CreateCommitOnBranchInpu
 }`
 
 const Oid = z.string().regex(/^[0-9a-f]{40}$/)
-const Blob = z.object({ oid: Oid, text: z.string().nullable(), isTruncated: z.boolean() })
+const Blob = z.object({ oid: Oid, byteSize: z.int(), text: z.string().nullable(), isTruncated: z.boolean() })
 /** GitHub returns no field of an object that is not a blob. */
 const NotBlob = z.strictObject({}).transform(() => null)
 /** A file that may be missing; `object` is null if there is something other than a file. */

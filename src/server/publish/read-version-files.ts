@@ -39,7 +39,7 @@ export async function readVersionFiles(
   const files = await mapConcurrently(AT_ONCE, listed, async ([path, blob]) => {
     const known = await find(path)
     const isSame = known && blobId(known, blob.length) === blob
-    return measureFile(path, isSame ? known : await git.readBlob(blob, call))
+    return measureFile(path, isSame ? known : await git.readBlob(blob, { ...call, maxBytes: LIMITS.fileBytes }))
   })
   return sortFiles(files)
 }
