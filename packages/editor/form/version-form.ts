@@ -95,7 +95,7 @@ export function fieldsOf(variable: Variable): VariableFields {
   }
 }
 
-/** Parses a submitted form. @param before the content that the form was opened with, needed to restore line endings because browsers always submit CR LF */
+/** Parses a submitted form. @param before the content that the form was opened with, needed to restore its line ends, because browsers send each one as CR LF */
 export function readVersionForm(sent: SentForm, before: string): VersionForm {
   const text = (key: string) => (sent[key] ?? '').trim()
   const format = FORMATS.find((one) => one === sent.format) ?? 'text'
@@ -121,11 +121,13 @@ function readVariable(sent: SentForm, name: string): VariableFields {
   }
 }
 
-const withLineFeeds = (text: string) => text.replaceAll('\r\n', '\n')
+const withLineFeeds = (text: string) => text.replaceAll(/\r\n?/g, '\n')
 
+/** Content that nobody edited keeps its bytes. In edited content, every line ends with LF, or with CR LF if every line did before. */
 function restoreLineEnds(sent: string, before: string): string {
   const text = withLineFeeds(sent)
-  return /\r\n/.test(before) && !/[^\r]\n/.test(before) ? text.replaceAll('\n', '\r\n') : text
+  if (text === withLineFeeds(before)) return before
+  return before.includes('\r\n') && !/(?<!\r)\n|\r(?!\n)/.test(before) ? text.replaceAll('\n', '\r\n') : text
 }
 
 /** Builds the requests of a form. @param base undefined for a new prompt */

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { judgeForm } from '../../../../packages/editor/form/judge-form.ts'
 import { readPastedForm } from '../../../../packages/editor/form/pasted-file.ts'
 import { applySuggestion, suggestCorrections } from '../../../../packages/editor/form/suggestions.ts'
-import { emptyForm, fieldsOf } from '../../../../packages/editor/form/version-form.ts'
+import { emptyForm, fieldsOf, readVersionForm } from '../../../../packages/editor/form/version-form.ts'
 import { recogniseFormat } from '../../../../packages/formats/recognise.ts'
 import { VariableInput } from '../../../../src/domain/content/variable-input.ts'
 
@@ -46,6 +46,31 @@ test('a variable is the same after it was shown in the form and sent', () => {
       )
     }),
   )
+})
+
+/** What a browser sends for the text of a field: every line end as CR LF. https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#constructing-entry-list */
+const asSent = (text: string) => text.replaceAll(/\r\n|\r|\n/g, '\r\n')
+
+describe('line ends', () => {
+  test('content that nobody edited keeps its bytes, whatever its line ends', () => {
+    const text = fc.array(fc.constantFrom('a', ' ', '\r', '\n', '\r\n', '\u2028')).map((parts) => parts.join(''))
+    fc.assert(
+      fc.property(text, (content) => {
+        expect(readVersionForm({ content: asSent(content) }, content).content).toBe(content)
+      }),
+    )
+  })
+
+  test.each([
+    ['LF', 'a\nb', 'a\nb\nc', 'a\nb\nc'],
+    ['CR LF throughout', 'a\r\nb\r\n', 'a\r\nb\r\nc', 'a\r\nb\r\nc'],
+    ['CR LF and LF', 'a\r\nb\n', 'a\nb\nc', 'a\nb\nc'],
+    ['LF first, then CR LF', '\na\r\n', '\na\nb', '\na\nb'],
+    ['CR', 'a\rb', 'a\rb\rc', 'a\nb\nc'],
+    ['none', '', 'a\r\nb\rc\nd', 'a\nb\nc\nd'],
+  ])('edited content that had %s', (_, before, typed, expected) => {
+    expect(readVersionForm({ content: asSent(typed) }, before).content).toBe(expected)
+  })
 })
 
 test('finds every problem at once, however many there are', () => {
