@@ -83,7 +83,7 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
   ],
   [
     'formats the page of a prompt from values of limited length',
-    at('site/prompt/(?:prompt-view|parts)', 'describePrompt|tagsOfParts'),
+    at('site/prompt/(?:prompt-view|parts)', 'describePrompt|tagsOfParts|setPageHeaders'),
   ],
   ['inserts texts into a page', /^packages\/account\//],
   [

@@ -7,7 +7,7 @@ import type { PageLocals, SourceHost } from '../../ports/pages.ts'
 import type { ComparedVersion } from '../../ports/text-work.ts'
 import { findLicensePage, ownerPage, repositoryPage, versionPage } from '../links.ts'
 import type { PageHead } from '../page-head.ts'
-import { readParts, type ShownPart } from './parts.ts'
+import { readParts, type ShownPart, tagsOfParts } from './parts.ts'
 import { readShownFiles, type ShownFile } from './skill-files.ts'
 
 /** A prompt at one of its versions. */
@@ -118,6 +118,12 @@ export async function readPrompt(
 
 function textsOf({ messages, content }: VersionRecord): string[] {
   return messages ? messages.filter(isChatMessage).map((message) => message.content) : [content]
+}
+
+/** Sets when a prompt's page changes without a publish, and the tags of the publishes that change it. */
+export function setPageHeaders(headers: Headers, { modelChangesAt, parts }: PromptView): void {
+  if (modelChangesAt !== undefined) headers.set('Expires', new Date(modelChangesAt).toUTCString())
+  if (parts.length > 0) headers.set('Cache-Tag', tagsOfParts(parts).join(','))
 }
 
 /** Returns the parts of a version that a comparison shows. */
