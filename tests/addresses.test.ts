@@ -120,6 +120,20 @@ test('every path is read by a function, which says how long a 404 is cached', ()
   )
 })
 
+test('no function takes a write to a file, so that the host refuses the method', () => {
+  const route = routeFunctions(functions)
+  for (const path of [
+    '/data/v1/tags.json',
+    '/cli/hubcli',
+    '/clients/a',
+    '/assets/a.css',
+    '/docs/settings',
+    '/favicon.svg',
+  ])
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
+      expect([path, route(method, path)]).toEqual([path, undefined])
+})
+
 describe('build output', () => {
   test('every page in src/pages is in the route table', () => {
     const pages = readdirSync('src/pages', { recursive: true, withFileTypes: true })

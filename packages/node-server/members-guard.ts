@@ -43,7 +43,7 @@ const STRANGER =
 export function guardReaders(answer: Answer, { readers, isProxy, hasSignIn, hasMetrics }: GuardOptions): Answer {
   return async (request, ip, peer) => {
     const path = pathOf(request.url)
-    const isOpenMetrics = hasMetrics && path === METRICS_ADDRESS && request.method === 'GET'
+    const isOpenMetrics = hasMetrics && path === METRICS_ADDRESS && ['GET', 'HEAD'].includes(request.method)
     const openness = isOpenMetrics ? 'whole' : opennessOf(path)
     if (openness === 'whole') return answer(request, ip, peer)
     const source = { client: () => clientKeyOf(ip), isFromProxy: () => isProxy(peer) }

@@ -16,13 +16,13 @@ export function withMonitoring(answer: Answer, sources: StatusSources, metrics: 
   const { healthOf, checkAll } = sources
   return async (request, ip) => {
     const path = pathOf(request.url)
-    if (path === HEALTH_ADDRESS || path === READY_ADDRESS) {
-      if (request.method !== 'GET' && request.method !== 'HEAD')
-        return respondWithError(request, methodNotAllowed(request.method, ['GET', 'HEAD']))
-      if (path === HEALTH_ADDRESS) return respondWithHealth(request, healthOf())
-      return respondWithReadiness(request, checkAll, healthOf)
-    }
-    if (path === METRICS_ADDRESS && metrics && request.method === 'GET') return metrics.respond(sources)
-    return answer(request, ip)
+    const isMetrics = path === METRICS_ADDRESS && metrics !== undefined
+    if (path !== HEALTH_ADDRESS && path !== READY_ADDRESS && !isMetrics) return answer(request, ip)
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return respondWithError(request, methodNotAllowed(request.method, ['GET', 'HEAD']))
+    if (path === HEALTH_ADDRESS) return respondWithHealth(request, healthOf())
+    if (!isMetrics) return respondWithReadiness(request, checkAll, healthOf)
+    const found = await metrics.respond(sources)
+    return request.method === 'HEAD' ? new Response(null, found) : found
   }
 }

@@ -18,6 +18,7 @@ const OPEN = new Set([
     'GET /settings',
     'HEAD /settings',
     'GET /metrics',
+    'HEAD /metrics',
     '/auth/sign-out-everywhere',
     '/favicon.ico',
     '/favicon.svg',

@@ -126,6 +126,20 @@ describe('a request to a private hub', () => {
     expect((await ask(lan, path, headers)).status).toBe(status)
   })
 
+  test.each(['/healthz', '/readyz', '/metrics'])(
+    '%s has the same status for GET and HEAD, and no other method',
+    async (path) => {
+      const [found, head] = [await ask(lan, path, OWN), await ask(lan, path, OWN, 'HEAD')]
+      expect([head.status, head.text, head.headers['content-type']]).toEqual([
+        ...[found.status, '', found.headers['content-type']],
+      ])
+      for (const method of ['POST', 'OPTIONS', 'DELETE']) {
+        const { status, headers } = await ask(lan, path, OWN, method)
+        expect([method, status, headers.allow]).toEqual([method, 405, 'GET, HEAD'])
+      }
+    },
+  )
+
   const filled = (path: string) =>
     path
       .replace('{owner}', 'acme')

@@ -81,7 +81,7 @@ describe('the manifest', () => {
     [
       'missing-files',
       ['/data', '/data/*', '/assets', '/assets/*', '/cli', '/cli/*', '/clients', '/clients/*'],
-      [],
+      ['GET', 'HEAD', 'OPTIONS'],
       true,
     ],
     ['pages', ['/*'], ['GET', 'HEAD'], true],

@@ -96,7 +96,7 @@ export const ADDRESSES: readonly Address[] = [
   file('/docs/renovate.json', 'The preset for Renovate'),
   { path: HEALTH_ADDRESS, methods: PAGE_METHODS, by: 'host', about: 'Whether the Node server is alive' },
   { path: READY_ADDRESS, methods: PAGE_METHODS, by: 'host', about: 'Whether every part of the Node server responds' },
-  { path: METRICS_ADDRESS, methods: ['GET'], by: 'host', about: 'The Node server’s metrics, if enabled' },
+  { path: METRICS_ADDRESS, methods: PAGE_METHODS, by: 'host', about: 'The Node server’s metrics, if enabled' },
   {
     path: '/rate-limited',
     methods: [...READ_METHODS, 'POST'],
