@@ -19,7 +19,7 @@ const MAX_DIFFERENCES = 50
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** The result of a review. */
-export interface PullReview {
+interface PullReview {
   /** The comment for the pull request. */
   report: string
   problems: number
