@@ -33,6 +33,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/domain/compose/warnings.ts MAX_WARNINGS': 'findings that a warning names',
   'src/domain/content/filling.ts MAX_OPTIONS': 'options that a message names',
   'src/domain/content/skill.ts MAX_INTERPOLATIONS': 'commands that a warning names',
+  'packages/account/visit.ts MAX_FORM_FIELDS': 'fields of a form; no page of ours has half as many',
   'packages/editor/form/pasted-file.ts MAX_PASTED_BYTES': 'a larger file is for the import script, as its message says',
   'packages/formats/portable.ts MAX_FINDINGS': 'findings that an import or export names',
   'packages/formats/langfuse.ts MAX_PROMPTS': 'how much one import reads',

@@ -230,3 +230,14 @@ describe('who is signed in, for scripts of pages', () => {
     expect([status, JSON.parse(text).error.code]).toEqual([403, 'forbidden'])
   })
 })
+
+test('a form with more fields than any page has is refused before it is parsed, because that takes more than linear time', async () => {
+  const jar = await openAccount().signIn('alice')
+  const csrf = fieldOf((await jar.ask('/settings')).text, '/auth/sign-out', 'csrf')
+  const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, '']))
+  const refused = await jar.ask('/auth/sign-out', { form: { csrf, ...fields(1_000) } })
+  expect([refused.status, await isSignedIn(jar)]).toEqual([400, true])
+  expect(refused.text).toContain('more than 1000 fields')
+  const done = await jar.ask('/auth/sign-out', { form: { csrf, ...fields(999) } })
+  expect([done.status, await isSignedIn(jar)]).toEqual([303, false])
+})
