@@ -97,7 +97,8 @@ function chatCases(): ChatCase[] {
 function prepare({ content, variables, values, ...more }: FillingCase | ChatCase): string {
   const work = makeFolder()
   const write = (name: string, text: string) => writeFileSync(path.join(work, name), text)
-  write('answer', JSON.stringify({ data: { content, variables, content_sha256: sha256(content) } }))
+  const record = { full_name: 'acme/x', version: '1.0.0', content, content_sha256: sha256(content), variables }
+  write('answer', JSON.stringify({ data: { ...record, parameters: {} } }))
   const lines = Object.entries(values).map(([name, value]) => `${JSON.stringify({ name, value })}\n`)
   write('values', lines.join(''))
   saveProgram(work)
@@ -182,7 +183,7 @@ describe.skipIf(PYTHON === undefined)(`render${NO_PYTHON}`, () => {
       ...over,
     })
     const data = {
-      ...{ content, content_sha256: sha256(content), version: '1.0.0' },
+      ...{ full_name: 'acme/x', latest_version: '1.0.0', content, content_sha256: sha256(content), parameters: {} },
       variables: [
         variable('a'),
         variable('b', { required: false, type: 'number', default: 0.5 }),

@@ -1,31 +1,21 @@
 """Fills in a prompt with the values in the work folder, and writes the result to the file `filled`."""
 
-import hashlib
 import json
 import os
 
-from program.work import in_work, load, read_bytes, save
+from program.work import in_work, load, read_bytes, read_text, save
 from prompt_hub.chat import fill_chat, split_chat
 from prompt_hub.filling import fill_content, spell
-from prompt_hub.variable import read_variable
+from prompt_hub.records import read_version_record
 from prompt_hub.trouble import PromptHubError
 
 MAX_PROBLEMS = 10
 
 
 def render_answer():
-    """Fills in the record in the file `answer`."""
-    try:
-        record = load("answer")["data"]
-        content = record["content"]
-        if content is None:
-            raise PromptHubError("not_found", "there is no version that is not yanked")
-        if hashlib.sha256(content.encode()).hexdigest() != record["content_sha256"]:
-            raise PromptHubError("integrity", "checksum mismatch: the content does not match its content_sha256")
-        variables = [read_variable(each) for each in record["variables"]]
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        raise PromptHubError("unavailable", "the response is not a prompt; is it a Prompt Hub?")
-    render(content, variables)
+    """Fills in the record in the file `answer`, that of a version or of a prompt with its latest version."""
+    record = read_version_record(read_text("answer"), "the hub")
+    render(record.content, record.variables)
 
 
 def render(content, variables):

@@ -98,7 +98,7 @@ class RepositoryRecord(NamedTuple):
 
 
 def read_version_record(text: str, url: str) -> VersionRecord:
-    """Parses a version's record and verifies its content.
+    """Parses a version's record, or the latest version in a repository's, and verifies its content.
 
     Raises PromptHubError `unavailable` when the text is invalid, because then something other than a hub has responded;
     `integrity` when the content does not match the record's own SHA-256.
@@ -153,7 +153,7 @@ def _version(value: object) -> VersionRecord:
     data = as_dict(value)
     record = VersionRecord(
         full_name=as_text(data["full_name"]),
-        version=as_text(data["version"]),
+        version=as_text(data.get("version", data.get("latest_version"))),
         content=as_text(data["content"]),
         content_sha256=as_text(data["content_sha256"]),
         variables=tuple(read_variable(each) for each in as_list(data["variables"])),
@@ -201,7 +201,7 @@ def _repository(value: object) -> RepositoryRecord:
             )
             for each in map(as_dict, as_list(data.get("advisories", [])))
         ),
-        latest=_version({**data, "version": latest}) if is_full and "variables" in data and "parameters" in data else None,
+        latest=_version(data) if is_full and "variables" in data and "parameters" in data else None,
     )
 
 
