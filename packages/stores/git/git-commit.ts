@@ -1,7 +1,6 @@
 // Creates a commit on the user's branch, and updates the index and the working tree.
 import { HubError } from '../../../src/domain/api/errors.ts'
-import type { Additions, CommitOutcome } from '../../../src/ports/git-store.ts'
-import { blobId } from '../../../src/ports/git-store.ts'
+import { type Additions, blobId, type CommitOutcome } from '../../../src/ports/git-store.ts'
 import type { AddedFile } from '../git-files.ts'
 import { type Git, GitFailure } from './git-command.ts'
 import { lockIndex, releaseIndex } from './git-index-lock.ts'

@@ -1,7 +1,5 @@
 // Reads the versions that a publish includes: from git for a publish, and from records for a check.
-
-import type { WrittenPart } from '../../domain/compose/compose-version.ts'
-import { isComposed } from '../../domain/compose/compose-version.ts'
+import { isComposed, type WrittenPart } from '../../domain/compose/compose-version.ts'
 import type { RepositoryState } from '../../domain/publishing/repository-state.ts'
 import type { PublishInput } from '../../domain/publishing/request.ts'
 import { type RepositoryPlace, splitFullName } from '../../domain/values/names.ts'

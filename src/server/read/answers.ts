@@ -6,8 +6,7 @@ import { HubError } from '../../domain/api/errors.ts'
 import type { PathParameters, ReadId } from '../../domain/api/routes.ts'
 import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
 import { splitFullName } from '../../domain/values/names.ts'
-import type { Bytes } from '../../ports/site-files.ts'
-import { readBuilt } from '../../ports/site-files.ts'
+import { type Bytes, readBuilt } from '../../ports/site-files.ts'
 import type { Hub } from '../hub.ts'
 import {
   encode,
