@@ -15,7 +15,7 @@ const MIN_BYTES = 1_024
 /** Responses above this size are not compressed. */
 const MAX_BYTES = 32 * 1024 * 1024
 /** Maximum size of the cache of compressed responses. All builds share the cache, and equal bytes share an entry. */
-const CACHE_BYTES = 48 * 1024 * 1024
+const CACHE_BYTES = 24 * 1024 * 1024
 /** Maximum number of concurrent compressions. Compression uses the threads that also read files, so it must never occupy all of them. A few more responses wait, and all others are sent uncompressed. */
 const MAX_AT_ONCE = 2
 const MAX_WAITING = 16

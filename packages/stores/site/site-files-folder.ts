@@ -7,7 +7,7 @@ import { type Bytes, catalogueUnavailable, type LargeFile, type SiteFiles } from
 import { openFolder } from '../files/plain-files.ts'
 
 /** Cache size for one build: enough for the popular part of a large catalogue, or for an entire small catalogue. */
-const MAX_CACHE_BYTES = 64 * 1024 * 1024
+const MAX_CACHE_BYTES = 32 * 1024 * 1024
 /** Larger files are streamed and not cached, because many slow readers would each keep the whole file in memory. */
 const MAX_KEPT_BYTES = 1024 * 1024
 /** How much of a file is read at once. */

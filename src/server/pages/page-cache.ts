@@ -5,7 +5,7 @@ import type { PageCache } from '../hub.ts'
 import type { PageResponse } from '../respond.ts'
 
 /** Maximum size of the cache, enough for the popular pages of a large catalogue or all pages of a small catalogue. */
-const MAX_BYTES = 64 * 1024 * 1024
+const MAX_BYTES = 32 * 1024 * 1024
 /** Memory overhead of a cached page, in addition to its body. */
 const ENTRY_BYTES = 512
 /** Lifetime of an entry, the same as in shared caches. It is short because another process with the same content may publish too, but cannot purge this cache. */
