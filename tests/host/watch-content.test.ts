@@ -146,3 +146,39 @@ test('reports that anything may have changed when the event queue overflows', { 
   put('last/one/versions/1.1.0.md')
   await expectTold('last/one/versions/1.1.0.md')
 })
+
+test('reports a change in a folder that was replaced while events were dropped', { timeout: 3 * WITHIN }, async () => {
+  watchIt()
+  const files = ['index.md', 'versions/1.0.0.md'].map((path) => openSync(join(dir, 'acme/one', path), 'a'))
+  for (let number = 0; number < 9_000; number++) for (const file of files) writeSync(file, 'x')
+  for (const file of files) closeSync(file)
+  rmSync(join(dir, 'acme/one'), { recursive: true })
+  put('acme/one/versions/1.0.0.md')
+  await expectTold('everything')
+  told = []
+  put('acme/one/versions/1.1.0.md')
+  await expectTold('acme/one/versions/1.1.0.md')
+})
+
+test('reports that anything may have changed when the content folder cannot be opened for a while', {
+  timeout: 3 * WITHIN,
+}, async () => {
+  const reasons: string[] = []
+  watching = watchContent(
+    dir,
+    (paths) => told.push(paths?.toSorted()),
+    (reason) => reasons.push(reason),
+  )
+  renameSync(dir, join(root, 'before'))
+  // A link to itself fails as the mount of a server that is away does: the folder exists, but nothing opens it.
+  symlinkSync(dir, dir)
+  await expectTold('everything')
+  told = []
+  rmSync(dir)
+  renameSync(join(root, 'before'), dir)
+  await expectTold('everything')
+  told = []
+  put('acme/one/versions/1.1.0.md')
+  await expectTold('acme/one/versions/1.1.0.md')
+  expect(reasons).toEqual([])
+})

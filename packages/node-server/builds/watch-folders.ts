@@ -17,7 +17,7 @@ interface FolderEvents {
 
 /** The watched folders. */
 interface WatchedFolders {
-  /** Starts watching folders that were missed, because the operating system drops events when too many are queued. */
+  /** Watches all folders again, because the operating system drops events when too many are queued: a folder may be new, or another one at the same path. */
   catchUp(): void
   close(): void
 }
@@ -41,19 +41,19 @@ export function watchFolders(
   let root: Folder | undefined
   let identity: string | undefined
 
-  /** Watches a folder and its subfolders. @param known the folder, if it is already watched @param found called for each file in a new folder */
-  const add = (path: string, known: Folder | undefined, found: (path: string) => void): Folder | undefined => {
-    const folder = known ?? open(path)
+  /** Watches a folder and its subfolders. @param found called for each file in them */
+  const add = (path: string, found: (path: string) => void): Folder | undefined => {
+    const folder = open(path)
     if (!folder) return undefined
     // The folder is read after the watch starts, so that no change is missed in between.
     for (const entry of readFolder(join(top, path))) {
       const { name } = entry
       if (isIgnored(name)) continue
       if (!entry.isDirectory()) {
-        if (!known) found(path + name)
+        found(path + name)
         continue
       }
-      const below = add(`${path}${name}/`, folder.below.get(name), found)
+      const below = add(`${path}${name}/`, found)
       if (below) folder.below.set(name, below)
     }
     return folder
@@ -87,26 +87,24 @@ export function watchFolders(
       onChange(`${path}${name}/`)
     }
     if (isFolder(join(top, path, name))) {
-      const folder = add(`${path}${name}/`, undefined, onChange)
+      const folder = add(`${path}${name}/`, onChange)
       if (folder) below.set(name, folder)
     } else if (!before) onChange(path + name)
   }
 
   const openTop = () => {
+    if (root) close(root)
     identity = identifyFolder(top)
-    root = add('', undefined, () => {})
+    root = identity === undefined ? undefined : add('', () => {})
   }
   openTop()
   const looking = setInterval(() => {
     if (identifyFolder(top) === identity) return
-    if (root) close(root)
     openTop()
     onReplaced()
   }, LOOK_AT_TOP_MS)
   return {
-    catchUp() {
-      root = add('', root, onChange)
-    },
+    catchUp: openTop,
     close() {
       clearInterval(looking)
       if (root) close(root)
@@ -140,9 +138,13 @@ function isGone(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
-/** Returns a string that distinguishes a folder from any other at the same path; undefined if there is no folder. */
+/** Returns a string that distinguishes a folder from any other at the same path; undefined if there is no folder, or none that the system can open now, such as a mount without its server. */
 function identifyFolder(dir: string): string | undefined {
-  const stats = statSync(dir, { bigint: true, throwIfNoEntry: false })
-  // Inode numbers are reused, so the creation time is included.
-  return stats && `${stats.ino} ${stats.birthtimeNs}`
+  try {
+    const { dev, ino, birthtimeNs } = statSync(dir, { bigint: true })
+    // Inode numbers are reused, also by another file system at the same path, so all three are compared.
+    return `${dev} ${ino} ${birthtimeNs}`
+  } catch {
+    return undefined
+  }
 }
