@@ -6,7 +6,7 @@ import { MAX_ACTIVITIES } from './activity.ts'
 interface KnownLabels {
   /** The labels now. */
   labels: Readonly<Record<string, string>>
-  /** The changes of the repository, newest first, without its publishes. */
+  /** The changes of the repository in the order of the branch, newest first, without its publishes. */
   changes: readonly Activity[]
   /** Changes before this time are unknown; null if the history is complete. */
   since: string | null
@@ -20,11 +20,10 @@ type LabelAt =
 
 /** Finds where a label pointed. @param at in milliseconds */
 export function findLabelAt(label: string, at: number, { labels, changes, since }: KnownLabels): LabelAt {
-  const moves = changes
-    .filter((change) => change.label === label && (change.type === 'labelled' || change.type === 'unlabelled'))
-    .toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at))
+  // In the order of the branch, because a clock that was ahead for a moment must not hide later moves.
+  const moves = changes.filter((change) => change.label === label)
   const before = moves.find((move) => Date.parse(move.at) <= at)
-  const after = moves.findLast((move) => Date.parse(move.at) > at)
+  const first = moves.at(-1)
   const oldest = changes.length >= MAX_ACTIVITIES ? changes.at(-1)!.at : null
   const known = [since, oldest]
     .filter((time) => time !== null)
@@ -32,7 +31,7 @@ export function findLabelAt(label: string, at: number, { labels, changes, since 
     .at(-1)
   if (!before && known !== undefined && at < Date.parse(known)) return { kind: 'unknown', since: known }
   const now = Object.hasOwn(labels, label) ? labels[label]! : null
-  const version = before ? before.to : after ? after.from : now
+  const version = before ? before.to : first ? first.from : now
   if (version !== null) return { kind: 'version', version }
   return { kind: 'none', firstSetAt: moves.findLast(({ type }) => type === 'labelled')?.at ?? null }
 }

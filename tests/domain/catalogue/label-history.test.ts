@@ -33,6 +33,13 @@ test.each([
   expect(find(hour, MOVES)).toEqual(result)
 })
 
+test('a move that a wrong clock dated ahead hides none of the moves after it', () => {
+  const moves = [change(4, '2.0.0', '3.0.0'), change(7, '1.0.0', '2.0.0'), change(2, null, '1.0.0')]
+  const found = [8, 7, 5, 4, 3].map((hour) => find(hour, moves))
+  expect(found).toEqual(['3.0.0', '3.0.0', '3.0.0', '3.0.0', '1.0.0'].map(version))
+  expect(find(1, moves)).toEqual({ kind: 'none', firstSetAt: at(2) })
+})
+
 describe('what is not known', () => {
   test('a label that never changed is where it is now, as far back as changes are known', () => {
     expect(find(5, [], at(4), 'old')).toEqual(version('1.0.0'))
