@@ -1,7 +1,7 @@
 // Checks that the git working tree store loses nothing: it never overwrites uncommitted changes, and it reports files
 // that block a commit.
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -18,6 +18,20 @@ beforeEach(() => {
   ;({ folder, git, write, openStore } = repository)
 })
 afterEach(() => repository.remove())
+
+test('a git directory that was moved away is not made again, so that it can be put back', async () => {
+  repository.commit({ [INDEX]: 'about' })
+  const store = openStore()
+  await publish(store, { version: { version: '1.0.0', text: 'first' } })
+  const [place, aside] = [join(folder, '.git'), join(folder, 'aside')]
+  renameSync(place, aside)
+  const refusal = { code: 'unavailable', message: expect.stringMatching(/^The content folder is not in a git repo/) }
+  await expect(store.finishPublishes()).rejects.toMatchObject(refusal)
+  expect(existsSync(place)).toBe(false)
+  renameSync(aside, place)
+  await publish(store, { version: { version: '1.0.1', text: 'second' } })
+  expect(git('show', `HEAD:${VERSIONS}/1.0.1.md`)).toBe('second')
+})
 
 describe('uncommitted changes are never overwritten', () => {
   const version = { version: { version: '1.0.1', text: 'ours' } }

@@ -2,7 +2,7 @@
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { gitNotReady, ignoreMissing, type WorkTree } from './git-standing.ts'
+import { gitNotOpened, gitNotReady, ignoreMissing, type WorkTree } from './git-standing.ts'
 
 /** Maximum number of attempts, which take about two seconds in total: most git processes lock the index for milliseconds, but an editor's background refresh sometimes takes longer. */
 const TRIES = 30
@@ -13,6 +13,14 @@ const NOTE = `${MARK}is publishing here, or was stopped while publishing. Start 
 /** The hub's folder in the git directory. */
 export const ownFolder = ({ gitFolder }: WorkTree): string => join(gitFolder, 'prompt-hub')
 
+/** Makes that folder, but not the git directory: one that was moved away could not be put back. @throws HubError `unavailable` if there is no git directory */
+export async function makeOwnFolder(tree: WorkTree): Promise<void> {
+  await mkdir(ownFolder(tree)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw gitNotOpened(`not a git repository: ${tree.gitFolder}`)
+    if (error.code !== 'EEXIST') throw error
+  })
+}
+
 const lockPath = ({ gitFolder }: WorkTree): string => join(gitFolder, 'index.lock')
 
 /**
@@ -22,7 +30,6 @@ const lockPath = ({ gitFolder }: WorkTree): string => join(gitFolder, 'index.loc
  */
 export async function lockIndex(tree: WorkTree): Promise<void> {
   const own = join(ownFolder(tree), 'index.lock')
-  await mkdir(ownFolder(tree), { recursive: true })
   // The file is first written under another name, because an empty lock could not be distinguished from git's lock.
   await writeFile(own, NOTE)
   for (let tries = 1; ; tries++) {

@@ -1,6 +1,6 @@
 // Implements the git store with a local working tree: reads the head commit, and writes commits to the index and the working tree.
 import { existsSync } from 'node:fs'
-import { mkdir, realpath } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HubError } from '../../../src/domain/api/errors.ts'
 import { LIMITS } from '../../../src/domain/limits.ts'
@@ -25,7 +25,7 @@ import {
 } from '../git-files.ts'
 import { createGit, type Git, OutputTooLong } from './git-command.ts'
 import { commitFiles, hasNotStarted, withWriteErrors } from './git-commit.ts'
-import { ownFolder } from './git-index-lock.ts'
+import { makeOwnFolder, ownFolder } from './git-index-lock.ts'
 import { listTree } from './git-listings.ts'
 import { countCommits } from './git-maintenance.ts'
 import { listEntries, readObjects } from './git-objects.ts'
@@ -129,7 +129,7 @@ export function openLocalGit({
 /** Runs work that writes to git, while no other hub process writes. */
 function inTurn<Value>(tree: WorkTree, work: () => Promise<Value>): Promise<Value> {
   return withWriteErrors(async () => {
-    await mkdir(ownFolder(tree), { recursive: true })
+    await makeOwnFolder(tree)
     return withLock(join(ownFolder(tree), 'turn'), work)
   })
 }
