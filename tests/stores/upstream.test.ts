@@ -207,6 +207,24 @@ test('what changes is asked for again after a minute; a version never', async ()
   expect(asked.slice(3).map((request) => request.url)).toEqual([REPOSITORY, '/data/v1/users/nobody.json'])
 })
 
+test('after the clock was set back, everything that changes is asked for again, also after a restart', async () => {
+  const CHANGING = [REPOSITORY, '/data/v1/users/nobody.json']
+  const first = await open()
+  for (const path of CHANGING) await first.read(path)
+  time -= 10 * MINUTE
+  for (const path of CHANGING) await first.read(path)
+  expect(asked.length).toBe(4)
+  time -= 10 * MINUTE
+  await (await open()).read(REPOSITORY)
+  expect(asked.length).toBe(5)
+  answer = isAway
+  time += MINUTE
+  expect(textOf(await first.read(REPOSITORY))).toEqual([files.get(REPOSITORY), true])
+  time -= 10 * MINUTE
+  answer = honest
+  expect(textOf(await first.read(REPOSITORY))).toEqual([files.get(REPOSITORY), false])
+})
+
 test('while the upstream is away, what was read is stale for a week, also after a restart', async () => {
   const first = await open()
   for (const path of [REPOSITORY, VERSION]) await first.read(path)

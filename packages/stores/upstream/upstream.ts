@@ -71,7 +71,12 @@ export async function openUpstream({ url, dir, limits = DISK, now = Date.now }: 
     refuse: () => awayError('too many requests are waiting for it'),
   })
   const inTurn = <Value>(run: () => Promise<Value>) => takeTurn({ sender: '', waitMs: WAIT_MS }, run)
-  let awayUntil = 0
+  let awaySince: number | undefined
+  /** Returns whether a time is less than this long ago. After a clock was set back, it is unknown how long ago it is. */
+  const isWithin = (ms: number, since: number | undefined) => {
+    const age = since === undefined ? -1 : now() - since
+    return age >= 0 && age < ms
+  }
 
   const awayError = (cause: unknown) =>
     new HubError('unavailable', `${NAME} does not respond, and this is not in the cache. Try again in 10 s.`, {
@@ -80,7 +85,7 @@ export async function openUpstream({ url, dir, limits = DISK, now = Date.now }: 
     })
 
   const ask = async (path: string): Promise<Bytes | undefined> => {
-    if (now() < awayUntil) throw awayError('it did not respond a moment ago')
+    if (isWithin(AWAY_MS, awaySince)) throw awayError('it did not respond a moment ago')
     try {
       const answer = await askProvider(NAME, `${url}${path}`, { headers: { [VIA_HEADER]: '1' } }, MAX_FILE_BYTES)
       if (answer.status === 404 || answer.status === 410) return undefined
@@ -88,7 +93,7 @@ export async function openUpstream({ url, dir, limits = DISK, now = Date.now }: 
       return new Uint8Array(await answer.arrayBuffer())
     } catch (thrown) {
       if (!(thrown instanceof HubError) || thrown.code !== 'unavailable') throw thrown
-      awayUntil = now() + AWAY_MS
+      awaySince = now()
       throw awayError(thrown.cause)
     }
   }
@@ -113,9 +118,8 @@ export async function openUpstream({ url, dir, limits = DISK, now = Date.now }: 
 
   const find = async ({ path, isImmutable }: UpstreamSource['file'], text: TextWork): Promise<FoundBytes> => {
     const kept = await findKept(path, text)
-    const age = kept ? now() - kept.checkedAt : Number.POSITIVE_INFINITY
-    if (kept && (isImmutable || age < FRESH_MS)) return { bytes: kept.bytes, isStale: false }
-    if (now() - (missing.get(path) ?? Number.NEGATIVE_INFINITY) < FRESH_MS) return { bytes: undefined, isStale: false }
+    if (kept && (isImmutable || isWithin(FRESH_MS, kept.checkedAt))) return { bytes: kept.bytes, isStale: false }
+    if (isWithin(FRESH_MS, missing.get(path))) return { bytes: undefined, isStale: false }
     try {
       const bytes = await inTurn(() => askAndCheck(path, text))
       if (bytes) {
@@ -130,7 +134,7 @@ export async function openUpstream({ url, dir, limits = DISK, now = Date.now }: 
       return { bytes, isStale: false }
     } catch (thrown) {
       const isAway = thrown instanceof HubError && thrown.code === 'unavailable'
-      if (isAway && kept && age < STALE_MS) return { bytes: kept.bytes, isStale: true }
+      if (isAway && kept && now() - kept.checkedAt < STALE_MS) return { bytes: kept.bytes, isStale: true }
       throw thrown
     }
   }
