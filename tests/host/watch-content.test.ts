@@ -14,8 +14,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type ContentWatch, watchContent } from '../../packages/node-server/builds/watch-content.ts'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { type ContentWatch, watchContent, watchDays } from '../../packages/node-server/builds/watch-content.ts'
 
 const WITHIN = 30_000
 let root: string
@@ -181,4 +181,25 @@ test('reports that anything may have changed when the content folder cannot be o
   put('acme/one/versions/1.1.0.md')
   await expectTold('acme/one/versions/1.1.0.md')
   expect(reasons).toEqual([])
+})
+
+test('notices a new day, however the clock reaches it', () => {
+  vi.useFakeTimers({ now: new Date('2026-11-20T10:00:00Z') })
+  try {
+    const want = vi.fn()
+    watchDays(want)
+    //  the clock, and how often a new day was noticed: it sleeps over midnight, reaches midnight, and is set back
+    for (const [time, times] of [
+      ['2026-11-20T12:00:00Z', 0],
+      ['2026-11-22T08:00:00Z', 1],
+      ['2026-11-22T23:59:55Z', 2],
+      ['2026-11-21T08:00:00Z', 3],
+    ] as const) {
+      vi.setSystemTime(new Date(time))
+      vi.advanceTimersByTime(30_000)
+      expect(want).toHaveBeenCalledTimes(times)
+    }
+  } finally {
+    vi.useRealTimers()
+  }
 })

@@ -8,6 +8,8 @@ const SETTLE_MS = 50
 const MAX_BURST_MS = 2_000
 /** Polling interval if the operating system does not report changes. */
 const POLL_MS = 10_000
+/** How often to check whether a new day has begun. */
+const LOOK_AT_DAY_MS = 10_000
 /** Above this many events, scanning everything is cheaper. Linux drops events when 16,384 are queued (`man 7 inotify`). */
 const MAX_EVENTS = 2_000
 
@@ -47,9 +49,9 @@ export function watchContent(
     want(paths)
   }
   const wantSoon = () => {
-    since ??= Date.now()
+    since ??= performance.now()
     clearTimeout(settling)
-    settling = setTimeout(tell, Math.max(0, Math.min(SETTLE_MS, since + MAX_BURST_MS - Date.now())))
+    settling = setTimeout(tell, Math.max(0, Math.min(SETTLE_MS, since + MAX_BURST_MS - performance.now())))
   }
   const wantAll = () => {
     changed = undefined
@@ -93,12 +95,13 @@ const LIMITS_OF_SYSTEM: Readonly<Record<string, string>> = {
   EMFILE: 'its limit on watchers has been reached. Raise fs.inotify.max_user_instances with sysctl.',
 }
 
-/** Calls `want` at midnight UTC, because the order of `trending` changes daily. */
+/** Calls `want` when a new day has begun in UTC, because the order of `trending` changes daily. Looks at the clock instead of waiting until midnight, because the machine may sleep, and somebody may set its clock. */
 export function watchDays(want: () => void): void {
-  const now = new Date()
-  const next = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1, 0, 0, 1)
-  setTimeout(() => {
+  const today = () => new Date().toISOString().slice(0, 10)
+  let day = today()
+  setInterval(() => {
+    if (today() === day) return
+    day = today()
     want()
-    watchDays(want)
-  }, next - now.getTime())
+  }, LOOK_AT_DAY_MS)
 }
