@@ -1,38 +1,60 @@
 // `npm run import:usage -- [--day YYYY-MM-DD] LOG…`: counts downloads in web server logs and writes them to content/usage.json.
 import { createReadStream, existsSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { pipeline } from 'node:stream'
 import { parseArgs } from 'node:util'
 import { createGunzip } from 'node:zlib'
+import * as z from 'zod'
 import { countDownloads, type LoggedDownload, readLogLine } from '../../packages/catalogue/usage-log.ts'
-import { readConfig } from '../../src/config.ts'
+import { readSettingsOrExit } from '../read-settings.ts'
+import { runCommand } from '../run-command.ts'
 
-const { values, positionals } = parseArgs({ options: { day: { type: 'string' } }, allowPositionals: true })
-const { contentDir, buildDay } = readConfig(process.env)
-const day = values.day ?? buildDay
-if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || positionals.length === 0) {
-  console.error(
-    'Usage: npm run import:usage -- [--day YYYY-MM-DD] LOG…   (common or combined log format; .gz files are supported)',
-  )
-  process.exit(1)
-}
-const downloads: LoggedDownload[] = []
-let lines = 0
-for (const file of positionals) {
-  const bytes = createReadStream(file)
-  const input = file.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes
-  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-    lines++
-    const download = readLogLine(line)
-    if (download) downloads.push(download)
+const USAGE =
+  'Usage: npm run import:usage -- [--day YYYY-MM-DD] LOG…   (common or combined log format; .gz files are supported)'
+/** A line that counts is shorter. A log may contain blocks of zero bytes, after a crash or a rotation by copying. */
+const MAX_LINE_CHARACTERS = 16_384
+
+await runCommand({ usage: USAGE }, async () => {
+  const { values, positionals } = parseArgs({ options: { day: { type: 'string' } }, allowPositionals: true })
+  const { contentDir, buildDay } = readSettingsOrExit()
+  const day = values.day ?? buildDay
+  if (!z.iso.date().safeParse(day).success) throw new Error(`--day: expected a day such as 2026-11-20, got ${day}`)
+  if (positionals.length === 0) throw new Error('expected the paths of logs')
+  const downloads: LoggedDownload[] = []
+  let lines = 0
+  for (const file of positionals) {
+    for await (const line of readLines(file)) {
+      lines++
+      const download = readLogLine(line)
+      if (download) downloads.push(download)
+    }
   }
-}
-const usage = countDownloads(downloads, {
-  day,
-  isKnown: (fullName) => existsSync(join(contentDir, fullName, 'versions')),
+  const usage = countDownloads(downloads, {
+    day,
+    isKnown: (fullName) => existsSync(join(contentDir, fullName, 'versions')),
+  })
+  const target = join(contentDir, 'usage.json')
+  // The file is written under a temporary name, which hubs ignore, and then renamed, so that a hub that follows the content never reads a partial file.
+  writeFileSync(`${target}.tmp`, `${JSON.stringify(usage, undefined, 2)}\n`)
+  renameSync(`${target}.tmp`, target)
+  console.log(`${lines} lines, ${downloads.length} downloads; ${Object.keys(usage).length} prompts in ${target}.`)
 })
-const target = join(contentDir, 'usage.json')
-// The file is written under a temporary name, which hubs ignore, and then renamed, so that a hub that follows the content never reads a partial file.
-writeFileSync(`${target}.tmp`, `${JSON.stringify(usage, undefined, 2)}\n`)
-renameSync(`${target}.tmp`, target)
-console.log(`${lines} lines, ${downloads.length} downloads; ${Object.keys(usage).length} prompts in ${target}.`)
+
+/** Reads the lines of a log; only the start of a line that is too long. @throws Error if the file cannot be read, or is cut off */
+async function* readLines(file: string): AsyncGenerator<string> {
+  const bytes = createReadStream(file)
+  // An error of the file becomes one of the unpacked stream, which is read below.
+  const input = file.endsWith('.gz') ? pipeline(bytes, createGunzip(), () => {}) : bytes
+  input.setEncoding('utf8')
+  let rest = ''
+  try {
+    for await (const chunk of input) {
+      const lines = `${rest}${chunk}`.split('\n')
+      rest = (lines.pop() ?? '').slice(0, MAX_LINE_CHARACTERS)
+      yield* lines
+    }
+  } catch (cause) {
+    throw new Error(`${file} cannot be read: ${(cause as Error).message}`, { cause })
+  }
+  if (rest !== '') yield rest
+}

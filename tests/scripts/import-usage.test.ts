@@ -1,0 +1,56 @@
+// Tests `npm run import:usage` with logs as servers leave them: compressed, cut off, and with a block of zero bytes.
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { plainEnvironment } from '../hubs/processes.ts'
+
+const LINE =
+  '192.0.2.1 - - [20/Nov/2026:10:00:00 +0000] "GET /api/v1/repos/acme/review/raw HTTP/1.1" 200 9 "-" "curl/8.5.0"'
+
+let dir: string
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'hub-usage-'))
+  mkdirSync(join(dir, 'content/acme/review/versions'), { recursive: true })
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+function run(args: readonly string[], day = '2026-11-20') {
+  const command = [resolve('scripts/content/import-usage.ts'), '--day', day, ...args]
+  const { status, stderr } = spawnSync(process.execPath, ['--max-old-space-size=48', ...command], {
+    cwd: dir,
+    encoding: 'utf8',
+    env: { ...plainEnvironment(), CONTENT_DIR: join(dir, 'content') },
+  })
+  return { status, stderr }
+}
+const target = () => join(dir, 'content/usage.json')
+
+test('counts logs, also compressed ones, with a zero-filled block of 96 MB, as a rotation by copying leaves it', () => {
+  const log = join(dir, 'access.log')
+  writeFileSync(log, '')
+  truncateSync(log, 96 * 1024 * 1024)
+  writeFileSync(log, `\n${LINE}\r\n${LINE.replace('192.0.2.1', '192.0.2.2')}`, { flag: 'a' })
+  writeFileSync(`${log}.1.gz`, gzipSync(`${LINE.replace('20/Nov', '10/Nov')}\n`))
+  expect(run([log, `${log}.1.gz`])).toEqual({ status: 0, stderr: '' })
+  expect(JSON.parse(readFileSync(target(), 'utf8'))).toEqual({ 'acme/review': { downloads_7d: 2, downloads_90d: 3 } })
+})
+
+//  what                       day           file, and its bytes                                   the message
+test.each<[string, string, string, Uint8Array | undefined, string]>([
+  ['a day of no calendar', '2026-02-30', 'a.log', Buffer.from(LINE), '--day: expected a day such as 2026-11-20'],
+  ['a month of no calendar', '2026-99-01', 'a.log', Buffer.from(LINE), '--day: expected a day such as 2026-11-20'],
+  ['a missing log', '2026-11-20', 'a.log', undefined, 'a.log cannot be read: ENOENT'],
+  ['a missing compressed log', '2026-11-20', 'a.log.gz', undefined, 'a.log.gz cannot be read: ENOENT'],
+  ['a log that was cut off', '2026-11-20', 'a.gz', gzipSync(LINE).subarray(0, 40), 'a.gz cannot be read: unexpected'],
+  ['a log of another format', '2026-11-20', 'a.gz', Buffer.from(LINE), 'a.gz cannot be read: incorrect header'],
+])('refuses %s, and writes nothing', (_, day, name, bytes, message) => {
+  if (bytes) writeFileSync(join(dir, name), bytes)
+  const { status, stderr } = run([name], day)
+  expect(status).toBe(1)
+  expect(stderr.split('\n')[0]).toContain(message)
+  expect(stderr).not.toContain('    at ')
+  expect(existsSync(target())).toBe(false)
+})
