@@ -12,10 +12,14 @@ const UNIT = [
   'tests/{domain,packages}/**/*.test.ts',
   'tests/server/**/*.test.ts',
   'tests/clients/**/*-tables.test.ts',
-  'tests/publish/{decision,attempts}.test.ts',
+  'tests/cli/ranges.test.ts',
+  'tests/host/{largest-first,site-folder}.test.ts',
+  'tests/mcp/registry.test.ts',
+  'tests/publish/{attempts,decision,turns}.test.ts',
   'tests/relevance/data.test.ts',
-  'tests/site/{guides,markdown}.test.ts',
-  'tests/{architecture,config,documents,limits}.test.ts',
+  'tests/scripts/progress.test.ts',
+  'tests/site/{card-letters,file-changes,guides,markdown,preview,proof-commands,text-difference}.test.ts',
+  'tests/{architecture,config,documents,example-models,limits,lock-file,missing-programs}.test.ts',
 ]
 
 /**
@@ -30,12 +34,14 @@ const LONG = ['operate', 'e2e', 'hubs', 'site', 'linear', 'netlify', 'publish', 
  */
 const SHARED = [
   'tests/{formats,github,models,oidc,review,stores}/**/*.test.ts',
-  'tests/account/{find-reader,open-id,sign-in,tokens,views}.test.ts',
+  'tests/account/{find-reader,open-id,session,settings,sign-in,tokens,views}.test.ts',
   'tests/attestations/verify.test.ts',
   'tests/mcp/{chat,clients,menu,skills,tools,tools-list}.test.ts',
-  'tests/publish/{answer,body-*,chat,compose,conditions,manage,moderation,order,owner,prompt-file}.test.ts',
-  'tests/publish/{quota,results,skill-files,tokens,warnings}.test.ts',
-  'tests/site/{feed-dates,open-in,part-changes,results,site-data,source-links}.test.ts',
+  'tests/publish/{answer,body-*,chat,check,compose,conditions,dangerous-content,label-reads,manage}.test.ts',
+  'tests/publish/{moderation,names-and-paths,order,owner,prompt-file,quota,repeated,results,same-record}.test.ts',
+  'tests/publish/{skill,skill-*,tokens,warnings}.test.ts',
+  'tests/scripts/import-*.test.ts',
+  'tests/site/{feed-dates,filling-guide,long-texts,open-in,part-changes,results,site-data,source-links}.test.ts',
 ]
 
 class LongestFirst extends BaseSequencer {
