@@ -22,7 +22,9 @@ export function limitInState(
       for (let tries = 0; tries < MAX_TRIES; tries++) {
         const time = now()
         const found = await state.get(key)
-        const earlier = (found?.value.split(' ').map(Number) ?? []).filter((each) => each > time - windowMs)
+        // A time that lies further ahead is from before a clock was set back. Clocks of several machines differ by less.
+        const isCounting = (each: number) => Math.abs(time - each) < windowMs
+        const earlier = (found?.value.split(' ').map(Number) ?? []).filter(isCounting)
         if (earlier.length >= requests) return waitSeconds(earlier[0]!, windowMs, time)
         const value = [...earlier, time].join(' ')
         const lifetime = { expiresAt: time + windowMs }

@@ -30,6 +30,20 @@ test('two processes share one limit, which resets after its window', async () =>
   await Promise.all(stores.map((state) => state.close()))
 })
 
+test('a clock that is set back limits nobody for longer than two windows', async () => {
+  let time = Date.parse('2026-11-20T10:00:00Z')
+  const now = () => time
+  const state = await openSqliteState(join(dir, 'back.db'), now)
+  const limiter = limitInState(state, 'publishes', { requests: 2, windowMs: 60_000 }, now)
+  const take = async () => [await limiter.take('one'), await limiter.take('one'), await limiter.take('one')]
+  expect(await take()).toEqual([0, 0, 60])
+  time -= 10 * 60_000
+  expect(await take()).toEqual([0, 0, 60])
+  time -= 30_000
+  expect(await limiter.take('one')).toBe(90)
+  await state.close()
+})
+
 test('a limit of 0 allows the request and stores nothing', async () => {
   const state = await openSqliteState(join(dir, 'none.db'))
   expect(await limitInState(state, 'publishes', { requests: 0, windowMs: 60_000 }).take('one')).toBe(0)
