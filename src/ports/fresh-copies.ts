@@ -48,7 +48,7 @@ export interface CopiedFiles extends CopyOrigin {
 export interface BuildSource {
   /** Everything committed before this time is in the build or had been removed by then, by the clock of `kept_at`; null if unknown. */
   read_until: string | null
-  /** Commits that the build includes, although they may be newer than `read_until`. */
+  /** Commits that the build, or one before it, has read, although they may be newer than `read_until`. */
   commits: string[]
   /** Invalid repositories (`owner/name`) and owners (`owner`), which the build left at their previous version, so their copies still count. */
   broken: string[]

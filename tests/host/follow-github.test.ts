@@ -75,6 +75,21 @@ test('a new version is served at once and written to the local clone', async () 
   await poll('the clone has it', WITHIN, async () => isWritten() || undefined)
 })
 
+test('a version that a force push removed is gone, although it was just published here', async () => {
+  await standIn.commitOutside(place, versionFile('forced', '1.0.0', 'The first.\n'))
+  await poll('the commit is served', WITHIN, async () => ((await raw('forced')) === 'The first.\n' ? true : undefined))
+  const answer = await fetch(`${hub.base}/api/v1/repos/forced/review/versions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${machine.makeToken('forced')}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ content: 'The second.\n', bump: 'patch', changelog: 'Better.' }),
+  })
+  const { data } = await answer.json()
+  expect([answer.status, data.version]).toEqual([201, '1.0.1'])
+  await poll('a build has it', WITHIN, async () => ((await health()).commit === data.commit.sha ? true : undefined))
+  await standIn.rewriteOutside(place, { 'content/forced/review/versions/1.0.1.md': null })
+  await poll('it is gone', WITHIN, async () => ((await raw('forced')) === 'The first.\n' ? true : undefined))
+})
+
 test('keeps serving when GitHub is unreachable, also after a restart, and /healthz reports it', async () => {
   const { built_at } = await health()
   expect(built_at).not.toBeNull()

@@ -17,7 +17,7 @@ import { findConverted } from '../../stores/content/converted-files.ts'
 import { createGit } from '../../stores/git/git-command.ts'
 import { takeLock } from '../../stores/git/process-lock.ts'
 import { buildSearchIndex, updateSearchIndex } from '../../stores/search/write-index.ts'
-import { readBuildSource } from '../../stores/site/build-source.ts'
+import { keepCommits, readBuildSource } from '../../stores/site/build-source.ts'
 import { isDamage } from '../../stores/sqlite-errors.ts'
 import { inBackground } from '../http/background.ts'
 import { type BuildData, openBuildData } from './build-data.ts'
@@ -186,7 +186,8 @@ async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
 
 /** Returns which publishes this round includes. A content folder in a git repository contains everything published so far. */
 async function readSource({ state }: BuildData, { isWhole, orderMs }: ReadyContent): Promise<BuildSource> {
-  if (config.gitStore.kind !== 'local') return readBuildSource(contentDir, process.env)
+  if (config.gitStore.kind !== 'local')
+    return keepCommits(await readBuildSource(contentDir, process.env), state?.source)
   const read_until = new Date(orderMs).toISOString()
   return isWhole ? { read_until, commits: [], broken: [] } : (state?.source ?? UNKNOWN_SOURCE)
 }

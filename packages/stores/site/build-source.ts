@@ -37,3 +37,9 @@ export async function readBuildSource(
     broken: [],
   }
 }
+
+/** Adds the commits that the builds before have read, because a branch that was set back, as by a force push, no longer has them: without them, the copies of what it removed would count again. */
+export function keepCommits(source: BuildSource, before: BuildSource | undefined): BuildSource {
+  const commits = [...new Set([...source.commits, ...(before?.commits ?? [])])]
+  return { ...source, commits: commits.slice(0, MAX_RECENT_COMMITS) }
+}
