@@ -3,10 +3,11 @@
 import { hash } from 'node:crypto'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, test, vi } from 'vitest'
+import { openCompressor } from '../../packages/node-server/http/compress.ts'
 import { createHandler, type HostedFunction, routeFunctions } from '../../packages/node-server/run-functions.ts'
 import type { SiteFiles } from '../../src/ports/site-files.ts'
 import { respondNotFound } from '../../src/server/refusals.ts'
-import { respondWith } from '../../src/server/respond.ts'
+import { partsOf, respondWith } from '../../src/server/respond.ts'
 
 const prose = (seed: string, words: number) =>
   Array.from({ length: words }, (_, index) => hash('sha256', `${seed} ${index % 97}`).slice(0, 7)).join(' ')
@@ -174,4 +175,11 @@ test('answers preflight requests only for data files', async () => {
   ])
   expect((await ask('/', {}, 'OPTIONS')).status).toBe(405)
   expect((await ask('/data/v1/nothing', {}, 'OPTIONS')).status).toBe(405)
+})
+
+test.each(['br', 'gzip'])('%s: what is kept holds no more memory than its bytes', async (encoding) => {
+  const request = new Request('http://localhost/api/raw', { headers: { 'Accept-Encoding': encoding } })
+  const { bytes } = await openCompressor().compress(request, partsOf(api(request))!, async () => undefined)
+  expect(bytes!.length).toBeLessThan(content.length)
+  expect(bytes!.buffer.byteLength).toBe(bytes!.length)
 })

@@ -48,9 +48,12 @@ export function openCompressor(): Compressor {
   const make = async (key: string, answer: Parts | undefined, encoding: Encoding, isForGood: boolean) => {
     // A HEAD response has no body, so the resource was requested again and may have changed.
     const plain = answer && key.startsWith(`${answer.headers.ETag} `) ? answer.bytes : null
-    const bytes = plain && (await queue(() => COMPRESS[encoding](plain, isForGood)))
-    if (bytes) kept.set(key, bytes)
-    return bytes ?? undefined
+    const made = plain && (await queue(() => COMPRESS[encoding](plain, isForGood)))
+    if (!made) return undefined
+    // Copied, because Node returns a part of a buffer that is up to 64 kB larger, and the cache would keep all of it.
+    const bytes = new Uint8Array(made)
+    kept.set(key, bytes)
+    return bytes
   }
   return {
     async compress(request, answer, askForBody) {
