@@ -1,8 +1,8 @@
 // Compares this machine's memory with what a hub needs.
 import { totalmem } from 'node:os'
 
-/** With less, a hub with the sample catalogue was killed while it served pages. docs/running.md section 5 */
-const MIN_MEMORY_BYTES = 256 * 2 ** 20
+/** What a hub with the sample catalogue used while it was read and published to. docs/running.md section 5 */
+const MIN_MEMORY_BYTES = 384 * 2 ** 20
 
 /** Returns the memory that this process may use: all of the machine's, or the limit of its container or service. */
 export function readMemory(): number {

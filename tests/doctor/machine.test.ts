@@ -150,9 +150,9 @@ describe('machine checks', () => {
     await expectIll(
       { ...setup(), memoryBytes: 200 * 1024 ** 2 },
       'memory',
-      /has 200 MiB of memory, .* at least 256 MiB/,
+      /has 200 MiB of memory, .* at least 384 MiB/,
     )
-    await expectWell({ ...setup(), memoryBytes: 256 * 1024 ** 2 })
+    await expectWell({ ...setup(), memoryBytes: 384 * 1024 ** 2 })
   })
 
   test('report an outdated git version', async () => {
