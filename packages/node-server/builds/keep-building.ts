@@ -55,7 +55,7 @@ export function keepBuilding(
     child = fork(BUILDER, parameters, {
       env: { ...process.env, ASTRO_TELEMETRY_DISABLED: '1' },
       // By default, V8 keeps more than 100 MB that it no longer needs. docs/running.md section 5
-      execArgv: ['--max-semi-space-size=2'],
+      execArgv: ['--max-semi-space-size=8'],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       // In its own process group, so that Ctrl-C reaches only this process, which then stops the builder.
       detached: true,
