@@ -2,7 +2,7 @@
 // delays. If it crashes immediately, startup fails with a message. If it receives no file change events, it polls for
 // changes.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, expect, test } from 'vitest'
@@ -95,6 +95,52 @@ test('when the builder crashes at once, the start fails with an error message an
   expect(run.log()).toContain('The build process exited with 7.')
   // The process ends, so nothing is tried again.
   expect(run.log()).not.toMatch(/\n\s+at |Unhandled|triggerUncaughtException|Restarting/)
+})
+
+test('keeps serving the last build when the content folder is empty, such as a mount that has disappeared', {
+  timeout: 3 * WITHIN,
+}, async () => {
+  const others = makeRepository('ready')
+  try {
+    const content = join(others.folder, 'content')
+    others.commit({ [`content/${owner}/kept/versions/1.0.0.md`]: version })
+    const settings = { CONTENT_DIR: content, SITE_URL: 'http://emptied.localhost', RATE_LIMIT_PER_MINUTE: '0' }
+    let ask = await start(settings)
+    const health = async () => (await ask('/healthz')).json()
+    const becomes = (status: string) =>
+      expect.poll(async () => (await health()).status, { timeout: WITHIN }).toBe(status)
+    const expectKept = async () => {
+      await becomes('degraded')
+      expect(await health()).toMatchObject({
+        counts: { repositories: 1, versions: 1, owners: 1 },
+        failure: expect.stringContaining(
+          `content: expected files, got an empty folder: ${content}. Mount or restore it. If every prompt was removed on purpose, commit that, or add an empty equivalents.txt`,
+        ),
+      })
+      expect(await isListed(ask, 'kept')).toBe(true)
+    }
+    await becomes('ok')
+    renameSync(content, `${content}-away`)
+    mkdirSync(content)
+    await expectKept()
+    // A hub that starts before its mount is there serves its last build too.
+    await run!.end()
+    ask = await start(settings)
+    await expectKept()
+    rmSync(content, { recursive: true })
+    renameSync(`${content}-away`, content)
+    await becomes('ok')
+    expect((await ask(`/api/v1/repos/${owner}/kept`)).status).toBe(200)
+    others.git('rm', '-rq', 'content')
+    others.git('commit', '-qm', 'Remove everything')
+    mkdirSync(content, { recursive: true })
+    await expect
+      .poll(async () => (await health()).counts, { timeout: WITHIN })
+      .toEqual({ repositories: 0, versions: 0, owners: 0 })
+    await becomes('ok')
+  } finally {
+    others.remove()
+  }
 })
 
 test('polls for changes when the system cannot watch files', { timeout: 2 * WITHIN }, async () => {

@@ -10,7 +10,7 @@ import { ContentError, formatContentProblem } from '../../build/content-error.ts
 import type { BuiltState } from '../../build/site-data.ts'
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import { groupProblems } from '../../catalogue/last-good.ts'
-import { describeIgnored } from '../../stores/content/content-files.ts'
+import { describeIgnored, nameFile } from '../../stores/content/content-files.ts'
 import { type ContentHistory, readHistory } from '../../stores/content/content-history.ts'
 import { type ContentListing, listContent, listContentAgain } from '../../stores/content/content-listing.ts'
 import { findConverted } from '../../stores/content/converted-files.ts'
@@ -154,6 +154,7 @@ async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
   const commit = await readCommit()
   const read = await readSource(mine, ready)
   const listing = await look(mine, changed)
+  if (listing.files.length === 0 && state && !isClone) await checkEmptied(state)
   const number = lastNumber + 1
   retired.remove(mine)
   database.begin(number)
@@ -203,6 +204,16 @@ async function look({ listing }: BuildData, changed: ReadonlySet<string> | 'all'
   // If the content folder itself is missing, its files must not be treated as deleted.
   if (places.some(({ length }) => length < 3) || !existsSync(contentDir)) return listContent(contentDir)
   return listContentAgain(contentDir, listing, [...new Set(places.map(([owner, name]) => `${owner}/${name}`))])
+}
+
+/** Accepts that the content folder is empty if a commit removed everything since the last build. Otherwise it is a mount that has disappeared, as a rule, and must not be served as a hub without prompts. @throws ContentError */
+async function checkEmptied({ counts, commit }: SiteState): Promise<void> {
+  if (counts.repositories === 0) return
+  const git = createGit(contentDir, process.env)
+  const compare = (...commits: string[]) => git.tryRun(['diff', '--quiet', ...commits, '--', '.'])
+  if (commit !== null && (await compare(commit, 'HEAD')).code === 1 && (await compare('HEAD')).code === 0) return
+  const message = `expected files, got an empty folder: ${contentDir}. Mount or restore it. If every prompt was removed on purpose, commit that, or add an empty equivalents.txt`
+  throw new ContentError([{ file: nameFile(''), rule: 'content-folder', key: '', message }])
 }
 
 /** @returns the name of the new index file; the index in use is not modified */
