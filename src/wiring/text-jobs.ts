@@ -74,9 +74,9 @@ export const TEXT_JOBS: TextJobTable = {
     const [{ readArchive }, { measureFile }] = await Promise.all([CODE.archive(), CODE.measures()])
     return readArchive(archive).files.map(({ path, bytes }) => measureFile(path, bytes))
   },
-  async checkUpstreamFile(path, bytes) {
+  async readUpstreamFile(path, bytes) {
     const { findSource } = await CODE.upstream()
-    return findSource(path)?.file.isSound(bytes) ?? false
+    return findSource(path)?.file.read(bytes)
   },
   async parseChange(target, body) {
     const { readChangeBody } = await CODE.changeRequest()

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { buildCatalogue } from '../../packages/catalogue/catalogue.ts'
 import { listDataFiles } from '../../packages/catalogue/published/data-files.ts'
 import { openTextThreads } from '../../packages/node-server/text-threads.ts'
@@ -150,6 +150,29 @@ test.each([
   expect([asked.length, keptFiles()]).toEqual([1, []])
   answer = says(path)
   await expect(upstream.read(path)).rejects.toMatchObject({ code: 'upstream_error' })
+})
+
+test('a text of a record is taken out of it in the thread that checks it, also when it comes from the disk', {
+  timeout: 60_000,
+}, async () => {
+  const threads = openTextThreads()
+  const parse = vi.spyOn(JSON, 'parse')
+  try {
+    for (const state of ['new', 'kept']) {
+      const upstream = await open()
+      parse.mockClear()
+      expect(textOf(await upstream.read(RAW, threads.forClient(''))), state).toEqual(['One.\n', false])
+      expect(textOf(await upstream.read(RAW, threads.forClient(''))), state).toEqual(['One.\n', false])
+      expect(
+        parse.mock.calls.filter(([text]) => text.includes('One.')),
+        state,
+      ).toEqual([])
+    }
+    expect(asked.length).toBe(1)
+  } finally {
+    parse.mockRestore()
+    threads.close()
+  }
 })
 
 test('the check of a hostile answer ends with its thread, and the upstream does not count as away', {

@@ -21,22 +21,23 @@ interface UpstreamFile {
   path: string
   /** Whether the file never changes. */
   isImmutable: boolean
-  /** Returns whether the bytes are what this file must contain. */
-  isSound(bytes: Bytes): boolean
+  /** Checks the bytes, and takes the parts out of the record in them. @returns undefined if they are not what this file must contain */
+  read(bytes: Bytes): UpstreamParts | undefined
 }
 
-/** What is read for a path: a file of the other hub, or a part of a record in it, so that content is never read without its record. */
+/** The parts of a record that have paths of their own, by path. Content is never read without its record. */
+export type UpstreamParts = ReadonlyMap<string, Bytes>
+
+/** What is read for a path: a file of the other hub, or a part of it. */
 export interface UpstreamSource {
   owner: string
   file: UpstreamFile
-  /** Makes the bytes from those of the file; undefined if the record has no such part. */
-  derive(bytes: Bytes): Bytes | undefined
 }
 
 declare module '../../../src/ports/text-work.ts' {
   interface TextJobs {
-    /** Returns whether the bytes are what an upstream's data file must contain. A list may have a million wrong entries, each with several problems. */
-    checkUpstreamFile(path: string, bytes: Bytes): boolean
+    /** Reads an upstream's data file like `UpstreamFile.read`. A list may have a million wrong entries, each with several problems, and a record may take 0.2 s to parse. */
+    readUpstreamFile(path: string, bytes: Bytes): UpstreamParts | undefined
   }
 }
 
@@ -51,78 +52,69 @@ const MAX_PATH = 300
 export function findSource(path: string): UpstreamSource | undefined {
   if (path.length > MAX_PATH) return undefined
   const [, handle = ''] = USER.exec(path) ?? []
-  if (isOwner(handle)) return { owner: handle, file: userFile(handle), derive: asItIs }
+  if (isOwner(handle)) return { owner: handle, file: userFile(handle) }
   const [, owner = '', name = '', rest = ''] = OF_REPOSITORY.exec(path) ?? []
   if (!isOwner(owner) || !isName(name)) return undefined
-  if (path === DATA_FILES.repository(owner, name)) return { owner, file: repositoryFile(owner, name), derive: asItIs }
-  if (path === DATA_FILES.versions(owner, name)) return { owner, file: versionsFile(owner, name), derive: asItIs }
-  if (path === DATA_FILES.raw(owner, name))
-    return { owner, file: repositoryFile(owner, name), derive: (bytes) => encode(dataOf<Repository>(bytes).content) }
+  if (path === DATA_FILES.repository(owner, name) || path === DATA_FILES.raw(owner, name))
+    return { owner, file: repositoryFile(owner, name) }
+  if (path === DATA_FILES.versions(owner, name)) return { owner, file: versionsFile(owner, name) }
   const [, sha256] = BLOB.exec(rest) ?? []
-  if (sha256) return { owner, file: blobFile(owner, name, sha256), derive: asItIs }
+  if (sha256) return { owner, file: blobFile(owner, name, sha256) }
   const [, tested = ''] = RESULTS.exec(rest) ?? []
-  if (isVersion(tested)) return { owner, file: resultsFile(owner, name, tested), derive: asItIs }
+  if (isVersion(tested)) return { owner, file: resultsFile(owner, name, tested) }
   const [, version = ''] = OF_VERSION.exec(rest) ?? []
-  if (!isVersion(version)) return undefined
-  const file = versionFile(owner, name, version)
-  if (path === DATA_FILES.version(owner, name, version)) return { owner, file, derive: asItIs }
-  if (path === DATA_FILES.rawVersion(owner, name, version))
-    return { owner, file, derive: (bytes) => encode(dataOf<VersionRecord>(bytes).content) }
-  return path === DATA_FILES.skill(owner, name, version) ? { owner, file, derive: skillOf } : undefined
+  const { version: record, rawVersion, skill } = DATA_FILES
+  const isOfVersion = isVersion(version) && [record, rawVersion, skill].some((of) => of(owner, name, version) === path)
+  return isOfVersion ? { owner, file: versionFile(owner, name, version) } : undefined
 }
-
-const asItIs = (bytes: Bytes) => bytes
-const encode = (text: string | null): Bytes | undefined => (text === null ? undefined : new TextEncoder().encode(text))
-
-function skillOf(bytes: Bytes): Bytes | undefined {
-  const record = dataOf<VersionRecord>(bytes)
-  return record.skill ? encode(formatSkill({ ...record, skill: record.skill })) : undefined
-}
-
-/** Returns the record in bytes that were checked. */
-const dataOf = <Value>(bytes: Bytes): Value => JSON.parse(decode(bytes)).data
 
 /** @throws TypeError for invalid UTF-8 */
 const decode = (bytes: Bytes) => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
 
-/** Creates the check of a JSON file. @param fits whether a record of the right form is the one that was asked for */
+const NO_PARTS: UpstreamParts = new Map()
+
+/** Creates the reader of a JSON file. @param fits whether a record of the right form is the one that was asked for @param partsOf its parts, by path */
 const jsonOf =
-  <Schema extends z.ZodType>(schema: Schema, fits: (value: z.infer<Schema>) => boolean) =>
-  (bytes: Bytes): boolean => {
+  <Schema extends z.ZodType>(
+    schema: Schema,
+    fits: (value: z.infer<Schema>) => boolean,
+    partsOf: (value: z.infer<Schema>) => Record<string, string> = () => ({}),
+  ) =>
+  (bytes: Bytes): UpstreamParts | undefined => {
     try {
       const { success, data } = schema.safeParse(JSON.parse(decode(bytes)))
-      return success && fits(data)
+      if (!success || !fits(data)) return undefined
+      return new Map(Object.entries(partsOf(data)).map(([path, text]) => [path, new TextEncoder().encode(text)]))
     } catch {
-      return false
+      return undefined
     }
   }
 
 const userFile = (handle: string): UpstreamFile => ({
   path: DATA_FILES.user(handle),
   isImmutable: false,
-  isSound: jsonOf(
-    single(User),
-    ({ data }) => data.handle === handle && data.repos.every(({ owner }) => owner === handle),
-  ),
+  read: jsonOf(single(User), ({ data }) => data.handle === handle && data.repos.every(({ owner }) => owner === handle)),
 })
 
 const repositoryFile = (owner: string, name: string): UpstreamFile => ({
   path: DATA_FILES.repository(owner, name),
   isImmutable: false,
-  isSound: jsonOf(
+  read: jsonOf(
     single(Repository),
     ({ data: { full_name, content, content_sha256, ...data } }) =>
       data.owner === owner &&
       data.name === name &&
       full_name === `${owner}/${name}` &&
       content_sha256 === (content === null ? null : digestText(content)),
+    ({ data: { content } }): Record<string, string> =>
+      content === null ? {} : { [DATA_FILES.raw(owner, name)]: content },
   ),
 })
 
 const versionsFile = (owner: string, name: string): UpstreamFile => ({
   path: DATA_FILES.versions(owner, name),
   isImmutable: false,
-  isSound: jsonOf(list(VersionSummary), ({ data }) =>
+  read: jsonOf(list(VersionSummary), ({ data }) =>
     data.every(({ url, version }) => url.endsWith(`/api/v1/repos/${owner}/${name}/versions/${version}`)),
   ),
 })
@@ -130,13 +122,13 @@ const versionsFile = (owner: string, name: string): UpstreamFile => ({
 const resultsFile = (owner: string, name: string, version: string): UpstreamFile => ({
   path: DATA_FILES.results(owner, name, version),
   isImmutable: false,
-  isSound: jsonOf(list(Result), ({ data }) => data.every((result) => result.version === version)),
+  read: jsonOf(list(Result), ({ data }) => data.every((result) => result.version === version)),
 })
 
 const versionFile = (owner: string, name: string, version: string): UpstreamFile => ({
   path: DATA_FILES.version(owner, name, version),
   isImmutable: true,
-  isSound: jsonOf(
+  read: jsonOf(
     single(VersionRecord),
     ({ data }) =>
       data.owner === owner &&
@@ -144,11 +136,17 @@ const versionFile = (owner: string, name: string, version: string): UpstreamFile
       data.full_name === `${owner}/${name}` &&
       data.version === version &&
       data.content_sha256 === digestText(data.content),
+    ({ data }) => ({
+      [DATA_FILES.rawVersion(owner, name, version)]: data.content,
+      ...(data.skill && {
+        [DATA_FILES.skill(owner, name, version)]: formatSkill({ ...data, skill: data.skill }),
+      }),
+    }),
   ),
 })
 
 const blobFile = (owner: string, name: string, sha256: string): UpstreamFile => ({
   path: DATA_FILES.blob(owner, name, sha256),
   isImmutable: true,
-  isSound: (bytes) => hash('sha256', bytes) === sha256,
+  read: (bytes) => (hash('sha256', bytes) === sha256 ? NO_PARTS : undefined),
 })

@@ -9,7 +9,7 @@ import type { TextWork } from '../../../src/ports/text-work.ts'
 import { askProvider, unexpectedAnswer } from '../ask-provider.ts'
 import { createTurns } from '../turns.ts'
 import { type DiskLimits, openDiskCache } from './disk-cache.ts'
-import { findSource, type UpstreamSource } from './upstream-paths.ts'
+import { findSource, type UpstreamParts, type UpstreamSource } from './upstream-paths.ts'
 
 /** What was found for a path. */
 interface FoundBytes {
@@ -17,6 +17,12 @@ interface FoundBytes {
   bytes: Bytes | undefined
   /** Whether the other hub could not be asked again. */
   isStale: boolean
+}
+
+/** A file that was checked, and the parts of its record. */
+interface CheckedFile {
+  bytes: Bytes
+  parts: UpstreamParts
 }
 
 /** Another hub, whose owners this hub serves beside its own. */
@@ -58,13 +64,14 @@ const WAIT_MS = 5_000
 /** Opens another hub. It is not asked anything yet. */
 export async function openUpstream({ url, dir, limits = DISK, now = Date.now }: UpstreamOptions): Promise<Upstream> {
   const disk = await openDiskCache(join(dir, hash('sha256', url).slice(0, 16)), limits)
-  const memory = new LRUCache<string, { bytes: Bytes; checkedAt: number }>({
+  const memory = new LRUCache<string, CheckedFile & { checkedAt: number }>({
     maxSize: MAX_MEMORY_BYTES,
-    sizeCalculation: ({ bytes }) => bytes.length + 1,
+    sizeCalculation: ({ bytes, parts }) =>
+      [...parts.values()].reduce((sum, { length }) => sum + length, bytes.length + 1),
   })
   /** When each path was found to be missing. */
   const missing = new LRUCache<string, number>({ max: MAX_MISSING })
-  const share = shareRunning<FoundBytes>()
+  const share = shareRunning<{ found: CheckedFile | undefined; isStale: boolean }>()
   const takeTurn = createTurns({
     running: { total: MAX_RUNNING, perSender: MAX_RUNNING },
     waiting: { total: MAX_WAITING, perSender: MAX_WAITING },
@@ -99,11 +106,11 @@ export async function openUpstream({ url, dir, limits = DISK, now = Date.now }: 
   }
 
   /** Asks for a file, and checks it apart from that: a hub whose answer takes too long to check is not away. */
-  const askAndCheck = async (path: string, text: TextWork): Promise<Bytes | undefined> => {
+  const askAndCheck = async (path: string, text: TextWork): Promise<CheckedFile | undefined> => {
     const bytes = await ask(path)
-    if (bytes && !(await text.run('checkUpstreamFile', path, bytes)))
-      throw unexpectedAnswer(NAME, `${path} is not the record or file that it must be`)
-    return bytes
+    const parts = bytes && (await text.run('readUpstreamFile', path, bytes))
+    if (bytes && !parts) throw unexpectedAnswer(NAME, `${path} is not the record or file that it must be`)
+    return bytes && parts && { bytes, parts }
   }
 
   /** Returns a kept file, which is checked again when it comes from the disk. */
@@ -111,19 +118,20 @@ export async function openUpstream({ url, dir, limits = DISK, now = Date.now }: 
     const known = memory.get(path)
     if (known) return known
     const kept = await disk.read(path)
-    if (!kept || !(await inTurn(() => text.run('checkUpstreamFile', path, kept.bytes)))) return undefined
-    memory.set(path, kept)
-    return kept
+    const parts = kept && (await inTurn(() => text.run('readUpstreamFile', path, kept.bytes)))
+    if (!kept || !parts) return undefined
+    memory.set(path, { ...kept, parts })
+    return { ...kept, parts }
   }
 
-  const find = async ({ path, isImmutable }: UpstreamSource['file'], text: TextWork): Promise<FoundBytes> => {
+  const find = async ({ path, isImmutable }: UpstreamSource['file'], text: TextWork) => {
     const kept = await findKept(path, text)
-    if (kept && (isImmutable || isWithin(FRESH_MS, kept.checkedAt))) return { bytes: kept.bytes, isStale: false }
-    if (isWithin(FRESH_MS, missing.get(path))) return { bytes: undefined, isStale: false }
+    if (kept && (isImmutable || isWithin(FRESH_MS, kept.checkedAt))) return { found: kept, isStale: false }
+    if (isWithin(FRESH_MS, missing.get(path))) return { found: undefined, isStale: false }
     try {
-      const bytes = await inTurn(() => askAndCheck(path, text))
-      if (bytes) {
-        const fresh = { bytes, checkedAt: now() }
+      const found = await inTurn(() => askAndCheck(path, text))
+      if (found) {
+        const fresh = { ...found, checkedAt: now() }
         memory.set(path, fresh)
         await disk.write(path, fresh)
       } else {
@@ -131,10 +139,10 @@ export async function openUpstream({ url, dir, limits = DISK, now = Date.now }: 
         memory.delete(path)
         if (kept) await disk.remove(path)
       }
-      return { bytes, isStale: false }
+      return { found, isStale: false }
     } catch (thrown) {
       const isAway = thrown instanceof HubError && thrown.code === 'unavailable'
-      if (isAway && kept && now() - kept.checkedAt < STALE_MS) return { bytes: kept.bytes, isStale: true }
+      if (isAway && kept && now() - kept.checkedAt < STALE_MS) return { found: kept, isStale: true }
       throw thrown
     }
   }
@@ -144,9 +152,9 @@ export async function openUpstream({ url, dir, limits = DISK, now = Date.now }: 
     async read(path, text) {
       const source = findSource(path)
       if (!source) return { bytes: undefined, isStale: false }
-      const { file, derive } = source
-      const { bytes, isStale } = await share(file.path, () => find(file, text))
-      return { bytes: bytes && derive(bytes), isStale }
+      const { file } = source
+      const { found, isStale } = await share(file.path, () => find(file, text))
+      return { bytes: path === file.path ? found?.bytes : found?.parts.get(path), isStale }
     },
   }
 }
