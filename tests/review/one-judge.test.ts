@@ -175,6 +175,7 @@ const CASES: [string, Record<string, unknown>, 'refused' | string[]][] = [
   ],
   ['a file without a skill', { content: NEXT, files: [{ path: 'a.md', text: 'x' }] }, 'refused'],
   ['SKILL.md as a file', withFile('a/SKILL.md'), 'refused'],
+  ['a folder named SKILL.md, which takes the place of the file', withFile('SKILL.md/a'), 'refused'],
   ['a device', withFile('aux.md'), 'refused'],
   ['a name with a blank', withFile('a b.md'), 'refused'],
   ['nine folders', withFile('a/b/c/d/e/f/g/h/i'), 'refused'],

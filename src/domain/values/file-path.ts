@@ -3,7 +3,7 @@ import { LIMITS } from '../limits.ts'
 import { isPortableName } from './names.ts'
 
 const SEGMENT = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/
-/** Names that a build ignores, because editors leave such files behind. */
+/** Names of files and folders that a build ignores, because editors leave such files behind. */
 const STRAY = /\.(?:tmp|swp)$/i
 
 /**
@@ -20,11 +20,10 @@ export function findFilePathProblem(path: string): string | undefined {
     if (segment.endsWith('.')) return 'expected no name that ends with a dot, which Windows removes'
     if (!isPortableName(segment.toLowerCase().replace(/\..*/, '')))
       return `expected no name that is reserved on Windows, got ${segment}`
+    if (segment.toLowerCase() === 'skill.md')
+      return 'expected no SKILL.md: the hub writes it from the content, and agents read one in any folder as a skill of its own'
+    if (STRAY.test(segment)) return 'expected no name of a temporary file (.tmp, .swp)'
   }
-  const name = segments.at(-1)!
-  if (name.toLowerCase() === 'skill.md')
-    return 'expected no SKILL.md: the hub writes it from the content, and agents read one in any folder as a skill of its own'
-  if (STRAY.test(name)) return 'expected no name of a temporary file (.tmp, .swp)'
   return undefined
 }
 
