@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { formatPath, type Place, parsePath } from '../../src/domain/content/content-path.ts'
 import type { VersionEntry } from '../../src/domain/content/content-tree.ts'
-import type { RepositoryFile } from '../../src/domain/content/prompt-file.ts'
 import { checkRepository, type Neighbours } from '../../src/domain/content/rules.ts'
 import { checkBundle } from '../../src/domain/content/version-files.ts'
 import type { RuleProblem } from '../../src/domain/text/problems.ts'
@@ -251,26 +250,15 @@ function bytesOf(here: ReturnType<ReturnType<typeof openFileReader>> | undefined
 }
 
 function openNeighbours(read: (path: string) => ParsedFile | undefined, dir: string): Neighbours {
-  const known = new LRUCache<string, { isThere: boolean; file: Pick<RepositoryFile, 'moved_to'> | undefined }>({
-    max: NEIGHBOURS_KEPT,
-  })
-  const lookUp = (fullName: string) => {
-    const before = known.get(fullName)
-    if (before) return before
-    const index = read(`${fullName}/index.md`)
-    const file = index?.kind === 'repository' ? { moved_to: index.value.moved_to } : undefined
-    const found = { isThere: file !== undefined || hasVersion(fullName), file }
-    known.set(fullName, found)
-    return found
-  }
+  const known = new LRUCache<string, boolean>({ max: NEIGHBOURS_KEPT })
   const hasVersion = (fullName: string) => {
     const files = listContentFiles(dir, { problems: [], ignored: [] }, fullName)
     return files.some((path) => parsePath(path).value?.kind === 'version' && read(path))
   }
-  return {
-    repositories: {
-      has: (fullName) => lookUp(fullName).isThere,
-      get: (fullName) => (lookUp(fullName).isThere ? lookUp(fullName) : undefined),
-    },
+  const has = (fullName: string) => {
+    const isThere = known.get(fullName) ?? (read(`${fullName}/index.md`)?.kind === 'repository' || hasVersion(fullName))
+    known.set(fullName, isThere)
+    return isThere
   }
+  return { repositories: { has } }
 }

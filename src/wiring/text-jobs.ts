@@ -126,9 +126,9 @@ export const TEXT_JOBS: TextJobTable = {
       warnings: warnOf(entry, state, files, [], isAssembled),
     }
   },
-  async decideChange(change, state, repositories) {
+  async decideChange(change, state, named) {
     const { decideChange } = await CODE.changeDecision()
-    return decideChange(change, state, { repositories })
+    return decideChange(change, state, named)
   },
   async parseOwnerChange(body) {
     const { readOwnerChange, listRights } = await CODE.ownerRequest()

@@ -185,6 +185,7 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   NamingRepository: (text) => ({ owner: 'acme', name: 'a', file: anIndex({ moved_to: text, replaced_by: text }) }),
   RepositoryOutline: (text, format) => aRepository('acme/a', { versions: [versionOf(text, format)] }),
   Neighbours: () => ({ repositories: new Map() }),
+  NamedRepositories: () => new Map(),
   ContentTree: (text, format) => aTree([aRepository('acme/a', { versions: [versionOf(text, format)] })]),
   RepositoryState: stateOf,
   "Pick<RepositoryState, 'name' | 'file'>": stateOf,

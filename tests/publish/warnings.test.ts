@@ -288,6 +288,28 @@ describe('index.md fields', () => {
     expect(refused.message).toBe('acme/before has moved to acme/after. Publish there.')
   })
 
+  test('a prompt that moved stays valid when its successor moves on, and no change names a prompt that has moved', async () => {
+    const token = await hub.makeToken({ permissions: ['publish', 'maintain'] })
+    const move = (from: string, to: string) =>
+      hub.publish({ moved_to: to }, { method: 'PATCH', path: `/api/v1/repos/${from}`, token })
+    for (const name of ['first', 'second', 'third']) await publish({ content: name }, `acme/${name}`)
+    expect((await move('acme/first', 'acme/second')).status).toBe(200)
+    expect((await move('acme/second', 'acme/third')).status).toBe(200)
+    await hub.build()
+    expect((await hub.read('/api/v1/repos/acme/first/raw')).text).toBe('first')
+    for (const [from, to] of [
+      ['first', 'second'],
+      ['second', 'third'],
+    ])
+      expect((await hub.read(`/api/v1/repos/acme/${from}`)).data.moved_to).toBe(`acme/${to}`)
+    const round = await move('acme/third', 'acme/first')
+    expect([round.status, round.message]).toEqual([
+      422,
+      'moved_to: expected its current name: acme/first has itself moved to acme/second.',
+    ])
+    expect((await move('acme/first', 'acme/third')).data.moved_to).toBe('acme/third')
+  })
+
   test('a prompt that contains "moved_to" as text gets no successor link', async () => {
     await publish({ content: '"moved_to":"acme/after"', parameters: { moved_to: 'acme/after' } }, 'acme/tricky')
     await hub.build()

@@ -58,7 +58,7 @@ describe('npm run check:content', () => {
     const failed = run(['--base', 'main'])
     expect([failed.status, failed.stdout]).toEqual([
       1,
-      'content/acme/a/index.md:6  successor-exists  moved_to: expected a repository that exists, got acme/nowhere; name its current repository\n' +
+      'content/acme/a/index.md:6  successor-exists  moved_to: expected a repository that exists, got acme/nowhere; name an existing repository\n' +
         '7 files in 3 repositories checked: 1 problem, no advice.\n',
     ])
     const lost = run(['--base', 'nothing'])
@@ -84,7 +84,7 @@ describe('npm run check:content', () => {
         file: 'content/acme/a/index.md',
         line: 6,
         rule: 'successor-exists',
-        message: 'moved_to: expected a repository that exists, got acme/nowhere; name its current repository',
+        message: 'moved_to: expected a repository that exists, got acme/nowhere; name an existing repository',
         severity: 'error',
       },
     ])

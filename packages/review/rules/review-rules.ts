@@ -129,7 +129,7 @@ export const RULES = {
     'The range of an advisory is a valid node-semver range.',
     'write a range such as "<1.2.0" or "1.0.0 - 1.4.2"',
   ),
-  'successor-exists': error('moved_to names another repository, which has not moved.', 'name its current repository'),
+  'successor-exists': error('moved_to names another repository that exists.', 'name an existing repository'),
   'replacement-exists': error('replaced_by names another repository that exists.', 'name an existing repository'),
   'license-is-spdx': error(
     'A licence is an SPDX expression.',

@@ -12,7 +12,7 @@ import { findCertainSecret } from './secrets.ts'
 import { findSkillProblems } from './skill.ts'
 
 /** The context for a repository that refers to no other repositories. */
-export const NO_NEIGHBOURS: Neighbours = { repositories: { has: () => false, get: () => undefined } }
+export const NO_NEIGHBOURS: Neighbours = { repositories: { has: () => false } }
 
 /** Finds a version file that is too long to be read, so that every later build would fail. YAML can be many times longer than the JSON that it says. */
 export function findLongFile(bytes: number): ValueProblem | undefined {
@@ -36,10 +36,7 @@ interface NamingRepository extends Pick<RepositoryEntry, 'owner' | 'name'> {
 
 /** Access to other repositories, either from a tree or looked up on demand. */
 export interface Neighbours {
-  repositories: {
-    has(fullName: string): boolean
-    get(fullName: string): { file: Pick<RepositoryFile, 'moved_to'> | undefined } | undefined
-  }
+  repositories: { has(fullName: string): boolean }
 }
 
 /** The rules for a version. */
@@ -120,29 +117,9 @@ export const REPOSITORY_RULES = {
             },
           ],
     ),
-  'successor-exists': ({ owner, name, file }: NamingRepository, { repositories }) => {
-    const successor = file?.moved_to
-    if (!successor) return []
-    if (successor === `${owner}/${name}`) return [{ key: 'moved_to', message: 'expected a different repository' }]
-    const target = repositories.get(successor)
-    if (!target) return [{ key: 'moved_to', message: `expected a repository that exists, got ${successor}` }]
-    return target.file?.moved_to
-      ? [
-          {
-            key: 'moved_to',
-            message: `expected its current name: ${successor} has itself moved to ${target.file.moved_to}`,
-          },
-        ]
-      : []
-  },
-  'replacement-exists': ({ owner, name, file }: NamingRepository, { repositories }) => {
-    const replacement = file?.replaced_by
-    if (!replacement) return []
-    if (replacement === `${owner}/${name}`) return [{ key: 'replaced_by', message: 'expected a different repository' }]
-    return repositories.has(replacement)
-      ? []
-      : [{ key: 'replaced_by', message: `expected a repository that exists, got ${replacement}` }]
-  },
+  // A successor may move on: that is no fault of this repository, and its owner may not be the one who can change it.
+  'successor-exists': (repository: NamingRepository, tree) => checkNamed('moved_to', repository, tree),
+  'replacement-exists': (repository: NamingRepository, tree) => checkNamed('replaced_by', repository, tree),
   'license-is-spdx': ({ file }) => {
     const message = findLicenseProblem(file?.license ?? null)
     return message === undefined ? [] : [{ key: 'license', message }]
@@ -152,6 +129,17 @@ export const REPOSITORY_RULES = {
       findSecretIn(key, typeof value === 'string' ? value : (JSON.stringify(value) ?? '')),
     ),
 } as const satisfies Record<string, RepositoryRule>
+
+function checkNamed(
+  key: 'moved_to' | 'replaced_by',
+  { owner, name, file }: NamingRepository,
+  { repositories }: Neighbours,
+): ValueProblem[] {
+  const named = file?.[key]
+  if (!named) return []
+  if (named === `${owner}/${name}`) return [{ key, message: 'expected a different repository' }]
+  return repositories.has(named) ? [] : [{ key, message: `expected a repository that exists, got ${named}` }]
+}
 
 /** Checks every rule for one repository, including references to other repositories. */
 export function checkRepository(repository: RepositoryOutline, tree: Neighbours): RuleProblem[] {

@@ -1,7 +1,7 @@
 // Decides what a change to a repository writes: a new `index.md`, nothing, or an error. Pure.
 import { HubError } from '../api/errors.ts'
 import { DEFAULT_REPOSITORY_FILE, editKeys, type RepositoryFile, replaceBody } from '../content/prompt-file.ts'
-import { checkNames, type Neighbours } from '../content/rules.ts'
+import { checkNames } from '../content/rules.ts'
 import { type RepositoryState, readIndex } from '../publishing/repository-state.ts'
 import { invalidField, validationFailed } from '../publishing/request.ts'
 import { isSameJson } from '../text/json.ts'
@@ -20,15 +20,15 @@ export interface ChangeDecision {
 }
 
 /** The repositories named by a change, by full name. */
-export type NamedRepositories = Map<string, { file: Pick<RepositoryFile, 'moved_to'> }>
+export type NamedRepositories = Map<string, Pick<RepositoryFile, 'moved_to'>>
 
 /**
  * Decides the result of a change.
  *
- * @param neighbours the repositories named by `moved_to` and `replaced_by`
+ * @param named the repositories named by `moved_to` and `replaced_by`
  * @throws HubError `not_found`, `repo_archived`, `version_conflict`, `validation_failed`; `upstream_error` when `index.md` cannot be read
  */
-export function decideChange(change: Change, state: RepositoryState, neighbours: Neighbours): ChangeDecision {
+export function decideChange(change: Change, state: RepositoryState, named: NamedRepositories): ChangeDecision {
   const { owner, name, file } = state
   const fullName = `${owner}/${name}`
   if (state.versions.length === 0)
@@ -37,7 +37,7 @@ export function decideChange(change: Change, state: RepositoryState, neighbours:
       `There is no repository ${fullName}. Publish its first version before you change it.`,
     )
   refuseArchived(change, fullName, file)
-  const edits = editsOf(change, state, neighbours)
+  const edits = editsOf(change, state, named)
   if (edits.keys.length === 0 && edits.readme === undefined)
     return { indexText: undefined, file, summary: edits.summary }
   const text = editKeys(state.indexText ?? '---\n---\n', edits.keys)
@@ -65,11 +65,11 @@ interface Edits {
   summary: string
 }
 
-function editsOf(change: Change, state: RepositoryState, neighbours: Neighbours): Edits {
+function editsOf(change: Change, state: RepositoryState, named: NamedRepositories): Edits {
   const { file } = state
   switch (change.kind) {
     case 'patch':
-      return editsOfPatch(change.fields, state, neighbours)
+      return editsOfPatch(change.fields, state, named)
     case 'label': {
       const { label, version } = change
       requireVersion(state, version)
@@ -115,17 +115,18 @@ function editsOf(change: Change, state: RepositoryState, neighbours: Neighbours)
   }
 }
 
-function editsOfPatch(fields: PatchFields, { owner, name, file }: RepositoryState, neighbours: Neighbours): Edits {
+function editsOfPatch(fields: PatchFields, { owner, name, file }: RepositoryState, named: NamedRepositories): Edits {
   const { readme, ...front } = fields
   const current = { ...file, title: file.title ?? titleFromName(name) }
   const changed = Object.entries(front).filter(
     ([key, value]) => value !== undefined && !isSameJson(value, current[key as keyof typeof front]),
   )
   const after = { ...file, ...Object.fromEntries(changed) }
-  const named = checkNames({ owner, name, file: after }, neighbours).filter(({ key }) =>
-    changed.some(([field]) => field === key),
-  )
-  if (named.length > 0) throw validationFailed(named)
+  const isChanged = (key: string) => changed.some(([field]) => field === key)
+  const problems = checkNames({ owner, name, file: after }, { repositories: named }).filter(({ key }) => isChanged(key))
+  if (problems.length > 0) throw validationFailed(problems)
+  const next = isChanged('moved_to') && after.moved_to !== null && named.get(after.moved_to)?.moved_to
+  if (next) throw invalidField('moved_to', `expected its current name: ${after.moved_to} has itself moved to ${next}`)
   const newReadme = readme !== undefined && readme.trim() !== file.readme ? readme : undefined
   // A key with its default value is removed only if the request sets it to null, so that what the author wrote stays visible.
   const keys = changed.map(([key, value]): KeyChange => ({ path: [key], value: value === null ? undefined : value }))

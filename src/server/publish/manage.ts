@@ -71,7 +71,7 @@ async function findNeighbours(change: Change, deps: PublishHub): Promise<NamedRe
   for (const fullName of named) {
     const { owner = '', name = '' } = (fullName && splitFullName(fullName)) || {}
     const repository = name === '' ? undefined : await findRepository(owner, name, deps)
-    if (fullName && repository) found.set(fullName, { file: { moved_to: repository.value().moved_to } })
+    if (fullName && repository) found.set(fullName, { moved_to: repository.value().moved_to })
   }
   return found
 }
