@@ -45,7 +45,6 @@ export async function openBundle(
     render,
     look: profile.look,
     files: {
-      ...bundled,
       read: async (path) => lookFiles.get(path) ?? (await bundled.read(path)) ?? fixed.read(path),
     },
   }
@@ -56,8 +55,5 @@ function listedFiles(dir: string): SiteFiles {
   const paths = listFiles(dir).map((path) => `/${path}`)
   const listed = new Set(paths.filter((path) => !isDataPath(path)))
   const files = folderFiles(dir)
-  return {
-    read: async (path) => (listed.has(path) ? files.read(path) : undefined),
-    openLarge: async (path) => (listed.has(path) ? files.openLarge?.(path) : undefined),
-  }
+  return { read: async (path) => (listed.has(path) ? files.read(path) : undefined) }
 }

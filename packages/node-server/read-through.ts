@@ -88,7 +88,6 @@ function joinUpstream(
   const { files } = hub
   const isOwnOnce = askOnce((owner: string) => isOwn(owner, hub, broken))
   return {
-    ...(files.openLarge && { openLarge: (path) => files.openLarge!(path) }),
     async read(path) {
       const own = await files.read(path)
       const owner = own ? undefined : upstream.ownerOf(path)

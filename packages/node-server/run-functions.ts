@@ -4,7 +4,7 @@ import { getRequestListener } from '@hono/node-server'
 import { CACHE_CONTROL, SHARED_CACHE_CONTROL } from '../../src/domain/api/caching.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { toHubError } from '../../src/ports/log.ts'
-import type { LargeFile, SiteFiles } from '../../src/ports/site-files.ts'
+import type { SiteFiles } from '../../src/ports/site-files.ts'
 import { pathOf } from '../../src/server/address.ts'
 import { methodNotAllowed, respondNotFound, respondWithError } from '../../src/server/refusals.ts'
 import { type Parts, partsOf, respondWithParts } from '../../src/server/respond.ts'
@@ -85,17 +85,10 @@ export function createHandler<Site extends { files: SiteFiles }>(
     const answer = await answerPlain(request, ip, route, site)
     const parts = partsOf(answer)
     if (!parts) return forOtherCaches(answer)
-    const askForBody = async () => {
-      const { large } = parts
-      if (large) return { ...parts, bytes: await readLarge(large) }
-      return partsOf(await answerPlain(toGet(request), ip, route, site))
-    }
+    const askForBody = async () => partsOf(await answerPlain(toGet(request), ip, route, site))
     return respondWithParts(await compressor.compress(request, partsForOtherCaches(parts), askForBody))
   }
 }
-
-/** Reads a large file into memory, to compress it once for all readers. */
-const readLarge = async (large: LargeFile) => new Uint8Array(await new Response(large.stream()).arrayBuffer())
 
 const toGet = (request: Request) => new Request(request.url, { headers: request.headers })
 

@@ -4,19 +4,8 @@ import { HubError } from '../domain/api/errors.ts'
 /** The bytes of a file. */
 export type Bytes = Uint8Array<ArrayBuffer>
 
-/** A file that is too large to keep in memory for each reader. */
-export interface LargeFile {
-  size: number
-  /** The SHA-256 of its bytes, in base64url. */
-  digest: string
-  /** Returns its bytes as a stream. */
-  stream(): ReadableStream<Uint8Array>
-}
-
 /** The files of one build. */
 export interface SiteFiles {
-  /** Opens a large file. @returns undefined for other files; a driver without this method reads every file into memory */
-  openLarge?(path: string): Promise<LargeFile | undefined>
   /**
    * Reads one file.
    *

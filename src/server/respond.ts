@@ -12,7 +12,7 @@ import {
 import { headersOf } from '../domain/api/site-headers.ts'
 import type { ATTESTATION_MEDIA_TYPE } from '../domain/values/attestation-name.ts'
 import type { MediaType } from '../domain/values/file-entry.ts'
-import type { Bytes, LargeFile } from '../ports/site-files.ts'
+import type { Bytes } from '../ports/site-files.ts'
 
 /** Tells Netlify's cache which query parameters affect the response; the cache ignores all others. */
 export const CDN_VARY = `query=${VARYING_PARAMETERS.join('|')}`
@@ -132,8 +132,6 @@ export interface Parts {
   bytes: Bytes | null
   status: number
   headers: Readonly<Record<string, string>>
-  /** The body as a stream, if it is too large to be held in memory. */
-  large?: LargeFile
 }
 
 /** A response whose parts can be read directly. */
@@ -148,8 +146,8 @@ export function partsOf(response: MadeResponse): Parts | undefined {
 
 /** Creates a response from its parts. */
 export function respondWithParts(parts: Parts): Response {
-  const { bytes, status, headers, large } = parts
-  const response: MadeResponse = new Response(large ? large.stream() : bytes, { status, headers })
+  const { bytes, status, headers } = parts
+  const response: MadeResponse = new Response(bytes, { status, headers })
   response.parts = parts
   return response
 }
@@ -162,21 +160,6 @@ export function respondWithBytes(
   headers: Readonly<Record<string, string>>,
 ): Response {
   return respondWithWhole(request, bytes, status, withValidator(bytes, headers))
-}
-
-/** Responds with a large file in the same way as `respondWithBytes`, but without loading it into memory. */
-export function respondWithLarge(
-  request: Request,
-  large: LargeFile,
-  status: number,
-  headers: Readonly<Record<string, string>>,
-): Response {
-  const etag = `"${large.digest.slice(0, 22)}"`
-  const whole = { ...headers, ETag: etag, 'Content-Length': String(large.size) }
-  const match = findMatch(request.headers.get('If-None-Match'), etag)
-  if (match !== undefined)
-    return respondWithParts({ bytes: null, status: 304, headers: { ...onlyForClients(whole), ETag: match } })
-  return respondWithParts({ bytes: null, status, headers: whole, ...(request.method !== 'HEAD' && { large }) })
 }
 
 function withValidator(bytes: Bytes, headers: Readonly<Record<string, string>>) {

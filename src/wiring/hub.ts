@@ -80,7 +80,7 @@ export async function openHub(
   return {
     ...{ baseUrl, isPrivate, quota, isForReaders: readAccess.kind === 'members' },
     isOwnHost: (hostname) => config.hostnames.includes(hostname) || isDeployOf(config.netlifySite, hostname),
-    siteFiles: { ...files, read: askOnce(files.read) },
+    siteFiles: { read: askOnce(files.read) },
     fresh: {
       find: askOnce(fresh.find),
       findOwner: askOnce(fresh.findOwner),

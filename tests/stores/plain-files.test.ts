@@ -76,20 +76,6 @@ describe.each(existsSync('/proc/self/fd') ? [true, false] : [false])('with the k
     expect(openFolder(join(dir, 'link/a'), asksKernel).read('b/file', 100).value?.toString()).toBe('inside')
   })
 
-  test('opening without blocking the thread has the same results', async () => {
-    symlinkSync(join(dir, 'outside'), join(root, 'x'))
-    const folder = openFolder(root, asksKernel)
-    for (const [path, refusal] of [
-      ['x/b/file', 'link'],
-      ['a/b', 'irregular'],
-      ['none', 'missing'],
-    ] as const)
-      expect(await folder.openLater(path)).toEqual({ refusal })
-    const { value } = await folder.openLater('a/b/file')
-    expect((await value!.handle.readFile()).toString()).toBe('inside')
-    await value!.handle.close()
-  })
-
   test('never writes through a link', () => {
     symlinkSync(join(dir, 'outside'), join(root, 'x'))
     const folder = openFolder(root, asksKernel)

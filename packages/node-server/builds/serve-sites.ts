@@ -224,10 +224,7 @@ function joinFiles(data: SiteFiles, downloads: SiteFiles | undefined, pages: Pag
     if (files) return files
     throw pagesUnavailable()
   }
-  return {
-    read: async (path) => filesOf(path).read(path),
-    openLarge: async (path) => filesOf(path).openLarge?.(path),
-  }
+  return { read: async (path) => filesOf(path).read(path) }
 }
 
 /** @returns undefined if metrics and the request log are both disabled */

@@ -17,7 +17,6 @@ export interface Site extends Pick<ServerHub, 'files'> {
 /** Returns a site's files or, once those have been deleted, the files of the build that replaced it: a publish can wait in the queue for longer than an old build is kept. */
 export function lastingFiles(site: Site, siteOf: () => Site): SiteFiles {
   return {
-    ...site.files,
     async read(path) {
       try {
         return await site.files.read(path)

@@ -25,7 +25,7 @@ const COMPRESSIBLE = /^(?:text\/|application\/(?:json|javascript|xml|atom\+xml|m
 export interface Compressor {
   /**
    * @param answer has a validator if it may be cached
-   * @param askForBody gets the body omitted from a HEAD response, or the bytes of a large file
+   * @param askForBody gets the body omitted from a HEAD response
    * @returns the response, compressed if the client and the response allow it
    */
   compress(request: Request, answer: Parts, askForBody: () => Promise<Parts | undefined>): Promise<Parts>

@@ -4,13 +4,11 @@ import { READ_METHODS } from '../../../src/domain/api/routes.ts'
 import { headersOf } from '../../../src/domain/api/site-headers.ts'
 import type { SiteFiles } from '../../../src/ports/site-files.ts'
 import { pathOf } from '../../../src/server/address.ts'
-import { respondToOptions, respondWithBytes, respondWithLarge } from '../../../src/server/respond.ts'
+import { respondToOptions, respondWithBytes } from '../../../src/server/respond.ts'
 
 /** Responds with the file at a path; returns undefined if there is none. */
 export async function serveFile(request: Request, files: SiteFiles): Promise<Response | undefined> {
   for (const path of candidatesFor(pathOf(request.url))) {
-    const large = await files.openLarge?.(path)
-    if (large) return respondWithLarge(request, large, 200, headersFor(path))
     const bytes = await files.read(path)
     if (bytes) return respondWithBytes(request, bytes, 200, headersFor(path))
   }

@@ -14,7 +14,6 @@ import {
   realpathSync,
   type Stats,
 } from 'node:fs'
-import { type FileHandle, open as openHandle } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 
 /** Why a file was not opened. */
@@ -39,8 +38,6 @@ export interface PlainFolder {
   open<Value>(path: string, use: (file: OpenFile) => Value): Opened<Value>
   /** Reads a file of at most this length. */
   read(path: string, maxBytes: number): Opened<Buffer<ArrayBuffer>>
-  /** Opens a file without blocking the thread. The caller closes it. */
-  openLater(path: string): Promise<Opened<{ handle: FileHandle; stats: Stats }>>
   /** Creates the folder of a file that is about to be written. @returns the file's absolute path @throws Error if a part of the path is a link */
   prepare(path: string): string
 }
@@ -111,23 +108,6 @@ export function openFolder(dir: string, asksKernel = HAS_OPEN_FILES): PlainFolde
     read(path, maxBytes) {
       const opened = open(path, (file) => (file.stats.size > maxBytes ? undefined : readWhole(file)))
       return opened.refusal ? opened : opened.value ? { value: opened.value } : { refusal: 'long' }
-    },
-    async openLater(path) {
-      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-        let handle: FileHandle | undefined
-        let verdict: ReturnType<typeof judge>
-        try {
-          handle = await openHandle(placeOf(path), FLAGS)
-          const stats = await handle.stat()
-          verdict = judge(path, { descriptor: handle.fd, stats })
-          if (verdict === 'plain') return { value: { handle, stats } }
-        } catch (error) {
-          verdict = refusalOf(error)
-        }
-        await handle?.close()
-        if (verdict) return { refusal: verdict }
-      }
-      return { refusal: 'unreadable' }
     },
     prepare(path) {
       const parts = path.split('/')
