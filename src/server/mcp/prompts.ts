@@ -16,7 +16,7 @@ const ARGUMENT_CHARACTERS = 200
 
 /** Handles `prompts/list`. */
 export async function listPrompts(params: Record<string, unknown>, hub: Hub): Promise<McpResult> {
-  const { entries, next } = await readMenu(params, hub)
+  const entries = await readMenu(params, hub)
   const prompts = entries.map(({ owner, name, variables, ...entry }) => ({
     // Clients turn the name into a slash command, so it contains no slashes or spaces. Neither part can contain an underscore, so the name can be split again.
     name: `${owner}__${name}`,
@@ -24,7 +24,7 @@ export async function listPrompts(params: Record<string, unknown>, hub: Hub): Pr
     description: formatMenuEntry(entry),
     arguments: variables.map(describeArgument),
   }))
-  return { prompts, ...next }
+  return { prompts }
 }
 
 /** Joins the title, the original of a fork, and the description in a single line. */

@@ -30,7 +30,7 @@ export const TEMPLATES = [
 
 /** Handles `resources/list`. */
 export async function listResources(params: Record<string, unknown>, hub: Hub): Promise<McpResult> {
-  const { entries, next } = await readMenu(params, hub)
+  const entries = await readMenu(params, hub)
   const resources = entries.map(({ owner, name, updated_at, ...entry }) => ({
     uri: `hub://prompts/${owner}/${name}`,
     name: `${owner}/${name}`,
@@ -38,7 +38,7 @@ export async function listResources(params: Record<string, unknown>, hub: Hub): 
     mimeType: MEDIA_TYPE,
     annotations: { audience: ['user', 'assistant'], lastModified: updated_at },
   }))
-  return { resources, ...next }
+  return { resources }
 }
 
 /** Handles `resources/read`: returns the stored content. */

@@ -7,12 +7,11 @@ import { digestText } from '../../ports/measure.ts'
 import type { Hub } from '../hub.ts'
 import { findFile } from '../read/files.ts'
 import { findSkill } from '../read/skills.ts'
-import { isFirstPage } from './menu.ts'
-import { invalidParams, type McpResult, unknownName } from './protocol.ts'
+import { type McpResult, requireFirstPage, unknownName } from './protocol.ts'
 
 /** Handles `skills/list`. The list is always empty, because clients load lists without the user asking, and skills are third-party text. */
 export function listSkills({ cursor }: Record<string, unknown>): McpResult {
-  if (!isFirstPage(cursor)) throw invalidParams('Unknown cursor. The list is empty; use skills/get to get a skill.')
+  requireFirstPage(cursor)
   return { skills: [] }
 }
 
@@ -37,7 +36,7 @@ const FOLDER_TYPE = 'inode/directory'
 
 /** Handles `resources/directory/read`: lists what is directly in a folder of a skill, on a single page. @throws McpFailure if there is no such folder */
 export async function readDirectory({ uri, cursor }: Record<string, unknown>, hub: Hub): Promise<McpResult> {
-  if (!isFirstPage(cursor)) throw invalidParams('Unknown cursor. A folder has a single page.')
+  requireFirstPage(cursor)
   const { skill, path = '' } = (await findByUri(uri, hub)) ?? {}
   const inside = path === '' ? '' : `${path}/`
   const all = skill ? [describeMain(skill), ...(skill.files ?? [])] : []
