@@ -165,6 +165,14 @@ export type TextJobTable = {
   [Name in keyof TextJobs]: (...given: Parameters<TextJobs[Name]>) => Promise<ReturnType<TextJobs[Name]>>
 }
 
+/** Makes a job of a function in a module, which is imported on first use. */
+export function jobIn<Module, Given extends unknown[], Value>(
+  load: () => Promise<Module>,
+  find: (code: Module) => (...given: Given) => Value,
+): (...given: Given) => Promise<Value> {
+  return async (...given) => find(await load())(...given)
+}
+
 /** Runs jobs in place. @param jobs imports those that the caller needs; any other job is a mistake in our code */
 export function runInPlace(jobs: () => Partial<TextJobTable> | Promise<Partial<TextJobTable>>): TextWork {
   return {

@@ -1,5 +1,5 @@
 // The job that exports a version. On Netlify, a function contains only the code of its own jobs.
-import type { TextJobTable } from '../ports/text-work.ts'
+import { jobIn, type TextJobTable } from '../ports/text-work.ts'
 
 /** The code of these jobs, each module loaded on first use. */
 export const EXPORT_CODE = {
@@ -8,8 +8,7 @@ export const EXPORT_CODE = {
 
 /** The job that exports need. */
 export const EXPORT_JOBS = {
-  async exportVersion(format, repository, record) {
-    const { toExported, WRITERS } = await EXPORT_CODE.formats()
+  exportVersion: jobIn(EXPORT_CODE.formats, ({ toExported, WRITERS }) => (format, repository, record) => {
     return WRITERS[format](toExported(repository, record, repository))
-  },
+  }),
 } satisfies Partial<TextJobTable>

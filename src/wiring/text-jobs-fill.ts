@@ -1,6 +1,6 @@
 // The jobs of MCP on somebody's text: filling in and warnings. On Netlify, a function contains only the code of its own jobs.
 import { HubError } from '../domain/api/errors.ts'
-import type { TextJobTable } from '../ports/text-work.ts'
+import { jobIn, type TextJobTable } from '../ports/text-work.ts'
 
 /** The code of these jobs, each module loaded on first use. */
 export const FILL_CODE = {
@@ -22,16 +22,7 @@ export const FILL_JOBS = {
     const code = problems.some(({ kind }) => kind === 'too_large') ? 'content_too_large' : 'invalid_request'
     throw new HubError(code, `variables: ${formatFillingProblems(problems)}.`)
   },
-  async findPlaceholders(content) {
-    const { findPlaceholders } = await FILL_CODE.placeholders()
-    return findPlaceholders(content)
-  },
-  async fillMessages(chat, values) {
-    const { fillMessages } = await FILL_CODE.filling()
-    return fillMessages(chat, values, 'strict')
-  },
-  async warnOfTexts(record) {
-    const { warnOfTexts } = await FILL_CODE.findings()
-    return warnOfTexts(record)
-  },
+  findPlaceholders: jobIn(FILL_CODE.placeholders, (code) => code.findPlaceholders),
+  fillMessages: jobIn(FILL_CODE.filling, (code) => (chat, values) => code.fillMessages(chat, values, 'strict')),
+  warnOfTexts: jobIn(FILL_CODE.findings, (code) => code.warnOfTexts),
 } satisfies Partial<TextJobTable>

@@ -1,5 +1,5 @@
 // The jobs of pages on somebody's text. On Netlify, they are in the bundle of the pages, not in the function.
-import type { TextJobTable } from '../ports/text-work.ts'
+import { jobIn, type TextJobTable } from '../ports/text-work.ts'
 
 /** The code of these jobs, each module loaded on first use. */
 export const PAGE_CODE = {
@@ -17,14 +17,8 @@ const MAX_FILE_LINES = 200
 
 /** The jobs that pages need. */
 export const PAGE_JOBS = {
-  async renderMarkdown(text, place) {
-    const { renderMarkdown } = await PAGE_CODE.markdown()
-    return renderMarkdown(text, place)
-  },
-  async renderPreview(prompt) {
-    const { renderPreview } = await PAGE_CODE.preview()
-    return renderPreview(prompt)
-  },
+  renderMarkdown: jobIn(PAGE_CODE.markdown, (code) => code.renderMarkdown),
+  renderPreview: jobIn(PAGE_CODE.preview, (code) => code.renderPreview),
   async renderTexts(texts, variables) {
     const [{ renderContent }, { countHidden }] = await Promise.all([
       PAGE_CODE.promptText(),
@@ -35,10 +29,9 @@ export const PAGE_JOBS = {
       hidden: texts.reduce((sum, text) => sum + countHidden(text), 0),
     }
   },
-  async renderFiles(texts) {
-    const { renderLines } = await PAGE_CODE.promptText()
+  renderFiles: jobIn(PAGE_CODE.promptText, ({ renderLines }) => (texts) => {
     return texts.map((text) => renderLines(text, MAX_FILE_LINES))
-  },
+  }),
   async renderComparison(from, to, texts = []) {
     const [{ renderCallerImpact, renderDifferenceLines, renderFileChanges }, { renderPartChanges }, differences] =
       await Promise.all([PAGE_CODE.renderDifference(), PAGE_CODE.renderParts(), PAGE_CODE.differences()])
