@@ -28,7 +28,7 @@ import {
 import { openBundles } from '../stores/content/version-files.ts'
 import { openFolder } from '../stores/files/plain-files.ts'
 import { ContentError } from './content-error.ts'
-import type { DataSink, StoredFile, StoredPart, StoredRepository } from './data-sink.ts'
+import type { DataSink, StoredFile, StoredRepository } from './data-sink.ts'
 import { formatStatuses, makeRepository } from './make-repository.ts'
 import { readEntry, restoreEntry } from './recorded-entry.ts'
 import { openSharedFiles } from './shared-files.ts'
@@ -41,10 +41,6 @@ interface SiteDataParts {
   sink: DataSink
   /** Whether only readers may read the hub. */
   isForReaders?: boolean
-  /** The data stored by the previous update; omitted if there is none. */
-  kept?: Iterable<readonly [name: string, part: StoredPart]>
-  /** The paths of existing files that combine data from several repositories. */
-  sharedPaths?: Iterable<string>
   /** Called with the number of repositories checked so far. */
   onProgress?: (done: number, total: number) => void
 }
@@ -77,16 +73,16 @@ export type BuildState = (
  * @returns a function that updates the data files from a listing of the content folder. It throws a ContentError if the
  * folder is unreadable or, with `isStrict`, if there is any problem
  */
-export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }: SiteDataParts): BuildState {
+export function openSiteData({ contentDir, baseUrl, sink, ...parts }: SiteDataParts): BuildState {
   const { isForReaders = false } = parts
   const repositories = new Map<string, StoredRepository>()
   const readFile = openBundles(contentDir)
   const others = new Map<string, StoredFile>()
-  for (const [name, part] of kept) {
+  for (const [name, part] of sink.listKept()) {
     if ('outline' in part) repositories.set(name.slice(0, -1), part)
     else others.set(name, part)
   }
-  const writeShared = openSharedFiles(sink, parts.sharedPaths ?? [])
+  const writeShared = openSharedFiles(sink, sink.listPathsOutside('/data/v1/repos/'))
   return (listing, { day, history, isStrict = false }) => {
     if (isFolderUnreadable(listing)) throw new ContentError(listing.problems)
     const round = openRound(listing.problems)

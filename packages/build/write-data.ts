@@ -75,7 +75,9 @@ function openFolder(dir: string): { sink: DataSink; count: () => number } {
         files++
       },
       remove: refuse,
+      listPathsOutside: () => [],
       keep: () => {},
+      listKept: () => [],
     },
   }
 }

@@ -1,5 +1,6 @@
 // Creates builds in a site database inside a test process, as the host's build process does.
 import { DatabaseSync } from 'node:sqlite'
+import type { StoredPart } from '../../packages/build/data-sink.ts'
 import { type BuiltState, openSiteData } from '../../packages/build/site-data.ts'
 import type { ContentListing } from '../../packages/stores/content/content-listing.ts'
 import { openSiteDatabase } from '../../packages/stores/site/site-database.ts'
@@ -10,17 +11,8 @@ export function openHostSite(
   { contentDir, baseUrl }: { contentDir: string; baseUrl: string },
   code = '1',
 ) {
-  const database = openSiteDatabase(path, code)
-  const kept = function* () {
-    for (const [name, part] of database.listKept()) yield [name, JSON.parse(part)] as const
-  }
-  const { read, write, remove } = database
-  const makeState = openSiteData({
-    ...{ contentDir, baseUrl },
-    sink: { read, write, remove, keep: (name, part) => database.keep(name, part && JSON.stringify(part)) },
-    kept: kept(),
-    sharedPaths: database.listPathsOutside('/data/v1/repos/'),
-  })
+  const database = openSiteDatabase<StoredPart>(path, code)
+  const makeState = openSiteData({ contentDir, baseUrl, sink: database })
   let number = database.state === undefined ? 0 : Number(database.state)
   return {
     /** Creates the next build. Each build is recorded, and the files of the previous build are discarded. */

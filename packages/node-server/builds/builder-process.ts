@@ -7,7 +7,8 @@ import { type BuildSource, UNKNOWN_SOURCE } from '../../../src/ports/fresh-copie
 import { describeError, logProblem } from '../../../src/ports/log.ts'
 import { hashCode } from '../../build/code-hash.ts'
 import { ContentError, formatContentProblem } from '../../build/content-error.ts'
-import type { BuiltState } from '../../build/site-data.ts'
+import type { StoredPart } from '../../build/data-sink.ts'
+import { type BuildState, type BuiltState, openSiteData } from '../../build/site-data.ts'
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import { groupProblems } from '../../catalogue/last-good.ts'
 import { describeIgnored, nameFile } from '../../stores/content/content-files.ts'
@@ -18,12 +19,12 @@ import { createGit } from '../../stores/git/git-command.ts'
 import { takeLock } from '../../stores/git/process-lock.ts'
 import { buildSearchIndex, updateSearchIndex } from '../../stores/search/write-index.ts'
 import { keepCommits, readBuildSource } from '../../stores/site/build-source.ts'
+import { openSiteDatabase, type SiteDatabase } from '../../stores/site/site-database.ts'
 import { isDamage } from '../../stores/sqlite-errors.ts'
 import { inBackground } from '../http/background.ts'
-import { type BuildData, openBuildData } from './build-data.ts'
 import { type BuilderMessage, type HostMessage, pauseAfter, type ReadyContent } from './builder-messages.ts'
 import { openRetired } from './retired-builds.ts'
-import { describeFolder, RETIRE_MS, RETIRE_SEARCH_MS, type SiteState } from './site-folder.ts'
+import { describeFolder, RETIRE_MS, RETIRE_SEARCH_MS, removeOtherIndexes, SiteState } from './site-folder.ts'
 import { watchContent, watchDays } from './watch-content.ts'
 
 /** How often the server hears that this process runs. */
@@ -47,6 +48,18 @@ setPriority(10)
 const lock = takeLock(folder.file('builder.lock'), ORPHAN_MS)
 if (!lock) throw new Error('Another process is building into the same folder.')
 const code = hashCode(process.cwd()).data
+
+/** What this process keeps between its rounds. */
+interface BuildData {
+  /** The database of complete builds. */
+  database: SiteDatabase<StoredPart>
+  makeState: BuildState
+  /** The last complete build. */
+  state: SiteState | undefined
+  /** The result of the last scan of the content; undefined if a full scan is needed. */
+  listing: ContentListing | undefined
+}
+
 /** Opened by the next round; undefined after a failure. */
 let data: BuildData | undefined
 /** Whether the database is damaged, so that everything must be built again. */
@@ -71,15 +84,23 @@ function reportProgress(step: string, done: number, total: number): void {
   say({ kind: 'progress', step, done, total })
 }
 
+/** Opens the data as the last complete build left it. @throws Error if a file cannot be read or written; nothing stays open */
 function openData(): BuildData {
-  const { baseUrl } = config
-  const isForReaders = config.readAccess.kind === 'members'
-  const onProgress = (done: number, total: number) => reportProgress('Reading the content', done, total)
-  const about = { contentDir, baseUrl, isForReaders, onProgress }
-  const opened = openBuildData({ folder, used: retired.searches(), code, isDamaged, ...about })
-  isDamaged = false
-  lastNumber = Math.max(lastNumber, opened.state?.number ?? 0)
-  return opened
+  const database = openSiteDatabase<StoredPart>(folder.database, code, isDamaged)
+  try {
+    const state = database.state === undefined ? undefined : SiteState.parse(JSON.parse(database.state))
+    removeOtherIndexes(folder, [...retired.searches(), ...(state ? [state.search] : [])])
+    const makeState = openSiteData({
+      ...{ contentDir, baseUrl: config.baseUrl, isForReaders: config.readAccess.kind === 'members', sink: database },
+      onProgress: (done, total) => reportProgress('Reading the content', done, total),
+    })
+    isDamaged = false
+    lastNumber = Math.max(lastNumber, state?.number ?? 0)
+    return { database, makeState, state, listing: undefined }
+  } catch (error) {
+    database.close()
+    throw error
+  }
 }
 
 /** The files that may have changed; `all` if any file may have changed. */
@@ -156,7 +177,7 @@ async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
   const listing = await look(mine, changed)
   if (listing.files.length === 0 && state && !isClone) await checkEmptied(state)
   const number = lastNumber + 1
-  retired.remove(mine)
+  retired.remove(database, state)
   database.begin(number)
   isWriting = true
   const day = readConfig(process.env).buildDay
@@ -237,7 +258,7 @@ function count({ entries, users }: Catalogue): SiteState['counts'] {
 
 /** Removes the files of old builds when no build follows. */
 function removeRetired(): void {
-  inBackground('Removing old builds', () => data && !isWriting && retired.remove(data))
+  inBackground('Removing old builds', () => data && !isWriting && retired.remove(data.database, data.state))
 }
 
 let begun = Promise.withResolvers<ReadyContent>()

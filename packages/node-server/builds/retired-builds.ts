@@ -1,32 +1,25 @@
 // Removes the files of builds that were replaced, once no request reads them.
-import type { BuildData } from './build-data.ts'
+import type { SiteDatabase } from '../../stores/site/site-database.ts'
 import { RETIRE_MS, RETIRE_SEARCH_MS, removeOtherIndexes, type SiteFolder, type SiteState } from './site-folder.ts'
 
-/** The builds that were replaced. */
-interface RetiredBuilds {
-  note(build: SiteState): void
-  /** Returns the search indexes that requests may still read. */
-  searches(): string[]
-  /** Removes what only older builds use. Call it while no build is being written. */
-  remove(data: Pick<BuildData, 'database' | 'state'>): void
-}
-
 /** Starts with no replaced builds. */
-export function openRetired(folder: SiteFolder): RetiredBuilds {
+export function openRetired(folder: SiteFolder) {
   /** Oldest first, with the time of the replacement by the monotonic clock. */
   let retired: (Pick<SiteState, 'number' | 'search'> & { atMs: number })[] = []
   const within = (ms: number) => retired.filter(({ atMs }) => atMs > performance.now() - ms)
+  /** Returns the search indexes that requests may still read. */
   const searches = () => within(RETIRE_SEARCH_MS).map(({ search }) => search)
   return {
-    note({ number, search }) {
+    note({ number, search }: SiteState): void {
       retired.push({ number, search, atMs: performance.now() })
     },
     searches,
-    remove({ database, state }) {
-      if (!state) return
+    /** Removes what only builds older than the last one use. Call it while no build is being written. */
+    remove(database: Pick<SiteDatabase<object>, 'forgetBefore'>, last: SiteState | undefined): void {
+      if (!last) return
       retired = within(RETIRE_MS)
-      database.forgetBefore((retired[0] ?? state).number)
-      removeOtherIndexes(folder, [...searches(), state.search])
+      database.forgetBefore((retired[0] ?? last).number)
+      removeOtherIndexes(folder, [...searches(), last.search])
     },
   }
 }

@@ -16,30 +16,8 @@ const TABLES = `
   CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 `
 
-/** Writes states. One process has it open. */
-export interface SiteDatabase {
-  /** Returns the argument of the last `save`; undefined if nothing has been saved. */
-  state: string | undefined
-  /** Reads the newest content of a file, including the state in progress. */
-  read(path: string): string | undefined
-  write(path: string, content: string | Uint8Array): void
-  remove(path: string): void
-  /** Returns the paths of the files outside a folder. @param dir a folder such as `/data/v1/repos/` */
-  listPathsOutside(dir: string): string[]
-  /** Lists the data that an earlier process stored with `keep`. */
-  listKept(): Iterable<[name: string, part: string]>
-  keep(name: string, part: string | undefined): void
-  /** Starts the next state; all writes until `save` belong to it. @param number higher than the number of the previous state */
-  begin(number: number): void
-  /** Completes the state; from then on, it survives a crash. */
-  save(state: string): void
-  /** Ends the state without a change, because no file differs. */
-  saveKept(): void
-  /** Deletes old file contents. Call it when no process reads earlier states any more. */
-  forgetBefore(number: number): void
-  /** Closes the database; a state in progress is discarded. Never throws. */
-  close(): void
-}
+/** Writes states. One process has it open. `Part` is what is stored about a part of the content. */
+export type SiteDatabase<Part extends object> = ReturnType<typeof openSiteDatabase<Part>>
 
 /**
  * Opens the database of a site for the build process.
@@ -47,7 +25,7 @@ export interface SiteDatabase {
  * @param code identifies the code: data written by other code is removed
  * @param isDamaged whether to remove the data in any case
  */
-export function openSiteDatabase(path: string, code: string, isDamaged = false): SiteDatabase {
+export function openSiteDatabase<Part extends object>(path: string, code: string, isDamaged = false) {
   mkdirSync(dirname(path), { recursive: true })
   if (isDamaged || readState(path, code) === undefined) removeDatabase(path)
   const next = `${path}.next`
@@ -59,33 +37,40 @@ export function openSiteDatabase(path: string, code: string, isDamaged = false):
   let { state } = readNotes(database)
   if (isNew) statements.setNote.run('code', code)
   return {
+    /** The argument of the last `save`; undefined if nothing has been saved. */
     get state() {
       return state
     },
-    read(path) {
+    /** Reads the newest content of a file, including the state in progress. */
+    read(path: string): string | undefined {
       const text = statements.newest.get(path)?.text
       return typeof text === 'string' ? text : undefined
     },
-    write(path, content) {
+    write(path: string, content: string | Uint8Array): void {
       statements.insert.run(path, now, content)
     },
-    remove(path) {
+    remove(path: string): void {
       statements.insert.run(path, now, null)
     },
-    listPathsOutside: (dir) => statements.outside.all(dir, `${dir.slice(0, -1)}0`).map(({ path }) => String(path)),
-    *listKept() {
+    /** Returns the paths of the files outside a folder. @param dir a folder such as `/data/v1/repos/` */
+    listPathsOutside: (dir: string) =>
+      statements.outside.all(dir, `${dir.slice(0, -1)}0`).map(({ path }) => String(path)),
+    /** Lists the parts that an earlier process stored with `keep`. They are not validated, because the same version of the code wrote them. */
+    *listKept(): Generator<[name: string, part: Part]> {
       for (const { name, part } of database.prepare('SELECT name, part FROM kept').iterate())
-        yield [String(name), String(part)]
+        yield [String(name), JSON.parse(String(part))]
     },
-    keep(name, part) {
+    keep(name: string, part: Part | undefined): void {
       if (part === undefined) statements.drop.run(name)
-      else statements.keep.run(name, part)
+      else statements.keep.run(name, JSON.stringify(part))
     },
-    begin(number) {
+    /** Starts the next state; all writes until `save` belong to it. @param number higher than the number of the previous state */
+    begin(number: number): void {
       now = number
       database.exec('BEGIN')
     },
-    save(text) {
+    /** Completes the state; from then on, it survives a crash. */
+    save(text: string): void {
       statements.setNote.run('state', text)
       database.exec('COMMIT')
       state = text
@@ -98,8 +83,10 @@ export function openSiteDatabase(path: string, code: string, isDamaged = false):
       database = openWriter(path, false)
       statements = prepare(database)
     },
+    /** Ends the state without a change, because no file differs. */
     saveKept: () => database.exec('COMMIT'),
-    forgetBefore(number) {
+    /** Deletes old file contents. Call it when no process reads earlier states any more. */
+    forgetBefore(number: number): void {
       const older = statements.listOlder.all(number)
       database.exec('BEGIN')
       try {
@@ -112,7 +99,8 @@ export function openSiteDatabase(path: string, code: string, isDamaged = false):
       }
       database.exec('PRAGMA wal_checkpoint(PASSIVE)')
     },
-    close() {
+    /** Closes the database; a state in progress is discarded. Never throws. */
+    close(): void {
       // A failed `save` may already have closed it.
       if (database.isOpen) database.close()
     },
@@ -184,18 +172,13 @@ export function readState(path: string, code: string): string | undefined {
   }
 }
 
-interface ReadDatabase {
-  /** Returns the files of one state, cached after the first read. */
-  filesOf(number: number): SiteFiles
-  close(): void
-}
-
 /** Opens the database of a site for reading, while another process writes. */
-export function readSiteDatabase(path: string): ReadDatabase {
+export function readSiteDatabase(path: string) {
   const database = new DatabaseSync(path, { readOnly: true, timeout: MAX_WAIT_MS })
   const select = database.prepare('SELECT bytes FROM files WHERE path = ? AND since <= ? ORDER BY since DESC LIMIT 1')
   return {
-    filesOf(number) {
+    /** Returns the files of one state, cached after the first read. */
+    filesOf(number: number): SiteFiles {
       const cache = createFileCache()
       return {
         async read(path) {
