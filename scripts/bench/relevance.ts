@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
 import { buildCatalogue, type Catalogue } from '../../packages/catalogue/catalogue.ts'
 import { readContentDir } from '../../packages/stores/content/content-dir.ts'
 import { openSearchIndex } from '../../packages/stores/search/open-index.ts'
@@ -27,9 +28,19 @@ type Question = Record<'q' | 'catalogue' | 'class' | 'half', string> & { grades:
 /** A prompt with one version. */
 type ShortPrompt = Record<'owner' | 'name' | 'title' | 'description' | 'content', string> & { tags: string[] }
 
-const read = (file: string) => JSON.parse(readFileSync(`${PROJECT_DIR}tests/relevance/${file}`, 'utf8'))
+const read = (file: string) => readFileSync(`${PROJECT_DIR}tests/relevance/${file}`, 'utf8')
+
+/** Reads the questions of `questions.csv` or `tuning.csv`. */
+export function readQuestions(file: string): Question[] {
+  const rows = parse<Record<keyof Question, string>>(read(file), { columns: true })
+  return rows.map((row) => {
+    const grades = row.grades.split(' ').map((grade) => grade.split('='))
+    return { ...row, grades: Object.fromEntries(grades.map(([name, grade]) => [name, Number(grade)])) }
+  })
+}
+
 /** Reads all questions, including those used only for tuning. */
-export const readQuestions = (): Question[] => [...read('questions.json'), ...read('tuning.json')]
+export const readAllQuestions = (): Question[] => ['questions.csv', 'tuning.csv'].flatMap(readQuestions)
 
 /** Reads both of the questions' catalogues, with the maintainers' synonyms. Starter prompts newer than the questions have no grades and are omitted. */
 export function readCatalogues(): Record<'starter' | 'second', Catalogue> {
@@ -38,7 +49,7 @@ export function readCatalogues(): Record<'starter' | 'second', Catalogue> {
     versions.some((one) => one.published_at < LAST_GRADED),
   )
   const starter = buildCatalogue({ ...tree, repositories: new Map(graded) }, { baseUrl: BASE_URL, day: DAY })
-  return { starter, second: catalogueOf(read('catalogue.json'), tree.equivalents) }
+  return { starter, second: catalogueOf(JSON.parse(read('catalogue.json')), tree.equivalents) }
 }
 
 /** Builds a catalogue of such prompts. */
@@ -56,7 +67,7 @@ export function catalogueOf(prompts: readonly ShortPrompt[], equivalents: Catalo
 
 /** Runs every question. Missed questions are not listed, because whoever tunes the search must not know them. */
 export async function measureRelevance(): Promise<Measurement[]> {
-  const questions = readQuestions()
+  const questions = readAllQuestions()
   const found = await findWanted(questions)
   return ['tuning', 'aside'].flatMap((half) =>
     ['all', ...new Set(questions.map((one) => one.class))].flatMap((kind): Measurement[] => {

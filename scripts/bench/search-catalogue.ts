@@ -4,7 +4,7 @@ import { tokenize } from '../../src/domain/search/tokens.ts'
 import type { SearchQuery } from '../../src/ports/search.ts'
 import { CONTENT_WORDS } from '../content/generate-content.ts'
 import { drawLogNormal, pick, randomInteger, seedRandom, zipf } from '../content/random.ts'
-import { catalogueOf, readCatalogues, readQuestions } from './relevance.ts'
+import { catalogueOf, readAllQuestions, readCatalogues } from './relevance.ts'
 
 /** Share of words that are not in the real prompts: names, identifiers, typos. */
 const RARE_SHARE = 0.04
@@ -59,7 +59,7 @@ export function makeQueries({ listed, entries, tags }: Catalogue): QueryGroup[] 
   const fill = (words: readonly string[], sign = ' ') =>
     [0, 100, 200, 300].map((from) => words.slice(from).join(sign).slice(0, 200))
   const ordinary: [texts: readonly string[], given?: Partial<SearchQuery>][] = [
-    [readQuestions().map(({ q }) => q)],
+    [readAllQuestions().map(({ q }) => q)],
     [titles],
     [titles.flatMap((title) => [4, 6, 9, 14].map((end) => title.slice(0, end)))],
     [mistyped.slice(0, 200)],

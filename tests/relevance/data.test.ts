@@ -1,15 +1,14 @@
 // Checks the format of the relevance data (see tests/relevance/README.md).
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { readQuestions } from '../../scripts/bench/relevance.ts'
 import { readStarterCatalogue } from '../domain/fixtures.ts'
 
 type Prompt = { owner: string; name: string; title: string; description: string; tags: string[]; content: string }
-type Question = { q: string; catalogue: string; class: string; half: string; grades: Record<string, number> }
 
-const read = (file: string) => JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'))
-const prompts: Prompt[] = read('catalogue.json')
-const questions: Question[] = read('questions.json')
-const tuning: Question[] = read('tuning.json')
+const prompts: Prompt[] = JSON.parse(readFileSync(new URL('catalogue.json', import.meta.url), 'utf8'))
+const questions = readQuestions('questions.csv')
+const tuning = readQuestions('tuning.csv')
 const all = [...questions, ...tuning]
 const second = new Set(prompts.map(({ owner, name }) => `${owner}/${name}`))
 const starter = new Set(readStarterCatalogue().tree.repositories.keys())
@@ -72,7 +71,7 @@ describe('relevance questions', () => {
   test.each(all.map((question) => [question.catalogue, question.q, question] as const))(
     'valid question on the %s catalogue: %s',
     (_catalogue, q, question) => {
-      expect(Object.keys(question)).toEqual(['q', 'catalogue', 'class', 'half', 'grades'])
+      expect(Object.keys(question)).toEqual(['catalogue', 'class', 'half', 'q', 'grades'])
       expect(['starter', 'second']).toContain(question.catalogue)
       expect(CLASSES).toContain(question.class)
       expect(['tuning', 'aside']).toContain(question.half)
