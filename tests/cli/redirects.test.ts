@@ -1,19 +1,10 @@
-// Tests which redirects hubcli follows, in every shell.
+// Tests that hubcli follows redirects, in every shell; tests/clients/redirects.test.ts lists which.
 import { rmSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
 import { HUBCLI, rowsFor, runHubcli, SCRATCH, SHELLS } from './shells.ts'
 import { STAND_IN_TOKEN, type Trouble, withStandIn } from './stand-in.ts'
 
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
-
-const REFUSED = [
-  'http://example.com/',
-  'http://localhost@example.com/',
-  'https://user@example.com/',
-  'ftp://localhost/',
-  'file:///etc/passwd',
-  'gopher://127.0.0.1:11211/_x',
-] as const
 
 describe.each(SHELLS)('$name', (shell) => {
   describe('redirects', () => {
@@ -50,8 +41,8 @@ describe.each(SHELLS)('$name', (shell) => {
       })
     })
 
-    test.concurrent.each(rowsFor(shell, REFUSED))('cat does not follow a redirect to %s', async (location) => {
-      await withStandIn(redirect(location), async ({ url, requests }) => {
+    test.concurrent('cat does not follow a redirect to another host over plain http', async () => {
+      await withStandIn(redirect('http://example.com/'), async ({ url, requests }) => {
         const outcome = await runHubcli(shell, ['cat', 'acme/x'], { env: { HUB_URL: url } })
         expect(outcome).toMatchObject({ code: 5, stdout: '', left: [], slept: [] })
         expect(outcome.stderr).toMatch(/^hubcli: [^\n]* redirects to [^\n]*\n$/)

@@ -1,9 +1,9 @@
 // Checks which redirects hubcli and both libraries follow. The same table applies to all three.
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { readFileSync, rmSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mayFollow } from '../../clients/typescript/source/redirects.ts'
-import { HUBCLI } from '../cli/assembled.ts'
+import { HUBCLI, SCRATCH, SHELLS } from '../cli/shells.ts'
 
 //  from                          to                                 is followed
 const CASES: [string, string, boolean][] = [
@@ -19,16 +19,25 @@ const CASES: [string, string, boolean][] = [
   ['http://127.0.0.1:1/a', 'http://[::1]:2/b', true],
   ['http://localhost:8888/a', 'https://hub.example.com/', true],
   ['http://localhost:8888/a', 'http://hub.example.com/', false],
+  ['http://hub.lan:8930/a', 'http://hub.lan/b', true],
+  ['http://hub.lan:8930/a', 'https://hub.lan/b', true],
+  ['http://hub.lan:8930/a', 'http://localhost:2375/', false],
+  ['http://localhost:8888/a', 'http://localhost@example.com/', false],
+  ['http://localhost:8888/a', 'https://user@example.com/', false],
+  ['http://localhost:8888/a', 'file:///etc/passwd', false],
+  ['http://localhost:8888/a', 'gopher://127.0.0.1:11211/_x', false],
   ['https://hub.example.com/a', 'https://localhost/', false],
   ['https://hub.example.com/a', 'https://127.0.0.1/', false],
   ['https://hub.example.com/a', 'https://127.1/', false],
   ['https://hub.example.com/a', 'https://2130706433/', false],
   ['https://hub.example.com/a', 'https://0x7f.1/', false],
   ['https://hub.example.com/a', 'https://0/', false],
+  ['https://hub.example.com/a', 'https://0.0.0.0/', false],
   ['https://hub.example.com/a', 'https://[::1]/', false],
   ['https://hub.example.com/a', 'https://[::ffff:127.0.0.1]/', false],
   ['https://hub.example.com/a', 'https://[0:0:0:0:0:0:0:1]/', false],
   ['https://hub.example.com/a', 'https://LOCALHOST/', false],
+  ['https://hub.example.com/a', 'https://LocalHost./', false],
   ['https://hub.example.com/a', 'https://x.localhost/', false],
   ['https://hub.example.com/a', 'https://x.localhost./', false],
   ['https://hub.example.com/a', 'https://user@hub.example.com/', false],
@@ -36,6 +45,8 @@ const CASES: [string, string, boolean][] = [
   ['https://hub.example.com/a', 'file:///etc/passwd', false],
   ['https://hub.example.com/a', 'no address', false],
 ]
+
+afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
 const hubcli = readFileSync(HUBCLI, 'utf8').replace(/\nmain "\$@"\n$/, '\n')
 const env = { ...process.env, PYTHONPATH: 'clients/python' }
@@ -53,14 +64,14 @@ describe.each<[string, () => unknown[]]>([
       return JSON.parse(execFileSync('python3', ['-c', program, ...all], { env, encoding: 'utf8' }))
     },
   ],
-  [
-    'hubcli',
+  ...SHELLS.map(({ name, command: [shell, ...words] }): [string, () => unknown[]] => [
+    `hubcli in ${name}`,
     () => {
       const program = `${hubcli}\nwhile [ $# -gt 0 ]; do url=$1; if may_follow "$2"; then echo yes; else echo no; fi; shift 2; done`
-      const said = execFileSync('sh', ['-s', ...all], { input: program, encoding: 'utf8' })
+      const said = execFileSync(shell, [...words, '-s', ...all], { input: program, encoding: 'utf8' })
       return said.match(/.+/g)!.map((line) => (line === 'yes' ? true : line === 'no' ? false : line))
     },
-  ],
+  ]),
 ])('%s', (_, decide) => {
   let decided: unknown[]
   beforeAll(() => {
