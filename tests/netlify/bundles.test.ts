@@ -1,71 +1,81 @@
-// Checks that each function runs with only the files in its bundle, so no file excluded by netlify.toml is ever loaded.
-import { execFileSync } from 'node:child_process'
+// Tests how Netlify's own bundler packages the functions: routes, methods, limits, and the files in each bundle. Each
+// function runs with only the files in its bundle, so no file excluded by netlify.toml is ever loaded.
+import { execFile } from 'node:child_process'
 import { hash } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join, relative, resolve } from 'node:path'
+import { basename, join, relative, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { getRequestListener } from '@hono/node-server'
 import { BlobsServer } from '@netlify/blobs/server'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { csrfToken } from '../../packages/account/session.ts'
-import { writeData } from '../../packages/build/write-data.ts'
-import { bundlePlaceOf, ensureBundle } from '../../packages/node-server/builds/pages-bundle.ts'
 import { serveFile } from '../../packages/node-server/http/static-files.ts'
 import { folderFiles } from '../../packages/stores/site/site-files-folder.ts'
 import { openPeople } from '../../packages/stores/state/sessions.ts'
 import { netlifyState } from '../../packages/stores/state/state-netlify.ts'
-import { LOOK_FILE } from '../../src/ports/pages.ts'
+import { makeSiteFolder } from '../hubs/build-site.ts'
 import { modern, post } from '../hubs/mcp.ts'
-import { makeProfile } from '../hubs/profile.ts'
 import { runModule, unpackBundle } from './run-bundle.ts'
+
+const Manifest = z.object({
+  functions: z.array(
+    z.object({
+      name: z.string(),
+      path: z.string(),
+      runtimeVersion: z.string(),
+      // A scheduled function has no route.
+      routes: z
+        .array(z.object({ pattern: z.string(), methods: z.array(z.string()), prefer_static: z.boolean().optional() }))
+        .default([]),
+      schedule: z.string().optional(),
+      trafficRules: z.unknown().optional(),
+    }),
+  ),
+})
 
 // This folder is outside the project. Inside the project, Node would look in parent folders and find packages that are
 // missing from the bundle.
 const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-bundles-'))
+/** The folder of the site and of the files that a build adds to the functions. A bundle has the same path. */
+const built = relative('.', makeSiteFolder('netlify'))
 /** A folder elsewhere in the project that has files with the same paths as bundled ones. */
 const stray = resolve('.hub/tests/stray')
-/** The folder of the files that a build adds to the functions. */
-const deployed = join(dir, 'deployed')
 /** The deploy that the functions belong to: its static files, its blobs, and a signed-in user. */
 let deploy: { origin: string; blobs: string; session: string; csrf: string; stop(): Promise<unknown> }
+let functions: Map<string, z.infer<typeof Manifest>['functions'][number]>
 beforeAll(async () => {
   mkdirSync(join(stray, 'build'), { recursive: true })
   for (const name of ['search.db', 'complete.json']) writeFileSync(join(stray, 'build', name), '')
-  bundleFunctions()
-  deploy = await startDeploy(join(dir, 'site'))
+  deploy = await startDeploy()
+  await buildSite()
+  const manifest = Manifest.parse(JSON.parse(readFileSync(join(dir, 'manifest.json'), 'utf8')))
+  functions = new Map(manifest.functions.map((one) => [one.name, one]))
 })
 afterAll(async () => {
-  await deploy.stop()
-  for (const folder of [dir, stray]) rmSync(folder, { recursive: true, force: true })
+  await deploy?.stop()
+  for (const folder of [dir, built, stray]) rmSync(folder, { recursive: true, force: true })
 })
 
-/**
- * Bundles the functions as a deploy does, using the project's own `netlify.toml`, but without building a site first.
- * `netlify functions:build` would not read that file.
- */
-function bundleFunctions(): void {
+/** Builds the site and bundles the functions as a deploy does, with the project's own `netlify.toml`, but into folders of this test. */
+async function buildSite(): Promise<void> {
   const settings = readFileSync('netlify.toml', 'utf8')
-    .replace('command = "npm run build"', 'command = "true"')
-    .replace('publish = "dist"', 'publish = "content"')
-    .replaceAll(/"build\/[^"]*"(?:, )?/g, '')
+    .replace('command = "npm run build"', `command = "npm run build -- --out ${built}"`)
+    .replace('publish = "dist"', `publish = "${built}/dist"`)
+    .replaceAll('"build/', `"${built}/build/`)
   const config = join(dir, 'netlify.toml')
   writeFileSync(config, settings)
   const options = ['--offline', '--telemetry=false', '--config', config, '--functionsDistDir', dir]
-  execFileSync('tests/node_modules/.bin/netlify-build', options, { env: { ...process.env, CI: 'true' }, stdio: 'pipe' })
+  const env = { ...process.env, CI: 'true', NODE_ENV: '', VITEST: '', SITE_URL: deploy.origin }
+  await promisify(execFile)('tests/node_modules/.bin/netlify-build', options, { env, maxBuffer: 1e8 })
 }
 
-/** Serves static files and blobs as a deploy does, and puts the page code where a deploy has it. */
-async function startDeploy(siteDir: string): Promise<typeof deploy> {
-  await writeData(
-    { contentDir: 'content', baseUrl: 'https://prompts.example.org', buildDay: '2026-11-25' },
-    { siteDir, indexPath: join(dir, 'search.db') },
-  )
-  const pagesDir = join(deployed, 'build/pages')
-  cpSync((await ensureBundle(bundlePlaceOf(process.cwd()))).server, pagesDir, { recursive: true })
-  writeFileSync(join(pagesDir, LOOK_FILE), JSON.stringify(makeProfile('').look))
-  const stored = folderFiles(siteDir)
+/** Serves static files and blobs as a deploy does. */
+async function startDeploy(): Promise<typeof deploy> {
+  const stored = folderFiles(join(built, 'dist'))
   const files = createServer(
     getRequestListener(async (request) => (await serveFile(request, stored)) ?? new Response(null, { status: 404 })),
   )
@@ -89,6 +99,95 @@ async function startDeploy(siteDir: string): Promise<typeof deploy> {
     stop: () => Promise.all([server.stop(), new Promise((closed) => files.close(closed))]),
   }
 }
+
+const FUNCTIONS = [
+  'account',
+  'apm',
+  'check',
+  'editor',
+  'export',
+  'mcp',
+  'missing-files',
+  'pages',
+  'publish',
+  'rate-limited',
+  'read',
+  'skills',
+  'sweep',
+]
+
+const limitOf = (windowLimit: number) => ({
+  action: {
+    type: 'rewrite',
+    config: {
+      to: '/rate-limited',
+      rateLimitConfig: { windowLimit, windowSize: 60, algorithm: 'sliding_window' },
+      aggregate: { keys: [{ type: 'ip' }, { type: 'domain' }] },
+    },
+  },
+})
+
+describe('the manifest', () => {
+  //  function        paths                        methods                                        files take precedence
+  test.each([
+    ['account', ['/settings', '/settings/*', '/auth', '/auth/*'], [], undefined],
+    ['apm', ['/api/apm/*'], ['GET', 'HEAD', 'OPTIONS'], undefined],
+    ['check', ['/api/v1/repos/:owner/:name/check'], [], undefined],
+    ['editor', ['/new', '/:owner/settings', '/:owner/:name/edit', '/:owner/:name/manage'], [], undefined],
+    ['export', ['/api/v1/repos/:owner/:name/versions/:version/export/:format'], ['GET', 'HEAD', 'OPTIONS'], undefined],
+    ['mcp', ['/mcp'], [], undefined],
+    [
+      'missing-files',
+      ['/data', '/data/*', '/assets', '/assets/*', '/cli', '/cli/*', '/clients', '/clients/*'],
+      ['GET', 'HEAD', 'OPTIONS'],
+      true,
+    ],
+    ['pages', ['/*'], ['GET', 'HEAD'], true],
+    ['publish', ['/api', '/api/*'], ['POST', 'PUT', 'PATCH', 'DELETE'], undefined],
+    ['rate-limited', ['/rate-limited'], [], undefined],
+    ['read', ['/api', '/api/*'], ['GET', 'HEAD', 'OPTIONS'], undefined],
+    [
+      'skills',
+      [
+        '/:a/:b/SKILL.md',
+        '/:a/:b/v/:c/:d(.+)',
+        '/.well-known/agent-skills/index.json',
+        '/:a/.well-known/agent-skills/*',
+        '/:a/:b/.well-known/agent-skills/*',
+      ],
+      ['GET', 'HEAD'],
+      undefined,
+    ],
+  ])('%s has the expected routes', (name, paths, methods, isFileFirst) => {
+    const described = functions.get(name)
+    expect(described?.routes.map(({ pattern }) => pattern)).toEqual(paths)
+    for (const route of described?.routes ?? [])
+      expect(route).toMatchObject({ methods, ...(isFileFirst ? { prefer_static: true } : {}) })
+    expect(described?.runtimeVersion).toBe('nodejs24.x')
+  })
+
+  test.each([
+    ['account', 120],
+    ['check', 120],
+    ['editor', 120],
+    ['export', 120],
+    ['mcp', 1200],
+    ['pages', 120],
+    ['publish', 120],
+    ['read', 120],
+  ])('%s declares its rate limit', (name, requests) => {
+    expect(functions.get(name)?.trafficRules).toEqual(limitOf(requests))
+  })
+
+  test('skills and apm have no rate limit of the platform, because clients fetch every skill in an index or a manifest', () => {
+    expect(functions.get('skills')?.trafficRules).toBeUndefined()
+    expect(functions.get('apm')?.trafficRules).toBeUndefined()
+  })
+
+  test('contains exactly the expected functions', () => {
+    expect([...functions.keys()].sort()).toEqual(FUNCTIONS)
+  })
+})
 
 /** The folder of each function, and the path of the module to import. */
 const unpacked = new Map<string, { folder: string; module: string }>()
@@ -125,7 +224,7 @@ async function ask(name: string, requests: readonly Request[]): Promise<{ status
     }),
   )
   const settings = {
-    LAMBDA_TASK_ROOT: deployed,
+    LAMBDA_TASK_ROOT: join(unpackFunction(name).folder, built),
     NETLIFY_BLOBS_CONTEXT: deploy.blobs,
     SITE_URL: deploy.origin,
     GITHUB_REPOSITORY: 'octo/prompts',
@@ -220,6 +319,7 @@ const CALLS: readonly [name: string, about: string, request: () => Request, stat
     '"title":"not found"',
   ],
   ['pages', 'a redirect', () => visit('/Acme/Code-Review'), 308, ''],
+  ['pages', 'a prompt', () => visit('/acme/code-review'), 200, '<h1 dir="auto">Code review</h1>'],
   ['missing-files', 'a missing file', () => visit('/data/v1/nothing.json'), 404, 'not_found'],
   ['rate-limited', 'a request over the limit', () => visit('/rate-limited'), 429, 'rate_limited'],
   ['sweep', 'the hourly cleanup', () => visit('/'), 200, 'Removed: '],
@@ -241,22 +341,6 @@ test.each(CALLS)('the %s function answers %s', async (name, about, _, status, wo
   expect(answer.text).toContain(words)
   expect(answer.status).toBe(status)
 })
-
-const FUNCTIONS = [
-  'account',
-  'apm',
-  'check',
-  'editor',
-  'export',
-  'mcp',
-  'missing-files',
-  'pages',
-  'publish',
-  'rate-limited',
-  'read',
-  'skills',
-  'sweep',
-]
 
 test('no file in a bundle requires an ES module', async () => {
   const files = FUNCTIONS.flatMap((name) => {
@@ -280,13 +364,30 @@ test('no file in a bundle requires an ES module', async () => {
   expect(await runModule(script, dir, {}, JSON.stringify(once))).toEqual([])
 })
 
-test.each(['read', 'publish', 'check', 'account', 'mcp', 'pages', 'editor', 'export', 'skills', 'apm'])(
-  'the bundle of %s contains only its code and packages',
-  (name) => {
-    const folders = readdirSync(unpackFunction(name).folder).filter((entry) => !entry.startsWith('___netlify'))
-    expect(folders.sort()).toEqual(['netlify', 'node_modules'])
-  },
-)
+/** What a build adds to each function. */
+const ADDED: Readonly<Record<string, readonly string[]>> = {
+  account: ['pages'],
+  apm: ['complete.json'],
+  check: ['complete.json'],
+  editor: ['complete.json', 'pages'],
+  export: ['complete.json', 'search.db'],
+  mcp: ['complete.json', 'search.db'],
+  'missing-files': [],
+  pages: ['complete.json', 'pages', 'search.db'],
+  publish: ['complete.json'],
+  'rate-limited': [],
+  read: ['complete.json', 'search.db'],
+  skills: ['complete.json'],
+}
+
+test.each(Object.entries(ADDED))('the bundle of %s contains only its code, its packages, and %j', (name, added) => {
+  const { folder } = unpackFunction(name)
+  const folders = new Set(['netlify', 'node_modules', ...(added.length > 0 ? ['.hub'] : [])])
+  const found = readdirSync(folder).filter((entry) => !/^___netlify|\.mjs$/.test(entry))
+  expect(new Set(found).difference(folders)).toEqual(new Set())
+  expect(added.length > 0 ? readdirSync(join(folder, built, 'build')).sort() : []).toEqual(added)
+  if (added.length > 0) expect(readdirSync(join(folder, '.hub/tests'))).toEqual([basename(built)])
+})
 
 test.each([
   ['zod', /\.cjs$/],
@@ -299,4 +400,23 @@ test.each([
   })
   expect(files.filter((file) => /\.m?js$/.test(file)).length).toBeGreaterThan(0)
   expect(files.filter((file) => other.test(file))).toEqual([])
+})
+
+test.each([
+  ['mcp', ['@octokit/rest', 'yaml', '@netlify/blobs/server', '@modelcontextprotocol/client', 'astro']],
+  ['read', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs/server']],
+  ['skills', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs/server', 'astro']],
+  ['apm', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs/server', 'astro']],
+  ['pages', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs/server', 'astro', 'markdown-it']],
+  ['account', ['@octokit/rest', 'yaml', 'semver', 'spdx-expression-parse', '@netlify/blobs/server', 'astro']],
+  ['editor', ['@netlify/blobs/server', 'astro']],
+  ['export', ['@octokit/rest', '@netlify/blobs/server', 'astro', 'markdown-it']],
+  ['rate-limited', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs']],
+  ['missing-files', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs']],
+  ['publish', ['@netlify/blobs/server', 'astro']],
+  ['check', ['@octokit/rest', '@netlify/blobs/server', 'astro']],
+])('%s does not import unneeded packages', (name, strangers) => {
+  const code = readFileSync(unpackFunction(name).module, 'utf8')
+  expect(code.length).toBeGreaterThan(500)
+  for (const stranger of strangers) expect(code).not.toMatch(new RegExp(`from ?["']${stranger}["']`))
 })
