@@ -1,20 +1,18 @@
-"""Sends one request and reads its response until a deadline that no server can extend; follows redirects by the same
-rule as hubcli."""
+"""Sends one request, within a time that no server can extend; follows redirects by the same rule as hubcli."""
 
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import functools
 import http.client
-import io
 import re
 import socket
 import string
 import threading
-import time
 import urllib.parse
 import urllib.request
-from typing import IO, Any, List, Mapping, Optional, Tuple, cast
+from typing import IO, Any, Callable, List, Mapping, Optional, Tuple, TypeVar, cast
 
 from .trouble import PromptHubError
 
@@ -23,18 +21,47 @@ _MAX_REDIRECTS = 3
 _MAY_BE_LOOPBACK = re.compile(r"(?:0|127\.|:|localhost).*|.*\.localhost\.?|[0-9]+")
 _LOOPBACK = re.compile(r"localhost|::1|127\.[0-9.]+")
 
+Connections = List[http.client.HTTPConnection]
+"""The connections of one request and its redirects."""
+_Reply = TypeVar("_Reply")
 
-def open_until(
-    url: str, headers: Mapping[str, str], ends_at: float, method: str = "GET", data: Optional[bytes] = None
+
+def within(seconds: float, work: Callable[[Connections], _Reply]) -> _Reply:
+    """Runs `work` in a thread, because no timeout applies to the lookup of a name, and a socket's own timeout restarts
+    with each byte. At the end of the time, the connections that it has opened are cut.
+
+    Raises what `work` raises, and concurrent.futures.TimeoutError.
+    """
+    connections: Connections = []
+    done: "concurrent.futures.Future[_Reply]" = concurrent.futures.Future()
+
+    def run() -> None:
+        try:
+            done.set_result(work(connections))
+        except BaseException as error:
+            done.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        return done.result(seconds)
+    except concurrent.futures.TimeoutError:
+        for connection in connections:
+            with contextlib.suppress(AttributeError, OSError):
+                connection.sock.shutdown(socket.SHUT_RDWR)
+        raise
+
+
+def open_url(
+    url: str, headers: Mapping[str, str], connections: Connections, timeout: float, method: str = "GET", data: Optional[bytes] = None
 ) -> http.client.HTTPResponse:
-    """Requests a URL; `ends_at` is a time of `time.monotonic()`, after which every read of the response fails.
+    """Requests a URL; `connections` gets each connection, and `timeout` applies to every wait.
 
     Raises urllib.error.HTTPError for a response that is not 2xx, PromptHubError `unavailable` for a forbidden redirect,
     and the exceptions of sockets.
     """
     request = _Request(url, data=data, headers=dict(headers), method=method)
-    request.ends_at = ends_at
-    return cast(http.client.HTTPResponse, _opener().open(request, timeout=_remaining(ends_at)))
+    request.connections = connections
+    return cast(http.client.HTTPResponse, _opener().open(request, timeout=timeout))
 
 
 def may_follow(here: str, there: str) -> bool:
@@ -70,12 +97,8 @@ def origin_of(url: str) -> Optional[Tuple[str, str, Optional[int]]]:
 
 
 class _Request(urllib.request.Request):
-    ends_at = 0.0
+    connections: Connections
     hops = 0
-
-
-def _remaining(ends_at: float) -> float:
-    return max(0.001, ends_at - time.monotonic())
 
 
 @functools.lru_cache(maxsize=None)
@@ -97,100 +120,34 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         kept = req.headers
         if req.get_method() == "GET" and origin_of(req.full_url) != origin_of(target):
             kept = {name: value for name, value in kept.items() if name != "Authorization"}
-        hops, ends_at = cast(_Request, req).hops, cast(_Request, req).ends_at
+        earlier = cast(_Request, req)
         if req.get_method() != "GET" and req.has_header("Authorization"):
             raise PromptHubError("unavailable", f"{req.full_url} redirects; redirects are not followed with a token.", status=code)
-        if not place or hops >= _MAX_REDIRECTS or not may_follow(req.full_url, target):
+        if not place or earlier.hops >= _MAX_REDIRECTS or not may_follow(req.full_url, target):
             message = f"{req.full_url} redirects to {target if place else 'nowhere'}, which is not followed."
             raise PromptHubError("unavailable", message, status=code)
         request = _Request(target, headers=kept)
-        request.hops, request.ends_at = hops + 1, ends_at
-        return self.parent.open(request, timeout=_remaining(ends_at))
+        request.hops, request.connections = earlier.hops + 1, earlier.connections
+        return self.parent.open(request, timeout=req.timeout)
 
     http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
 
 class _HttpHandler(urllib.request.HTTPHandler):
     def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
-        return self.do_open(_limited(http.client.HTTPConnection, req), req)
+        return self.do_open(_noted(http.client.HTTPConnection, req), req)
 
 
 class _HttpsHandler(urllib.request.HTTPSHandler):
     def https_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
-        return self.do_open(_limited(http.client.HTTPSConnection, req), req)
+        return self.do_open(_noted(http.client.HTTPSConnection, req), req)
 
 
-def _limited(kind: Any, req: urllib.request.Request) -> Any:
-    """Creates connections of this kind on which every wait ends at the request's deadline."""
-    ends_at = cast(_Request, req).ends_at
+def _noted(kind: Any, req: urllib.request.Request) -> Any:
+    """Creates connections of this kind, and notes each of them."""
 
     def create(host: str, **options: Any) -> Any:
-        connection = kind(host, **options)
-        connection.response_class = functools.partial(_Response, ends_at=ends_at)
-        # http.client opens its socket through this attribute, so that a proxy's is limited too.
-        connection._create_connection = functools.partial(_connect, ends_at=ends_at)
-        return connection
+        cast(_Request, req).connections.append(kind(host, **options))
+        return cast(_Request, req).connections[-1]
 
     return create
-
-
-def _connect(address: Tuple[str, int], *_: object, ends_at: float) -> socket.socket:
-    failure: OSError = OSError(f"no IP address found for {address[0]}")
-    for family, kind, protocol, place in _resolve(*address, ends_at):
-        connection = socket.socket(family, kind, protocol)
-        try:
-            connection.settimeout(_remaining(ends_at))
-            connection.connect(place)
-            return connection
-        except OSError as error:
-            connection.close()
-            failure = error
-    raise failure
-
-
-def _resolve(host: str, port: int, ends_at: float) -> List[Tuple[int, int, int, Any]]:
-    """Looks up a name in a thread, because no timeout applies to the system's resolver."""
-    found: "concurrent.futures.Future[List[Tuple[int, int, int, Any]]]" = concurrent.futures.Future()
-
-    def look() -> None:
-        try:
-            rows = socket.getaddrinfo(host, port, 0, socket.SOCK_STREAM)
-            found.set_result([(family, kind, protocol, place) for family, kind, protocol, _, place in rows])
-        except BaseException as error:
-            found.set_exception(error)
-
-    threading.Thread(target=look, daemon=True).start()
-    try:
-        return found.result(_remaining(ends_at))
-    except concurrent.futures.TimeoutError:
-        raise OSError(f"{host}: the name lookup timed out") from None
-
-
-class _Response(http.client.HTTPResponse):
-    def __init__(self, sock: socket.socket, *given: Any, ends_at: float, **more: Any) -> None:
-        super().__init__(sock, *given, **more)
-        self.fp: Any = io.BufferedReader(cast(io.RawIOBase, _DeadlineReader(cast(io.BufferedReader, self.fp).detach(), sock, ends_at)))
-
-
-class _DeadlineReader(io.RawIOBase):
-    """Reads a socket until a deadline. The socket's own timeout restarts with each byte, so a slow response would never
-    end."""
-
-    def __init__(self, raw: io.RawIOBase, sock: socket.socket, ends_at: float) -> None:
-        self._raw = raw
-        self._socket = sock
-        self._ends_at = ends_at
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> Optional[int]:
-        remaining = self._ends_at - time.monotonic()
-        if remaining <= 0:
-            raise OSError("timed out")
-        self._socket.settimeout(remaining)
-        return self._raw.readinto(buffer)
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import email.utils
 import http.client
 import json
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from typing import Dict, Optional, Tuple
 
 from .address import USER_AGENT
-from .exchange import open_until, origin_of
+from .exchange import Connections, open_url, origin_of, within
 from .read_token import has_asked, note_asked
 from .trouble import PromptHubError
 
@@ -106,6 +107,16 @@ def _ask(url: str, etag: Optional[str], settings: RequestSettings, write: Option
 
 
 def _try_once(url: str, etag: Optional[str], write: Optional[Write], timeout: float, token: Optional[str]) -> _Reply:
+    ends_at = time.monotonic() + timeout
+    try:
+        return within(timeout, lambda connections: _exchange(url, etag, write, token, ends_at, connections))
+    except concurrent.futures.TimeoutError as error:
+        raise _Trouble(PromptHubError("unavailable", f"{url} did not respond within {timeout:.1f} s."), None) from error
+
+
+def _exchange(
+    url: str, etag: Optional[str], write: Optional[Write], token: Optional[str], ends_at: float, connections: Connections
+) -> _Reply:
     headers = {"Accept": "application/json, text/plain, */*;q=0.1", "User-Agent": USER_AGENT}
     if etag is not None:
         headers["If-None-Match"] = etag
@@ -118,8 +129,9 @@ def _try_once(url: str, etag: Optional[str], write: Optional[Write], timeout: fl
         if write.body is not None:
             headers["Content-Type"] = "application/json"
     try:
-        with open_until(url, headers, time.monotonic() + timeout, method, body) as response:
-            return _read_bounded(response, url), response.headers.get("ETag")
+        wait = max(0.001, ends_at - time.monotonic())
+        with open_url(url, headers, connections, wait, method, body) as response:
+            return _read_bounded(response, url, ends_at), response.headers.get("ETag")
     except urllib.error.HTTPError as error:
         with error:
             if error.code == 304:
@@ -131,16 +143,18 @@ def _try_once(url: str, etag: Optional[str], write: Optional[Write], timeout: fl
     except (OSError, http.client.HTTPException) as error:
         raise _Trouble(PromptHubError("unavailable", f"{url} did not respond: {error}"), None) from error
     note_asked(url)
-    return _try_once(url, etag, write, timeout, token)
+    return _exchange(url, etag, write, token, ends_at, connections)
 
 
-def _read_bounded(response: http.client.HTTPResponse, url: str) -> bytes:
+def _read_bounded(response: http.client.HTTPResponse, url: str, ends_at: float) -> bytes:
     chunks = bytearray()
     while True:
         chunk = response.read1(65_536)
         if not chunk:
             break
         chunks += chunk
+        if time.monotonic() > ends_at:
+            raise OSError("timed out")
         if len(chunks) > _MAX_BYTES:
             raise PromptHubError("unavailable", f"{url} returned more than {_MAX_BYTES} bytes, which is too large for a prompt.")
     if response.length:
