@@ -4,7 +4,7 @@ import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { measureHost } from './bench/host.ts'
-import { checkLimit, formatTable, type Measurement, type Row } from './bench/measure.ts'
+import { checkLimit, type Measurement, type Row, tableOf } from './bench/measure.ts'
 import { stopAll } from './bench/processes.ts'
 import { measurePublish } from './bench/publish.ts'
 import { measureRebuild } from './bench/rebuild.ts'
@@ -12,6 +12,7 @@ import { measureRelevance } from './bench/relevance.ts'
 import { measureScale } from './bench/search-scale.ts'
 import { measureServe } from './bench/serve.ts'
 import { type BenchSite, makeSite } from './bench/site.ts'
+import { printTable } from './operator.ts'
 import { openProgress } from './progress.ts'
 
 /** What a part measures with. */
@@ -76,7 +77,7 @@ try {
 console.log(
   `${cpus().length} cores (${cpus()[0]?.model}), ${Math.round(totalmem() / 1e9)} GB, Node ${process.version}, load ${loadavg()[1]!.toFixed(1)}; ${versions} versions per prompt, ${skills} skills with 20 files\n`,
 )
-console.log(formatTable(rows))
+printTable(tableOf(rows))
 for (const failure of failures) console.error(failure)
 if (failures.length > 0 || rows.some(({ isKept }) => isKept === false)) process.exitCode = 1
 

@@ -1,13 +1,12 @@
 // `npm run doctor -- [--url https://…] [--json]`: checks the local setup or a deployed hub, and reports what is wrong and how to fix it; fails on errors.
-import { parseArgs } from 'node:util'
 import { formatResults } from '../packages/doctor/checks.ts'
 import { checkSetup, hasPassed } from '../packages/doctor/doctor.ts'
 import { runCommand } from './run-command.ts'
 
 const USAGE = 'Usage: npm run doctor -- [--url https://prompts.example.org] [--json]'
 
-await runCommand({ usage: USAGE, status: 2 }, async () => {
-  const { values } = parseArgs({ options: { url: { type: 'string' }, json: { type: 'boolean' } } })
+const options = { url: { type: 'string' }, json: { type: 'boolean' } } as const
+await runCommand({ usage: USAGE, status: 2, options }, async ({ values }) => {
   const examined = await checkSetup({ environment: process.env, root: process.cwd(), url: values.url })
   const ok = hasPassed(examined)
   if (values.json) console.log(JSON.stringify({ ok, checks: examined }, undefined, 2))

@@ -14,11 +14,10 @@ export async function inStore(work: (state: StateStore) => Promise<void>): Promi
   }
 }
 
-/** Prints rows in columns. */
-export function printTable(head: readonly string[], rows: readonly (readonly string[])[]): void {
-  const table = [head, ...rows]
-  const widths = head.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)))
-  for (const row of table)
+/** Prints rows in columns; the first row is their head. */
+export function printTable(rows: readonly (readonly string[])[]): void {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
+  for (const row of rows)
     console.log(
       row
         .map((cell, column) => cell.padEnd(widths[column]!))

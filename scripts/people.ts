@@ -1,5 +1,4 @@
 // `npm run people`: lists the people who have signed in, ends their sessions and tokens, blocks them, and forgets them. Run it on the hub's machine, or on one of the machines that share its database.
-import { parseArgs } from 'node:util'
 import {
   blockPerson,
   findLogins,
@@ -45,15 +44,10 @@ const COMMANDS: Readonly<Record<string, (state: StateStore, login: string) => Pr
   },
 }
 
-await runCommand({ usage: USAGE }, async () => {
-  const { positionals, values } = parseArgs({
-    allowPositionals: true,
-    options: { help: { type: 'boolean', short: 'h' } },
-  })
+await runCommand({ usage: USAGE, help: HELP, allowPositionals: true }, async ({ positionals }) => {
   const [command = '', given = ''] = positionals
   const run = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined
-  if (values.help) console.log(HELP)
-  else if (command === 'list' && positionals.length === 1) await inStore(showPeople)
+  if (command === 'list' && positionals.length === 1) await inStore(showPeople)
   else if (run && positionals.length === 2) {
     await inStore(async (state) => console.log(await run(state, await findLogin(state, given.toLowerCase()))))
   } else throw new Error('expected list, or sign-out, block, unblock or forget with a login')
@@ -76,7 +70,7 @@ async function showPeople(state: StateStore): Promise<void> {
     ...[login, userId ?? '-', email ?? '-', String(tokens)],
     blockedAt?.slice(0, 10) ?? '-',
   ])
-  printTable(['LOGIN', 'ACCOUNT', 'EMAIL', 'TOKENS', 'BLOCKED SINCE'], rows)
+  printTable([['LOGIN', 'ACCOUNT', 'EMAIL', 'TOKENS', 'BLOCKED SINCE'], ...rows])
 }
 
 function revoked(tokens: number): string {

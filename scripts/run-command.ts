@@ -1,14 +1,29 @@
-// Runs a command of package.json: a failure is a message for a person, not a stack trace.
+// Runs a command of package.json: reads its options, and turns a failure into a message for a person, not a stack trace.
+import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { withoutControls } from '../src/domain/text/problems.ts'
 import { describeError } from '../src/ports/log.ts'
 
-/** Runs the work of a command. If it fails, prints why and the usage. @param status the exit status of a failure */
-export async function runCommand(
-  { usage, status = 1 }: { usage?: string; status?: number },
-  work: () => unknown,
+/** The options of a command, as `parseArgs` takes them, without `--help`, which every command has. */
+type Command = Pick<ParseArgsConfig, 'options' | 'allowPositionals'> & {
+  usage?: string
+  /** What `--help` prints; default: the usage. */
+  help?: string
+  /** The exit status of a failure. */
+  status?: number
+}
+
+/** Runs the work of a command with its arguments. If it fails, prints why and the usage. */
+export async function runCommand<const Given extends Command>(
+  { usage, help = usage, status = 1, options, allowPositionals }: Given,
+  work: (given: ReturnType<typeof parseArgs<Given>>) => unknown,
 ): Promise<void> {
   try {
-    await work()
+    const { values, positionals } = parseArgs({
+      options: { ...options, help: { type: 'boolean', short: 'h' } },
+      allowPositionals: allowPositionals ?? false,
+    })
+    if (values.help && help !== undefined) console.log(help)
+    else await work({ values, positionals } as unknown as ReturnType<typeof parseArgs<Given>>)
   } catch (error) {
     // A message may quote names from elsewhere.
     const message = describeError(error).split('\n').map(withoutControls).join('\n')

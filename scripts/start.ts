@@ -14,14 +14,13 @@ import { describeShortage, readMemory } from '../packages/node-server/memory.ts'
 import { openBundle } from '../packages/node-server/pages.ts'
 import { readHubLook } from '../packages/stores/content/site-settings-file.ts'
 import type { LocalGit } from '../packages/stores/git/git-store-local.ts'
-import { findProfile, findSourceHost } from '../src/config.ts'
+import { type Config, findProfile, findSourceHost, readConfig } from '../src/config.ts'
 import type { FreshCopy } from '../src/ports/fresh-copies.ts'
 import { describeError } from '../src/ports/log.ts'
 import { openProgress } from './progress.ts'
-import { readSettingsOrExit } from './read-settings.ts'
 import { onShutdown } from './shutdown.ts'
 
-const config = readSettingsOrExit()
+const config = readSettings()
 const stopping = new AbortController()
 const progress = openProgress()
 let host: ServedHub | undefined
@@ -32,6 +31,15 @@ onShutdown(async (hurry) => {
   await host?.stop()
   stopping.abort()
 })
+
+function readSettings(): Config {
+  try {
+    return readConfig(process.env)
+  } catch (error) {
+    console.error(describeError(error))
+    process.exit(1)
+  }
+}
 
 const shortage = describeShortage(readMemory())
 if (shortage) console.error(shortage)

@@ -1,5 +1,4 @@
 // `npm run token`: creates, lists and revokes operators' tokens on the hub's machine. When it creates a token, it writes only the token to standard output.
-import { parseArgs } from 'node:util'
 import { createToken, listAllOperatorTokens, revokeOperatorToken } from '../packages/stores/state/tokens.ts'
 import { parseScope, TOKEN_DAYS } from '../src/domain/access/token-record.ts'
 import { DEFAULT_PERMISSIONS, PERMISSIONS, Permissions } from '../src/domain/values/permissions.ts'
@@ -21,23 +20,13 @@ Creates a token for an owner, or for one of its prompts, and prints it. The toke
   --list         lists the tokens created this way, with their IDs
   --revoke ID    revokes a token immediately`
 
-await runCommand({ usage: USAGE }, async () => {
-  const { positionals, values } = parseArgs({
-    allowPositionals: true,
-    options: {
-      permissions: { type: 'string' },
-      days: { type: 'string' },
-      label: { type: 'string' },
-      list: { type: 'boolean' },
-      revoke: { type: 'string' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  })
-  const { list, revoke, help, ...made } = values
+const text = { type: 'string' } as const
+const options = { permissions: text, days: text, label: text, list: { type: 'boolean' }, revoke: text } as const
+await runCommand({ usage: USAGE, help: HELP, options, allowPositionals: true }, async ({ positionals, values }) => {
+  const { list, revoke, ...made } = values
   const isMaking =
     positionals.length > 0 || made.permissions !== undefined || made.days !== undefined || made.label !== undefined
-  if (help) console.log(HELP)
-  else if ([isMaking, list, revoke !== undefined].filter(Boolean).length !== 1)
+  if ([isMaking, list, revoke !== undefined].filter(Boolean).length !== 1)
     throw new Error('expected exactly one of: an owner or owner/name, --list, or --revoke with an ID')
   else if (list) await inStore(listTokens)
   else if (revoke !== undefined) await inStore((state) => revokeToken(state, revoke))
@@ -84,7 +73,7 @@ async function listTokens(state: StateStore): Promise<void> {
     token.last_used_at?.slice(0, 10) ?? 'never',
     token.name,
   ])
-  printTable(['ID', 'SCOPE', 'PERMISSIONS', 'LAST 4', 'CREATED', 'EXPIRES', 'LAST USED', 'NAME'], rows)
+  printTable([['ID', 'SCOPE', 'PERMISSIONS', 'LAST 4', 'CREATED', 'EXPIRES', 'LAST USED', 'NAME'], ...rows])
 }
 
 async function revokeToken(state: StateStore, id: string): Promise<void> {

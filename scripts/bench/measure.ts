@@ -42,8 +42,8 @@ function isWithin(limit: Limit, value: { measured: number; ratio: number | undef
   return (value[limit.of] ?? Number.NaN) <= limit.most
 }
 
-/** Formats the rows as a human-readable table. */
-export function formatTable(rows: readonly Row[]): string {
+/** Returns the cells of a table of the rows, with a head. */
+export function tableOf(rows: readonly Row[]): string[][] {
   const cells = rows.map(({ prompts, name, unit, measured, floor, ratio, limit, isKept, note }) => [
     String(prompts),
     name,
@@ -54,16 +54,7 @@ export function formatTable(rows: readonly Row[]): string {
     isKept === undefined ? '' : isKept ? 'pass' : 'FAIL',
     note ?? '',
   ])
-  const table = [['prompts', 'name', 'measured', 'raw floor', 'ratio', 'limit', '', 'note'], ...cells]
-  const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)))
-  return table
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column]!))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
+  return [['prompts', 'name', 'measured', 'raw floor', 'ratio', 'limit', '', 'note'], ...cells]
 }
 
 function formatLimit(limit: Limit, unit: string): string {

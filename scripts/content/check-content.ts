@@ -1,15 +1,13 @@
 // `npm run check:content -- [--base REV] [--json] [--fix]`: checks the content folder against all rules and reports all problems at once. It fails on errors, but not on advice.
-import { parseArgs } from 'node:util'
 import { findTrackedHead } from '../../packages/review/content-changes.ts'
 import { type ReviewEntry, reviewContent } from '../../packages/review/review-content.ts'
 import { describeIgnored } from '../../packages/stores/content/content-files.ts'
 import { readConfig } from '../../src/config.ts'
+import { countOf } from '../../src/domain/text/count-of.ts'
 import { runCommand } from '../run-command.ts'
 
-await runCommand({ status: 2 }, async () => {
-  const { values } = parseArgs({
-    options: { base: { type: 'string' }, json: { type: 'boolean' }, fix: { type: 'boolean' } },
-  })
+const options = { base: { type: 'string' }, json: { type: 'boolean' }, fix: { type: 'boolean' } } as const
+await runCommand({ status: 2, options }, async ({ values }) => {
   const { contentDir, oidc } = readConfig(process.env)
   const { base, json = false, fix = false } = values
   // If no base is given, versions that are not in the last commit count as new.
@@ -27,7 +25,7 @@ await runCommand({ status: 2 }, async () => {
     const isAction = process.env.GITHUB_ACTIONS === 'true'
     for (const entry of review.entries) console.log(isAction ? annotate(entry) : formatEntry(entry))
     console.log(
-      `${count(review.files, 'file')} in ${count(review.repositories, 'repository')} checked: ${count(errors, 'problem')}, ${advice === 0 ? 'no advice' : `advice in ${count(advice, 'place')}`}.`,
+      `${countOf(review.files, 'file')} in ${countOf(review.repositories, 'repository', 'repositories')} checked: ${errors === 0 ? 'no problems' : countOf(errors, 'problem')}, ${advice === 0 ? 'no advice' : `advice in ${countOf(advice, 'place')}`}.`,
     )
   }
   for (const path of review.mended) console.error(`Fixed content/${path}.`)
@@ -46,9 +44,4 @@ function annotate({ file, line, rule, message, severity }: ReviewEntry): string 
   const property = (value: string) => text(value).replaceAll(':', '%3A').replaceAll(',', '%2C')
   const command = severity === 'error' ? 'error' : 'warning'
   return `::${command} file=${property(file)},line=${line},title=${property(rule)}::${text(message)}`
-}
-
-function count(number: number, noun: string): string {
-  const plural = noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`
-  return number === 0 ? `no ${plural}` : `${number} ${number === 1 ? noun : plural}`
 }

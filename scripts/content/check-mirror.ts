@@ -1,13 +1,12 @@
 // `npm run check:mirror -- <address> [--hub <address>]`: checks that a plain web server has a file for every API read except search. With --hub, it also compares the bytes.
-import { parseArgs } from 'node:util'
 import { openDeployedHub } from '../../packages/doctor/hub-requests.ts'
 import { checkMirror } from '../../packages/doctor/mirror.ts'
 import { runCommand } from '../run-command.ts'
 
 const USAGE = 'Usage: npm run check:mirror -- https://mirror.example [--hub https://hub.example]'
 
-await runCommand({ usage: USAGE, status: 2 }, async () => {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { hub: { type: 'string' } } })
+const options = { hub: { type: 'string' } } as const
+await runCommand({ usage: USAGE, status: 2, options, allowPositionals: true }, async ({ values, positionals }) => {
   const [address] = positionals
   if (!address || positionals.length > 1) throw new Error('expected the URL of one mirror')
   const open = (url: string) => openDeployedHub(url.replace(/\/$/, '')).ask

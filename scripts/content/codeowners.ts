@@ -1,24 +1,24 @@
 // `npm run codeowners -- [--maintainers login,org/team] [--check]`: writes .github/CODEOWNERS from the owners' members, or checks that it is up to date.
-import { readFileSync, writeFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
+import { writeFileSync } from 'node:fs'
 import { formatCodeowners } from '../../packages/review/rules/codeowners.ts'
 import { readContentDir } from '../../packages/stores/content/content-dir.ts'
 import { readConfig } from '../../src/config.ts'
 import { formatProblem } from '../../src/domain/text/problems.ts'
 import { runCommand } from '../run-command.ts'
+import { readIfThere } from './replace-file.ts'
 
 const FILE = '.github/CODEOWNERS'
 const MAINTAINER = /^[A-Za-z0-9-]{1,39}(?:\/[\w.-]{1,100})?$/
 
-await runCommand({}, () => {
-  const { values } = parseArgs({ options: { maintainers: { type: 'string' }, check: { type: 'boolean' } } })
+const options = { maintainers: { type: 'string' }, check: { type: 'boolean' } } as const
+await runCommand({ options }, ({ values }) => {
   const maintainers = (values.maintainers ?? '').split(',').flatMap((text) => (text.trim() === '' ? [] : [text.trim()]))
   const wrong = maintainers.find((name) => !MAINTAINER.test(name))
   if (wrong !== undefined)
     throw new Error(`--maintainers: expected logins or org/team, separated by commas, got ${wrong}`)
   const { tree, problems } = readContentDir(readConfig(process.env).contentDir)
   if (problems.length > 0) throw new Error(`${problems[0]!.file}: ${formatProblem(problems[0]!)}`)
-  const before = readOrNothing()
+  const before = readIfThere(FILE)
   // The catch-all line is preserved unless --maintainers replaces it.
   const kept = values.maintainers === undefined ? (/^\* (.*)$/m.exec(before)?.[1] ?? '').split(' ') : []
   const asked = [...maintainers, ...kept.flatMap((name) => (name.startsWith('@') ? [name.slice(1)] : []))]
@@ -29,11 +29,3 @@ await runCommand({}, () => {
   } else if (before === text) console.log(`${FILE} is up to date.`)
   else throw new Error(`${FILE} does not match the owners' members. Update it: npm run codeowners`)
 })
-
-function readOrNothing(): string {
-  try {
-    return readFileSync(FILE, 'utf8')
-  } catch {
-    return ''
-  }
-}

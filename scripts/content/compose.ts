@@ -1,6 +1,5 @@
 // `npm run compose -- <owner>/<name>`: composes the next version of a prompt for a pull request.
 import { readFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
 import { composeVersion } from '../../packages/stores/content/compose.ts'
 import { readConfig } from '../../src/config.ts'
 import { splitFullName } from '../../src/domain/values/names.ts'
@@ -20,16 +19,9 @@ highest version in the range.
   --changelog text  what changed in this version
   The number is increased by a patch unless you say major or minor.`
 
-await runCommand({ usage: USAGE }, () => {
-  const text = { type: 'string' } as const
-  const { positionals, values } = parseArgs({
-    allowPositionals: true,
-    options: { ...{ by: text, source: text, changelog: text }, help: { type: 'boolean', short: 'h' } },
-  })
-  if (values.help) {
-    console.log(HELP)
-    process.exit()
-  }
+const text = { type: 'string' } as const
+const options = { by: text, source: text, changelog: text }
+await runCommand({ usage: USAGE, help: HELP, options, allowPositionals: true }, ({ positionals, values }) => {
   const [fullName = '', said = 'patch', rest] = positionals
   const place = splitFullName(fullName)
   if (!place) throw new Error('expected owner/name, using only a-z, 0-9 and single hyphens')

@@ -1,6 +1,5 @@
 // `npm run export -- --format langfuse --out DIR`: writes the latest version of every listed prompt in another tool's format. A skill is written as a folder with all its files.
-import { existsSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
+import { existsSync, realpathSync } from 'node:fs'
 import { type LatestVersion, listLatestVersions } from '../../packages/catalogue/latest-versions.ts'
 import { toExported, WRITERS } from '../../packages/formats/formats.ts'
 import { readContentDir } from '../../packages/stores/content/content-dir.ts'
@@ -10,18 +9,17 @@ import { readConfig } from '../../src/config.ts'
 import { type ExportFormat, isExportFormat } from '../../src/domain/api/export-formats.ts'
 import { formatProblem, printable } from '../../src/domain/text/problems.ts'
 import { runCommand } from '../run-command.ts'
+import { replaceFile } from './replace-file.ts'
 
 const USAGE = `Usage: npm run export -- --format ${Object.keys(WRITERS).join('|')} --out DIR`
 /** Maximum number of files named in a message. */
 const MAX_NAMED = 5
 
-await runCommand({ usage: USAGE }, () => {
-  const text = { type: 'string' } as const
-  const { values } = parseArgs({ options: { format: text, out: text, help: { type: 'boolean', default: false } } })
-  if (values.help) console.log(USAGE)
-  else if (values.format === undefined || !isExportFormat(values.format) || values.out === undefined)
+const options = { format: { type: 'string' }, out: { type: 'string' } } as const
+await runCommand({ usage: USAGE, options }, ({ values }) => {
+  if (values.format === undefined || !isExportFormat(values.format) || values.out === undefined)
     throw new Error('Missing required options: --format and --out')
-  else exportAll(values.format, values.out)
+  exportAll(values.format, values.out)
 })
 
 function exportAll(format: ExportFormat, out: string): void {
@@ -60,21 +58,14 @@ function exportAll(format: ExportFormat, out: string): void {
     // SKILL.md comes last, so that a folder with it has all its files.
     if (format === 'skill')
       for (const one of files)
-        put(target, `${folder}/${one.path}`, readFile({ owner, name, version: entry.version }, one))
-    put(target, `${folder}/${result.file.name}`, result.file.text)
+        replaceFile(target.prepare(`${folder}/${one.path}`), readFile({ owner, name, version: entry.version }, one))
+    replaceFile(target.prepare(`${folder}/${result.file.name}`), result.file.text)
     written++
   }
   console.log(
     `\nWritten ${written}\nRefused ${refused}${skipped > 0 ? `\nSkipped ${skipped} that are not skills` : ''}`,
   )
   if (refused > 0) process.exitCode = 1
-}
-
-/** Writes a file under a temporary name and then renames it, so that no partial file has its name. */
-function put(target: PlainFolder, path: string, content: string | Uint8Array): void {
-  const file = target.prepare(path)
-  writeFileSync(`${file}.tmp`, content)
-  renameSync(`${file}.tmp`, file)
 }
 
 /** Names the files in the folder of a skill that would become part of it, such as those of an earlier export. */

@@ -1,7 +1,6 @@
 // `npm run generate`: writes a synthetic catalogue for benchmarks. It satisfies every content rule, and the same seed produces the same bytes.
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { filesInto } from '../../packages/stores/content/write-files.ts'
 import { formatPath } from '../../src/domain/content/content-path.ts'
 import { LIMITS } from '../../src/domain/limits.ts'
@@ -11,6 +10,8 @@ import { openProgress } from '../progress.ts'
 import { runCommand } from '../run-command.ts'
 import { createLanguage, type Language } from './language.ts'
 import { drawLogNormal, pick, type Random, randomInteger, seedRandom, zipf } from './random.ts'
+
+const USAGE = 'Usage: npm run generate -- --repos N --versions V --out DIR [--seed S]'
 
 interface SyntheticCatalogue {
   repositories: number
@@ -175,9 +176,10 @@ function generateIndex({ versions, tags, place, other }: IndexParts, random: Ran
   ].join('\n')
 }
 
-function readFlags(): SyntheticCatalogue {
-  const text = { type: 'string' } as const
-  const { values } = parseArgs({ options: { repos: text, versions: text, out: text, seed: { ...text, default: '1' } } })
+const text = { type: 'string' } as const
+const OPTIONS = { repos: text, versions: text, out: text, seed: { ...text, default: '1' } }
+
+function readFlags(values: { [Flag in keyof typeof OPTIONS]?: string | undefined }): SyntheticCatalogue {
   const whole = (flag: 'repos' | 'versions' | 'seed', least: number, most: number) => {
     const given = values[flag] ?? ''
     if (/^\d{1,10}$/.test(given) && Number(given) >= least && Number(given) <= most) return Number(given)
@@ -193,8 +195,8 @@ function readFlags(): SyntheticCatalogue {
 }
 
 if (import.meta.main)
-  await runCommand({ usage: 'Usage: npm run generate -- --repos N --versions V --out DIR [--seed S]' }, () => {
-    const flags = readFlags()
+  await runCommand({ usage: USAGE, options: OPTIONS }, ({ values }) => {
+    const flags = readFlags(values)
     const progress = openProgress()
     const { files, repositories, owners } = generateContent(flags, (done) =>
       progress.show('Writing repositories', done, flags.repositories),

@@ -1,5 +1,5 @@
 // Writes prompts from other tools to the content folder, each as a separate repository. `import-prompts.ts` is its command.
-import { parseArgs } from 'node:util'
+import type { parseArgs } from 'node:util'
 import { assignNames } from '../../packages/formats/assign-names.ts'
 import { composeImport } from '../../packages/formats/compose-import.ts'
 import type { ImportedFiles } from '../../packages/formats/content-files.ts'
@@ -33,29 +33,15 @@ export interface Line {
   reasons: string[]
 }
 
-/** The options of `npm run import`. */
-export type ImportOptions = ReturnType<typeof readImportOptions>['options']
+const text = { type: 'string' } as const
+const flag = { type: 'boolean', default: false } as const
 
-/** Reads the command line. @throws Error for an unknown option */
-export function readImportOptions(args: readonly string[]) {
-  const text = { type: 'string' } as const
-  const flag = { type: 'boolean', default: false } as const
-  const { positionals: paths, values: options } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      owner: text,
-      by: text,
-      from: text,
-      license: text,
-      'without-variables': flag,
-      'dry-run': flag,
-      json: flag,
-      help: flag,
-    },
-  })
-  return { paths, options }
+/** The options of `npm run import`. */
+export const IMPORT_OPTIONS = {
+  ...{ owner: text, by: text, from: text, license: text },
+  ...{ 'without-variables': flag, 'dry-run': flag, json: flag },
 }
+type ImportOptions = ReturnType<typeof parseArgs<{ options: typeof IMPORT_OPTIONS }>>['values']
 
 /**
  * Imports files and folders. @returns a line for each prompt and refused file, and the files that are no prompts

@@ -5,25 +5,22 @@ import { readConfig } from '../../src/config.ts'
 import { withoutControls } from '../../src/domain/text/problems.ts'
 import { openProgress } from '../progress.ts'
 import { runCommand } from '../run-command.ts'
-import { importFiles, type Line, readImportOptions } from './import-files.ts'
+import { IMPORT_OPTIONS, importFiles, type Line } from './import-files.ts'
 
 const USAGE = `Usage: npm run import -- <file or folder…> --owner acme [--by login] [--from ${Object.keys(READERS).join('|')}] [--license MIT] [--without-variables] [--dry-run] [--json]`
 /** Maximum number of findings, and of skipped files, shown; --json shows them all. */
 const MAX_SHOWN = 40
 
-await runCommand({ usage: USAGE }, () => {
-  const { paths, options } = readImportOptions(process.argv.slice(2))
-  if (options.help) console.log(USAGE)
-  else {
-    const settings = { contentDir: readConfig(process.env).contentDir, progress: openProgress() }
-    const { lines, skipped, owner } = importFiles(paths, options, settings)
-    if (options.json) {
-      console.log(escapeControls(JSON.stringify(lines, undefined, 2)))
-      for (const path of skipped) console.error(`Skipped: ${withoutControls(path)}`)
-    } else report(lines, skipped, owner, options['dry-run'])
-    if (lines.some(({ status }) => status === 'refused')) process.exitCode = 1
-    if (lines.length === 0) throw new Error('No prompts found. Specify a format with --from, or pass other paths')
-  }
+const command = { usage: USAGE, options: IMPORT_OPTIONS, allowPositionals: true } as const
+await runCommand(command, ({ positionals, values }) => {
+  const settings = { contentDir: readConfig(process.env).contentDir, progress: openProgress() }
+  const { lines, skipped, owner } = importFiles(positionals, values, settings)
+  if (values.json) {
+    console.log(escapeControls(JSON.stringify(lines, undefined, 2)))
+    for (const path of skipped) console.error(`Skipped: ${withoutControls(path)}`)
+  } else report(lines, skipped, owner, values['dry-run'])
+  if (lines.some(({ status }) => status === 'refused')) process.exitCode = 1
+  if (lines.length === 0) throw new Error('No prompts found. Specify a format with --from, or pass other paths')
 })
 
 /** Escapes what JSON leaves as it is, and a terminal does not. */

@@ -1,22 +1,22 @@
 // `npm run import:usage -- [--day YYYY-MM-DD] LOG…`: counts downloads in web server logs and writes them to content/usage.json.
-import { createReadStream, existsSync, renameSync, writeFileSync } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream'
-import { parseArgs } from 'node:util'
 import { createGunzip } from 'node:zlib'
 import * as z from 'zod'
 import { countDownloads, type LoggedDownload, readLogLine } from '../../packages/catalogue/usage-log.ts'
-import { readSettingsOrExit } from '../read-settings.ts'
+import { readConfig } from '../../src/config.ts'
 import { runCommand } from '../run-command.ts'
+import { replaceFile } from './replace-file.ts'
 
 const USAGE =
   'Usage: npm run import:usage -- [--day YYYY-MM-DD] LOG…   (common or combined log format; .gz files are supported)'
 /** A line that counts is shorter. A log may contain blocks of zero bytes, after a crash or a rotation by copying. */
 const MAX_LINE_CHARACTERS = 16_384
 
-await runCommand({ usage: USAGE }, async () => {
-  const { values, positionals } = parseArgs({ options: { day: { type: 'string' } }, allowPositionals: true })
-  const { contentDir, buildDay } = readSettingsOrExit()
+const options = { day: { type: 'string' } } as const
+await runCommand({ usage: USAGE, options, allowPositionals: true }, async ({ values, positionals }) => {
+  const { contentDir, buildDay } = readConfig(process.env)
   const day = values.day ?? buildDay
   if (!z.iso.date().safeParse(day).success) throw new Error(`--day: expected a day such as 2026-11-20, got ${day}`)
   if (positionals.length === 0) throw new Error('expected the paths of logs')
@@ -34,9 +34,7 @@ await runCommand({ usage: USAGE }, async () => {
     isKnown: (fullName) => existsSync(join(contentDir, fullName, 'versions')),
   })
   const target = join(contentDir, 'usage.json')
-  // The file is written under a temporary name, which hubs ignore, and then renamed, so that a hub that follows the content never reads a partial file.
-  writeFileSync(`${target}.tmp`, `${JSON.stringify(usage, undefined, 2)}\n`)
-  renameSync(`${target}.tmp`, target)
+  replaceFile(target, `${JSON.stringify(usage, undefined, 2)}\n`)
   console.log(`${lines} lines, ${downloads.length} downloads; ${Object.keys(usage).length} prompts in ${target}.`)
 })
 

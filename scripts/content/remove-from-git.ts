@@ -7,6 +7,7 @@ import { formatPath } from '../../src/domain/content/content-path.ts'
 import { editKeys, parseRepositoryFile } from '../../src/domain/content/prompt-file.ts'
 import { formatProblems } from '../../src/domain/text/problems.ts'
 import type { KeyChange } from '../../src/domain/text/yaml-edit.ts'
+import { readIfThere } from './replace-file.ts'
 
 /** What is taken down: a version, or without one, the prompt with all its versions. */
 export interface TakedownTarget {
@@ -133,7 +134,7 @@ async function editIndex(
   if (files.length === 1)
     throw new Error(`${version} is the only version of ${owner}/${name}. Take down ${owner}/${name} as a whole.`)
   const path = `${prefix}${formatPath({ kind: 'repository', owner, name })}`
-  const text = readText(join(folder, path)) ?? '---\n---\n'
+  const text = readIfThere(join(folder, path)) || '---\n---\n'
   const { labels, yanked } = readIndex(path, text)
   const pointing = Object.keys(labels).filter((label) => labels[label] === version)
   const changes: KeyChange[] = [
@@ -171,13 +172,4 @@ function readIndex(path: string, text: string) {
   const parsed = parseRepositoryFile(text)
   if (parsed.problems) throw new Error(`${path} cannot be read: ${formatProblems(parsed.problems)}. Fix it first.`)
   return parsed.value
-}
-
-function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
-  }
 }

@@ -1,12 +1,12 @@
 // `npm run models -- [--source URL] LIST`: adds the announced ends in a provider's list of models to content/models.yml.
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { mergeModels, readModelList } from '../../packages/catalogue/model-list.ts'
 import { formatModelsFile, parseModelsFile } from '../../packages/catalogue/models-file.ts'
 import { readConfig } from '../../src/config.ts'
 import { formatProblems } from '../../src/domain/text/problems.ts'
 import { runCommand } from '../run-command.ts'
+import { readIfThere, replaceFile } from './replace-file.ts'
 
 const USAGE = `Usage: npm run models -- [--source URL] LIST
 LIST is a file, a URL or - for standard input: the response of a provider's "list models" call, in which a model has
@@ -16,8 +16,8 @@ shutdown_date or retires_at; or /data/v1/models.json of another hub. A list that
 const MAX_LIST_BYTES = 8 * 1024 * 1024
 const MAX_WAIT_MS = 30_000
 
-await runCommand({}, async () => {
-  const { values, positionals } = parseArgs({ options: { source: { type: 'string' } }, allowPositionals: true })
+const options = { source: { type: 'string' } } as const
+await runCommand({ help: USAGE, options, allowPositionals: true }, async ({ values, positionals }) => {
   const [list] = positionals
   if (list === undefined || positionals.length > 1) throw new Error(USAGE)
   const target = join(readConfig(process.env).contentDir, 'models.yml')
@@ -27,19 +27,12 @@ await runCommand({}, async () => {
   const text = formatModelsFile(models.values(), before.comment)
   const { problems } = parseModelsFile(text)
   if (problems) throw new Error(`The list cannot be used. ${formatProblems(problems)}`)
-  // Written under a name that hubs ignore, and then renamed, so that a hub that follows the content never reads a part of it.
-  writeFileSync(`${target}.tmp`, text)
-  renameSync(`${target}.tmp`, target)
+  replaceFile(target, text)
   console.log(`${models.size} models in ${target}: ${added} added, ${changed} changed, ${removed} removed.`)
 })
 
 function readExisting(path: string) {
-  let text = ''
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-  }
+  const text = readIfThere(path)
   const { value, problems } = text === '' ? { value: new Map(), problems: undefined } : parseModelsFile(text)
   if (problems) throw new Error(`${path} has errors. Correct them first: ${formatProblems(problems)}`)
   return { models: value, comment: /^(?:#.*\n)*/.exec(text)?.[0] ?? '' }

@@ -1,8 +1,7 @@
 // `npm run trust [-- --add NAME FILE]`: renews content/trusted-root.json, the Sigstore instances whose attestations the hub accepts.
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { TrustedRoot } from '@sigstore/protobuf-specs'
 import { getTrustedRoot } from '@sigstore/tuf'
 import { findRootProblem } from '../../packages/stores/verify-attestation.ts'
@@ -15,6 +14,7 @@ import {
 } from '../../src/domain/content/trusted-root-file.ts'
 import { formatProblems } from '../../src/domain/text/problems.ts'
 import { runCommand } from '../run-command.ts'
+import { readIfThere, replaceFile } from './replace-file.ts'
 
 const USAGE = `Usage: npm run trust [-- --tuf-root FILE]
        npm run trust -- --add NAME FILE [--source URL]
@@ -23,11 +23,8 @@ first root.json of the repository. The second adds or replaces a root, such as t
   gh attestation trusted-root | grep fulcio.githubapp.com > github.json && npm run trust -- --add github github.json`
 const MAX_WAIT_MS = 30_000
 
-await runCommand({}, async () => {
-  const { values, positionals } = parseArgs({
-    options: { add: { type: 'boolean' }, source: { type: 'string' }, 'tuf-root': { type: 'string' } },
-    allowPositionals: true,
-  })
+const options = { add: { type: 'boolean' }, source: { type: 'string' }, 'tuf-root': { type: 'string' } } as const
+await runCommand({ help: USAGE, options, allowPositionals: true }, async ({ values, positionals }) => {
   const [name, from] = positionals
   if (positionals.length !== (values.add ? 2 : 0)) throw new Error(USAGE)
   const target = join(readConfig(process.env).contentDir, 'trusted-root.json')
@@ -43,20 +40,15 @@ await runCommand({}, async () => {
     const problem = findRootProblem(entry)
     if (problem !== undefined) throw new Error(`The root ${entry.name} cannot be used: ${problem}`)
   }
-  // Written under a name that hubs ignore, and then renamed, so that a hub that follows the content never reads a part of it.
-  writeFileSync(`${target}.tmp`, formatTrustedRootFile(after))
-  renameSync(`${target}.tmp`, target)
+  replaceFile(target, formatTrustedRootFile(after))
   console.log(
     `${after.roots.length} roots in ${target}: ${after.roots.map((entry) => describe(entry, before)).join(', ')}.`,
   )
 })
 
 function readExisting(path: string): TrustedRootFile {
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  const text = readIfThere(path)
+  if (text === '') {
     const source = 'https://tuf-repo-cdn.sigstore.dev'
     return { renewed_at: '1970-01-01', roots: [{ name: 'sigstore', source, root: {} as RootEntry['root'] }] }
   }

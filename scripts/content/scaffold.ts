@@ -1,6 +1,5 @@
 // `npm run new -- <owner>/<name>` and `npm run bump -- <owner>/<name> <major|minor|patch>`: creates files to edit; in a terminal, it asks for missing values.
 import { createInterface } from 'node:readline/promises'
-import { parseArgs } from 'node:util'
 import { scaffoldPrompt, scaffoldVersion } from '../../packages/stores/content/scaffold.ts'
 import { readConfig } from '../../src/config.ts'
 import { splitFullName, titleFromName } from '../../src/domain/values/names.ts'
@@ -25,19 +24,9 @@ Creates the files for a new prompt, or for the next version of one. In a termina
   --license MIT       SPDX expression; default: ${DEFAULT_LICENSE}
   --changelog text    what changed in this version`
 
-await runCommand({ usage: USAGE }, async () => {
-  const text = { type: 'string' } as const
-  const { positionals, values } = parseArgs({
-    allowPositionals: true,
-    options: {
-      ...{ by: text, title: text, description: text, tags: text, license: text, changelog: text },
-      help: { type: 'boolean', short: 'h' },
-    },
-  })
-  if (values.help) {
-    console.log(HELP)
-    process.exit()
-  }
+const text = { type: 'string' } as const
+const options = { by: text, title: text, description: text, tags: text, license: text, changelog: text }
+await runCommand({ usage: USAGE, help: HELP, options, allowPositionals: true }, async ({ positionals, values }) => {
   const [verb, ...rest] = positionals
   const fullName = splitFullName(rest[0] ?? (await ask('owner/name')))
   if (!fullName) throw new Error('expected owner/name, using only a-z, 0-9 and single hyphens')

@@ -1,5 +1,4 @@
 // `npm run skills-branch`: writes the latest version of every skill to a branch, in the layout that `gh skill` and `npx skills` read from a repository.
-import { parseArgs } from 'node:util'
 import { type LatestVersion, listLatestVersions } from '../../packages/catalogue/latest-versions.ts'
 import { readContentDir } from '../../packages/stores/content/content-dir.ts'
 import { openBundles } from '../../packages/stores/content/version-files.ts'
@@ -21,13 +20,8 @@ Each folder \`skills/{owner}/{name}\` is an Agent Skill. This branch is generate
 content of the hub, not this branch.
 `
 
-await runCommand({ usage: USAGE }, async () => {
-  const { values } = parseArgs({
-    options: { branch: { type: 'string', default: 'skills' }, help: { type: 'boolean', short: 'h' } },
-  })
-  if (values.help) console.log(USAGE)
-  else await writeSkills(values.branch)
-})
+const options = { branch: { type: 'string', default: 'skills' } } as const
+await runCommand({ usage: USAGE, options }, ({ values }) => writeSkills(values.branch))
 
 async function writeSkills(branch: string): Promise<void> {
   const { contentDir } = readConfig(process.env)

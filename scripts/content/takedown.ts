@@ -1,16 +1,15 @@
 // `npm run takedown -- acme/review@1.1.0 "reason"`: removes a version, or a whole prompt, from the content and the fresh copies, and says what is gone from where and what is not.
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { STATE_FILE } from '../../packages/node-server/open-state.ts'
 import { removeCopies } from '../../packages/stores/state/fresh-copies.ts'
+import { readConfig } from '../../src/config.ts'
 import { DATA_FILES } from '../../src/domain/api/data-paths.ts'
 import { countOf } from '../../src/domain/text/count-of.ts'
 import { splitFullName, splitVersionAddress } from '../../src/domain/values/names.ts'
 import { line } from '../../src/domain/values/values.ts'
 import { logAudit } from '../../src/ports/log.ts'
 import { inStore } from '../operator.ts'
-import { readSettingsOrExit } from '../read-settings.ts'
 import { runCommand } from '../run-command.ts'
 import {
   type ContentTree,
@@ -30,21 +29,17 @@ const WAIT_MS = 60_000
 const PAUSE_MS = 1_000
 const REASON = line(500).min(1)
 
-await runCommand({ usage: USAGE }, async () => {
-  const { positionals, values } = parseArgs({
-    allowPositionals: true,
-    options: { help: { type: 'boolean', short: 'h' }, check: { type: 'boolean' } },
-  })
-  if (values.help) console.log(USAGE)
-  else await takeDown(positionals, values.check ?? false)
-})
+const options = { check: { type: 'boolean', default: false } } as const
+await runCommand({ usage: USAGE, options, allowPositionals: true }, ({ positionals, values }) =>
+  takeDown(positionals, values.check),
+)
 
 async function takeDown([address = '', reason = '', ...more]: readonly string[], isCheck: boolean): Promise<void> {
   const target = readTarget(address)
   if (!target || more.length > 0) throw new Error('expected a prompt, or a version such as acme/review@1.1.0')
   if (!isCheck && !REASON.safeParse(reason).success)
     throw new Error('expected a reason on one line, which is written to index.md and visible to everyone')
-  const config = readSettingsOrExit()
+  const config = readConfig(process.env)
   if (config.keepsClone)
     throw new Error(
       'This hub follows a repository on GitHub and never changes its own clone. Clone the repository, and set CONTENT_DIR to the content folder of that clone.',

@@ -10,7 +10,7 @@ import { runCommand } from '../run-command.ts'
 /** The URL in the releases before a hub inserts its own. */
 const PLACEHOLDER = 'http://localhost:8888'
 
-await runCommand({}, async () => {
+await runCommand({ options: { final: { type: 'boolean' } } }, async ({ values }) => {
   const current = [
     ['hubcli', await readCliRelease('.')],
     ['libraries', await readClientsRelease('.')],
@@ -21,6 +21,5 @@ await runCommand({}, async () => {
   const lines = pinned.map(([path, content]) => `${createHash('sha256').update(content).digest('hex')}  ${path}\n`)
   writeFileSync('clients/digests.txt', lines.join(''))
   console.log(`clients/digests.txt: ${pinned.map(([path]) => path).join(', ')}`)
-  if (process.argv.includes('--final'))
-    for (const [released, release] of current) await archiveRelease('.', released, release)
+  if (values.final) for (const [released, release] of current) await archiveRelease('.', released, release)
 })

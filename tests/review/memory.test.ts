@@ -35,6 +35,6 @@ test('reviews 5,590 new files within a 29 MB heap', () => {
     { cwd: root, encoding: 'utf8', maxBuffer: 1e8, env: { PATH: process.env.PATH, HOME: root, ...COMPILED } },
   )
   expect(stderr).toBe('')
-  expect(stdout).toMatch(/\n5590 files in 2500 repositories checked: no problems, advice in \d+ places\.\n$/)
+  expect(stdout).toMatch(/\n5,590 files in 2,500 repositories checked: no problems, advice in \d+ places\.\n$/)
   expect(status).toBe(0)
 })

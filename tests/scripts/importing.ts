@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { importFiles, type Line, readImportOptions } from '../../scripts/content/import-files.ts'
+import { parseArgs } from 'node:util'
+import { IMPORT_OPTIONS, importFiles, type Line } from '../../scripts/content/import-files.ts'
 
 /** A temporary folder with files to import, and a content folder. */
 export interface ImportFolder {
@@ -39,8 +40,10 @@ export function makeImportFolder(): ImportFolder {
     },
     run,
     importAll(...parameters) {
-      const { paths, options } = readImportOptions([...parameters, '--owner', 'acme'])
-      return importFiles(paths, options, { contentDir: join(dir, 'content'), progress: { show() {}, end() {} } }).lines
+      const args = [...parameters, '--owner', 'acme']
+      const { positionals, values } = parseArgs({ args, options: IMPORT_OPTIONS, allowPositionals: true })
+      return importFiles(positionals, values, { contentDir: join(dir, 'content'), progress: { show() {}, end() {} } })
+        .lines
     },
     read: (path) => readFileSync(join(dir, path), 'utf8'),
     remove: () => rmSync(dir, { recursive: true, force: true }),
