@@ -22,10 +22,13 @@ export interface Check {
   /** What the check confirms if it finds nothing. */
   about: string
   /** Checks that must pass first; otherwise this one would only repeat their findings. */
-  needs?: readonly string[]
-  /** Whether the check applies to this setup. Default: yes. */
-  applies?: boolean
+  needs: readonly string[]
   run(): Promise<CheckProblems> | CheckProblems
+}
+
+/** Creates a check; the parameters are its fields. */
+export function check(name: string, about: string, needs: readonly string[], run: Check['run']): Check {
+  return { name, about, needs, run }
 }
 
 /** The outcome of a check. */
@@ -46,8 +49,7 @@ export const warn = (problem: string, fix: string): CheckProblem => ({ severity:
 /** Runs checks in order. A check that throws is reported as an error, because only a completed check may count as passed. */
 export async function runChecks(checks: readonly Check[]): Promise<CheckResult[]> {
   const done: CheckResult[] = []
-  for (const { name, about, needs = [], applies = true, run } of checks) {
-    if (!applies) continue
+  for (const { name, about, needs, run } of checks) {
     const blockedBy = done.find(
       ({ check, outcome }) => needs.includes(check) && (outcome === 'error' || outcome === 'skipped'),
     )

@@ -4,7 +4,7 @@ import type { Config } from '../../src/config.ts'
 import { cloneOptions } from '../node-server/follow-github.ts'
 import { readRemoteBranch } from '../stores/content/content-clone.ts'
 import { type AskGitHub, openGitHubRequests } from '../stores/github/github-requests.ts'
-import { type Check, type CheckProblem, type CheckProblems, compareClocks, fail, warn } from './checks.ts'
+import { type Check, type CheckProblem, type CheckProblems, check, compareClocks, fail, warn } from './checks.ts'
 import type { Machine } from './machine-checks.ts'
 
 /** The repository to publish to, accessed with the configured credential. */
@@ -47,41 +47,27 @@ export function githubChecks(
   const { repository, branch, credential } = store
   const ask = openGitHubRequests(store)
   const place = { repository, branch, isApp: credential.kind === 'app', ask }
-  return [
-    { name: 'github-reachable', about: 'GitHub responds', needs: ['git-settings'], run: () => checkReach(place) },
-    {
-      ...{ name: 'github-clock', about: 'this machine’s clock agrees with GitHub’s', needs: ['github-reachable'] },
-      run: async () => compareClocks('GitHub', new Date((await ask(REPOSITORY)).headers.date ?? ''), now()),
-    },
-    {
-      ...{ name: 'github-credential', about: 'GitHub accepts the credential', needs: ['github-clock'] },
-      run: () => checkCredential(place),
-    },
-    {
-      ...{ name: 'github-repository', about: 'the credential has access to the repository' },
-      needs: ['github-credential'],
-      run: () => checkRepository(place),
-    },
-    {
-      ...{ name: 'github-branch', about: 'the branch exists and has a commit', needs: ['github-repository'] },
-      run: () => checkBranch(place),
-    },
-    {
-      ...{ name: 'github-write', about: 'the credential can write contents (tested with a commit on no branch)' },
-      needs: ['github-branch'],
-      run: () => checkWriting(place),
-    },
-    {
-      ...{ name: 'github-protection', about: 'the hub may commit to the branch', needs: ['github-write'] },
-      run: () => checkProtection(place),
-    },
-    {
-      ...{ name: 'clone', about: 'the content can be cloned from GitHub and kept up to date' },
-      needs: ['git', 'github-branch'],
-      applies: machine?.config.keepsClone === true,
-      run: () => checkClone(machine!),
-    },
+  const checks = [
+    check('github-reachable', 'GitHub responds', ['git-settings'], () => checkReach(place)),
+    check('github-clock', 'this machine’s clock agrees with GitHub’s', ['github-reachable'], async () =>
+      compareClocks('GitHub', new Date((await ask(REPOSITORY)).headers.date ?? ''), now()),
+    ),
+    check('github-credential', 'GitHub accepts the credential', ['github-clock'], () => checkCredential(place)),
+    check('github-repository', 'the credential has access to the repository', ['github-credential'], () =>
+      checkRepository(place),
+    ),
+    check('github-branch', 'the branch exists and has a commit', ['github-repository'], () => checkBranch(place)),
+    check(
+      'github-write',
+      'the credential can write contents (tested with a commit on no branch)',
+      ['github-branch'],
+      () => checkWriting(place),
+    ),
+    check('github-protection', 'the hub may commit to the branch', ['github-write'], () => checkProtection(place)),
   ]
+  if (!machine?.config.keepsClone) return checks
+  const clone = 'the content can be cloned from GitHub and kept up to date'
+  return [...checks, check('clone', clone, ['git', 'github-branch'], () => checkClone(machine))]
 }
 
 async function checkReach({ ask }: PublishingPlace): Promise<CheckProblems> {

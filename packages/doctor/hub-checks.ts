@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { isPrivateHost } from '../../src/domain/access/private-host.ts'
 import { DATA_FILES } from '../../src/domain/api/data-paths.ts'
 import { ROUTES } from '../../src/domain/api/routes.ts'
-import { type Check, type CheckProblems, fail } from './checks.ts'
+import { type Check, type CheckProblems, check, fail } from './checks.ts'
 import { checkForgedHeaders, isForReaders } from './hub-readers.ts'
 import { type DeployedHub, describeAnswer, type HubResponse, jsonOf, readError } from './hub-requests.ts'
 import { checkMcp, checkPublishing, checkSignIn } from './hub-service-checks.ts'
@@ -22,32 +22,31 @@ const DATA_ABSENT = DATA_FILES.repository('doctor', 'is-not-there')
 
 /** Lists the checks, each after the checks that it needs. @param proxyHeader the header in which a trusted proxy names people */
 export function hubChecks(hub: DeployedHub, proxyHeader?: string): Check[] {
-  //  name, what it confirms, what it needs, and the check
-  const checks: [string, string, string[], (hub: DeployedHub) => Promise<CheckProblems>][] = [
-    ['hub-reachable', 'the hub responds', [], checkReach],
-    [
-      'hub-readers',
-      'nobody becomes a reader by sending the header of a proxy',
-      ['hub-reachable'],
-      (asked) => checkForgedHeaders(asked, proxyHeader),
-    ],
-    ['hub-build', 'a complete build is served', ['hub-reachable'], checkBuild],
-    ['hub-address', 'the hub knows its own URL', ['hub-build'], checkAddress],
-    [
-      'hub-reading',
-      'the API and its search respond, including to pages from other origins',
-      ['hub-build'],
-      checkReading,
-    ],
-    ['hub-not-found', 'URLs that do not exist return JSON', ['hub-reading'], checkNotFound],
-    ['hub-cache-headers', 'Cache-Control arrives as the hub sent it', ['hub-not-found'], checkCacheHeaders],
-    ['hub-cache-age', 'no cache stores a list for longer than a minute', ['hub-cache-headers'], checkCacheAge],
-    ['hub-cache-key', 'caches include the query string in their key', ['hub-cache-headers'], checkCacheKey],
-    ['hub-mcp', 'agents can reach the MCP server', ['hub-build'], checkMcp],
-    ['hub-publishing', 'publishing is set up, and the token store responds', ['hub-reading'], checkPublishing],
-    ['hub-sign-in', 'users can sign in, and the provider redirects them back to the hub', ['hub-address'], checkSignIn],
+  const readers = 'nobody becomes a reader by sending the header of a proxy'
+  const reading = 'the API and its search respond, including to pages from other origins'
+  const signIn = 'users can sign in, and the provider redirects them back to the hub'
+  return [
+    check('hub-reachable', 'the hub responds', [], () => checkReach(hub)),
+    check('hub-readers', readers, ['hub-reachable'], () => checkForgedHeaders(hub, proxyHeader)),
+    check('hub-build', 'a complete build is served', ['hub-reachable'], () => checkBuild(hub)),
+    check('hub-address', 'the hub knows its own URL', ['hub-build'], () => checkAddress(hub)),
+    check('hub-reading', reading, ['hub-build'], () => checkReading(hub)),
+    check('hub-not-found', 'URLs that do not exist return JSON', ['hub-reading'], () => checkNotFound(hub)),
+    check('hub-cache-headers', 'Cache-Control arrives as the hub sent it', ['hub-not-found'], () =>
+      checkCacheHeaders(hub),
+    ),
+    check('hub-cache-age', 'no cache stores a list for longer than a minute', ['hub-cache-headers'], () =>
+      checkCacheAge(hub),
+    ),
+    check('hub-cache-key', 'caches include the query string in their key', ['hub-cache-headers'], () =>
+      checkCacheKey(hub),
+    ),
+    check('hub-mcp', 'agents can reach the MCP server', ['hub-build'], () => checkMcp(hub)),
+    check('hub-publishing', 'publishing is set up, and the token store responds', ['hub-reading'], () =>
+      checkPublishing(hub),
+    ),
+    check('hub-sign-in', signIn, ['hub-address'], () => checkSignIn(hub)),
   ]
-  return checks.map(([name, about, needs, check]) => ({ name, about, needs, run: () => check(hub) }))
 }
 
 /** How long to wait for a hub that sends Retry-After, because a hub needs several seconds after startup to prepare its pages. */

@@ -9,7 +9,7 @@ import { describeShortage } from '../node-server/memory.ts'
 import { reviewContent } from '../review/review-content.ts'
 import { createGit } from '../stores/git/git-command.ts'
 import { openLocalGit } from '../stores/git/git-store-local.ts'
-import { type Check, type CheckProblems, fail, warn } from './checks.ts'
+import { type Check, type CheckProblems, check, fail, warn } from './checks.ts'
 import { checkDatabase, checkStateFile } from './state-checks.ts'
 
 /** A checkout of this project on this machine, with its settings. */
@@ -29,42 +29,23 @@ const OLDEST_GIT = [2, 30] as const
 /** Lists the checks for a hub that runs, or will run, on this machine. */
 export function machineChecks(machine: Machine): Check[] {
   const { keepsClone, gitStore, databaseUrl } = machine.config
+  const content = check('content', 'the content is readable and valid', [], () => checkContent(machine))
+  const roots = 'the trusted roots of attestations can be used, and are current'
+  const database = 'the database responds and is writable, and its clock agrees with this machine’s'
   return [
-    { name: 'memory', about: 'there is enough memory', run: () => checkMemory(machine.memoryBytes) },
-    { name: 'git', about: 'git is installed and new enough', run: () => checkGit(machine) },
-    {
-      name: 'content',
-      about: 'the content is readable and valid',
-      // If the content is a clone, the check `clone` covers it.
-      applies: !keepsClone,
-      run: () => checkContent(machine),
-    },
-    {
-      name: 'trusted-root',
-      about: 'the trusted roots of attestations can be used, and are current',
-      needs: ['content'],
-      applies: existsSync(rootsFileOf(machine)),
-      run: () => checkTrustedRoot(machine),
-    },
-    {
-      name: 'content-git',
-      about: 'git can publish to the content',
-      needs: ['git', 'content'],
-      applies: gitStore.kind === 'local',
-      run: () => checkContentGit(machine),
-    },
-    {
-      name: 'database',
-      about: 'the database responds and is writable, and its clock agrees with this machine’s',
-      applies: databaseUrl !== undefined,
-      run: () => checkDatabase(machine.config, machine.now()),
-    },
-    {
-      name: 'blob-store',
-      about: 'tokens, sessions and fresh copies can be stored',
-      applies: databaseUrl === undefined,
-      run: () => checkStateFile(machine.root),
-    },
+    check('memory', 'there is enough memory', [], () => checkMemory(machine.memoryBytes)),
+    check('git', 'git is installed and new enough', [], () => checkGit(machine)),
+    // If the content is a clone, the check `clone` covers it.
+    ...(keepsClone ? [] : [content]),
+    ...(existsSync(rootsFileOf(machine))
+      ? [check('trusted-root', roots, ['content'], () => checkTrustedRoot(machine))]
+      : []),
+    ...(gitStore.kind === 'local'
+      ? [check('content-git', 'git can publish to the content', ['git', 'content'], () => checkContentGit(machine))]
+      : []),
+    databaseUrl === undefined
+      ? check('blob-store', 'tokens, sessions and fresh copies can be stored', [], () => checkStateFile(machine.root))
+      : check('database', database, [], () => checkDatabase(machine.config, machine.now())),
   ]
 }
 

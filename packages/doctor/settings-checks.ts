@@ -4,7 +4,7 @@ import type { Config } from '../../src/config.ts'
 import { isLoopback } from '../../src/domain/api/loopback.ts'
 import type { ValueProblem } from '../../src/domain/text/problems.ts'
 import { readSettings, type Settings } from '../../src/settings.ts'
-import { type Check, type CheckProblem, type CheckProblems, fail, warn } from './checks.ts'
+import { type Check, type CheckProblem, type CheckProblems, check, fail, warn } from './checks.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -15,33 +15,23 @@ const MIN_CHARACTERS = 10
 export function settingsChecks(environment: Environment, config: Config | undefined): Check[] {
   const needs = ['settings']
   const { value: settings, problems } = readSettings(environment)
+  const readers =
+    config?.readAccess.kind === 'members'
+      ? 'only readers may read the hub: people whom READERS admits, tokens, and whom a trusted proxy names'
+      : 'everybody who can reach the hub may read it'
   return [
-    { name: 'settings', about: 'every setting has a valid form', run: () => (problems ?? []).map(describeProblem) },
-    {
-      ...{ name: 'git-settings', about: 'the settings for publishing are complete and unambiguous', needs },
-      run: () => checkGitSettings(settings!, config!),
-    },
-    {
-      ...{ name: 'sign-in-settings', about: 'sign-in is either fully configured or not configured at all', needs },
-      run: () => checkSignIn(settings!, config!),
-    },
-    {
-      ...{ name: 'address', about: 'the public URL uses https', needs },
-      run: () => checkAddress(settings!, config!),
-    },
-    {
-      ...{ name: 'proxies', about: 'clients are identified correctly, and only proxies are trusted', needs },
-      run: () => checkProxies(config!),
-    },
-    {
-      name: 'read-access',
-      about:
-        config?.readAccess.kind === 'members'
-          ? 'only readers may read the hub: people whom READERS admits, tokens, and whom a trusted proxy names'
-          : 'everybody who can reach the hub may read it',
-      needs,
-      run: () => checkReadAccess(config!),
-    },
+    check('settings', 'every setting has a valid form', [], () => (problems ?? []).map(describeProblem)),
+    check('git-settings', 'the settings for publishing are complete and unambiguous', needs, () =>
+      checkGitSettings(settings!, config!),
+    ),
+    check('sign-in-settings', 'sign-in is either fully configured or not configured at all', needs, () =>
+      checkSignIn(settings!, config!),
+    ),
+    check('address', 'the public URL uses https', needs, () => checkAddress(settings!, config!)),
+    check('proxies', 'clients are identified correctly, and only proxies are trusted', needs, () =>
+      checkProxies(config!),
+    ),
+    check('read-access', readers, needs, () => checkReadAccess(config!)),
   ]
 }
 

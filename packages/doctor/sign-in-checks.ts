@@ -4,7 +4,7 @@ import { HubError } from '../../src/domain/api/errors.ts'
 import { describeError } from '../../src/ports/log.ts'
 import { finishGithub } from '../account/providers/github.ts'
 import { startOpenId } from '../account/providers/open-id.ts'
-import { type Check, fail } from './checks.ts'
+import { type Check, check, fail } from './checks.ts'
 
 /** A code in the right format that nobody issued: 20 hex digits. */
 const NOBODYS_CODE = '00000000000000000000'
@@ -34,7 +34,7 @@ function checkGithub(settings: NonNullable<Providers['github']>, baseUrl: string
       )
     }
   }
-  return { name: 'sign-in-application', about: 'GitHub knows the OAuth app and its secret', run }
+  return check('sign-in-application', 'GitHub knows the OAuth app and its secret', [], run)
 }
 
 function checkOpenId(settings: NonNullable<Providers['oidc']>, baseUrl: string): Check {
@@ -50,5 +50,5 @@ function checkOpenId(settings: NonNullable<Providers['oidc']>, baseUrl: string):
       )
     }
   }
-  return { name: 'sign-in-provider', about: 'the OpenID Connect provider describes itself', run }
+  return check('sign-in-provider', 'the OpenID Connect provider describes itself', [], run)
 }
