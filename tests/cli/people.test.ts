@@ -47,14 +47,15 @@ test('completion works in bash', () => {
   expect(complete('hubcli', 'p')).toBe('pull\npush\n')
   expect(complete('hubcli', 'push', 'acme/a', 'f', 'c', 'm')).toBe('major\nminor\n')
   expect(complete('hubcli', 'pull', 'acme/a', '-')).toBe('--version\n--label\n--at\n--locked\n-o\n')
+  // Without a word of its own, a command takes a file.
+  expect(complete('hubcli', 'push', 'acme/a', '')).toBe('\n')
 })
 
 test('help, completion and the guide list the formats of exports that the hub has', () => {
   const say = (...args: string[]) => execFileSync('sh', [HUBCLI, ...args]).toString()
   const lists = {
     help: /in another format: ([\s\S]*?)\. Reports/.exec(say('help'))?.[1]?.replace(' or ', ' '),
-    fish: /from export' -l format -x -a '([^']*)'/.exec(say('completion', 'fish'))?.[1],
-    bash: complete('hubcli', 'export', 'acme/a', '--format', ''),
+    completion: complete('hubcli', 'export', 'acme/a', '--format', ''),
     guide: /The formats are\s+((?:`[\w-]+`(?:,| and)\s+)+`[\w-]+`)/
       .exec(readFileSync('src/pages/docs/import.md', 'utf8'))?.[1]
       ?.replace(/ and |`/g, ' '),
@@ -81,6 +82,8 @@ describe('completion in an interactive shell', () => {
     ['hubcli push acme/a f c m', 'major\nminor\n'],
     ['hubcli pull acme/a --', '--at\n--label\n--locked\n--version\n'],
     ['hubcli update ', 'acme/review\n'],
+    ['hubcli add acme/a --as ', 'skill\n'],
+    ['hubcli push acme/a prompts.l', 'prompts.lock\n'],
     ['hubcli completion ', 'bash\nfish\nzsh\n'],
   ])(`fish${missing('fish')}: %s`, (typed, offered) => {
     const program = 'sh $argv[1] completion fish | source; complete -C $argv[2]'
