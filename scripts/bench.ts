@@ -1,8 +1,9 @@
-// `npm run bench`: measures builds, the Node server, publishing and search on synthetic catalogues, and checks the results against limits.
+// `npm run bench`: measures builds, the Node server, publishing, search and attacks on synthetic catalogues, and checks the results against limits.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { measureAttacks } from './bench/attacks.ts'
 import { measureHost } from './bench/host.ts'
 import { checkLimit, type Measurement, type Row, tableOf } from './bench/measure.ts'
 import { stopAll } from './bench/processes.ts'
@@ -29,6 +30,7 @@ const PARTS: Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>> 
   host: async ({ site }) => measureHost(await site()),
   serve: async ({ site }) => measureServe(await site()),
   publish: async ({ dir, prompts }) => measurePublish(dir, prompts),
+  attacks: ({ dir, prompts }) => measureAttacks(join(dir, 'attacks'), prompts),
   'search-scale': ({ dir, prompts }) => measureScale(join(dir, 'search-scale'), prompts),
   relevance: () => measureRelevance(),
 }

@@ -73,7 +73,7 @@ export async function runNode(
 export async function startNode(
   parameters: readonly string[],
   { cwd, settings }: ProcessSurroundings,
-): Promise<{ port: number; stop(): Promise<void> }> {
+): Promise<{ port: number; pid: number; stop(): Promise<void> }> {
   const port = await findPort()
   const child = launch(parameters, { cwd, settings: { ...settings, PORT: String(port) } })
   let log = ''
@@ -86,7 +86,7 @@ export async function startNode(
     }
     await sleep(50)
   }
-  return { port, stop: () => stop(child) }
+  return { port, pid: child.pid!, stop: () => stop(child) }
 }
 
 /** Stops all processes that are still running. */
