@@ -36,7 +36,8 @@ async function open(options: ServerOptions): Promise<number> {
         .toArray()
         .catch(() => {})
       if (incoming.url === '/never') return
-      outgoing.end(incoming.url === '/large' ? LARGE : `<${incoming.url}>`)
+      const bodies: Record<string, Buffer> = { '/large': LARGE, '/buffered': LARGE.subarray(0, 1_000_000) }
+      outgoing.end(bodies[incoming.url ?? ''] ?? `<${incoming.url}>`)
     },
     0,
     { listenAt: ['127.0.0.1'], networksOf, ...options },
@@ -155,13 +156,21 @@ test('a client with slow headers delays others of its own address only for a mom
   await expect.poll(() => again.text, { timeout: 3_000 }).toContain('</read>')
 })
 
-test('only so many clients may read slowly, and the largest network loses its connections first', async () => {
-  const port = await open({ limits: { ...CROWDED, slowReaders: 6 } })
-  await crowd(port, [ANOTHER], 1, READ_LARGE, false)
-  await crowd(port, TWENTY.slice(0, 2), 8, READ_LARGE, false)
-  await expect.poll(() => sides.filter(({ destroyed }) => destroyed).length, { timeout: 5_000 }).toBe(11)
-  expect(sides[0]!.destroyed).toBe(false)
-})
+test.each([
+  ['more than the kernel buffers', READ_LARGE, 25_000_000],
+  ['in the kernel’s buffers', `GET /buffered HTTP/1.1\r\n${HOST}\r\n`, 6_000_000],
+])(
+  'clients leave only so many bytes unread, %s, and the largest network loses its connections first',
+  async (_, text, unreadBytes) => {
+    const port = await open({ limits: { ...CROWDED, unreadBytes } })
+    await crowd(port, [ANOTHER], 1, text, false)
+    await crowd(port, TWENTY.slice(0, 2), 8, text, false)
+    await expect.poll(() => sides.filter(({ destroyed }) => destroyed).length, { timeout: 5_000 }).toBeGreaterThan(9)
+    await sleep(200)
+    expect(sides.map(({ destroyed }) => destroyed).filter((isClosed) => !isClosed).length).toBeGreaterThan(4)
+    expect(sides[0]!.destroyed).toBe(false)
+  },
+)
 
 describe('request bodies', () => {
   const limits = { ...PATIENT, bodies: 4, patienceMs: 60_000 }

@@ -57,7 +57,7 @@ const LIMITS: ServerLimits = {
   unreadMs: 20_000,
   servedOfAddress: 48,
   connectionsOfAddress: 256,
-  slowReaders: 256,
+  unreadBytes: 128_000_000,
   waitingRequests: 10_000,
   lingerMs: 30_000,
 }

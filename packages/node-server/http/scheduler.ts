@@ -12,8 +12,8 @@ export interface ScheduleLimits extends NetworkLimits {
   connections: number
   /** How long a client may take to send a request while other connections of its network wait, and to read a response before it counts as slow. */
   patienceMs: number
-  /** Maximum number of clients that read slowly, not counting those behind a trusted proxy, because the kernel buffers up to 4 MB for each. */
-  slowReaders: number
+  /** Maximum number of bytes that clients may not have read yet, not counting those behind a trusted proxy. The kernel keeps them, and does not say how many they are; see `countUnread`. */
+  unreadBytes: number
   /** Maximum number of requests that have been read and are waiting on a connection. A connection that exceeds this limit is closed. */
   waitingRequests: number
   /** How long a client has to read the rest of its last response and close the connection. */
@@ -30,7 +30,14 @@ interface Connection extends Held {
   isAnswered: boolean
   /** Whether it is being closed, so that no more requests are served on it. */
   isOver: boolean
+  /** The most bytes that the client can have left unread, and when and after how many bytes that was counted. */
+  unread: { bytes: number; written: number; atMs: number }
 }
+
+/** The most that Linux buffers for a connection (`tcp_wmem`). https://docs.kernel.org/networking/ip-sysctl.html */
+const BUFFERED_BYTES = 4_194_304
+/** How fast a client is taken to read what the kernel buffers: 64 kB/s. */
+const READ_BYTES_PER_MS = 64
 
 /** At the limit, up to this share of all connections is closed at once, because finding the largest network takes longer than closing a connection. */
 const CLOSED_SHARE = 1 / 16
@@ -43,6 +50,7 @@ export function openScheduler(limits: ScheduleLimits, networksOf: (socket: Socke
   const all = new Set<Connection>()
   const networks = openNetworks<Connection>(limits)
   let waitingRequests = 0
+  let writtenSinceReset = 0
 
   const isSending = ({ socket }: Connection) => socket.writableLength > 0
   const isLate = ({ sinceMs }: Connection) => performance.now() - sinceMs > limits.patienceMs
@@ -55,11 +63,22 @@ export function openScheduler(limits: ScheduleLimits, networksOf: (socket: Socke
     const count = Math.ceil(Math.min(held.length / 2, limits.connections * CLOSED_SHARE))
     if (count > 0) pickLargestFirst(held, count).forEach(reset)
   }
-  /** Closes connections of clients that read slowly if there are too many of them, of the largest network first. */
-  const resetSlow = () => {
-    const slow = [...all].filter((one) => one.networks.length > 0 && isSending(one) && isLate(one))
-    const excess = slow.length - limits.slowReaders
-    if (excess > 0) pickLargestFirst(slow, excess).forEach(reset)
+  const countUnread = ({ socket, unread }: Connection): number => {
+    const [written, atMs] = [socket.bytesWritten, performance.now()]
+    // As long as a part is still in the process, the kernel's buffer is full.
+    const read = socket.writableLength > 0 ? 0 : (atMs - unread.atMs) * READ_BYTES_PER_MS
+    const bytes = Math.min(BUFFERED_BYTES, Math.max(0, unread.bytes - read) + written - unread.written)
+    Object.assign(unread, { bytes, written, atMs })
+    return bytes
+  }
+  /** Closes connections whose clients read slowly, or not at all, if they hold too many bytes, of the largest network first. */
+  const resetUnread = () => {
+    writtenSinceReset = 0
+    const held = [...all].filter((one) => one.networks.length > 0 && countUnread(one) > 0)
+    const bytes = held.reduce((sum, { unread }) => sum + unread.bytes, 0)
+    if (bytes <= limits.unreadBytes) return
+    const count = Math.ceil((1 - limits.unreadBytes / bytes) * held.length)
+    for (const one of pickLargestFirst(held, count)) if (!isSending(one) || isLate(one)) reset(one)
   }
   const reset = (connection: Connection) => {
     connection.socket.resetAndDestroy()
@@ -99,11 +118,14 @@ export function openScheduler(limits: ScheduleLimits, networksOf: (socket: Socke
   const begin = (connection: Connection, outgoing: ServerResponse, start: () => void) => {
     connection.isAnswering = true
     connection.sinceMs = performance.now()
+    const { bytesWritten } = connection.socket
     outgoing.once('close', () => {
       connection.isAnswering = false
       connection.isAnswered = true
       connection.sinceMs = performance.now()
       networks.findContested(connection).forEach(closeIdle)
+      writtenSinceReset += connection.socket.bytesWritten - bytesWritten
+      if (writtenSinceReset > limits.unreadBytes / 16) resetUnread()
       // Not started immediately, because a client with many requests would then keep everyone else waiting.
       if (connection.waiting.length > 0) setImmediate(beginNext, connection)
     })
@@ -129,6 +151,7 @@ export function openScheduler(limits: ScheduleLimits, networksOf: (socket: Socke
       const connection: Connection = {
         ...{ socket, networks: names, places: networks.find(names), sinceMs: performance.now(), waiting: [] },
         ...{ isAnswering: false, isAnswered: false, isOver: false },
+        unread: { bytes: 0, written: 0, atMs: performance.now() },
       }
       bySocket.set(socket, connection)
       all.add(connection)
@@ -151,10 +174,10 @@ export function openScheduler(limits: ScheduleLimits, networksOf: (socket: Socke
       return undefined
     },
 
-    /** Closes connections whose clients take too long to send a request while others of their network wait, and those of too many slow readers. Called regularly. */
+    /** Closes connections whose clients take too long to send a request while others of their network wait, and those whose clients leave too much unread. Called regularly. */
     check() {
       networks.listContested().forEach(resetLate)
-      resetSlow()
+      resetUnread()
     },
 
     /** Returns whether a connection is waiting for others from its network to close. */
