@@ -9,7 +9,6 @@ import { PROJECT_DIR, parametersOf, startNode } from './processes.ts'
 /** Generated files, and files that the hub replaces with its own version; these are not linked from the project. */
 const OWN = new Set(['.git', '.hub', 'build', 'content', 'dist', 'tests'])
 const BUILD_MS = 300_000
-const PAGE_BYTES = 4_096
 
 /** A running hub. */
 export interface HostileHub {
@@ -20,7 +19,7 @@ export interface HostileHub {
   /** A token for all repositories of the owner `attacker`. */
   token: string
   isAlive(): boolean
-  /** The memory used by the hub's process, and by the kernel for this machine's connections. */
+  /** The memory used by the hub's process, and by the kernel for its connections. */
   heldBytes(): number
   /** Returns whether the site shows a version of a prompt. */
   shows(name: string, version: string): Promise<boolean>
@@ -66,15 +65,19 @@ export async function startHostileHub(dir: string, prompts: number): Promise<Hos
         return false
       }
     },
-    heldBytes: () => residentBytes(hub.pid) + kernelBytes(),
+    heldBytes: () => residentBytes(hub.pid) + kernelBytes(hub.port),
     shows: (name, version) => isThere(`/data/v1/repos/${name}/versions/${version}.json`),
   }
 }
 
-/** Returns the kernel memory used for TCP data on this machine. https://docs.kernel.org/networking/proc_net_tcp.html */
-function kernelBytes(): number {
-  const pages = /^TCP:.*\bmem (\d+)/m.exec(readFileSync('/proc/net/sockstat', 'utf8'))?.[1]
-  return Number(pages ?? 0) * PAGE_BYTES
+/** Returns the bytes that the kernel keeps for the connections of a port: those that clients have not received yet, and those that the process has not read. The clients' own buffers are on other machines, outside of a benchmark. https://docs.kernel.org/networking/proc_net_tcp.html */
+function kernelBytes(port: number): number {
+  const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  const rows = ['tcp', 'tcp6'].flatMap((name) => readFileSync(`/proc/net/${name}`, 'utf8').trim().split('\n').slice(1))
+  const queues = rows.map((row) => row.trim().split(/\s+/)).filter(([, local]) => local?.endsWith(suffix))
+  return queues
+    .flatMap(([, , , , both = '']) => both.split(':'))
+    .reduce((sum, hex) => sum + Number.parseInt(hex, 16), 0)
 }
 
 /** Returns the memory used by a process, including its threads. */
