@@ -1,4 +1,4 @@
-// `npm run export -- --format langfuse --out DIR`: writes the latest version of every listed prompt in another tool's format. A skill is written as a folder with all its files.
+// `npm run export -- --format langfuse --out DIR`: writes the latest version of every listed prompt in another tool's format. In the formats `skill` and `markdown`, a skill is written as a folder with all its files.
 import { existsSync, realpathSync } from 'node:fs'
 import { type LatestVersion, listLatestVersions } from '../../packages/catalogue/latest-versions.ts'
 import { toExported, WRITERS } from '../../packages/formats/formats.ts'
@@ -40,26 +40,27 @@ function exportAll(format: ExportFormat, out: string): void {
     const { files = [] } = entry.bundle ?? {}
     const details = { owner, name, title: title ?? '', description, tags, license }
     const result = WRITERS[format](toExported(details, { ...entry, files }))
+    const main = format === 'skill' ? 'SKILL.md' : format === 'markdown' && entry.skill ? 'prompt.md' : undefined
     const reasons = result.refused
       ? result.refused.map(({ field, line, message }) => `${line === null ? '' : `line ${line}: `}${field}: ${message}`)
-      : format === 'skill'
-        ? findOthers(target, { owner, name, entry })
-        : []
+      : main === undefined
+        ? []
+        : findOthers(target, main, { owner, name, entry })
     if (result.refused || reasons.length > 0) {
       refused++
       console.log(`${owner}/${name}\n${reasons.map((reason) => `  refused  ${reason}`).join('\n')}`)
       continue
     }
     // Unlike a single file, the folder of a skill loses no files.
-    const lost = result.lost.filter((field) => format !== 'skill' || field !== 'files')
+    const lost = result.lost.filter((field) => main === undefined || field !== 'files')
     if (lost.length > 0) console.log(`${owner}/${name}\n  lost     ${lost.join(', ')}`)
     // A skill's folder must have the skill's name.
-    const folder = format === 'skill' ? `${owner}/${name}` : owner
-    // SKILL.md comes last, so that a folder with it has all its files.
-    if (format === 'skill')
+    const folder = main === undefined ? owner : `${owner}/${name}`
+    // The main file comes last, so that a folder with it has all its files.
+    if (main !== undefined)
       for (const one of files)
         replaceFile(target.prepare(`${folder}/${one.path}`), readFile({ owner, name, version: entry.version }, one))
-    replaceFile(target.prepare(`${folder}/${result.file.name}`), result.file.text)
+    replaceFile(target.prepare(`${folder}/${main ?? result.file.name}`), result.file.text)
     written++
   }
   console.log(
@@ -69,8 +70,11 @@ function exportAll(format: ExportFormat, out: string): void {
 }
 
 /** Names the files in the folder of a skill that would become part of it, such as those of an earlier export. */
-function findOthers(target: PlainFolder, { owner, name, entry }: Omit<LatestVersion, 'file'>): string[] {
-  const known = new Set(['SKILL.md', ...(entry.bundle?.files ?? []).map(({ path }) => path)])
+function findOthers(target: PlainFolder, main: string, { owner, name, entry }: Omit<LatestVersion, 'file'>): string[] {
+  const own = (entry.bundle?.files ?? []).map(({ path }) => path)
+  if (own.some((path) => path.toLowerCase() === main))
+    return [`files: a file of the skill has the name of its prompt file, ${main}. Choose --format skill`]
+  const known = new Set([main, ...own])
   const list = (below: string): string[] =>
     target.list(`${owner}/${name}${below === '' ? '' : `/${below}`}`).flatMap((found) => {
       const path = below === '' ? found.name : `${below}/${found.name}`

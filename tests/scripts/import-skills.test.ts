@@ -14,6 +14,7 @@ import {
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { parseVersionFile } from '../../src/domain/content/prompt-file.ts'
 import { type ImportFolder, makeImportFolder } from './importing.ts'
 
 let folder: ImportFolder
@@ -141,6 +142,81 @@ describe('a skill is imported whole', () => {
       { numRuns: 12 },
     )
     expect(readdirSync(join(dir, 'content/acme')).length).toBeGreaterThan(6)
+  })
+})
+
+describe('a folder with a prompt file of a skill', () => {
+  const VERSION =
+    '---\npublished_at: "2026-11-01T00:00:00Z"\npublished_by: acme\nvariables:\n  - name: form\n    type: enum\n    options: [a, b]\nskill: {description: Fills in forms., license: MIT, metadata: {author: x}}\n---\nFill in {{form}} with `fill.py`.\n'
+  /** Publishes skills: `pdf` with files, and `prompt`, whose name is that of the file, without any. */
+  const publish = () => {
+    for (const name of ['pdf', 'prompt']) {
+      folder.give(`content/acme/${name}/index.md`, `---\ntitle: My ${name}\ntags: [forms]\nlicense: MIT\n---\n`)
+      folder.give(`content/acme/${name}/versions/1.0.0.md`, VERSION)
+    }
+    for (const [path, content] of Object.entries(FILES)) {
+      mkdirSync(dirname(join(versionFolder('1.0.0'), path)), { recursive: true })
+      writeFileSync(join(versionFolder('1.0.0'), path), content)
+    }
+    folder.give('content/acme/plain/versions/1.0.0.md', VERSION.replace(/^skill:.*\n/m, ''))
+  }
+  const exportMarkdown = () => folder.run('export-prompts', '--format', 'markdown', '--out', join(dir, 'out'))
+
+  test('is what an export as Markdown writes, and its import is the same version with all files and fields', () => {
+    publish()
+    expect(exportMarkdown()).toMatchObject({ status: 0, stdout: '\nWritten 3\nRefused 0\n' })
+    expect(readdirSync(join(dir, 'out/acme')).sort()).toEqual(['pdf', 'plain.md', 'prompt'])
+    const { 'prompt.md': text = '', ...others } = readAll(join(dir, 'out/acme/pdf'))
+    expect(others).toEqual(latin1(FILES))
+    expect(text).toMatch(/^---\ntitle: "?My pdf"?\ntags:/)
+    rmSync(join(dir, 'content'), { recursive: true })
+    mkdirSync(join(dir, 'content'))
+    const lines = folder.importAll(join(dir, 'out/acme'))
+    expect(lines.map(({ name, status, lost, reasons }) => [name, status, lost, reasons])).toEqual([
+      ['pdf', 'new', [], []],
+      ['plain', 'new', [], []],
+      ['prompt', 'new', [], []],
+    ])
+    expect(readAll(versionFolder('1.0.0'))).toEqual(latin1(FILES))
+    const imported = parseVersionFile(folder.read('content/acme/pdf/versions/1.0.0.md')).value!
+    const { content, skill, variables } = parseVersionFile(VERSION).value!
+    expect(imported).toMatchObject({ content, skill, variables })
+    expect(folder.read('content/acme/pdf/index.md')).toContain('My pdf')
+    expect(folder.importAll(join(dir, 'out/acme')).map(({ status }) => status)).toEqual(Array(3).fill('unchanged'))
+    writeFileSync(join(dir, 'out/acme/pdf/scripts/fill.py'), 'print(2)\n')
+    expect(folder.importAll(join(dir, 'out/acme'))[0]).toMatchObject({ name: 'pdf', status: 'changed', lost: [] })
+    expect(readAll(versionFolder('1.1.0'))['scripts/fill.py']).toBe('print(2)\n')
+  })
+
+  test('is refused as a whole if the prompt file is, and is ordinary without the field `skill`', () => {
+    folder.give('given/pdf/prompt.md', '---\nskill: {}\n---\nText\n')
+    folder.give('given/pdf/guide.md', 'A guide\n')
+    expect(importAll()).toEqual([
+      expect.objectContaining({
+        name: null,
+        status: 'refused',
+        reasons: [expect.stringMatching(/^line 2: skill\.desc/)],
+      }),
+    ])
+    folder.give('given/pdf/prompt.md', '---\ntitle: A\nparameters: {a: 1}\n---\nText\n')
+    expect(importAll().map(({ name, status }) => [name, status])).toEqual([
+      ['guide', 'new'],
+      ['pdf', 'new'],
+    ])
+  })
+
+  test('of its files, a link is named, and one that has the name of the prompt file refuses its export', () => {
+    folder.give('given/pdf/prompt.md', '---\nskill: {description: x}\n---\nRun `run.sh`.\n')
+    symlinkSync('/etc/passwd', join(dir, 'given/pdf/run.sh'))
+    folder.give('given/pdf/Prompt.MD', 'x')
+    expect(importAll()).toMatchObject([
+      { name: 'pdf', status: 'new', lost: [expect.stringMatching(/^files: run\.sh: .* or correct prompt\.md$/)] },
+    ])
+    expect(exportMarkdown()).toMatchObject({
+      status: 1,
+      stdout: expect.stringContaining('refused  files: a file of the skill has the name of its prompt file, prompt.md'),
+    })
+    expect(readAll(join(dir, 'out'))).toEqual({})
   })
 })
 
@@ -314,7 +390,7 @@ describe('an export', () => {
   test('of a skill in a format of one file says that its files are lost', () => {
     give(FILES)
     importAll()
-    const { stdout } = folder.run('export-prompts', '--format', 'markdown', '--out', join(dir, 'out'))
+    const { stdout } = folder.run('export-prompts', '--format', 'prompty', '--out', join(dir, 'out'))
     expect(stdout).toMatch(/acme\/pdf\n {2}lost {5}files\n/)
   })
 })

@@ -3,6 +3,9 @@ import { lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { compareText } from '../../../src/domain/text/compare-text.ts'
 import { openFolder, type PlainFolder } from '../../stores/files/plain-files.ts'
+import { findFrontKeys } from '../front-keys.ts'
+import { isPromptFile } from '../read-prompt-file.ts'
+import { MAX_SOURCE_BYTES } from '../source-file.ts'
 import { listSkillFolder, type SkillFolder } from './skill-folder.ts'
 
 /** Maximum number of files and of nested folders in an import. */
@@ -10,7 +13,8 @@ const MAX_FILES = 50_000
 const MAX_DEPTH = 16
 /** Folders that hold no prompts of their own. */
 const LEFT_OUT = new Set(['node_modules', '.git', '.hub', 'dist'])
-const SKILL_FILE = /^skill\.md$/i
+/** The file that makes its folder a skill. */
+export const SKILL_FILE = /^skill\.md$/i
 
 /** A file to import. */
 export interface Source {
@@ -24,7 +28,7 @@ export interface Source {
   shown: string
   /** Whether the file itself was given, not a folder above it. */
   isGiven: boolean
-  /** For a SKILL.md, what else is in its folder. None of it is a prompt. */
+  /** For the main file of a skill's folder, what else is in the folder. None of it is a prompt. */
   beside?: SkillFolder
 }
 
@@ -60,7 +64,10 @@ export function listSources(paths: readonly string[]): Listed {
   }
   const addFolder = (folder: PlainFolder, root: string, path: string, shown: string, depth: number) => {
     const entries = list(folder, path, shown, depth)
-    const skill = entries.find(({ name, isFolder }) => !isFolder && SKILL_FILE.test(name))
+    const files = entries.filter(({ isFolder }) => !isFolder)
+    const skill =
+      files.find(({ name }) => SKILL_FILE.test(name)) ??
+      files.find(({ name, path }) => name === 'prompt.md' && isSkillPrompt(folder, path))
     if (skill) {
       addSkill({ folder, root, path: skill.path, shown: skill.shown, isGiven: false })
       return
@@ -81,6 +88,12 @@ export function listSources(paths: readonly string[]): Listed {
     } else throw new Error(`${given}: expected a file or a folder`)
   }
   return listed
+}
+
+/** Returns whether a file is a prompt file of a skill, so that its folder can be published: `hubcli push acme/pdf FOLDER`. */
+function isSkillPrompt(folder: PlainFolder, path: string): boolean {
+  const { keys = [] } = findFrontKeys(folder.read(path, MAX_SOURCE_BYTES).value?.toString() ?? '') ?? {}
+  return keys.includes('skill') && isPromptFile(keys)
 }
 
 /** Returns the folder of a path; an empty path for the given folder itself. */

@@ -16,7 +16,7 @@ import {
   textsOf,
 } from '../portable.ts'
 import { MAX_SOURCE_BYTES } from '../source-file.ts'
-import { folderOf, type Source } from './list-sources.ts'
+import { folderOf, SKILL_FILE, type Source } from './list-sources.ts'
 import { readSkillFolder } from './skill-folder.ts'
 
 /** Maximum size of a CSV or JSON file, which may contain many prompts. */
@@ -133,7 +133,7 @@ function readSource(source: Source, format: ImportFormat | undefined, keepsText:
   const reader: Reader = READERS[known]
   const { prompts, findings } = reader(text, fileName, { keepsText })
   if (!beside) return { prompts, findings, text, fileName }
-  if (known !== 'skill') {
+  if (known !== (SKILL_FILE.test(file) ? 'skill' : 'markdown')) {
     const more = new ConversionProblems()
     if (beside.files.length > 0) more.lost('files', describeOthers(beside.files, known))
     return { prompts, findings: [...findings, ...more.all], text, fileName }
@@ -141,7 +141,7 @@ function readSource(source: Source, format: ImportFormat | undefined, keepsText:
   const { files, findings: more } = readSkillFolder(folder, path, text, beside)
   // Without its files, a skill is broken, not smaller.
   if (files.length > 0 && prompts.some(({ skill }) => !skill))
-    more.refused('files', 'only a skill has files. Change in SKILL.md what is named above')
+    more.refused('files', `only a skill has files. Change in ${file} what is named above`)
   const all = [...findings, ...more.all]
   if (more.isRefused) return { prompts: [], findings: all, text, fileName }
   const whole = files.length === 0 ? text : JSON.stringify([text, files.map((file) => [file.path, file.sha256])])

@@ -1,4 +1,4 @@
-// Lists and reads the files beside a SKILL.md that is imported. A folder is listed only as far as a version may have files, and no file is read before its size is known.
+// Lists and reads the files beside the main file of a skill that is imported: a SKILL.md, or a prompt file. A folder is listed only as far as a version may have files, and no file is read before its size is known.
 import { basename, posix } from 'node:path'
 import {
   checkBundle,
@@ -21,7 +21,7 @@ const MAX_NAMED = 50
 /** Folders that programs fill by themselves. */
 const MADE_BY_PROGRAMS = new Set(['node_modules', '__pycache__'])
 
-/** What is in the folder of a SKILL.md. Paths are relative to that folder. */
+/** What is in the folder of a skill, beside its main file. Paths are relative to that folder. */
 export interface SkillFolder {
   /** The files, at most one more than a version may have. */
   files: string[]
@@ -37,7 +37,7 @@ interface SkillFiles {
   findings: ConversionProblems
 }
 
-/** Lists the folder of a SKILL.md. @param main the path of that file in `folder` */
+/** Lists the folder of a skill. @param main the path of its main file in `folder` */
 export function listSkillFolder(folder: PlainFolder, main: string): SkillFolder {
   const root = posix.dirname(main)
   const found: SkillFolder = { files: [], leftOut: [] }
@@ -58,7 +58,7 @@ export function listSkillFolder(folder: PlainFolder, main: string): SkillFolder 
         return false
       } else if (!visit(path)) return false
       if (found.files.length > LIMITS.filesPerVersion) {
-        found.problem = `expected at most ${LIMITS.filesPerVersion} files beside SKILL.md; the next one is ${printable(path)}. Remove what the skill does not need, or put several files into one`
+        found.problem = `expected at most ${LIMITS.filesPerVersion} files beside ${basename(main)}; the next one is ${printable(path)}. Remove what the skill does not need, or put several files into one`
         return false
       }
     }
@@ -79,14 +79,15 @@ function findReason(entry: { name: string; isFile(): boolean; isDirectory(): boo
 /**
  * Reads the files of a skill, and judges them by the limits of a version.
  *
- * @param main the path of its SKILL.md in `folder`
+ * @param main the path of its main file in `folder`
  * @param text the text of that file, which may name files
  */
 export function readSkillFolder(folder: PlainFolder, main: string, text: string, beside: SkillFolder): SkillFiles {
   const findings = new ConversionProblems()
+  const file = basename(main)
   for (const { path, reason } of beside.leftOut.slice(0, MAX_NAMED)) {
     const isNamed = text.includes(path)
-    const more = isNamed ? '. SKILL.md names it: replace it with an ordinary file, or correct SKILL.md' : ''
+    const more = isNamed ? `. ${file} names it: replace it with an ordinary file, or correct ${file}` : ''
     findings.lost(`files: ${printable(path)}`, `left out, because ${reason}${more}`)
   }
   const rest = beside.leftOut.length - MAX_NAMED
@@ -111,7 +112,7 @@ export function readSkillFolder(folder: PlainFolder, main: string, text: string,
   const judge = (problems: readonly FileProblem[]) => {
     for (const problem of problems) {
       const { key, message } = nameFileProblem(problem)
-      findings.refused(key, `${message}. ${wayOut(problem, sized)}`)
+      findings.refused(key, `${message}. ${wayOut(problem, sized, file)}`)
     }
   }
   judge(checkBundle({ isThere: true, isSkill: true }, sized))
@@ -125,13 +126,13 @@ export function readSkillFolder(folder: PlainFolder, main: string, text: string,
 }
 
 /** Says what the author of a skill can do about a problem. */
-function wayOut({ rule, path }: FileProblem, files: readonly { path: string; size_bytes: number }[]): string {
+function wayOut({ rule, path }: FileProblem, files: readonly { path: string; size_bytes: number }[], main: string) {
   if (rule === 'holds-no-secret') return 'Remove it'
-  if (rule === 'file-fits') return 'Make it smaller, or let SKILL.md say where to download it'
+  if (rule === 'file-fits') return `Make it smaller, or let ${main} say where to download it`
   if (rule === 'files-fit') {
     const [largest] = files.toSorted((a, b) => b.size_bytes - a.size_bytes)
     const named = largest ? `The largest is ${printable(largest.path)} with ${largest.size_bytes} bytes. ` : ''
-    return `${named}Remove what the skill does not need, or let SKILL.md say where to download it`
+    return `${named}Remove what the skill does not need, or let ${main} say where to download it`
   }
   return path !== undefined && /(?:^|\/)skill\.md$/i.test(path)
     ? 'Rename it, or remove its folder and import that folder by itself'
