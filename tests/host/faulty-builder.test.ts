@@ -2,7 +2,7 @@
 // delays. If it crashes immediately, startup fails with a message. If it receives no file change events, it polls for
 // changes.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, expect, test } from 'vitest'
@@ -97,7 +97,7 @@ test('when the builder crashes at once, the start fails with an error message an
   expect(run.log()).not.toMatch(/\n\s+at |Unhandled|triggerUncaughtException|Restarting/)
 })
 
-test('keeps serving the last build when the content folder is empty, such as a mount that has disappeared', {
+test('keeps serving the last build when the content folder is missing or empty, such as a mount that has disappeared', {
   timeout: 3 * WITHIN,
 }, async () => {
   const others = makeRepository('ready')
@@ -109,28 +109,32 @@ test('keeps serving the last build when the content folder is empty, such as a m
     const health = async () => (await ask('/healthz')).json()
     const becomes = (status: string) =>
       expect.poll(async () => (await health()).status, { timeout: WITHIN }).toBe(status)
-    const expectKept = async () => {
-      await becomes('degraded')
-      expect(await health()).toMatchObject({
-        counts: { repositories: 1, versions: 1, owners: 1 },
-        failure: expect.stringContaining(
-          `content: expected files, got an empty folder: ${content}. Mount or restore it. If every prompt was removed on purpose, commit that, or add an empty equivalents.txt`,
-        ),
-      })
+    const expectKept = async (failure: string) => {
+      const counts = { repositories: 1, versions: 1, owners: 1 }
+      const expected = { status: 'degraded', counts, failure: expect.stringContaining(failure) }
+      await expect.poll(health, { timeout: WITHIN }).toMatchObject(expected)
       expect(await isListed(ask, 'kept')).toBe(true)
     }
+    const empty = `content: expected files, got an empty folder: ${content}. Mount or restore it. If every prompt was removed on purpose, commit that, or add an empty equivalents.txt`
     await becomes('ok')
     renameSync(content, `${content}-away`)
+    await expectKept(`content: not found: ${content}`)
     mkdirSync(content)
-    await expectKept()
+    await expectKept(empty)
     // A hub that starts before its mount is there serves its last build too.
     await run!.end()
     ask = await start(settings)
-    await expectKept()
+    await expectKept(empty)
     rmSync(content, { recursive: true })
     renameSync(`${content}-away`, content)
     await becomes('ok')
     expect((await ask(`/api/v1/repos/${owner}/kept`)).status).toBe(200)
+    // A commit without content is reported too; with a detached HEAD, nothing else about the build differs.
+    others.git('switch', '-q', '--detach')
+    others.git('commit', '-q', '--allow-empty', '-m', 'Nothing')
+    utimesSync(join(content, owner, 'kept/versions/1.0.0.md'), 1, 1)
+    const commit = others.git('rev-parse', 'HEAD').trim()
+    await expect.poll(health, { timeout: WITHIN }).toMatchObject({ status: 'ok', commit })
     others.git('rm', '-rq', 'content')
     others.git('commit', '-qm', 'Remove everything')
     mkdirSync(content, { recursive: true })

@@ -11,9 +11,19 @@ import type { StoredPart } from '../../build/data-sink.ts'
 import { type BuildState, type BuiltState, openSiteData } from '../../build/site-data.ts'
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import { groupProblems } from '../../catalogue/last-good.ts'
-import { describeIgnored, nameFile } from '../../stores/content/content-files.ts'
+import {
+  describeIgnored,
+  type ListingProblems,
+  listContentFiles,
+  nameFile,
+} from '../../stores/content/content-files.ts'
 import { type ContentHistory, readHistory } from '../../stores/content/content-history.ts'
-import { type ContentListing, listContent, listContentAgain } from '../../stores/content/content-listing.ts'
+import {
+  type ContentListing,
+  isFolderUnreadable,
+  listContent,
+  listContentAgain,
+} from '../../stores/content/content-listing.ts'
 import { findConverted } from '../../stores/content/converted-files.ts'
 import { createGit } from '../../stores/git/git-command.ts'
 import { takeLock } from '../../stores/git/process-lock.ts'
@@ -170,6 +180,7 @@ async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
   const { database, state } = mine
   const began = new Date().toISOString()
   const ready = await askToBegin()
+  checkReadable()
   const { changed: moved } = ready
   const changed = wanted === 'all' || moved === 'all' ? 'all' : new Set([...wanted, ...moved])
   const commit = await readCommit()
@@ -185,8 +196,8 @@ async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
   const made = mine.makeState(listing, { day, history })
   const broken = Object.fromEntries(groupProblems(made.problems))
   const source = { ...read, broken: Object.keys(broken) }
-  if (state && !made.isDifferent && isDeepStrictEqual([broken, source], [state.broken, state.source]))
-    database.saveKept()
+  const isSame = state && isDeepStrictEqual([broken, source, commit], [state.broken, state.source, state.commit])
+  if (isSame && !made.isDifferent) database.saveKept()
   else {
     const search = makeSearch(mine, made, number)
     const about = { number, search, began, commit, source, counts: count(made.catalogue), broken }
@@ -225,6 +236,13 @@ async function look({ listing }: BuildData, changed: ReadonlySet<string> | 'all'
   // If the content folder itself is missing, its files must not be treated as deleted.
   if (places.some(({ length }) => length < 3) || !existsSync(contentDir)) return listContent(contentDir)
   return listContentAgain(contentDir, listing, [...new Set(places.map(([owner, name]) => `${owner}/${name}`))])
+}
+
+/** Where a folder cannot be opened, git would only say that it cannot be started. @throws ContentError */
+function checkReadable(): void {
+  const findings: ListingProblems = { problems: [], ignored: [] }
+  listContentFiles(contentDir, findings).next()
+  if (isFolderUnreadable(findings)) throw new ContentError(findings.problems)
 }
 
 /** Accepts that the content folder is empty if a commit removed everything since the last build. Otherwise it is a mount that has disappeared, as a rule, and must not be served as a hub without prompts. @throws ContentError */
