@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { SYSTEM_CLOCK } from '../../src/server/publish/attempts.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { openClock } from '../../src/server/publish/attempts.ts'
 import { poll } from '../e2e/client.ts'
 import { FAULTS } from '../github/faults.ts'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
@@ -14,7 +14,7 @@ import { openGitHubWorld, openLocalWorld, type World } from '../hubs/worlds.ts'
 import { judgeHistory } from './history.ts'
 
 const WEEK_MS = 7 * 86_400_000
-const clockOf = (shiftMs: number) => ({ ...SYSTEM_CLOCK, now: () => Date.now() + shiftMs })
+const clockOf = (shiftMs: number) => ({ ...openClock(), now: () => Date.now() + shiftMs })
 const OLD = '---\npublished_at: "2026-01-01T00:00:00Z"\npublished_by: octocat\n---\nOld\n'
 const FILES = { 'content/acme/code-review/versions/1.0.0.md': OLD }
 
@@ -66,6 +66,38 @@ describe.each([
     await hub.build()
     expect((await hub.readRepository('/raw')).text).toBe('Newer\n')
   })
+})
+
+test.each([
+  ['ahead', WEEK_MS],
+  ['back', -WEEK_MS],
+])('a clock that is set %s during a publish does not change how long it may take, nor its time', async (_, shiftMs) => {
+  world = openLocalWorld(FILES)
+  vi.useFakeTimers({ toFake: ['Date'] })
+  const began = Date.now()
+  const waits: number[] = []
+  try {
+    const hub = await openHub(world, {
+      takeTurn(request, run) {
+        waits.push(request.waitMs)
+        return run()
+      },
+      limiter: {
+        async take() {
+          vi.setSystemTime(began + shiftMs)
+          return 0
+        },
+      },
+    })
+    const { status, data } = await hub.publish({ content: 'New\n' })
+    expect([status, waits.length]).toEqual([201, 1])
+    // 25 s, without the 3 s of an attempt.
+    expect(waits[0]).toBeGreaterThan(12_000)
+    expect(waits[0]).toBeLessThanOrEqual(22_000)
+    expect(Math.abs(Date.parse(String(data.published_at)) - began)).toBeLessThan(60_000)
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test('a lost response is recognised, although the machine’s clock is ahead', async () => {

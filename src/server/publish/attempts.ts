@@ -27,8 +27,11 @@ export interface Clock {
   sleep: (ms: number) => Promise<unknown>
 }
 
-/** The system clock, with real randomness. */
-export const SYSTEM_CLOCK: Clock = { now: () => Date.now(), random: Math.random, newId: randomUUID, sleep }
+/** Opens a clock for one write, with real randomness. It reads the time once: a machine whose clock is set meanwhile neither ends the write nor extends it. */
+export function openClock(): Clock {
+  const offsetMs = Date.now() - performance.now()
+  return { now: () => Math.round(offsetMs + performance.now()), random: Math.random, newId: randomUUID, sleep }
+}
 
 /** Time limit for a publish, from the arrival of its request and including the time in the queue. It is well below a function's limit of 60 s, and no longer than clients wait. */
 const DEADLINE_MS = 25_000
@@ -228,8 +231,7 @@ function decideOn<Shown extends object>(
   }
   const readFiles: ReadFiles = async (version) => {
     if (name === undefined) return []
-    const find = (path: string) => findFile(version, path)
-    return readVersionFiles({ owner, name, version }, folder, { git, call, find })
+    return readVersionFiles({ owner, name, version }, folder, { git, call, find: (path) => findFile(version, path) })
   }
   return decide(folder, { readVersion: versionsOf({ owner, name }, folder), readFiles, readOther, call })
 }

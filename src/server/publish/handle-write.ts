@@ -14,7 +14,7 @@ import { isName, isOwner } from '../../domain/values/names.ts'
 import type { Permission } from '../../domain/values/permissions.ts'
 import type { Connect } from '../hub.ts'
 import { openBody } from '../read-body.ts'
-import { type Clock, readOwnerIndex, SYSTEM_CLOCK } from './attempts.ts'
+import { type Clock, openClock, readOwnerIndex } from './attempts.ts'
 import {
   authenticate,
   type Bearer,
@@ -32,7 +32,7 @@ import type { Sending } from './write-to-git.ts'
 export async function handleWrite(
   request: Request,
   connect: Connect<PublishHub>,
-  time = SYSTEM_CLOCK,
+  time = openClock(),
   onRefusal?: (thrown: unknown) => void,
 ): Promise<Response> {
   const arrivedMs = time.now()
