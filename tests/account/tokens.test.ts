@@ -1,4 +1,5 @@
 // Tests personal tokens: the form, the list, and how permissions change over time.
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hasBoundLogin } from '../../packages/stores/state/sessions.ts'
 import { createToken, findToken, recordTokenUse } from '../../packages/stores/state/tokens.ts'
@@ -103,6 +104,16 @@ describe('revoked and expired tokens', () => {
     expect(await findToken(account.state, token)).toBeUndefined()
     expect(['tokens/', 'users/', 'token-uses/'].map(countOf)).toEqual([0, 0, 0])
     expect((await alice.ask('/settings')).text).toContain('You have no tokens.')
+  })
+
+  test('a form that is submitted twice at the same time makes one token, which is in the list', async () => {
+    const form = randomUUID()
+    const answers = await Promise.all([1, 2].map(() => sendTokenForm(alice, { form })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 422])
+    expect(['tokens/', 'users/'].map(countOf)).toEqual([1, 1])
+    const [token] = answers.map(({ text }) => tokenOn(text)).filter((text) => text !== '')
+    const [listed] = await account.dependencies.accounts.listTokens('local-alice', new Date())
+    expect(await findToken(account.state, token!)).toMatchObject({ id: listed!.id })
   })
 
   test('cleans up 1,500 expired tokens over several page views, a few calls at a time', async () => {

@@ -35,12 +35,12 @@ interface NewToken {
   id?: string
 }
 
-/** Creates a token, stores its record, and adds it to the list of its user, or to the operators' list of its owner. @returns the token, which is never shown again */
+/** Creates a token, stores its record, and adds it to the list of its user, or to the operators' list of its owner. @returns the token, which is never shown again; `isNew` is false if there is a token with that ID, and then this one does not exist */
 export async function createToken(
-  state: Pick<StateStore, 'set'>,
+  state: Pick<StateStore, 'set' | 'add' | 'delete'>,
   { days, id = randomUUID(), permissions = DEFAULT_PERMISSIONS, ...given }: NewToken,
   now: Date,
-): Promise<{ token: string; record: TokenRecord }> {
+): Promise<{ token: string; record: TokenRecord; isNew: boolean }> {
   const token = makeToken(() => randomBytes(1)[0]!)
   const record: TokenRecord = TokenRecord.parse({
     ...given,
@@ -53,10 +53,15 @@ export async function createToken(
   const lifetime = lifetimeOf(record)
   await state.set(`tokens/${digestOf(token)}`, JSON.stringify(record), lifetime)
   // The list is written last, so that every token in it exists. If that fails, this call fails too, so the token is never shown to anyone.
-  await state.set(listKeyOf(record), digestOf(token), lifetime)
+  const isNew = await state.add(listKeyOf(record), digestOf(token), lifetime)
+  if (!isNew) {
+    // A form was submitted twice at the same time. Nobody could see or revoke a token that is in no list.
+    await state.delete(`tokens/${digestOf(token)}`)
+    return { token, record, isNew }
+  }
   const { permissions: granted, expires_at } = record
   await audit('token_created', { ...describeToken(record), permissions: granted, expires_at })
-  return { token, record }
+  return { token, record, isNew }
 }
 
 /** Looks up a token. @returns undefined if it was never created here or was revoked, or if its record is corrupt */
@@ -71,8 +76,8 @@ export function openTokens(
   return {
     async createToken(person, { form, ...wish }, now) {
       const id = hash('sha256', `${person.user_id}\0${form}`).slice(0, 32)
-      if ((await state.get(listKey(person.user_id, id))) !== undefined) return undefined
-      return (await createToken(state, { ...wish, id, holder: { kind: 'person', ...person } }, now)).token
+      const made = await createToken(state, { ...wish, id, holder: { kind: 'person', ...person } }, now)
+      return made.isNew ? made.token : undefined
     },
     async listTokens(userId, now) {
       const stored = await readList(state, (await state.list(listKey(userId, ''))).keys.slice(0, MAX_READ))
