@@ -107,6 +107,12 @@ export async function readForm(request: Request): Promise<URLSearchParams> {
       'invalid_request',
       `The form has more than ${MAX_FORM_FIELDS} fields. Send only those of its page.`,
     )
+  try {
+    decodeURIComponent(text)
+  } catch {
+    // Replacement characters would be published for ever.
+    throw new HubError('invalid_request', 'The form is not percent-encoded UTF-8. Send it as its page does.')
+  }
   return new URLSearchParams(text)
 }
 

@@ -241,3 +241,12 @@ test('a form with more fields than any page has is refused before it is parsed, 
   const done = await jar.ask('/auth/sign-out', { form: { csrf, ...fields(999) } })
   expect([done.status, await isSignedIn(jar)]).toEqual([303, false])
 })
+
+test.each(['a%FFb', 'a%C3', '%ED%A0%80', '100%'])('a form with %s, which is not UTF-8, is refused', async (text) => {
+  const jar = await openAccount().signIn('alice')
+  const csrf = fieldOf((await jar.ask('/settings')).text, '/auth/sign-out', 'csrf')
+  const refused = await jar.ask('/auth/sign-out', { form: `csrf=${csrf}&x=${text}` })
+  expect([refused.status, await isSignedIn(jar)]).toEqual([400, true])
+  expect(refused.text).toContain('The form is not percent-encoded UTF-8.')
+  expect((await jar.ask('/auth/sign-out', { form: `csrf=${csrf}&x=a%C3%A9+b` })).status).toBe(303)
+})

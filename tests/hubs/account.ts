@@ -13,8 +13,8 @@ export const BASE_URL = 'https://hub.example'
 
 /** Options for sending a request. */
 export interface Sending {
-  /** Fields to send as a POST from a page of the hub, unless `headers` overrides that. */
-  form?: Readonly<Record<string, string>>
+  /** Fields to send as a POST from a page of the hub, unless `headers` overrides that; a string is sent as it is. */
+  form?: Readonly<Record<string, string>> | string
   /** Additional headers; null omits a header that is otherwise sent. */
   headers?: Readonly<Record<string, string | null>>
   method?: string
@@ -65,12 +65,15 @@ export function openAccount(given: Partial<AccountDeps> = {}): Account {
       async ask(path, { form, headers = {}, method = form ? 'POST' : 'GET' } = {}) {
         const all = new Headers({ Accept: 'text/html' })
         if (cookies.size > 0) all.set('Cookie', [...cookies].map(([name, value]) => `${name}=${value}`).join('; '))
-        if (form) all.set('Origin', new URL(dependencies.baseUrl).origin)
+        if (form) {
+          all.set('Origin', new URL(dependencies.baseUrl).origin)
+          all.set('Content-Type', 'application/x-www-form-urlencoded')
+        }
         for (const [name, value] of Object.entries(headers)) {
           if (value === null) all.delete(name)
           else all.set(name, value)
         }
-        const body = form ? new URLSearchParams(form) : null
+        const body = typeof form === 'object' ? String(new URLSearchParams(form)) : (form ?? null)
         const request = new Request(`${dependencies.baseUrl}${path}`, { method, headers: all, body })
         const answer = await handleAccount(request, () => dependencies)
         for (const cookie of answer.headers.getSetCookie()) {
