@@ -95,6 +95,9 @@ describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ comm
     x.versions['1.3.0'] = 'four\n'
     x.published['1.3.0'] = 'long ago'
     expect((await run('update', '--min-age', '1d')).stdout).toBe('')
+    // So does a time in the future.
+    x.published['1.3.0'] = time(400)
+    expect((await run('update', '--min-age', '1d')).stdout).toBe('')
   })
 
   test('a label that points to a version that is too new waits', async () => {

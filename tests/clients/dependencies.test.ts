@@ -100,6 +100,32 @@ describe.each(CLIENTS.slice(1))('$name', ({ command, name }) => {
     expect(locked('acme/review')).toMatchObject({ range: 'live', version: '1.0.0' })
   })
 
+  test('add says that a prompt is deprecated or has moved, and what was wrong with the locked version', async () => {
+    await run('add', 'acme/review@1.0.0')
+    Object.assign(hub.prompts['acme/review']!, {
+      ...{ status: 'deprecated', status_message: 'Too long.', replaced_by: 'acme/short' },
+      yanked: { '1.0.0': 'It leaks' },
+    })
+    Object.assign(hub.prompts['acme/summary']!, { moved_to: 'nina/summary' })
+    expect(await run('add', 'acme/review@^1', 'acme/summary')).toEqual({
+      code: 0,
+      stdout: 'acme/review 1.1.0\nacme/summary 1.0.0\n',
+      stderr: [
+        'prompt-hub: warning: acme/review 1.0.0 was yanked: It leaks\n',
+        'prompt-hub: warning: acme/review is deprecated: Too long.; use acme/short\n',
+        'prompt-hub: warning: acme/summary has moved to nina/summary; add that instead\n',
+      ].join(''),
+    })
+    hub.prompts['acme/review']!.versions['1.1.0'] = 'other bytes'
+    const before = read('prompts.lock')
+    expect(await run('add', 'acme/review@^2')).toMatchObject({
+      ...{ code: 4, stdout: '' },
+      stderr:
+        'prompt-hub: acme/review: the hub lists other bytes for 1.1.0 than prompts.lock does; nothing was changed\n',
+    })
+    expect(read('prompts.lock')).toBe(before)
+  })
+
   test('audit fails if a version was yanked or has an advisory', async () => {
     await run('add', 'acme/review@1.0.0')
     expect(await run('audit')).toMatchObject({ code: 0, stdout: '1 audited\n', stderr: '' })

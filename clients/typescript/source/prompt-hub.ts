@@ -161,6 +161,11 @@ export class PromptHub {
   async listVersions(name: string): Promise<readonly VersionRow[]> {
     return this.#hub.listVersions(parseArguments(name, {}).fullName)
   }
+
+  /** The record of a prompt and its list of versions, for this library's own functions. */
+  readState(...place: Parameters<HubReader['readState']>): ReturnType<HubReader['readState']> {
+    return this.#hub.readState(...place)
+  }
 }
 
 /** Checks what a program without types easily confuses: the path of a lock or a folder instead of the opened one. */

@@ -2,49 +2,18 @@
 import { dirname, resolve } from 'node:path'
 import { changeLock } from './changing.ts'
 import { openLock } from './files.ts'
-import { activeOf, HubReader, labelled } from './hub-reader.ts'
-import { findRetiring, ripeOf } from './lifetime.ts'
+import { HubReader } from './hub-reader.ts'
 import { FULL_NAME, type Lock, type LockedPrompt } from './lock.ts'
 import { findDifference } from './placed.ts'
 import { PromptHub } from './prompt-hub.ts'
 import { refusePublisher } from './publisher.ts'
-import { highestIn, isRange, isVersion } from './ranges.ts'
+import { isVersion } from './ranges.ts'
 import { lockedHub, readTokenFor } from './read-token.ts'
-import type { RepositoryRecord, VersionRow } from './records.ts'
+import type { VersionRow } from './records.ts'
 import { requestSettings } from './requests.ts'
+import { judge, type Problem, type Reviewed, type ReviewOptions, refuseOtherBytes, review } from './review.ts'
 import { isNotFound, PromptHubError } from './trouble.ts'
 import { fetchPrompt, requirePinned } from './vendoring.ts'
-
-/** A locked prompt, compared with the hub. */
-export interface Reviewed {
-  name: string
-  locked: LockedPrompt
-  /** The highest version in the range, or of the label; the locked version if there is none. */
-  wanted: string
-  /** The highest active version, or undefined. */
-  latest: string | undefined
-  /** What the hub says about it, each a sentence. */
-  problems: Problem[]
-}
-
-/** Something that the hub says about a locked prompt. */
-interface Problem {
-  kind: Fault | `included_${Exclude<Fault, 'other_bytes' | 'model_retires'>}` | Notice
-  message: string
-}
-
-type Fault = 'gone' | 'other_bytes' | 'yanked' | 'advisory' | 'model_retires'
-/** The problems for which an audit does not fail. */
-const NOTICES = ['label_removed', 'deprecated', 'moved'] as const
-type Notice = (typeof NOTICES)[number]
-
-/** What else a review considers. */
-export interface ReviewOptions {
-  /** How long a version must have been out to be `wanted`; default 0. */
-  minAgeDays?: number
-  /** Also finds models that retire within this many days, or have retired. */
-  withinDays?: number
-}
 
 /** What an update takes. */
 export interface UpdateOptions extends Pick<ReviewOptions, 'minAgeDays'> {
@@ -107,66 +76,6 @@ async function reviewIncluded(
   return problems
 }
 
-/** The problems of a version. @param prefix of their kinds */
-function judge(
-  prefix: '' | 'included_',
-  what: string,
-  version: string,
-  record: RepositoryRecord | undefined,
-  row: VersionRow | undefined,
-): Problem[] {
-  const problems: Problem[] = []
-  if (!row) problems.push({ kind: `${prefix}gone`, message: `${what} is no longer on the hub` })
-  else if (row.yanked)
-    problems.push({
-      kind: `${prefix}yanked`,
-      message: `${what} was yanked${row.yank_reason ? `: ${row.yank_reason}` : ''}`,
-    })
-  for (const { versions, severity, message } of record?.advisories ?? [])
-    if (versions.includes(version))
-      problems.push({ kind: `${prefix}advisory`, message: `${what} has an advisory (${severity}): ${message}` })
-  return problems
-}
-
-/** The problems for which an audit fails. */
-export function auditProblems({ problems }: Reviewed): string[] {
-  return problems.filter(({ kind }) => NOTICES.every((notice) => notice !== kind)).map(({ message }) => message)
-}
-
-function review(
-  name: string,
-  locked: LockedPrompt,
-  record: RepositoryRecord,
-  rows: readonly VersionRow[],
-  { minAgeDays = 0, withinDays }: ReviewOptions,
-): Reviewed {
-  const { range, version } = locked
-  const active = activeOf(rows)
-  const ripe = minAgeDays === 0 ? active : activeOf(ripeOf(rows, minAgeDays, version, Date.now()))
-  const target = isRange(range) ? highestIn(ripe, range) : labelled(record.labels, range)
-  const problems: Problem[] = []
-  const say = (kind: Problem['kind'], message: string) => problems.push({ kind, message })
-  const row = rows.find((each) => each.version === version)
-  if (row && row.content_sha256 !== locked.sha256)
-    say('other_bytes', `${name}: the hub lists other bytes for ${version} than prompts.lock does`)
-  problems.push(...judge('', `${name} ${version}`, version, record, row))
-  if (!isRange(range) && target === undefined)
-    say(
-      'label_removed',
-      `${name}: the label ${range} was removed, so ${version} stays locked; add the prompt again with another label or a range`,
-    )
-  if (record.moved_to) say('moved', `${name} has moved to ${record.moved_to}; add that instead`)
-  else if (record.status === 'deprecated')
-    say(
-      'deprecated',
-      `${name} is deprecated${record.status_message ? `: ${record.status_message}` : ''}${record.replaced_by ? `; use ${record.replaced_by}` : ''}`,
-    )
-  const retiring = withinDays === undefined ? undefined : findRetiring(name, version, rows, withinDays, Date.now())
-  if (retiring !== undefined) say('model_retires', retiring)
-  const isActive = target !== undefined && ripe.includes(target)
-  return { name, locked, wanted: isActive ? target : version, latest: highestIn(active, '*'), problems }
-}
-
 /**
  * Updates prompts to the newest version in their range or of their label, and restores missing files: all of them or none.
  *
@@ -180,8 +89,7 @@ export async function updateLock(
 ): Promise<Reviewed[]> {
   const { lock } = await openLock(lockPath)
   const reviewed = await reviewLock(lockPath, names, options)
-  const refused = reviewed.flatMap(({ problems }) => problems).find(({ kind }) => kind === 'other_bytes')
-  if (refused) throw new PromptHubError('integrity', `${refused.message}; nothing was changed`)
+  refuseOtherBytes(reviewed.flatMap(({ problems }) => problems))
   const hub = new PromptHub(lockedHub(lock.hub))
   const folder = dirname(resolve(lockPath))
   const fetched = await Promise.all(

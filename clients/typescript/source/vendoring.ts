@@ -10,6 +10,7 @@ import type { PromptFacts } from './prompt.ts'
 import { PromptHub } from './prompt-hub.ts'
 import { refuseUnattested } from './publisher.ts'
 import { lockedHub } from './read-token.ts'
+import { noticesOf, type Problem, problemsOf, refuseOtherBytes } from './review.ts'
 import { readSkill } from './skill-reader.ts'
 import { PromptHubError } from './trouble.ts'
 
@@ -32,7 +33,7 @@ export interface Fetched {
  *
  * @param lockPath path of the existing or new `prompts.lock`
  * @param url the hub, if there is no lock yet
- * @param say called with instructions for the user
+ * @param say called with warnings and instructions for the user
  * @returns the chosen versions, in the same order
  */
 export async function addToLock(
@@ -50,11 +51,23 @@ export async function addToLock(
   const found = await Promise.all(
     additions.map((addition, index) => resolveAddition(hub, addition, there.get(names[index]!))),
   )
+  const problems = (
+    await Promise.all(
+      found.map(async ({ locked: { version } }, index): Promise<Problem[]> => {
+        const name = names[index]!
+        const locked = there.get(name)
+        const { record, rows } = await hub.readState(name, locked?.version ?? version)
+        return [...(locked ? problemsOf(name, locked, record, rows) : []), ...noticesOf(name, record)]
+      }),
+    )
+  ).flat()
+  refuseOtherBytes(problems)
   const change = (lock: Lock) => {
     for (const [index, { locked }] of found.entries()) lock.prompts[names[index]!] = locked
     return found.map(({ prompt }) => prompt)
   }
   await changeLock(lockPath, { hub: hub.url, change, say })
+  for (const { message } of problems) say(`warning: ${message}`)
   return found.map(({ locked }) => locked.version)
 }
 
