@@ -74,6 +74,13 @@ describe.each(CLIENTS)('$name', (client) => {
     expect(existsSync(join(dir, 'prompts'))).toBe(true)
   })
 
+  test('a token with a line break is named, and not sent', async () => {
+    const { code, stderr } = await run(client, ['add', NAME], `http://127.0.0.1:${hub.port}`, `${token}\r`)
+    expect([code, stderr.includes(token)]).toEqual([1, false])
+    expect(stderr).toMatch(/token.*line breaks\n$/i)
+    expect(new Set(sent)).toEqual(new Set(client.name === 'hubcli' ? [undefined] : []))
+  })
+
   test.each(['', `hub_${'0'.repeat(38)}`])('reports what the hub says, with the token “%s”', async (given) => {
     const { code, stderr } = await run(client, ['add', NAME], `http://127.0.0.1:${hub.port}`, given)
     expect([code, stderr.includes('Only readers may read this hub')]).toEqual([3, true])
