@@ -73,9 +73,6 @@ type ShownRepository = Pick<Written, 'file' | 'entry' | 'added' | 'files' | 'tes
 /** Reads a listed version's file. @returns undefined for a version that is not listed */
 type ReadVersion = (version: string) => Promise<string | undefined>
 
-/** Reads the files beside a listed version's SKILL.md, sorted by path; empty if there are none. */
-type ReadFiles = (version: string) => Promise<readonly VersionFileBytes[]>
-
 /** Reads another repository at the commit that the attempt builds on. @throws HubError `unavailable` if the branch has moved since, so that the write tries again */
 export type ReadOther = (place: RepositoryPlace) => Promise<{
   folder: FolderState
@@ -85,7 +82,8 @@ export type ReadOther = (place: RepositoryPlace) => Promise<{
 /** Reads more of what is in git at the commit that the attempt builds on. */
 export interface Readers {
   readVersion: ReadVersion
-  readFiles: ReadFiles
+  /** Reads the files beside a listed version's SKILL.md, sorted by path; empty if there are none. */
+  readFiles: (version: string) => Promise<readonly VersionFileBytes[]>
   readOther: ReadOther
   /** The options of further calls to git, with the deadline of the attempt. */
   call: CallOptions
@@ -229,7 +227,7 @@ function decideOn<Shown extends object>(
     if (other.head !== folder.head) throw new HubError('unavailable', 'The branch has moved. Try again.')
     return { folder: other, readVersion: versionsOf(place, other, place) }
   }
-  const readFiles: ReadFiles = async (version) => {
+  const readFiles: Readers['readFiles'] = async (version) => {
     if (name === undefined) return []
     return readVersionFiles({ owner, name, version }, folder, { git, call, find: (path) => findFile(version, path) })
   }
