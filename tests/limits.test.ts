@@ -36,7 +36,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'packages/account/visit.ts MAX_FORM_FIELDS': 'fields of a form; no page of ours has half as many',
   'packages/editor/form/pasted-file.ts MAX_PASTED_BYTES': 'a larger file is for the import script, as its message says',
   'packages/formats/portable.ts MAX_FINDINGS': 'findings that an import or export names',
-  'packages/formats/langfuse.ts MAX_PROMPTS': 'how much one import reads',
+  'packages/formats/source-file.ts MAX_PROMPTS': 'how much one import reads',
   'packages/formats/plain.ts MAX_ROWS': 'how much one import reads',
   'packages/formats/foreign-yaml.ts MAX_CHECKED_VALUES':
     'values that are not valid YAML; with more, the YAML is invalid',

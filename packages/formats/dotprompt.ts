@@ -6,7 +6,7 @@ import { isObject } from '../../src/domain/text/json.ts'
 import { lineCounter, lineOf } from '../../src/domain/text/text-length.ts'
 import { formatYaml } from '../../src/domain/text/yaml.ts'
 import { trimLineEnds } from '../../src/domain/values/chat.ts'
-import { declareAll, ParameterNames, toLine, toVariable } from './names.ts'
+import { CAMEL_CASE, declareAll, ParameterNames, toLine, toVariable } from './names.ts'
 import {
   ConversionProblems,
   type ExportedVersion,
@@ -21,14 +21,7 @@ import { References } from './references.ts'
 import { licenseIn, readSourceFile, textOf } from './source-file.ts'
 import { readBraces } from './template.ts'
 
-const PARAMETERS = new ParameterNames({
-  topP: 'top_p',
-  topK: 'top_k',
-  maxOutputTokens: 'max_tokens',
-  stopSequences: 'stop',
-  frequencyPenalty: 'frequency_penalty',
-  presencePenalty: 'presence_penalty',
-})
+const PARAMETERS = new ParameterNames(CAMEL_CASE)
 /** The front matter keys that a hub supports; all others are lost. */
 const KNOWN = new Set(['name', 'description', 'model', 'config', 'input', 'version', 'variant', 'license'])
 /** Helpers that Handlebars and dotprompt call by name: a variable with such a name would call the helper. */

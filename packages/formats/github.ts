@@ -21,16 +21,8 @@ import { refuseForeignBraces } from './template.ts'
 
 const PARAMETERS = new ParameterNames({ maxTokens: 'max_tokens', topP: 'top_p', maxCompletionTokens: 'max_tokens' })
 const KNOWN = new Set([
-  'name',
-  'description',
-  'model',
-  'modelParameters',
-  'responseFormat',
-  'jsonSchema',
-  'messages',
-  'license',
-  'testData',
-  'evaluators',
+  ...['name', 'description', 'model', 'modelParameters', 'responseFormat', 'jsonSchema', 'messages', 'license'],
+  ...['testData', 'evaluators'],
 ])
 
 /** Reads a `.prompt.yml` file. @param name file name without extensions */

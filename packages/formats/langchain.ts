@@ -4,7 +4,7 @@ import type { WriteResult } from '../../src/domain/api/export-formats.ts'
 import { isObject } from '../../src/domain/text/json.ts'
 import { lineOf } from '../../src/domain/text/text-length.ts'
 import { isChatMessage } from '../../src/domain/values/chat.ts'
-import { PlaceholderNames, readMessages } from './messages.ts'
+import { addHistory, PlaceholderNames, readMessages } from './messages.ts'
 import {
   ConversionProblems,
   type ExportedVersion,
@@ -123,7 +123,6 @@ function readList(list: unknown, names: PlaceholderNames, findings: ConversionPr
     return []
   }
   const messages: PortableMessage[] = []
-  let hasHistory = false
   for (const one of list) {
     const message = readConstructor(one, findings)
     if (!message) {
@@ -131,9 +130,7 @@ function readList(list: unknown, names: PlaceholderNames, findings: ConversionPr
       continue
     }
     if (message.name === 'MessagesPlaceholder') {
-      if (hasHistory) findings.refused('messages', 'Prompt Hub supports earlier messages in only one place')
-      hasHistory = true
-      messages.push({ type: 'history' })
+      addHistory(messages, 'messages', findings)
       continue
     }
     const role = Object.hasOwn(MESSAGE_ROLES, message.name) ? MESSAGE_ROLES[message.name] : undefined

@@ -8,7 +8,7 @@ import { lineOf } from '../../src/domain/text/text-length.ts'
 import { isTag } from '../../src/domain/values/names.ts'
 import { isRange } from '../../src/domain/values/versions.ts'
 import { removePlaceholderSpaces } from './github.ts'
-import { readList, readMessages } from './messages.ts'
+import { addHistory, readList, readMessages } from './messages.ts'
 import {
   ConversionProblems,
   type ExportedVersion,
@@ -21,7 +21,7 @@ import {
   writtenFile,
 } from './portable.ts'
 import { References } from './references.ts'
-import { listJson, readJsonSource, tagsIn, textOf } from './source-file.ts'
+import { readEach, tagsIn, textOf } from './source-file.ts'
 import { refuseForeignBraces } from './template.ts'
 
 /** A reference to another prompt. https://langfuse.com/docs/prompt-management/features/composability */
@@ -33,40 +33,31 @@ const SILENT = new Set(
   'id createdAt updatedAt projectId createdBy isActive version resolutionGraph labels lastUpdatedAt'.split(' '),
 )
 const KNOWN = new Set(['type', 'name', 'prompt', 'config', 'tags', 'commitMessage'])
-/** Maximum number of prompts in one file. */
-const MAX_PROMPTS = 10_000
-
 /** Reads one prompt, a list of prompts, or a response `{"data": […]}`. @param name file name without extension */
 export function readLangfuse(source: string, name: string): ReadResult {
-  const findings = new ConversionProblems()
-  const list = listJson(readJsonSource(source, findings))
-  if (list.length > MAX_PROMPTS) findings.refused('json', `expected at most ${MAX_PROMPTS} prompts in one file`)
-  if (findings.isRefused) return { prompts: [], findings: findings.all }
-  const results = list.map((one) => ({ ...readOne(one, name), number: isObject(one) ? one.version : undefined }))
-  return { prompts: joinVersions(results), findings: results.flatMap((one) => one.findings) }
+  const { prompts, findings } = readEach(source, (value, own) => readOne(value, name, own))
+  return { prompts: joinVersions(prompts), findings }
 }
 
 /** Joins the versions of each prompt, in the order of their numbers. */
-function joinVersions(results: readonly (ReadResult & { number: unknown })[]): PortablePrompt[] {
-  const read = results.flatMap(({ prompts, number }) =>
-    prompts.map((prompt) => ({ prompt, number: Number(number) || 0 })),
-  )
-  return [...Map.groupBy(read, ({ prompt }) => prompt.name).values()].map((versions) => {
-    const earlier = versions.sort((a, b) => a.number - b.number).map(({ prompt }) => prompt)
+function joinVersions(prompts: readonly PortablePrompt[]): PortablePrompt[] {
+  const numberOf = ({ number = '0' }: PortablePrompt) => Number(number)
+  return [...Map.groupBy(prompts, ({ name }) => name).values()].map((versions) => {
+    // The source of a prompt is the whole file, in which any version of it may change.
+    const earlier = versions.sort((a, b) => numberOf(a) - numberOf(b)).map(({ part: _, ...prompt }) => prompt)
     const latest = earlier.pop()!
     return earlier.length === 0 ? latest : { ...latest, earlier }
   })
 }
 
-function readOne(value: unknown, fallback: string): ReadResult {
-  const findings = new ConversionProblems()
+function readOne(value: unknown, fallback: string, findings: ConversionProblems): PortablePrompt | undefined {
   if (!isObject(value) || value.prompt === undefined) {
     const isListed = isObject(value) && Array.isArray(value.versions)
     findings.refused(
       'prompt',
       isListed ? 'the list of prompts has no texts; fetch each prompt by its name' : 'expected an object with a prompt',
     )
-    return { prompts: [], findings: findings.all }
+    return undefined
   }
   const prompt = emptyPrompt(textOf(value.name) || fallback)
   prompt.tags = tagsIn(value.tags)
@@ -78,7 +69,7 @@ function readOne(value: unknown, fallback: string): ReadResult {
   if (typeof value.prompt === 'string') prompt.body = { format: 'text', text: value.prompt }
   else if (Array.isArray(value.prompt)) prompt.body = readMessages(readParts(value.prompt, findings), findings)
   else findings.refused('prompt', 'expected a text or a list of messages')
-  return findings.result(declareNames(prompt))
+  return declareNames(prompt)
 }
 
 /** Reads the labels. Langfuse itself moves `latest` to the newest version. */
@@ -96,16 +87,10 @@ function readLabels(labels: readonly string[], findings: ConversionProblems): st
 
 function readParts(list: readonly unknown[], findings: ConversionProblems): PortableMessage[] {
   const messages: PortableMessage[] = []
-  let hasHistory = false
+  const refuse = () => findings.refused('prompt', 'expected a role (system, user or assistant) and a text')
   for (const one of list) {
-    if (isObject(one) && one.type === 'placeholder') {
-      if (hasHistory) findings.refused('prompt', 'Prompt Hub supports earlier messages in only one place')
-      hasHistory = true
-      messages.push({ type: 'history' })
-      continue
-    }
-    const refuse = () => findings.refused('prompt', 'expected a role (system, user or assistant) and a text')
-    messages.push(...readList([one], ({ content }) => (typeof content === 'string' ? content : undefined), refuse))
+    if (isObject(one) && one.type === 'placeholder') addHistory(messages, 'prompt', findings)
+    else messages.push(...readList([one], ({ content }) => (typeof content === 'string' ? content : undefined), refuse))
   }
   return messages
 }

@@ -56,6 +56,13 @@ export function readMessages(
   return { format: 'chat', messages: trimmed }
 }
 
+/** Marks the place of earlier messages, of which there is only one. @param key of the list of messages */
+export function addHistory(messages: PortableMessage[], key: string, findings: ConversionProblems): void {
+  if (messages.some((one) => 'type' in one))
+    findings.refused(key, 'Prompt Hub supports earlier messages in only one place')
+  messages.push({ type: 'history' })
+}
+
 /** Collects the placeholders of the texts of one prompt, in order of first appearance. */
 export class PlaceholderNames {
   readonly #names = new Set<string>()

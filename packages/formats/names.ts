@@ -97,6 +97,16 @@ export function declareAll(names: readonly string[], described: ReadonlyMap<stri
   return names.map((name) => described.get(name) ?? undeclaredVariable(name))
 }
 
+/** Google's and Microsoft's names of parameters. */
+export const CAMEL_CASE = {
+  topP: 'top_p',
+  topK: 'top_k',
+  maxOutputTokens: 'max_tokens',
+  stopSequences: 'stop',
+  frequencyPenalty: 'frequency_penalty',
+  presencePenalty: 'presence_penalty',
+}
+
 /** Converts parameter names to and from another tool's spelling. */
 export class ParameterNames {
   readonly #toHub: ReadonlyMap<string, string>

@@ -7,7 +7,7 @@ import { lineCounter, lineOf } from '../../src/domain/text/text-length.ts'
 import { formatYaml } from '../../src/domain/text/yaml.ts'
 import { trimLineEnds } from '../../src/domain/values/chat.ts'
 import { isVariableName } from '../../src/domain/values/names.ts'
-import { declareAll, ParameterNames, toVariable } from './names.ts'
+import { CAMEL_CASE, declareAll, ParameterNames, toVariable } from './names.ts'
 import {
   ConversionProblems,
   type ExportedVersion,
@@ -22,15 +22,7 @@ import {
 import { licenseIn, readSourceFile, tagsIn, textOf } from './source-file.ts'
 import { clip, readBraces } from './template.ts'
 
-const PARAMETERS = new ParameterNames({
-  topP: 'top_p',
-  topK: 'top_k',
-  maxOutputTokens: 'max_tokens',
-  max_tokens: 'max_tokens',
-  stopSequences: 'stop',
-  frequencyPenalty: 'frequency_penalty',
-  presencePenalty: 'presence_penalty',
-})
+const PARAMETERS = new ParameterNames({ ...CAMEL_CASE, max_tokens: 'max_tokens' })
 const KNOWN = new Set('name displayName description metadata model inputs template license tags version'.split(' '))
 const METADATA = new Set(['tags', 'version', 'license'])
 const ROLE_LINE = /^[ \t]*(?:#[ \t]*)?(system|user|assistant)(\[[^\]\n]*\])?[ \t]*:[ \t]*\r?$/gim

@@ -10,6 +10,8 @@ export const MAX_SOURCE_BYTES = 1_048_576
 /** Maximum number of lines and of characters of front matter; no prompt needs more. */
 const MAX_FRONT_MATTER_LINES = 2_000
 const MAX_FRONT_MATTER_CHARACTERS = 32_768
+/** Maximum number of prompts in one JSON file. */
+const MAX_PROMPTS = 10_000
 
 /** A file with front matter and a body. */
 export interface SourceFile {
@@ -149,7 +151,10 @@ export function readEach(
 ): ReadResult {
   const findings = new ConversionProblems()
   const value = readJsonSource(source, findings)
-  const results = listJson(value).map((one): ReadResult => {
+  const list = listJson(value)
+  if (list.length > MAX_PROMPTS) findings.refused('json', `expected at most ${MAX_PROMPTS} prompts in one file`)
+  if (findings.isRefused) return { prompts: [], findings: findings.all }
+  const results = list.map((one): ReadResult => {
     const own = new ConversionProblems()
     const part = one === value ? undefined : JSON.stringify(one)
     const prompt = readOne(one, own, part)
@@ -157,7 +162,7 @@ export function readEach(
   })
   return {
     prompts: results.flatMap(({ prompts }) => prompts),
-    findings: [findings.all, ...results.map((one) => one.findings)].flat(),
+    findings: results.flatMap((one) => one.findings),
   }
 }
 

@@ -5,12 +5,15 @@ import { isAttestationName } from '../values/attestation-name.ts'
 import { findFilePathProblem } from '../values/file-path.ts'
 import { isName, isOwner, isSuite, isVersion } from '../values/names.ts'
 
+/** The files of the catalogue as a whole. */
+const WHOLE = {
+  ...{ usage: 'usage.json', equivalents: 'equivalents.txt', models: 'models.yml', site: 'site.yml' },
+  'trusted-root': 'trusted-root.json',
+} as const
+
 /** What a path in the content folder refers to. */
 export type Place =
-  | { kind: 'usage' }
-  | { kind: 'equivalents' }
-  | { kind: 'models' }
-  | { kind: 'site' }
+  | { [Kind in keyof typeof WHOLE]: { kind: Kind } }[keyof typeof WHOLE]
   | { kind: 'logo'; name: 'logo.svg' | 'logo.png' }
   | { kind: 'owner'; owner: string }
   | { kind: 'repository'; owner: string; name: string }
@@ -23,7 +26,6 @@ export type Place =
   | { kind: 'tests'; owner: string; name: string }
   /** An attestation of a version; `file` is its name, such as `1.sigstore.json`. */
   | { kind: 'attestation'; owner: string; name: string; version: string; file: string }
-  | { kind: 'trusted-root' }
 
 /**
  * Parses a path in the content folder.
@@ -38,11 +40,8 @@ export function parsePath(path: string): Parsed<Place> {
 
 /** @returns what the path refers to, or what was expected instead */
 function placeAt(path: string): Place | string {
-  if (path === 'usage.json') return { kind: 'usage' }
-  if (path === 'equivalents.txt') return { kind: 'equivalents' }
-  if (path === 'models.yml') return { kind: 'models' }
-  if (path === 'trusted-root.json') return { kind: 'trusted-root' }
-  if (path === 'site.yml') return { kind: 'site' }
+  const whole = (Object.keys(WHOLE) as (keyof typeof WHOLE)[]).find((kind) => WHOLE[kind] === path)
+  if (whole) return { kind: whole }
   if (path === 'logo.svg' || path === 'logo.png') return { kind: 'logo', name: path }
   const parts = path.split('/')
   const [owner = '', second = '', third = '', file = ''] = parts
@@ -74,12 +73,8 @@ function placeAt(path: string): Place | string {
 
 /** Formats a path, relative to the content folder; the inverse of `parsePath`. */
 export function formatPath(place: Place): string {
-  if (place.kind === 'usage') return 'usage.json'
-  if (place.kind === 'equivalents') return 'equivalents.txt'
-  if (place.kind === 'models') return 'models.yml'
-  if (place.kind === 'trusted-root') return 'trusted-root.json'
-  if (place.kind === 'site') return 'site.yml'
   if (place.kind === 'logo') return place.name
+  if (!('owner' in place)) return WHOLE[place.kind]
   if (place.kind === 'owner') return `${place.owner}/index.md`
   if (place.kind === 'repository') return `${place.owner}/${place.name}/index.md`
   if (place.kind === 'tests') return `${place.owner}/${place.name}/tests/promptfooconfig.yaml`

@@ -147,13 +147,8 @@ function writeValue(value: unknown, { type, options }: Pick<Variable, 'type' | '
   if (type === 'enum') return options.includes(text) ? text : undefined
   if (type === 'boolean') return text === 'true' || text === 'false' ? text : undefined
   if (type === 'number') return NUMBER.test(text) ? text : undefined
-  return typeof value === 'number'
-    ? Number.isSafeInteger(value)
-      ? text
-      : undefined
-    : INTEGER.test(text)
-      ? text
-      : undefined
+  const isWhole = typeof value === 'number' ? Number.isSafeInteger(value) : INTEGER.test(text)
+  return isWhole ? text : undefined
 }
 
 const EXPECTED: Readonly<Record<Variable['type'], string>> = {

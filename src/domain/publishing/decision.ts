@@ -273,17 +273,10 @@ function changesOf(
   file: RepositoryFile,
   { isOriginKnown }: Surroundings,
 ): Partial<RepositoryFrontMatter> {
-  const current = {
-    title: file.title ?? titleFromName(name),
-    description: file.description,
-    tags: file.tags,
-    license: file.license,
-  }
-  const changes: Partial<RepositoryFrontMatter> = {}
-  if (title !== undefined && title !== current.title) changes.title = title
-  if (description !== undefined && description !== current.description) changes.description = description
-  if (tags !== undefined && !isSameJson(tags, current.tags)) changes.tags = tags
-  if (license !== undefined && license !== current.license) changes.license = license
+  const current = { ...file, title: file.title ?? titleFromName(name) }
+  const given = Object.entries({ title, description, tags, license }) as [keyof typeof current, unknown][]
+  const changed = given.filter(([key, value]) => value !== undefined && !isSameJson(value, current[key]))
+  const changes: Partial<RepositoryFrontMatter> = Object.fromEntries(changed)
   if (forked_from !== undefined && forked_from !== file.forked_from) {
     if (versions.length > 0) throw invalidField('forked_from', 'expected it only with the first version')
     if (!isOriginKnown)
