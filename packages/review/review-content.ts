@@ -13,20 +13,8 @@ import { type Comparison, isPublished, openComparison } from './content-changes.
 import { openSignedReview } from './review-attestations.ts'
 import { openRepositoryReader } from './review-repository.ts'
 import { fixFile } from './rules/mechanical.ts'
-import type { ReviewContext, ReviewFinding } from './rules/review-findings.ts'
-import { isRuleName, RULES, type Severity } from './rules/review-rules.ts'
-
-/** An entry of a review. */
-export interface ReviewEntry {
-  /** The file's path in git, such as `content/acme/code-review/index.md`. */
-  file: string
-  /** The 1-based line number. */
-  line: number
-  rule: string
-  /** The problem: what was expected, what was found, and how to fix it. */
-  message: string
-  severity: Severity
-}
+import type { ReviewContext, ReviewEntry, ReviewFinding } from './rules/review-findings.ts'
+import { isRuleName, RULES } from './rules/review-rules.ts'
 
 /** The result of a review. */
 export interface Review {
@@ -128,6 +116,12 @@ async function mendFiles(dir: string, comparison: Comparison | undefined): Promi
   return mended
 }
 
+/** Rules about a file as a whole, so that no line of it is looked for. */
+const ABOUT_FILES: ReadonlySet<string> = new Set([
+  ...['path', 'regular-file', 'readable', 'file-fits', 'files-fit', 'files-need-skill', 'utf-8', 'version-unchanged'],
+  ...['bytes-as-in-git', 'no-attributes', 'attestations-listed', 'attestation-verified'],
+])
+
 /** Converts problems to entries, and caches the content of the last file. */
 function openEntries(dir: string) {
   const folder = openFolder(dir)
@@ -140,21 +134,7 @@ function openEntries(dir: string) {
   }
   return (problem: ReviewFinding): ReviewEntry => {
     const { file, rule, key } = problem
-    const isOfFile = [
-      'path',
-      'regular-file',
-      'readable',
-      'file-fits',
-      'files-fit',
-      'files-need-skill',
-      'utf-8',
-      'version-unchanged',
-      'bytes-as-in-git',
-      'no-attributes',
-      'attestations-listed',
-      'attestation-verified',
-    ].includes(rule)
-    const { text, lineIn } = isOfFile ? { text: '', lineIn: openLines('') } : readText(file)
+    const { text, lineIn } = ABOUT_FILES.has(rule) ? { text: '', lineIn: openLines('') } : readText(file)
     const found =
       rule === 'holds-no-secret' && (key === 'content' || key === 'readme')
         ? findCertainSecret(text)?.offset

@@ -140,7 +140,7 @@ export function openRepositoryReader(
         if (value?.kind !== 'file') return
         const { bytes, ...entry } = value.value
         files.set(version, [...(files.get(version) ?? []), entry])
-        if (change.isTouched) remarks.push(...reviewFile(state.path, decodeFile(bytes) ?? ''))
+        if (change.isTouched) remarks.push(...reviewFile(place, decodeFile(bytes) ?? ''))
       }
       /** The attestations of each version. */
       const attestations = new Map<string, AttestationFile[]>()

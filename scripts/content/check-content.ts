@@ -1,6 +1,7 @@
 // `npm run check:content -- [--base REV] [--json] [--fix]`: checks the content folder against all rules and reports all problems at once. It fails on errors, but not on advice.
 import { findTrackedHead } from '../../packages/review/content-changes.ts'
-import { type ReviewEntry, reviewContent } from '../../packages/review/review-content.ts'
+import { reviewContent } from '../../packages/review/review-content.ts'
+import type { ReviewEntry } from '../../packages/review/rules/review-findings.ts'
 import { describeIgnored } from '../../packages/stores/content/content-files.ts'
 import { readConfig } from '../../src/config.ts'
 import { countOf } from '../../src/domain/text/count-of.ts'

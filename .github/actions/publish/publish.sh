@@ -54,24 +54,15 @@ check_file() {
   done
 }
 
-# Writes the header with a token for one request.
-authorize() {
+# Points the label to the published version.
+label() { # <file> <name> <version>
   local token
   request_token || return 1
-  printf 'Authorization: Bearer %s\n' "$token" >"$work/headers"
-}
-
-# Points the label to the published version. Repeating the request changes nothing, so it can be retried.
-label() {
-  local file=$1 name=$2 version=$3
-  authorize || return 1
-  jq --null-input --arg version "$version" '{$version}' >"$work/body"
-  curl --silent --show-error --fail-with-body --retry 3 --max-time 60 --header "@$work/headers" --request PUT \
-    --header 'Content-Type: application/json' --data-binary "@$work/body" "$HUB/api/v1/repos/$OWNER/$name/labels/$LABEL" >"$work/answer" 2>"$work/complaint" || {
-    fail "$OWNER/$name $version was published, but $LABEL was not moved: $(jq --raw-output '.error.message' "$work/answer" 2>/dev/null || head -c 500 "$work/complaint")" "$file"
+  HUB_URL=$HUB HUB_TOKEN=$token sh "$HUBCLI" label -- "$OWNER/$2" "$LABEL" "$3" >"$work/said" 2>"$work/complaint" || {
+    fail "$OWNER/$2 $3 was published, but $LABEL was not moved: $(head -c 2000 "$work/complaint")" "$1"
     return 1
   }
-  show "$OWNER/$name: $LABEL points at $version"
+  show "$OWNER/$2: $LABEL points at $3"
 }
 
 # Reports why a file is not published: each problem in the hub's message at the line that it names.
@@ -206,10 +197,11 @@ handle() { # <file>
 
 # Publishes the file, if the latest version is still $latest. Sets version.
 publish() { # <file> <name>
-  local query media=text/markdown
+  local query token media=text/markdown
   query=$(jq --null-input --raw-output --arg changelog "${CHANGELOG:-$(git log -1 --format=%s -- "$1")}" \
     '$changelog | gsub("[[:cntrl:]]"; " ")[:500] | @uri')
-  authorize || return 1
+  request_token || return 1
+  printf 'Authorization: Bearer %s\n' "$token" >"$work/headers"
   cp -- "$1" "$work/sent"
   if [ -n "${ATTESTATION:-}" ]; then sign "$1"; fi
   # A retry is the same request with the same token, so the hub returns the response to the first request.

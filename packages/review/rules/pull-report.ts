@@ -1,17 +1,10 @@
 // Formats the comment of a pull request review: problems, advice, required approvals and changes. Untrusted text appears only in fenced code.
-
-/** One entry of the report, from `reviewContent`. */
-interface ReportEntry {
-  file: string
-  line: number
-  rule: string
-  message: string
-  severity: 'error' | 'advice'
-}
+import type { ReviewEntry } from './review-findings.ts'
 
 /** The content of the comment. */
 export interface PullReport {
-  entries: readonly ReportEntry[]
+  /** From `reviewContent`. */
+  entries: readonly ReviewEntry[]
   /** Notes written by the hub, not by the author. */
   notes: readonly string[]
   owners: readonly { owner: string | undefined; isAllowed: boolean; reason: string }[]

@@ -2,10 +2,22 @@
 import { formatPath, type Place } from '../../../src/domain/content/content-path.ts'
 import { CLOCK_SKEW_MS } from '../../../src/domain/limits.ts'
 import type { Problem, RuleProblem } from '../../../src/domain/text/problems.ts'
-import type { RuleName } from './review-rules.ts'
+import type { RuleName, Severity } from './review-rules.ts'
 
 /** A problem in a file, with its position if known. */
 export interface ReviewFinding extends Problem, RuleProblem {}
+
+/** An entry of a review: a finding as it is shown. */
+export interface ReviewEntry {
+  /** The file's path in git, such as `content/acme/code-review/index.md`. */
+  file: string
+  /** The 1-based line number. */
+  line: number
+  rule: string
+  /** The problem: what was expected, what was found, and how to fix it. */
+  message: string
+  severity: Severity
+}
 
 /** The context for checking new versions. */
 export interface ReviewContext {

@@ -1,6 +1,7 @@
 // Review rules in addition to those of every build: version numbers, and advice. Each finding names a front matter key, with an offset where possible.
 import { compareForCallers } from '../../../src/domain/catalogue/difference.ts'
 import { findIncludeLike } from '../../../src/domain/compose/warnings.ts'
+import type { Place } from '../../../src/domain/content/content-path.ts'
 import type { VersionEntry } from '../../../src/domain/content/content-tree.ts'
 import type { Finding } from '../../../src/domain/content/finding.ts'
 import {
@@ -79,16 +80,10 @@ export function reviewVersion(
   return remarks
 }
 
-/** Advises on the text of a file of a skill. @param file its path below the content folder */
-export function reviewFile(file: string, text: string): ReviewFinding[] {
+/** Advises on the text of a file of a skill. */
+export function reviewFile(place: Place, text: string): ReviewFinding[] {
   const remarks: ReviewFinding[] = []
-  adviseOnTexts(
-    { '': text },
-    (rule, key, message, offset) => {
-      remarks.push({ file: `content/${file}`, rule, key, message, ...(offset !== undefined && { offset }) })
-    },
-    true,
-  )
+  adviseOnTexts({ '': text }, createReporter(remarks, place), true)
   return remarks
 }
 
