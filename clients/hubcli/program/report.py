@@ -4,6 +4,7 @@ import json
 import sys
 
 from program.asking import open_project
+from program.table import write
 from program.terminal import say
 from prompt_hub.lock import LOCK
 from prompt_hub.placed import open_lock
@@ -49,11 +50,7 @@ def outdated(as_json, days):
         print(json.dumps({"outdated": rows, "problems": [describe(*each) for each in problems]}, indent=2))
     else:
         table = [[each.name, each.locked.version, each.wanted, each.latest or "-", each.locked.range] for each in old]
-        if sys.stdout.isatty() and table:
-            table.insert(0, HEAD)
-        widths = [max(map(len, column)) for column in zip(*table)]
-        for row in table:
-            print("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
+        write([HEAD, *table] if sys.stdout.isatty() and table else table)
         for _, problem in problems:
             say(f"warning: {problem.message}")
     if old:
