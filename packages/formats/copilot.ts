@@ -12,23 +12,19 @@ const KNOWN = new Set(['name', 'title', 'description', 'model', 'license', 'tags
 const EDITOR_VALUE = /\$\{[A-Za-z][\w:./-]*\}|#file:[^\s)]*[^\s).,;:]/g
 
 /** Reads a `.prompt.md` file. `${input:name}` becomes a variable. @param name file name without extensions */
-export function readCopilot(
-  source: string,
-  name: string,
-  { keepsText }: ReadOptions = { keepsText: false },
-): ReadResult {
+export function readCopilot(source: string, name: string, options: ReadOptions = {}): ReadResult {
   const findings = new ConversionProblems()
   const file = readSourceFile(source, findings)
   if (!file) return { prompts: [], findings: findings.all }
   const { front, body, bodyLine, lineOf } = file
-  if (isPromptFile(Object.keys(front))) return readMarkdown(source, name, { keepsText })
+  if (isPromptFile(Object.keys(front))) return readMarkdown(source, name, options)
   const prompt = { ...emptyPrompt(textOf(front.name) || name), ...readDetails(front) }
   if (typeof front.model === 'string') prompt.parameters.model = front.model
   else if (front.model !== undefined) findings.lost('model', 'expected one model', lineOf('model'))
   findings.unsupported(front, KNOWN, lineOf)
   if (body.trim() === '') findings.refused('content', 'expected some text', bodyLine)
   const text = textBelow(file, source)
-  const read = keepsText ? { text, variables: new Map() } : readDollarBraces(text, 'input:', findings)
+  const read = options.keepsText ? { text, variables: new Map() } : readDollarBraces(text, 'input:', findings)
   const lines = lineCounter(body, bodyLine)
   for (const { 0: value, index } of body.matchAll(EDITOR_VALUE).take(MAX_FINDINGS))
     if (!value.startsWith('${input:'))

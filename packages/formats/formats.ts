@@ -11,7 +11,7 @@ import { readLangfuse, writeLangfuse } from './langfuse.ts'
 import { readMlflow } from './mlflow.ts'
 import { isOpenAI, readOpenAI } from './openai.ts'
 import { readCsv, readMarkdown, writeMarkdown } from './plain.ts'
-import type { ExportedVersion, Reader, ReadOptions, ReadResult } from './portable.ts'
+import type { ExportedVersion, Reader } from './portable.ts'
 import { readPortkey } from './portkey.ts'
 import { readPromptLayer } from './promptlayer.ts'
 import { readPrompty, writePrompty } from './prompty.ts'
@@ -34,7 +34,7 @@ export const READERS = {
   'claude-command': readClaudeCommand,
   copilot: readCopilot,
   markdown: readMarkdown,
-  csv: (source: string, _name?: string, options?: ReadOptions): ReadResult => readCsv(source, options),
+  csv: readCsv,
 } as const satisfies Record<string, Reader>
 export type ImportFormat = keyof typeof READERS
 
@@ -53,25 +53,16 @@ export const WRITERS = {
   'claude-command': writeClaudeCommand,
 } as const satisfies Record<ExportFormat, (version: ExportedVersion) => WriteResult>
 
-/** Converts a version to the input of the writers. @param repository the values from its `index.md` */
+/** The values from the `index.md` of a prompt. */
+type IndexFields = Pick<Repository, 'owner' | 'name' | 'title' | 'description' | 'tags' | 'license'>
+type VersionFields = Pick<ExportedVersion, 'version' | 'content' | 'content_sha256' | 'variables' | 'changelog'> &
+  Pick<ExportedVersion, 'parameters' | 'skill' | 'files' | 'includes'> &
+  Pick<VersionRecord, 'format'>
+
+/** Converts a version to the input of the writers. */
 export function toExported(
-  {
-    owner,
-    name,
-    title,
-    description,
-    tags,
-    license,
-  }: Pick<Repository, 'owner' | 'name' | 'title' | 'description' | 'tags' | 'license'>,
-  {
-    content,
-    format,
-    ...version
-  }: Pick<
-    VersionRecord,
-    'version' | 'content' | 'content_sha256' | 'format' | 'variables' | 'parameters' | 'changelog'
-  > &
-    Pick<ExportedVersion, 'skill' | 'files' | 'includes'>,
+  { owner, name, title, description, tags, license }: IndexFields,
+  { content, format, ...version }: VersionFields,
   latest?: LatestFields,
 ): ExportedVersion {
   return {
@@ -83,17 +74,11 @@ export function toExported(
   }
 }
 
-/** The names of the files of each format. A file that was named by its path may have any name. */
-const FILE_NAMES: Readonly<Record<ImportFormat, RegExp>> = {
+/** The names of the files of each format; those of the others are JSON. A file that was named by its path may have any name. */
+const FILE_NAMES: Readonly<Partial<Record<ImportFormat, RegExp>>> = {
   dotprompt: /\.prompt$/i,
   prompty: /\.prompty$/i,
   github: /\.ya?ml$/i,
-  langfuse: /\.json$/i,
-  langchain: /\.json$/i,
-  openai: /\.json$/i,
-  mlflow: /\.json$/i,
-  promptlayer: /\.json$/i,
-  portkey: /\.json$/i,
   skill: /^skill\.md$/i,
   'claude-command': /\.md$/i,
   copilot: /\.(?:prompt|instructions|chatmode|agent)\.md$/i,
@@ -103,7 +88,7 @@ const FILE_NAMES: Readonly<Record<ImportFormat, RegExp>> = {
 
 /** Returns whether a file in a folder has the name of a format's files. */
 export function hasFormatName(file: string, format: ImportFormat): boolean {
-  return FILE_NAMES[format].test(file)
+  return (FILE_NAMES[format] ?? /\.json$/i).test(file)
 }
 
 /**

@@ -36,11 +36,7 @@ const DETAILS: ReadonlySet<string> = new Set(['title', 'name', 'description', 'l
  *
  * @param name file name without extension
  */
-export function readMarkdown(
-  source: string,
-  name: string,
-  { keepsText }: ReadOptions = { keepsText: false },
-): ReadResult {
+export function readMarkdown(source: string, name: string, { keepsText }: ReadOptions = {}): ReadResult {
   const findings = new ConversionProblems()
   const whole = OPENS_FRONT_MATTER.test(source) ? readWholeFile(source, name) : undefined
   const own = whole?.prompts[0]
@@ -88,7 +84,7 @@ export function readRoleFiles(files: ReadonlyMap<'system' | 'user' | 'assistant'
 }
 
 /** Reads CSV (RFC 4180) whose first row names a title column and a prompt column. Excel separates columns with semicolons where the comma is the decimal sign. */
-export function readCsv(source: string, { keepsText }: ReadOptions = { keepsText: false }): ReadResult {
+export function readCsv(source: string, _name = '', { keepsText }: ReadOptions = {}): ReadResult {
   const findings = new ConversionProblems()
   const text = removeByteOrderMark(source)
   let rows: string[][]

@@ -87,7 +87,7 @@ export interface PromptReference {
 /** How a file is read. */
 export interface ReadOptions {
   /** Whether nothing in its text is a placeholder, so that no character of it changes. */
-  keepsText: boolean
+  keepsText?: boolean
 }
 
 /** Reads a file. `name` is the file name without extensions, or the folder name for a skill. */

@@ -3,19 +3,6 @@ import { PROMPT_FILE_KEYS } from '../../src/domain/content/prompt-file.ts'
 import type { ImportFormat } from './formats.ts'
 import { findFrontKeys, listKeys, MAX_FRONT_CHARACTERS } from './front-keys.ts'
 
-/** What a text looks like; `json` needs a look at its keys. */
-type RecognisedFormat =
-  | 'prompt-file'
-  | 'json'
-  | 'dotprompt'
-  | 'prompty'
-  | 'github'
-  | 'skill'
-  | 'claude-command'
-  | 'copilot'
-  | 'markdown'
-  | 'csv'
-
 /** The words for the formats that a person can choose. */
 export const PASTED_FORMATS = {
   ...{ 'prompt-file': 'Prompt file', dotprompt: 'dotprompt', prompty: 'Prompty', github: 'GitHub Models' },
@@ -24,6 +11,9 @@ export const PASTED_FORMATS = {
   ...{ copilot: 'GitHub Copilot', skill: 'Agent Skill', 'claude-command': 'Claude Code command' },
   ...{ markdown: 'Markdown', csv: 'CSV' },
 } satisfies Record<ImportFormat | 'prompt-file', string>
+
+/** What a text looks like; `json` needs a look at its keys. */
+type RecognisedFormat = keyof typeof PASTED_FORMATS | 'json'
 
 const ROLE_LABEL = /^(?:system|user|assistant):[ \t]*\r?$/m
 const CSV_HEAD = /^"?(?:act|title|name)"?[,;\t](?:[^\n]{0,200}[,;\t])?"?(?:prompt|content|text)"?(?=[,;\t\r\n])/i
