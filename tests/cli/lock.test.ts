@@ -263,10 +263,14 @@ describe.skipIf(PYTHON === undefined)(`in one shell${NO_PYTHON}`, () => {
     ['an array', '[]\n', /expected an object/],
     ['a newer format', lockOf({}, { lockfile: 2 }), /made by a newer client \(lockfile 2\); this one knows 1/],
     ['true instead of 1', lockOf({}, { lockfile: true }), /expected lockfile/],
-    ['an unknown key', lockOf({}, { extra: 1 }), /and nothing else/],
-    ['an unknown key of a prompt', one({ url: 'x' }), /and nothing else/],
-    ['no variables', one({ variables: undefined }), /and nothing else/],
-    ['a duplicate key', one({}).replace('"range": "^1"', '"range": "^1",\n      "range": "^1"'), /a key stands twice/],
+    ['an unknown key', lockOf({}, { extra: 1 }), /from line 4 on: it was edited by hand/],
+    ['an unknown key of a prompt', one({ url: 'x' }), /from line 11 on: it was edited by hand/],
+    ['no variables', one({ variables: undefined }), /acme\/review: invalid variables or parameters/],
+    [
+      'a duplicate key',
+      one({}).replace('"range": "^1"', '"range": "^1",\n      "range": "^1"'),
+      /from line 7 on: it was edited by hand/,
+    ],
     [
       'keys in another order',
       JSON.stringify({ prompts: {}, lockfile: 1, hub: 'https://x.y' }, null, 2),

@@ -31,7 +31,6 @@ MAX_LOCK_BYTES = 16_777_216
 """The largest lock."""
 _MAX_DEPTH = 32
 _TEXTS = ("range", "version", "sha256", "path")
-_KEYS = sorted((*_TEXTS, "variables", "parameters"))
 
 
 class LockedDetails(NamedTuple):
@@ -159,7 +158,7 @@ def parse_lock(text: str) -> Lock:
         sides = f"take one side (git checkout --ours {LOCK}, or --theirs), then add the other side's prompts again"
         raise PromptHubError("integrity", f"{LOCK} has a merge conflict in line {conflict}; {sides}")
     try:
-        value: object = json.loads(text, object_pairs_hook=_once)
+        value: object = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise _wrong(f"{LOCK} is not JSON: {error}") from error
     data = _object(value, "expected an object")
@@ -168,24 +167,17 @@ def parse_lock(text: str) -> Lock:
     if is_number and lockfile != FORMAT:
         newer = f"{LOCK} was made by a newer client (lockfile {lockfile}); this one knows {FORMAT}. Update it."
         raise PromptHubError("integrity", newer)
-    _expect(is_number and sorted(data) == ["hub", "lockfile", "prompts"], "expected lockfile, hub and prompts, and nothing else")
-    hub: object = data["hub"]
+    _expect(is_number, "expected lockfile, hub and prompts")
+    hub: object = data.get("hub")
     if not isinstance(hub, str) or not is_hub_url(hub):
         raise _wrong(f"{LOCK}: hub: expected an http or https address without a trailing slash")
-    prompts = _object(data["prompts"], "prompts: expected prompts by name")
+    prompts = _object(data.get("prompts"), "prompts: expected prompts by name")
     _expect(len(prompts) <= _MAX_PROMPTS, f"prompts: expected at most {_MAX_PROMPTS} prompts")
     lock = Lock(hub, {name: _read_locked(name, each) for name, each in prompts.items()})
     clash = find_clash(each.path for each in lock.prompts.values())
     _expect(clash is None, f"two prompts have the path {clash}, or one is inside the other")
     _require_written(text, format_lock(lock))
     return lock
-
-
-def _once(pairs: Sequence[Tuple[str, Any]]) -> Dict[str, Any]:
-    """An object; raises ValueError if a key stands twice, because json would ignore the first one."""
-    if len(dict(pairs)) < len(pairs):
-        raise ValueError("a key stands twice")
-    return dict(pairs)
 
 
 def is_hub_url(text: str) -> bool:
@@ -223,10 +215,7 @@ def refuse_path(path: str) -> Optional[str]:
 def _read_locked(name: str, value: object) -> LockedPrompt:
     _expect(FULL_NAME.fullmatch(name) is not None, f"expected <owner>/<name>, got {name[:120]}")
     data = _object(value, f"{name}: expected an object")
-    _expect(
-        sorted(key for key in data if key not in ("files", "publisher")) == _KEYS and all(isinstance(data[key], str) for key in _TEXTS),
-        f"{name}: expected range, version, sha256 and path, each a text, variables and parameters, for a skill also files, for a version of a workflow also publisher, and nothing else",
-    )
+    _expect(all(isinstance(data.get(key), str) for key in _TEXTS), f"{name}: expected range, version, sha256 and path, each a text")
     range_, version, sha256, path = (cast(str, data[key]) for key in _TEXTS)
     _expect(is_range(range_) or is_label(range_), f"{name}: range: expected a range or a label's name")
     _expect(is_version(version), f"{name}: version: expected x.y.z")
@@ -253,9 +242,8 @@ def keepable_publisher(publisher: Optional[Publisher]) -> Optional[Publisher]:
 
 def _read_publisher(name: str, value: object) -> Publisher:
     data = _object(value, f"{name}: publisher: expected repository, workflow and attested")
-    is_good = sorted(data) == ["attested", "repository", "workflow"] and isinstance(data["attested"], bool)
     texts = [data.get("repository"), data.get("workflow")]
-    is_good = is_good and all(isinstance(text, str) and _PUBLISHER_TEXT.fullmatch(text) for text in texts)
+    is_good = isinstance(data.get("attested"), bool) and all(isinstance(text, str) and _PUBLISHER_TEXT.fullmatch(text) for text in texts)
     _expect(is_good, f"{name}: publisher: expected repository, workflow and attested")
     return Publisher(data["repository"], data["workflow"], data["attested"])
 
