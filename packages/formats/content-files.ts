@@ -3,17 +3,15 @@
 import type { ConversionProblem } from '../../src/domain/api/export-formats.ts'
 import { compareForCallers } from '../../src/domain/catalogue/difference.ts'
 import { formatPath } from '../../src/domain/content/content-path.ts'
-import { findVariableNames } from '../../src/domain/content/placeholders.ts'
 import {
   editRepositoryFile,
-  formatVersionFile,
+  formatPublished,
   isSameVersion,
   listRemoved,
   parseRepositoryFile,
   parseVersionFile,
   type RepositoryFile,
   storeSkill,
-  undeclaredVariable,
   type VersionFile,
 } from '../../src/domain/content/prompt-file.ts'
 import { checkVersion, findLongFile } from '../../src/domain/content/rules.ts'
@@ -218,19 +216,8 @@ function describeReason(full: string, origin: PromptSource | undefined, source: 
 }
 
 function formatVersion(prompt: PortablePrompt, said: Said, isNext: boolean, order: ImportOrder): string {
-  const { content, format, variables, parameters, skill, includes } = said
-  const bare = findVariableNames(said).map(undeclaredVariable)
-  return formatVersionFile({
-    published_at: order.publishedAt,
-    published_by: order.by,
-    changelog: toLine(prompt.changelog, LIMITS.changelogCharacters) || (isNext ? 'Imported again' : 'Imported'),
-    ...(format === 'chat' ? { format } : {}),
-    ...(isSameJson(bare, variables) ? {} : { variables }),
-    ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
-    ...(skill && { skill }),
-    ...(includes && { includes }),
-    content,
-  })
+  const changelog = toLine(prompt.changelog, LIMITS.changelogCharacters) || (isNext ? 'Imported again' : 'Imported')
+  return formatPublished({ ...said, published_at: order.publishedAt, published_by: order.by, changelog })
 }
 
 function checkText(text: string, measure: Measure): ValueProblem[] {
