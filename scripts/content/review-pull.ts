@@ -2,17 +2,15 @@
 import { randomUUID } from 'node:crypto'
 import { appendFileSync } from 'node:fs'
 import { reviewPull } from '../../packages/review/review-pull.ts'
+import { runCommand } from '../run-command.ts'
 
-try {
+await runCommand({}, async () => {
   const { report, problems, waits, changed } = await reviewPull('.', process.env)
   write({ report, problems: String(problems), owner: waits ? 'waits' : 'agrees' })
   console.log(
     `${changed} files changed, ${problems} problems, ${waits ? 'owner approval pending' : 'no owner approval pending'}.`,
   )
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
-}
+})
 
 /** Writes step outputs, with unpredictable delimiters for multi-line values. @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
 function write(outputs: Readonly<Record<string, string>>): void {

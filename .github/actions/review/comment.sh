@@ -20,20 +20,18 @@ fi
 NUMBER=${NUMBER//[!0-9]/}
 if [ -z "$NUMBER" ] || [[ ${REPORT-} != "$MARK"* ]]; then stop 'expected the number of a pull request and a report.'; fi
 printf 'Authorization: Bearer %s\nAccept: application/vnd.github+json\n' "$TOKEN" >"$work/headers"
-ask() { # <method> <address> [<file>]: stores the response and its status
-  status=$(curl --silent --show-error --retry 3 --max-time 60 --header "@$work/headers" --request "$1" \
-    --output "$work/answer" --write-out '%{http_code}' ${3:+--header 'Content-Type: application/json' --data-binary "@$3"} "$2" 2>"$work/complaint") || status=000
-}
-need() { # <status>...: fails if the last response has none of these statuses
-  for good in "$@"; do [ "$status" != "$good" ] || return 0; done
+ask() { # <good statuses> <method> <address> [<file>]: stores the response, and fails if it has another status
+  local status
+  status=$(curl --silent --show-error --retry 3 --max-time 60 --header "@$work/headers" --request "$2" \
+    --output "$work/answer" --write-out '%{http_code}' ${4:+--header 'Content-Type: application/json' --data-binary "@$4"} "$3" 2>"$work/complaint") || status=000
+  [[ " $1 " == *" $status "* ]] && return
   stop "GitHub returned status $status: $(jq --raw-output '.message? // ""' "$work/answer" 2>/dev/null || head -c 300 "$work/complaint"). The job needs \"permissions: {pull-requests: write}\"."
 }
 
 # Finds the comment that begins with the marker and was written by this account, because anybody can write the marker.
 find_comment() {
   for ((page = 1; page <= 20; page++)); do
-    ask GET "$API/issues/$NUMBER/comments?per_page=100&page=$page"
-    need 200
+    ask 200 GET "$API/issues/$NUMBER/comments?per_page=100&page=$page"
     id=$(jq --raw-output --arg mark "$MARK" --arg bot "$BOT" \
       'first(.[] | select(.user.login == $bot and (.body | startswith($mark))) | .id) // "" | tostring' "$work/answer")
     if [ -n "$id" ] || [ "$(jq length "$work/answer")" -lt 100 ]; then return 0; fi
@@ -47,15 +45,9 @@ if [ "$CONTENT" = false ] && [ -z "$id" ]; then
   exit 0
 fi
 case $id in
-  '')
-    ask POST "$API/issues/$NUMBER/comments" "$work/comment"
-    need 201
-    ;;
+  '') ask 201 POST "$API/issues/$NUMBER/comments" "$work/comment" ;;
   *[!0-9]*) stop 'GitHub returned a comment without a number.' ;;
-  *)
-    ask PATCH "$API/issues/comments/$id" "$work/comment"
-    need 200
-    ;;
+  *) ask 200 PATCH "$API/issues/comments/$id" "$work/comment" ;;
 esac
 show "$(jq --raw-output '.html_url // ""' "$work/answer")"
 
@@ -63,14 +55,11 @@ show "$(jq --raw-output '.html_url // ""' "$work/answer")"
 label() { # <name> <colour> <description> <on or off>
   if [ "$4" = on ]; then
     jq --null-input --arg name "$1" --arg color "$2" --arg description "$3" '{$name, $color, $description}' >"$work/label"
-    ask POST "$API/labels" "$work/label"
-    need 201 403 422
+    ask '201 403 422' POST "$API/labels" "$work/label"
     jq --null-input --arg name "$1" '{labels: [$name]}' >"$work/label"
-    ask POST "$API/issues/$NUMBER/labels" "$work/label"
-    need 200 201
+    ask '200 201' POST "$API/issues/$NUMBER/labels" "$work/label"
   else
-    ask DELETE "$API/issues/$NUMBER/labels/$(jq --null-input --raw-output --arg name "$1" '$name | @uri')"
-    need 200 204 404
+    ask '200 204 404' DELETE "$API/issues/$NUMBER/labels/$(jq --null-input --raw-output --arg name "$1" '$name | @uri')"
   fi
 }
 label content 0e8a16 'Changes the catalogue' "$([ "$CONTENT" = false ] && echo off || echo on)"
