@@ -2,15 +2,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { pick, seedRandom } from '../content/random.ts'
-import { type Limit, type Measurement, quantile, timeAsync } from './measure.ts'
+import type { Limit, Measurement } from './measure.ts'
 import { PROJECT_DIR, parametersOf, startNode } from './processes.ts'
+import { measureReader } from './reader.ts'
 import type { BenchSite } from './site.ts'
 
-const IDLE_MS = 5_000
-const READERS = 4
-/** Pause between a reader's requests, to leave processor time for the build. */
-const PAUSE_MS = 10
 const FIRST_BUILD_MS = 1_200_000
 const DEADLINE_MS = 120_000
 /** The prompt to publish. Because it is new, it is listed first with `sort=new`; its owner already has a profile. */
@@ -26,35 +22,32 @@ export async function measureHost(site: BenchSite): Promise<Measurement[]> {
   const [first, firstStart] = await timeStart(site, FIRST_BUILD_MS)
   const measurements: Measurement[] = [{ name: 'host: first start → first answer', unit: 's', measured: firstStart }]
   try {
-    const idle = await readFor(site, first.port, sleep(IDLE_MS))
-    publishNew(site)
-    const began = performance.now()
-    const since = async (isShown: () => Promise<boolean>) => {
-      const deadline = began + DEADLINE_MS
-      while (!(await isShown())) {
-        if (performance.now() > deadline) throw new Error(`the change was not shown within ${DEADLINE_MS / 1000} s`)
-        await sleep(20)
-      }
-      return (performance.now() - began) / 1000
-    }
+    const read = `/api/v1/repos/${site.catalogue.listed.top[0]!.full_name}`
+    const idle = await measureReader(first.port, read, async () => {})
     const ask = async (path: string) => (await fetch(`http://127.0.0.1:${first.port}${path}`)).text()
-    const shown = Promise.all([
-      since(async () => firstOf(await ask('/api/v1/repos?sort=new')) === PUBLISHED),
-      since(async () => firstOf(await ask(`/api/v1/repos?q=${ODD_WORD}`)) === PUBLISHED),
-      since(async () => (await ask(`/${PUBLISHED}`)).includes(ODD_WORD)),
-    ])
-    const busy = await readFor(site, first.port, shown)
-    const [list, search, page] = await shown
-    const [calm, hurried] = [quantile(idle, 0.99), quantile(busy, 0.99)]
-    measurements.push(
-      { name: 'host: change → first in sort=new', unit: 's', measured: list, ...limit(1) },
-      { name: 'host: change → first in search', unit: 's', measured: search, ...limit(1) },
-      { name: 'host: change → its page', unit: 's', measured: page, ...limit(1) },
-      {
-        ...{ name: 'host: reads meanwhile p99', unit: 'ms', measured: hurried, floor: calm, ...limit(3, 'ratio') },
-        note: `${busy.length} reads; floor: the same while nothing changes`,
-      },
-    )
+    const publish = async () => {
+      publishNew(site)
+      const began = performance.now()
+      const since = async (change: string, isShown: () => Promise<boolean>) => {
+        while (!(await isShown())) {
+          if (performance.now() > began + DEADLINE_MS)
+            throw new Error(`the change was not shown within ${DEADLINE_MS / 1000} s`)
+          await sleep(20)
+        }
+        const measured = (performance.now() - began) / 1000
+        measurements.push({ name: `host: change → ${change}`, unit: 's', measured, ...limit(1) })
+      }
+      await Promise.all([
+        since('first in sort=new', async () => firstOf(await ask('/api/v1/repos?sort=new')) === PUBLISHED),
+        since('first in search', async () => firstOf(await ask(`/api/v1/repos?q=${ODD_WORD}`)) === PUBLISHED),
+        since('its page', async () => (await ask(`/${PUBLISHED}`)).includes(ODD_WORD)),
+      ])
+    }
+    const busy = await measureReader(first.port, read, publish)
+    measurements.push({
+      ...{ name: 'host: reads meanwhile p99', unit: 'ms', measured: busy.p99, floor: idle.p99, ...limit(3, 'ratio') },
+      note: `${busy.count} reads; floor: the same while nothing changes`,
+    })
   } finally {
     await first.stop()
   }
@@ -92,25 +85,4 @@ async function timeStart({ settings }: BenchSite, deadlineMs: number): Promise<[
 function firstOf(answer: string): string | undefined {
   const { data }: { data?: { full_name: string }[] } = JSON.parse(answer)
   return data?.[0]?.full_name
-}
-
-/** Runs several readers that request prompts until a promise resolves. @returns the duration of each request, in milliseconds */
-async function readFor({ catalogue }: BenchSite, port: number, until: Promise<unknown>): Promise<number[]> {
-  const random = seedRandom(17)
-  const took: number[] = []
-  let isOver = false
-  const over = until.finally(() => {
-    isOver = true
-  })
-  const read = async () => {
-    while (!isOver) {
-      const { full_name } = pick(random, catalogue.listed.top)
-      took.push(
-        await timeAsync(async () => (await fetch(`http://127.0.0.1:${port}/api/v1/repos/${full_name}`)).arrayBuffer()),
-      )
-      await sleep(PAUSE_MS)
-    }
-  }
-  await Promise.all([over, ...Array.from({ length: READERS }, read)])
-  return took
 }
