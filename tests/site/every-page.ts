@@ -14,7 +14,7 @@ const KINDS = [
   ...['/mallory/hostile/forks', '/mallory/unseen/forks', '/mallory/hostile/dependents'],
   ...['/mallory/old', '/mallory/unseen', '/trent/long', '/trent/long/v/999999.999999.999999'],
 
-  ...['/search?q=hostile', '/search?tag=many&sort=new', '/search?q=nothingofthatkind', '/?q=hostile', '/nobody/here'],
+  ...['/search?q=hostile', '/search?tag=many&sort=new', '/search?q=nothingofthatkind', '/nobody/here'],
   ...[`${REPOSITORY}/compare/1.1.0...1.0.0`, '/mallory/unseen/compare/1.0.0...1.0.1', '/settings'],
 ]
 

@@ -41,7 +41,7 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
       await page.keyboard.press('Escape')
       await tabTo(page, /^New$/)
       await page.keyboard.press('Enter')
-      await page.waitForURL('**/?q=plain&sort=new')
+      await page.waitForURL('**/search?q=plain&sort=new')
       await page.locator('.orders [aria-current]', { hasText: 'New' }).waitFor()
       expect(await page.locator('.row h3').first().textContent()).toBe(`Plain ${PLAIN_COUNT}`)
       await tabTo(page, `Plain ${PLAIN_COUNT}`)
