@@ -94,7 +94,7 @@ export async function createToken(visited: Visit): Promise<Visited> {
       'You already submitted this form, and its token was shown at that time. If you lost it, revoke it and create another.',
     ])
   const { scope, days } = made
-  const shown: NewTokenView = { page: 'new-token', title: 'Your new token', token, scope, days, baseUrl: deps.baseUrl }
+  const shown: NewTokenView = { page: 'new-token', title: 'Your new token', token, scope, days }
   return shown
 }
 

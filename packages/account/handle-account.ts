@@ -20,7 +20,7 @@ import {
   startProvider,
   whoIs,
 } from './sign-in.ts'
-import { linkNeeded, type SignInView, signInOff } from './views.ts'
+import { signInPage } from './views.ts'
 import { type AccountDeps, openVisit, type Provider, requireForm, type SignIn, type Visit } from './visit.ts'
 
 type Handler = (visit: Visit) => Promise<Visited>
@@ -84,11 +84,9 @@ function isOpen(path: string, signIn: SignIn): boolean {
 async function showAccount(visited: Visit): Promise<Visited> {
   const { request, session, deps } = visited
   const notice = findNotice(request, NOTICES)
-  if (deps.signIn.kind === 'off') return signInOff()
+  if (deps.signIn.kind === 'off') return signInPage({ kind: 'off' })
   if (session) return viewAccount(visited, session, { notice })
-  if (deps.signIn.kind === 'local') return linkNeeded(notice)
-  const signIn: SignInView = { page: 'sign-in', kind: 'offer', title: 'Your account', notice }
-  return signIn
+  return signInPage({ kind: deps.signIn.kind === 'local' ? 'link-needed' : 'offer', notice })
 }
 
 /** Tells a page's script who is signed in. Pages themselves are the same for everybody, so that they can be cached. */
@@ -113,7 +111,7 @@ async function shownOf(session: Session, deps: AccountDeps): Promise<ShownSessio
 /** Redirects to the provider, or shows a page on which to choose one of several. */
 async function startSignIn(visit: Visit): Promise<Visited> {
   const { signIn } = visit.deps
-  if (signIn.kind !== 'providers') return linkNeeded()
+  if (signIn.kind !== 'providers') return signInPage({ kind: 'link-needed' })
   const { searchParams } = new URL(visit.request.url)
   const offered = KINDS.flatMap((kind) => {
     const provider = signIn.providers[kind]
@@ -126,8 +124,7 @@ async function startSignIn(visit: Visit): Promise<Visited> {
     name: provider.name,
     url: `/auth/sign-in?${new URLSearchParams({ provider: kind, return_to: returnTo })}`,
   }))
-  const providers: SignInView = { page: 'sign-in', kind: 'providers', title: 'Sign in', links }
-  return providers
+  return signInPage({ kind: 'providers', links })
 }
 
 const KINDS = ['github', 'oidc'] as const satisfies readonly ProviderKind[]
@@ -138,12 +135,9 @@ async function startLocalSignIn(visit: Visit): Promise<Visited> {
   const { signIn } = deps
   const key = new URL(request.url).searchParams.get('key')
   if (signIn.kind !== 'local' || key === null || !signIn.keys.isGood(key))
-    return protect(linkNeeded(), ERRORS.forbidden.status, request, deps)
+    return protect(signInPage({ kind: 'link-needed' }), ERRORS.forbidden.status, request, deps)
   const { note, cookie } = beginSignIn(visit, 'local')
-  const form: SignInView = { page: 'sign-in', kind: 'local', title: 'Sign in', state: note.state, key }
-  const answer = await protect(form, 200, request, deps)
-  answer.headers.append('Set-Cookie', cookie)
-  return answer
+  return protect(signInPage({ kind: 'local', state: note.state, key }), 200, request, deps, [cookie])
 }
 
 async function endSignIn(visit: Visit, kind: ProviderKind): Promise<Visited> {
@@ -180,16 +174,8 @@ async function leave({ request, deps, cookies }: Visit, { id_token }: Session, d
   const provider = deps.signIn.kind === 'providers' ? deps.signIn.providers.oidc : undefined
   const url = id_token && (await findSignOutUrl(provider, id_token, deps.baseUrl + back))
   if (!provider || !url) return redirectTo(back, cookies.clearSession())
-  const left: SignInView = {
-    page: 'sign-in',
-    kind: 'signed-out',
-    title: 'You are signed out',
-    provider: provider.name,
-    url,
-  }
-  const answer = await protect(left, 200, request, deps)
-  for (const cookie of cookies.clearSession()) answer.headers.append('Set-Cookie', cookie)
-  return answer
+  const page = signInPage({ kind: 'signed-out', provider: provider.name, url })
+  return protect(page, 200, request, deps, cookies.clearSession())
 }
 
 /** Signing out of the hub must not fail because a provider is down. */

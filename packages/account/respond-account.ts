@@ -66,12 +66,13 @@ async function respondWithErrorPage(
   }
 }
 
-/** Sends an uncacheable page with the same content security policy as all other pages. */
+/** Sends an uncacheable page with the same content security policy as all other pages. @param setCookies the cookies that it sets */
 export async function protect(
   visited: Visited,
   status: number,
   request: Request,
   { show, baseUrl }: AccountPageDeps,
+  setCookies: readonly string[] = [],
 ): Promise<Response> {
   if (visited instanceof Response) return visited
   const headers = new Headers({
@@ -80,6 +81,7 @@ export async function protect(
     'Cache-Control': 'no-store',
   })
   if (baseUrl.startsWith('https:')) headers.set('Strict-Transport-Security', 'max-age=31536000')
+  for (const cookie of setCookies) headers.append('Set-Cookie', cookie)
   const body = await show(visited)
   return new Response(request.method === 'HEAD' ? null : body, { status, headers })
 }

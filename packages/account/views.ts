@@ -7,9 +7,8 @@ import type { Purpose } from './session.ts'
 /** The values of the page with this name. */
 export type View<Page extends string, Values = object> = PageView & { page: Page } & Values
 
-/** A page for somebody who is not signed in. */
-export type SignInView = View<
-  'sign-in',
+/** What a page for somebody who is not signed in says. */
+type SignInWords =
   | { kind: 'offer' | 'link-needed'; notice?: string | undefined }
   | { kind: 'off' }
   /** Of the editor. `path` is the page to return to. */
@@ -20,7 +19,9 @@ export type SignInView = View<
   | { kind: 'signed-out'; provider: string; url: string }
   /** The form of local mode: anyone with the printed link can sign in with any username. */
   | { kind: 'local'; state: string; key: string }
->
+
+/** A page for somebody who is not signed in. */
+export type SignInView = View<'sign-in', SignInWords>
 
 /** The values to show when the form for a token is shown again. */
 export interface TokenForm {
@@ -56,7 +57,7 @@ export type AccountView = View<
 >
 
 /** The only page that ever shows the token, with commands that use it. */
-export type NewTokenView = View<'new-token', { token: string; scope: string; days: number; baseUrl: string }>
+export type NewTokenView = View<'new-token', { token: string; scope: string; days: number }>
 
 /** An error. */
 export type ErrorView = View<'error', { status: number; code: string; message: string }>
@@ -64,15 +65,13 @@ export type ErrorView = View<'error', { status: number; code: string; message: s
 /** Every page that this package renders. */
 export type AccountPageView = SignInView | AccountView | NewTokenView | ErrorView
 
-/** Returns the account page of a hub on which sign-in is disabled. */
-export const signInOff = (): SignInView => ({ page: 'sign-in', kind: 'off', title: 'Your account' })
+/** The title of each page for somebody who is not signed in, where it is not that of the account page. */
+const TITLES: Partial<Record<SignInWords['kind'], string>> = {
+  ...{ first: 'Sign in first', providers: 'Sign in', 'signed-out': 'You are signed out', local: 'Sign in' },
+}
 
-/** Returns the account page for signed-out visitors in local mode, in which users sign in with a link that the hub printed. */
-export const linkNeeded = (notice?: string): SignInView => ({
-  ...{ page: 'sign-in', kind: 'link-needed', title: 'Your account', notice },
-})
-
-/** Returns the editor's page for visitors who are not signed in. @param path the page to return to */
-export const signInFirst = (path: string, isLocal: boolean): SignInView => ({
-  ...{ page: 'sign-in', kind: 'first', title: 'Sign in first', path, isLocal },
+/** Returns a page for somebody who is not signed in. */
+export const signInPage = (words: SignInWords): SignInView => ({
+  ...{ page: 'sign-in', title: TITLES[words.kind] ?? 'Your account' },
+  ...words,
 })

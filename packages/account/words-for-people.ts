@@ -30,12 +30,6 @@ const LABELS: Readonly<Record<string, string>> = {
   ...{ repository: 'Repository', permissions: 'Permissions', days: 'Expires after (days)', form: 'This form' },
 }
 
-/** The label of each field of a variable. */
-const VARIABLE_LABELS: Readonly<Record<string, string>> = {
-  ...{ name: 'name', description: 'description', type: 'type', required: 'required' },
-  ...{ default: 'default', example: 'example', options: 'options' },
-}
-
 /** What a page says instead of an error. */
 export interface Said {
   /** One sentence, or one for each problem. */
@@ -94,8 +88,7 @@ function labelOf(key: string, variables: readonly string[]): string {
   const label = LABELS[field] ?? field
   const variable = field === 'variables' ? variables[Number(place || Number.NaN)] : undefined
   if (variable !== undefined) {
-    const words = part === undefined ? '' : `, ${VARIABLE_LABELS[part] ?? part}`
-    return `Variable ${variable}${words}`
+    return `Variable ${variable}${part === undefined ? '' : `, ${part}`}`
   }
   return field === 'parameters' && place !== '' ? `${label}, ${key.slice(field.length + 1)}` : label
 }

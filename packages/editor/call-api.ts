@@ -15,9 +15,8 @@ export interface ApiCall {
   method: 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   /** What is called below `/api/v1/`; default: `repos`. */
   below?: 'repos' | 'users'
-  /** The rest of the path. */
+  /** The rest of the path, which begins with an owner. */
   path: string
-  owner: string
   body: object
 }
 
@@ -35,7 +34,7 @@ export type ApiResponse =
  * @param connect opens a hub for the write
  */
 export async function callApi(
-  { method, below = 'repos', path, owner, body }: ApiCall,
+  { method, below = 'repos', path, body }: ApiCall,
   person: Person,
   baseUrl: string,
   connect: (request: Request) => Promise<PublishHub>,
@@ -52,7 +51,7 @@ export async function callApi(
     holder: { kind: 'person', ...person },
     name: 'session',
     last_four: token.slice(-4),
-    scope: `${owner}/*`,
+    scope: `${path.split('/')[0]}/*`,
     permissions: [...PERMISSIONS],
     created_at: formatMoment(new Date(now)),
     expires_at: formatMoment(new Date(now + TOKEN_MS)),

@@ -2,7 +2,7 @@
 import type { Session } from '../../src/domain/access/account.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
 import type { Repository, VersionRecord } from '../../src/domain/api/schema.ts'
-import { isVersion } from '../../src/domain/values/names.ts'
+import { isVersion, type RepositoryPlace, splitVersionAddress } from '../../src/domain/values/names.ts'
 import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
 import type { SourceHost } from '../../src/ports/pages.ts'
 import type { SiteFiles } from '../../src/ports/site-files.ts'
@@ -34,27 +34,36 @@ export interface Editing extends Visit {
   repository: Repository | undefined
 }
 
-/** Returns the owners that the user may publish to. */
-export async function ownersOf({ deps, session }: Editing): Promise<readonly string[]> {
-  return deps.ownersOf(session.person)
+/** Reads a version. @param version as sent by somebody @returns undefined if there is no such version */
+export async function readVersion(
+  { owner, name }: RepositoryPlace,
+  version: string | null,
+  deps: EditorDeps,
+): Promise<VersionRecord | undefined> {
+  return isVersion(version ?? '') ? (await findVersion(owner, name, version!, deps))?.value() : undefined
 }
 
 /** Reads the latest version. @throws HubError `not_found` if every version is yanked */
 export async function readLatest({ deps }: Editing, repository: Repository): Promise<VersionRecord> {
-  const { owner, name, latest_version } = repository
-  const found = latest_version === null ? undefined : await findVersion(owner, name, latest_version, deps)
+  const found = await readVersion(repository, repository.latest_version, deps)
   if (!found)
     throw new HubError('not_found', 'Every version of this prompt is yanked. Un-yank one, or publish with the API.')
-  return found.value()
+  return found
 }
 
 /** Reads the version that the URL's `version` parameter names; undefined without it. Its content becomes a new version. @throws HubError `not_found` */
-export async function readReverted({ request, deps }: Editing, { owner, name }: Repository) {
+export async function readReverted({ request, deps }: Editing, repository: Repository) {
   const version = new URL(request.url).searchParams.get('version')
   if (version === null) return undefined
-  const found = isVersion(version) ? await findVersion(owner, name, version, deps) : undefined
-  if (!found) throw new HubError('not_found', `${owner}/${name} has no such version.`)
-  return found.value()
+  const found = await readVersion(repository, version, deps)
+  if (!found) throw new HubError('not_found', `${repository.full_name} has no such version.`)
+  return found
+}
+
+/** Reads the version that a new prompt is forked from. @param address `owner/name@x.y.z` */
+export async function readOrigin(address: string, deps: EditorDeps): Promise<VersionRecord | undefined> {
+  const place = splitVersionAddress(address)
+  return place && readVersion(place, place.version, deps)
 }
 
 /** Returns the fields of a publish that the form does not show, so that a fork or an earlier version that becomes a new one keeps its files and the rest of its skill. @param record the version that the form was filled in with */

@@ -2,23 +2,32 @@
 import { ERRORS, HubError } from '../../src/domain/api/errors.ts'
 import type { Repository, VersionRecord } from '../../src/domain/api/schema.ts'
 import { printable } from '../../src/domain/text/problems.ts'
-import { isName, isOwner, isVersion, splitFullName } from '../../src/domain/values/names.ts'
+import { isName, isOwner } from '../../src/domain/values/names.ts'
 import type { Connect } from '../../src/server/hub.ts'
-import { findRepository, findVersion, findVersions } from '../../src/server/read/records.ts'
+import { findRepository, findVersions } from '../../src/server/read/records.ts'
 import { methodNotAllowed } from '../../src/server/refusals.ts'
+import { NO_NOTES } from '../account/field-notes.ts'
 import { findNotice, pageNotFound, protect, respondToVisit, type Visited } from '../account/respond-account.ts'
 import { csrfToken, requireSameOrigin } from '../account/session.ts'
 import { redirectTo } from '../account/sign-in.ts'
-import { signInFirst, signInOff } from '../account/views.ts'
+import { signInPage } from '../account/views.ts'
 import { openVisit, requireForm } from '../account/visit.ts'
 import { type Said, sayError } from '../account/words-for-people.ts'
 import { EDITOR_METHODS } from '../catalogue/published/addresses.ts'
-import { call, type Editing, type EditorDeps, ownersOf, readLatest, readReverted, saying } from './editing.ts'
-import { NO_NOTES } from './field-notes.ts'
-import { formOf, knownPartsOf } from './form/composed-form.ts'
+import {
+  call,
+  type Editing,
+  type EditorDeps,
+  readLatest,
+  readOrigin,
+  readReverted,
+  readVersion,
+  saying,
+} from './editing.ts'
+import { formOf } from './form/composed-form.ts'
 import { emptyForm, type VersionForm } from './form/version-form.ts'
 import { changeOf, readmeOf } from './manage-form.ts'
-import { renderFormPreview, sendVersion, viewVersion } from './send-version.ts'
+import { sendVersion, viewVersion } from './send-version.ts'
 import type { ManageView, PublishedView, VersionView } from './views.ts'
 
 /** The messages shown after a redirect, by the keyword in the redirect's URL. */
@@ -55,12 +64,12 @@ async function visit(request: Request, deps: EditorDeps): Promise<Visited> {
   if (kind === 'off') {
     if (request.method === 'POST')
       throw new HubError('forbidden', 'Sign-in is disabled on this hub. Publish with a token.')
-    return signInOff()
+    return signInPage({ kind: 'off' })
   }
   const visit = await openVisit(request, deps, new Date())
   const { session } = visit
   if (!session) {
-    const first = signInFirst(pathname + search, kind === 'local')
+    const first = signInPage({ kind: 'first', path: pathname + search, isLocal: kind === 'local' })
     return protect(first, ERRORS.unauthorized.status, request, deps)
   }
   const editing: Editing = { ...visit, deps, session, repository }
@@ -73,31 +82,24 @@ async function visit(request: Request, deps: EditorDeps): Promise<Visited> {
 async function showVersion(editing: Editing): Promise<VersionView | PublishedView> {
   const { request, repository, deps } = editing
   const { searchParams } = new URL(request.url)
-  const published = searchParams.get('published') ?? ''
-  if (repository && published === 'details') return viewPublished(repository, undefined)
-  if (repository && isVersion(published)) {
-    const record = await findVersion(repository.owner, repository.name, published, deps)
-    if (record) return viewPublished(repository, record.value())
-  }
   if (repository) {
+    const published = searchParams.get('published')
+    const record = await readVersion(repository, published, deps)
+    if (record || published === 'details') return viewPublished(repository, record)
     const base = await readLatest(editing, repository)
     const revertTo = await readReverted(editing, repository)
     const form = {
       ...formOf(repository, revertTo ?? base),
       ...(revertTo && { expected: base.version, changelog: `Revert to ${revertTo.version}` }),
     }
-    const parts = knownPartsOf([revertTo ?? base])
-    const preview = await renderFormPreview(editing, form, parts)
-    return viewVersion(editing, { form, base, revertTo, parts, preview, notes: NO_NOTES })
+    return viewVersion(editing, { form, base, revertTo, notes: NO_NOTES }, [revertTo ?? base])
   }
-  const owners = await ownersOf(editing)
+  const owners = await deps.ownersOf(editing.session.person)
   const from = searchParams.get('from')
   const { form, origin } = from
     ? await copyOf(editing, from, owners)
     : { form: emptyForm(owners[0] ?? ''), origin: undefined }
-  const parts = knownPartsOf([origin])
-  const preview = await renderFormPreview(editing, form, parts)
-  return viewVersion(editing, { form, owners, parts, preview, notes: NO_NOTES })
+  return viewVersion(editing, { form, owners, notes: NO_NOTES }, [origin])
 }
 
 function viewPublished(repository: Repository, record: VersionRecord | undefined): PublishedView {
@@ -111,15 +113,11 @@ async function copyOf(
   from: string,
   owners: readonly string[],
 ): Promise<{ form: VersionForm; origin: VersionRecord }> {
-  const [fullName = '', version = ''] = from.split('@')
-  const { owner = '', name = '' } = splitFullName(fullName) ?? {}
-  const isAddress = name !== '' && isVersion(version)
-  const repository = isAddress ? (await findRepository(owner, name, deps))?.value() : undefined
-  const found = isAddress ? (await findVersion(owner, name, version, deps))?.value() : undefined
-  if (!repository || !found)
+  const origin = await readOrigin(from, deps)
+  const repository = origin && (await findRepository(origin.owner, origin.name, deps))?.value()
+  if (!repository)
     throw new HubError('not_found', `There is no version ${printable(from)} to fork. Start from the page of a prompt.`)
-  const form = { ...formOf(repository, found), owner: owners[0] ?? '', expected: '', forkedFrom: from }
-  return { form, origin: found }
+  return { form: { ...formOf(repository, origin), owner: owners[0] ?? '', expected: '', forkedFrom: from }, origin }
 }
 
 async function showManage(
@@ -140,13 +138,13 @@ async function showManage(
 async function manage(editing: Editing): Promise<Visited> {
   const { request, deps, repository } = editing
   const { form } = await requireForm(editing, 'edit')
-  const { owner, name, full_name } = repository!
+  const { full_name } = repository!
   const again = async (status: number, problem: Said) =>
     protect(await showManage(editing, { problem, typed: form }), status, request, deps)
   if (form.has('preview')) {
     // A dry run checks the user's rights and the readme's length before the readme is rendered.
     const body = { readme: readmeOf(form), dry_run: true }
-    const checked = await call(editing, { owner, method: 'PATCH', path: full_name, body })
+    const checked = await call(editing, { method: 'PATCH', path: full_name, body })
     if (!checked.isDone) return again(checked.status, sayError(checked.error, { fullName: full_name }))
     const preview = await deps.text.run('renderMarkdown', body.readme, {})
     return protect(await showManage(editing, { typed: form, preview }), 200, request, deps)
@@ -159,7 +157,7 @@ async function manage(editing: Editing): Promise<Visited> {
       ERRORS.validation_failed.status,
       saying('Select the checkbox that describes the effect of this change, then try again.'),
     )
-  const answer = await call(editing, { owner, ...wanted.call })
+  const answer = await call(editing, wanted.call)
   if (!answer.isDone) return again(answer.status, sayError(answer.error, { fullName: full_name }))
-  return redirectTo(`/${owner}/${name}/manage?done=${form.get('change')}`)
+  return redirectTo(`/${full_name}/manage?done=${form.get('change')}`)
 }

@@ -8,10 +8,7 @@ export function readmeOf(form: URLSearchParams): string {
 }
 
 /** Returns the API call for a submitted form. @returns undefined if no page contains such a form */
-export function changeOf(
-  form: URLSearchParams,
-  fullName: string,
-): { call: Omit<ApiCall, 'owner'>; isDangerous: boolean } | undefined {
+export function changeOf(form: URLSearchParams, fullName: string): { call: ApiCall; isDangerous: boolean } | undefined {
   const text = (key: string) => (form.get(key) ?? '').trim()
   const orNull = (key: string) => text(key) || null
   const to = (method: ApiCall['method'], place: string, body: object, isDangerous = false) => ({

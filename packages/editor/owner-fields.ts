@@ -1,21 +1,23 @@
 // Finds what the fields of an owner's settings show after a form was rejected, and what every form sends.
+import { NO_NOTES } from '../account/field-notes.ts'
 import type { OwnerSettingsView } from './views.ts'
 
-/** Returns what somebody typed into a field of the rejected form. */
-export function typedIn({ rejected }: OwnerSettingsView, change: string, name: string): string | undefined {
-  return isRejected({ rejected }, change) ? (rejected?.form.get(name) ?? undefined) : undefined
-}
+/** The attributes of fields in which browsers should change nothing. */
+export const TYPED = { autocomplete: 'off', autocapitalize: 'none', spellcheck: 'false' } as const
 
 /** Returns whether a form was rejected. */
 export function isRejected({ rejected }: Pick<OwnerSettingsView, 'rejected'>, change: string): boolean {
   return rejected?.form.get('change') === change
 }
 
-/** Returns the attributes that connect a field with its hint and its problems. */
-export function marksAt({ rejected }: OwnerSettingsView, name: string, hasHint: boolean): Record<string, string> {
-  const isWrong = rejected?.problems.has(name) ?? false
-  const described = [...(hasHint ? [`${name}-hint`] : []), ...(isWrong ? [`${name}-problem`] : [])].join(' ')
-  return { ...(isWrong && { 'aria-invalid': 'true' }), ...(described !== '' && { 'aria-describedby': described }) }
+/** Returns a function for what the fields of a form show: what somebody typed, if the form was rejected, and what is wrong with it. */
+export function openFields({ rejected }: OwnerSettingsView, change: string) {
+  const typed = isRejected({ rejected }, change) ? rejected?.form : undefined
+  return (name: string, value: string | null = '') => ({
+    ...{ name, value: typed?.get(name) ?? value ?? '' },
+    // The focus stays at the list of all problems.
+    ...{ notes: rejected?.notes ?? NO_NOTES, autofocus: false },
+  })
 }
 
 /** Returns where a form is sent, and its hidden fields: proof of the session, which form it is, and the file that it was rendered from. */

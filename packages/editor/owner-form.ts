@@ -5,6 +5,7 @@ import type { Person } from '../../src/domain/access/person.ts'
 import type { OwnerFile } from '../../src/domain/content/prompt-file.ts'
 import { nameOfLabel } from '../../src/domain/content/protected-labels.ts'
 import type { ValueProblem } from '../../src/domain/text/problems.ts'
+import type { FieldProblem } from '../account/field-notes.ts'
 import { sayProblem } from '../account/words-for-people.ts'
 
 /** Who sent a form, and the file that it changes. */
@@ -124,18 +125,15 @@ const splitList = (text: string): string[] => text.split(/[,\s]+/).filter((one) 
 export const isSamePerson = (member: OwnerFile['members'][number], person: Person): boolean =>
   isMember(person, { members: [member] })
 
-/** Returns the sentences about a form, by the name of the field that they are about. @param change the form */
-export function problemsByField(change: string, problems: readonly ValueProblem[]): Map<string, string[]> {
-  const byField = new Map<string, string[]>()
-  for (const problem of problems) {
-    const [list = '', , part = ''] = problem.key.split('.')
-    const [, condition, rest] = change === 'add-condition' ? (CONDITION_PART.exec(problem.message) ?? []) : []
+/** Places the problems of a form at its fields. @param change the form */
+export function placeOwnerProblems(change: string, problems: readonly ValueProblem[]): FieldProblem[] {
+  return problems.map(({ key, message }) => {
+    const [list = '', , part = ''] = key.split('.')
+    const [, condition, rest] = change === 'add-condition' ? (CONDITION_PART.exec(message) ?? []) : []
     const field = condition ?? fieldOf(change, list, part)
-    const said = byField.get(field) ?? []
-    said.push(sayProblem({ key: field, message: rest ?? problem.message }))
-    byField.set(field, said)
-  }
-  return byField
+    const sentence = sayProblem({ key: field, message: rest ?? message })
+    return { field, sentence, words: sentence }
+  })
 }
 
 function fieldOf(change: string, list: string, part: string): string {

@@ -5,13 +5,14 @@ import { ERRORS, HubError } from '../../src/domain/api/errors.ts'
 import { DEFAULT_OWNER_FILE, type OwnerFile } from '../../src/domain/content/prompt-file.ts'
 import { readOwner } from '../../src/domain/publishing/repository-state.ts'
 import { findUser } from '../../src/server/read/records.ts'
+import type { FieldNotes } from '../account/field-notes.ts'
 import { findNotice, pageNotFound, protect, type Visited } from '../account/respond-account.ts'
 import { csrfToken } from '../account/session.ts'
 import { redirectTo } from '../account/sign-in.ts'
 import { requireForm } from '../account/visit.ts'
 import { sayError } from '../account/words-for-people.ts'
 import { call, type Editing, type EditorDeps } from './editing.ts'
-import { ownerChangeOf, problemsByField } from './owner-form.ts'
+import { ownerChangeOf, placeOwnerProblems } from './owner-form.ts'
 import type { NoMemberView, OwnerSettingsView, RejectedForm } from './views.ts'
 
 /** The messages shown after a redirect, by the keyword in the redirect's URL. */
@@ -93,8 +94,8 @@ async function change(settings: Settings): Promise<Visited> {
   const { editing, owner, file } = settings
   const { request, deps, session } = editing
   const { form } = await requireForm(editing, 'edit')
-  const again = (status: number, sentences: readonly string[], problems: RejectedForm['problems'] = new Map()) =>
-    protect(show(settings, { form, problems, sentences }), status, request, deps)
+  const again = (status: number, sentences: readonly string[], problems: FieldNotes['problems'] = []) =>
+    protect(show(settings, { form, notes: { problems, suggestions: [] }, sentences }), status, request, deps)
   const given = form.get('commit') ?? ''
   const expected_commit = given === '' ? null : given
   // The list that a form changes is the one that its page showed.
@@ -107,14 +108,14 @@ async function change(settings: Settings): Promise<Visited> {
       'Select the checkbox next to your name, which says what you lose, then try again.',
     ])
   const body = { ...wanted.body, expected_commit }
-  const answer = await call(editing, { method: 'PATCH', below: 'users', path: owner, owner, body })
+  const answer = await call(editing, { method: 'PATCH', below: 'users', path: owner, body })
   if (answer.isDone) {
     const done = form.get('change') ?? ''
     return redirectTo(wanted.losesRights ? `/${owner}` : `/${owner}/settings?done=${done}`)
   }
   const { error, status } = answer
   if (error.code === 'version_conflict') return again(status, [conflict(owner)])
-  if (error.problems) return again(status, [], problemsByField(form.get('change') ?? '', error.problems))
+  if (error.problems) return again(status, [], placeOwnerProblems(form.get('change') ?? '', error.problems))
   return again(status, sayError(error, { fullName: owner }).sentences)
 }
 

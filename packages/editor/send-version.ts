@@ -2,28 +2,30 @@
 import { hash } from 'node:crypto'
 import { ERRORS } from '../../src/domain/api/errors.ts'
 import type { Repository, VersionRecord } from '../../src/domain/api/schema.ts'
-import { isVersion, splitVersionAddress } from '../../src/domain/values/names.ts'
-import { findRepository, findVersion } from '../../src/server/read/records.ts'
+import { findRepository } from '../../src/server/read/records.ts'
 import { comparedOf } from '../../src/site/prompt/prompt-view.ts'
 import { suggestChange } from '../../src/site/prompt/source-links.ts'
+import { NO_NOTES } from '../account/field-notes.ts'
 import { protect, type Visited } from '../account/respond-account.ts'
 import { csrfToken } from '../account/session.ts'
 import { redirectTo } from '../account/sign-in.ts'
 import { requireForm } from '../account/visit.ts'
 import { type Said, sayError } from '../account/words-for-people.ts'
 import type { ApiResponse } from './call-api.ts'
-import { call, type Editing, ownersOf, readLatest, readReverted, readUnshown, saying } from './editing.ts'
-import { NO_NOTES, placeProblems } from './field-notes.ts'
+import {
+  call,
+  type Editing,
+  readLatest,
+  readOrigin,
+  readReverted,
+  readUnshown,
+  readVersion,
+  saying,
+} from './editing.ts'
+import { placeProblems } from './field-notes.ts'
 import { formBaseOf, knownPartsOf } from './form/composed-form.ts'
 import type { JudgedForm } from './form/judge-form.ts'
-import {
-  type FormBase,
-  type KnownParts,
-  previewedOf,
-  type SentForm,
-  splitTags,
-  type VersionForm,
-} from './form/version-form.ts'
+import { type FormBase, previewedOf, type SentForm, splitTags, type VersionForm } from './form/version-form.ts'
 import type { Review, VersionView } from './views.ts'
 
 /** A form with what it was opened with. */
@@ -46,7 +48,7 @@ export async function sendVersion(editing: Editing): Promise<Visited> {
   const base = repository && (await readBase(editing, repository, sent.expected ?? ''))
   const revertTo = repository && (await readReverted(editing, repository))
   const formBase = repository && base && formBaseOf(repository, revertTo ?? base)
-  const owners = repository ? undefined : await ownersOf(editing)
+  const owners = repository ? undefined : await editing.deps.ownersOf(editing.session.person)
   const sending = { editing, sent, base, revertTo, formBase, owners }
   if (sent.step === 'recognise') {
     const { form, format, said } = await deps.text.run('readPastedForm', sent, sent.source_format ?? '', formBase)
@@ -64,7 +66,7 @@ async function fork(
   form: VersionForm,
   { version }: VersionRecord,
 ): Promise<Response> {
-  const owners = await ownersOf(editing)
+  const owners = await editing.deps.ownersOf(editing.session.person)
   const forkedFrom = `${form.owner}/${form.name}@${version}`
   const forked = { ...form, owner: owners[0] ?? '', expected: '', forkedFrom }
   return show({ ...sending, editing, base: undefined, revertTo: undefined, owners }, forked, 200, {})
@@ -82,12 +84,12 @@ async function sendJudged(sending: Sending, judged: JudgedForm): Promise<Visited
   const { editing, sent } = sending
   const { form, publish, details } = judged
   const { owner, name } = form
-  const source = sending.revertTo ?? (editing.repository ? undefined : await readOrigin(editing, form.forkedFrom))
+  const source = sending.revertTo ?? (editing.repository ? undefined : await readOrigin(form.forkedFrom, editing.deps))
   const unshown = await readUnshown(editing, source, publish.skill)
   const path = `${owner}/${name}`
   const send = (isDry: boolean) => {
     const body = { ...publish, ...unshown, dry_run: isDry }
-    return call(editing, { method: 'POST', path: `${path}/versions`, owner, body })
+    return call(editing, { method: 'POST', path: `${path}/versions`, body })
   }
   // A prompt that is included may have a new version since the check, and nobody has seen the text with it.
   const assembled = form.compose ? await send(true) : undefined
@@ -99,7 +101,7 @@ async function sendJudged(sending: Sending, judged: JudgedForm): Promise<Visited
   const { unchanged, ...record } = answer.data as unknown as Answer
   if (!isPublish) return review(sending, judged, { unchanged, record, checked })
   if (Object.keys(details).length > 0) {
-    const saved = await call(editing, { method: 'PATCH', path, owner, body: details })
+    const saved = await call(editing, { method: 'PATCH', path, body: details })
     if (!saved.isDone) {
       const why = sayError(saved.error, { fullName: path }).sentences.join(' ')
       const words = `${unchanged ? 'The other details were saved' : `${record.version} was published`}, but not the readme and the license: ${why}`
@@ -186,43 +188,38 @@ async function show(
   more: Partial<VersionView>,
 ): Promise<Response> {
   const { deps, request } = editing
-  const origin = base ? undefined : await readOrigin(editing, form.forkedFrom)
-  const parts = knownPartsOf([assembled, revertTo, base, origin])
-  const preview = await renderFormPreview(editing, form, parts)
-  const shown = { form, owners, base, revertTo, parts, preview, notes: NO_NOTES, isSent: true, ...more }
-  return protect(viewVersion(editing, shown), status, request, deps)
+  const origin = base ? undefined : await readOrigin(form.forkedFrom, editing.deps)
+  const shown = { form, owners, base, revertTo, notes: NO_NOTES, isSent: true, ...more }
+  return protect(await viewVersion(editing, shown, [assembled, revertTo, base, origin]), status, request, deps)
 }
 
-/** Returns the page for writing a version. */
-export function viewVersion(
-  { session }: Editing,
-  shown: Omit<VersionView, 'page' | 'title' | 'login' | 'csrf'>,
-): VersionView {
+/** Returns the page for writing a version. @param known the versions whose included texts the preview shows */
+export async function viewVersion(
+  { session, deps }: Editing,
+  shown: Omit<VersionView, 'page' | 'title' | 'login' | 'csrf' | 'parts' | 'preview'>,
+  known: readonly (VersionRecord | undefined)[],
+): Promise<VersionView> {
   const { form, base } = shown
   const title = base ? `Edit ${form.owner}/${form.name}` : 'New prompt'
-  return { page: 'version', title, login: session.person.login, csrf: csrfToken(session, 'edit'), ...shown }
-}
-
-/** Renders the preview of a form as HTML. */
-export function renderFormPreview({ deps }: Pick<Editing, 'deps'>, form: VersionForm, parts: KnownParts) {
-  return deps.text.run('renderPreview', previewedOf(form, parts))
-}
-
-/** Reads the version that a new prompt is forked from. */
-async function readOrigin({ deps }: Editing, forkedFrom: string): Promise<VersionRecord | undefined> {
-  const { owner, name, version } = splitVersionAddress(forkedFrom) ?? {}
-  if (owner === undefined || name === undefined || version === undefined) return undefined
-  return (await findVersion(owner, name, version, deps))?.value()
+  const parts = knownPartsOf(known)
+  const preview = await deps.text.run('renderPreview', previewedOf(form, parts))
+  return {
+    page: 'version',
+    title,
+    login: session.person.login,
+    csrf: csrfToken(session, 'edit'),
+    parts,
+    preview,
+    ...shown,
+  }
 }
 
 /** Reads the version that the form was opened with, which the sender expects to be the latest. */
 async function readBase(editing: Editing, repository: Repository, expected: string): Promise<VersionRecord> {
-  const { owner, name } = repository
-  const found = isVersion(expected) ? await findVersion(owner, name, expected, editing.deps) : undefined
-  return found?.value() ?? readLatest(editing, repository)
+  return (await readVersion(repository, expected, editing.deps)) ?? readLatest(editing, repository)
 }
 
 async function findNewestVersion({ deps }: Editing, owner: string, name: string) {
-  const latest = (await findRepository(owner, name, deps))?.value().latest_version
-  return latest ? (await findVersion(owner, name, latest, deps))?.value() : undefined
+  const repository = (await findRepository(owner, name, deps))?.value()
+  return repository && readVersion(repository, repository.latest_version, deps)
 }

@@ -2,9 +2,9 @@
 import type { Person } from '../../src/domain/access/person.ts'
 import type { Repository, VersionRecord, VersionSummary, Warning } from '../../src/domain/api/schema.ts'
 import type { OwnerFile } from '../../src/domain/content/prompt-file.ts'
+import type { FieldNotes } from '../account/field-notes.ts'
 import type { View } from '../account/views.ts'
 import type { Said } from '../account/words-for-people.ts'
-import type { FieldNotes } from './field-notes.ts'
 import type { KnownParts, VersionForm } from './form/version-form.ts'
 
 /** What publishing the form would do. */
@@ -85,8 +85,8 @@ export type ManageView = View<
 /** A rejected form. */
 export interface RejectedForm {
   form: URLSearchParams
-  /** What is wrong, by field. */
-  problems: ReadonlyMap<string, readonly string[]>
+  /** What is wrong at its fields. */
+  notes: FieldNotes
   /** What is wrong with the form as a whole. */
   sentences: readonly string[]
 }

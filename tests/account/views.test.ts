@@ -51,7 +51,7 @@ const VIEWS: readonly (AccountPageView | EditorPageView)[] = [
   { page: 'sign-in', kind: 'signed-out', title, provider: BAD, url: BAD },
   { page: 'sign-in', kind: 'local', title, state: BAD, key: BAD },
   { page: 'error', title, status: 404, code: BAD, message: BAD },
-  { page: 'new-token', title, token: BAD, scope: BAD, days: 1, baseUrl: BAD },
+  { page: 'new-token', title, token: BAD, scope: BAD, days: 1 },
   {
     ...{ page: 'account', title, session: { person, created_at: TIME, expires_at: TIME }, notice: BAD, formId: BAD },
     csrf: { 'create-token': BAD, 'revoke-token': BAD, 'sign-out': BAD, 'sign-out-everywhere': BAD },
@@ -67,7 +67,7 @@ const VIEWS: readonly (AccountPageView | EditorPageView)[] = [
       ...emptyForm(BAD),
       ...{ name: BAD, title: BAD, description: BAD, tags: BAD, license: BAD, readme: BAD, content: BAD, bump: BAD },
       ...{ changelog: BAD, parameters: BAD, skill: BAD, expected: BAD, forkedFrom: BAD },
-      variables: [{ ...blankFields(BAD), description: BAD, preset: `${BAD}\n`, example: BAD, options: BAD }],
+      variables: [{ ...blankFields(BAD), description: BAD, default: `${BAD}\n`, example: BAD, options: BAD }],
     },
     parts: { texts: { [BAD]: BAD }, variables: [] },
     review: {
@@ -105,7 +105,7 @@ const VIEWS: readonly (AccountPageView | EditorPageView)[] = [
     },
     rejected: {
       form: new URLSearchParams({ change: 'profile', bio: BAD, name: BAD }),
-      problems: new Map([['name', [BAD]]]),
+      notes,
       sentences: [BAD],
     },
   },

@@ -60,7 +60,7 @@ test('changes everything without JavaScript; mistakes are named beside their fie
   expect(await page.getByLabel('Bio').inputValue()).toBe('We *review*.')
   const wrong = page.locator('[aria-invalid="true"]')
   expect(await wrong.evaluateAll((fields) => fields.map(({ id }) => id))).toEqual(['avatar_url'])
-  expect(await page.locator('#avatar_url-problem').textContent()).toBe(
+  expect(await page.locator('#avatar_url-wrong').textContent()).toBe(
     'Picture: expected a URL without whitespace, invisible characters or a password.',
   )
   expect(await page.getByRole('alert').getByRole('link').getAttribute('href')).toBe('#avatar_url')
@@ -75,7 +75,7 @@ test('changes everything without JavaScript; mistakes are named beside their fie
   expect(await page.getByRole('button', { name: /^Remove/ }).count()).toBe(0)
   await page.getByLabel('New member').fill('not a login')
   await press(page, 'Add the member')
-  expect(await page.locator('#member-problem').textContent()).toMatch(/^New member: expected/)
+  expect(await page.locator('#member-wrong').textContent()).toMatch(/^New member: expected/)
   await page.getByLabel('New member').fill('Bob')
   await press(page, 'Add the member')
   await page.getByText('The member was added.').waitFor()
@@ -96,7 +96,7 @@ test('changes everything without JavaScript; mistakes are named beside their fie
   await page.getByLabel('Prompts (optional)').fill('greet, review')
   await page.getByLabel('label', { exact: true }).check()
   await press(page, 'Trust the workflow')
-  expect(await page.locator('#repository_id-problem').textContent()).toBe(
+  expect(await page.locator('#repository_id-wrong').textContent()).toBe(
     'ID of the repository: expected a whole number.',
   )
   await page.getByLabel('ID of the repository').fill('12')
@@ -113,7 +113,7 @@ test('changes everything without JavaScript; mistakes are named beside their fie
   await page.getByLabel('Test suites').fill('quality, Safe')
   await page.getByLabel('Lowest score (optional)').fill('0.9')
   await press(page, 'Require the results')
-  expect(await page.locator('#requires-problem').textContent()).toMatch(/^Test suites: expected 1 to 64 characters/)
+  expect(await page.locator('#requires-wrong').textContent()).toMatch(/^Test suites: expected 1 to 64 characters/)
   await page.getByLabel('Test suites').fill('quality, safety')
   await press(page, 'Require the results')
   await page.getByText('The label now requires these results.').waitFor()
@@ -160,7 +160,7 @@ test('leaving needs a confirmation, by keyboard, and takes effect at once', { ti
   ] as const)
     await page.getByLabel(label, { exact: true }).fill(text)
   await press(page, 'Trust the workflow')
-  await page.locator('#repository_id-problem').waitFor()
+  await page.locator('#repository_id-wrong').waitFor()
   await expectUsable(page)
   const { keyboard } = page
   await tabTo(page, 'Remove alice')

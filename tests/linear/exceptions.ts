@@ -88,7 +88,7 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
   ['inserts texts into a page', /^packages\/account\//],
   [
     'looks up a field among the problems of a form, whose number is limited',
-    at('editor/(?:field-notes|owner-fields)', 'wordsAt|attributesAt|typedIn|isRejected|marksAt|originOf|removalOf'),
+    at('(?:account/field-notes|editor/owner-fields)', 'wordsAt|attributesAt|openFields|isRejected|originOf|removalOf'),
   ],
   ['schemas of our own', at('domain/publishing/request', 'boundsOf')],
   [

@@ -1,6 +1,7 @@
 // Shows problems and suggestions beside their fields while the user types, judged by the same code as on the server.
 
 import { countOf } from '../../../src/domain/text/count-of.ts'
+import { showProblem } from '../../../src/site/client/field-problem.ts'
 import type { JudgedForm, judgeForm } from '../form/judge-form.ts'
 import type { Suggestion } from '../form/suggestions.ts'
 import { type FormBase, fieldOfProblem } from '../form/version-form.ts'
@@ -63,16 +64,6 @@ export function startLiveChecks(form: HTMLFormElement, onContentProblem: (words:
 }
 
 const say = (message: string) => `${message.charAt(0).toUpperCase()}${message.slice(1).replace(/[.]?$/, '.')}`
-
-function showProblem(field: string, words: string): void {
-  const place = document.getElementById(`${field}-wrong`)
-  if (!place) return
-  place.hidden = words === ''
-  if (place.textContent !== words) place.textContent = words
-  const control = document.getElementById(field)
-  if (words === '') control?.removeAttribute('aria-invalid')
-  else control?.setAttribute('aria-invalid', 'true')
-}
 
 function showSuggestion(place: HTMLElement, suggestion: Suggestion | undefined): void {
   if (place.textContent === (suggestion?.label ?? '')) return

@@ -26,8 +26,8 @@ export function startEditor(form: HTMLFormElement): void {
   const submit = () => form.requestSubmit(form.querySelector<HTMLButtonElement>('button[value="review"]'))
   const code = createCodeField(content, 'Prompt', submit)
   if (hadFocus) code.focus(lineIn(document.getElementById('content-wrong')?.textContent))
-  const variables = openVariableList(form)
-  const showVariables = () => variables.show(content.value, format.value as Format)
+  const showFieldsOf = openVariableList(form)
+  const showVariables = () => showFieldsOf(content.value, format.value as Format)
   let previewing: number | undefined
   const show = () => {
     showVariables()

@@ -6,14 +6,8 @@ import type { Format } from '../../../src/domain/values/chat.ts'
 
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
 
-/** The list of variables on the page. */
-interface VariableList {
-  /** Shows the fields of exactly the variables of a text. */
-  show(content: string, format: Format): void
-}
-
-/** Opens the list. Fields of a variable that disappears are kept, in case that it returns. */
-export function openVariableList(form: HTMLFormElement): VariableList {
+/** Opens the list of variables. Fields of a variable that disappears are kept, in case that it returns. @returns a function that shows the fields of exactly the variables of a text */
+export function openVariableList(form: HTMLFormElement): (content: string, format: Format) => void {
   const list = form.querySelector<HTMLElement>('[data-variables]')!
   const template = form.querySelector<HTMLTemplateElement>('[data-variable-template]')!
   const nothing = form.querySelector<HTMLElement>('[data-no-variables]')!
@@ -28,22 +22,20 @@ export function openVariableList(form: HTMLFormElement): VariableList {
     holder.innerHTML = template.innerHTML.replaceAll(placeholder, name)
     return holder.firstElementChild as HTMLElement
   }
-  return {
-    show(content, format) {
-      const wanted = findVariableNames({ content, format }).slice(0, LIMITS.variablesPerVersion)
-      if (wanted.join() === names.join()) return
-      const gone = names.filter((name) => !wanted.includes(name))
-      const added = wanted.filter((name) => !names.includes(name))
-      for (const name of added) if (!known.has(name)) known.set(name, create(name))
-      // A placeholder that is renamed keeps what was typed for it.
-      const [old, renamed] = [gone[0], added[0]]
-      if (old !== undefined && renamed !== undefined && gone.length === 1 && added.length === 1)
-        copyValues(known.get(old)!, known.get(renamed)!, old, renamed)
-      names = wanted
-      list.replaceChildren(...wanted.map((name) => known.get(name)!))
-      nothing.hidden = wanted.length > 0
-      spoken.textContent = wanted.length === 0 ? '' : `Variables: ${wanted.join(', ')}`
-    },
+  return (content, format) => {
+    const wanted = findVariableNames({ content, format }).slice(0, LIMITS.variablesPerVersion)
+    if (wanted.join() === names.join()) return
+    const gone = names.filter((name) => !wanted.includes(name))
+    const added = wanted.filter((name) => !names.includes(name))
+    for (const name of added) if (!known.has(name)) known.set(name, create(name))
+    // A placeholder that is renamed keeps what was typed for it.
+    const [old, renamed] = [gone[0], added[0]]
+    if (old !== undefined && renamed !== undefined && gone.length === 1 && added.length === 1)
+      copyValues(known.get(old)!, known.get(renamed)!, old, renamed)
+    names = wanted
+    list.replaceChildren(...wanted.map((name) => known.get(name)!))
+    nothing.hidden = wanted.length > 0
+    spoken.textContent = wanted.length === 0 ? '' : `Variables: ${wanted.join(', ')}`
   }
 }
 

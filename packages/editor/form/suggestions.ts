@@ -56,11 +56,8 @@ export function suggestCorrections(form: VersionForm): Suggestion[] {
       )
   }
   for (const variable of form.variables)
-    for (const [part, value] of [
-      ['default', variable.preset],
-      ['example', variable.example],
-    ] as const)
-      suggest(`variable.${variable.name}.${part}`, correctValue(variable, value))
+    for (const part of ['default', 'example'] as const)
+      suggest(`variable.${variable.name}.${part}`, correctValue(variable, variable[part]))
   return found
 }
 
@@ -68,11 +65,10 @@ export function suggestCorrections(form: VersionForm): Suggestion[] {
 export function applySuggestion(form: VersionForm, field: string): VersionForm {
   const suggestion = suggestCorrections(form).find((one) => one.field === field && one.step === undefined)
   if (!suggestion) return form
-  const [, name, part] = /^variable\.(\w+)\.(\w+)$/.exec(field) ?? []
+  const [, name, part = ''] = /^variable\.(\w+)\.(\w+)$/.exec(field) ?? []
   if (field === 'compose') return { ...form, compose: true }
   if (name === undefined) return { ...form, [field]: suggestion.value }
-  const key = part === 'default' ? 'preset' : 'example'
-  const variables = form.variables.map((one) => (one.name === name ? { ...one, [key]: suggestion.value } : one))
+  const variables = form.variables.map((one) => (one.name === name ? { ...one, [part]: suggestion.value } : one))
   return { ...form, variables }
 }
 

@@ -40,8 +40,8 @@ export interface VariableFields {
   name: string
   type: string
   description: string
-  isRequired: boolean
-  preset: string
+  required: boolean
+  default: string
   example: string
   /** The options, one per line. */
   options: string
@@ -72,27 +72,18 @@ interface FormRequests {
 }
 
 /** Creates the form for a new prompt. */
-export function emptyForm(owner: string): VersionForm {
-  return {
-    ...{ owner, name: '', title: '', description: '', tags: '', license: '', readme: '', format: 'text', content: '' },
-    ...{ changelog: '', bump: 'patch', parameters: '', variables: [], skill: '', expected: '', forkedFrom: '' },
-    compose: false,
-  }
-}
+export const emptyForm = (owner: string): VersionForm => readVersionForm({ owner }, '')
 
 /** Creates the fields of a variable that is not described yet. */
 export function blankFields(name: string): VariableFields {
-  return { name, type: 'string', description: '', isRequired: true, preset: '', example: '', options: '' }
+  return { name, type: 'string', description: '', required: true, default: '', example: '', options: '' }
 }
 
 /** Converts a variable to form fields. */
 export function fieldsOf(variable: Variable): VariableFields {
-  const { name, type, description, required, default: preset, example, options } = variable
   const show = (value: unknown) => (value === null ? '' : String(value))
-  return {
-    ...{ name, type, description, isRequired: required, preset: show(preset), example: show(example) },
-    options: options.join('\n'),
-  }
+  const { default: preset, example, options } = variable
+  return { ...variable, default: show(preset), example: show(example), options: options.join('\n') }
 }
 
 /** Parses a submitted form. @param before the content that the form was opened with, needed to restore its line ends, because browsers send each one as CR LF */
@@ -116,8 +107,8 @@ function readVariable(sent: SentForm, name: string): VariableFields {
   const text = (field: string) => withLineFeeds(sent[`variable.${name}.${field}`] ?? '')
   if (text('type') === '') return blankFields(name)
   return {
-    ...{ name, type: text('type'), description: text('description').trim(), isRequired: text('required') !== '' },
-    ...{ preset: text('default'), example: text('example'), options: text('options') },
+    ...{ name, type: text('type'), description: text('description').trim(), required: text('required') !== '' },
+    ...{ default: text('default'), example: text('example'), options: text('options') },
   }
 }
 
@@ -171,7 +162,7 @@ export const splitTags = (text: string): string[] => text.split(',').flatMap((ta
 
 /** Converts a variable to its declaration in a publish. @param before the same variable in the latest version */
 function inputOf(fields: VariableFields, before?: Pick<Variable, 'default' | 'example'>): Body {
-  const { name, type, description, isRequired, preset, example, options } = fields
+  const { name, type, description, required, default: preset, example, options } = fields
   const value = (text: string, known: unknown) => {
     // A form cannot tell an empty text from no value, so an empty text of the latest version stays one.
     if (text === '') return known === '' && type === 'string' ? '' : null
@@ -180,7 +171,7 @@ function inputOf(fields: VariableFields, before?: Pick<Variable, 'default' | 'ex
     return text
   }
   return {
-    ...{ name, type, description, required: isRequired },
+    ...{ name, type, description, required },
     ...{ default: value(preset, before?.default), example: value(example, before?.example) },
     // The form shows the options of an enum only.
     options: type === 'enum' ? options.split('\n').filter((option) => option.trim() !== '') : [],

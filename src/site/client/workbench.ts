@@ -7,6 +7,7 @@ import { type FillingRule, fillOne } from '../prompt/fill-one.ts'
 import { joinMessages } from '../prompt/open-in.ts'
 import { renderText } from '../prompt/prompt-text.ts'
 import { copyText } from './copy.ts'
+import { showProblem } from './field-problem.ts'
 import { keepLinks } from './open-in.ts'
 
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
@@ -51,11 +52,10 @@ function begin(source: HTMLElement, form: HTMLElement | null): void {
     const texts = new Map<string, string>()
     let wrong = 0
     for (const rule of rules) {
-      const field = fields.get(rule.name)
       const { value, problems } = fillOne(rule, values[rule.name])
       if (value && value.missing.length === 0) texts.set(rule.name, value.content)
       if (problems) wrong++
-      showInvalid(rule.name, field, problems?.[0]?.message)
+      showProblem(`variable-${rule.name}`, problems?.[0]?.message ?? '')
       document
         .querySelector(`[data-chip-label="${rule.name}"]`)
         ?.classList.toggle('filled', Object.hasOwn(values, rule.name) && texts.has(rule.name))
@@ -180,13 +180,4 @@ function begin(source: HTMLElement, form: HTMLElement | null): void {
   bring()
   show()
   keepOpenIn()
-}
-
-function showInvalid(name: string, field: Field | undefined, message: string | undefined): void {
-  const words = document.getElementById(`variable-${name}-wrong`)
-  if (!words || !field) return
-  words.hidden = message === undefined
-  if (words.textContent !== (message ?? '')) words.textContent = message ?? ''
-  if (message === undefined) field.removeAttribute('aria-invalid')
-  else field.setAttribute('aria-invalid', 'true')
 }

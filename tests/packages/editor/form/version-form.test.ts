@@ -29,9 +29,9 @@ const VARIABLE = fc
 test('a variable is the same after it was shown in the form and sent', () => {
   fc.assert(
     fc.property(VARIABLE, (variable) => {
-      const { isRequired, preset, example, options, type, description } = fieldsOf(variable)
+      const { required, default: preset, example, options, type, description } = fieldsOf(variable)
       // Browsers send CR LF, and nothing for an empty checkbox.
-      const typed = { type, description, default: preset, example, options, ...(isRequired && { required: 'yes' }) }
+      const typed = { type, description, default: preset, example, options, ...(required && { required: 'yes' }) }
       const sent = Object.fromEntries(
         Object.entries(typed).map(([key, value]) => [`variable.a.${key}`, value.replaceAll('\n', '\r\n')]),
       )
@@ -110,8 +110,8 @@ describe('suggestions', () => {
 
   test('a default in another case becomes the option', () => {
     const tone = { ...fieldsOf(VariableInput.parse({ name: 'tone' })), type: 'enum', options: 'warm\nbrief' }
-    const form = { ...emptyForm('acme'), content: '{{tone}}', variables: [{ ...tone, preset: 'Warm' }] }
-    expect(applySuggestion(form, 'variable.tone.default').variables[0]?.preset).toBe('warm')
+    const form = { ...emptyForm('acme'), content: '{{tone}}', variables: [{ ...tone, default: 'Warm' }] }
+    expect(applySuggestion(form, 'variable.tone.default').variables[0]?.default).toBe('warm')
   })
 })
 

@@ -1,0 +1,11 @@
+// Shows what is wrong with a field beside it, on prompt pages and in the editor.
+
+/** Shows words in the element that follows a field, and marks the field. @param id of the field @param words empty if nothing is wrong */
+export function showProblem(id: string, words: string): void {
+  const place = document.getElementById(`${id}-wrong`)
+  if (!place) return
+  place.hidden = words === ''
+  if (place.textContent !== words) place.textContent = words
+  const field = document.getElementById(id)
+  if (field) field.ariaInvalid = words === '' ? null : 'true'
+}
