@@ -51,9 +51,8 @@ export async function respondWithFeed(
   const entries = [...news.flat(), ...tested.flat(), ...changes.map((change) => describeChange(address, title, change))]
     .sort((a, b) => b.order - a.order)
     .slice(0, MAX_ENTRIES)
-  const newest = entries.find(({ at }) => Date.parse(at) <= latestTime())
   const self = `${path === '/' ? baseUrl : address}/feed.xml`
-  return formatFeed({ title, page: address, self, updated: newest?.at ?? EPOCH, entries })
+  return formatFeed({ title, page: address, self, entries })
 }
 
 /**
@@ -65,15 +64,17 @@ export async function respondWithFeed(
 export async function respondWithModelFeed({ hub, profile: { baseUrl, look } }: PageLocals): Promise<Response> {
   const uses = ((await hub?.listModels()) ?? []).filter(({ prompts_count }) => prompts_count > 0).slice(0, MAX_ENTRIES)
   const entries = await Promise.all(uses.map((use) => describeModel(use, baseUrl, hub)))
-  const updated = newestOf(entries.map(({ at }) => at))
   const self = `${baseUrl}/models.xml`
   const title = `Models that retire: ${look.name}`
-  return formatFeed({ title, id: self, page: `${baseUrl}/docs/models`, self, updated, entries })
+  return formatFeed({ title, id: self, page: `${baseUrl}/docs/models`, self, entries })
 }
 
-const EPOCH = '1970-01-01T00:00:00Z'
-
-const newestOf = (times: readonly string[]): string => times.toSorted(compareText).at(-1) ?? EPOCH
+/** Returns the newest of some times that are not ahead. */
+const newestOf = (times: readonly string[]): string =>
+  times
+    .filter((at) => Date.parse(at) <= latestTime())
+    .toSorted(compareText)
+    .at(-1) ?? '1970-01-01T00:00:00Z'
 
 /** Maximum number of prompts in the entry of a model. */
 const MAX_PROMPTS = 20
@@ -106,18 +107,17 @@ interface FeedText {
   page: string
   /** The URL of the feed. */
   self: string
-  updated: string
   entries: readonly Entry[]
 }
 
-function formatFeed({ title, page, id = page, self, updated, entries }: FeedText): Response {
+function formatFeed({ title, page, id = page, self, entries }: FeedText): Response {
   const text = `<?xml version="1.0" encoding="UTF-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
 <title>${escapeXml(title)}</title>
 <id>${escapeXml(id)}</id>
 <link href="${escapeXml(page)}"/>
 <link rel="self" type="application/atom+xml" href="${escapeXml(self)}"/>
-<updated>${updated}</updated>
+<updated>${newestOf(entries.map(({ at }) => at))}</updated>
 ${entries.map(formatEntry).join('')}</feed>
 `
   return new Response(text, { headers: { 'Content-Type': 'text/xml; charset=utf-8' } })

@@ -3,17 +3,8 @@ import { EXPORT_FORMATS, type ExportFormat, listLost } from '../../domain/api/ex
 import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
 import { isChatMessage } from '../../domain/values/chat.ts'
 
-interface Download {
-  title: string
-  /** The file name. */
-  file: string
-  address: string
-  /** The fields that the format loses, as in `Export-Lost`. */
-  loses: string[]
-}
-
-/** Lists the formats that support a version. A format may still reject content that contains the format's own syntax; the response says why. */
-export function listDownloads(repository: Repository, record: VersionRecord): Download[] {
+/** Lists the formats that support a version, with the fields that each loses, as in `Export-Lost`. A format may still reject content that contains the format's own syntax; the response says why. */
+export function listDownloads(repository: Repository, record: VersionRecord) {
   const { name, full_name, title, description, tags, license } = repository
   const { version, variables, parameters, messages, skill } = record
   const refused = {

@@ -3,7 +3,7 @@ import type { Activity, Repository, Result, VersionRecord, VersionSummary } from
 import { findModelNotice, type ModelNotice } from '../../domain/content/models.ts'
 import { isChatMessage } from '../../domain/values/chat.ts'
 import { nameOfOriginal } from '../../domain/values/names.ts'
-import type { PageLocals, SourceHost } from '../../ports/pages.ts'
+import type { PageLocals } from '../../ports/pages.ts'
 import type { ComparedVersion } from '../../ports/text-work.ts'
 import { findLicensePage, ownerPage, repositoryPage, versionPage } from '../links.ts'
 import type { PageHead } from '../page-head.ts'
@@ -12,8 +12,6 @@ import { readShownFiles, type ShownFile } from './skill-files.ts'
 
 /** A prompt at one of its versions. */
 export interface PromptView {
-  baseUrl: string
-  sourceHost: SourceHost | undefined
   repository: Repository
   /** The prompt's versions, highest first, including yanked versions, which are marked. */
   versions: VersionSummary[]
@@ -59,7 +57,7 @@ export interface PromptView {
 
 /** Reads the data for a prompt's page. @param version the version shown on the page; omitted for the repository's page @returns undefined if there is no such prompt or version */
 export async function readPrompt(
-  { hub, profile: { baseUrl, sourceHost } }: PageLocals,
+  { hub }: PageLocals,
   owner: string,
   name: string,
   version?: string,
@@ -94,7 +92,7 @@ export async function readPrompt(
   const shown = versions.find((summary) => summary.version === record?.version)
   const { notice, changesAt } = findModelNotice(shown?.model_status ?? null, Date.now())
   return {
-    ...{ baseUrl, sourceHost, repository, versions, record },
+    ...{ repository, versions, record },
     isMain: version === undefined,
     avatar: profile?.avatar_url ?? null,
     people: [...new Set(publishers)].filter((handle) => handles.has(handle)),
@@ -137,7 +135,7 @@ export const isListed = ({ status, moved_to, latest_version }: Repository): bool
   status !== 'archived' && moved_to === null && latest_version !== null
 
 /** Returns the page's head metadata, for search engines, link previews and other programs. */
-export function describePrompt({ repository, versions, record, isMain, baseUrl }: PromptView): PageHead {
+export function describePrompt({ repository, versions, record, isMain }: PromptView, baseUrl: string): PageHead {
   const { owner, full_name, title, description, latest_version, tags, license, created_at, updated_at } = repository
   const path = isMain || record === undefined ? repositoryPage(full_name) : versionPage(full_name, record.version)
   const canonical = record && record.version === latest_version ? repositoryPage(full_name) : path

@@ -1,12 +1,13 @@
 // Renders a comparison: the impact on callers, then the changed lines, unified or side by side.
 import type { Difference, SkillFile, Variable, VersionRecord } from '../../domain/api/schema.ts'
+import type { Composed } from '../../domain/compose/include-lines.ts'
 import { mustBeGiven } from '../../domain/content/filling.ts'
 import { findPlaceholders, splitContent } from '../../domain/content/placeholders.ts'
 import { countOf } from '../../domain/text/count-of.ts'
 import { escapeHtml } from '../../domain/text/html-text.ts'
 import type { ComparedFile } from '../../ports/text-work.ts'
 import { renderText } from './prompt-text.ts'
-import { type ComparedParts, type NamePart, openPartNames, renderSigned } from './render-parts.ts'
+import { type NamePart, openPartNames, renderSigned } from './render-parts.ts'
 import { compareTexts, type DifferenceRow, isComparable, type Piece } from './text-difference.ts'
 
 /** Number of context lines around each change; longer unchanged parts are folded. */
@@ -17,7 +18,7 @@ const SHORTEST_FOLD = 2
 const MAX_DRAWN_CHARACTERS = 1_000_000
 
 /** One of the compared versions, and the URL of its raw content. */
-type ComparedText = Pick<VersionRecord, 'version' | 'raw_url'> & ComparedParts
+type ComparedText = Pick<VersionRecord, 'version' | 'raw_url'> & Composed
 
 /** Renders the impact on callers. */
 export function renderCallerImpact({ breaking, format_changed, messages, variables, parameters }: Difference): string {

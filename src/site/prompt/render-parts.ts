@@ -1,14 +1,9 @@
 // Renders which parts of two compared versions come from other prompts, and which of these changed.
-import type { VersionRecord } from '../../domain/api/schema.ts'
+import { type Composed, divideContent } from '../../domain/compose/include-lines.ts'
 import { escapeHtml } from '../../domain/text/html-text.ts'
 import { splitFullName } from '../../domain/values/names.ts'
 import { versionPage } from '../links.ts'
 import type { DifferenceRow } from './text-difference.ts'
-
-/** A compared version, as far as its parts matter. */
-export interface ComparedParts extends Pick<VersionRecord, 'content'> {
-  includes?: VersionRecord['includes']
-}
 
 /** What happened to the parts of one repository. */
 interface PartChange {
@@ -26,7 +21,7 @@ export const renderSigned = (sign: string, words: string): string =>
   `<li><span class="sign" aria-hidden="true">${sign}</span> ${words}</li>`
 
 /** Renders the parts that were added, removed or replaced by another version; empty if there are none. */
-export function renderPartChanges(from: ComparedParts, to: ComparedParts): string {
+export function renderPartChanges(from: Composed, to: Composed): string {
   const rows = listChanges(from, to).flatMap(({ repository, before, after }) => {
     if (before.join() === after.join()) return []
     const [sign, words] =
@@ -48,7 +43,7 @@ function linkAll(repository: string, versions: readonly string[]): string {
 }
 
 /** Returns a function that names the part of each line of a comparison; undefined if neither version has parts. */
-export function openPartNames(from: ComparedParts, to: ComparedParts): NamePart | undefined {
+export function openPartNames(from: Composed, to: Composed): NamePart | undefined {
   if ((from.includes ?? []).length + (to.includes ?? []).length === 0) return undefined
   const words = new Map(listChanges(from, to).map((change) => [change.repository, nameChange(change)]))
   const [left, right] = [findLines(from), findLines(to)]
@@ -64,9 +59,9 @@ function nameChange({ repository, before, after }: PartChange): string {
   return `from ${repository} ${versions}`
 }
 
-function listChanges({ includes: older = [] }: ComparedParts, { includes: newer = [] }: ComparedParts): PartChange[] {
+function listChanges({ includes: older = [] }: Composed, { includes: newer = [] }: Composed): PartChange[] {
   const names = new Set([...older, ...newer].map(({ repository }) => repository))
-  const versionsIn = (includes: NonNullable<ComparedParts['includes']>, name: string) => [
+  const versionsIn = (includes: NonNullable<Composed['includes']>, name: string) => [
     ...new Set(includes.filter(({ repository }) => repository === name).map(({ version }) => version)),
   ]
   return Array.from(names, (repository) => ({
@@ -77,17 +72,13 @@ function listChanges({ includes: older = [] }: ComparedParts, { includes: newer 
 }
 
 /** Returns the repository of each line that is in a part, by its 1-based number. */
-function findLines({ content, includes = [] }: ComparedParts): Map<number, string> {
+function findLines(version: Composed): Map<number, string> {
   const lines = new Map<number, string>()
-  if (includes.length === 0) return lines
-  const bytes = new TextEncoder().encode(content)
-  let [line, at] = [1, 0]
-  for (const { repository, start, length } of includes) {
-    for (; at < start; at++) if (bytes[at] === LINE_FEED) line++
-    for (lines.set(line, repository); at < start + length; at++)
-      if (bytes[at] === LINE_FEED) lines.set(++line, repository)
+  let line = 1
+  for (const { text, include } of divideContent(version)) {
+    const last = line + text.split('\n').length - 1
+    if (include) for (let at = line; at <= last; at++) lines.set(at, include.repository)
+    line = last
   }
   return lines
 }
-
-const LINE_FEED = 10

@@ -15,32 +15,6 @@ export interface ShownFile extends SkillFile {
   isCut: boolean
 }
 
-/** A folder of files as a page shows it. */
-export interface ShownFolder {
-  name: string
-  folders: ShownFolder[]
-  files: ShownFile[]
-}
-
-/** Groups files by folder, in the order of their paths. */
-export function groupByFolder(files: readonly ShownFile[]): ShownFolder {
-  const root: ShownFolder = { name: '', folders: [], files: [] }
-  for (const file of files) {
-    let folder = root
-    for (const name of file.path.split('/').slice(0, -1)) {
-      const last = folder.folders.at(-1)
-      if (last?.name === name) folder = last
-      else {
-        const next: ShownFolder = { name, folders: [], files: [] }
-        folder.folders.push(next)
-        folder = next
-      }
-    }
-    folder.files.push(file)
-  }
-  return root
-}
-
 /** Maximum size of all shown texts of a page; the other files are linked. */
 const MAX_SHOWN_BYTES = 32_768
 /** Maximum size of all texts of a comparison, of both versions together; the other files are only listed. */

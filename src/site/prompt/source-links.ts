@@ -4,16 +4,11 @@ import { formatDraft } from '../../domain/content/prompt-file.ts'
 import { nextVersion } from '../../domain/values/versions.ts'
 import type { SourceHost } from '../../ports/pages.ts'
 
-interface SourceLink {
-  words: string
-  address: string
-}
-
 /** Git hosts reject longer URLs, so the form for a longer prompt is opened without its content. */
 const MAX_ADDRESS_CHARACTERS = 7_000
 
 /** Returns the links of a version. @param highest the repository's highest version */
-export function listSourceLinks(host: SourceHost, record: VersionRecord, highest: string): SourceLink[] {
+export function listSourceLinks(host: SourceHost, record: VersionRecord, highest: string) {
   const { full_name, version } = record
   const folder = `${host.content}/${full_name}`
   const file = `${folder}/versions/${version}.md`
