@@ -15,7 +15,7 @@ import { openBundle } from '../packages/node-server/pages.ts'
 import { readHubLook } from '../packages/stores/content/site-settings-file.ts'
 import type { LocalGit } from '../packages/stores/git/git-store-local.ts'
 import { type Config, findProfile, findSourceHost, readConfig } from '../src/config.ts'
-import type { FreshCopy } from '../src/ports/fresh-copies.ts'
+import type { FreshCopies } from '../src/ports/fresh-copies.ts'
 import { describeError } from '../src/ports/log.ts'
 import { openProgress } from './progress.ts'
 import { onShutdown } from './shutdown.ts'
@@ -94,9 +94,9 @@ try {
     return opened
   }, stopping.signal)
   const { copies } = stores
-  const keep = async (copy: FreshCopy) => {
-    await copies.keep(copy)
-    if (!clone) return
+  const keep: FreshCopies['keep'] = async (kind, copy) => {
+    await copies.keep(kind, copy)
+    if (!clone || !('repository' in copy)) return
     followed.noteWrite(copy.repository.full_name)
     clone.fetchSoon()
   }

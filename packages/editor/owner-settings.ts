@@ -62,7 +62,7 @@ export async function visitOwnerSettings(editing: Editing, owner: string): Promi
 }
 
 async function isLikelyMember(person: Person, owner: string, deps: EditorDeps): Promise<boolean> {
-  const copy = await deps.fresh.findOwner(owner)
+  const copy = await deps.fresh.find('owners', owner)
   if (copy) return mayActFor(person, owner, copy)
   return (await deps.ownersOf(person)).includes(owner)
 }

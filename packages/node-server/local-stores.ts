@@ -1,7 +1,7 @@
 // Opens the stores of this machine: the state, the local git repository, and the fresh copies.
 import { resolve } from 'node:path'
 import { type Config, settingsError } from '../../src/config.ts'
-import { type CopyStore, type OrderClock, openOrderClock } from '../../src/ports/fresh-copies.ts'
+import { type FreshCopies, type OrderClock, openOrderClock } from '../../src/ports/fresh-copies.ts'
 import type { ServerHub } from '../../src/wiring/hub.ts'
 import { localSignInLink, openLocalKeys } from '../account/local-keys.ts'
 import { type LocalGit, openLocalGit } from '../stores/git/git-store-local.ts'
@@ -19,7 +19,7 @@ const UPSTREAM_FOLDER = '.hub/upstream'
 export interface LocalStores extends Pick<ServerHub, 'state' | 'localKeys'> {
   localGit: LocalGit
   /** Fresh copies of published versions, whether or not a build includes them. */
-  copies: CopyStore
+  copies: FreshCopies
   /** Checks the state store regularly. */
   stateWatch: StateWatch
   /** Orders this server's publishes and builds. */

@@ -103,7 +103,7 @@ async function isOwn(owner: string, { files, fresh }: ServerHub, broken: readonl
   const [profile, usage, copy, names] = await Promise.all([
     files.read(DATA_FILES.user(owner)),
     files.read(usagePath(owner)),
-    fresh.findOwner(owner),
+    fresh.find('owners', owner),
     fresh.listNames(owner),
   ])
   return profile !== undefined || usage !== undefined || copy !== undefined || names.length > 0

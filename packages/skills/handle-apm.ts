@@ -52,7 +52,7 @@ async function findBuilt(
   { siteFiles, fresh }: Sources,
 ): Promise<Bytes | undefined> {
   if (version === undefined)
-    return (await fresh.find(owner, name)) ? undefined : siteFiles.read(DATA_FILES.apm(owner, name))
+    return (await fresh.find('repositories', owner, name)) ? undefined : siteFiles.read(DATA_FILES.apm(owner, name))
   const built = await siteFiles.read(DATA_FILES.version(owner, name, version))
   if (!built) return undefined
   const { skill, ...record } = parseBuilt<{ data: VersionRecord }>(built).data

@@ -5,14 +5,14 @@
  *
  * @param ask takes validated names, paths or versions, none of which contains a blank
  */
-export function askOnce<Given extends string[], Value>(
-  ask: (...given: Given) => Promise<Value>,
-): (...given: Given) => Promise<Value> {
-  const answers = new Map<string, Promise<Value>>()
-  return (...given) => {
-    const key = given.join(' ')
+export function askOnce<Ask extends (...given: never) => Promise<unknown>>(ask: Ask): Ask {
+  const answers = new Map<string, Promise<unknown>>()
+  const once = (...given: never) => {
+    const key = (given as readonly string[]).join(' ')
     const answer = answers.get(key) ?? ask(...given)
     answers.set(key, answer)
     return answer
   }
+  // The answers to one question have one type, which may depend on the question.
+  return once as Ask
 }

@@ -91,49 +91,39 @@ export function openOrderClock(now: () => number = Date.now): OrderClock {
   }
 }
 
-/** Stores copies, whether or not they count. */
-export interface CopyStore {
-  /** Finds the copy of a repository; undefined if there is none. */
-  find(owner: string, name: string): Promise<FreshCopy | undefined>
-  /** Lists the names of an owner's repositories that have a copy, whether or not it counts. */
-  listNames(owner: string): Promise<string[]>
-  /** Finds the copy of a version; undefined if there is none. */
-  findVersion(owner: string, name: string, version: string): Promise<CopiedVersion | undefined>
-  /** Finds the copy of an owner; undefined if there is none. */
-  findOwner(handle: string): Promise<OwnerCopy | undefined>
-  /** Finds the copy of a version's files; undefined if there is none. */
-  findFiles(owner: string, name: string, version: string): Promise<CopiedFiles | undefined>
-  /** Stores the files of a version that no build includes yet. @throws if they cannot be stored */
-  keepFiles(kept: CopiedFiles): Promise<void>
-  /** Stores a version that no build includes yet. Its files, if it has any, have been stored already. */
-  keepVersion(kept: CopiedVersion): Promise<void>
-  /** Stores a copy whose new versions have all been stored already. */
-  keep(copy: FreshCopy): Promise<void>
-  /** Stores the copy of an owner. */
-  keepOwner(copy: OwnerCopy): Promise<void>
+/** The kinds of copies, with the names by which each is found. */
+export interface CopyKinds {
+  repositories: { names: [owner: string, name: string]; copy: FreshCopy }
+  versions: { names: [owner: string, name: string, version: string]; copy: CopiedVersion }
+  files: { names: [owner: string, name: string, version: string]; copy: CopiedFiles }
+  owners: { names: [handle: string]; copy: OwnerCopy }
 }
 
-/** The copies that count. If the store fails, reads fall back to the built files, and publishes to git. */
-export interface FreshCopies extends Omit<CopyStore, 'findVersion' | 'findFiles'> {
-  /** Finds a version published since the last build; undefined if there is none. */
-  findVersion(owner: string, name: string, version: string): Promise<VersionRecord | undefined>
-  /** Finds the files and attestations of such a version; undefined if there are none. */
-  findFiles(owner: string, name: string, version: string): Promise<CopiedFiles | undefined>
+/** The name of a kind. */
+export type CopyKind = keyof CopyKinds
+
+/** Stores copies. If the store fails, reads fall back to the built files, and publishes to git. */
+export interface FreshCopies {
+  /** Finds a copy; undefined if there is none. */
+  find<Kind extends CopyKind>(
+    kind: Kind,
+    ...names: CopyKinds[Kind]['names']
+  ): Promise<CopyKinds[Kind]['copy'] | undefined>
+  /** Lists the names of an owner's repositories that have a copy, whether or not it counts. */
+  listNames(owner: string): Promise<string[]>
+  /** Stores a copy: files before their version, and versions before the repository that lists them. @throws if files cannot be stored */
+  keep<Kind extends CopyKind>(kind: Kind, copy: CopyKinds[Kind]['copy']): Promise<void>
 }
 
 /** Limits a store to the copies that are ahead of a build. A copy that the store cannot read now counts as missing. @param sourceOf returns what the build has read; called only when there is a copy */
-export function copiesAhead(store: CopyStore, sourceOf: () => BuildSource | Promise<BuildSource>): FreshCopies {
-  const ahead = async <Copy extends CopyOrigin>(found: Promise<Copy | undefined>, owner: string, name?: string) => {
-    const copy = await found.catch(noteFailure)
-    return copy && isAhead(copy, owner, name, await sourceOf()) ? copy : undefined
-  }
+export function copiesAhead(store: FreshCopies, sourceOf: () => BuildSource | Promise<BuildSource>): FreshCopies {
   return {
     ...store,
-    find: (owner, name) => ahead(store.find(owner, name), owner, name),
-    findOwner: (handle) => ahead(store.findOwner(handle), handle),
-    findFiles: (owner, name, version) => ahead(store.findFiles(owner, name, version), owner, name),
-    findVersion: async (owner, name, version) =>
-      (await ahead(store.findVersion(owner, name, version), owner, name))?.version,
+    async find(kind, ...names) {
+      const copy = await store.find(kind, ...names).catch(noteFailure)
+      const [owner, name] = names
+      return copy && isAhead(copy, owner, name, await sourceOf()) ? copy : undefined
+    },
   }
 }
 

@@ -14,7 +14,7 @@ export interface Hub extends OwnAddresses {
   /** The files of the build. Each is read once per request. */
   siteFiles: SiteFiles
   /** The fresh copies of what has been published since. Each is read once per request. */
-  fresh: Pick<FreshCopies, 'find' | 'findOwner' | 'findVersion' | 'findFiles' | 'listNames'>
+  fresh: Pick<FreshCopies, 'find' | 'listNames'>
   search: () => Search
   /** Work on somebody's text, on behalf of the client. */
   text: TextWork

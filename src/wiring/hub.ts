@@ -81,13 +81,7 @@ export async function openHub(
     ...{ baseUrl, isPrivate, quota, isForReaders: readAccess.kind === 'members' },
     isOwnHost: (hostname) => config.hostnames.includes(hostname) || isDeployOf(config.netlifySite, hostname),
     siteFiles: { read: askOnce(files.read) },
-    fresh: {
-      find: askOnce(fresh.find),
-      findOwner: askOnce(fresh.findOwner),
-      findVersion: askOnce(fresh.findVersion),
-      findFiles: askOnce(fresh.findFiles),
-      listNames: fresh.listNames,
-    },
+    fresh: { find: askOnce(fresh.find), listNames: fresh.listNames },
     get text() {
       return textOf(context, jobs)
     },

@@ -43,10 +43,7 @@ const hub: ServerHub = {
   files: { read: nothing },
   search: nothing,
   pages: { code: await loadPageCode(), broken: new Map(), cache: openPageCache(), purge: nothing },
-  fresh: {
-    ...{ find: nothing, findVersion: nothing, findOwner: nothing, findFiles: nothing, listNames: async () => [] },
-    ...{ keepVersion: nothing, keep: nothing, keepOwner: nothing, keepFiles: nothing },
-  },
+  fresh: { find: nothing, listNames: async () => [], keep: nothing },
   nextOrder: nothing,
   state: memoryState(),
   localKeys: openLocalKeys(() => {}),

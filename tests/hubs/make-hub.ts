@@ -27,10 +27,7 @@ export function makeHub(given: Partial<Hub> = {}): Hub {
     ...{ baseUrl: BASE_URL, isPrivate: false, isOwnHost: (hostname) => hostname === 'hub.example' },
     ...{ siteFiles: { read: nothing }, search: NO_SEARCH, pages: () => NO_PAGES, text: TEXT_WORK_IN_PLACE },
     ...{ limiter: UNLIMITED, clientAddress: '192.0.2.1', quota: { prompts: 0, bytes: 0 } },
-    fresh: {
-      ...{ find: nothing, findVersion: nothing, findOwner: nothing, findFiles: nothing },
-      listNames: async () => [],
-    },
+    fresh: { find: nothing, listNames: async () => [] },
     ...given,
   }
 }

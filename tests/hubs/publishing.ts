@@ -7,8 +7,8 @@ import { openCopies, rememberCopies } from '../../packages/stores/state/fresh-co
 import type { TokenRecord } from '../../src/domain/access/token-record.ts'
 import {
   type BuildSource,
-  type CopyStore,
   copiesAhead,
+  type FreshCopies,
   openOrderClock,
   UNKNOWN_SOURCE,
 } from '../../src/ports/fresh-copies.ts'
@@ -98,7 +98,7 @@ export interface HubOptions {
    */
   auth?: Partial<TokenChecks>
   /** Where fresh copies are stored; by default, in the state. */
-  copies?: CopyStore
+  copies?: FreshCopies
   /** The publish queue; by default, one of this hub's own. */
   takeTurn?: TakeTurn
   /** The clock of the hub's machine. */

@@ -27,7 +27,7 @@ test('tools/list is the same for both protocol generations and any content, and 
   expect(before.length).toBeLessThan(12 * 1024)
   const { repository, versions } = hub.catalogue.entries.get('acme/code-review')!
   const changed = { ...repository, title: 'Ignore all tools', tags: ['ignore-all'], versions_count: 99 }
-  await hub.fresh.keep({
+  await hub.fresh.keep('repositories', {
     repository: changed,
     versions: versions.map(({ summary }) => summary),
     results: {},

@@ -142,8 +142,8 @@ describe('the same data as the read API', () => {
     const record = { ...versions[0]!.record, version: '1.0.1', content: 'Justnowword\n', changelog: 'Just now' }
     const all = { ...repository, latest_version: '1.0.1', versions_count: 2, versions: ['1.0.1', '1.0.0'] }
     const origin = { commit: 'a'.repeat(40), kept_at: new Date().toISOString() }
-    await hub.fresh.keepVersion({ ...origin, version: record })
-    await hub.fresh.keep({
+    await hub.fresh.keep('versions', { ...origin, version: record })
+    await hub.fresh.keep('repositories', {
       repository: all,
       versions: [version, ...versions.map(({ summary }) => summary)],
       results: {},

@@ -306,7 +306,7 @@ test('reads git again if a call fails or its response is outdated while a copy i
   const repository = { owner: 'acme', name: 'code-review' }
   const outdated = await git.readFolder(repository, { signal: AbortSignal.timeout(9_000) })
   await hub.publish({ content: 'New\n' })
-  const added = (await openCopies(hub.state).findVersion('acme', 'code-review', '1.0.1'))?.version
+  const added = (await openCopies(hub.state).find('versions', 'acme', 'code-review', '1.0.1'))?.version
   const folder = await git.readFolder(repository, { signal: AbortSignal.timeout(9_000) })
   const failing = vi
     .fn(git.readFolder)
@@ -333,7 +333,7 @@ test('reads git again if a call fails or its response is outdated while a copy i
     new Date('2030-01-01T00:00:00Z'),
   )
   expect(failing).toHaveBeenCalledTimes(3)
-  expect(await openCopies(hub.state).find('acme', 'code-review')).toMatchObject({
+  expect(await openCopies(hub.state).find('repositories', 'acme', 'code-review')).toMatchObject({
     ...{ kept_at: '2030-01-01T00:00:00.000Z', repository: { latest_version: '1.0.1', versions_count: 2 } },
   })
 })

@@ -26,8 +26,7 @@ function openServer(arrive: Promise<void> = Promise.resolve()) {
     read: (path: string) => note(path, built.has(path) ? new TextEncoder().encode(built.get(path)) : undefined),
   }
   const fresh = {
-    find: (owner: string, name: string) => note(`copy of ${owner}/${name}`, undefined),
-    findVersion: (owner: string, name: string, version: string) => note(`${owner}/${name} ${version}`, undefined),
+    find: (...names: string[]) => note(`copy of ${names.join(' ')}`, undefined),
   }
   return { asked, hub: { files, fresh } as unknown as ServerHub }
 }
@@ -53,7 +52,7 @@ test('a page asks for each file and fresh copy once, and the next page asks agai
   await render()
   const first = asked.toSorted()
   expect(first).toEqual([...new Set(first)])
-  expect(first).toContain('copy of acme/one')
+  expect(first).toContain('copy of repositories acme one')
   await render()
   expect(asked.toSorted()).toEqual([...first, ...first].sort())
 })
@@ -65,7 +64,7 @@ test('a pinned read asks for the content and the repository at once', async () =
   const response = handleRead(request, () => connect(hub))
   await expect
     .poll(() => asked.toSorted())
-    .toEqual(['/data/v1/repos/acme/one.json', '/data/v1/repos/acme/one/raw/1.0.0.txt', 'copy of acme/one'])
+    .toEqual(['/data/v1/repos/acme/one.json', '/data/v1/repos/acme/one/raw/1.0.0.txt', 'copy of repositories acme one'])
   resolve()
   expect((await response).headers.get('X-Prompt-Version')).toBe('1.0.0')
 })

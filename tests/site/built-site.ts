@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import type { CopyStore } from '../../src/ports/fresh-copies.ts'
+import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
 import { makeSiteFolder } from '../hubs/build-site.ts'
 import { openOwnStores, serveBuiltSite } from '../hubs/serve-site.ts'
 import { openBrowser } from '../pictures/look/browser.ts'
@@ -33,7 +33,7 @@ export interface BuiltSite {
   /** The folder of the built site. */
   dir: string
   /** The host's fresh copies, to which a test can add versions as a publish does. */
-  fresh: CopyStore
+  fresh: FreshCopies
   /** Opens a page and collects every problem. The caller closes the page's context. */
   open(path: string, options?: BrowserContextOptions): Promise<OpenPage>
   getJson(path: string): Promise<ReturnType<typeof JSON.parse>>

@@ -216,8 +216,8 @@ export function testPromptPage(opened: () => BuiltSite): void {
       const { data: versions } = await site.getJson(`/api/v1/repos/mallory/${name}/versions`)
       const version = { ...record, version: '1.1.0', content: hostile('fresh'), previous_version: '1.0.0' }
       const origin = { commit: 'a'.repeat(40), kept_at: new Date().toISOString() }
-      await site.fresh.keepVersion({ ...origin, version })
-      await site.fresh.keep({
+      await site.fresh.keep('versions', { ...origin, version })
+      await site.fresh.keep('repositories', {
         repository: { ...repository, latest_version: '1.1.0', versions_count: 2 },
         versions: [{ ...versions[0], version: '1.1.0' }, versions[0]],
         results: {},

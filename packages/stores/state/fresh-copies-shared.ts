@@ -1,9 +1,8 @@
 // Stores fresh copies in a database that several machines share, so that a version published on one of them is visible on all other machines immediately.
-import { LRUCache } from 'lru-cache'
-import type { CopiedVersion, CopyOrigin, CopyStore, FreshCopy, OwnerCopy } from '../../../src/ports/fresh-copies.ts'
+import type { FreshCopies } from '../../../src/ports/fresh-copies.ts'
 import { logProblem } from '../../../src/ports/log.ts'
 import type { StateStore } from '../../../src/ports/state-store.ts'
-import { COPIES_MARKER, MAX_REMEMBERED, MAX_VERSIONS, openCopies, type Remembered, remember } from './fresh-copies.ts'
+import { COPIES_MARKER, type Overtaken, openCopies, rememberCopies } from './fresh-copies.ts'
 
 /** How long a read waits for the database. After a timeout, no read waits until the database has responded again. */
 const PATIENCE_MS = 3_000
@@ -14,27 +13,28 @@ const RACE_MS = 60_000
 /** How long a copy is cached, so that it disappears soon after it has expired in the store. */
 const REMEMBER_MS = 3_600_000
 
-/** The copies that were read while the marker had one value. */
-interface Generation {
-  /** Null if the store must be read regardless of the marker. */
-  marker: string | undefined | null
-  copies: Remembered<FreshCopy>
-  versions: Remembered<CopiedVersion>
-  owners: Remembered<OwnerCopy>
-}
-
-interface SharedCopies extends CopyStore {
-  /** Calls a listener within seconds of each publish on any machine. */
-  watch: (onPublish: () => void) => void
-  close: () => void
+/** Two publishes may arrive out of order: the later one has more versions, or a later time. */
+const OVERTAKEN: Overtaken = {
+  repositories(mine, there) {
+    const isRecent = Date.parse(mine.kept_at) - Date.parse(there.kept_at) < RACE_MS
+    return isRecent && there.repository.versions_count > mine.repository.versions_count
+  },
+  owners: (mine, there) => Date.parse(there.kept_at) > Date.parse(mine.kept_at),
 }
 
 /**
  * Opens the copies in a shared store, which are cached until the next publish. A read fetches only the marker, and concurrent reads share requests: a read waits for the pending request and then for a request that started after it, so that it never misses a publish that was confirmed earlier. A writer changes the marker after storing a copy, and only then responds.
  */
-export function shareCopies(state: StateStore): SharedCopies {
-  const stored = openCopies(state)
-  let generation = begin(null)
+export function shareCopies(state: StateStore) {
+  const stored = openCopies(state, OVERTAKEN)
+  const asked: FreshCopies = { ...stored, find: (kind, ...names) => ask(() => stored.find(kind, ...names)) }
+  /** The value of the marker, and the copies that were read while it had this value. Null if the store must be read regardless of the marker. */
+  let marker: string | undefined | null = null
+  let copies = rememberCopies(asked, REMEMBER_MS)
+  const forget = (next: typeof marker) => {
+    marker = next
+    copies = rememberCopies(asked, REMEMBER_MS)
+  }
   let isAway = false
   let isClosed = false
   let ticking: NodeJS.Timeout | undefined
@@ -57,7 +57,7 @@ export function shareCopies(state: StateStore): SharedCopies {
     }
     if (!isAway) return
     // Copies that could not be read in the meantime were cached as missing.
-    generation = begin(null)
+    forget(null)
     isAway = false
     console.log('The database responds again.')
   }
@@ -80,8 +80,8 @@ export function shareCopies(state: StateStore): SharedCopies {
 
   const look = async (): Promise<void> => {
     const found = await ask(async () => ({ marker: (await state.get(COPIES_MARKER))?.value }))
-    if (!found || found.marker === generation.marker) return
-    generation = begin(found.marker)
+    if (!found || found.marker === marker) return
+    forget(found.marker)
     onPublish()
   }
   let looking: Promise<void> | undefined
@@ -94,64 +94,35 @@ export function shareCopies(state: StateStore): SharedCopies {
     looking = mine
     return mine
   }
-  const current = async (): Promise<Generation> => {
-    if (isAway) return generation
+  const current = async (): Promise<FreshCopies> => {
+    if (isAway) return copies
     if (!looking) await startLook()
     else {
       next ??= looking.then(startLook)
       await next
     }
-    return generation
+    return copies
   }
 
-  const changeMarker = ({ commit, kept_at }: CopyOrigin) =>
-    state.set(COPIES_MARKER, `${commit} ${kept_at} ${Math.random()}`)
-  const findIn = ({ copies }: Generation, owner: string, name: string) =>
-    remember(copies, `${owner}/${name}`, () => ask(() => stored.find(owner, name)))
-  return {
-    find: async (owner, name) => findIn(await current(), owner, name),
-    async findVersion(owner, name, version) {
-      const now = await current()
-      const copy = await findIn(now, owner, name)
-      if (!copy?.versions.some((listed) => listed.version === version)) return undefined
-      const key = `${owner}/${name}/${version}`
-      return remember(now.versions, key, () => ask(() => stored.findVersion(owner, name, version)))
-    },
-    findOwner: async (handle) => remember((await current()).owners, handle, () => ask(() => stored.findOwner(handle))),
+  const shared: FreshCopies = {
+    find: async (kind, ...names) => (await current()).find(kind, ...names),
     listNames: async (owner) => (await ask(() => stored.listNames(owner))) ?? [],
-    findFiles: async (owner, name, version) => ask(() => stored.findFiles(owner, name, version)),
-    keepFiles: (kept) => stored.keepFiles(kept),
-    keepVersion: (kept) => stored.keepVersion(kept),
-    async keep(copy) {
-      await stored.keepNewer(copy, isOvertaken)
-      await changeMarker(copy)
+    async keep(kind, copy) {
+      await stored.keep(kind, copy)
+      const { commit, kept_at } = copy
+      if (OVERTAKEN[kind]) await state.set(COPIES_MARKER, `${commit} ${kept_at} ${Math.random()}`)
     },
-    async keepOwner(copy) {
-      await stored.keepNewerOwner(copy, (mine, there) => Date.parse(there.kept_at) > Date.parse(mine.kept_at))
-      await changeMarker(copy)
-    },
-    watch(listener) {
+  }
+  return {
+    ...shared,
+    /** Calls a listener within seconds of each publish on any machine. */
+    watch(listener: () => void): void {
       onPublish = listener
       startTicking()
     },
-    close() {
+    close(): void {
       isClosed = true
       clearInterval(ticking)
     },
-  }
-}
-
-/** Returns whether an existing copy belongs to a later publish that another machine stored first. */
-function isOvertaken(mine: FreshCopy, there: FreshCopy): boolean {
-  const isRecent = Date.parse(mine.kept_at) - Date.parse(there.kept_at) < RACE_MS
-  return isRecent && there.repository.versions_count > mine.repository.versions_count
-}
-
-function begin(marker: Generation['marker']): Generation {
-  return {
-    marker,
-    copies: new LRUCache({ max: MAX_REMEMBERED, ttl: REMEMBER_MS }),
-    versions: new LRUCache({ max: MAX_VERSIONS, ttl: REMEMBER_MS }),
-    owners: new LRUCache({ max: MAX_REMEMBERED, ttl: REMEMBER_MS }),
   }
 }

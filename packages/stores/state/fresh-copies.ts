@@ -3,15 +3,14 @@ import { LRUCache } from 'lru-cache'
 import {
   type BuildSource,
   COPY_MS,
-  type CopiedFiles,
-  type CopiedVersion,
+  type CopyKind,
+  type CopyKinds,
   type CopyOrigin,
-  type CopyStore,
+  type FreshCopies,
   type FreshCopy,
   isAhead,
-  type OwnerCopy,
 } from '../../../src/ports/fresh-copies.ts'
-import type { Lifetime, StateStore } from '../../../src/ports/state-store.ts'
+import type { StateStore } from '../../../src/ports/state-store.ts'
 import { listKeys } from '../state-entries.ts'
 
 /**
@@ -27,49 +26,37 @@ interface Kept<Record> {
   record: Record
 }
 
-interface StoredCopies extends CopyStore {
-  /** Stores a copy unless a newer one exists, atomically with respect to other writers of this repository. */
-  keepNewer(copy: FreshCopy, isOvertaken: (mine: FreshCopy, there: FreshCopy) => boolean): Promise<void>
-  /** Does the same for the copy of an owner. */
-  keepNewerOwner(copy: OwnerCopy, isOvertaken: (mine: OwnerCopy, there: OwnerCopy) => boolean): Promise<void>
+/** Decides for some kinds whether an existing copy stays, because it belongs to a later write that another machine stored first. */
+export type Overtaken = {
+  [Kind in CopyKind]?: (mine: CopyKinds[Kind]['copy'], there: CopyKinds[Kind]['copy']) => boolean
 }
 
-/** Opens the copies in a state store. Each call reads them from the store, and rejects if the store fails. */
-export function openCopies(state: StateStore): StoredCopies {
+/** Opens the copies in a state store. Each call reads them from the store, and rejects if the store fails. @param overtaken for a store that several machines write to */
+export function openCopies(state: StateStore, overtaken: Overtaken = {}): FreshCopies {
   return {
-    find: (owner, name) => read(state, keyOf(owner, name)),
-    findVersion: (owner, name, version) => read(state, versionKeyOf(owner, name, version)),
-    listNames: (owner) => listNames(state, owner),
-    findFiles: (owner, name, version) => read<CopiedFiles>(state, filesKeyOf(owner, name, version)),
-    keepFiles: (kept) => write(state, filesKeyOf(kept.owner, kept.name, kept.version), kept),
-    keepVersion: (kept) =>
-      write(state, versionKeyOf(kept.version.owner, kept.version.name, kept.version.version), kept),
-    keep: (copy) => write(state, keyOf(copy.repository.owner, copy.repository.name), copy),
-    findOwner: (handle) => read(state, ownerKeyOf(handle)),
-    keepOwner: (copy) => write(state, ownerKeyOf(copy.handle), copy),
-    keepNewer: (copy, isOvertaken) =>
-      writeNewer(state, keyOf(copy.repository.owner, copy.repository.name), copy, isOvertaken),
-    keepNewerOwner: (copy, isOvertaken) => writeNewer(state, ownerKeyOf(copy.handle), copy, isOvertaken),
-  }
-}
-
-async function writeNewer<Record>(
-  state: StateStore,
-  key: string,
-  copy: Record,
-  isOvertaken: (mine: Record, there: Record) => boolean,
-): Promise<void> {
-  const text = format(copy)
-  const lifetime = startLifetime()
-  // Each further attempt means that another machine stored a copy.
-  for (;;) {
-    const found = await state.get(key)
-    const there = found && parse<Record>(found.value)
-    if (there && isOvertaken(copy, there)) return
-    const isKept = found
-      ? await state.replace(key, text, found.version, lifetime)
-      : await state.add(key, text, lifetime)
-    if (isKept) return
+    find: (kind, ...names) => read(state, keyOf(kind, names)),
+    async listNames(owner) {
+      const start = keyOf('repositories', [owner, ''])
+      return (await Array.fromAsync(listKeys(state, start))).map((key) => key.slice(start.length))
+    },
+    async keep(kind, copy) {
+      const key = keyOf(kind, NAMES[kind](copy))
+      const kept: Kept<typeof copy> = { format: FORMAT, record: copy }
+      const text = JSON.stringify(kept)
+      const lifetime = { expiresAt: Date.now() + COPY_MS }
+      const isOvertaken = overtaken[kind]
+      if (!isOvertaken) return state.set(key, text, lifetime)
+      // Each further attempt means that another machine stored a copy.
+      for (;;) {
+        const found = await state.get(key)
+        const there = found && parse<typeof copy>(found.value)
+        if (there && isOvertaken(copy, there)) return
+        const isKept = found
+          ? await state.replace(key, text, found.version, lifetime)
+          : await state.add(key, text, lifetime)
+        if (isKept) return
+      }
+    },
   }
 }
 
@@ -102,11 +89,10 @@ export async function removeCopies(
   state: StateStore,
   { owner, name, version }: { owner: string; name: string; version?: string | undefined },
 ): Promise<number> {
-  const keys = [keyOf(owner, name)]
-  if (version !== undefined) keys.push(versionKeyOf(owner, name, version), filesKeyOf(owner, name, version))
-  else
-    for (const keyOfAll of [versionKeyOf, filesKeyOf])
-      for await (const key of listKeys(state, keyOfAll(owner, name, ''))) keys.push(key)
+  const keys = [keyOf('repositories', [owner, name])]
+  for (const kind of ['versions', 'files'] as const)
+    if (version !== undefined) keys.push(keyOf(kind, [owner, name, version]))
+    else for await (const key of listKeys(state, keyOf(kind, [owner, name, '']))) keys.push(key)
   let removed = 0
   for (const key of keys) {
     if (await state.get(key)) removed++
@@ -127,90 +113,62 @@ function findOrigin(text: string): CopyOrigin | undefined {
   }
 }
 
-/** Copies by key, each as it was first read. Bounded, so that requests for unknown names cannot fill the memory. */
-export type Remembered<Value> = LRUCache<string, Promise<Value | undefined>>
-
-/** Maximum number of cached repositories and of cached owners. */
-export const MAX_REMEMBERED = 10_000
+/** Maximum number of cached repositories and of cached owners; requests for unknown names cannot fill the memory. */
+const MAX_REMEMBERED = 10_000
 /** Maximum number of cached versions, of up to 256 KiB each; older versions are read from the store again. */
-export const MAX_VERSIONS = 200
-
+const MAX_VERSIONS = 200
 /** How long a store that failed is not asked for the same copy again. */
 const FAILED_MS = 5_000
 
-/** Reads a copy once. A later read does not extend its lifetime, and a failure is remembered only for a moment. */
-export function remember<Value>(
-  known: Remembered<Value>,
-  key: string,
-  read: () => Promise<Value | undefined>,
-): Promise<Value | undefined> {
-  const before = known.get(key)
-  if (before !== undefined) return before
-  const found = read()
-  known.set(key, found)
-  found.catch(() => known.set(key, Promise.resolve(undefined), { ttl: FAILED_MS }))
-  return found
-}
+/** Copies by key, each as it was first read. */
+type Remembered<Copy> = LRUCache<string, Promise<Copy | undefined>>
 
-/** Caches copies in memory, for a single process that publishes and reads, so that a read does not access the store. */
-export function rememberCopies(copies: CopyStore): CopyStore {
-  // Counted by the monotonic clock.
-  const repositories: Remembered<FreshCopy> = new LRUCache({ max: MAX_REMEMBERED, ttl: COPY_MS })
-  const versions = new LRUCache<string, CopiedVersion>({ max: MAX_VERSIONS, ttl: COPY_MS })
-  const owners: Remembered<OwnerCopy> = new LRUCache({ max: MAX_REMEMBERED, ttl: COPY_MS })
-  const find: CopyStore['find'] = (owner, name) =>
-    remember(repositories, keyOf(owner, name), () => copies.find(owner, name))
-  return {
-    find,
+/** Caches copies in memory, so that a read does not access the store. A copy that could not be stored stays in memory until the process exits; the next process starts with a build. @param ttl how long a copy is cached, by the monotonic clock */
+export function rememberCopies(copies: FreshCopies, ttl = COPY_MS): FreshCopies {
+  const repositories: Remembered<FreshCopy> = new LRUCache({ max: MAX_REMEMBERED, ttl })
+  // Files are too large to be cached. If they cannot be stored, the next build shows the version.
+  const known: { [Kind in CopyKind]?: Remembered<CopyKinds[Kind]['copy']> } = {
+    repositories,
+    owners: new LRUCache({ max: MAX_REMEMBERED, ttl }),
+    versions: new LRUCache({ max: MAX_VERSIONS, ttl }),
+  }
+  const remembering: FreshCopies = {
+    async find(kind, ...names) {
+      const cache = known[kind]
+      if (!cache) return copies.find(kind, ...names)
+      if (kind === 'versions' && !(await isListed(names))) return undefined
+      const key = keyOf(kind, names)
+      // A later read does not extend the lifetime, and a failure is remembered only for a moment.
+      const before = cache.get(key)
+      if (before !== undefined) return before
+      const found = copies.find(kind, ...names)
+      cache.set(key, found)
+      found.catch(() => cache.set(key, Promise.resolve(undefined), { ttl: FAILED_MS }))
+      return found
+    },
     async listNames(owner) {
       const stored = await copies.listNames(owner).catch(() => [])
-      const start = keyOf(owner, '')
-      const known = [...repositories].filter(([key]) => key.startsWith(start))
+      const start = keyOf('repositories', [owner, ''])
+      const own = [...repositories].filter(([key]) => key.startsWith(start))
       // What was only looked up has no copy.
-      const hasCopy = await Promise.all(known.map(([, copy]) => copy.catch(() => undefined)))
-      const kept = known.filter((_, index) => hasCopy[index]).map(([key]) => key.slice(start.length))
+      const hasCopy = await Promise.all(own.map(([, copy]) => copy.catch(() => undefined)))
+      const kept = own.filter((_, index) => hasCopy[index]).map(([key]) => key.slice(start.length))
       return [...new Set([...stored, ...kept])]
     },
-    findFiles: (owner, name, version) => copies.findFiles(owner, name, version),
-    // Unlike records, files are too large to be kept in memory until the process exits. If they cannot be stored, the next build shows the version.
-    keepFiles: (kept) => copies.keepFiles(kept),
-    async findVersion(owner, name, version) {
-      const copy = await find(owner, name)
-      if (!copy?.versions.some((listed) => listed.version === version)) return undefined
-      return versions.get(versionKeyOf(owner, name, version)) ?? copies.findVersion(owner, name, version)
-    },
-    findOwner: (handle) => remember(owners, handle, () => copies.findOwner(handle)),
-    async keepOwner(copy) {
-      owners.set(copy.handle, Promise.resolve(copy))
-      await copies.keepOwner(copy).catch(ignoreFailure)
-    },
-    async keepVersion(kept) {
-      const { owner, name, version } = kept.version
-      versions.set(versionKeyOf(owner, name, version), kept)
-      await copies.keepVersion(kept).catch(ignoreFailure)
-    },
-    async keep(copy) {
-      repositories.set(keyOf(copy.repository.owner, copy.repository.name), Promise.resolve(copy))
-      await copies.keep(copy).catch(ignoreFailure)
+    async keep(kind, copy) {
+      const cache = known[kind]
+      if (!cache) return copies.keep(kind, copy)
+      cache.set(keyOf(kind, NAMES[kind](copy)), Promise.resolve(copy))
+      await copies.keep(kind, copy).catch(ignoreFailure)
     },
   }
+  /** Returns whether the copy of a repository lists a version, so that no other version is looked up. */
+  const isListed = async ([owner = '', name = '', version]: readonly string[]) =>
+    (await remembering.find('repositories', owner, name))?.versions.some((listed) => listed.version === version)
+  return remembering
 }
 
-/** A copy that could not be stored stays in memory until the process exits; the next process starts with a build. */
 function ignoreFailure(): void {}
-
-function write<Record extends CopyOrigin>(state: StateStore, key: string, record: Record): Promise<void> {
-  return state.set(key, format(record), startLifetime())
-}
-
-function format<Record>(record: Record): string {
-  const kept: Kept<Record> = { format: FORMAT, record }
-  return JSON.stringify(kept)
-}
-
-function startLifetime(): Lifetime {
-  return { expiresAt: Date.now() + COPY_MS }
-}
 
 /** @returns undefined for a copy of a deploy with other records. An older deploy's copies are in this deploy's build */
 function parse<Record>(text: string): Record | undefined {
@@ -231,25 +189,12 @@ async function read<Record>(state: StateStore, key: string): Promise<Record | un
   }
 }
 
-async function listNames(state: StateStore, owner: string): Promise<string[]> {
-  const start = keyOf(owner, '')
-  const names: string[] = []
-  for await (const key of listKeys(state, start)) names.push(key.slice(start.length))
-  return names
+/** Returns the names by which a copy is found. */
+const NAMES: { [Kind in CopyKind]: (copy: CopyKinds[Kind]['copy']) => CopyKinds[Kind]['names'] } = {
+  repositories: ({ repository: { owner, name } }) => [owner, name],
+  versions: ({ version: { owner, name, version } }) => [owner, name, version],
+  files: ({ owner, name, version }) => [owner, name, version],
+  owners: ({ handle }) => [handle],
 }
 
-function keyOf(owner: string, name: string): string {
-  return `fresh/repositories/${owner}/${name}`
-}
-
-function filesKeyOf(owner: string, name: string, version: string): string {
-  return `fresh/files/${owner}/${name}/${version}`
-}
-
-function versionKeyOf(owner: string, name: string, version: string): string {
-  return `fresh/versions/${owner}/${name}/${version}`
-}
-
-function ownerKeyOf(handle: string): string {
-  return `fresh/owners/${handle}`
-}
+const keyOf = (kind: CopyKind, names: readonly string[]) => ['fresh', kind, ...names].join('/')

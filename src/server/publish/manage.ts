@@ -94,7 +94,7 @@ async function decideAttempt(
   const shown = { file, entry: undefined, added: undefined }
   const record = await showRepository({ owner, name, folder, ...shown }, deps)
   // A copy with more versions than git belongs to a later publish, which this git listing does not include yet.
-  const repository = record?.repository ?? (await deps.fresh.find(owner, name))?.repository
+  const repository = record?.repository ?? (await deps.fresh.find('repositories', owner, name))?.repository
   if (!repository) throw new Error(`${owner}/${name} cannot be shown`)
   const answer = { data: { ...repository, unchanged: indexText === undefined, commit: null } }
   if (indexText === undefined || change.isDryRun) {

@@ -62,7 +62,8 @@ async function writeOwner(change: OwnerChange, sending: Sending, deps: PublishHu
       await showSafely(async () => {
         const { file, commit, atMs } = toShow
         const kept_at = new Date(atMs ?? deps.nextOrder(owner)).toISOString()
-        await deps.fresh.keepOwner({ handle: owner, profile: profileOf(file), members: file.members, commit, kept_at })
+        const copy = { handle: owner, profile: profileOf(file), members: file.members, commit, kept_at }
+        await deps.fresh.keep('owners', copy)
         await deps.purge([ownerCacheTag(owner)])
       })
     return respondWithRecord(answer.data)

@@ -88,12 +88,12 @@ export async function renewFreshCopy(
   for (let renewal = 0; renewal < MAX_RENEWALS; renewal++) {
     const shown = await showRepository(state, sources, origin)
     if (!shown) return
-    const meanwhile = await sources.fresh.find(owner, name)
+    const meanwhile = await sources.fresh.find('repositories', owner, name)
     // The store has no reliable compare-and-swap, so if another process has stored a copy with more versions in the meantime, that copy is kept.
     if (meanwhile && meanwhile.repository.versions_count > shown.repository.versions_count) return
     if (meanwhile?.commit === before) {
       const activity = [...changed, ...(meanwhile?.activity ?? [])].slice(0, MAX_ACTIVITIES)
-      await sources.fresh.keep({ ...origin, ...shown, activity })
+      await sources.fresh.keep('repositories', { ...origin, ...shown, activity })
       return
     }
     try {
@@ -246,9 +246,9 @@ async function keepVersion(
     const { owner, name } = version
     const kept = files.map(({ path, bytes }) => ({ path, base64: Buffer.from(bytes).toString('base64') }))
     const all = { files: kept, attestations: [...attestations] }
-    await fresh.keepFiles({ ...origin, owner, name, version: version.version, ...all })
+    await fresh.keep('files', { ...origin, owner, name, version: version.version, ...all })
   }
-  await fresh.keepVersion({ ...origin, version })
+  await fresh.keep('versions', { ...origin, version })
 }
 
 async function readBlob(id: string, git: GitStore, attempt = 1): Promise<Uint8Array> {

@@ -50,7 +50,7 @@ export async function writeToGit(
   const { owner, name, arrivedMs } = write
   // The copy is stored in the same turn. If it were stored later, an older write's copy could replace a newer copy.
   return deps.takeTurn({ sender: publisher, waitMs: arrivedMs + LATEST_START_MS - time.now() }, async () => {
-    const copy = await deps.fresh.find(owner, name)
+    const copy = await deps.fresh.find('repositories', owner, name)
     const known = {
       versions: copy?.versions.map(({ version }) => version) ?? [],
       findText: async (version: string, other = { owner, name }) => {

@@ -28,7 +28,7 @@ export async function findChanges(
   { siteFiles, fresh }: Sources,
 ): Promise<{ changes: Activity[]; since: string | null }> {
   const [copy, built, history] = await Promise.all([
-    fresh.find(owner, name),
+    fresh.find('repositories', owner, name),
     siteFiles.read(DATA_FILES.activity(owner, name)),
     siteFiles.read(DATA_FILES.history()),
   ])

@@ -53,7 +53,7 @@ export async function findAttestation(
   if (!record || sha256 === undefined) return undefined
   const built = await sources.siteFiles.read(DATA_FILES.blob(place.owner, place.name, sha256))
   if (built) return { bytes: built, mediaType: ATTESTATION_MEDIA_TYPE }
-  const copied = (await sources.fresh.findFiles(place.owner, place.name, place.version))?.attestations?.[index]
+  const copied = (await sources.fresh.find('files', place.owner, place.name, place.version))?.attestations?.[index]
   if (copied === undefined) throw filesUnavailable(record)
   return { bytes: new TextEncoder().encode(copied), mediaType: ATTESTATION_MEDIA_TYPE }
 }
@@ -68,7 +68,7 @@ async function packCopied(record: VersionRecord & { skill: NonNullable<VersionRe
 
 /** Reads the files of a version that no build includes yet. */
 async function readCopied({ owner, name, version }: VersionPlace, { fresh }: Sources) {
-  const { files = [] } = (await fresh.findFiles(owner, name, version)) ?? {}
+  const { files = [] } = (await fresh.find('files', owner, name, version)) ?? {}
   return files.map(({ path, base64 }) => ({ path, bytes: new Uint8Array(Buffer.from(base64, 'base64')) }))
 }
 

@@ -16,7 +16,9 @@ export async function findLabelled(handle: string, label: string, hub: Hub): Pro
     siteFiles.read(DATA_FILES.labelled(handle, label)),
     fresh.listNames(handle),
   ])
-  const copies = (await Promise.all(names.map((name) => fresh.find(handle, name)))).filter((copy) => copy !== undefined)
+  const copies = (await Promise.all(names.map((name) => fresh.find('repositories', handle, name)))).filter(
+    (copy) => copy !== undefined,
+  )
   if (copies.length === 0 && built) return built
   if (!built && copies.length === 0 && !(await findUser(handle, hub))) return undefined
   const prompts = new Map<string, LabelledPrompt>()

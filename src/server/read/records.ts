@@ -22,7 +22,10 @@ interface Newest {
 
 /** Looks up a repository in the build and among the fresh copies. */
 export async function findNewest(owner: string, name: string, { siteFiles, fresh }: Sources): Promise<Newest> {
-  const [built, copy] = await Promise.all([siteFiles.read(DATA_FILES.repository(owner, name)), fresh.find(owner, name)])
+  const [built, copy] = await Promise.all([
+    siteFiles.read(DATA_FILES.repository(owner, name)),
+    fresh.find('repositories', owner, name),
+  ])
   return { built, copy }
 }
 
@@ -88,8 +91,8 @@ export async function findVersion(
 ): Promise<FoundRecord<VersionRecord> | undefined> {
   const built = await siteFiles.read(DATA_FILES.version(owner, name, version))
   if (built) return recordFromBytes(built)
-  const record = await fresh.findVersion(owner, name, version)
-  return record && recordFromValue(record, single)
+  const copy = await fresh.find('versions', owner, name, version)
+  return copy && recordFromValue(copy.version, single)
 }
 
 /** Returns a repository with its versions, highest first; undefined if it does not exist. */
@@ -114,15 +117,15 @@ export async function findContent(
 ): Promise<Bytes | undefined> {
   const built = await siteFiles.read(DATA_FILES.rawVersion(owner, name, version))
   if (built) return built
-  const record = await fresh.findVersion(owner, name, version)
-  return record && encode(record.content)
+  const copy = await fresh.find('versions', owner, name, version)
+  return copy && encode(copy.version.content)
 }
 
 type UserSources = Sources & Pick<Hub, 'baseUrl'>
 
 /** Returns an owner; undefined if it has neither a file nor a prompt. */
 export async function findUser(handle: string, sources: UserSources): Promise<FoundRecord<User> | undefined> {
-  const copy = await sources.fresh.findOwner(handle)
+  const copy = await sources.fresh.find('owners', handle)
   if (copy) return recordFromValue(await showUser(handle, copy.profile, sources), single)
   const built = await sources.siteFiles.read(DATA_FILES.user(handle))
   return built && recordFromBytes(built)

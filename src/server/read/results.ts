@@ -13,7 +13,7 @@ export async function findResults(
   version: string,
   { siteFiles, fresh }: Sources,
 ): Promise<readonly Result[]> {
-  const copy = await fresh.find(owner, name)
+  const copy = await fresh.find('repositories', owner, name)
   if (copy && Object.hasOwn(copy.results, version)) return copy.results[version]!
   const built = await siteFiles.read(DATA_FILES.results(owner, name, version))
   return built ? parseBuilt<{ data: Result[] }>(built).data : []
@@ -22,7 +22,7 @@ export async function findResults(
 /** Returns the newest results of all versions of a repository, newest first. */
 export async function findNewestResults(owner: string, name: string, { siteFiles, fresh }: Sources): Promise<Result[]> {
   const [copy, built] = await Promise.all([
-    fresh.find(owner, name),
+    fresh.find('repositories', owner, name),
     siteFiles.read(DATA_FILES.newestResults(owner, name)),
   ])
   const copied = copy?.results ?? {}

@@ -42,17 +42,17 @@ describe('sharing copies between machines', () => {
     const state = memoryState()
     const { counted, asked } = countCalls(state)
     const [one, two] = [shareCopies(state), shareCopies(counted)]
-    expect(await two.find('acme', 'a')).toBeUndefined()
-    await one.keepVersion(versionOf('a', '1.0.0'))
-    await one.keep(copyOf('a', 1))
-    expect((await two.find('acme', 'a'))?.commit).toBe('commit-a-1')
-    expect((await two.findVersion('acme', 'a', '1.0.0'))?.version.version).toBe('1.0.0')
-    expect(await two.findVersion('acme', 'a', '9.0.0')).toBeUndefined()
+    expect(await two.find('repositories', 'acme', 'a')).toBeUndefined()
+    await one.keep('versions', versionOf('a', '1.0.0'))
+    await one.keep('repositories', copyOf('a', 1))
+    expect((await two.find('repositories', 'acme', 'a'))?.commit).toBe('commit-a-1')
+    expect((await two.find('versions', 'acme', 'a', '1.0.0'))?.version.version).toBe('1.0.0')
+    expect(await two.find('versions', 'acme', 'a', '9.0.0')).toBeUndefined()
     asked.length = 0
-    for (let reads = 0; reads < 5; reads++) await two.find('acme', 'a')
+    for (let reads = 0; reads < 5; reads++) await two.find('repositories', 'acme', 'a')
     expect(asked).toEqual(Array.from({ length: 5 }, () => 'marker/fresh-copies'))
     asked.length = 0
-    await Promise.all(Array.from({ length: 100 }, () => two.find('acme', 'a')))
+    await Promise.all(Array.from({ length: 100 }, () => two.find('repositories', 'acme', 'a')))
     expect(asked.length).toBeLessThanOrEqual(2)
     one.close()
     two.close()
@@ -61,11 +61,11 @@ describe('sharing copies between machines', () => {
   test('keeps the later publish when two arrive out of order', async () => {
     const state = memoryState()
     const [one, two] = [shareCopies(state), shareCopies(state)]
-    await one.keep(copyOf('a', 2))
-    await two.keep(copyOf('a', 1))
-    expect((await two.find('acme', 'a'))?.commit).toBe('commit-a-2')
-    await two.keep(copyOf('a', 1, Date.now() + 61_000))
-    expect((await one.find('acme', 'a'))?.commit).toBe('commit-a-1')
+    await one.keep('repositories', copyOf('a', 2))
+    await two.keep('repositories', copyOf('a', 1))
+    expect((await two.find('repositories', 'acme', 'a'))?.commit).toBe('commit-a-2')
+    await two.keep('repositories', copyOf('a', 1, Date.now() + 61_000))
+    expect((await one.find('repositories', 'acme', 'a'))?.commit).toBe('commit-a-1')
     one.close()
     two.close()
   })
@@ -77,17 +77,20 @@ describe('sharing copies between machines', () => {
     const state = memoryState()
     const { counted, asked, control } = countCalls(state)
     const [one, two] = [shareCopies(state), shareCopies(counted)]
-    await one.keep(copyOf('a', 1))
-    expect((await two.find('acme', 'a'))?.commit).toBe('commit-a-1')
+    await one.keep('repositories', copyOf('a', 1))
+    expect((await two.find('repositories', 'acme', 'a'))?.commit).toBe('commit-a-1')
     control.isAway = true
-    expect((await two.find('acme', 'a'))?.commit).toBe('commit-a-1')
-    expect(await two.find('acme', 'b')).toBeUndefined()
+    expect((await two.find('repositories', 'acme', 'a'))?.commit).toBe('commit-a-1')
+    expect(await two.find('repositories', 'acme', 'b')).toBeUndefined()
     asked.length = 0
-    for (let reads = 0; reads < 10; reads++) await two.find('acme', 'b')
+    for (let reads = 0; reads < 10; reads++) await two.find('repositories', 'acme', 'b')
     expect(asked).toEqual([])
-    await one.keep(copyOf('b', 1))
+    await one.keep('repositories', copyOf('b', 1))
     control.isAway = false
-    await vi.waitFor(async () => expect((await two.find('acme', 'b'))?.commit).toBe('commit-b-1'), 10_000)
+    await vi.waitFor(
+      async () => expect((await two.find('repositories', 'acme', 'b'))?.commit).toBe('commit-b-1'),
+      10_000,
+    )
     one.close()
     two.close()
   })
@@ -101,16 +104,16 @@ describe('copies in memory', () => {
     let nowMs = performance.now()
     vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
     const state = memoryState()
-    await openCopies(state).keep(copyOf('a', 1))
+    await openCopies(state).keep('repositories', copyOf('a', 1))
     const { counted, asked, control } = countCalls(state)
     const fresh = copiesAhead(rememberCopies(openCopies(counted)), () => UNKNOWN_SOURCE)
     control.isAway = true
-    for (let reads = 0; reads < 3; reads++) expect(await fresh.find('acme', 'a')).toBeUndefined()
+    for (let reads = 0; reads < 3; reads++) expect(await fresh.find('repositories', 'acme', 'a')).toBeUndefined()
     expect(asked).toHaveLength(1)
     expect(warn.mock.calls.flat().join()).toContain('The store with fresh copies cannot be read.')
     control.isAway = false
     nowMs += 6_000
-    await vi.waitFor(async () => expect((await fresh.find('acme', 'a'))?.commit).toBe('commit-a-1'))
+    await vi.waitFor(async () => expect((await fresh.find('repositories', 'acme', 'a'))?.commit).toBe('commit-a-1'))
   })
 })
 
@@ -126,12 +129,12 @@ describe('watching for publishes', () => {
     await vi.advanceTimersByTimeAsync(10_000)
     onPublish.mockClear()
     for (const count of [1, 2]) {
-      await one.keep(copyOf('a', count))
+      await one.keep('repositories', copyOf('a', count))
       await vi.advanceTimersByTimeAsync(2_000)
       expect(onPublish).toHaveBeenCalledTimes(count)
     }
     two.close()
-    await one.keep(copyOf('a', 3))
+    await one.keep('repositories', copyOf('a', 3))
     await vi.advanceTimersByTimeAsync(10_000)
     expect(onPublish).toHaveBeenCalledTimes(2)
     one.close()
@@ -145,10 +148,10 @@ describe('removing copies', () => {
     const state = memoryState()
     const copies = openCopies(state)
     const old = Date.now() - 60_000
-    await copies.keep(copyOf('built', 1, old))
-    await copies.keep(copyOf('named', 1))
-    await copies.keep(copyOf('ahead', 1))
-    await copies.keep(copyOf('broken', 1, old))
+    await copies.keep('repositories', copyOf('built', 1, old))
+    await copies.keep('repositories', copyOf('named', 1))
+    await copies.keep('repositories', copyOf('ahead', 1))
+    await copies.keep('repositories', copyOf('broken', 1, old))
     const source = {
       read_until: new Date(Date.now() - 30_000).toISOString(),
       commits: ['commit-named-1'],
@@ -156,7 +159,7 @@ describe('removing copies', () => {
     }
     expect(await removeBuiltCopies(state, source)).toBe(2)
     const found = ['built', 'named', 'ahead', 'broken'].map(
-      async (name) => (await copies.find('acme', name)) !== undefined,
+      async (name) => (await copies.find('repositories', 'acme', name)) !== undefined,
     )
     expect(await Promise.all(found)).toEqual([false, false, true, true])
   })
@@ -166,7 +169,7 @@ describe('removing copies', () => {
     const state = memoryState(undefined, () => Date.now())
     const copies = openCopies(state)
     await state.set('sign-ins/x', '1', { expiresAt: Date.now() + 60_000 })
-    await copies.keep(copyOf('a', 1))
+    await copies.keep('repositories', copyOf('a', 1))
     let source: { read_until: string; commits: string[]; broken: string[] } | undefined
     const stop = startSweeping(state, () => source)
     await vi.advanceTimersByTimeAsync(600_000)
@@ -174,7 +177,7 @@ describe('removing copies', () => {
     source = { read_until: new Date(Date.now()).toISOString(), commits: [], broken: [] }
     await vi.advanceTimersByTimeAsync(600_000)
     expect((await state.list('')).keys).toEqual([])
-    await copies.keep(copyOf('b', 1))
+    await copies.keep('repositories', copyOf('b', 1))
     source = { read_until: new Date(Date.now() + 1).toISOString(), commits: [], broken: [] }
     stop()
     await vi.advanceTimersByTimeAsync(600_000)
