@@ -139,11 +139,11 @@ export function openRights() {
 }
 
 /** Returns what the guard checks readers with, and whether people can sign in. @param hubOf returns the build that is served */
-export async function connectReaders(
+export function connectReaders(
   { proxyHeader }: Extract<ReadAccess, { kind: 'members' }>,
   state: StateStore,
   hubOf: () => ServerHub,
-): Promise<ReaderChecks & { hasSignIn: boolean }> {
+): ReaderChecks & { hasSignIn: boolean } {
   const config = currentConfig()
   const { baseUrl, signIn } = config
   const people = openPeople(state)
@@ -162,7 +162,7 @@ export async function connectReaders(
     proxyHeader,
     isLoginBlocked: (login) => isLoginBlocked(state, login),
     trustedIn: (repositoryId) => readTrusted(hubOf().files, repositoryId),
-    failures: await failedTokensOf(config),
+    failures: failedTokensOf(config),
   }
 }
 
