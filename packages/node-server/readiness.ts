@@ -4,6 +4,7 @@ import { HubError } from '../../src/domain/api/errors.ts'
 import { logProblem } from '../../src/ports/log.ts'
 import { shareRunning } from '../../src/ports/share-running.ts'
 import { VERSION } from '../../src/ports/version.ts'
+import { within } from '../../src/ports/within.ts'
 import { respondWithError } from '../../src/server/refusals.ts'
 import { describeStateProblem } from '../stores/state-entries.ts'
 import { type Health, respondWithFacts } from './health.ts'
@@ -50,20 +51,14 @@ export function openReadiness(checks: Checks, isEnding: () => boolean = () => fa
 }
 
 async function checkPart(part: Part, check: (() => Promise<void>) | undefined): Promise<Unready | undefined> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    const error = new HubError('unavailable', `There was no response within ${DEADLINE_MS / 1000} s.`)
-    timer = setTimeout(() => reject(error), DEADLINE_MS)
-  })
+  const late = () => new HubError('unavailable', `There was no response within ${DEADLINE_MS / 1000} s.`)
   try {
-    await Promise.race([check?.(), late])
+    if (check) await within(DEADLINE_MS, check(), late)
     return undefined
   } catch (cause) {
     if (cause instanceof HubError) return { part, reason: cause.message }
     logProblem('error', 'A part of the hub cannot be checked.', { part, cause })
     return { part, reason: 'The check failed. The log has the reason.' }
-  } finally {
-    clearTimeout(timer)
   }
 }
 

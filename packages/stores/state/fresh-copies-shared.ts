@@ -2,6 +2,7 @@
 import type { FreshCopies } from '../../../src/ports/fresh-copies.ts'
 import { logProblem } from '../../../src/ports/log.ts'
 import type { StateStore } from '../../../src/ports/state-store.ts'
+import { within } from '../../../src/ports/within.ts'
 import { COPIES_MARKER, type Overtaken, openCopies, rememberCopies } from './fresh-copies.ts'
 
 /** How long a read waits for the database. After a timeout, no read waits until the database has responded again. */
@@ -64,17 +65,11 @@ export function shareCopies(state: StateStore) {
   /** @returns undefined if the store failed or timed out; it is then not used for a while */
   const ask = async <Value>(question: () => Promise<Value>): Promise<Value | undefined> => {
     if (isAway) return undefined
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no response within ${PATIENCE_MS} ms`)), PATIENCE_MS)
-    })
     try {
-      return await Promise.race([question(), late])
+      return await within(PATIENCE_MS, question(), () => new Error(`no response within ${PATIENCE_MS} ms`))
     } catch (error) {
       giveUp(error)
       return undefined
-    } finally {
-      clearTimeout(timer)
     }
   }
 

@@ -2,6 +2,7 @@
 import { type GetStoreOptions, getStore } from '@netlify/blobs'
 import { mapConcurrently } from '../../../src/ports/map-concurrently.ts'
 import type { StateStore } from '../../../src/ports/state-store.ts'
+import { within } from '../../../src/ports/within.ts'
 import { checkEntry, stateUnavailable } from '../state-entries.ts'
 
 /** Timeout of one call. The platform's client would retry for much longer, and the caller would get no response in the meantime. */
@@ -108,10 +109,9 @@ async function etagOf(store: Store, key: string): Promise<string | undefined> {
 async function call<Value>(options: GetStoreOptions, work: (store: Store) => Promise<Value>): Promise<Value> {
   const signal = AbortSignal.timeout(CALL_MS)
   const timedFetch: typeof fetch = (input, init) => fetch(input, { ...init, signal })
-  const tooLate = Promise.withResolvers<never>()
-  signal.addEventListener('abort', () => tooLate.reject(signal.reason))
   try {
-    return await Promise.race([work(getStore({ ...options, fetch: timedFetch })), tooLate.promise])
+    // The platform's client retries even if its fetch is aborted.
+    return await within(CALL_MS, work(getStore({ ...options, fetch: timedFetch })), () => new Error('too late'))
   } catch (cause) {
     throw stateUnavailable(cause)
   }

@@ -1,6 +1,7 @@
 // Handles the MCP endpoint: checks the request, passes it to the MCP library, and enforces the deadline.
 import { HubError } from '../../domain/api/errors.ts'
 import { toHubError } from '../../ports/log.ts'
+import { within } from '../../ports/within.ts'
 import { findForeignSource } from '../guard.ts'
 import type { Connect, Hub } from '../hub.ts'
 import { Refusal, respondToPreflight, respondWithRefusal, respondWithResult } from './http.ts'
@@ -21,7 +22,7 @@ export async function handleMcp(request: Request, connect: Connect, deadlineMs =
     if (request.method !== 'POST') {
       throw new Refusal(405, CODES.refused, 'Use POST. This server is stateless: it has no sessions and no streams.')
     }
-    return await withDeadline(handleMessage(request, hub), deadlineMs)
+    return await within(deadlineMs, handleMessage(request, hub), lateRefusal)
   } catch (thrown) {
     return respondWithRefusal(request, thrown instanceof Refusal ? thrown : errorRefusal(thrown))
   }
@@ -44,24 +45,8 @@ function withoutBody(request: Request): Request {
   return new Request(request.url, { method: 'POST', headers })
 }
 
-async function withDeadline(work: Promise<Response>, deadlineMs: number): Promise<Response> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    const refusal = new Refusal(
-      504,
-      CODES.internalError,
-      'The hub did not respond in time. Try again in a few seconds.',
-    )
-    timer = setTimeout(() => reject(refusal), deadlineMs)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-    // After the deadline, the result is no longer needed, so errors are ignored.
-    work.catch(() => {})
-  }
-}
+const lateRefusal = () =>
+  new Refusal(504, CODES.internalError, 'The hub did not respond in time. Try again in a few seconds.')
 
 async function rateLimitRefusal(waitSeconds: number): Promise<Refusal> {
   const { describeRateLimit } = await import('../refusals.ts')
