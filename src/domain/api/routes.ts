@@ -137,6 +137,8 @@ export const ROUTES = {
 
 /** The name of a route. */
 export type RouteId = keyof typeof ROUTES
+/** A route in the table. */
+export type ApiRoute = (typeof ROUTES)[RouteId]
 
 type IdsBy<By extends Route['by']> = { [Id in RouteId]: (typeof ROUTES)[Id]['by'] extends By ? Id : never }[RouteId]
 /** The name of a route that returns published data. */
@@ -163,7 +165,7 @@ const SEGMENTS: Readonly<Record<string, (segment: string) => boolean>> = {
 /** A path of the API, and what its methods do. */
 interface ApiPath {
   /** The routes by method. */
-  routes: Partial<Record<Method, (typeof ROUTES)[RouteId]>>
+  routes: Partial<Record<Method, ApiRoute>>
   /** The supported methods, with HEAD and OPTIONS. */
   methods: readonly Method[]
 }

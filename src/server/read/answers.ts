@@ -20,7 +20,8 @@ import {
   findVersions,
 } from './records.ts'
 
-type RouteHandler = (parameters: PathParameters, query: URLSearchParams, hub: Hub) => Promise<FoundAnswer>
+/** Serves a route. @throws HubError if the resource does not exist or the request is invalid */
+export type RouteHandler = (parameters: PathParameters, query: URLSearchParams, hub: Hub) => Promise<FoundAnswer>
 
 /** Caches imports, because even for a loaded module, `import()` takes about 30 µs, which is a third of a read. */
 function importOnce<Module>(load: () => Promise<Module>): () => Module | Promise<Module> {
