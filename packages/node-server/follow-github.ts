@@ -2,12 +2,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Config, findSourceHost } from '../../src/config.ts'
-import {
-  type ChangedPaths,
-  type ContentCloneOptions,
-  type FetchState,
-  openContentClone,
-} from '../stores/content/content-clone.ts'
+import { type ContentCloneOptions, openContentClone } from '../stores/content/content-clone.ts'
 import { takeLock } from '../stores/git/process-lock.ts'
 import { createTokenSource } from '../stores/github/github-connection.ts'
 import { onAbort } from './http/abort.ts'
@@ -17,19 +12,6 @@ import { inBackground } from './http/background.ts'
 const CLONE_DIR = '.hub/content'
 /** Maximum number of processes in one folder, each with its own clone. */
 const MAX_CLONES = 64
-
-/** The content on GitHub, in a local clone. */
-interface FollowedClone {
-  /** The folder that contains the prompts. */
-  contentDir: string
-  state: () => FetchState
-  /** Updates the files to the fetched commit. Call it only while nothing reads them. @throws Error if they cannot be written */
-  update: () => Promise<ChangedPaths>
-  /** Fetches immediately, because something was published; calls during a fetch are combined into one more fetch. */
-  fetchSoon: () => void
-  /** Fetches regularly until the signal aborts. @param onMove called when `update` has new commits to check out */
-  start: (onMove: () => void) => void
-}
 
 /**
  * Opens the clone, or creates it, which takes longer for larger repositories.
@@ -42,7 +24,7 @@ export async function followGitHub(
   config: Config,
   environment: ContentCloneOptions['environment'],
   signal: AbortSignal,
-): Promise<FollowedClone> {
+) {
   const { contentPollMs } = config
   const clone = await openContentClone(cloneOptions(config, environment, holdCloneFolder(signal)))
   let isFetching = false
@@ -70,12 +52,13 @@ export async function followGitHub(
     }
   }
   const fetchSoon = () => inBackground('Fetching the content', fetch)
+  const { contentDir, state, update } = clone
   return {
-    contentDir: clone.contentDir,
-    state: clone.state,
-    update: clone.update,
+    ...{ contentDir, state, update },
+    /** Fetches immediately, because something was published; calls during a fetch are combined into one more fetch. */
     fetchSoon,
-    start(moved) {
+    /** Fetches regularly until the signal aborts. @param moved called when `update` has new commits to check out */
+    start(moved: () => void): void {
       onMove = moved
       const timer = setInterval(fetchSoon, contentPollMs)
       onAbort(signal, () => clearInterval(timer))

@@ -11,25 +11,12 @@ import type { AnsweredRequest } from './http/http-server.ts'
 import { openStatusMetrics, type StatusSources } from './status-metrics.ts'
 
 /** The metrics of a server. */
-export interface Metrics {
-  countRequest(request: AnsweredRequest): void
-  /** Wraps a store so that its calls are counted; a commit is one attempt of a publish. */
-  countGit<Git extends GitStore>(git: Git): Git
-  /** Wraps a search so that its latency is recorded. */
-  timeSearch(search: Search): Search
-  /** Wraps a state store so that the latency of its calls is recorded. */
-  timeState<State extends StateStore>(state: State): State
-  /** Records that a new build is being served. @param began when the builder started to read its content */
-  noteBuild(began: Date): void
-  noteFailedBuild(): void
-  /** Responds with all metrics. */
-  respond(sources: StatusSources): Promise<Response>
-}
+export type Metrics = ReturnType<typeof openMetrics>
 
 const SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
 
 /** Creates metrics that start at zero. @param commit of the code, if it is known */
-export function openMetrics(commit?: string): Metrics {
+export function openMetrics(commit?: string) {
   const registers = [new Registry()]
   const [registry] = registers as [Registry]
   const time = (name: string, help: string, labelNames: string[]) =>
@@ -65,35 +52,40 @@ export function openMetrics(commit?: string): Metrics {
     }
   }
   return {
-    countRequest({ method, path, status, ms, bytes: sent }) {
+    countRequest({ method, path, status, ms, bytes: sent }: AnsweredRequest): void {
       const labels = { route: routeOf(method, path), method: METHODS.has(method) ? method : 'other', status }
       requests.observe(labels, ms / 1000)
       bytes.inc(sent)
     },
-    countGit: (store) => ({
+    /** Wraps a store so that its calls are counted; a commit is one attempt of a publish. */
+    countGit: <Git extends GitStore>(store: Git): Git => ({
       ...store,
       listFolder: (...given) => measure(git, { verb: 'list_folder' }, () => store.listFolder(...given)),
       readFolder: (...given) => measure(git, { verb: 'read_folder' }, () => store.readFolder(...given)),
       readBlob: (...given) => measure(git, { verb: 'read_blob' }, () => store.readBlob(...given)),
       commit: (...given) => measure(git, { verb: 'commit' }, () => store.commit(...given)),
     }),
-    timeSearch: (search) => ({
+    /** Wraps a search so that its latency is recorded. */
+    timeSearch: (search: Search): Search => ({
       ...search,
       find: (question) => measure(searches, {}, () => search.find(question)),
     }),
-    timeState(state) {
+    /** Wraps a state store so that the latency of its calls is recorded. */
+    timeState<State extends StateStore>(state: State): State {
       const timed = <Verb extends keyof StateStore>(verb: Verb) => {
         const call = state[verb] as (...given: unknown[]) => Promise<unknown>
         return (...given: unknown[]) => measure(states, { operation: verb }, () => call(...given))
       }
       return { ...state, ...Object.fromEntries(STATE_VERBS.map((verb) => [verb, timed(verb)])) }
     },
-    noteBuild(began) {
+    /** Records that a new build is being served. @param began when the builder started to read its content */
+    noteBuild(began: Date): void {
       status.setBuildSeconds((Date.now() - began.getTime()) / 1000)
       builds.inc({ outcome: 'done' })
     },
     noteFailedBuild: () => builds.inc({ outcome: 'failed' }),
-    async respond(sources) {
+    /** Responds with all metrics. */
+    async respond(sources: StatusSources): Promise<Response> {
       await status.update(sources)
       const headers = { 'Content-Type': registry.contentType, 'Cache-Control': 'no-store' }
       return new Response(await registry.metrics(), { headers })

@@ -24,21 +24,17 @@ export interface ThreadedSearch extends Search {
 }
 
 /** A pool of search threads. */
-export interface SearchThreads {
-  /** Opens an index. Each thread has one open at a time; pending queries on the previous one still succeed, at the cost of reopening it. */
-  open(path: string): ThreadedSearch
-  /** Stops the threads; queries in progress fail with `unavailable`. */
-  close(): void
-}
+export type SearchThreads = ReturnType<typeof startSearchThreads>
 
 /** Starts search threads, which load their code before they get an index. */
-export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
+export function startSearchThreads(limits = USUAL_LIMITS) {
   const maxThreads = Math.max(1, Math.min(MAX_THREADS, availableParallelism() - 1))
   const pool = openThreadPool('search-thread.ts', { maxThreads, memory: THREAD_MEMORY })
   /** The number of queries that are waiting or running. */
   let pending = 0
   /** Whether the last query that did not run out of time succeeded. */
   let isWell = false
+  /** Opens an index. Each thread has one open at a time; pending queries on the previous one still succeed, at the cost of reopening it. */
   const open = (path: string): ThreadedSearch => {
     // Simultaneous equal queries share a result, so that a popular query does not fill the queue.
     const share = shareRunning<unknown>()
@@ -82,6 +78,7 @@ export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
       },
     }
   }
+  // Closing stops the threads; queries in progress fail with `unavailable`.
   return { open, close: pool.close }
 }
 

@@ -40,14 +40,6 @@ export const IN_PLACE_CHARACTERS: Readonly<Partial<Record<keyof TextJobs, number
 const DEADLINES_MS: Readonly<Partial<Record<keyof TextJobs, number>>> = { verifyAttestation: 5_000 }
 const RETRY_SECONDS = 5
 
-/** The driver that runs jobs in threads. */
-export interface TextThreads {
-  /** Returns the driver for a client; clients take turns. @param client the client's IP address */
-  forClient(client: string): TextWork
-  /** Stops the threads; running jobs fail with `unavailable`. */
-  close(): void
-}
-
 /** One thread, in a pool of its own, so that its deadline starts with its job. */
 interface Thread {
   pool: ReturnType<typeof openThreadPool>
@@ -56,7 +48,7 @@ interface Thread {
 }
 
 /** Opens the threads, each of which starts when it is first needed. */
-export function openTextThreads({ deadlineMs, startMs, waitMs, waiting } = USUAL_LIMITS): TextThreads {
+export function openTextThreads({ deadlineMs, startMs, waitMs, waiting } = USUAL_LIMITS) {
   const all: Thread[] = []
   const idle: Thread[] = []
   const takeTurn = createTurns({
@@ -93,6 +85,7 @@ export function openTextThreads({ deadlineMs, startMs, waitMs, waiting } = USUAL
     if (refusal) throw restore(refusal)
     return value
   }
+  /** Returns the driver for a client; clients take turns. @param client the client's IP address */
   const forClient = (client: string): TextWork => ({
     async run(name, ...given) {
       const most = IN_PLACE_CHARACTERS[name] ?? -1
@@ -110,7 +103,8 @@ export function openTextThreads({ deadlineMs, startMs, waitMs, waiting } = USUAL
   })
   return {
     forClient,
-    close() {
+    /** Stops the threads; running jobs fail with `unavailable`. */
+    close(): void {
       for (const { pool } of all) pool.close()
     },
   }

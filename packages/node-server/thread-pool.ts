@@ -2,22 +2,14 @@
 import { Tinypool } from 'tinypool'
 import { logProblem } from '../../src/ports/log.ts'
 
-/** A pool of threads that all run the same module. */
-interface ThreadPool {
-  /** Runs a function of the module in a thread. The signal ends the thread if the task is running. */
-  run(task: unknown, options: { name: string; signal: AbortSignal }): Promise<unknown>
-  /** Stops the threads; running tasks fail. */
-  close(): void
-}
-
-/** Opens a pool. @param module the file name of the threads' module, in this folder */
+/** Opens a pool of threads that all run the same module. @param module the file name of the threads' module, in this folder */
 export function openThreadPool(
   module: string,
   {
     maxThreads,
     memory,
   }: { maxThreads: number; memory: { maxOldGenerationSizeMb: number; maxYoungGenerationSizeMb: number } },
-): ThreadPool {
+) {
   const pool = new Tinypool({
     filename: new URL(module, import.meta.url).href,
     minThreads: 1,
@@ -30,8 +22,10 @@ export function openThreadPool(
   // This event is emitted if a thread fails without a task, or responds after it was stopped.
   pool.on('error', (cause) => logProblem('warning', `${module}: a thread failed outside a task.`, { cause }))
   return {
-    run: (task, options) => pool.run(task, options),
-    close() {
+    /** Runs a function of the module in a thread. The signal ends the thread if the task is running. */
+    run: (task: unknown, options: { name: string; signal: AbortSignal }): Promise<unknown> => pool.run(task, options),
+    /** Stops the threads; running tasks fail. */
+    close(): void {
       // Not awaited, because a thread that cannot be stopped now ends with the process.
       pool.destroy().catch(() => {})
     },

@@ -14,18 +14,13 @@ export interface StateHealth {
 }
 
 /** A watched state store. */
-export interface StateWatch {
-  /** Checks the store, unless it was found to work a few seconds ago. @throws HubError `unavailable` */
-  check(): Promise<void>
-  /** Returns the result of the last check. */
-  health(): StateHealth
-  stop(): void
-}
+export type StateWatch = ReturnType<typeof watchState>
 
 /** Starts to check the store. A problem is logged once when it begins. */
-export function watchState(state: Pick<OpenStateStore, 'check'>, kind: StateHealth['kind']): StateWatch {
+export function watchState(state: Pick<OpenStateStore, 'check'>, kind: StateHealth['kind']) {
   let problem: string | null = null
   let goodUntil = 0
+  /** Checks the store, unless it was found to work a few seconds ago. @throws HubError `unavailable` */
   const check = async () => {
     if (performance.now() < goodUntil) return
     try {
@@ -47,5 +42,10 @@ export function watchState(state: Pick<OpenStateStore, 'check'>, kind: StateHeal
   }
   const timer = setInterval(checkAgain, CHECK_MS).unref()
   checkAgain()
-  return { check, health: () => ({ kind, problem }), stop: () => clearInterval(timer) }
+  return {
+    check,
+    /** Returns the result of the last check. */
+    health: (): StateHealth => ({ kind, problem }),
+    stop: () => clearInterval(timer),
+  }
 }

@@ -4,25 +4,13 @@ import { HubError } from '../domain/api/errors.ts'
 /** The number of bytes to read from a body of unknown length before the sender is authenticated. */
 const FIRST_BYTES = 65_536
 
-/** A request body that has not been read yet, or only its beginning. */
-interface IncomingBody {
-  /**
-   * Checks early whether the body is too long, based on its declared length or, if it has none, on its first 64 KiB.
-   *
-   * @throws the error of `tooLarge`
-   */
-  checkLength(): Promise<void>
-  /** Reads the rest of the body. Call this only once. @throws the error of `tooLarge`; HubError `invalid_request` if the body was cut off */
-  read(): Promise<Buffer<ArrayBuffer>>
-}
-
 /**
  * Opens a request's body without reading it.
  *
  * @param most the maximum number of bytes
  * @param tooLarge creates the error for a body that is too long, according to its Content-Length or its actual bytes
  */
-export function openBody(request: Request, most: number, tooLarge: () => Error): IncomingBody {
+export function openBody(request: Request, most: number, tooLarge: () => Error) {
   const announced = request.headers.get('Content-Length')
   const chunks: Uint8Array[] = []
   let size = 0
@@ -46,11 +34,13 @@ export function openBody(request: Request, most: number, tooLarge: () => Error):
     }
   }
   return {
-    async checkLength() {
+    /** Checks early whether the body is too long, based on its declared length or, if it has none, on its first 64 KiB. @throws the error of `tooLarge` */
+    async checkLength(): Promise<void> {
       if (Number(announced) > most) throw tooLarge()
       if (announced === null) await readUntil(FIRST_BYTES)
     },
-    async read() {
+    /** Reads the rest of the body. Call this only once. @throws the error of `tooLarge`; HubError `invalid_request` if the body was cut off */
+    async read(): Promise<Buffer<ArrayBuffer>> {
       if (Number(announced) > most) throw tooLarge()
       await readUntil(Number.POSITIVE_INFINITY)
       return Buffer.concat(chunks)

@@ -1,18 +1,18 @@
 // Tests the threads for work on somebody's text: results, errors, the deadline, turns and a full queue.
 import { afterEach, describe, expect, test } from 'vitest'
-import { openTextThreads, type TextThreads } from '../../packages/node-server/text-threads.ts'
+import { openTextThreads } from '../../packages/node-server/text-threads.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
 import { made } from '../linear/makers.ts'
 
 /** Limits that no test reaches by accident, because the machine may be busy. */
 const PATIENCE = { deadlineMs: 60_000, startMs: 60_000, waitMs: 60_000, waiting: { total: 100, perSender: 20 } }
-const opened: TextThreads[] = []
+const opened: ReturnType<typeof openTextThreads>[] = []
 afterEach(() => {
   for (const threads of opened.splice(0)) threads.close()
 })
 
-function open(limits: Partial<typeof PATIENCE> = {}): TextThreads {
+function open(limits: Partial<typeof PATIENCE> = {}): ReturnType<typeof openTextThreads> {
   const threads = openTextThreads({ ...PATIENCE, ...limits })
   opened.push(threads)
   return threads

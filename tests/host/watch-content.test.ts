@@ -15,12 +15,12 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { type ContentWatch, watchContent, watchDays } from '../../packages/node-server/builds/watch-content.ts'
+import { watchContent, watchDays } from '../../packages/node-server/builds/watch-content.ts'
 
 const WITHIN = 30_000
 let root: string
 let dir: string
-let watching: ContentWatch | undefined
+let watching: ReturnType<typeof watchContent> | undefined
 /** The reported changes, in order; undefined means that anything may have changed. */
 let told: (string[] | undefined)[]
 beforeEach(() => {

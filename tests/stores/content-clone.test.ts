@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type ContentClone, openContentClone, readRemoteBranch } from '../../packages/stores/content/content-clone.ts'
+import { openContentClone, readRemoteBranch } from '../../packages/stores/content/content-clone.ts'
 import { findConverted } from '../../packages/stores/content/converted-files.ts'
 import { createTokenSource } from '../../packages/stores/github/github-connection.ts'
 import { FAULTS } from '../github/faults.ts'
@@ -29,6 +29,7 @@ afterEach(() => {
 })
 
 const folder = () => join(top, 'clone')
+type ContentClone = Awaited<ReturnType<typeof openContentClone>>
 const open = (over: Partial<Parameters<typeof openContentClone>[0]> = {}): Promise<ContentClone> =>
   openContentClone({
     folder: folder(),

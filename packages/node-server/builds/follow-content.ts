@@ -18,20 +18,6 @@ import { type LockedFolder, lockFolder, RETIRE_MS, removeAbandoned, SiteState } 
 /** Delay between startup and cleanup, so that the cleanup does not slow down the first responses. */
 const TIDY_MS = 5_000
 
-/** A site that is rebuilt when its content changes. */
-interface FollowedSite {
-  /** The newest complete build; until the first build is complete, a site that responds with 503. */
-  site: () => Site
-  /** The build being served and any problems, for `/healthz`. */
-  health: () => Health
-  /** Resolves once a build is being served; rejects if the first build fails and there is no other build to serve. */
-  ready: Promise<void>
-  /** Rereads a repository that was written on this server. Called before the write gets its place in the order of publishes and builds. */
-  noteWrite: (fullName: string) => void
-  /** Rereads the content; call this when `beforeBuild` has something new. */
-  noteMove: () => void
-}
-
 /** The callbacks of `followContent`. */
 interface FollowEvents {
   /** Updates the content folder from git. The folder must not change again until the next call. @throws Error if git cannot be read now */
@@ -53,7 +39,7 @@ export function followContent(
   config: Config,
   signal: AbortSignal,
   { beforeBuild, onShow, onBuilt, onFailed, onProgress }: FollowEvents,
-): FollowedSite {
+) {
   const folder = lockFolder(config.contentDir, config.baseUrl)
   let site: Site = NOT_BUILT
   let threads: SearchThreads | undefined
@@ -158,13 +144,18 @@ export function followContent(
     folder.release()
   })
   return {
+    /** The newest complete build; until the first build is complete, a site that responds with 503. */
     site: () => site,
+    /** The build being served and any problems, for `/healthz`. */
     health: () => addUnbuilt(health, builder.oldestUnbuilt(), new Date()),
+    /** Resolves once a build is being served; rejects if the first build fails and there is no other build to serve. */
     ready: ready.promise,
-    noteWrite(fullName) {
+    /** Rereads a repository that was written on this server. Called before the write gets its place in the order of publishes and builds. */
+    noteWrite(fullName: string): void {
       written.add(fullName)
       builder.send({ kind: 'written', fullName })
     },
+    /** Rereads the content; call this when `beforeBuild` has something new. */
     noteMove: () => builder.send({ kind: 'moved' }),
   }
 }

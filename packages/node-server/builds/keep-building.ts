@@ -31,21 +31,13 @@ interface BuilderEvents {
   beforeBuild: PrepareContent
 }
 
-/** The build process. */
-interface Builder {
-  /** Sends a message, which is a change. Sends nothing to a process that has just exited, because the next process reads everything. */
-  send: (message: HostMessage) => void
-  /** Returns when the oldest change that is not built was noticed. */
-  oldestUnbuilt: () => Date | undefined
-}
-
 /** Runs the build process until the signal aborts. @param parameters the parameters of the process */
 export function keepBuilding(
   parameters: readonly string[],
   signal: AbortSignal,
   { hear, beforeBuild }: BuilderEvents,
   patience: Patience = PATIENCE,
-): Builder {
+) {
   let child: ChildProcess | undefined
   let failures = 0
   const changes = noteChanges()
@@ -101,10 +93,12 @@ export function keepBuilding(
   // It is safe to kill at any time, because the next start uses the last complete build.
   onAbort(signal, () => child?.kill('SIGKILL'))
   return {
-    send(message) {
+    /** Sends a message, which is a change. Sends nothing to a process that has just exited, because the next process reads everything. */
+    send(message: HostMessage): void {
       changes.note({ kind: 'changed' })
       if (child) tell(child, message)
     },
+    /** Returns when the oldest change that is not built was noticed. */
     oldestUnbuilt: changes.oldest,
   }
 }

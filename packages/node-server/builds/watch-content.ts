@@ -13,14 +13,6 @@ const LOOK_AT_DAY_MS = 10_000
 /** Above this many events, scanning everything is cheaper. Linux drops events when 16,384 are queued (`man 7 inotify`). */
 const MAX_EVENTS = 2_000
 
-/** Reports changes to the content. */
-export interface ContentWatch {
-  /** Reports a file as changed. @param path relative to the content folder */
-  noteChange(path: string): void
-  /** Stops watching. */
-  close(): void
-}
-
 /**
  * Calls `want` when files in the folder change, and only once for files that change together. If watching fails, `want` is also called every ten seconds.
  *
@@ -31,7 +23,7 @@ export function watchContent(
   contentDir: string,
   want: (paths: string[] | undefined) => void,
   onPolling: (reason: string) => void = () => {},
-): ContentWatch {
+) {
   let settling: NodeJS.Timeout | undefined
   let polling: NodeJS.Timeout | undefined
   let since: number | undefined
@@ -74,8 +66,10 @@ export function watchContent(
     onError: startPolling,
   })
   return {
+    /** Reports a file as changed. @param path relative to the content folder */
     noteChange,
-    close() {
+    /** Stops watching. */
+    close(): void {
       clearTimeout(settling)
       clearInterval(polling)
       folders.close()

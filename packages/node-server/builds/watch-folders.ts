@@ -15,13 +15,6 @@ interface FolderEvents {
   onError: (error: unknown) => void
 }
 
-/** The watched folders. */
-interface WatchedFolders {
-  /** Watches all folders again, because the operating system drops events when too many are queued: a folder may be new, or another one at the same path. */
-  catchUp(): void
-  close(): void
-}
-
 interface Folder {
   watcher: FSWatcher
   /** Watched subfolders, by name. */
@@ -37,7 +30,7 @@ export function watchFolders(
   top: string,
   isIgnored: (name: string) => boolean,
   { onChange, onReplaced, onError }: FolderEvents,
-): WatchedFolders {
+) {
   let root: Folder | undefined
   let identity: string | undefined
 
@@ -104,8 +97,9 @@ export function watchFolders(
     onReplaced()
   }, LOOK_AT_TOP_MS)
   return {
+    /** Watches all folders again, because the operating system drops events when too many are queued: a folder may be new, or another one at the same path. */
     catchUp: openTop,
-    close() {
+    close(): void {
       clearInterval(looking)
       if (root) close(root)
     },

@@ -22,17 +22,10 @@ const MAX_WAITING = 16
 const COMPRESSIBLE = /^(?:text\/|application\/(?:json|javascript|xml|atom\+xml|manifest\+json)|image\/svg\+xml)/
 
 /** Compresses responses. */
-export interface Compressor {
-  /**
-   * @param answer has a validator if it may be cached
-   * @param askForBody gets the body omitted from a HEAD response
-   * @returns the response, compressed if the client and the response allow it
-   */
-  compress(request: Request, answer: Parts, askForBody: () => Promise<Parts | undefined>): Promise<Parts>
-}
+export type Compressor = ReturnType<typeof openCompressor>
 
 /** Creates a compressor with an empty cache. */
-export function openCompressor(): Compressor {
+export function openCompressor() {
   const accepted = new LRUCache<string, Encoding | 'identity'>({ max: 1_000 })
   const kept = new LRUCache<string, Bytes>({ maxSize: CACHE_BYTES, sizeCalculation: ({ length }) => length })
   const queue = limitWork()
@@ -56,7 +49,12 @@ export function openCompressor(): Compressor {
     return bytes
   }
   return {
-    async compress(request, answer, askForBody) {
+    /**
+     * @param answer has a validator if it may be cached
+     * @param askForBody gets the body omitted from a HEAD response
+     * @returns the response, compressed if the client and the response allow it
+     */
+    async compress(request: Request, answer: Parts, askForBody: () => Promise<Parts | undefined>): Promise<Parts> {
       const given = answer.headers
       const etag = given.ETag
       const length = Number(given['Content-Length'])

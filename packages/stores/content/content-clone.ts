@@ -31,27 +31,6 @@ export interface FetchState {
   failure: string | undefined
 }
 
-/** A clone of the content repository. */
-export interface ContentClone {
-  /** The folder that contains the prompts. */
-  contentDir: string
-  state: () => FetchState
-  /**
-   * Checks the branch on GitHub and fetches it if it moved. The files do not change.
-   *
-   * @returns whether `update` has something to do
-   * @throws Error if GitHub is unreachable, denies access or takes too long; `state` also records it
-   */
-  fetch(): Promise<boolean>
-  /**
-   * Updates the files to the fetched commit. Call it only while nothing reads them.
-   *
-   * @returns what changed since the last call
-   * @throws Error if the files cannot be written; the next `fetch` then recreates the clone
-   */
-  update(): Promise<ChangedPaths>
-}
-
 /** The ref for fetched commits, outside the branch namespace so that it cannot conflict with a branch. */
 const REF = 'refs/hub/content'
 const LOOK_TIMEOUT_MS = 20_000
@@ -65,7 +44,7 @@ const SLOW = { 'http.lowSpeedLimit': '100', 'http.lowSpeedTime': '20' }
  *
  * @throws Error if there is no usable clone and GitHub is unreachable, denies access or takes too long
  */
-export async function openContentClone(options: ContentCloneOptions): Promise<ContentClone> {
+export async function openContentClone(options: ContentCloneOptions) {
   const { folder, url, branch, environment, lookTimeoutMs = LOOK_TIMEOUT_MS } = options
   const beside = `${folder}.new`
   const old = `${folder}.old`
@@ -133,9 +112,16 @@ export async function openContentClone(options: ContentCloneOptions): Promise<Co
     isReplaced = true
   }
   return {
+    /** The folder that contains the prompts. */
     contentDir,
     state: () => state,
-    async fetch() {
+    /**
+     * Checks the branch on GitHub and fetches it if it moved. The files do not change.
+     *
+     * @returns whether `update` has something to do
+     * @throws Error if GitHub is unreachable, denies access or takes too long; `state` also records it
+     */
+    async fetch(): Promise<boolean> {
       try {
         await follow()
         state = { fetchedAt: new Date(), failure: undefined }
@@ -145,7 +131,13 @@ export async function openContentClone(options: ContentCloneOptions): Promise<Co
       }
       return isReplaced || fetched !== shown
     },
-    async update() {
+    /**
+     * Updates the files to the fetched commit. Call it only while nothing reads them.
+     *
+     * @returns what changed since the last call
+     * @throws Error if the files cannot be written; the next `fetch` then recreates the clone
+     */
+    async update(): Promise<ChangedPaths> {
       if (isReplaced) {
         await swap()
         isReplaced = false

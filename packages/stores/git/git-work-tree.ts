@@ -73,20 +73,12 @@ export interface WorkTreeFile {
   into: { index: boolean; tree: boolean }
 }
 
-/** Files that have been written under temporary names, so that a full disk cannot make the remaining steps fail. */
-interface PreparedFiles {
-  /** Renames the files and the index to their final names. @returns the paths that a user changed in the meantime, which were left unchanged */
-  show(): Promise<string[]>
-  /** Removes the temporary files. */
-  undo(): Promise<void>
-}
-
 /**
- * Writes files, and an index that contains them, next to the user's files and index. The caller holds the index lock.
+ * Writes files, and an index that contains them, under temporary names next to the user's files and index, so that a full disk cannot make the remaining steps fail. The caller holds the index lock.
  *
  * @throws Error, for example if the disk is full; nothing is left behind in that case
  */
-export async function prepareFiles(tree: WorkTree, files: readonly WorkTreeFile[]): Promise<PreparedFiles> {
+export async function prepareFiles(tree: WorkTree, files: readonly WorkTreeFile[]) {
   const work = join(ownFolder(tree), 'work')
   const index = join(work, 'index')
   const staged = files.filter(({ into }) => into.index)
@@ -114,8 +106,10 @@ export async function prepareFiles(tree: WorkTree, files: readonly WorkTreeFile[
     throw error
   }
   return {
+    /** Removes the temporary files. */
     undo,
-    async show() {
+    /** Renames the files and the index to their final names. @returns the paths that a user changed in the meantime, which were left unchanged */
+    async show(): Promise<string[]> {
       const left: string[] = []
       for (const [number, { path, id, present }] of written.entries()) {
         // A user may have saved the file since it was read.

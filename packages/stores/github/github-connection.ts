@@ -19,21 +19,16 @@ export interface GitHubOptions {
 /** An authenticated client. */
 export type GitHubConnection = Octokit
 
-/** GitHub's own clock, from the `Date` header of its last response: a hub's clock may be wrong. */
-interface HostClock {
-  note: (headers: Headers) => void
-  /** Returns the current time in milliseconds since 1970; undefined before the first response with a date. */
-  now: () => number | undefined
-}
-
-function openHostClock(): HostClock {
+/** Opens GitHub's own clock, from the `Date` header of its last response: a hub's clock may be wrong. */
+function openHostClock() {
   let offsetMs: number | undefined
   return {
-    note(headers) {
+    note(headers: Headers): void {
       const dateMs = Date.parse(headers.get('date') ?? '')
       // Counted by the monotonic clock, so that setting this machine's clock changes nothing.
       if (Number.isFinite(dateMs)) offsetMs = dateMs - performance.now()
     },
+    /** Returns the current time in milliseconds since 1970; undefined before the first response with a date. */
     now: () => (offsetMs === undefined ? undefined : Math.round(offsetMs + performance.now())),
   }
 }

@@ -4,11 +4,6 @@ import type { RateLimit } from '../../../src/ports/rate-limiter.ts'
 /** Maximum number of clients in memory. They take about 20 MB if each has sent one request. */
 const MAX_CLIENTS = 100_000
 
-/** A limiter that responds synchronously. */
-interface MemoryLimiter {
-  take(key: string): number
-}
-
 /**
  * Creates an in-memory limiter. Above the maximum number of clients, it evicts the least recently seen client, but never one that is currently blocked; otherwise, requests from many addresses could unblock a client.
  *
@@ -18,7 +13,7 @@ export function limitInMemory(
   { requests, windowMs }: RateLimit,
   now: () => number = () => performance.now(),
   mostClients = MAX_CLIENTS,
-): MemoryLimiter {
+) {
   if (requests === 0) return UNLIMITED
   /** The times of requests, oldest first; clients are ordered by their newest request. Blocked clients are stored separately. */
   const counted = new Map<string, number[]>()
@@ -30,7 +25,7 @@ export function limitInMemory(
     }
   }
   return {
-    take(key) {
+    take(key: string): number {
       const time = now()
       forgetBefore(counted, time - windowMs)
       forgetBefore(limited, time - windowMs)
@@ -52,7 +47,7 @@ export function limitInMemory(
 }
 
 /** A limiter that never rejects. */
-export const UNLIMITED: MemoryLimiter = { take: () => 0 }
+export const UNLIMITED = { take: () => 0 }
 
 /** Returns the seconds until the oldest request leaves the window, at least one. */
 export function waitSeconds(oldestMs: number, windowMs: number, nowMs: number): number {

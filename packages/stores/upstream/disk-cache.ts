@@ -13,14 +13,6 @@ interface KeptFile {
   checkedAt: number
 }
 
-/** The files, by their paths on the other hub. Hubs on one machine may share the folder. */
-interface DiskCache {
-  read(path: string): Promise<KeptFile | undefined>
-  /** Writes a file whole or not at all. A full disk is logged, because the file can be served without being kept. */
-  write(path: string, file: KeptFile): Promise<void>
-  remove(path: string): Promise<void>
-}
-
 /** The limits of a cache. */
 export interface DiskLimits {
   files: number
@@ -30,8 +22,8 @@ export interface DiskLimits {
 /** A file that a process did not finish writing is removed after this time. */
 const UNFINISHED_MS = 60_000
 
-/** Opens a cache, whose folder may be missing. */
-export async function openDiskCache(dir: string, limits: DiskLimits): Promise<DiskCache> {
+/** Opens a cache, whose folder may be missing. Files have their paths on the other hub. Hubs on one machine may share the folder. */
+export async function openDiskCache(dir: string, limits: DiskLimits) {
   await mkdir(dir, { recursive: true })
   const known = new LRUCache<string, number>({
     max: limits.files,
@@ -49,7 +41,7 @@ export async function openDiskCache(dir: string, limits: DiskLimits): Promise<Di
   let count = 0
   const keyOf = (path: string) => hash('sha256', path)
   return {
-    async read(path) {
+    async read(path: string): Promise<KeptFile | undefined> {
       const key = keyOf(path)
       try {
         const [{ mtimeMs }, bytes] = await Promise.all([stat(join(dir, key)), readFile(join(dir, key))])
@@ -60,7 +52,8 @@ export async function openDiskCache(dir: string, limits: DiskLimits): Promise<Di
         return undefined
       }
     },
-    async write(path, { bytes, checkedAt }) {
+    /** Writes a file whole or not at all. A full disk is logged, because the file can be served without being kept. */
+    async write(path: string, { bytes, checkedAt }: KeptFile): Promise<void> {
       const key = keyOf(path)
       const unfinished = join(dir, `${key}.${process.pid}-${++count}.tmp`)
       try {
@@ -73,7 +66,7 @@ export async function openDiskCache(dir: string, limits: DiskLimits): Promise<Di
         await rm(unfinished, { force: true }).catch(noteFailure)
       }
     },
-    async remove(path) {
+    async remove(path: string): Promise<void> {
       known.delete(keyOf(path))
       await rm(join(dir, keyOf(path)), { force: true }).catch(noteFailure)
     },

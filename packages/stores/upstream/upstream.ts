@@ -26,12 +26,7 @@ interface CheckedFile {
 }
 
 /** Another hub, whose owners this hub serves beside its own. */
-export interface Upstream {
-  /** Returns whose data file a path is; undefined for files that are never read from another hub. */
-  ownerOf(path: string): string | undefined
-  /** Reads a data file. @param text work for the client who asks @throws HubError `unavailable` if it is not kept, and the other hub does not respond or its answer takes too long to check; `upstream_error` for an answer that is not what it must be */
-  read(path: string, text: TextWork): Promise<FoundBytes>
-}
+export type Upstream = Awaited<ReturnType<typeof openUpstream>>
 
 interface UpstreamOptions {
   /** The other hub's base URL. */
@@ -62,7 +57,7 @@ const MAX_WAITING = 200
 const WAIT_MS = 5_000
 
 /** Opens another hub. It is not asked anything yet. */
-export async function openUpstream({ url, dir, limits = DISK, now = Date.now }: UpstreamOptions): Promise<Upstream> {
+export async function openUpstream({ url, dir, limits = DISK, now = Date.now }: UpstreamOptions) {
   const disk = await openDiskCache(join(dir, hash('sha256', url).slice(0, 16)), limits)
   const memory = new LRUCache<string, CheckedFile & { checkedAt: number }>({
     maxSize: MAX_MEMORY_BYTES,
@@ -148,8 +143,10 @@ export async function openUpstream({ url, dir, limits = DISK, now = Date.now }: 
   }
 
   return {
-    ownerOf: (path) => findSource(path)?.owner,
-    async read(path, text) {
+    /** Returns whose data file a path is; undefined for files that are never read from another hub. */
+    ownerOf: (path: string): string | undefined => findSource(path)?.owner,
+    /** Reads a data file. @param text work for the client who asks @throws HubError `unavailable` if it is not kept, and the other hub does not respond or its answer takes too long to check; `upstream_error` for an answer that is not what it must be */
+    async read(path: string, text: TextWork): Promise<FoundBytes> {
       const source = findSource(path)
       if (!source) return { bytes: undefined, isStale: false }
       const { file } = source
