@@ -1,7 +1,7 @@
 // Opens the stores of this machine: the state, the local git repository, and the fresh copies.
 import { resolve } from 'node:path'
 import { type Config, settingsError } from '../../src/config.ts'
-import { type FreshCopies, type OrderClock, openOrderClock } from '../../src/ports/fresh-copies.ts'
+import { type FreshCopies, openOrderClock } from '../../src/ports/fresh-copies.ts'
 import type { ServerHub } from '../../src/wiring/hub.ts'
 import { localSignInLink, openLocalKeys } from '../account/local-keys.ts'
 import { type LocalGit, openLocalGit } from '../stores/git/git-store-local.ts'
@@ -23,7 +23,7 @@ export interface LocalStores extends Pick<ServerHub, 'state' | 'localKeys'> {
   /** Checks the state store regularly. */
   stateWatch: StateWatch
   /** Orders this server's publishes and builds. */
-  order: OrderClock
+  order: ReturnType<typeof openOrderClock>
   /** The hub whose owners are served beside this hub's own; undefined if there is none. */
   upstream?: Upstream | undefined
   /** Calls a listener within seconds of each publish on any machine that shares the database; undefined when the state is a local file. */

@@ -74,17 +74,12 @@ export function isAhead(
   )
 }
 
-/** A clock that orders the publishes and builds of one server, even if the machine's clock is set back. */
-export interface OrderClock {
-  /** Returns the time in milliseconds since 1970, or a later time if that is needed to follow all earlier results and the given time. */
-  next: (after?: string | null) => number
-}
-
-/** Opens an order clock. @param now the machine's clock, in milliseconds since 1970 */
-export function openOrderClock(now: () => number = Date.now): OrderClock {
+/** Opens a clock that orders the publishes and builds of one server, even if the machine's clock is set back. @param now the machine's clock, in milliseconds since 1970 */
+export function openOrderClock(now: () => number = Date.now) {
   let lastMs = 0
   return {
-    next(after) {
+    /** Returns the time in milliseconds since 1970, or a later time if that is needed to follow all earlier results and the given time. */
+    next(after?: string | null): number {
       lastMs = Math.max(now(), lastMs + 1, after ? Date.parse(after) + 1 : 0)
       return lastMs
     },

@@ -7,7 +7,7 @@ import type { Search } from '../ports/search.ts'
 import type { SiteFiles } from '../ports/site-files.ts'
 import type { TextWork } from '../ports/text-work.ts'
 import type { OwnAddresses } from './guard.ts'
-import type { PageResponse } from './respond.ts'
+import type { PageCache } from './page-cache.ts'
 
 /** A hub for the request of one client. What most requests do not need is opened on first use. */
 export interface Hub extends OwnAddresses {
@@ -34,19 +34,6 @@ export interface HubPages extends Pick<PageData, 'brokenOf'> {
   profile: HubProfile
   /** The cache of rendered pages; undefined behind a CDN. */
   cache: PageCache | undefined
-}
-
-/** Rendered pages by path. */
-export interface PageCache {
-  find(path: string): PageResponse | undefined
-  /**
-   * Renders a page once for all requests that arrive during the rendering, and caches it if its status is 200 and it does not depend on the query. After a purge, the page is rendered again, and a rendering that started before the purge is not cached.
-   *
-   * @param address the path, with the query if the page depends on it
-   */
-  render(address: string, make: () => Promise<PageResponse>): Promise<PageResponse>
-  /** Removes all pages with any of the tags. */
-  purge(tags: readonly string[]): void
 }
 
 /** The sources from which a repository's newest records are read. */

@@ -15,7 +15,8 @@ import type { Search } from '../ports/search.ts'
 import type { SiteFiles } from '../ports/site-files.ts'
 import type { StateStore } from '../ports/state-store.ts'
 import { runInPlace, type TextJobTable, type TextWork } from '../ports/text-work.ts'
-import type { Hub, HubPages, PageCache } from '../server/hub.ts'
+import type { Hub, HubPages } from '../server/hub.ts'
+import type { PageCache } from '../server/page-cache.ts'
 
 /** The page code of a bundle, with the hub's look. */
 type PageCode = { render: RenderPage; look: ShownLook }

@@ -2,7 +2,7 @@
 import { bundlePlaceOf, ensureBundle } from '../../packages/node-server/builds/pages-bundle.ts'
 import { loadRender } from '../../packages/node-server/pages.ts'
 import type { RenderPage, ShownLook, ShowView } from '../../src/ports/pages.ts'
-import { openPageCache } from '../../src/server/pages/page-cache.ts'
+import { openPageCache } from '../../src/server/page-cache.ts'
 import { openViews } from '../../src/wiring/hub.ts'
 import { makeProfile } from './profile.ts'
 

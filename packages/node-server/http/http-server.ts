@@ -17,13 +17,7 @@ export type NodeListener = (incoming: IncomingMessage, outgoing: ServerResponse)
 type ListenAt = 'everywhere' | readonly string[]
 
 /** A listening server. */
-export interface RunningServer {
-  server: Server
-  /** From now on, each response closes its connection, so that a proxy opens its next connection to another server. */
-  startClosing(): void
-  /** Stops accepting connections, lets in-flight requests finish, and aborts them after the grace period. @param graceMs default 5 s */
-  stop(graceMs?: number): Promise<void>
-}
+export type RunningServer = Awaited<ReturnType<typeof startServer>>
 
 /** Limits on each client, so that other clients are served without delay. */
 interface ServerLimits extends ScheduleLimits {
@@ -111,7 +105,7 @@ export async function startServer(
     networksOf = () => [],
     clientNetworksOf = ({ socket }) => networksOf(socket),
   }: ServerOptions = {},
-): Promise<RunningServer> {
+) {
   const limits = { ...LIMITS, ...given }
   const answering = new Map<Socket, ServerResponse>()
   let isClosing = false
@@ -174,6 +168,7 @@ export async function startServer(
   const address = server.address()
   const actualPort = address !== null && typeof address === 'object' ? address.port : port
   const doors = await Promise.all(others.map((host) => openDoor(server, actualPort, host)))
+  /** From now on, each response closes its connection, so that a proxy opens its next connection to another server. */
   const startClosing = () => {
     isClosing = true
     // Responses whose headers have not been sent yet tell the client that the connection will be closed.
@@ -182,7 +177,8 @@ export async function startServer(
   return {
     server,
     startClosing,
-    async stop(graceMs = GRACE_MS) {
+    /** Stops accepting connections, lets in-flight requests finish, and aborts them after the grace period. */
+    async stop(graceMs = GRACE_MS): Promise<void> {
       startClosing()
       isStopping = true
       clearInterval(checking)

@@ -10,9 +10,7 @@ const RETRY_MS = 100
 const GATHER_MS = 50
 
 /** A log whose lines are written without waiting for its reader. */
-export interface LineWriter {
-  write(line: string): void
-}
+export type LineWriter = ReturnType<typeof writeLines>
 
 /** Formats a request as a line of JSON that ends with a line feed. docs/running.md section 6 */
 export function formatRequest({ method, path, status, ms, bytes, cache, id }: AnsweredRequest, now: Date): string {
@@ -30,7 +28,7 @@ export function formatRequest({ method, path, status, ms, bytes, cache, id }: An
 }
 
 /** Writes lines to a file descriptor. A full pipe delays the log, but never a request. */
-export function writeLines(descriptor = 1): LineWriter {
+export function writeLines(descriptor = 1) {
   let waiting = ''
   let dropped = 0
   /** Whether lines are being buffered or written. */
@@ -64,7 +62,7 @@ export function writeLines(descriptor = 1): LineWriter {
     }
   })
   return {
-    write(line) {
+    write(line: string): void {
       if (waiting.length + line.length > MAX_WAITING) {
         dropped += 1
         return

@@ -29,18 +29,7 @@ interface OpenFile {
 }
 
 /** A folder of files to read. Paths are relative to it, with forward slashes; an empty path is the folder itself. */
-export interface PlainFolder {
-  /** Returns whether no part of the path is a link, and something exists there. */
-  isPlain(path: string): boolean
-  /** Lists a folder. @throws Error if it cannot be listed; its `code` is `ELOOP` if a part of the path is a link */
-  list(path: string): Dirent[]
-  /** Opens a file, and closes it when `use` returns. */
-  open<Value>(path: string, use: (file: OpenFile) => Value): Opened<Value>
-  /** Reads a file of at most this length. */
-  read(path: string, maxBytes: number): Opened<Buffer<ArrayBuffer>>
-  /** Creates the folder of a file that is about to be written. @returns the file's absolute path @throws Error if a part of the path is a link */
-  prepare(path: string): string
-}
+export type PlainFolder = ReturnType<typeof openFolder>
 
 /** A link in the last part of a path is not followed, and opening a FIFO does not wait for a writer. Windows has neither flag. */
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
@@ -57,7 +46,7 @@ const MAX_ATTEMPTS = 5
  *
  * @param asksKernel whether the kernel says which path an open file has
  */
-export function openFolder(dir: string, asksKernel = HAS_OPEN_FILES): PlainFolder {
+export function openFolder(dir: string, asksKernel = HAS_OPEN_FILES) {
   const whole = resolve(dir)
   const root = join(realPath(dirname(whole)) ?? dirname(whole), basename(whole))
   const placeOf = (path: string) => {
@@ -66,7 +55,8 @@ export function openFolder(dir: string, asksKernel = HAS_OPEN_FILES): PlainFolde
       throw Object.assign(new Error(`${path} is outside the folder`), { code: 'ENOENT' })
     return place
   }
-  const isPlain = (path: string) => realPath(placeOf(path)) === placeOf(path)
+  /** Returns whether no part of the path is a link, and something exists there. */
+  const isPlain = (path: string): boolean => realPath(placeOf(path)) === placeOf(path)
   const isAt = (place: string, { ino, dev }: Stats) => {
     if (realPath(place) !== place) return false
     const found = lstatSync(place, { throwIfNoEntry: false })
@@ -80,7 +70,8 @@ export function openFolder(dir: string, asksKernel = HAS_OPEN_FILES): PlainFolde
     if (isHere) return 'plain'
     return isPlain(path) ? undefined : 'link'
   }
-  const open: PlainFolder['open'] = (path, use) => {
+  /** Opens a file, and closes it when `use` returns. */
+  const open = <Value>(path: string, use: (file: OpenFile) => Value): Opened<Value> => {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       let descriptor: number | undefined
       try {
@@ -99,17 +90,20 @@ export function openFolder(dir: string, asksKernel = HAS_OPEN_FILES): PlainFolde
   }
   return {
     isPlain,
-    list(path) {
+    /** Lists a folder. @throws Error if it cannot be listed; its `code` is `ELOOP` if a part of the path is a link */
+    list(path: string): Dirent[] {
       if (!isPlain(path) && existsSync(placeOf(path)))
         throw Object.assign(new Error(`${path} is a link`), { code: 'ELOOP' })
       return readdirSync(placeOf(path), { withFileTypes: true })
     },
     open,
-    read(path, maxBytes) {
+    /** Reads a file of at most this length. */
+    read(path: string, maxBytes: number): Opened<Buffer<ArrayBuffer>> {
       const opened = open(path, (file) => (file.stats.size > maxBytes ? undefined : readWhole(file)))
       return opened.refusal ? opened : opened.value ? { value: opened.value } : { refusal: 'long' }
     },
-    prepare(path) {
+    /** Creates the folder of a file that is about to be written. @returns the file's absolute path @throws Error if a part of the path is a link */
+    prepare(path: string): string {
       const parts = path.split('/')
       for (let count = 0; count <= parts.length; count++) {
         const place = placeOf(parts.slice(0, count).join('/'))

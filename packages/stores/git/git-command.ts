@@ -27,24 +27,7 @@ interface GitResult {
 }
 
 /** Runs git in a fixed folder. */
-export interface Git {
-  /** Runs git and accepts any exit status. @throws Error if it cannot be started (`code` `ENOENT`: no git) or was aborted */
-  tryRun(args: readonly string[], run?: GitRun): Promise<GitResult>
-  /** Runs git and throws if it fails. @returns standard output @throws GitFailure */
-  run(args: readonly string[], run?: GitRun): Promise<Buffer<ArrayBuffer>>
-  /** Runs git to look something up. @returns standard output, trimmed; undefined if git fails, for example because it does not exist @throws Error like `tryRun` */
-  find(args: readonly string[]): Promise<string | undefined>
-  /** Yields git's output as NUL-terminated records; git waits until the next record is requested. @throws GitFailure */
-  records(args: readonly string[], run?: Pick<GitRun, 'signal'>): AsyncGenerator<string, void>
-  /**
-   * Moves a ref from one commit to another. Git is told to do so only after it has confirmed that it holds the ref's lock. If this process dies before that, git changes nothing. If it dies later, a process that gets the lock knows that this git process has exited.
-   *
-   * @param reason for the reflog
-   * @param deleted a ref to delete in the same step
-   * @returns whether git confirmed the move
-   */
-  moveRef(move: { ref: string; from: string; to: string; reason: string; deleted: string }): Promise<boolean>
-}
+export type Git = ReturnType<typeof createGit>
 
 /** A failed run. The error's message contains git's output, so it is logged but never sent to a client. */
 export class GitFailure extends Error {
@@ -88,7 +71,7 @@ function writeConfig(config: Readonly<Record<string, string>>): Record<string, s
  * @param folder its working directory
  * @param environment usually `process.env`, for PATH and HOME; all GIT_* variables are removed, because they could point to another repository (git sets them for hooks, and some editors export them)
  */
-export function createGit(folder: string, environment: Readonly<Record<string, string | undefined>>): Git {
+export function createGit(folder: string, environment: Readonly<Record<string, string | undefined>>) {
   const kept = Object.entries(environment).filter(([name]) => !name.toUpperCase().startsWith('GIT_'))
   const env = {
     ...Object.fromEntries(kept),
@@ -107,6 +90,7 @@ export function createGit(folder: string, environment: Readonly<Record<string, s
       windowsHide: true,
       ...(signal && { signal }),
     })
+  /** Runs git and accepts any exit status. @throws Error if it cannot be started (`code` `ENOENT`: no git) or was aborted */
   const tryRun = (args: readonly string[], run: GitRun = {}): Promise<GitResult> =>
     new Promise((resolve, reject) => {
       const child = start(args, run)
@@ -137,16 +121,19 @@ export function createGit(folder: string, environment: Readonly<Record<string, s
     })
   return {
     tryRun,
-    async run(args, run) {
+    /** Runs git and throws if it fails. @returns standard output @throws GitFailure */
+    async run(args: readonly string[], run?: GitRun): Promise<Buffer<ArrayBuffer>> {
       const { code, stdout, stderr } = await tryRun(args, run)
       if (code !== 0) throw new GitFailure(`git ${args[0]} ended with ${code}: ${stderr.trim()}`)
       return stdout
     },
-    async find(args) {
+    /** Runs git to look something up. @returns standard output, trimmed; undefined if git fails, for example because it does not exist @throws Error like `tryRun` */
+    async find(args: readonly string[]): Promise<string | undefined> {
       const { code, stdout } = await tryRun(args)
       return code === 0 ? stdout.toString().trim() : undefined
     },
-    async *records(args, run) {
+    /** Yields git's output as NUL-terminated records; git waits until the next record is requested. @throws GitFailure */
+    async *records(args: readonly string[], run?: Pick<GitRun, 'signal'>): AsyncGenerator<string, void> {
       const child = start(args, run)
       const ended = endOf(child)
       let stderr = ''
@@ -172,7 +159,14 @@ export function createGit(folder: string, environment: Readonly<Record<string, s
         child.kill()
       }
     },
-    async moveRef({ ref, from, to, reason, deleted }) {
+    /**
+     * Moves a ref from one commit to another. Git is told to do so only after it has confirmed that it holds the ref's lock. If this process dies before that, git changes nothing. If it dies later, a process that gets the lock knows that this git process has exited.
+     *
+     * @param move with the reason for the reflog, and a ref to delete in the same step
+     * @returns whether git confirmed the move
+     */
+    async moveRef(move: { ref: string; from: string; to: string; reason: string; deleted: string }): Promise<boolean> {
+      const { ref, from, to, reason, deleted } = move
       const child = start(['update-ref', '-m', reason, '--stdin'])
       const ended = endOf(child)
       child.stderr.resume()

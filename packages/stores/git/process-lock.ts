@@ -8,9 +8,7 @@ import { BUSY, codeOf } from '../sqlite-errors.ts'
 const MAX_WAIT_MS = 10_000
 
 /** An acquired lock. */
-export interface ProcessLock {
-  release(): void
-}
+export type ProcessLock = NonNullable<ReturnType<typeof takeLock>>
 
 /**
  * Locks a path.
@@ -19,7 +17,7 @@ export interface ProcessLock {
  * @param waitMs how long to wait for the current holder; this blocks the thread
  * @returns undefined if another process holds the lock during all of this time
  */
-export function takeLock(path: string, waitMs: number): ProcessLock | undefined {
+export function takeLock(path: string, waitMs: number) {
   const database = new DatabaseSync(path, { timeout: waitMs })
   try {
     // This transaction never writes anything, so it needs no journal and works on a full disk.
