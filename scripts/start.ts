@@ -7,7 +7,7 @@ import { bundlePlaceOf, ensureBundle, findBundle, preparePages } from '../packag
 import { openMonitoring, type ServedHub, serveSites } from '../packages/node-server/builds/serve-sites.ts'
 import { followGitHub } from '../packages/node-server/follow-github.ts'
 import { addFetch, addState } from '../packages/node-server/health.ts'
-import { onAbort } from '../packages/node-server/http/abort.ts'
+import { onAbort } from '../packages/node-server/http/background.ts'
 import { logUncaughtErrors } from '../packages/node-server/http/uncaught-errors.ts'
 import { openLocalStores, printSignInLink } from '../packages/node-server/local-stores.ts'
 import { describeShortage, readMemory } from '../packages/node-server/memory.ts'

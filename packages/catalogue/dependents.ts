@@ -68,11 +68,6 @@ export function groupByPart(composed: readonly Composed[]): Map<string, Composed
   return parts
 }
 
-/** Groups prompts by their owners. */
-export function groupByOwner(composed: readonly Composed[]): Map<string, Composed[]> {
-  return Map.groupBy(composed, ({ summary }) => summary.owner)
-}
-
 /** Returns values that are the same if the records of a prompt are. */
 export function identify({ summary, includes }: Composed): string[] {
   const { full_name, title, latest_version } = summary

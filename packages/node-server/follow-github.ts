@@ -5,8 +5,7 @@ import { type Config, findSourceHost } from '../../src/config.ts'
 import { type ContentCloneOptions, openContentClone } from '../stores/content/content-clone.ts'
 import { takeLock } from '../stores/git/process-lock.ts'
 import { createTokenSource } from '../stores/github/github-connection.ts'
-import { onAbort } from './http/abort.ts'
-import { inBackground } from './http/background.ts'
+import { inBackground, onAbort } from './http/background.ts'
 
 /** The path of the clone. Each further process in the same folder uses its own clone next to it. */
 const CLONE_DIR = '.hub/content'

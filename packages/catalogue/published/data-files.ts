@@ -26,14 +26,7 @@ import { LIMITS } from '../../../src/domain/limits.ts'
 import { compareText } from '../../../src/domain/text/compare-text.ts'
 import { nameOfOriginal } from '../../../src/domain/values/names.ts'
 import type { Catalogue } from '../catalogue.ts'
-import {
-  describeComposed,
-  describeDependent,
-  groupByOwner,
-  groupByPart,
-  identify,
-  listComposed,
-} from '../dependents.ts'
+import { describeComposed, describeDependent, groupByPart, identify, listComposed } from '../dependents.ts'
 import type { RecordDigests, RepositoryOutline, RepositoryRecords } from '../outline.ts'
 import { joinWords } from '../same-words.ts'
 import { groupUnlisted, unlistedPath, unlistedRecord } from '../unlisted.ts'
@@ -299,7 +292,7 @@ function* listIncludeFiles({ entries, listed, baseUrl }: Catalogue): Generator<S
     const format = () => JSON.stringify(dependentsEnvelope(dependents.map((one) => describeDependent(one, baseUrl))))
     yield { path: DATA_FILES.dependents(owner, name), of: dependents.flatMap(identify), format }
   }
-  for (const [owner, prompts] of groupByOwner(composed)) {
+  for (const [owner, prompts] of Map.groupBy(composed, ({ summary }) => summary.owner)) {
     const format = () => onOnePage(prompts.map((one) => describeComposed(one, baseUrl)))
     yield { path: DATA_FILES.composed(owner), of: prompts.flatMap(identify), format }
   }

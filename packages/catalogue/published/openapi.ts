@@ -112,33 +112,6 @@ const IF_NONE_MATCH = {
   schema: { type: 'string' },
 }
 
-/** Links from a response to other operations: the value to use for each parameter. */
-const LINKS: Partial<Record<ReadId, Json>> = {
-  listRepositories: {
-    repository: linkTo('getRepository', { owner: '$response.body#/data/0/owner', name: '$response.body#/data/0/name' }),
-  },
-  getRepository: {
-    latestVersion: linkTo('getVersion', {
-      owner: '$response.body#/data/owner',
-      name: '$response.body#/data/name',
-      version: '$response.body#/data/latest_version',
-    }),
-    versions: linkTo('listVersions', { owner: '$response.body#/data/owner', name: '$response.body#/data/name' }),
-    user: linkTo('getUser', { handle: '$response.body#/data/owner' }),
-  },
-  listVersions: {
-    version: linkTo('getVersion', {
-      owner: '$request.path.owner',
-      name: '$request.path.name',
-      version: '$response.body#/data/0/version',
-    }),
-  },
-}
-
-function linkTo(operationId: string, parameters: Json): Json {
-  return { operationId, parameters }
-}
-
 /** The responses of the routes that return bytes. */
 const BYTES: Partial<Record<ReadId, Json>> = {
   getFile: Object.fromEntries(
@@ -180,7 +153,6 @@ function describeRead(route: RouteWithSchemas, schemas: Components): Json {
     ...(route.id === 'getArchive' ? (['Content-Disposition'] as const) : []),
     ...(isText ? (['X-Prompt-Version', 'X-Prompt-Deprecated', 'X-Prompt-Yanked'] as const) : []),
   ]
-  const links = LINKS[route.id]
   const hasDigest = isText || BYTES[route.id] !== undefined
   return {
     ...(isText && {
@@ -198,7 +170,6 @@ function describeRead(route: RouteWithSchemas, schemas: Components): Json {
         description: 'The requested data.',
         headers: headersOf(...always, ...(hasDigest ? (['Repr-Digest', 'Unencoded-Digest'] as const) : [])),
         content,
-        ...(links && { links }),
       },
       '304': describeNotModified(hasDigest ? [...always, 'Unencoded-Digest'] : always),
       ...describeErrors(errors),

@@ -2,8 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { describeError } from '../../../src/ports/log.ts'
-import { onAbort } from '../http/abort.ts'
-import { inBackground } from '../http/background.ts'
+import { inBackground, onAbort } from '../http/background.ts'
 import { type BuilderMessage, type HostMessage, pauseAfter, type ReadyContent } from './builder-messages.ts'
 
 const BUILDER = fileURLToPath(new URL('builder-process.ts', import.meta.url))

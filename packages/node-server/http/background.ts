@@ -7,3 +7,10 @@ export function inBackground(what: string, work: () => unknown): void {
     logProblem('error', `${what} failed.`, { cause: error })
   })
 }
+
+/** Runs the callback when the signal aborts, or immediately if it already has, because listeners added later are never called. */
+export function onAbort(signal: AbortSignal, work: () => unknown): void {
+  const end = () => inBackground('A shutdown step', work)
+  if (signal.aborted) end()
+  else signal.addEventListener('abort', end, { once: true })
+}
