@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type Bytes, catalogueUnavailable, type SiteFiles } from '../../../src/ports/site-files.ts'
-import { createFileCache } from './site-files-folder.ts'
+import { cacheFiles } from './site-files-folder.ts'
 
 /** Page size. Records take about 3 kB, and fewer of them overflow with larger pages. */
 const PAGE_BYTES = 16_384
@@ -178,23 +178,15 @@ export function readSiteDatabase(path: string) {
   const select = database.prepare('SELECT bytes FROM files WHERE path = ? AND since <= ? ORDER BY since DESC LIMIT 1')
   return {
     /** Returns the files of one state, cached after the first read. */
-    filesOf(number: number): SiteFiles {
-      const cache = createFileCache()
-      return {
-        async read(path) {
-          const known = cache.get(path)
-          if (known) return known
-          try {
-            const bytes = select.get(path, number)?.bytes
-            if (!(bytes instanceof Uint8Array)) return undefined
-            cache.set(path, bytes as Bytes)
-            return bytes as Bytes
-          } catch (error) {
-            throw catalogueUnavailable(error)
-          }
-        },
-      }
-    },
+    filesOf: (number: number): SiteFiles =>
+      cacheFiles((path) => {
+        try {
+          const bytes = select.get(path, number)?.bytes
+          return bytes instanceof Uint8Array ? (bytes as Bytes) : undefined
+        } catch (error) {
+          throw catalogueUnavailable(error)
+        }
+      }),
     close: () => database.close(),
   }
 }

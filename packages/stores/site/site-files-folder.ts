@@ -13,22 +13,28 @@ const SAFE_PATH = /^(?:\/(?!\.)[A-Za-z0-9_.@-]+)+$/
 
 /** Returns the files of a folder, cached after the first read. A first read blocks the thread: on the Node server, these are the styles and scripts of the pages, none of which is large. */
 export function folderFiles(dir: string): SiteFiles {
-  const cache = createFileCache()
   const folder = openFolder(dir)
+  return cacheFiles((path) => {
+    if (!SAFE_PATH.test(path)) return undefined
+    const { value, refusal } = folder.read(path, Number.POSITIVE_INFINITY)
+    if (refusal === 'unreadable') throw catalogueUnavailable(`${path} cannot be read`)
+    return value
+  })
+}
+
+/** Caches files after their first read, up to a total size. */
+export function cacheFiles(read: (path: string) => Bytes | undefined): SiteFiles {
+  const cache = new LRUCache<string, Bytes>({
+    maxSize: MAX_CACHE_BYTES,
+    sizeCalculation: ({ length }) => length + ENTRY_BYTES,
+  })
   return {
     async read(path) {
       const known = cache.get(path)
       if (known) return known
-      if (!SAFE_PATH.test(path)) return undefined
-      const { value, refusal } = folder.read(path, Number.POSITIVE_INFINITY)
-      if (refusal === 'unreadable') throw catalogueUnavailable(`${path} cannot be read`)
-      if (value) cache.set(path, value)
-      return value
+      const bytes = read(path)
+      if (bytes) cache.set(path, bytes)
+      return bytes
     },
   }
-}
-
-/** Creates a cache of files by path, limited by their bytes. */
-export function createFileCache(): LRUCache<string, Bytes> {
-  return new LRUCache({ maxSize: MAX_CACHE_BYTES, sizeCalculation: ({ length }) => length + ENTRY_BYTES })
 }
