@@ -91,6 +91,8 @@ export interface Config {
   isPrivate: boolean
   /** Whether the hub serves only this machine's user: without sign-in at a provider or any other host name. */
   isLocal: boolean
+  /** Whether the Netlify dev server runs the code; memory does not persist between requests there. */
+  isNetlifyDev: boolean
   /** The folder that contains a function's included files. */
   functionDir: string
   /** The build date in UTC, `YYYY-MM-DD`. */
@@ -145,6 +147,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     drainMs: isLocal ? 0 : settings.DRAIN_SECONDS * 1000,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
     quota: { prompts: settings.MAX_PROMPTS_PER_OWNER, bytes: settings.MAX_BYTES_PER_OWNER },
+    isNetlifyDev: settings.NETLIFY_LOCAL === 'true',
     functionDir: settings.LAMBDA_TASK_ROOT,
     buildDay: buildMoment.toISOString().slice(0, 10),
   }

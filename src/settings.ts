@@ -180,6 +180,8 @@ export const SETTINGS = {
   OIDC_JWKS_URL: setting(address('expected a URL'), 'https://token.actions.githubusercontent.com/.well-known/jwks'),
   /** Set by GitHub Actions, where GITHUB_REPOSITORY names the job’s repository. */
   GITHUB_ACTIONS: setting(anyText),
+  /** Set by the Netlify dev server, where each request runs in its own worker. */
+  NETLIFY_LOCAL: setting(anyText),
   /** Set by Netlify: the folder of a function’s files. */
   LAMBDA_TASK_ROOT: setting(anyText, '.'),
   /** The build time in seconds since 1970, for reproducible builds. https://reproducible-builds.org/specs/source-date-epoch/ */

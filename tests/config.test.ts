@@ -18,6 +18,7 @@ test('uses defaults when nothing is set', () => {
     contentDir: 'content',
     gitStore: { kind: 'local' },
     rateLimitPerMinute: 120,
+    isNetlifyDev: false,
     buildDay: '2026-11-21',
   })
 })
@@ -366,7 +367,7 @@ test('the settings page lists exactly the settings that users can change', () =>
   const table = page.slice(page.indexOf('| Setting |'), page.indexOf('## Local mode'))
   const rows = table.match(/^\|.*$/gm) ?? []
   const listed = [...rows.join('\n').matchAll(/`([A-Z][A-Z_]+)`/g)].map((match) => match[1])
-  const madeByThePlatform = ['GITHUB_ACTIONS', 'URL', 'SITE_NAME', 'LAMBDA_TASK_ROOT']
+  const madeByThePlatform = ['GITHUB_ACTIONS', 'URL', 'SITE_NAME', 'NETLIFY_LOCAL', 'LAMBDA_TASK_ROOT']
   expect([...new Set(listed)].filter((name) => name !== 'URL').sort()).toEqual(
     Object.keys(SETTINGS)
       .filter((name) => !madeByThePlatform.includes(name))

@@ -139,11 +139,11 @@ export function openRights() {
 }
 
 /** Returns what the guard checks readers with, and whether people can sign in. @param hubOf returns the build that is served */
-export function connectReaders(
+export async function connectReaders(
   { proxyHeader }: Extract<ReadAccess, { kind: 'members' }>,
   state: StateStore,
   hubOf: () => ServerHub,
-): ReaderChecks & { hasSignIn: boolean } {
+): Promise<ReaderChecks & { hasSignIn: boolean }> {
   const config = currentConfig()
   const { baseUrl, signIn } = config
   const people = openPeople(state)
@@ -162,7 +162,7 @@ export function connectReaders(
     proxyHeader,
     isLoginBlocked: (login) => isLoginBlocked(state, login),
     trustedIn: (repositoryId) => readTrusted(hubOf().files, repositoryId),
-    failures: failedTokensOf(config),
+    failures: await failedTokensOf(config),
   }
 }
 

@@ -21,14 +21,14 @@ import {
   stateOf,
   textOf,
 } from './hub.ts'
-import { isLocalMode, openAdmission } from './people.ts'
+import { isLocalMode, isOurHost, openAdmission } from './people.ts'
 
 /** Returns the dependencies of the account pages on this platform. @throws HubError `unavailable` naming each setting that is missing or wrong */
 export async function connectAccount(request: Request, { ip, hub }: FunctionContext): Promise<AccountDeps> {
   const config = currentConfig()
   const { baseUrl, signIn } = config
   if (signIn.kind === 'incomplete') throw settingsError(signIn.missing)
-  if (signIn.kind === 'none' && !hub) throw settingsError(SIGN_IN_PROBLEMS)
+  if (signIn.kind === 'none' && !isOurHost(config, hub)) throw settingsError(SIGN_IN_PROBLEMS)
   const show = await openViews(hub)
   const state = await stateOf(hub)
   const siteFiles = await siteFilesOf(request, hub)
@@ -53,7 +53,7 @@ export async function connectAccount(request: Request, { ip, hub }: FunctionCont
     },
     promptsOf: (owners) => readOwnPrompts(siteFiles, owners),
     show,
-    limiter: limiterOf('account', config.rateLimitPerMinute),
+    limiter: await limiterOf('account', config.rateLimitPerMinute, config),
     clientAddress: clientKeyOf(ip),
   }
 }

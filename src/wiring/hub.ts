@@ -1,5 +1,7 @@
 // Opens a hub for a request, on each platform: Netlify, its dev server, or the Node server. Drivers for Netlify are imported only on Netlify.
 import { readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { LocalKeys } from '../../packages/account/local-keys.ts'
 import { limitInMemory } from '../../packages/stores/state/rate-limiter-memory.ts'
@@ -10,7 +12,7 @@ import { askOnce } from '../ports/ask-once.ts'
 import type { BuildSource, FreshCopies } from '../ports/fresh-copies.ts'
 import type { GitStore } from '../ports/git-store.ts'
 import { type RenderPage, type ShownLook, type ShowView, VIEW_PATH } from '../ports/pages.ts'
-import type { RateLimiter } from '../ports/rate-limiter.ts'
+import type { RateLimit, RateLimiter } from '../ports/rate-limiter.ts'
 import type { Search } from '../ports/search.ts'
 import type { SiteFiles } from '../ports/site-files.ts'
 import type { StateStore } from '../ports/state-store.ts'
@@ -85,7 +87,7 @@ export async function openHub(
       return textOf(context, jobs)
     },
     search: server?.search ?? (() => openBundledSearch(config)),
-    limiter: limiterOf(timesReads === 1 ? 'reads' : 'messages', config.rateLimitPerMinute * timesReads),
+    limiter: await limiterOf(timesReads === 1 ? 'reads' : 'messages', config.rateLimitPerMinute * timesReads, config),
     clientAddress: clientKeyOf(ip),
     pages: () => openPages(config, server),
   }
@@ -231,9 +233,25 @@ export const clientKeyOf = (address: string): string => networksOf(address)[0]
 
 const limiters = new Map<string, RateLimiter>()
 
-/** Returns the limiter for a kind of request. There is one limiter of each kind per process, because it counts the requests of the last minute. @param requests maximum per minute; 0 disables the limit */
-export function limiterOf(kind: string, requests: number): RateLimiter {
-  const limiter = limiters.get(kind) ?? limitInMemory({ requests, windowMs: 60_000 })
+/**
+ * Returns the limiter for a kind of request. There is one limiter of each kind per process, because it counts the requests of the last minute.
+ *
+ * @param requests maximum per minute; 0 disables the limit
+ */
+export async function limiterOf(kind: string, requests: number, { isNetlifyDev }: Config): Promise<RateLimiter> {
+  const known = limiters.get(kind)
+  if (known) return known
+  const limit = { requests, windowMs: 60_000 }
+  const limiter = isNetlifyDev ? await limitOnDevServer(kind, limit) : limitInMemory(limit)
   limiters.set(kind, limiter)
   return limiter
+}
+
+/** The dev server handles each request in a new worker, whose memory is lost afterwards, so requests are counted in a file. All workers belong to one process, and the file name contains its ID. */
+async function limitOnDevServer(kind: string, limit: RateLimit): Promise<RateLimiter> {
+  const [{ limitInState }, { openSqliteState }] = await Promise.all([
+    import('../../packages/stores/state/limits.ts'),
+    import('../../packages/stores/state/state-sqlite.ts'),
+  ])
+  return limitInState(await openSqliteState(join(tmpdir(), 'prompt-hub', `${process.pid}.db`)), kind, limit)
 }

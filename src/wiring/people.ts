@@ -10,9 +10,14 @@ import { isSameIssuer, signInKindOf } from '../domain/access/sign-in-kind.ts'
 import type { StateStore } from '../ports/state-store.ts'
 import type { ServerHub } from './hub.ts'
 
+/** Returns whether the Node server runs the function. The Netlify dev server does not count, because it simulates production. */
+export function isOurHost({ isNetlifyDev }: Config, hub: ServerHub | undefined): boolean {
+  return hub !== undefined && !isNetlifyDev
+}
+
 /** Returns whether users may sign in with any handle. This is allowed only on a Node server that only this machine can reach and that has no provider configured. */
-export function isLocalMode({ isLocal }: Config, hub: ServerHub | undefined): boolean {
-  return isLocal && hub !== undefined
+export function isLocalMode(config: Config, hub: ServerHub | undefined): boolean {
+  return config.isLocal && isOurHost(config, hub)
 }
 
 /** Returns what is known now about the holder of a token. A login at a provider belongs to the first account that signed in with it; in local mode, a login belongs to every local user who signed in with it. @returns undefined if the login belongs to somebody else, or the hub no longer lets people sign in this way */

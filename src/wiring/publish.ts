@@ -54,7 +54,7 @@ export async function openPublishHub(request: Request, context: FunctionContext)
       }),
     recordTokenUse: (tokenId) => recordTokenUse(state, tokenId, new Date()),
     limiter: await publishLimiter(config, hub),
-    failedTokens: failedTokensOf(config),
+    failedTokens: await failedTokensOf(config),
     clientAddress: clientKeyOf(ip),
     purge: hub ? async (tags) => hub.pages?.purge(tags) : (tags) => purgeCache({ tags }),
     takeTurn: await turnsOf(config, hub),
@@ -62,13 +62,13 @@ export async function openPublishHub(request: Request, context: FunctionContext)
 }
 
 /** Returns the limiter for requests with an invalid token. */
-export const failedTokensOf = ({ rateLimitPerMinute }: Config): RateLimiter =>
-  limiterOf('failed-tokens', rateLimitPerMinute === 0 ? 0 : FAILED_TOKENS_PER_MINUTE)
+export const failedTokensOf = (config: Config): Promise<RateLimiter> =>
+  limiterOf('failed-tokens', config.rateLimitPerMinute === 0 ? 0 : FAILED_TOKENS_PER_MINUTE, config)
 
 /** Returns the limiter for publishes. With a shared database, it counts the publishes on all machines. */
 async function publishLimiter(config: Config, hub: ServerHub | undefined): Promise<RateLimiter> {
   const requests = config.rateLimitPerMinute === 0 ? 0 : LIMITS.publishesPerMinute
-  if (!hub || config.databaseUrl === undefined) return limiterOf('publishes', requests)
+  if (!hub || config.databaseUrl === undefined) return limiterOf('publishes', requests, config)
   const { limitInState } = await import('../../packages/stores/state/limits.ts')
   return limitInState(hub.state, 'publishes', { requests, windowMs: 60_000 })
 }

@@ -19,7 +19,15 @@ const GITHUB = {
   GITHUB_CLIENT_SECRET: 'sekret',
   SESSION_SECRET: 'a secret of the tests, long enough',
 }
-const NAMES = [...Object.keys(GITHUB), 'SITE_URL', 'URL', 'GITHUB_OAUTH_URL', 'OIDC_ISSUER', 'OIDC_JWKS_URL']
+const NAMES = [
+  ...Object.keys(GITHUB),
+  'SITE_URL',
+  'URL',
+  'NETLIFY_LOCAL',
+  'GITHUB_OAUTH_URL',
+  'OIDC_ISSUER',
+  'OIDC_JWKS_URL',
+]
 const before = { ...process.env }
 beforeEach(() => {
   for (const name of NAMES) delete process.env[name]
@@ -104,6 +112,7 @@ describe('local sign-in is disabled', () => {
   //  case                                settings
   test.each([
     ['for a hub with a SITE_URL', { SITE_URL: 'https://hub.example' }],
+    ['under the Netlify dev server', { NETLIFY_LOCAL: 'true' }],
     ['with only some of the GitHub settings', { GITHUB_CLIENT_ID: 'x' }],
   ])('%s', async (_, settings) => {
     Object.assign(process.env, settings)

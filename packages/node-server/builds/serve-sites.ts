@@ -170,7 +170,7 @@ export async function serveSites(
   }
   const closed = isForReaders
     ? guardReaders(monitored, {
-        ...rights.open(connectReaders(readAccess, timed, hubOf)),
+        ...rights.open(await connectReaders(readAccess, timed, hubOf)),
         isProxy: findProxies(trustedProxies),
         hasMetrics: metrics !== undefined,
       })
