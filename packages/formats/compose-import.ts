@@ -74,7 +74,8 @@ function composeSource(prompt: PortablePrompt, source: string, tools: ComposeToo
   const included = lines ? readParts(lines, tools) : { problems }
   if (included.problems) return { ...unchanged, problems: included.problems }
   const { format } = prompt.body
-  const assembled = assemble({ content: source, format, variables: prompt.variables }, lines ?? [], included.parts)
+  const own = { name: tools.self, content: source, format, variables: prompt.variables }
+  const assembled = assemble(own, lines ?? [], included.parts)
   if (assembled.problems) return { ...unchanged, problems: assembled.problems }
   const { content, includes, variables } = assembled.value
   return { ...unchanged, prompt: { ...prompt, composed: { content, includes }, variables } }

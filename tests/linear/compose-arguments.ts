@@ -51,7 +51,7 @@ const publishing = 'src/domain/publishing'
 /** The arguments by function. */
 export const COMPOSE_ARGUMENTS: Readonly<Record<string, (text: string) => unknown[]>> = {
   [`${at}/assemble.ts assemble`]: (text) => [
-    { content: `${text}\n${LINE}\n${text}`, format: 'text', variables },
+    { name: 'acme/a', content: `${text}\n${LINE}\n${text}`, format: 'text', variables },
     [lineAt(text.length + 1)],
     [partOf(text)],
   ],
@@ -87,6 +87,7 @@ export const COMPOSE_ARGUMENTS: Readonly<Record<string, (text: string) => unknow
   ],
   [`${publishing}/carry-over.ts carryOver`]: (text) => [requestOf(text), composedOf(text), null],
   [`${publishing}/carry-over.ts composeCarried`]: (text) => [
+    { owner: 'acme', name: 'a' },
     requestOf(text),
     composedOf('a'),
     null,

@@ -140,6 +140,12 @@ describe('what is included', () => {
     expect(await refused('{{include "acme/other"}}')).toBe(
       'content: line 2: a prompt cannot include itself. Publish the shared part as a prompt of its own.',
     )
+    const round = { content: '{{include "acme/other"}}\n', compose: true }
+    expect((await publish('other', { content: 'Other.\n' })).status).toBe(201)
+    expect((await publish('around', round)).status).toBe(201)
+    expect(await refused('{{include "acme/around"}}')).toBe(
+      'content: line 2: acme/around@1.0.0 includes acme/other itself. Include a version that does not, or publish the shared part as a prompt of its own.',
+    )
     expect(await refused('{{include "acme/none"}}')).toContain('line 2: acme/none is not a prompt on this hub')
     expect(await refused('{{include "acme/house-style@^9"}}')).toContain('but none in ^9')
     expect(await refused('{{include "acme/a-skill"}}')).toContain('acme/a-skill@1.0.0 is a skill with files')

@@ -52,16 +52,16 @@ export function reviewIncludes(
   }
   if (remarks.length > 0) return remarks
   const given = parts.map(({ include, version: part, hasFiles }): Part => {
-    const { content, format, variables, content_sha256 } = part!
+    const { content, format, variables, includes, content_sha256 } = part!
     return {
       ...{ repository: include.repository, version: include.version },
-      ...{ content, format, variables, content_sha256, hasFiles },
+      ...{ content, format, variables, includes, content_sha256, hasFiles },
     }
   })
-  const source = { content: cutSource(version), format: version.format, variables: ownVariables(version) }
+  const { format, content, variables } = version
+  const source = { name: `${owner}/${name}`, content: cutSource(version), format, variables: ownVariables(version) }
   const { value, problems = [] } = assemble(source, lines, given)
   for (const { key, message } of problems) remarks.push(say('includes-are-allowed', key, message))
-  const { content, variables } = version
   if (value && !isSameJson(value, { content, variables, includes }))
     remarks.push(say('includes-are-allowed', 'includes', 'expected the content and variables that composing gives'))
   return remarks

@@ -12,7 +12,7 @@ import { type IncludeLine, partText } from './include-lines.ts'
 import { joinVariables } from './join-variables.ts'
 
 /** A version to include. */
-export interface Part extends Pick<VersionFile, 'content' | 'format' | 'variables'> {
+export interface Part extends Pick<VersionFile, 'content' | 'format' | 'variables' | 'includes'> {
   repository: string
   version: string
   content_sha256: string
@@ -22,6 +22,8 @@ export interface Part extends Pick<VersionFile, 'content' | 'format' | 'variable
 
 /** A source to assemble. */
 interface Source {
+  /** The full name of the prompt. */
+  name: string
   content: string
   format: Format
   /** The variables that the prompt itself declares, and its own placeholders. */
@@ -56,7 +58,7 @@ export function assemble(source: Source, lines: readonly IncludeLine[], parts: r
   for (const [index, { offset, length }] of lines.entries()) {
     const part = parts[index]!
     const after = source.content.slice(offset + length, lines[index + 1]?.offset)
-    const message = findPartProblem(source.format, part, { after, next: parts[index + 1]?.format })
+    const message = findPartProblem(source, part, { after, next: parts[index + 1]?.format })
     if (message) problems.push({ key: 'content', message: `${part.repository}@${part.version} ${message}`, offset })
     add(source.content.slice(end, offset))
     positions.push(add(partText(part.content)))
@@ -89,10 +91,13 @@ export function assemble(source: Source, lines: readonly IncludeLine[], parts: r
 }
 
 function findPartProblem(
-  format: Format,
+  { name, format }: Source,
   part: Part,
   place: { after: string; next: Format | undefined },
 ): string | undefined {
+  // Each would grow with every version of the other, and composing them again would never end.
+  if (part.includes?.some(({ repository }) => repository === name))
+    return `includes ${name} itself. Include a version that does not, or publish the shared part as a prompt of its own`
   if (part.hasFiles) return 'is a skill with files, which would stay behind. Include a prompt without files'
   if (part.format === 'chat' && format === 'text')
     return 'is a chat prompt, and this is a text. Publish with format chat, or include a text'

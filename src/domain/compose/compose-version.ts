@@ -65,10 +65,11 @@ export function ownVariables({
 /** Describes a version to include. @param file its parsed file @param measure computes the digest of content */
 export function readPart(
   { repository, version, hasFiles }: WrittenPart,
-  { content, format, variables }: VersionFile,
+  { content, format, variables, includes }: VersionFile,
   measure: (content: string) => Pick<VersionEntry, 'content_sha256'>,
 ): Part {
-  return { repository, version, hasFiles, content, format, variables, content_sha256: measure(content).content_sha256 }
+  const { content_sha256 } = measure(content)
+  return { repository, version, hasFiles, content, format, variables, includes, content_sha256 }
 }
 
 /** Lists the placeholders of a source and its parts: those of the assembled text, because none reaches across an edge. */

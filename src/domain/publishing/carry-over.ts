@@ -4,7 +4,7 @@ import { findSource, listUsed, ownVariables, readPart, type WrittenPart } from '
 import { type SameContent, takeAlong } from '../compose/take-along.ts'
 import { findVariableNames } from '../content/placeholders.ts'
 import { storeSkill, undeclaredVariable, type VersionFile } from '../content/prompt-file.ts'
-import { splitFullName } from '../values/names.ts'
+import { type RepositoryPlace, splitFullName } from '../values/names.ts'
 import { readListedVersion } from './repository-state.ts'
 import { type Measure, nameLines, type PublishInput, validationFailed } from './request.ts'
 
@@ -46,6 +46,7 @@ export function carryOver(
 
 /** Builds the new version from the source of the request or of the latest version, and from the versions that it includes. */
 export function composeCarried(
+  { owner, name }: RepositoryPlace,
   request: PublishInput,
   latest: VersionFile | undefined,
   license: string | null,
@@ -58,7 +59,7 @@ export function composeCarried(
   const parts = readIncluded(written, measure)
   const own = latest && { ...latest, variables: ownVariables(latest) }
   const carried = carryOver({ ...request, content: source }, own, license, listUsed(source, parts))
-  const assembled = assemble(carried, lines, parts)
+  const assembled = assemble({ ...carried, name: `${owner}/${name}` }, lines, parts)
   if (assembled.problems) throw validationFailed(nameLines(assembled.problems, source))
   const { content, variables, includes } = assembled.value
   return { ...carried, content, variables, ...(includes.length > 0 && { includes }) }

@@ -136,7 +136,7 @@ export function decidePublish(
   const newFile = indexText === undefined ? file : readIndex(state, indexText)
   const isAssembled = isComposed(request)
   const front = isAssembled
-    ? composeCarried(request, latest, newFile.license, parts, measure)
+    ? composeCarried(state, request, latest, newFile.license, parts, measure)
     : withIncludes(
         carryOver(request, latest, newFile.license),
         [latest, around.sameContent],

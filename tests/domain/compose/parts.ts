@@ -28,6 +28,6 @@ export function compose(
   const { value: lines, problems } = findIncludeLines(content)
   if (problems) return { problems, messages: problems.map(({ message }) => message) }
   const list = lines.map((_, index) => ('content' in parts ? parts : parts[index % parts.length]!))
-  const outcome = assemble({ content, format, variables }, lines, list)
+  const outcome = assemble({ name: 'acme/whole', content, format, variables }, lines, list)
   return { ...outcome, messages: (outcome.problems ?? []).map(({ message }) => message) }
 }
