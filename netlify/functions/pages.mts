@@ -10,7 +10,7 @@ export const config = {
     '/:room(api|assets|auth|cli|clients|data|settings){/*}?',
     '/:file(mcp|new|rate-limited|.well-known/agent-skills/index.json)',
     '/:a([a-su-zA-Z\\d][\\w\\-]*|t[b-z\\d\\-][\\w\\-]*|ta[a-fh-z\\d\\-][\\w\\-]*|tag[a-rt-z\\d\\-][\\w\\-]*|tags[\\w\\-]+|ta?g?)/settings', // every owner, but not the tag of this name
-    '/:a/:b/(edit|manage|SKILL.md|v/.+/.+)',
+    '/:a/:b/(edit|manage|SKILL.md|skill.md|v/.+/.+)',
     '/:a{/:b}?/.well-known/agent-skills/*',
   ],
   method: ['GET', 'HEAD'],

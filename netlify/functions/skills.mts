@@ -6,7 +6,7 @@ import { openHub } from '../../src/wiring/hub.ts'
 export default (request: Request, context: Context) => handleSkill(request, () => openHub(request, context))
 export const config = {
   path: [
-    '/:a/:b/SKILL.md',
+    '/:a/:b/:file(SKILL.md|skill.md)', // the CLI matches paths in lower case
     '/:a/:b/v/:c/:d(.+)',
     '/.well-known/agent-skills/index.json',
     '/:a/.well-known/agent-skills/*',

@@ -149,7 +149,7 @@ describe('the manifest', () => {
     [
       'skills',
       [
-        '/:a/:b/SKILL.md',
+        '/:a/:b/:file(SKILL.md|skill.md)',
         '/:a/:b/v/:c/:d(.+)',
         '/.well-known/agent-skills/index.json',
         '/:a/.well-known/agent-skills/*',

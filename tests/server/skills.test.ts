@@ -68,6 +68,8 @@ test('the skills CLI installs every skill of an owner, although there are more t
 //  path                                                     function
 test.each([
   ['/acme/code-review/SKILL.md', 'skills'],
+  // The Netlify CLI matches paths in lower case.
+  ['/acme/code-review/skill.md', 'skills'],
   ['/acme/code-review/v/1.0.0/SKILL.md', 'skills'],
   [INDEX, 'skills'],
   ['/acme/code-review/.well-known/agent-skills/index.json', 'skills'],
