@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import { ERRORS } from '../../src/domain/api/errors.ts'
 import type { Repository, VersionRecord } from '../../src/domain/api/schema.ts'
+import { cutSource } from '../../src/domain/compose/include-lines.ts'
 import { findRepository } from '../../src/server/read/records.ts'
 import { comparedOf } from '../../src/site/prompt/prompt-view.ts'
 import { suggestChange } from '../../src/site/prompt/source-links.ts'
@@ -35,6 +36,8 @@ interface Sending {
   base: VersionRecord | undefined
   /** The version whose content the form was filled in with, to publish it again; undefined if it is the latest. */
   revertTo: VersionRecord | undefined
+  /** The version that a new prompt is forked from. */
+  origin: VersionRecord | undefined
   formBase: FormBase | undefined
   owners: readonly string[] | undefined
   /** What the form would publish, after a check without problems. */
@@ -48,14 +51,16 @@ export async function sendVersion(editing: Editing): Promise<Visited> {
   const base = repository && (await readBase(editing, repository, sent.expected ?? ''))
   const revertTo = repository && (await readReverted(editing, repository))
   const formBase = repository && base && formBaseOf(repository, revertTo ?? base)
+  const origin = repository ? undefined : await readOrigin(sent.forked_from ?? '', deps)
   const owners = repository ? undefined : await editing.deps.ownersOf(editing.session.person)
-  const sending = { editing, sent, base, revertTo, formBase, owners }
+  const sending = { editing, sent, base, revertTo, origin, formBase, owners }
   if (sent.step === 'recognise') {
     const { form, format, said } = await deps.text.run('readPastedForm', sent, sent.source_format ?? '', formBase)
     const recognised = format === undefined ? [] : [`Recognised as: ${format}.`]
     return show(sending, form, 200, { said: [...recognised, ...said] })
   }
-  const judged = await deps.text.run('judgeForm', sent, formBase, sent.apply)
+  const before = origin && cutSource(origin)
+  const judged = await deps.text.run('judgeForm', sent, formBase, sent.apply, before)
   if (base && sent.step === 'fork') return fork(sending, judged.form, base)
   return judged.problems.length > 0 ? refuse(sending, judged) : sendJudged(sending, judged)
 }
@@ -84,7 +89,7 @@ async function sendJudged(sending: Sending, judged: JudgedForm): Promise<Visited
   const { editing, sent } = sending
   const { form, publish, details } = judged
   const { owner, name } = form
-  const source = sending.revertTo ?? (editing.repository ? undefined : await readOrigin(form.forkedFrom, editing.deps))
+  const source = sending.revertTo ?? sending.origin
   const unshown = await readUnshown(editing, source, publish.skill)
   const path = `${owner}/${name}`
   const send = (isDry: boolean) => {

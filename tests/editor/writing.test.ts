@@ -266,6 +266,18 @@ test('keeps Windows line ends of a text that has them', async () => {
   await page.getByRole('heading', { name: 'Published 1.0.1' }).waitFor()
   const raw = await (await fetch(`${hub.url}/api/v1/repos/acme/lines/raw`)).text()
   expect(raw).toBe('One\r\nTwo {{name}}\r\nThree\r\n')
+  // A fork has the very bytes of its original.
+  await page.goto(`${hub.url}/new?from=acme/lines@1.0.0`)
+  await page.locator('.code-field').waitFor()
+  await page.getByLabel('Owner', { exact: true }).selectOption('acme')
+  await page.getByLabel('Name', { exact: true }).fill('same-lines')
+  await press(page, 'Check')
+  await press(page, 'Publish 1.0.0')
+  await page.getByRole('heading', { name: 'Published 1.0.0' }).waitFor()
+  expect(await record('acme/same-lines')).toMatchObject({
+    content: 'One\r\nTwo {{name}}\r\n',
+    forked_from: 'acme/lines@1.0.0',
+  })
   await page.context().close()
 })
 

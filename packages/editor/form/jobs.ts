@@ -8,6 +8,6 @@ declare module '../../../src/ports/text-work.ts' {
     /** Fills in the editor's form from the file in its text. */
     readPastedForm(sent: SentForm, format: string, base?: FormBase): PastedForm
     /** Judges the editor's form. */
-    judgeForm(sent: SentForm, base?: FormBase, apply?: string): JudgedForm
+    judgeForm(sent: SentForm, base?: FormBase, apply?: string, before?: string): JudgedForm
   }
 }

@@ -25,9 +25,10 @@ export interface JudgedForm {
  *
  * @param base the latest version when the form was opened; undefined for a new prompt
  * @param apply the field whose suggestion is accepted
+ * @param before the content that the form was opened with; for a fork, that of the original
  */
-export function judgeForm(sent: SentForm, base?: FormBase, apply?: string): JudgedForm {
-  const read = readVersionForm(sent, base?.content ?? '')
+export function judgeForm(sent: SentForm, base?: FormBase, apply?: string, before = base?.content ?? ''): JudgedForm {
+  const read = readVersionForm(sent, before)
   const { owner, name } = base?.repository ?? read
   const corrected = { ...read, owner, name }
   const form = apply === undefined ? corrected : applySuggestion(corrected, apply)
