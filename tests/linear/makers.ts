@@ -142,8 +142,7 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   "Pick<VersionFile, 'content' | 'format'>": versionOf,
   "Pick<VersionFile, 'content' | 'variables'>": versionOf,
   "Pick<WrittenVersion, 'content' | 'variables'> & { format?: VersionEntry['format'] }": versionOf,
-  "Pick< VersionRecord, 'version' | 'content' | 'content_sha256' | 'format' | 'variables' | 'parameters' | 'changelog' > & Pick<ExportedVersion, 'skill' | 'files' | 'includes'>":
-    recordOf,
+  VersionFields: recordOf,
   Callable: callableOf,
   PublishedVersion: recordOf,
   "Pick<VersionFile, 'published_at' | 'published_by' | 'changelog'>": (changelog) => ({
@@ -164,7 +163,7 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   }),
   "Pick<Repository, 'title' | 'description' | 'tags' | 'license' | 'parameters' | 'variables'> & { files?: readonly unknown[] }":
     repositoryOf,
-  "Pick<Repository, 'owner' | 'name' | 'title' | 'description' | 'tags' | 'license'>": repositoryOf,
+  IndexFields: repositoryOf,
   "Pick<Repository, 'full_name' | 'labels'>": repositoryOf,
   RepositoryParts: (text, format) => ({
     ...{
@@ -193,6 +192,7 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   PortablePrompt: (text, format) => toExported(repositoryOf(text, format), recordOf(text, format)),
   PortableBody: (text) => ({ format: 'text', text }),
   'readonly PortableMessage[]': partsOf,
+  'PortableMessage[]': partsOf,
   'readonly UnnamedPrompt[]': (text) =>
     ['', 'a'].map((more) => ({
       ...{ name: text + more, title: text, folder: text, text, source: { path: text + more, sha256: '' } },
