@@ -25,7 +25,7 @@ const UNIT = [
 /**
  * The folders with the longest tests outside of `SHARED`, longest first. A long test that started last would run alone.
  */
-const LONG = ['operate', 'e2e', 'hubs', 'site', 'linear', 'netlify', 'publish', 'host', 'cli', 'clients']
+const LONG = ['operate', 'e2e', 'hubs', 'site', 'editor', 'linear', 'netlify', 'publish', 'host', 'cli', 'clients']
 
 /**
  * Folders and files whose tests leave nothing in their process that another test could notice. They share the processes

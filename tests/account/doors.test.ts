@@ -6,11 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { signIn } from '../editor/signed-in.ts'
-import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
-import { freePort } from '../hubs/processes.ts'
-import { openBrowser } from '../pictures/look/browser.ts'
+import { expect, test } from 'vitest'
+import { signIn, useBrowserAndHub } from '../editor/signed-in.ts'
+import type { BuiltHub } from '../hubs/built-hub.ts'
 import { findViolations } from '../site/axe.ts'
 
 const version = (content: string, day: number, more = '') =>
@@ -44,13 +42,8 @@ const WIDE = { width: 1280, height: 800 }
 
 let browser: Browser
 let hub: BuiltHub
-beforeAll(async () => {
-  browser = await openBrowser()
-  hub = await startBuiltHub(await freePort(), {}, CONTENT)
-})
-afterAll(async () => {
-  await browser?.close()
-  await hub?.stop()
+useBrowserAndHub(CONTENT, (...opened) => {
+  ;[browser, hub] = opened
 })
 
 /** Opens a browser of its own. @param handle signs in, unless it is undefined */

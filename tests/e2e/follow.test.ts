@@ -274,34 +274,22 @@ describe('npm start exits cleanly on SIGTERM', () => {
   }
 
   // The delays are random. Each run tries only a few of them, but over many runs all are covered.
-  test.each([0, 600, 1200])('sent at a random time within 600 ms from %s ms after the start', async (from) => {
+  test.each([0, 900])('sent at a random time within 900 ms from %s ms after the start', async (from) => {
     const [run] = await start()
-    const moment = Math.round(from + 600 * Math.random())
+    const moment = Math.round(from + 900 * Math.random())
     await pause(moment)
     await endsCleanly(run, `${moment} ms after the start`)
   })
 
-  test.each([0, 10, 20, 40])('sent between %s ms and twice as long after the first output', async (from) => {
+  test('sent within 80 ms after the first output', async () => {
     const [run] = await start()
-    const moment = Math.round(from + from * Math.random())
+    const moment = Math.round(80 * Math.random())
     await new Promise((resolve) => run.child.stdout?.once('data', resolve))
     await pause(moment)
     await endsCleanly(run, `${moment} ms after the first word`)
   })
 
-  test.each([0, 400, 800])('sent at a random time within 400 ms from %s ms after a content change', async (from) => {
-    const [run, base] = await start()
-    const ask = openClient(base)
-    await poll('it answers', WITHIN, async () =>
-      (await ask('/api/v1/tags').catch(() => undefined))?.status === 200 ? true : undefined,
-    )
-    put(root, 'acme/followed/index.md', `---\ntitle: Changed after ${from}\n---\n`)
-    const moment = Math.round(from + 400 * Math.random())
-    await pause(moment)
-    await endsCleanly(run, `${moment} ms after a change`)
-  })
-
-  test('exits with an error that names the port when the port is taken', async () => {
+  test('sent within 1200 ms after a content change; a second hub on the same port exits and names the port', async () => {
     const [run, base] = await start()
     const ask = openClient(base)
     await poll('it answers', WITHIN, async () =>
@@ -315,6 +303,9 @@ describe('npm start exits cleanly on SIGTERM', () => {
     expect(code).not.toBe(0)
     expect(second.log()).toMatch(new RegExp(`Port ${new URL(base).port} is in use`))
     expect(standIns().filter((name) => name.endsWith(`.${second.child.pid}`))).toEqual([])
-    await endsCleanly(run, 'at rest')
+    put(root, 'acme/followed/index.md', '---\ntitle: Changed\n---\n')
+    const moment = Math.round(1200 * Math.random())
+    await pause(moment)
+    await endsCleanly(run, `${moment} ms after a change`)
   })
 })

@@ -59,8 +59,9 @@ describe('reading from npm run preview', () => {
     for (const path of ['/api/v1/repos/zz-suite/none', '/data/v1/nothing.json']) await missing(path)
   })
 
-  test('serves the data file of every repository', async () => {
-    await hub.each(content.repositories, async ({ full_name, latest }) => {
+  test('serves the data files of repositories in every state', async () => {
+    const rare = content.repositories.filter(({ owner }) => owner === 'zz-suite')
+    await hub.each(rare, async ({ full_name, latest }) => {
       const file = await send(`/data/v1/repos/${full_name}.json`)
       expect([file.status, file.headers['x-content-type-options']]).toEqual([200, 'nosniff'])
       expect(data(file).content_sha256).toBe(latest?.sha256 ?? null)

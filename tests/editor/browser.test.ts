@@ -1,16 +1,16 @@
 // Tests publishing and managing a prompt in a browser, from sign-in to deprecation: with a conflict, by keyboard,
-// without JavaScript, and with forged forms.
+// without JavaScript, and with forged forms. All tests share one hub.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
-import { freePort } from '../hubs/processes.ts'
-import { openBrowser } from '../pictures/look/browser.ts'
+import { describe, expect, test } from 'vitest'
+import type { BuiltHub } from '../hubs/built-hub.ts'
 import { findViolations } from '../site/axe.ts'
 import { tabTo } from '../site/visitor-jobs.ts'
-import { press, promptField, signIn } from './signed-in.ts'
+import { testFirstPrompt } from './first-prompt.ts'
+import { press, promptField, signIn, useBrowserAndHub } from './signed-in.ts'
+import { testWriting, WRITING_CONTENT } from './writing.ts'
 
 const CONTENT = {
   'content/acme/index.md': '---\nname: Acme\nmembers: [alice]\n---\n',
@@ -18,19 +18,17 @@ const CONTENT = {
     '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\nvariables:\n  - name: name\n    example: "Ada\\nGrace"\n---\nHello {{name}}\n',
   'content/zoe/shy/versions/1.0.0.md':
     '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: zoe\n---\nNot yours.\n',
+  'content/alice/keys/versions/1.0.0.md':
+    '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: alice\n---\nPress {{key}}.\n',
+  ...WRITING_CONTENT,
 }
 const WIDE = { width: 1280, height: 800 }
 const NARROW = { width: 360, height: 740 }
 
 let browser: Browser
 let hub: BuiltHub
-beforeAll(async () => {
-  browser = await openBrowser()
-  hub = await startBuiltHub(await freePort(), {}, CONTENT)
-})
-afterAll(async () => {
-  await browser?.close()
-  await hub?.stop()
+useBrowserAndHub(CONTENT, (...opened) => {
+  ;[browser, hub] = opened
 })
 
 const open = async (javaScriptEnabled: boolean) => (await signIn(browser, hub, { javaScriptEnabled })).page
@@ -54,11 +52,10 @@ test('publishes, edits, labels, yanks and deprecates a prompt', { timeout: 300_0
   await page.getByLabel('Title').fill('Say hello')
   await promptField(page).fill('Say hello to {{name}}.\nTwice.')
   await page.getByText('Variables: name').waitFor()
-  // This test uses only the keyboard. Pressing Enter in a field runs the check and never publishes.
+  // Pressing Enter in a field runs the check and never publishes.
   await page.getByLabel('Title').press('Enter')
   await page.getByRole('heading', { name: 'Version 1.0.0' }).waitFor()
   await page.getByRole('group').getByLabel('Description').fill('Whom to greet')
-  await expectUsable(page)
   // Only what was checked is published.
   await press(page, /^Publish/)
   await page.getByText('You changed the form after the last check.').waitFor()
@@ -253,7 +250,7 @@ test('works without JavaScript; rejects requests without permission, confirmatio
   expect((await fetch(`${hub.url}/new`, { method: 'PUT' })).status).toBe(405)
 })
 
-test('publishes, edits, labels and yanks by keyboard alone; other sites cannot frame the page', async () => {
+test('edits, labels and yanks by keyboard alone; other sites cannot frame the page', async () => {
   const page = await open(true)
   const { keyboard } = page
   const fill = async (label: string | RegExp, text: string) => {
@@ -268,14 +265,7 @@ test('publishes, edits, labels and yanks by keyboard alone; other sites cannot f
   await tabTo(page, 'New prompt')
   await keyboard.press('Enter')
   await page.waitForURL(`${hub.url}/new`)
-  await fill('Name', 'keys')
-  await fill('Prompt', 'Press {{key}}.')
-  await choose('Check', 'Enter')
-  await page.getByRole('heading', { name: 'Version 1.0.0' }).waitFor()
-  await choose('Publish 1.0.0', 'Enter')
-  await page.getByRole('heading', { name: 'Published 1.0.0' }).waitFor()
-  await choose('Edit again', 'Enter')
-  await page.waitForURL(`${hub.url}/alice/keys/edit`)
+  await page.goto(`${hub.url}/alice/keys/edit`)
   await fill('Prompt', 'Press {{key}} twice.')
   await choose('Check', 'Enter')
   await page.getByRole('heading', { name: '1.0.0 → 1.0.1' }).waitFor()
@@ -308,3 +298,6 @@ test('publishes, edits, labels and yanks by keyboard alone; other sites cannot f
   expect(await other.frames()[1]!.locator('form').count()).toBe(0)
   site.close()
 })
+
+describe('a first prompt', () => testFirstPrompt(() => [browser, hub]))
+describe('writing', () => testWriting(() => [browser, hub]))

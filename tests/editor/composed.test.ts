@@ -1,11 +1,10 @@
-// Tests the pages of prompts that include others, and of prompts that are included, and the editor of such a prompt.
+// Tests the pages and the editor of prompts with more than a text: those that include others or are included, skills with
+// files, and prompts that were renamed.
 import { createHash } from 'node:crypto'
 import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
-import { freePort } from '../hubs/processes.ts'
-import { openBrowser } from '../pictures/look/browser.ts'
-import { press, promptField, signIn, textOf } from './signed-in.ts'
+import { describe, expect, test } from 'vitest'
+import type { BuiltHub } from '../hubs/built-hub.ts'
+import { press, promptField, signIn, textOf, useBrowserAndHub } from './signed-in.ts'
 
 const OLD = 'Be kind.'
 const NEW = 'Be kind and short, for {{reader}}.'
@@ -13,6 +12,8 @@ const versionOf = (content: string, more = '') =>
   `---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n${more}---\n${content}`
 const includeOf = (version: string, content: string, text: string) =>
   `includes:\n  - repository: acme/house-style\n    range: ^1\n    version: ${version}\n    content_sha256: ${createHash('sha256').update(content).digest('hex')}\n    start: 0\n    length: ${Buffer.byteLength(text)}\n    variables: []\n`
+const SKILL =
+  'skill:\n  description: Fills in forms.\n  compatibility: Needs Python 3.\n  metadata:\n    author: alice\n'
 const CONTENT = {
   'content/acme/index.md': '---\nname: Acme\nmembers: [alice]\n---\n',
   'content/acme/house-style/index.md':
@@ -32,20 +33,23 @@ const CONTENT = {
     `${OLD}\nNote.\n`,
     includeOf('1.0.0', `${OLD}\n`, OLD).replace('acme/house-style', 'zoe/illegal'),
   ),
+  'content/acme/forms/index.md': '---\ntitle: Forms\nlicense: MIT\n---\n',
+  'content/acme/forms/versions/1.0.0.md': versionOf('Run old.py.\n', SKILL),
+  'content/acme/forms/versions/1.0.0/old.py': 'print(1)\n',
+  'content/acme/forms/versions/1.1.0.md': versionOf('Run new.py.\n', SKILL),
+  'content/acme/forms/versions/1.1.0/new.py': 'print(2)\n',
+  'content/alice/old/versions/1.0.0.md': versionOf('Hello\n'),
+  'content/alice/old/index.md': '---\nlabels: { production: "1.0.0" }\n---\n',
+  'content/alice/new-name/versions/1.0.0.md': versionOf('Hello\n'),
 }
 const SOURCE = '{{include "acme/house-style@^1"}}\nReview {{code}}.\n'
 
 let browser: Browser
 let hub: BuiltHub
 let page: Page
-beforeAll(async () => {
-  browser = await openBrowser()
-  hub = await startBuiltHub(await freePort(), {}, CONTENT)
+useBrowserAndHub(CONTENT, async (...opened) => {
+  ;[browser, hub] = opened
   page = (await signIn(browser, hub, { javaScriptEnabled: false })).page
-})
-afterAll(async () => {
-  await browser?.close()
-  await hub?.stop()
 })
 
 const read = async (path: string) => (await fetch(`${hub.url}${path}`)).text()
@@ -194,4 +198,85 @@ describe('the editor', () => {
     await expect.poll(() => textIn(shown)).toContain('for {{reader}}. Review {{code}} well. Thanks.')
     expect(problems).toEqual([])
   })
+})
+
+describe('skills with files', () => {
+  const summarise = ({ latest_version, content, skill, files }: Awaited<ReturnType<typeof record>>) => ({
+    ...{ latest_version, content, skill },
+    files: files.map(({ path }: { path: string }) => path),
+  })
+  const UNSHOWN = { compatibility: 'Needs Python 3.', metadata: { author: 'alice' } }
+
+  test('editing keeps the files of the latest version', async () => {
+    await page.goto(`${hub.url}/acme/forms/edit`)
+    await promptField(page).fill('Run new.py now.')
+    await press(page, 'Check')
+    await press(page, 'Publish 1.1.1')
+    const expected = { latest_version: '1.1.1', content: 'Run new.py now.', files: ['new.py'] }
+    expect(summarise(await record('acme/forms'))).toMatchObject({
+      ...expected,
+      skill: UNSHOWN,
+    })
+  })
+
+  test('reverting brings back the files of the old version, and the check shows that', async () => {
+    await page.goto(`${hub.url}/acme/forms/edit?version=1.0.0`)
+    await press(page, 'Check')
+    expect(await page.locator('[aria-labelledby=files] li').allTextContents()).toEqual([
+      '+ Added old.py',
+      '− Removed new.py',
+    ])
+    await press(page, 'Publish 1.1.2')
+    expect(summarise(await record('acme/forms'))).toMatchObject({ latest_version: '1.1.2', files: ['old.py'] })
+  })
+
+  test('a fork has the files of its origin', async () => {
+    await page.goto(`${hub.url}/new?from=acme/forms@1.1.0`)
+    await page.locator('[name=owner]').selectOption('acme')
+    await page.getByLabel('Name', { exact: true }).fill('my-forms')
+    await press(page, 'Check')
+    await press(page, 'Publish 1.0.0')
+    expect(summarise(await record('acme/my-forms'))).toMatchObject({
+      ...{ content: 'Run new.py.\n', files: ['new.py'] },
+      skill: UNSHOWN,
+    })
+    const file = await fetch(`${hub.url}/api/v1/repos/acme/my-forms/versions/1.0.0/files/new.py`)
+    expect(await file.text()).toBe('print(2)\n')
+  })
+})
+
+test('a renamed prompt stays where it was and points to its new name, until that is undone', async () => {
+  const move = async (to: string) => {
+    await page.goto(`${hub.url}/alice/old/manage`)
+    await page.getByLabel('Moved to (owner/name)').fill(to)
+    await page.getByLabel('No more versions can be published here').check()
+    await page.getByRole('button', { name: /^(?:Point to the new prompt|Change where it points)$/ }).click()
+  }
+  await move('alice/nothing')
+  await page.getByText('Moved to: expected a repository that exists, got alice/nothing.').waitFor()
+  await move('alice/new-name')
+  await page.getByText('Saved.', { exact: true }).waitFor()
+
+  const api = `${hub.url}/api/v1/repos/alice/old`
+  const pinned = await fetch(`${api}/raw?version=1.0.0`)
+  expect([pinned.status, await pinned.text()]).toEqual([200, 'Hello\n'])
+  const labelled = await fetch(`${api}/raw?label=production`)
+  expect([labelled.status, labelled.headers.get('Link')]).toEqual([
+    200,
+    `<${hub.url}/api/v1/repos/alice/new-name/raw>; rel="successor-version"`,
+  ])
+  expect(await (await fetch(`${hub.url}/alice/old`)).text()).toContain('href="/alice/new-name"')
+  await page.goto(`${hub.url}/alice/old/edit`)
+  await page.getByLabel('Prompt', { exact: true }).fill('Hello again')
+  await page.getByRole('button', { name: 'Check', exact: true }).click()
+  await page.getByText('alice/old has moved to alice/new-name.').waitFor()
+  // Labels can still be moved.
+  await page.goto(`${hub.url}/alice/old/manage`)
+  await page.getByLabel('Label', { exact: true }).first().fill('stable')
+  await page.getByRole('button', { name: 'Point the label here' }).click()
+  await page.getByText('The label was moved.').waitFor()
+
+  await move('')
+  await page.getByText('Saved.', { exact: true }).waitFor()
+  expect((await (await fetch(api)).json()).data.moved_to).toBe(null)
 })

@@ -1,13 +1,11 @@
 // Tests an owner's settings in a browser: every form, by keyboard and without JavaScript, with mistakes, a conflict,
 // visitors who are no members, and forged forms.
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
-import { freePort } from '../hubs/processes.ts'
-import { openBrowser } from '../pictures/look/browser.ts'
+import { expect, test } from 'vitest'
+import type { BuiltHub } from '../hubs/built-hub.ts'
 import { findViolations } from '../site/axe.ts'
 import { tabTo } from '../site/visitor-jobs.ts'
-import { signIn } from './signed-in.ts'
+import { signIn, useBrowserAndHub } from './signed-in.ts'
 
 const OWNER = '---\n# ours\nname: Acme\nmembers:\n  - alice # founder\n---\n\nWe review.\n'
 const CONTENT = {
@@ -17,13 +15,8 @@ const CONTENT = {
 
 let browser: Browser
 let hub: BuiltHub
-beforeAll(async () => {
-  browser = await openBrowser()
-  hub = await startBuiltHub(await freePort(), {}, CONTENT)
-})
-afterAll(async () => {
-  await browser?.close()
-  await hub?.stop()
+useBrowserAndHub(CONTENT, (...opened) => {
+  ;[browser, hub] = opened
 })
 
 async function open(login: string, javaScriptEnabled = false): Promise<Page> {

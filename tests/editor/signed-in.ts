@@ -1,6 +1,25 @@
 // Opens pages of the editor in a browser as a signed-in user.
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import type { BuiltHub } from '../hubs/built-hub.ts'
+import { afterAll, beforeAll } from 'vitest'
+import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
+import { freePort } from '../hubs/processes.ts'
+import { openBrowser } from '../pictures/look/browser.ts'
+import type { Files } from '../stores/local-repository.ts'
+
+/** Opens a browser and a hub for all tests of a file. @param files in the first commit of the hub's content @param use called with both before the tests */
+export function useBrowserAndHub(files: Files, use: (browser: Browser, hub: BuiltHub) => unknown): void {
+  let browser: Browser | undefined
+  let hub: BuiltHub | undefined
+  beforeAll(async () => {
+    browser = await openBrowser()
+    hub = await startBuiltHub(await freePort(), {}, files)
+    await use(browser, hub)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await hub?.stop()
+  })
+}
 
 /** A page, and everything that its Content-Security-Policy blocked and every error that its scripts threw. */
 export interface SignedIn {

@@ -137,15 +137,16 @@ export function alive(pid: number): boolean {
 
 /** Below the range from which operating systems assign ports automatically. */
 const FIRST_PORT = 20_000
-/** The next port to try in each range. A worker of the test runner has its own range, which can change between files. */
-const nextPorts = new Map<number, number>()
+/** A worker of the test runner has a range of its own, which can change between files. */
+const PORTS_IN_RANGE = 500
+/** Begins at another place in each process, so that two runs of the tests on one machine seldom choose the same port. */
+let chosen = process.pid
 
 /** Finds a free port. */
 export async function freePort(): Promise<number> {
-  const range = FIRST_PORT + 500 * Number(process.env.VITEST_POOL_ID ?? 0)
+  const range = FIRST_PORT + PORTS_IN_RANGE * Number(process.env.VITEST_POOL_ID ?? 0)
   for (;;) {
-    const port = nextPorts.get(range) ?? range
-    nextPorts.set(range, port + 1)
+    const port = range + (chosen++ % PORTS_IN_RANGE)
     if (await isFree(port)) return port
   }
 }

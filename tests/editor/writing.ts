@@ -1,0 +1,329 @@
+// Tests what the editor does while somebody writes: live problems, suggestions, drafts, saved details, and files of other tools.
+import type { Browser, Page } from 'playwright-core'
+import { beforeAll, expect, test } from 'vitest'
+import type { BuiltHub } from '../hubs/built-hub.ts'
+import { findViolations } from '../site/axe.ts'
+import { press, promptField, retype, signIn, textOf } from './signed-in.ts'
+
+const VERSION = 'published_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n'
+/** Prompts of acme, of which alice is a member. */
+export const WRITING_CONTENT = {
+  'content/acme/welcome/index.md': '---\ntitle: Greet\nlicense: MIT\ntags: [hello]\n---\nOld readme.\n',
+  'content/acme/welcome/versions/1.0.0.md': `---\n${VERSION}---\nHello {{name}}\n`,
+  'content/acme/lines/versions/1.0.0.md': `---\n${VERSION}---\nOne\r\nTwo {{name}}\r\n`,
+}
+
+/** Adds the tests. @param opened returns the browser and the hub; called once both are open */
+export function testWriting(opened: () => [Browser, BuiltHub]): void {
+  let browser: Browser
+  let hub: BuiltHub
+  beforeAll(() => {
+    ;[browser, hub] = opened()
+  })
+
+  const record = async (name: string) => (await (await fetch(`${hub.url}/api/v1/repos/${name}`)).json()).data
+  const wordsBeside = (page: Page, field: string) => page.locator(`[id="${field}-wrong"]`).textContent()
+  const alerts = (page: Page) => page.getByRole('alert').getByRole('listitem').allTextContents()
+  const focused = (page: Page) => page.evaluate(() => document.activeElement?.id)
+
+  test.each([
+    [true, 'with'],
+    [false, 'without'],
+  ])(
+    'names all problems of a submission beside their fields, and focuses the first (JavaScript: %s)',
+    async (javaScriptEnabled) => {
+      const { page } = await signIn(browser, hub, { javaScriptEnabled })
+      await page.goto(`${hub.url}/new`)
+      if (javaScriptEnabled) await page.locator('.code-field').waitFor()
+      await page.getByLabel('Name', { exact: true }).fill('Email Polisher')
+      await promptField(page).fill('{{tone}} {{count}}')
+      if (!javaScriptEnabled) await press(page, 'Check')
+      await page.locator('[name="variable.tone.type"]').selectOption('enum')
+      await page.locator('[name="variable.count.type"]').selectOption('integer')
+      await page.locator('[name="variable.count.default"]').fill('many')
+      await page.getByLabel('Tags').fill('No Tag!')
+      await page.getByLabel('License').fill('mit')
+      await page.getByText('Parameters', { exact: true }).first().click()
+      await page.getByLabel('Parameters').fill('{')
+      await press(page, 'Check')
+      await page.getByRole('alert').waitFor()
+      expect(await alerts(page)).toEqual([
+        'Name: expected lower-case letters, digits and single hyphens, such as code-review.',
+        'Variable tone, options: expected at least one option, because the type is enum.',
+        'Variable count, default: expected a whole number, got "many".',
+        'Tags: expected lower-case letters, digits and single hyphens.',
+        'License: expected an SPDX licence such as MIT or CC-BY-4.0, got "mit".',
+        'Parameters: expected JSON, such as {"temperature": 0.2}.',
+      ])
+      expect(await focused(page)).toBe('name')
+      for (const [field, words] of [
+        ['name', /^Expected lower-case letters/],
+        ['variable.tone.options', /^Expected at least one option/],
+        ['variable.count.default', /^Expected a whole number/],
+        ['license', /^Expected an SPDX licence/],
+        ['parameters', /^Expected JSON/],
+      ] as const) {
+        expect(await wordsBeside(page, field)).toMatch(words)
+        expect(await page.locator(`[id="${field}"]`).getAttribute('aria-invalid')).toBe('true')
+        expect(await page.locator(`[id="${field}"]`).isVisible()).toBe(true)
+      }
+      // Each entry of the list leads to its field.
+      await page.getByRole('link', { name: /^Variable tone, options/ }).click()
+      expect(await focused(page)).toBe('variable.tone.options')
+      // Suggestions are accepted with one button each.
+      await press(page, 'Use email-polisher')
+      await press(page, 'Use MIT')
+      await press(page, 'Use no-tag')
+      expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('email-polisher')
+      expect(await page.getByLabel('License').inputValue()).toBe('MIT')
+      expect(await page.getByLabel('Tags').inputValue()).toBe('no-tag')
+      await page.context().close()
+    },
+  )
+
+  test('names problems while somebody types, only in fields that were visited', async () => {
+    const { page, problems } = await signIn(browser, hub)
+    await page.goto(`${hub.url}/new`)
+    await page.locator('.code-field').waitFor()
+    await page.getByLabel('Title').fill('Email Polisher')
+    await page.getByRole('button', { name: 'Use email-polisher' }).waitFor()
+    expect(await wordsBeside(page, 'name')).toBe('')
+    await page.getByLabel('Format', { exact: true }).selectOption('chat')
+    await retype(page, '{{role "user"}}\nHello\n{{role "sistem"}}\nYou')
+    await page.locator('#content-wrong', { hasText: 'Line 3: expected {{role "system"}}' }).waitFor()
+    expect(await promptField(page).getAttribute('aria-invalid')).toBe('true')
+    await retype(page, 'Hello {{tone}}')
+    await press(page, 'Make this text a user message')
+    expect(await textOf(page)).toBe('{{role "user"}}\nHello {{tone}}')
+    await page.locator('[name="variable.tone.type"]').selectOption('enum')
+    await page.getByText('Expected at least one option, because the type is enum.').waitFor()
+    await page.locator('[name="variable.tone.options"]').fill('warm\nbrief')
+    await page.locator('[name="variable.tone.default"]').fill('Warm')
+    await press(page, 'Use warm')
+    await page.locator('.preview .chip.filled', { hasText: 'warm' }).waitFor()
+    await page.locator('[data-progress]', { hasText: 'Not checked yet' }).waitFor()
+    // A renamed placeholder keeps its fields.
+    await promptField(page).focus()
+    await page.keyboard.press('ControlOrMeta+End')
+    for (const key of ['ArrowLeft', 'ArrowLeft', 's']) await page.keyboard.press(key)
+    expect(await textOf(page)).toBe('{{role "user"}}\nHello {{tones}}')
+    expect(await page.locator('[name="variable.tones.options"]').inputValue()).toBe('warm\nbrief')
+    expect(problems).toEqual([])
+    await page.context().close()
+  })
+
+  test('the code editor has line numbers, marks, and leaves with Tab; it is loaded on this page alone', async () => {
+    const { page, problems } = await signIn(browser, hub)
+    const scripts: string[] = []
+    page.on(
+      'request',
+      (request) => request.resourceType() === 'script' && scripts.push(new URL(request.url()).pathname),
+    )
+    const lengthOf = async (path: string) => (await (await fetch(hub.url + path)).text()).length
+    await page.goto(`${hub.url}/settings`, { waitUntil: 'networkidle' })
+    for (const script of scripts) expect(await lengthOf(script)).toBeLessThan(20_000)
+    await page.goto(`${hub.url}/new`)
+    await page.locator('.code-field').waitFor()
+    await page.getByLabel('Format', { exact: true }).selectOption('chat')
+    await promptField(page).fill('One {{name}}\n{{role "user"}}\nThree')
+    expect(await page.locator('.cm-variable').allTextContents()).toEqual(['{{name}}'])
+    expect(await page.locator('.cm-role').allTextContents()).toEqual(['{{role "user"}}'])
+    const numbers = page.locator('.cm-lineNumbers .cm-gutterElement:visible')
+    expect((await numbers.allTextContents()).slice(-3)).toEqual(['1', '2', '3'])
+    await promptField(page).focus()
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(() => document.activeElement?.className)).not.toBe('code-field')
+    await page.keyboard.press('Shift+Tab')
+    expect(await page.evaluate(() => document.activeElement?.className)).toBe('code-field')
+    await page.keyboard.press('ControlOrMeta+Enter')
+    await page.getByRole('alert').waitFor()
+    expect(await alerts(page)).toEqual([expect.stringMatching(/^Name: /), expect.stringMatching(/^Prompt: line 1: /)])
+    await page.getByRole('link', { name: /^Prompt: line 1/ }).click()
+    expect(await page.evaluate(() => document.activeElement?.className)).toBe('code-field')
+    // The first field with a problem has focus, also if it is the code editor.
+    await page.getByLabel('Name', { exact: true }).fill('valid')
+    await page.getByLabel('Title').press('Enter')
+    await page.getByRole('link', { name: /^Prompt: line 1/ }).waitFor()
+    await expect.poll(() => page.evaluate(() => document.activeElement?.className)).toBe('code-field')
+    expect(problems).toEqual([])
+    await page.context().close()
+  })
+
+  test('a draft survives a reload and can be discarded; leaving warns; publishing forgets it', async () => {
+    const { page, problems } = await signIn(browser, hub)
+    await page.goto(`${hub.url}/new`)
+    await page.locator('.code-field').waitFor()
+    await page.getByLabel('Name', { exact: true }).fill('drafted')
+    await promptField(page).fill('Hello {{name}}')
+    await page.locator('[name="variable.name.description"]').fill('Whom')
+    await page.locator('[name="variable.name.required"]').uncheck()
+    const dialogs: string[] = []
+    page.on('dialog', async (dialog) => {
+      dialogs.push(dialog.type())
+      await dialog.accept()
+    })
+    await page.reload()
+    await page.locator('.code-field').waitFor()
+    expect(dialogs).toEqual(['beforeunload'])
+    // The draft belongs to the tab and to the user.
+    expect(await page.evaluate(() => [localStorage.length, Object.keys(sessionStorage)])).toEqual([
+      0,
+      ['draft alice /new'],
+    ])
+    expect(await textOf(page)).toBe('Hello {{name}}')
+    expect(await page.locator('[name="variable.name.description"]').inputValue()).toBe('Whom')
+    expect(await page.locator('[name="variable.name.required"]').isChecked()).toBe(false)
+    await page.getByText('Your draft was restored.').waitFor()
+    // A form that was checked but not published is a draft, too.
+    await press(page, 'Check')
+    await page.getByRole('heading', { name: 'Version 1.0.0' }).waitFor()
+    await page.goto(`${hub.url}/acme/welcome`)
+    await page.goto(`${hub.url}/new`)
+    await page.locator('.code-field').waitFor()
+    expect(await textOf(page)).toBe('Hello {{name}}')
+    await press(page, 'Check')
+    await press(page, 'Publish 1.0.0')
+    await page.getByRole('heading', { name: 'Published 1.0.0' }).waitFor()
+    await expect.poll(() => page.evaluate(() => sessionStorage.length)).toBe(0)
+    dialogs.length = 0
+    await page.goto(`${hub.url}/new`)
+    await page.locator('.code-field').waitFor()
+    expect(await textOf(page)).toBe('')
+    await page.getByLabel('Title').fill('Unwanted')
+    await page.reload()
+    await press(page, 'Discard it')
+    await page.getByRole('status').first().waitFor({ state: 'attached' })
+    await expect.poll(() => page.getByLabel('Title').inputValue()).toBe('')
+    expect(dialogs).toEqual(['beforeunload'])
+    expect(problems).toEqual([])
+    await page.context().close()
+  })
+
+  test('saves every detail that the form offers', async () => {
+    const { page } = await signIn(browser, hub, { javaScriptEnabled: false })
+    const title = 'Greet them'
+    await page.goto(`${hub.url}/acme/welcome/edit`)
+    await page.getByLabel('Title').fill(title)
+    await page.getByLabel('Description').last().fill('Greets somebody.')
+    await page.getByLabel('Tags').fill('greeting, hello')
+    await page.getByLabel('Readme').fill('# New\n\nA readme.')
+    await page.getByLabel('License').fill('')
+    await press(page, 'Check')
+    await page.getByRole('heading', { name: 'Changed details' }).waitFor()
+    const changes = page.locator('.review .fact-list')
+    expect(await changes.locator('dt').allTextContents()).toContain('Title')
+    await press(page, 'Save the details')
+    await page.getByRole('heading', { name: 'Saved the details' }).waitFor()
+    const { latest_version, description, tags, license, readme, ...rest } = await record('acme/welcome')
+    expect({ latest_version, description, tags, license, readme, title: rest.title }).toEqual({
+      ...{ latest_version: '1.0.0', description: 'Greets somebody.', tags: ['greeting', 'hello'], license: null },
+      ...{ readme: '# New\n\nA readme.', title },
+    })
+    // A title cannot be removed, and the form says so.
+    await page.goto(`${hub.url}/acme/welcome/edit`)
+    await page.getByLabel('Title').fill('')
+    await press(page, 'Check')
+    await page.getByRole('alert').waitFor()
+    expect(await alerts(page)).toEqual(['Title: expected some text.'])
+    expect((await record('acme/welcome')).title).toBe(title)
+    await page.getByLabel('Title').fill(title)
+    await press(page, 'Check')
+    await page.getByText('Nothing has changed since the latest version.').waitFor()
+    await page.context().close()
+  })
+
+  test('checks the longest text together with the longest readme', async () => {
+    const { page } = await signIn(browser, hub, { javaScriptEnabled: false })
+    await page.goto(`${hub.url}/new`)
+    const [cookie] = await page.context().cookies()
+    const answer = await fetch(`${hub.url}/new`, {
+      method: 'POST',
+      headers: { origin: hub.url, cookie: `${cookie!.name}=${cookie!.value}` },
+      body: new URLSearchParams({
+        csrf: (await page.locator('input[name="csrf"]').first().getAttribute('value'))!,
+        ...{ step: 'review', owner: 'alice', name: 'longest', format: 'text' },
+        // 262,143 bytes of UTF-8, and nearly 800,000 as a form.
+        content: '界'.repeat(87_381),
+        readme: 'a'.repeat(262_144),
+      }),
+    })
+    expect([answer.status, (await answer.text()).includes('Version 1.0.0')]).toEqual([200, true])
+    await page.context().close()
+  })
+
+  test('keeps Windows line ends of a text that has them', async () => {
+    const { page } = await signIn(browser, hub)
+    await page.goto(`${hub.url}/acme/lines/edit`)
+    await page.locator('.code-field').waitFor()
+    await page.getByLabel('Title').fill('Two lines')
+    await press(page, 'Check')
+    await page.getByRole('heading', { name: 'Changed details' }).waitFor()
+    await promptField(page).fill('One\nTwo {{name}}\nThree\n')
+    await press(page, 'Check')
+    await press(page, 'Publish 1.0.1')
+    await page.getByRole('heading', { name: 'Published 1.0.1' }).waitFor()
+    const raw = await (await fetch(`${hub.url}/api/v1/repos/acme/lines/raw`)).text()
+    expect(raw).toBe('One\r\nTwo {{name}}\r\nThree\r\n')
+    // A fork has the very bytes of its original.
+    await page.goto(`${hub.url}/new?from=acme/lines@1.0.0`)
+    await page.locator('.code-field').waitFor()
+    await page.getByLabel('Owner', { exact: true }).selectOption('acme')
+    await page.getByLabel('Name', { exact: true }).fill('same-lines')
+    await press(page, 'Check')
+    await press(page, 'Publish 1.0.0')
+    await page.getByRole('heading', { name: 'Published 1.0.0' }).waitFor()
+    expect(await record('acme/same-lines')).toMatchObject({
+      content: 'One\r\nTwo {{name}}\r\n',
+      forked_from: 'acme/lines@1.0.0',
+    })
+    await page.context().close()
+  })
+
+  test('the Publish button is always in view and covers no field; every state is accessible', async () => {
+    const { page, problems } = await signIn(browser, hub)
+    const expectUsable = async () => {
+      for (const size of [
+        { width: 1280, height: 800 },
+        { width: 360, height: 740 },
+      ]) {
+        await page.setViewportSize(size)
+        expect(await findViolations(page), `${page.url()} at ${size.width}`).toEqual({ inLight: [], inDark: [] })
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(size.width)
+        for (const top of [0, 10_000]) {
+          await page.evaluate((y) => scrollTo(0, y), top)
+          const { y, height } = (await page.locator('.publish-bar [value=publish]').boundingBox())!
+          expect(y).toBeGreaterThan(0)
+          expect(y + height).toBeLessThanOrEqual(size.height)
+        }
+      }
+    }
+    await page.goto(`${hub.url}/new`)
+    await page.locator('.code-field').waitFor()
+    await expectUsable()
+    await promptField(page).fill('Hello {{name}} {{tone}}')
+    await page.locator('[name="variable.tone.type"]').selectOption('enum')
+    await page.getByLabel('Name', { exact: true }).fill('Not A Name')
+    await press(page, 'Check')
+    await page.getByRole('alert').waitFor()
+    await expectUsable()
+    const field = page.getByLabel('What changed')
+    await field.focus()
+    const [bar, box] = [await page.locator('.publish-bar').boundingBox(), await field.boundingBox()]
+    expect(box!.y + box!.height).toBeLessThanOrEqual(bar!.y)
+    await press(page, 'Use not-a-name')
+    await page.locator('[name="variable.tone.options"]').fill('warm')
+    await press(page, 'Check')
+    await page.getByRole('heading', { name: 'Version 1.0.0' }).waitFor()
+    expect(await focused(page)).toBe('review-title')
+    await expectUsable()
+    await press(page, 'Publish 1.0.0')
+    await page.getByRole('heading', { name: 'Published 1.0.0' }).waitFor()
+    expect(await findViolations(page)).toEqual({ inLight: [], inDark: [] })
+    const links = await page.locator('.page-head .actions a').evaluateAll((all) => all.map((one) => one.textContent))
+    expect(links).toEqual(['View the prompt', 'View 1.0.0', 'Edit again', 'Manage', 'New prompt'])
+    await page.getByRole('link', { name: 'View 1.0.0' }).click()
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('Not a name')
+    expect(problems).toEqual([])
+    await page.context().close()
+  })
+}
