@@ -1,4 +1,5 @@
-// Tests accounts in a browser, from sign-in to publishing, both with GitHub and in local mode.
+// Tests accounts in a browser, from sign-in to publishing: with GitHub, in local mode and with two providers. Their pages
+// are checked with axe, in light and dark mode and on a small screen.
 import { execFile } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -8,13 +9,18 @@ import { z } from 'zod'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
 import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
 import { freePort } from '../hubs/processes.ts'
+import { CLIENT, startOpenIdProvider } from '../oidc/provider.ts'
 import { openBrowser } from '../pictures/look/browser.ts'
+import { findViolations } from '../site/axe.ts'
 
 const CONTENT = {
   'content/acme/index.md': '---\nname: Acme\nmembers: [alice]\n---\n',
   'content/acme/greet/versions/1.0.0.md':
     '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\nprovenance: {issuer: "https://token.actions.githubusercontent.com", repository: octo/prompts, workflow: w, ref: r, sha: "0123456789", run_id: "42"}\n---\nHello {{name}}\n',
 }
+
+const WIDE = { width: 1280, height: 800 }
+const NARROW = { width: 360, height: 740 }
 
 let browser: Browser
 let hub: BuiltHub
@@ -72,10 +78,24 @@ const open = async (
   return { page, problems }
 }
 
-const makeToken = async (page: Page, name: string, repository = ''): Promise<string> => {
+/** Checks the current page at both screen sizes, in light and dark mode. */
+async function expectUsable(page: Page, title: string): Promise<void> {
+  expect(await page.locator('h1').textContent()).toBe(title)
+  for (const size of [WIDE, NARROW]) {
+    await page.setViewportSize(size)
+    expect(await findViolations(page), `${title} at ${size.width}`).toEqual({ inLight: [], inDark: [] })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(size.width)
+  }
+}
+
+const fillInToken = async (page: Page, name: string, repository = '') => {
   await page.getByLabel('Name').fill(name)
   await page.getByLabel('Repository').fill(repository)
   await page.getByRole('button', { name: 'Create token' }).click()
+}
+
+const makeToken = async (page: Page, name: string, repository = ''): Promise<string> => {
+  await fillInToken(page, name, repository)
   const token = (await page.locator('#new-token').textContent()) ?? ''
   expect(token).toMatch(/^hub_[0-9A-Za-z]{38}$/)
   return token
@@ -217,10 +237,78 @@ describe('local sign-in', () => {
     }
   })
 
+  test('account pages are accessible with local sign-in: signed out, sign-in, tokens, and errors', async () => {
+    const page = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage()
+    await page.goto(`${hub.url}/settings`)
+    await expectUsable(page, 'Your account')
+    await page.goto(hub.signInLink())
+    await expectUsable(page, 'Sign in')
+    await page.getByLabel('Username').fill('carol')
+    await page.keyboard.press('Enter')
+    await page.getByText('Signed in as carol').waitFor()
+    await expectUsable(page, 'Your account')
+    await fillInToken(page, 'A name that is much too long for one line of a small screen', 'greetings-for-everybody')
+    await expectUsable(page, 'Your new token')
+    await page.getByRole('link', { name: 'Back to your account' }).click()
+    await fillInToken(page, 'laptop')
+    await page.getByRole('link', { name: 'Back to your account' }).click()
+    expect(await page.locator('.tokens tbody tr').count()).toBe(2)
+    await expectUsable(page, 'Your account')
+    await page.getByRole('button', { name: /^Revoke laptop/ }).click()
+    await page.getByText('The token was revoked').waitFor()
+    await expectUsable(page, 'Your account')
+    await fillInToken(page, 'laptop', 'No Name')
+    await page.getByRole('alert').waitFor()
+    await expectUsable(page, 'Your account')
+    await page.goto(`${hub.url}/auth/callback`)
+    await expectUsable(page, 'Something went wrong')
+    await page.context().close()
+  })
+
   const takePictures = async (page: Page, colorScheme: string) => {
     for (const width of [360, 1100]) {
       await page.setViewportSize({ width, height: 900 })
       await page.screenshot({ path: `${process.env.SCREENSHOTS}/settings-${colorScheme}-${width}.png`, fullPage: true })
     }
   }
+})
+
+test('pages are accessible with two providers: signed out, the choice, the account, and signed out of the hub', async () => {
+  const port = await freePort()
+  const provider = await startOpenIdProvider([`http://localhost:${port}/auth/callback/oidc`])
+  const both = {
+    ...{ GITHUB_CLIENT_ID: 'id', GITHUB_CLIENT_SECRET: 'secret', SESSION_SECRET: 'a secret of the tests, long enough' },
+    ...{
+      SIGN_IN_ISSUER: provider.issuer,
+      SIGN_IN_CLIENT_ID: CLIENT.clientId,
+      SIGN_IN_CLIENT_SECRET: CLIENT.clientSecret,
+    },
+  }
+  hub = await startBuiltHub(port, both, CONTENT)
+  const page = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage()
+  // After signing in, the reader is where they wanted to go, with the version to fork or revert to.
+  for (const path of ['/new?from=acme/greet@1.0.0', '/acme/greet/edit?version=1.0.0']) {
+    await page.goto(hub.url + path)
+    const link = await page.getByRole('link', { name: 'Sign in' }).getAttribute('href')
+    expect(new URL(link ?? '', hub.url).searchParams.get('return_to')).toBe(path)
+  }
+  await page.goto(`${hub.url}/settings`)
+  await expectUsable(page, 'Your account')
+  await page.getByRole('link', { name: 'Sign in' }).click()
+  await expectUsable(page, 'Sign in')
+  await page.getByRole('link', { name: `Sign in with ${new URL(provider.issuer).host}` }).click()
+  await page.getByPlaceholder('Enter any login').fill('ada')
+  await page.getByPlaceholder('and password').fill('any')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByText('Signed in as ada-acme').waitFor()
+  await expectUsable(page, 'Your account')
+  expect(await page.getByText('ada@acme.example').isVisible()).toBe(true)
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+  await expectUsable(page, 'You are signed out')
+  await page.getByRole('link', { name: 'Sign out of' }).click()
+  await page.waitForURL(`${provider.issuer}/session/end?**`)
+  await page.context().close()
+  await hub.stop()
+  await provider.close()
 })
