@@ -19,7 +19,7 @@ const MOST_TIMES = 3 ** 2
 const UNNOTICED_MS = 2
 const ROUNDS = 4
 /** A function fails only if it is this often too slow in a row: other programs and the garbage collector can make one measurement wrong. */
-const ATTEMPTS = 3
+const ATTEMPTS = 5
 
 const functions = await listFunctions()
 const isExempt = ({ id, types }: TextFunction) =>
