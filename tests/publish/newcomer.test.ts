@@ -11,7 +11,6 @@ import { CLIENTS, runClient } from '../clients/three-clients.ts'
 import { poll } from '../e2e/client.ts'
 import { linkInstalled } from '../hubs/machines.ts'
 import { isServingFiles, plainEnvironment, type Run, startProcess } from '../hubs/processes.ts'
-import { consecutive, sorted } from './history.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const run = promisify(execFile)
@@ -101,16 +100,6 @@ test('the next build does not run content that looks like JavaScript, and includ
   expect(await (await fetch(`${base}/api/v1/repos/acme/first-prompt/raw`)).text()).toBe('Shorter {{code}}\n')
 })
 
-test('12 concurrent publishes get 12 consecutive versions', async () => {
-  const answers = await Promise.all(
-    Array.from({ length: 12 }, (_, index) => publish('acme/at-once', { content: `Text ${index}\n` })),
-  )
-  expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(201))
-  expect(sorted(answers.map(({ data }) => String(data.version)))).toEqual(consecutive(12))
-  expect(git('log', '--format=', '--name-status', '--', 'content/acme/at-once').trim().split('\n')).toHaveLength(12)
-  expect(git('fsck', '--full', '--strict', '--no-dangling')).toBe('')
-})
-
 test.each(SHELLS)(
   '$name: hubcli adds, installs, verifies and updates a prompt, and libraries read the lock file',
   async (shell) => {
@@ -149,46 +138,6 @@ test.each(SHELLS)(
     }
   },
 )
-
-test('limits a token to 30 publishes per minute', async () => {
-  const once = () =>
-    execFileSync('npm', ['run', '--silent', 'token', '--', 'acme/limited', '--days', '1', '--label', 'limited'], {
-      cwd: clone,
-      encoding: 'utf8',
-      env: environment,
-    }).trim()
-  const headers = { Authorization: `Bearer ${once()}`, 'Content-Type': 'application/json' }
-  // The limit is checked before the path, so this invalid name publishes nothing.
-  const statuses: number[] = []
-  for (let number = 0; number < 30; number++)
-    statuses.push((await fetch(`${base}/api/v1/repos/Acme/x/versions`, { method: 'POST', headers, body: '{}' })).status)
-  expect(statuses).toEqual(Array(30).fill(404))
-  const refused = await fetch(`${base}/api/v1/repos/Acme/x/versions`, { method: 'POST', headers, body: '{}' })
-  expect([refused.status, Number(refused.headers.get('Retry-After')) > 0]).toEqual([429, true])
-})
-
-//  case                          arguments
-test.each([
-  ['no owner', []],
-  ['two owners', ['acme', 'other']],
-  ['a reserved owner', ['api']],
-  ['an upper-case owner', ['Acme']],
-  ['a path', ['acme/x/y']],
-  ['a lifetime that is too short', ['acme', '--days', '0']],
-  ['a lifetime that is too long', ['acme', '--days', '366']],
-  ['a fraction of a day', ['acme', '--days', '1.5']],
-  ['a name of 65 characters', ['acme', '--label', 'l'.repeat(65)]],
-])('creates no token for %s', async (_, parameters) => {
-  const made = await run(process.execPath, ['scripts/token.ts', ...parameters], { cwd: clone, env: environment }).then(
-    () => undefined,
-    (error: { code: number; stdout: string; stderr: string }) => error,
-  )
-  expect([made?.code, made?.stdout]).toEqual([1, ''])
-  expect(made?.stderr).toContain(
-    'Usage: npm run token -- <owner>[/<name>] [--permissions LIST] [--days N] [--label text]',
-  )
-  expect(made?.stderr).not.toMatch(/node_modules|\n\s+at /)
-})
 
 test('the token appears in no log, host file or commit', () => {
   const secret = token.slice(4, 24)

@@ -72,12 +72,19 @@ test.each([
   [['acme', 'beta']],
   [['acme', '--list']],
   [['--list', '--revoke', 'x']],
+  [['api']],
+  [['Acme']],
+  [['acme/x/y']],
   [['acme', '--days', '0']],
+  [['acme', '--days', '366']],
+  [['acme', '--days', '1.5']],
+  [['acme', '--label', 'l'.repeat(65)]],
   [['--nonsense']],
 ])('rejects %j with the usage', (args) => {
   const { status, stdout, stderr } = run(...args)
   expect([status, stdout]).toEqual([1, ''])
   expect(stderr).toContain('Usage: npm run token')
+  expect(stderr).not.toMatch(/node_modules|\n\s+at /)
 })
 
 test('/settings shows operator tokens for the user’s handles, without a revoke form', async () => {
