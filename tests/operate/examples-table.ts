@@ -1,4 +1,4 @@
-// Says how the code examples of the README and the guides run, with a hub and while it is away.
+// Says how the code examples of the README and the guides run.
 
 /** How an example runs. Its document and a part of its text name it. */
 export interface ExampleRun {
@@ -15,12 +15,10 @@ export interface ExampleRun {
   place?: 'checkout' | 'libraries'
   /** What it prints. */
   says: RegExp
-  /** What it prints when it fails while the hub is away; `works` if it needs no hub, and so does the same again. */
-  away: RegExp | 'works'
+  /** Whether it does the same while the hub is away. */
+  isOffline?: true
 }
 
-const UNREACHABLE = /cannot reach http:\/\/localhost/
-const NO_CONNECTION = /Empty reply|reset by peer/
 const IMPORTED = /Written +1 new/
 /** Imports into a content folder of its own, so that no import meets the prompts of another. */
 const ALONE = ['export CONTENT_DIR=$PWD/imported/content; rm -rf imported; mkdir -p imported/content\n', ''] as const
@@ -40,33 +38,30 @@ export const RUN: readonly ExampleRun[] = [
     has: 'npm install',
     place: 'libraries',
     says: /added 1 package/,
-    away: /ECONNRESET|socket hang up/,
   },
-  { document: 'clients', has: 'pip install', place: 'libraries', says: /Successfully installed/, away: /connection/i },
-  { document: 'README.md', has: 'curl -s localhost', says: /finding[\s\S]*severity/i, away: /^$/ },
-  { document: 'README.md', has: 'hubcli.sha256', says: /hubcli: OK/, away: NO_CONNECTION },
+  { document: 'clients', has: 'pip install', place: 'libraries', says: /Successfully installed/ },
+  { document: 'README.md', has: 'curl -s localhost', says: /finding[\s\S]*severity/i },
+  { document: 'README.md', has: 'hubcli.sha256', says: /hubcli: OK/ },
   {
     ...{ document: 'README.md', has: 'hubcli cat', says: /severity[\s\S]*acme\/code-review 1\.2\.0 prompts\/acme/i },
-    away: UNREACHABLE,
   },
   {
     ...{ document: 'README.md', has: 'hubcli push', place: 'checkout', says: /^1\.0\.0 http.*short-summary/m },
-    away: UNREACHABLE,
   },
   {
     ...{ document: 'docs/lock-file.md', has: '"lockfile": 1', save: 'prompts.lock', andRun: '! hubcli verify 2>&1' },
-    ...{ says: /prompts\/acme\/code-review\.md/, away: 'works' },
+    ...{ says: /prompts\/acme\/code-review\.md/, isOffline: true },
   },
   {
     document: 'compose',
     has: 'hubcli push',
     before: `printf 'Be brief.\\n' >house-style.md; printf '{{include "acme/house-style@^1"}}\\nReview {{diff}}.\\n' >review.md`,
-    ...{ says: /^1\.0\.0 .*house-style[\s\S]*^1\.0\.0 .*review/m, away: UNREACHABLE },
+    ...{ says: /^1\.0\.0 .*house-style[\s\S]*^1\.0\.0 .*review/m },
   },
-  { document: 'compose', has: 'hubcli recompose', says: /^1\.0\.0 http/m, away: UNREACHABLE },
+  { document: 'compose', has: 'hubcli recompose', says: /^1\.0\.0 http/m },
   {
     ...{ document: 'compose', has: 'hubcli export', around: ['', '\ngrep include review.md'] },
-    ...{ says: /include "acme\/house-style@\^1"/, away: UNREACHABLE },
+    ...{ says: /include "acme\/house-style@\^1"/ },
   },
   {
     document: 'compose',
@@ -76,22 +71,22 @@ export const RUN: readonly ExampleRun[] = [
       'list() {\n',
       '\n}\nfor try in $(seq 100); do list | grep -q acme/review && break; list >/dev/null || break; sleep 0.1; done; list',
     ],
-    ...{ says: /"full_name":"acme\/review"/, away: /^$/ },
+    ...{ says: /"full_name":"acme\/review"/ },
   },
-  { document: 'results', has: 'curl -X PUT', says: /"suite":"quality"/, away: NO_CONNECTION },
+  { document: 'results', has: 'curl -X PUT', says: /"suite":"quality"/ },
   {
     ...{ document: 'chat', has: 'You answer customers', save: 'prompt.md' },
     andRun: 'hubcli push acme/help-desk-one prompt.md "First version" minor --format chat',
-    ...{ says: /^1\.0\.0 /m, away: UNREACHABLE },
+    ...{ says: /^1\.0\.0 /m },
   },
   {
     ...{ document: 'chat', has: 'hubcli push', before: `printf '{{role "user"}}\\n{{question}}\\n' >prompt.md` },
-    ...{ says: /^1\.0\.0 /m, away: UNREACHABLE },
+    ...{ says: /^1\.0\.0 /m },
   },
   {
     ...{ document: 'chat', has: '"messages"', save: 'body.json' },
     andRun: `${SEND} --data-binary @body.json "$HUB/api/v1/repos/acme/help-desk-two/versions"`,
-    ...{ says: /"format":"chat"/, away: NO_CONNECTION },
+    ...{ says: /"format":"chat"/ },
   },
   {
     ...{ document: 'chat', has: 'for_anthropic(messages)', place: 'libraries' },
@@ -105,19 +100,19 @@ anthropic = SimpleNamespace(messages=SimpleNamespace(create=lambda **given: prin
 `,
       '',
     ],
-    ...{ says: /'content': 'Refunds\?'[\s\S]*'max_tokens': 1024/, away: /localhost/ },
+    ...{ says: /'content': 'Refunds\?'[\s\S]*'max_tokens': 1024/ },
   },
   {
     ...{ document: 'chat', has: 'hubcli render', before: `echo '[]' >earlier.json` },
-    ...{ says: /"content": ?"Refunds\?"/, away: UNREACHABLE },
+    ...{ says: /"content": ?"Refunds\?"/ },
   },
   {
     ...{ document: 'clients', has: 'onEvent', place: 'libraries' },
-    ...{ around: [`const diff = 'one line'\n`, 'console.log(text)\n'], says: /one line/, away: /localhost/ },
+    ...{ around: [`const diff = 'one line'\n`, 'console.log(text)\n'], says: /one line/ },
   },
   {
     ...{ document: 'clients', has: 'on_event=print', place: 'libraries' },
-    ...{ around: ['diff = "one line"\n', 'print(text)\n'], says: /one line/, away: /localhost/ },
+    ...{ around: ['diff = "one line"\n', 'print(text)\n'], says: /one line/ },
   },
   {
     ...{ document: 'clients', has: 'await skill.file(path)', place: 'libraries' },
@@ -125,16 +120,16 @@ anthropic = SimpleNamespace(messages=SimpleNamespace(create=lambda **given: prin
       `import { PromptHub } from 'prompt-hub-client'\nconst hub = new PromptHub()\n`,
       'console.log(skill.files.length)\n',
     ],
-    ...{ says: /^\d+$/m, away: /localhost/ },
+    ...{ says: /^\d+$/m },
   },
   {
     ...{ document: 'clients', has: 'skill.file(file.path)', place: 'libraries' },
     around: ['from prompt_hub import PromptHub\nhub = PromptHub()\n', 'print(len(skill.files))\n'],
-    ...{ says: /^\d+$/m, away: /localhost/ },
+    ...{ says: /^\d+$/m },
   },
   {
     ...{ document: 'clients', has: 'npx prompt-hub add', place: 'libraries' },
-    ...{ says: /acme\/code-review 2\.\d\.\d/, away: /localhost/ },
+    ...{ says: /acme\/code-review 2\.\d\.\d/ },
   },
   {
     ...{ document: 'clients', has: 'openLock', place: 'libraries' },
@@ -142,7 +137,7 @@ anthropic = SimpleNamespace(messages=SimpleNamespace(create=lambda **given: prin
       `import { PromptHub } from 'prompt-hub-client'\n`,
       `const prompt = await hub.get('acme/code-review')\nconsole.log(prompt.source, prompt.version)\n`,
     ],
-    ...{ says: /lock 2\.\d\.\d/, away: 'works' },
+    ...{ says: /lock 2\.\d\.\d/, isOffline: true },
   },
   {
     ...{ document: 'clients', has: 'OpenAI().responses.create(model', place: 'libraries' },
@@ -154,7 +149,7 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
 `,
       'print(answer)\n',
     ],
-    ...{ says: /one line/, away: /localhost/ },
+    ...{ says: /one line/ },
   },
   {
     ...{
@@ -163,18 +158,18 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
       save: 'content/octocat/review/versions/1.0.0.md',
       andRun: CHECK,
     },
-    ...{ says: /1 repository checked: no problems/, away: 'works' },
+    ...{ says: /1 repository checked: no problems/ },
   },
   {
     ...{ document: 'contributing', has: 'You review code', save: 'prompt.md' },
     andRun: 'hubcli push acme/chat-example prompt.md "First version" minor --format chat',
-    ...{ says: /^1\.0\.0 /m, away: UNREACHABLE },
+    ...{ says: /^1\.0\.0 /m },
   },
-  { document: 'contributing', has: 'check:content', place: 'checkout', says: /no problems/, away: 'works' },
+  { document: 'contributing', has: 'check:content', place: 'checkout', says: /no problems/ },
   {
     ...{ document: 'hosting', has: 'tagline', save: 'content/site.yml', andRun: CHECK },
     before: `mkdir content; echo '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>' >content/logo.svg`,
-    ...{ says: /no problems/, away: 'works' },
+    ...{ says: /no problems/ },
   },
   {
     ...{
@@ -183,63 +178,63 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
       place: 'checkout',
       before: 'mkdir prompts; echo Review. >prompts/one.md',
     },
-    ...{ around: ALONE, says: /repositor(?:y|ies) checked: no problems/, away: 'works' },
+    ...{ around: ALONE, says: /repositor(?:y|ies) checked: no problems/ },
   },
   {
     ...{ document: 'import', has: 'npm run export -- --format markdown', place: 'checkout' },
-    ...{ around: ['rm -rf ../prompts\n', ''], says: /Refused +0\n/, away: 'works' },
+    ...{ around: ['rm -rf ../prompts\n', ''], says: /Refused +0\n/ },
   },
   {
     ...{ document: 'import', has: 'cloud.langfuse.com', place: 'checkout' },
     before: `mkdir langfuse-api; echo '{"name":"code-review-two","type":"text","prompt":"Review {{code}}.","version":1,"labels":[],"tags":[],"config":{}}' >langfuse-api/code-review`,
-    ...{ around: ALONE, says: IMPORTED, away: 'works' },
+    ...{ around: ALONE, says: IMPORTED },
   },
   {
     ...{ document: 'import', has: 'api.openai.com', place: 'checkout' },
     before: `echo '{"object":"response","prompt":{"id":"pmpt_123"},"instructions":"Help with orders."}' >openai-api`,
-    ...{ around: ALONE, says: IMPORTED, away: 'works' },
+    ...{ around: ALONE, says: IMPORTED },
   },
   {
     ...{ document: 'import', has: 'qa.json', place: 'checkout' },
     before: `echo '{"name":"qa","template":"Answer {{ question }}.","commit_message":"First"}' >qa.json; echo '{"prompt_name":"summary","prompt_template":{"type":"completion","content":[{"type":"text","text":"Sum {text}."}],"input_variables":["text"],"template_format":"f-string"}}' >summary.json`,
-    ...{ around: ALONE, says: /Written +2 new/, away: 'works' },
+    ...{ around: ALONE, says: /Written +2 new/ },
   },
   {
     ...{ document: 'import', has: '.github/prompts --owner acme\n', place: 'checkout' },
     before: `mkdir -p .github/prompts; printf -- '---\\nmode: ask\\n---\\nReview \${input:file}.\\n' >.github/prompts/review-file.prompt.md`,
-    ...{ around: ALONE, says: /Written +[12] new/, away: 'works' },
+    ...{ around: ALONE, says: /Written +[12] new/ },
   },
   {
     ...{ document: 'import', has: '.github/prompts --owner acme --from', place: 'checkout' },
     before: `mkdir -p .github/prompts; printf 'name: Greet\\nmessages: [{role: user, content: "Greet {{name}}."}]\\n' >.github/prompts/greet.prompt.yml`,
-    ...{ around: ALONE, says: IMPORTED, away: 'works' },
+    ...{ around: ALONE, says: IMPORTED },
   },
   {
     ...{ document: 'import', has: '--from dotprompt', place: 'checkout' },
     before: `rm -rf prompts; mkdir prompts; printf -- '---\\nmodel: none\\n---\\nGreet {{guest}}.\\n' >prompts/greet-guest.prompt`,
-    ...{ around: ALONE, says: IMPORTED, away: 'works' },
+    ...{ around: ALONE, says: IMPORTED },
   },
   {
     ...{ document: 'import', has: '--from prompty', place: 'checkout' },
     before: `printf -- '---\\nname: Greet all\\n---\\nsystem:\\nBe kind.\\n\\nuser:\\nGreet {{all}}.\\n' >prompts/greet-all.prompty`,
-    ...{ around: ALONE, says: IMPORTED, away: 'works' },
+    ...{ around: ALONE, says: IMPORTED },
   },
   {
     ...{ document: 'import', has: 'api.smith.langchain.com', place: 'checkout' },
     before: `mkdir langsmith-api; echo '{"manifest":{"lc":1,"type":"constructor","id":["langchain","prompts","prompt","PromptTemplate"],"kwargs":{"template":"Sum {x}.","input_variables":["x"],"template_format":"f-string"}}}' >langsmith-api/latest`,
-    ...{ around: ALONE, says: IMPORTED, away: 'works' },
+    ...{ around: ALONE, says: IMPORTED },
   },
   {
     ...{ document: 'import', has: '.claude/commands', place: 'checkout' },
     before: `mkdir -p .claude/commands .claude/skills/tidy; echo 'Fix $ARGUMENTS.' >.claude/commands/fix-it.md; printf -- '---\\nname: tidy\\ndescription: Tidies.\\n---\\nTidy up.\\n' >.claude/skills/tidy/SKILL.md`,
-    ...{ around: ALONE, says: IMPORTED, away: 'works' },
+    ...{ around: ALONE, says: IMPORTED },
   },
   {
     ...{ document: 'import', has: 'prompts.csv', place: 'checkout' },
     before: `echo Two. >prompts/two.md; printf 'act,prompt\\nThree,Be three.\\n' >prompts.csv`,
-    ...{ around: ALONE, says: IMPORTED, away: 'works' },
+    ...{ around: ALONE, says: IMPORTED },
   },
-  { document: 'import', has: 'hubcli export', says: /code-review\.prompty/, around: ['', 'ls\n'], away: UNREACHABLE },
+  { document: 'import', has: 'hubcli export', says: /code-review\.prompty/, around: ['', 'ls\n'] },
   {
     ...{
       document: 'import',
@@ -247,72 +242,72 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
       place: 'checkout',
       around: ['', 'ls langfuse\n'],
     },
-    ...{ says: /code-review/, away: 'works' },
+    ...{ says: /code-review/ },
   },
   {
     ...{ document: 'managing', has: 'hubcli yank' },
     before: 'echo When to use it. >README.md; echo Better. >b.md; hubcli push acme/better-review b.md First minor',
-    ...{ says: /1\.1\.0 yanked[\s\S]*1\.1\.0 restored[\s\S]*deprecated[\s\S]*active[\s\S]*changed/, away: UNREACHABLE },
+    ...{ says: /1\.1\.0 yanked[\s\S]*1\.1\.0 restored[\s\S]*deprecated[\s\S]*active[\s\S]*changed/ },
   },
   {
     ...{ document: 'managing', has: 'curl -X PUT', before: 'hubcli label acme/code-review production 1.1.0' },
-    ...{ says: /"labels":\{"production":"1\.2\.0"/, away: NO_CONNECTION },
+    ...{ says: /"labels":\{"production":"1\.2\.0"/ },
   },
-  { document: 'managing', has: 'users/acme', says: /"name":"Acme"/, away: NO_CONNECTION },
+  { document: 'managing', has: 'users/acme', says: /"name":"Acme"/ },
   {
     ...{ document: 'managing', has: 'new HubManager', place: 'libraries' },
     around: [`import { HubManager } from 'prompt-hub-client'\n`, `console.log('done')\n`],
-    ...{ says: /done/, away: /fetch failed|localhost/ },
+    ...{ says: /done/ },
   },
   {
     ...{ document: 'managing', has: 'HubManager(os', place: 'libraries' },
     around: ['import os\nfrom prompt_hub import HubManager\n', 'print("done")\n'],
-    ...{ says: /done/, away: /reset|closed|localhost/ },
+    ...{ says: /done/ },
   },
   {
     ...{ document: 'publishing', has: 'title: Commit message', save: 'prompt-file.md' },
     andRun: `curl -fsS -H "Authorization: Bearer $HUB_TOKEN" -H 'Content-Type: text/markdown' --data-binary @prompt-file.md "$HUB/api/v1/repos/acme/commit-message-file/versions?dry_run=true"`,
-    ...{ says: /"options":\["short","long"\]/, away: NO_CONNECTION },
+    ...{ says: /"options":\["short","long"\]/ },
   },
   {
     ...{ document: 'publishing', has: '@commit-message.md' },
     before: "printf -- '---\\ntags: [git]\\n---\\nWrite a {{style}} commit message.\\n' >commit-message.md",
-    ...{ says: /"changelog":"Shorter"/, away: NO_CONNECTION },
+    ...{ says: /"changelog":"Shorter"/ },
   },
-  { document: 'moderation', has: 'hubcli yank', says: /1\.1\.0 yanked/, away: UNREACHABLE },
-  { document: 'moderation', has: 'hubcli deprecate', says: /deprecated/, away: UNREACHABLE },
-  { document: 'moderation', has: 'hubcli label', says: /production 1\.0\.0/, away: UNREACHABLE },
-  { document: 'moderation', has: 'npm run people', place: 'checkout', says: /mallory/, away: 'works' },
+  { document: 'moderation', has: 'hubcli yank', says: /1\.1\.0 yanked/ },
+  { document: 'moderation', has: 'hubcli deprecate', says: /deprecated/ },
+  { document: 'moderation', has: 'hubcli label', says: /production 1\.0\.0/ },
+  { document: 'moderation', has: 'npm run people', place: 'checkout', says: /mallory/ },
   {
-    ...{ document: 'skills', has: 'npx skills add', says: /code-review/i, away: /No skills found/ },
+    ...{ document: 'skills', has: 'npx skills add', says: /code-review/i },
   },
-  { document: 'skills', has: '--as skill', says: /\.agents\/skills\/code-review\n/, away: UNREACHABLE },
+  { document: 'skills', has: '--as skill', says: /\.agents\/skills\/code-review\n/ },
   {
     ...{ document: 'skills', has: 'hubcli check code-review', before: SKILL_FOLDER },
-    ...{ says: /^acme\/code-review 2\.\d+\.\d+[\s\S]*^2\.\d+\.\d+ http/m, away: UNREACHABLE },
+    ...{ says: /^acme\/code-review 2\.\d+\.\d+[\s\S]*^2\.\d+\.\d+ http/m },
   },
   {
     ...{ document: 'skills', has: 'tar -czf', before: `${SKILL_FOLDER}; echo y >code-review/b.md` },
-    ...{ says: /"path":"b\.md"/, away: NO_CONNECTION },
+    ...{ says: /"path":"b\.md"/ },
   },
   {
     ...{ document: 'skills', has: 'curl -fsS --create-dirs', around: ['', 'head -2 .*/skills/code-review/SKILL.md\n'] },
-    ...{ says: /name: "code-review"[\s\S]*name: "code-review"/, away: NO_CONNECTION },
+    ...{ says: /name: "code-review"[\s\S]*name: "code-review"/ },
   },
   {
     ...{ document: 'skills', has: '--skill "Reviews', before: `echo 'Review {{diff}}.' >review.md` },
-    ...{ says: /^2\.\d\.\d /m, away: UNREACHABLE },
+    ...{ says: /^2\.\d\.\d /m },
   },
   {
     ...{ document: 'skills', has: 'license: MIT', save: 'content/acme/one/versions/1.0.0.md', andRun: CHECK },
-    ...{ around: [`---\n${VERSION}`, '---\nReview {{diff}}.\n'], says: /no problems/, away: 'works' },
+    ...{ around: [`---\n${VERSION}`, '---\nReview {{diff}}.\n'], says: /no problems/ },
   },
   {
     ...{ document: 'trusted-publishing', has: 'trusted_publishers:', save: 'content/octo/index.md', andRun: CHECK },
-    ...{ around: ['---\n', '---\n'], says: /no problems/, away: 'works' },
+    ...{ around: ['---\n', '---\n'], says: /no problems/ },
   },
   {
     ...{ document: 'trusted-publishing', has: 'token=$(curl', around: ['', 'echo "$token"\n'] },
-    ...{ says: /^token for http:\/\/localhost:\d+\n$/, away: 'works' },
+    ...{ says: /^token for http:\/\/localhost:\d+\n$/ },
   },
 ]

@@ -1,9 +1,8 @@
-// Runs the code examples of the README and the guides. The hub is started as the README says; those that ask a hub run
-// once more while it is away. Every example runs here or in another test, or has a reason why it cannot run.
+// Runs the code examples of the README and the guides. The hub is started as the README says; those that need no hub run
+// once more without it. Every example runs here or in another test, or has a reason why it cannot run.
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import net from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -151,12 +150,6 @@ function runExample(run: ExampleRun, at: number): Promise<{ code: number; output
   return runProgram([language === 'ts' ? 'node' : 'python3', file], cwd)
 }
 
-/** Whether an example asks a hub: it names one, or runs a client. */
-const usesHub = (run: ExampleRun) =>
-  [run.before, run.andRun, ...(run.around ?? []), exampleOf(run).text].some((text) =>
-    /prompts\.example\.org|localhost:8888|HUB|hubcli|prompt[-_]hub|openai|skills/.test(text ?? ''),
-  )
-
 const CASES = RUN.map((run, at) => [`${run.document}: ${run.has}`, run, at] as const)
 
 describe('the examples with a hub', () => {
@@ -167,30 +160,11 @@ describe('the examples with a hub', () => {
   })
 })
 
-describe('the examples while the hub is away', () => {
-  let closed: net.Server
-  beforeAll(async () => {
-    await hub.end()
-    // Holds the port, so that no other test's hub responds, and closes each connection at once.
-    closed = net.createServer((socket) => socket.destroy())
-    await new Promise<void>((done) => closed.listen(port, done))
-  })
-  afterAll(() => void closed?.close())
-  /** The last run in each folder: examples that share a folder run one after another. */
-  const lanes = new Map<string, Promise<unknown>>()
-  const runInLane = (run: ExampleRun, at: number) => {
-    const folder = placeOf(run, at)
-    const turn = Promise.resolve(lanes.get(folder)).then(() => runExample(run, at))
-    lanes.set(folder, turn)
-    return turn
-  }
-  // Most of them only wait before they try again.
-  test.concurrent.for(CASES.filter(([, run]) => usesHub(run)))('%s', async ([, run, at], { expect }) => {
-    const { code, output } = await runInLane(run, at)
-    if (run.away === 'works') expect([output, code]).toEqual([expect.stringMatching(run.says), 0])
-    else {
-      expect(output).toMatch(run.away)
-      expect(code).toBeGreaterThan(0)
-    }
+describe('the examples that need no hub, while it is away', () => {
+  beforeAll(() => hub.end())
+
+  test.each(CASES.filter(([, { isOffline }]) => isOffline))('%s', async (_, run, at) => {
+    const { code, output } = await runExample(run, at)
+    expect([output, code]).toEqual([expect.stringMatching(run.says), 0])
   })
 })

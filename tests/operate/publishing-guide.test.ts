@@ -183,24 +183,22 @@ describe.each([
     expect(await versions('explain')).toEqual(['1.0.0'])
   })
 
-  test('refuses a file that is not UTF-8, and publishes the others', async () => {
+  test('refuses a file that is not UTF-8 and a file name with a space, and publishes the others', async () => {
     const outcome = await run(
-      prompts.push('From an old editor', { 'prompts/a-resume.md': LATIN, 'prompts/zebra.md': 'Describe a zebra.' }),
+      prompts.push('From an old editor', {
+        ...{ 'prompts/a-resume.md': LATIN, 'prompts/a blank.md': 'Blank.' },
+        ...{ 'prompts/yak.md': 'Describe a yak.', 'prompts/zebra.md': 'Describe a zebra.' },
+      }),
     )
     expect(outcome?.code).toBeGreaterThan(0)
     expect(outcome?.output).toMatch(/prompts\/a-resume\.md.*UTF-8/)
-    expect([await versions('a-resume'), await versions('zebra')]).toEqual([[], ['1.0.0']])
-    await succeed(prompts.push('Remove it', { 'prompts/a-resume.md': null }))
-  })
-
-  test('refuses a file name with a space, and publishes the others', async () => {
-    const outcome = await run(
-      prompts.push('A name', { 'prompts/a blank.md': 'Blank.', 'prompts/yak.md': 'Describe a yak.' }),
-    )
-    expect(outcome?.code).toBeGreaterThan(0)
     expect(outcome?.output).toMatch(/prompts\/a blank\.md.*rename/)
-    expect(await versions('yak')).toEqual(['1.0.0'])
-    await succeed(prompts.push('Remove it', { 'prompts/a blank.md': null }))
+    expect([await versions('a-resume'), await versions('yak'), await versions('zebra')]).toEqual([
+      [],
+      ['1.0.0'],
+      ['1.0.0'],
+    ])
+    await succeed(prompts.push('Remove them', { 'prompts/a-resume.md': null, 'prompts/a blank.md': null }))
   })
 
   test('publishes a commit message of any length, with a tab', async () => {
