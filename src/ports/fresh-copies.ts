@@ -29,13 +29,13 @@ export interface CopiedVersion extends CopyOrigin {
 }
 
 /** What an owner's file says after its last change. */
-export interface OwnerCopy extends CopyOrigin, Pick<OwnerFile, 'members'> {
+interface OwnerCopy extends CopyOrigin, Pick<OwnerFile, 'members'> {
   handle: string
   profile: Profile
 }
 
 /** The files and attestations of a published version. */
-export interface CopiedFiles extends CopyOrigin {
+interface CopiedFiles extends CopyOrigin {
   owner: string
   name: string
   version: string
