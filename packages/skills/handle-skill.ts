@@ -76,9 +76,7 @@ async function readBuiltFile(
 }
 
 const nothing = async () => undefined
-const NO_COPIES: Sources['fresh'] = {
-  ...{ find: nothing, findVersion: nothing, findOwner: nothing, findFiles: nothing, listNames: async () => [] },
-}
+const NO_COPIES: Sources['fresh'] = { find: nothing, listNames: async () => [] }
 
 /** Finds a file beside the SKILL.md of a version, or the archive of all of them. */
 async function findBeside(
