@@ -102,6 +102,11 @@ export function openSiteData({ contentDir, baseUrl, sink, ...parts }: SiteDataPa
         continue
       }
       const found = readRepository(contentDir, fullName, files)
+      if (!found.isThere && found.wrong.size === 0) {
+        round.problems.push(...found.problems)
+        below.delete(fullName)
+        continue
+      }
       // A repository with a problem is read again by every build, so that the problem is reported until it is gone.
       const read = { ...found, fullName, marks: found.problems.length === 0 ? marks : '', stats }
       for (const name of unlisted.get(fullName) ?? []) read.wrong.add(name)

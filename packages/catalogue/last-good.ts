@@ -32,7 +32,9 @@ export function fixRepository({ now, wrong, last }: BrokenRepository, others: Ne
   }
   const candidates = [good, ...(last ? [unite(last, good), last] : [])]
   // A missing replacement is only a dead link, which is no reason to hide the repository.
-  return candidates.find((one) => checkRepository(one, others).every(({ key }) => key === 'replaced_by'))
+  const isServable = (one: RepositoryEntry) =>
+    one.versions.length > 0 && checkRepository(one, others).every(({ key }) => key === 'replaced_by')
+  return candidates.find(isServable)
 }
 
 /** Combines the last served index with all previous and current versions: a version that a reader has seen must not disappear because another file is invalid. */

@@ -1,6 +1,6 @@
 // Removes a version or a whole prompt from the content folder, in one commit, and counts the commits that still contain it.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { readContentDir } from '../../packages/stores/content/content-dir.ts'
 import { createGit, type Git } from '../../packages/stores/git/git-command.ts'
 import { formatPath } from '../../src/domain/content/content-path.ts'
@@ -92,13 +92,18 @@ export async function removeFromGit(
   const { git, folder } = tree
   const listed = (await git.find(['ls-tree', '--name-only', 'HEAD', '--', ...pathsOf(tree, target)])) ?? ''
   const removed = listed.split('\n').filter(Boolean)
-  const edits = await (target.version === undefined ? editReferences(tree, target) : editIndex(tree, target, reason))
+  const edits = await (target.version === undefined
+    ? Promise.all([editReferences(tree, target), keepNumbers(tree, target, reason)]).then((both) => both.flat())
+    : editIndex(tree, target, reason))
   const paths = [...removed, ...edits.map((edit) => edit.path)]
   const dirty = (await git.run(['status', '--porcelain', '--', ...paths])).toString()
   if (dirty !== '') throw new Error(`There are uncommitted changes. Commit or discard them first:\n${dirty.trimEnd()}`)
   try {
     for (const path of removed) rmSync(join(folder, path), { recursive: true })
-    for (const edit of edits) writeFileSync(join(folder, edit.path), edit.text)
+    for (const edit of edits) {
+      mkdirSync(dirname(join(folder, edit.path)), { recursive: true })
+      writeFileSync(join(folder, edit.path), edit.text)
+    }
     await git.run(['add', '--all', '--', ...paths])
     const { owner, name, version } = target
     const subject = `Take down ${owner}/${name}${version === undefined ? '' : `@${version}`}`
@@ -120,19 +125,11 @@ interface Edit {
 }
 
 /** Records the number as used up, and removes what points at the version. */
-async function editIndex(
-  { git, folder, prefix }: ContentTree,
-  target: TakedownTarget,
-  reason: string,
-): Promise<Edit[]> {
+async function editIndex(tree: ContentTree, target: TakedownTarget, reason: string): Promise<Edit[]> {
+  const { folder, prefix } = tree
   const { owner, name, version = '' } = target
-  const versions =
-    (await git.find(['ls-tree', '--name-only', 'HEAD', '--', `${prefix}${owner}/${name}/versions/`])) ?? ''
-  const files = versions.split('\n').filter((path) => path.endsWith('.md'))
-  if (!files.includes(`${prefix}${formatPath({ kind: 'version', owner, name, version })}`))
+  if (!(await listVersions(tree, target)).includes(version))
     throw new Error(`There is no version ${version} of ${owner}/${name} on this branch.`)
-  if (files.length === 1)
-    throw new Error(`${version} is the only version of ${owner}/${name}. Take down ${owner}/${name} as a whole.`)
   const path = `${prefix}${formatPath({ kind: 'repository', owner, name })}`
   const text = readIfThere(join(folder, path)) || '---\n---\n'
   const { labels, yanked } = readIndex(path, text)
@@ -143,6 +140,24 @@ async function editIndex(
     { path: ['removed', version], value: reason },
   ]
   return [{ path, text: editKeys(text, changes), said: pointing.map((label) => `the label ${label}`) }]
+}
+
+/** Records all numbers of a prompt as used up, in an `index.md` with nothing else. */
+async function keepNumbers(tree: ContentTree, target: TakedownTarget, reason: string): Promise<Edit[]> {
+  const { owner, name } = target
+  const path = `${tree.prefix}${formatPath({ kind: 'repository', owner, name })}`
+  // An index that cannot be read is taken down too.
+  const before = parseRepositoryFile(readIfThere(join(tree.folder, path)) || '---\n---\n').value?.removed ?? {}
+  const numbers = (await listVersions(tree, target)).map((version) => [version, reason])
+  const removed = { ...before, ...Object.fromEntries(numbers) }
+  if (Object.keys(removed).length === 0) return []
+  return [{ path, text: editKeys('---\n---\n', [{ path: ['removed'], value: removed }]), said: [] }]
+}
+
+async function listVersions({ git, prefix }: ContentTree, { owner, name }: TakedownTarget): Promise<string[]> {
+  const folder = `${prefix}${owner}/${name}/versions/`
+  const listed = (await git.find(['ls-tree', '--name-only', 'HEAD', '--', folder])) ?? ''
+  return listed.split('\n').flatMap((path) => (path.endsWith('.md') ? [path.slice(folder.length, -'.md'.length)] : []))
 }
 
 /** Removes other prompts' references to a prompt. */

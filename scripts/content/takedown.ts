@@ -51,7 +51,8 @@ async function takeDown([address = '', reason = '', ...more]: readonly string[],
     logAudit('prompt_taken_down', { prompt: address, commit })
     const extra = also.length === 0 ? '' : `; with ${also.join(', ')}`
     gone.push(`content: ${removed.join(' and ')} (commit ${commit.slice(0, 12)}${extra})`)
-    if (target.version !== undefined) gone.push(`number: ${target.version} is never used again (removed, in index.md)`)
+    const numbers = target.version === undefined ? 'numbers: none is' : `number: ${target.version} is never`
+    gone.push(`${numbers} used again (removed, in index.md)`)
   }
   const left: string[] = []
   if (config.databaseUrl !== undefined || existsSync(STATE_FILE))

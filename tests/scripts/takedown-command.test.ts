@@ -151,13 +151,26 @@ test('a part: the versions that include it are named, because they contain its t
   expect(contentOf().problems).toEqual([])
 })
 
-test('a prompt: everything below its folder, and what other prompts say about it', () => {
+test('a prompt: everything below its folder but its numbers, and what other prompts say about it', () => {
+  expect(run([`${owner}/review@1.0.0`, 'Leaks a key']).status).toBe(0)
   const { status, stdout } = run([`${owner}/review`, 'Illegal'])
   expect(status).toBe(0)
-  expect(existsSync(join(folder, `content/${owner}/review`))).toBe(false)
+  expect(git('ls-files', `content/${owner}/review`).trim()).toBe(`content/${owner}/review/index.md`)
+  expect(read('review/index.md')).toBe('---\nremoved:\n  "1.0.0": Leaks a key\n  "1.1.0": Illegal\n---\n')
+  expect(contentOf().tree.repositories.has(`${owner}/review`)).toBe(false)
+  expect(stdout).toContain('numbers: none is used again (removed, in index.md)')
   expect(read('other/index.md')).toBe('---\nstatus: deprecated\n---\n')
   expect(contentOf().problems).toEqual([])
   expect(stdout).toContain(`with replaced_by of ${owner}/other`)
+})
+
+test('the only version, and a prompt whose index.md cannot be read', () => {
+  expect(run([`${owner}/other@1.0.0`, 'Wrong']).status).toBe(0)
+  expect(read('other/index.md')).toContain('removed:\n  "1.0.0": Wrong\n')
+  put({ [`content/${owner}/review/index.md`]: '---\ntitle: [\n---\n' })
+  expect(run([`${owner}/review`, 'Illegal']).status).toBe(0)
+  expect(read('review/index.md')).toBe('---\nremoved:\n  "1.0.0": Illegal\n  "1.1.0": Illegal\n---\n')
+  expect([contentOf().problems, [...contentOf().tree.repositories.keys()]]).toEqual([[], []])
 })
 
 test('the commands of the guide take down a version, then the prompt', () => {
@@ -166,7 +179,7 @@ test('the commands of the guide take down a version, then the prompt', () => {
   const given = lines.map((line) => /^npm run takedown -- (\S+) "([^"]+)"$/.exec(line)?.slice(1) ?? [])
   expect(given.map(([name]) => name)).toEqual([`${owner}/review@1.1.0`, `${owner}/review`])
   for (const args of given) expect(run(args)).toMatchObject({ status: 0, stdout: expect.stringContaining('Not gone:') })
-  expect(existsSync(join(folder, `content/${owner}/review`))).toBe(false)
+  expect(existsSync(join(folder, `content/${owner}/review/versions`))).toBe(false)
 })
 
 describe('refusals change nothing', () => {
@@ -177,7 +190,6 @@ describe('refusals change nothing', () => {
     ['no prompt', ['review', 'x'], /expected a prompt, or a version/],
     ['an unknown version', [`${owner}/review@9.0.0`, 'x'], /There is no version 9\.0\.0/],
     ['an unknown prompt', [`${owner}/nothing`, 'x'], /There is no prompt/],
-    ['the only version', [`${owner}/other@1.0.0`, 'x'], /is the only version .* as a whole/],
     ['an unknown option', ['--force', `${owner}/review`, 'x'], /--force/],
   ])('%s', (_case, args, words) => {
     const head = git('rev-parse', 'HEAD')
@@ -229,6 +241,11 @@ test('a hub that serves the folder: the command waits until it is gone, and its 
     expect([again.status, again.stdout]).toEqual([0, expect.stringContaining('returns 404')])
     const served = run(['--check', `${owner}/review@1.0.0`], { ...settings, SITE_URL: hub.base }, '.')
     expect([served.status, served.stdout]).toEqual([1, expect.stringContaining('still serves')])
+    const whole = run([`${owner}/review`, 'Illegal'], { ...settings, SITE_URL: hub.base }, '.')
+    expect([whole.status, whole.stdout]).toEqual([0, expect.stringContaining('returns 404')])
+    expect((await (await fetch(`${hub.base}/healthz`)).json()).status).toBe('ok')
+    expect(await publish('Five')).toEqual([201, '1.1.3'])
+    await expect.poll(async () => (await fetch(`${api}/versions/1.1.3`)).status).toBe(200)
   } finally {
     await hub.run.end()
   }

@@ -112,7 +112,7 @@ export const RULES = {
     'revoke it immediately, then replace it with a made-up value',
   ),
   'has-versions': error(
-    'A repository has at least one version.',
+    'A repository has at least one version, unless all were taken down.',
     'add versions/1.0.0.md, or remove the folder; npm run new creates both files',
   ),
   'versions-are-few': error(

@@ -53,7 +53,7 @@ export function readContentDir(dir: string, listing: ContentListing = listConten
 interface ReadRepository {
   /** The repository, built from the files that could be parsed. */
   entry: RepositoryEntry
-  /** Whether any file could be parsed. */
+  /** Whether any file could be parsed, and the prompt was not taken down. */
   isThere: boolean
   /** Problems in individual files. */
   problems: Problem[]
@@ -108,8 +108,12 @@ export function readRepository(dir: string, fullName: string, files: readonly Li
   // The results of a version that cannot be read are in order as soon as the version is.
   problems.push(...checked.problems.filter(({ file: path }) => !wrong.has(versionOf(path))))
   const entry = { owner, name, file, versions, ...(checked.good.length > 0 && { results: checked.good }) }
-  return { entry, isThere, problems, wrong }
+  // What is left of a prompt that was taken down is the list of its numbers.
+  const isTakenDown = versions.length === 0 && wrong.size === 0 && file !== undefined && isRemoved(file)
+  return { entry, isThere: isThere && !isTakenDown, problems, wrong }
 }
+
+const isRemoved = ({ removed }: RepositoryFile) => Object.keys(removed).length > 0
 
 /** Returns the version of a result by its path. */
 const versionOf = (path: string) => path.split('/').at(-2) ?? ''

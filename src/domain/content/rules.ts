@@ -80,8 +80,8 @@ export const VERSION_RULES = {
 
 /** The rules for a repository, including references to other repositories. */
 export const REPOSITORY_RULES = {
-  'has-versions': ({ versions }) =>
-    versions.length > 0
+  'has-versions': ({ file, versions }) =>
+    versions.length > 0 || Object.keys(file?.removed ?? {}).length > 0
       ? []
       : [{ key: '', message: 'expected at least one version next to it, such as versions/1.0.0.md' }],
   'versions-are-few': ({ versions }) =>

@@ -129,6 +129,7 @@ describe('a repository', () => {
       },
     ],
     ['replaced by an existing prompt', { file: anIndex({ replaced_by: 'acme/b' }) }],
+    ['taken down, with its numbers', { file: anIndex({ removed: { '1.0.0': 'x' } }), versions: [] }],
     ['with 1,000 versions', { versions: Array.from({ length: 1000 }, (_, at) => aVersion(`1.0.${at}`)) }],
   ])('satisfies every rule: %s', (_, given) => expect(check(given)).toEqual([]))
 
