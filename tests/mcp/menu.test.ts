@@ -154,6 +154,8 @@ describe('prompts', () => {
       'Unknown cursor.',
     ],
     ['a cursor of another type', 'resources/list', { cursor: 50 }, 'Unknown cursor.'],
+    ['a cursor of tools', 'tools/list', { cursor: 'x' }, 'Unknown cursor.'],
+    ['a cursor of templates', 'resources/templates/list', { cursor: 'x' }, 'Unknown cursor.'],
     [
       'an unknown template',
       'completion/complete',

@@ -4,7 +4,7 @@ import { toHubError } from '../../ports/log.ts'
 import type { Hub } from '../hub.ts'
 import { callTool } from './call-tool.ts'
 import { CACHE_HINTS } from './identity.ts'
-import { CODES, type Era, McpFailure, type McpResult } from './protocol.ts'
+import { CODES, type Era, invalidParams, McpFailure, type McpResult } from './protocol.ts'
 import type { Message } from './read-message.ts'
 
 /** A message to handle. */
@@ -24,17 +24,21 @@ const METHODS: ReadonlyMap<string, MethodHandler> = new Map(
   Object.entries<MethodHandler>({
     'tools/list': async () => ({ tools: (await import('./tools.ts')).TOOLS }),
     'tools/call': callTool,
-    'prompts/list': async (params, hub) => (await import('./prompts.ts')).listPrompts(params, hub),
+    'prompts/list': async (_, hub) => (await import('./prompts.ts')).listPrompts(hub),
     'prompts/get': async (params, hub) => (await import('./prompts.ts')).getPrompt(params, hub),
-    'resources/list': async (params, hub) => (await import('./resources.ts')).listResources(params, hub),
+    'resources/list': async (_, hub) => (await import('./resources.ts')).listResources(hub),
     'resources/templates/list': async () => ({ resourceTemplates: (await import('./resources.ts')).TEMPLATES }),
     'resources/read': async (params, hub) => (await import('./resources.ts')).readResource(params, hub),
     'resources/directory/read': async (params, hub) => (await import('./skills.ts')).readDirectory(params, hub),
-    'skills/list': async (params) => (await import('./skills.ts')).listSkills(params),
+    // Always empty, because clients load lists without the user asking, and skills are third-party text.
+    'skills/list': () => ({ skills: [] }),
     'skills/get': async (params, hub) => (await import('./skills.ts')).getSkill(params, hub),
     'completion/complete': async (params, hub) => (await import('./completions.ts')).completeArgument(params, hub),
   }),
 )
+
+/** The methods that return a list. Each has a single page, so no cursor was ever issued; some clients send null or an empty string for the first page. */
+const LIST = /\/(?:list|directory\/read)$/
 
 const HINTS: ReadonlyMap<string, object> = new Map(Object.entries(CACHE_HINTS))
 
@@ -57,6 +61,8 @@ export async function dispatch(
 ): Promise<McpResult> {
   const answer = METHODS.get(method)
   if (!answer) throw new McpFailure(CODES.methodNotFound, 'Method not found')
+  if (LIST.test(method) && !['', null, undefined].some((none) => none === params.cursor))
+    throw invalidParams('Unknown cursor. The list has a single page; omit "cursor".')
   try {
     const result = await answer(params, hub, waitSeconds)
     return era === '2026' ? { ...result, ...HINTS.get(method) } : result

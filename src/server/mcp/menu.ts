@@ -1,14 +1,5 @@
-// Lists the top hundred prompts, for `prompts/list` and `resources/list`.
+// Describes the top hundred prompts, for `prompts/list` and `resources/list`.
 import { countCharacters } from '../../domain/text/text-length.ts'
-import type { MenuEntry } from '../../ports/search.ts'
-import type { Hub } from '../hub.ts'
-import { requireFirstPage } from './protocol.ts'
-
-/** Reads the menu. It is short, because clients request it when they connect. @throws McpFailure for a cursor */
-export async function readMenu({ cursor }: Record<string, unknown>, { search }: Hub): Promise<MenuEntry[]> {
-  requireFirstPage(cursor)
-  return search().listMenu()
-}
 
 /** Matches control, format, private-use and unassigned characters, and other invisible characters such as variation selectors and fillers. */
 const HIDDEN = /[\p{C}\p{Default_Ignorable_Code_Point}]/gu

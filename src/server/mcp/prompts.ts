@@ -8,15 +8,15 @@ import { isName, isOwner, nameOfOriginal } from '../../domain/values/names.ts'
 import type { MenuEntry } from '../../ports/search.ts'
 import type { Hub } from '../hub.ts'
 import { findRepository } from '../read/records.ts'
-import { menuText, readMenu } from './menu.ts'
+import { menuText } from './menu.ts'
 import { invalidParams, type McpResult, readObject, unknownName } from './protocol.ts'
 
 const DESCRIPTION_CHARACTERS = 300
 const ARGUMENT_CHARACTERS = 200
 
 /** Handles `prompts/list`. */
-export async function listPrompts(params: Record<string, unknown>, hub: Hub): Promise<McpResult> {
-  const entries = await readMenu(params, hub)
+export async function listPrompts(hub: Hub): Promise<McpResult> {
+  const entries = await hub.search().listMenu()
   const prompts = entries.map(({ owner, name, variables, ...entry }) => ({
     // Clients turn the name into a slash command, so it contains no slashes or spaces. Neither part can contain an underscore, so the name can be split again.
     name: `${owner}__${name}`,

@@ -50,12 +50,6 @@ export function unknownName(
   return new McpFailure(CODES.invalidParams, `${problem} ${hint}`, data)
 }
 
-/** Every list has a single page, so no cursor was ever issued. Some clients send null or an empty string for the first page. @throws McpFailure for any other cursor */
-export function requireFirstPage(cursor: unknown): void {
-  if (cursor !== undefined && cursor !== null && cursor !== '')
-    throw invalidParams('Unknown cursor. The list has a single page; omit "cursor".')
-}
-
 /** Parses an object that was sent as JSON text, which some clients do with nested objects; returns any other value unchanged. */
 export function readObject(value: unknown): unknown {
   if (typeof value !== 'string' || !value.trimStart().startsWith('{')) return value

@@ -4,7 +4,6 @@ import { printable } from '../../domain/text/problems.ts'
 import { isName, isOwner, isVersion } from '../../domain/values/names.ts'
 import type { Hub } from '../hub.ts'
 import { findContent, findRepository } from '../read/records.ts'
-import { readMenu } from './menu.ts'
 import { formatMenuEntry } from './prompts.ts'
 import { type McpFailure, type McpResult, unknownName } from './protocol.ts'
 
@@ -29,8 +28,8 @@ export const TEMPLATES = [
 ] as const
 
 /** Handles `resources/list`. */
-export async function listResources(params: Record<string, unknown>, hub: Hub): Promise<McpResult> {
-  const entries = await readMenu(params, hub)
+export async function listResources(hub: Hub): Promise<McpResult> {
+  const entries = await hub.search().listMenu()
   const resources = entries.map(({ owner, name, updated_at, ...entry }) => ({
     uri: `hub://prompts/${owner}/${name}`,
     name: `${owner}/${name}`,

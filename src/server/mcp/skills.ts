@@ -7,13 +7,7 @@ import { digestText } from '../../ports/measure.ts'
 import type { Hub } from '../hub.ts'
 import { findFile } from '../read/files.ts'
 import { findSkill } from '../read/skills.ts'
-import { type McpResult, requireFirstPage, unknownName } from './protocol.ts'
-
-/** Handles `skills/list`. The list is always empty, because clients load lists without the user asking, and skills are third-party text. */
-export function listSkills({ cursor }: Record<string, unknown>): McpResult {
-  requireFirstPage(cursor)
-  return { skills: [] }
-}
+import { type McpResult, unknownName } from './protocol.ts'
 
 /** Handles `skills/get`. @throws McpFailure if there is no such skill */
 export async function getSkill({ uri }: Record<string, unknown>, hub: Hub): Promise<McpResult> {
@@ -35,8 +29,7 @@ export async function getSkill({ uri }: Record<string, unknown>, hub: Hub): Prom
 const FOLDER_TYPE = 'inode/directory'
 
 /** Handles `resources/directory/read`: lists what is directly in a folder of a skill, on a single page. @throws McpFailure if there is no such folder */
-export async function readDirectory({ uri, cursor }: Record<string, unknown>, hub: Hub): Promise<McpResult> {
-  requireFirstPage(cursor)
+export async function readDirectory({ uri }: Record<string, unknown>, hub: Hub): Promise<McpResult> {
   const { skill, path = '' } = (await findByUri(uri, hub)) ?? {}
   const inside = path === '' ? '' : `${path}/`
   const all = skill ? [describeMain(skill), ...(skill.files ?? [])] : []
