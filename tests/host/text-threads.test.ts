@@ -20,8 +20,6 @@ function open(limits: Partial<typeof PATIENCE> = {}): ReturnType<typeof openText
 
 /** A text that is too long to be rendered in place; the worst Markdown known takes a third of a second for 65,536 characters. */
 const LONG = '|-\n'.repeat(21_845)
-/** A text that a thread renders, and that takes little time. */
-const QUICK = '|-\n'.repeat(2_000)
 const unavailable = { code: 'unavailable', retryAfterSeconds: 5 }
 
 describe('text threads', () => {
@@ -76,7 +74,7 @@ describe('text threads', () => {
       Array.from({ length: count }, (_, index) =>
         threads
           .forClient(client)
-          .run('renderMarkdown', QUICK, {})
+          .run('renderMarkdown', LONG, {})
           .then(() => ended.push(`${client}${index}`)),
       )
     await Promise.all([...send('busy', 8), ...send('other', 1)])
@@ -87,9 +85,7 @@ describe('text threads', () => {
   test('refuse a client whose jobs fill its part of the queue, but not another client', async () => {
     const threads = open({ waiting: { total: 10, perSender: 4 } })
     const send = (client: string, count: number) =>
-      Promise.allSettled(
-        Array.from({ length: count }, () => threads.forClient(client).run('renderMarkdown', QUICK, {})),
-      )
+      Promise.allSettled(Array.from({ length: count }, () => threads.forClient(client).run('renderMarkdown', LONG, {})))
     const [busy, other] = await Promise.all([send('busy', 20), send('other', 2)])
     const refused = busy.filter(({ status }) => status === 'rejected')
     expect(refused.length).toBeGreaterThanOrEqual(10)

@@ -59,7 +59,7 @@ label() { # <file> <name> <version>
   local token
   request_token || return 1
   HUB_URL=$HUB HUB_TOKEN=$token sh "$HUBCLI" label -- "$OWNER/$2" "$LABEL" "$3" >"$work/said" 2>"$work/complaint" || {
-    fail "$OWNER/$2 $3 was published, but $LABEL was not moved: $(head -c 2000 "$work/complaint")" "$1"
+    fail "$OWNER/$2 $3 was published, but $LABEL was not moved: $(sed "s/^hubcli: //" "$work/complaint" | head -c 2000)" "$1"
     return 1
   }
   show "$OWNER/$2: $LABEL points at $3"
