@@ -2,7 +2,7 @@
 
 import { parsePath } from '../../src/domain/content/content-path.ts'
 import type { RepositoryEntry, ResultEntry } from '../../src/domain/content/content-tree.ts'
-import { checkRepository, type Neighbours } from '../../src/domain/content/rules.ts'
+import { checkRepository, isTakenDown, type Neighbours } from '../../src/domain/content/rules.ts'
 import { formatProblem, type Problem } from '../../src/domain/text/problems.ts'
 
 /** A repository with problems. */
@@ -33,7 +33,7 @@ export function fixRepository({ now, wrong, last }: BrokenRepository, others: Ne
   const candidates = [good, ...(last ? [unite(last, good), last] : [])]
   // A missing replacement is only a dead link, which is no reason to hide the repository.
   const isServable = (one: RepositoryEntry) =>
-    one.versions.length > 0 && checkRepository(one, others).every(({ key }) => key === 'replaced_by')
+    !isTakenDown(one) && checkRepository(one, others).every(({ key }) => key === 'replaced_by')
   return candidates.find(isServable)
 }
 

@@ -2,7 +2,7 @@
 import { formatPath, parsePath } from '../../../src/domain/content/content-path.ts'
 import type { RepositoryEntry, ResultEntry } from '../../../src/domain/content/content-tree.ts'
 import type { RepositoryFile } from '../../../src/domain/content/prompt-file.ts'
-import { checkRepository } from '../../../src/domain/content/rules.ts'
+import { checkRepository, isTakenDown } from '../../../src/domain/content/rules.ts'
 import type { Problem } from '../../../src/domain/text/problems.ts'
 import type { ContentTree } from '../../catalogue/content-tree.ts'
 import { checkResults } from '../../catalogue/result-rules.ts'
@@ -108,12 +108,8 @@ export function readRepository(dir: string, fullName: string, files: readonly Li
   // The results of a version that cannot be read are in order as soon as the version is.
   problems.push(...checked.problems.filter(({ file: path }) => !wrong.has(versionOf(path))))
   const entry = { owner, name, file, versions, ...(checked.good.length > 0 && { results: checked.good }) }
-  // What is left of a prompt that was taken down is the list of its numbers.
-  const isTakenDown = versions.length === 0 && wrong.size === 0 && file !== undefined && isRemoved(file)
-  return { entry, isThere: isThere && !isTakenDown, problems, wrong }
+  return { entry, isThere: isThere && (wrong.size > 0 || !isTakenDown(entry)), problems, wrong }
 }
-
-const isRemoved = ({ removed }: RepositoryFile) => Object.keys(removed).length > 0
 
 /** Returns the version of a result by its path. */
 const versionOf = (path: string) => path.split('/').at(-2) ?? ''

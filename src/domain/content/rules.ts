@@ -78,10 +78,14 @@ export const VERSION_RULES = {
   },
 } as const satisfies Record<string, VersionRule>
 
+/** Returns whether all that is left of a repository is the list of its numbers, after a takedown. */
+export const isTakenDown = ({ file, versions }: RepositoryOutline): boolean =>
+  versions.length === 0 && Object.keys(file?.removed ?? {}).length > 0
+
 /** The rules for a repository, including references to other repositories. */
 export const REPOSITORY_RULES = {
-  'has-versions': ({ file, versions }) =>
-    versions.length > 0 || Object.keys(file?.removed ?? {}).length > 0
+  'has-versions': (repository) =>
+    repository.versions.length > 0 || isTakenDown(repository)
       ? []
       : [{ key: '', message: 'expected at least one version next to it, such as versions/1.0.0.md' }],
   'versions-are-few': ({ versions }) =>

@@ -61,7 +61,7 @@ export async function dispatch(
 ): Promise<McpResult> {
   const answer = METHODS.get(method)
   if (!answer) throw new McpFailure(CODES.methodNotFound, 'Method not found')
-  if (LIST.test(method) && !['', null, undefined].some((none) => none === params.cursor))
+  if (LIST.test(method) && (params.cursor ?? '') !== '')
     throw invalidParams('Unknown cursor. The list has a single page; omit "cursor".')
   try {
     const result = await answer(params, hub, waitSeconds)
