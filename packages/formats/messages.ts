@@ -58,7 +58,8 @@ export function readMessages(
 
 /** Marks the place of earlier messages, of which there is only one. @param key of the list of messages */
 export function addHistory(messages: PortableMessage[], key: string, findings: ConversionProblems): void {
-  if (messages.some((one) => 'type' in one))
+  // From the end, so that a list with many such places takes linear time.
+  if (messages.findLast((one) => 'type' in one))
     findings.refused(key, 'Prompt Hub supports earlier messages in only one place')
   messages.push({ type: 'history' })
 }
