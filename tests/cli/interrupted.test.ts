@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { signalGroup } from '../hubs/processes.ts'
 import {
   commandLine,
   findProgram,
@@ -69,7 +70,7 @@ describe.each(SHELLS)('$name', (shell) => {
           cwd,
           tools: makeTools({ python: PYTHON, ...(shell.name === 'busybox ash' ? { busybox: shell.command[0] } : {}) }),
           env: { HUB_URL: url },
-          onStart: ({ pid = 0 }) => void arrived.then(() => process.kill(-pid, signal)),
+          onStart: (child) => void arrived.then(() => signalGroup(child, signal)),
         })
         expect(outcome).toMatchObject({ code, left: [] })
         expect(readdirSync(cwd)).toEqual([])

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { signalGroup } from '../hubs/processes.ts'
 import { type PlainFiles, sha256, startPlainFiles } from './plain-files.ts'
 import {
   HUBCLI,
@@ -392,7 +393,7 @@ describe.skipIf(PYTHON === undefined)(`in one shell${NO_PYTHON}`, () => {
       // fast the machine is.
       hub.meddle = () => {
         if (hub.asked.length - asked >= kill)
-          setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), kill >= 6 ? kill * 4 : 0).unref()
+          setTimeout(() => signalGroup(child, 'SIGKILL'), kill >= 6 ? kill * 4 : 0).unref()
         return false
       }
       await ended

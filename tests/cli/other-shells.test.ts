@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { signalGroup } from '../hubs/processes.ts'
 import {
   findProgram,
   HUBCLI,
@@ -90,7 +91,7 @@ describe.each(listShells(OTHER_SHELLS))('$name', ({ name, found }) => {
       const cwd = makeFolder()
       const outcome = await runHubcli(asShell(name, found), [command, 'acme/code-review'], {
         ...{ cwd, env: { HUB_URL: url } },
-        onStart: ({ pid = 0 }) => void arrived.then(() => process.kill(-pid, signal)),
+        onStart: (child) => void arrived.then(() => signalGroup(child, signal)),
       })
       expect(outcome).toMatchObject({ code, stdout: '', left: [] })
       expect(readdirSync(cwd)).toEqual([])

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { STARTING } from '../../packages/node-server/health.ts'
 import { withMonitoring } from '../../packages/node-server/monitoring.ts'
-import { descendants, type Run, signalGroup, startProcess } from '../hubs/processes.ts'
+import { buildersOf, type Run, signalGroup, startProcess } from '../hubs/processes.ts'
 import { type Ask, type Json, openClient, poll } from './client.ts'
 import { temporaryFolder, writeRepository } from './made-content.ts'
 
@@ -133,9 +133,7 @@ describe('npm start keeps running', { timeout: 300_000 }, () => {
   })
 
   test('when its builder is killed: starts another one', async () => {
-    const children = descendants(run.child.pid).filter((pid) =>
-      readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('builder-process'),
-    )
+    const children = buildersOf(run.child.pid)
     expect(children).toHaveLength(1)
     process.kill(children[0]!, 'SIGKILL')
     title('acme/one', 'Much later')

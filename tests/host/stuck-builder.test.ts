@@ -1,11 +1,11 @@
 // Tests that a build process that is stuck is noticed and replaced: one that is stopped, one in an endless loop, and one
 // whose round never ends. Until then, the age of the oldest change that is not built is known.
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type FollowMessage, keepBuilding } from '../../packages/node-server/builds/keep-building.ts'
-import { descendants } from '../hubs/processes.ts'
+import { buildersOf } from '../hubs/processes.ts'
 
 const WITHIN = 60_000
 const PATIENCE = { silenceMs: 15_000, roundMs: 600_000, checkMs: 250 }
@@ -47,9 +47,6 @@ const repositories = () => {
 }
 const isServed = (count: number) => expect.poll(repositories, { timeout: WITHIN }).toBe(count)
 
-const commandOf = (pid: number) =>
-  existsSync(`/proc/${pid}/cmdline`) ? readFileSync(`/proc/${pid}/cmdline`, 'utf8') : ''
-
 /** Loads a fault into the build process. @param code runs with each message that it sends */
 function addFault(code: string): void {
   const path = join(root, 'fault.mjs')
@@ -68,7 +65,7 @@ test('a stopped build process is replaced, and the change that waited for it is 
   const builder = build()
   await isServed(1)
   await expect.poll(builder.oldestUnbuilt, { timeout: WITHIN }).toBe(undefined)
-  const [pid] = descendants(process.pid).filter((one) => commandOf(one).includes('builder-process'))
+  const [pid] = buildersOf(process.pid)
   process.kill(pid!, 'SIGSTOP')
   write('two', 'Second')
   const began = Date.now()

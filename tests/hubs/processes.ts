@@ -1,5 +1,6 @@
 // Starts hubs in their own process groups, waits until they respond, and stops them completely.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { delimiter, dirname } from 'node:path'
 import { poll } from '../e2e/client.ts'
@@ -100,15 +101,20 @@ export function launch(command: string, parameters: string[], settings: Record<s
     const gone = () => Promise.resolve(over && !family.some(alive) ? true : undefined)
     await poll('the processes end', 15_000, gone).catch(() => {
       signalGroup(child, 'SIGKILL')
-      for (const pid of family.filter(alive)) process.kill(pid, 'SIGKILL')
+      for (const pid of family) sendSignal(pid, 'SIGKILL')
     })
   }
   return { child, log: () => log, ended: () => over, closed, end }
 }
 
 export function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid) sendSignal(-child.pid, signal)
+}
+
+/** Signals a process or, with a negative number, its group. One that has ended in the meantime is no error. */
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
-    if (child.pid) process.kill(-child.pid, signal)
+    process.kill(pid, signal)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
@@ -124,6 +130,20 @@ export function descendants(pid: number | undefined): number[] {
   const family = [pid]
   for (const known of family) for (const [child, parent] of rows) if (parent === known && child) family.push(child)
   return family
+}
+
+/** Returns the build processes that a hub started. */
+export function buildersOf(pid: number | undefined): number[] {
+  return descendants(pid).filter((one) => commandOf(one).includes('builder-process'))
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    // The process ended after it was listed.
+    return ''
+  }
 }
 
 export function alive(pid: number): boolean {
