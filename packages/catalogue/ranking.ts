@@ -66,14 +66,15 @@ export function scoreTrending(
   { summary, releases }: Pick<RankedRepository, 'summary' | 'releases'>,
   day: string,
 ): number {
-  const now = Date.parse(`${day}T00:00:00Z`) + DAY_MS
+  const end = endOf(day)
   // Only the best version counts, so that publishing more often does not move a prompt up.
   let published = 0
   for (const version of releases) {
     if (version.isYanked) continue
+    const time = Date.parse(version.published_at)
     // The date of a version from the future is wrong, and its true age is unknown. Otherwise, it would lead the list until that date.
-    if (isFuture(version.published_at, day)) continue
-    const ageDays = Math.max(0, (now - Date.parse(version.published_at)) / DAY_MS)
+    if (isFuture(time, end)) continue
+    const ageDays = Math.max(0, (end - time) / DAY_MS)
     if (ageDays <= 30) published = Math.max(published, weigh(version) * 2 ** (-ageDays / 7))
   }
   return published + 4 * Math.log10(1 + downloads(summary.stats, 'downloads_7d'))
@@ -91,16 +92,18 @@ export function rank(
     const scored = repositories.map((repository) => ({ summary: repository.summary, score: score(repository) }))
     return placeCopies(sortByScore(scored), originalsOf)
   }
+  const end = endOf(day)
   return {
     top: by(scoreTop),
     trending: by((repository) => scoreTrending(repository, day)),
-    new: by(({ summary }) => latestOf([summary.created_at], day)),
+    new: by(({ summary }) => latestOf([summary.created_at], end)),
   }
 }
 
 /** Sorts by the latest update, then by age. @param day the build date in UTC, `YYYY-MM-DD` */
 export function sortByUpdates(summaries: readonly RepositorySummary[], day: string): RepositorySummary[] {
-  const scoreOf = ({ updated_at, created_at }: RepositorySummary) => latestOf([updated_at, created_at], day)
+  const end = endOf(day)
+  const scoreOf = ({ updated_at, created_at }: RepositorySummary) => latestOf([updated_at, created_at], end)
   return sortByScore(summaries.map((summary) => ({ summary, score: scoreOf(summary) })))
 }
 
@@ -108,15 +111,15 @@ export function sortByUpdates(summaries: readonly RepositorySummary[], day: stri
 const UNKNOWN_TIME = -1
 
 /** Returns the first time that can be right, in milliseconds. */
-function latestOf(times: readonly string[], day: string): number {
-  const time = times.find((one) => !isFuture(one, day))
-  return time === undefined ? UNKNOWN_TIME : Date.parse(time)
+function latestOf(times: readonly string[], end: number): number {
+  return times.map(Date.parse).find((time) => !isFuture(time, end)) ?? UNKNOWN_TIME
 }
 
+/** Returns the end of the day of a build, in milliseconds. */
+const endOf = (day: string) => Date.parse(`${day}T00:00:00Z`) + DAY_MS
+
 /** Returns whether a time is after the day of the build, so that a wrong clock must have produced it. */
-function isFuture(time: string, day: string): boolean {
-  return Date.parse(time) >= Date.parse(`${day}T00:00:00Z`) + DAY_MS + CLOCK_SKEW_MS
-}
+const isFuture = (time: number, end: number) => time >= end + CLOCK_SKEW_MS
 
 /** Sorts by score, highest first. Ties go to the older prompt, because a publisher cannot make a prompt older; then by the full name. */
 function sortByScore(scored: readonly { summary: RepositorySummary; score: number }[]): RepositorySummary[] {

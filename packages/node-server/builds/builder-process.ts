@@ -188,7 +188,6 @@ async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
   const listing = await look(mine, changed)
   if (listing.files.length === 0 && state && !isClone) await checkEmptied(state)
   const number = lastNumber + 1
-  retired.remove(database, state)
   database.begin(number)
   isWriting = true
   const day = readConfig(process.env).buildDay
@@ -215,6 +214,9 @@ async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
   // A pull writes the files before it updates the branch, so the files may have been read in between.
   if ((await readCommit()) !== commit) want()
   say({ kind: 'read', began, problems: problems.map(formatContentProblem), ignored: describeIgnored(listing.ignored) })
+  // The timers do nothing while a build is being written, and builds may follow each other without a pause.
+  isWriting = false
+  removeRetired()
 }
 
 /** Returns which publishes this round includes. A content folder in a git repository contains everything published so far. */
