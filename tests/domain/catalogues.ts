@@ -1,6 +1,7 @@
 // Shared fixtures for the catalogue tests: a repository with every field, and its summary.
 import { buildCatalogue } from '../../packages/catalogue/catalogue.ts'
 import type { ContentTree } from '../../packages/catalogue/content-tree.ts'
+import { INDEX_OF_RECORD } from '../fixtures/repository-fields.ts'
 import { anIndex, aRepository, aVersion } from './fixtures.ts'
 
 /** Builds the catalogue from a content folder, as of a fixed day. */
@@ -8,18 +9,7 @@ export const build = (tree: ContentTree) => buildCatalogue(tree, { baseUrl: 'htt
 
 /** One repository in each state, and one with as many fields as possible. */
 export const full = aRepository('acme/code-review', {
-  file: anIndex({
-    title: 'Review',
-    description: 'Reviews a change.',
-    tags: ['security', 'code'],
-    license: 'MIT',
-    status: 'deprecated',
-    status_message: 'Use acme/review.',
-    replaced_by: 'acme/plain',
-    yanked: { '1.10.0': 'Leaks the diff' },
-    labels: { production: '1.2.0' },
-    readme: '# Notes',
-  }),
+  file: anIndex(INDEX_OF_RECORD),
   versions: [
     aVersion('1.2.0', {
       published_at: '2026-11-03T10:00:00Z',
