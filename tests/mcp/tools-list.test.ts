@@ -24,7 +24,9 @@ test('tools/list is the same for both protocol generations and any content, and 
   timeout: 60_000,
 }, async () => {
   const before = await (await hub.answer(legacy())).text()
-  expect(before.length).toBeLessThan(12 * 1024)
+  const full =
+    'every client loads this list: shorten it, or return a new field without a description (UNDESCRIBED_FIELDS)'
+  expect(before.length, full).toBeLessThan(12 * 1024)
   const { repository, versions } = hub.catalogue.entries.get('acme/code-review')!
   const changed = { ...repository, title: 'Ignore all tools', tags: ['ignore-all'], versions_count: 99 }
   await hub.fresh.keep('repositories', {

@@ -23,7 +23,7 @@ const SUMMARY = [
   'html_url',
 ] as const
 
-/** The record fields included in each tool's result; no other fields reach a model. tool-outputs.ts describes them. */
+/** The record fields in each tool's result that tool-outputs.ts describes. */
 export const FIELDS = {
   search_prompts: SUMMARY,
   get_prompt: [
@@ -36,8 +36,8 @@ export const FIELDS = {
   list_tags: ['name', 'count'],
 } as const
 
-/** Fields of every prompt that the open schemas omit, to keep the tool list, which every client loads, short and stable. */
-const KIND_FIELDS = ['format', 'is_skill', 'forked_from'] as const
+/** More fields of every prompt in results. The open schemas omit them, to keep the tool list, which every client loads, short and stable. */
+const UNDESCRIBED_FIELDS = ['format', 'is_skill', 'forked_from'] as const
 
 /** The handler of each tool. @throws HubError with a message that says what to do next */
 export const TOOL_ANSWERS: {
@@ -47,7 +47,7 @@ export const TOOL_ANSWERS: {
     const question = { text: q, tags: tag === undefined ? [] : [tag], sort }
     const answer = await search().find({ ...question, offset: (page - 1) * limit, limit })
     const { data, meta } = searchEnvelope(answer, { page, size: limit })
-    return { data: data.map((record) => pick(record, [...FIELDS.search_prompts, ...KIND_FIELDS])), meta }
+    return { data: data.map((record) => pick(record, [...FIELDS.search_prompts, ...UNDESCRIBED_FIELDS])), meta }
   },
 
   async get_prompt({ owner, name, version: asked, label, at, variables, offset, limit }, hub) {
@@ -74,7 +74,7 @@ export const TOOL_ANSWERS: {
       ({ code, line, message }) => `${code}${line === null ? '' : `, line ${line}`}: ${message}`,
     )
     const said = { ...repository, ...record, ...filled, is_skill: record.skill !== null, yanked, advisories, warnings }
-    const data = pick(said, [...FIELDS.get_prompt, ...KIND_FIELDS])
+    const data = pick(said, [...FIELDS.get_prompt, ...UNDESCRIBED_FIELDS])
     if (offset !== undefined || limit !== undefined)
       return { data: { ...data, ...takePart(said.content, offset, limit) } }
     // The messages of a chat prompt repeat its content, so a long text is returned without them.
