@@ -61,13 +61,13 @@ test('help, completion and the guide list the formats of exports that the hub ha
       ?.replace(/ and |`/g, ' '),
   }
   for (const [place, list] of Object.entries(lists))
-    expect([
-      place,
-      ...(list ?? '')
+    expect(
+      (list ?? '')
         .split(/[\s,]+/)
         .filter(Boolean)
         .sort(),
-    ]).toEqual([place, ...Object.keys(EXPORT_FORMATS).sort()])
+      `${place}: expected the names of all formats, and between them only commas and “and”`,
+    ).toEqual(Object.keys(EXPORT_FORMATS).sort())
 })
 
 describe('completion in an interactive shell', () => {
