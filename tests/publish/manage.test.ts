@@ -146,7 +146,7 @@ describe.each([
       expect(index).toBe(INDEX.replace('production: "1.0.0"', 'production: "1.1.0"'))
     })
 
-    test('PATCH changes every field, and a dry run changes none', async () => {
+    test('PATCH changes texts, tags, licence and status, and a dry run changes none', async () => {
       const patch = {
         title: 'New',
         description: 'D',
