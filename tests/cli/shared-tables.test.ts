@@ -26,12 +26,15 @@ function readProgram(): [name: string, text: string][] {
   return [...found].map(([, name, text]) => [name!, text!])
 }
 
-test.skipIf(PYTHON === undefined)(`resolves every case in the range table${NO_PYTHON}`, () => {
+test.skipIf(PYTHON === undefined)(`resolves every case in the range table, and judges every path${NO_PYTHON}`, () => {
   const decide = `
 import json, sys
 sys.path.append(sys.argv[1])
 from prompt_hub.ranges import is_label, is_range
 from prompt_hub.records import VersionRow, find_wanted
+from prompt_hub.lock import refuse_path
+paths = json.load(open(sys.argv[3], encoding="utf-8"))
+refused = [[path for path in paths[kind] if refuse_path(path)] for kind in ("valid", "invalid")]
 table = json.load(open(sys.argv[2], encoding="utf-8"))
 answers = []
 for written, name, _ in table["cases"]:
@@ -39,16 +42,17 @@ for written, name, _ in table["cases"]:
     rows = [VersionRow(version, version in repository["yanked"], None, "") for version in repository["versions"]]
     is_written = is_range(written) or is_label(written)
     answers.append([written, name, find_wanted(written, repository["labels"], rows) if is_written else "malformed"])
-print(json.dumps(answers))
+print(json.dumps([answers, refused]))
 `
   const work = makeFolder()
   expect(() => runStep(work, 'locked.read_locked', 'acme/x', 'content')).toThrow() // It has written the modules before it fails.
   const script = path.join(work, 'decide.py')
   writeFileSync(script, decide)
-  const words = ['-IS', script, path.join(work, 'python'), 'tests/fixtures/ranges.json']
+  const words = ['-IS', script, path.join(work, 'python'), 'tests/fixtures/ranges.json', 'tests/fixtures/paths.json']
   const { cases } = JSON.parse(readFileSync('tests/fixtures/ranges.json', 'utf8'))
   expect(cases.length).toBeGreaterThanOrEqual(300)
-  expect(JSON.parse(execFileSync(PYTHON!, words).toString())).toEqual(cases)
+  const { invalid } = JSON.parse(readFileSync('tests/fixtures/paths.json', 'utf8'))
+  expect(JSON.parse(execFileSync(PYTHON!, words).toString())).toEqual([cases, [[], invalid]])
 })
 
 test.skipIf(PYTHON === undefined)(`the modules in hubcli are written for Python 3.7${NO_PYTHON}`, () => {

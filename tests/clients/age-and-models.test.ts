@@ -98,9 +98,18 @@ describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ comm
     // So does a time in the future.
     x.published['1.3.0'] = time(400)
     expect((await run('update', '--min-age', '1d')).stdout).toBe('')
+    // A yanked version stays until a newer one is old enough, with a warning. Without an age, the older one is taken.
+    x.yanked = { '1.2.0': 'Wrong' }
+    expect((await run('outdated', '--min-age', '1d')).stdout).toMatch(/^acme\/x +1\.2\.0 +1\.2\.0 +1\.3\.0 +\^1\n$/)
+    expect(await run('update', '--min-age', '1d')).toMatchObject({
+      ...{ code: 0, stdout: '', stderr: 'warning: acme/x 1.2.0 was yanked: Wrong\n' },
+    })
+    delete x.versions['1.3.0']
+    expect((await run('update', '--min-age', '1d')).stdout).toBe('')
+    expect((await run('update')).stdout).toContain('acme/x 1.2.0 -> 1.1.0 ')
   })
 
-  test('a label that points to a version that is too new waits', async () => {
+  test('a label that points to a version that is too new waits, and one that moved back does not', async () => {
     const x = hub.prompts['acme/x']!
     expect((await run('add', 'acme/x@live')).code).toBe(0)
     x.versions['1.1.0'] = 'two\n'
@@ -108,6 +117,8 @@ describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ comm
     x.published = { '1.1.0': time(-1) }
     expect((await run('update', '--min-age', '7d')).stdout).toBe('')
     expect((await run('update')).stdout).toContain('acme/x 1.0.0 -> 1.1.0 ')
+    x.labels = { live: '1.0.0' }
+    expect((await run('update', '--min-age', '7d')).stdout).toContain('acme/x 1.1.0 -> 1.0.0 ')
   })
 
   test.each([

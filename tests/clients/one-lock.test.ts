@@ -236,6 +236,18 @@ describe.each(CLIENTS)('$name', ({ command, failingRename }) => {
     expect(readdirSync(folder).sort()).toEqual(['.gitattributes', 'prompts.lock'])
   })
 
+  test('refuses a path that is not valid on every system, given or in a lock', async () => {
+    const folder = newFolder()
+    const path = 'a/CON.md'
+    const ran = await runClient(command, ['add', 'acme/review@1.0.0', '-o', path], folder, hub.url)
+    expect(ran).toMatchObject({ code: 1, stdout: '' })
+    expect(ran.stderr).toMatch(/not valid on every system/)
+    expect(readdirSync(folder)).toEqual([])
+    writeFileSync(join(folder, 'prompts.lock'), lockOf(rich()).replace('prompts/acme/rich.md', path))
+    expect(await runClient(command, ['install'], folder, hub.url)).toMatchObject({ code: 4, stdout: '' })
+    expect(readdirSync(folder)).toEqual(['prompts.lock'])
+  })
+
   test('leaves no partial files when the file size limit is reached', async () => {
     const folder = await lockOne()
     const before = snapshot(folder)

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { fillChat, forAnthropic, forGemini, splitChat } from '../../clients/typescript/source/chat.ts'
 import { type FillableVariable, fillContent, type Values } from '../../clients/typescript/source/filling.ts'
+import { isSafePath } from '../../clients/typescript/source/lock.ts'
 import { highestIn, isRange, readWish } from '../../clients/typescript/source/ranges.ts'
 import { PromptHubError } from '../../clients/typescript/source/trouble.ts'
 
@@ -37,6 +38,11 @@ describe('ranges and labels', () => {
     'rejects %j as a range',
     (text) => expect(isRange(text)).toBe(false),
   )
+})
+
+test('judges every path as the table does', () => {
+  const { valid, invalid } = JSON.parse(readFileSync('tests/fixtures/paths.json', 'utf8'))
+  expect([valid.filter(isSafePath), invalid.filter(isSafePath)]).toEqual([valid, []])
 })
 
 interface FillingCase {

@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tup
 from .filling import spell
 from .publisher import Publisher
 from .ranges import is_label, is_range, is_version, satisfies
-from .skills import SKILL, SkillFile, find_clash, refuse_files
+from .skills import SKILL, SkillFile, find_clash, refuse_files, refuse_part
 from .trouble import PromptHubError
 from .variable import Variable, read_variable
 
@@ -138,7 +138,7 @@ def details_of(variables: Sequence[Variable], parameters: object) -> Optional[Lo
 def attributes_line(path: str, is_folder: bool = False) -> str:
     """The line of a .gitattributes that protects a file, or all files in a folder. Characters with a meaning in patterns
     are replaced by a wildcard."""
-    pattern = "prompts/**" if path.startswith("prompts/") else re.sub(r'[ *?\["]', "?", path) + ("/**" if is_folder else "")
+    pattern = "prompts/**" if path.startswith("prompts/") else re.sub(r"[ \[]", "?", path) + ("/**" if is_folder else "")
     return f"/{pattern} -text"
 
 
@@ -203,13 +203,9 @@ def refuse_path(path: str) -> Optional[str]:
         return "is not text"
     if not all(0 < length <= 255 for length in lengths) or sum(lengths) + len(segments) - 1 > 1_024:
         return "has an empty or overlong part, or is absolute"
-    if any(segment in (".", "..") or segment.lower() == ".git" for segment in segments):
-        return "leaves the folder or has a part that is . or .git"
-    if re.search("[\\\\:\x00-\x1f\x7f-\x9f]", path):
-        return "contains a backslash, a colon or a control character"
     if path.lower() in (LOCK, f"{LOCK}.new"):
         return "is the lock file's own"
-    return None
+    return next(filter(None, map(refuse_part, segments)), None)
 
 
 def _read_locked(name: str, value: object) -> LockedPrompt:

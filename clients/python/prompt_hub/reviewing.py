@@ -7,6 +7,7 @@ from typing import List, NamedTuple, Optional, Sequence, Tuple
 
 from .lifetime import find_retiring, ripe_of, utc_now
 from .lock import LOCK, Lock, LockedPrompt
+from .ranges import highest_in, is_range
 from .records import RepositoryRecord, VersionRow, find_wanted
 from .review import AUDITED, Problem, find_included, find_notices, find_problems, included_in
 from .source import Source
@@ -66,6 +67,9 @@ def review_prompts(lock: Lock, source: Source, names: Sequence[str], min_age_day
                 problems += find_included(f"{name} {locked.version}", included, *read_part(part, number))
         ripe = ripe_of(rows, min_age_days, locked.version, now) if min_age_days else rows
         wanted = find_wanted(locked.range, record.labels, ripe) or locked.version
+        if min_age_days and is_range(locked.range):
+            # A locked version that was yanked stays until a newer one is old enough.
+            wanted = highest_in([wanted, locked.version], "*") or wanted
         reviewed.append(Reviewed(name, locked, wanted, find_wanted("*", {}, rows), problems, rows))
     return reviewed
 

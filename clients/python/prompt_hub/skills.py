@@ -14,6 +14,11 @@ _MAX_FILES = 201
 _MAX_PATH_BYTES = 900
 _PART = "[A-Za-z0-9_][A-Za-z0-9._-]{0,99}"
 _PATH = re.compile(f"{_PART}(?:/{_PART}){{0,7}}")
+# Windows: https://learn.microsoft.com/windows/win32/fileio/naming-a-file
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[1-9\u00b9\u00b2\u00b3]) *(?:\..*)?", re.ASCII | re.IGNORECASE)
+_FORBIDDEN = re.compile('[\\\\:<>"|?*\x00-\x1f\x7f-\x9f]')
+# HFS+ ignores these in names, as git does when it looks for .git (core.protectHFS).
+_IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 _INPUTS = b"\n\n## Inputs\n\n"
 
 
@@ -26,13 +31,25 @@ class SkillFile(NamedTuple):
     """The SHA-256 of its bytes, in hex."""
 
 
+def refuse_part(part: str) -> Optional[str]:
+    """Why the name of a file or folder is not valid on every system, or could be git's own there; None if it is fine."""
+    # GIT~1 is the short name of .git on Windows.
+    if _IGNORED.sub("", part).lower() in ("", ".", "..", ".git", "git~1"):
+        return "leaves the folder or has a part that is . or .git"
+    if _FORBIDDEN.search(part):
+        return 'contains a backslash, a colon, a control character or one of <>"|?*, so it is not valid on every system'
+    if part.endswith((".", " ")) or _DEVICE.fullmatch(part):
+        return f"is not valid on every system: {part[:60]!r} is reserved on Windows or ends with a dot or a space"
+    return None
+
+
 def refuse_files(paths: Sequence[str]) -> Optional[str]:
     """Why the files of a skill cannot be installed on every system, or None."""
     if len(paths) > _MAX_FILES:
         return f"has more than {_MAX_FILES} files"
     for path in paths:
         is_skill = path == SKILL or path.split("/")[-1].lower() != SKILL.lower()
-        if not _PATH.fullmatch(path) or path.endswith(".") or "./" in path or not is_skill or len(path) > _MAX_PATH_BYTES:
+        if not _PATH.fullmatch(path) or any(map(refuse_part, path.split("/"))) or not is_skill or len(path) > _MAX_PATH_BYTES:
             return f"has a file that is not valid on every system: {path[:200]!r}"
     clash = find_clash(paths)
     return None if clash is None else f"has two files at {clash}, or one inside the other"

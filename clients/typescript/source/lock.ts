@@ -2,7 +2,7 @@
 import { type Publisher, toPublisher } from './publisher.ts'
 import { isRange, isVersion, readWish, satisfies } from './ranges.ts'
 import { isObject, readVariables, type Variable } from './records.ts'
-import { findClash, refuseFiles, SKILL, type SkillFile } from './skills.ts'
+import { findClash, isPortablePart, refuseFiles, SKILL, type SkillFile } from './skills.ts'
 import { PromptHubError } from './trouble.ts'
 
 /** One prompt of a lock. */
@@ -180,7 +180,7 @@ export function readDetails(variables: unknown, parameters: unknown): LockedDeta
 
 /** The line of a .gitattributes that protects a file, or all files in a folder. Characters with a meaning in patterns are replaced by a wildcard. */
 export function attributesLine(path: string, isFolder = false): string {
-  const pattern = `${path.replace(/[ *?["]/g, '?')}${isFolder ? '/**' : ''}`
+  const pattern = `${path.replace(/[ []/g, '?')}${isFolder ? '/**' : ''}`
   return `/${path.startsWith('prompts/') ? 'prompts/**' : pattern} -text`
 }
 
@@ -193,11 +193,9 @@ export function mendEnds(path: string, folder?: string): string {
 /** Whether a path with forward slashes stays below the lock's folder and is valid on every system: at most 1,024 bytes, 255 per segment. */
 export function isSafePath(path: string): boolean {
   const sizeOf = (text: string) => new TextEncoder().encode(text).length
-  if (!path.isWellFormed() || sizeOf(path) > 1_024 || /[\\:\u0000-\u001f\u007f-\u009f]/.test(path)) return false
+  if (!path.isWellFormed() || sizeOf(path) > 1_024) return false
   if (['prompts.lock', 'prompts.lock.new'].includes(path.toLowerCase())) return false
-  const segments = path.toLowerCase().split('/')
-  if (segments.some((segment) => ['', '.', '..', '.git'].includes(segment))) return false
-  return path.split('/').every((segment) => sizeOf(segment) <= 255)
+  return path.split('/').every((segment) => isPortablePart(segment) && sizeOf(segment) <= 255)
 }
 
 function wrong(what: string): PromptHubError {

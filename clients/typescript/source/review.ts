@@ -120,5 +120,8 @@ export function review(
   const retiring = withinDays === undefined ? undefined : findRetiring(name, version, rows, withinDays, Date.now())
   if (retiring !== undefined) say('model_retires', retiring)
   const isActive = target !== undefined && ripe.includes(target)
-  return { name, locked, wanted: isActive ? target : version, latest: highestIn(active, '*'), problems }
+  const found = isActive ? target : version
+  // A locked version that was yanked stays until a newer one is old enough.
+  const wanted = minAgeDays > 0 && isRange(range) ? highestIn([found, version], '*')! : found
+  return { name, locked, wanted, latest: highestIn(active, '*'), problems }
 }

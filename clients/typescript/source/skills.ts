@@ -6,6 +6,10 @@ export const SKILL = 'SKILL.md'
 const MAX_FILES = 201
 const MAX_PATH_BYTES = 900
 const PATH = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}(?:\/[A-Za-z0-9_][A-Za-z0-9._-]{0,99}){0,7}$/
+/** Windows: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
+const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[1-9\u00b9\u00b2\u00b3]) *(?:\.|$)/i
+/** HFS+ ignores these in names, as git does when it looks for .git (core.protectHFS). */
+const IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
 const SHA256 = /^[0-9a-f]{64}$/
 const END = '\n---\n'
 
@@ -17,12 +21,19 @@ export interface SkillFile {
   sha256: string
 }
 
+/** Whether the name of a file or folder is valid on every system, and git's own on none. */
+export function isPortablePart(part: string): boolean {
+  // GIT~1 is the short name of .git on Windows.
+  const isSpecial = ['', '.', '..', '.git', 'git~1'].includes(part.replace(IGNORED, '').toLowerCase())
+  return !isSpecial && !/[\\:<>"|?*\u0000-\u001f\u007f-\u009f]|[. ]$/.test(part) && !DEVICE.test(part)
+}
+
 /** Says why the files of a skill cannot be installed on every system. @returns undefined if they can */
 export function refuseFiles(paths: readonly string[]): string | undefined {
   if (paths.length > MAX_FILES) return `has more than ${MAX_FILES} files`
   const isValid = (path: string) =>
     PATH.test(path) &&
-    !/\.(?:\/|$)/.test(path) &&
+    path.split('/').every(isPortablePart) &&
     path.length <= MAX_PATH_BYTES &&
     (path === SKILL || path.split('/').at(-1)?.toLowerCase() !== SKILL.toLowerCase())
   const invalid = paths.find((path) => !isValid(path))
