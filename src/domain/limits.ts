@@ -60,6 +60,8 @@ export const LIMITS = {
   includesPerVersion: 32,
   /** Each is read from git when a version is published. */
   includedRepositories: 16,
+  /** Those that the parts include are counted too, however deep. */
+  includedThrough: 64,
   modelCharacters: 200,
   attestationsPerVersion: 5,
   /** GitHub's attestations have 10 to 20 kB. */

@@ -19,7 +19,15 @@ const partOf = (text: string) => ({
 /** A version with a part between two texts. */
 function composedOf(text: string) {
   const start = countBytes(text) + 1
-  const include = { ...PLACE, version: '1.0.0', content_sha256, start, length: countBytes(text), variables: [] }
+  const include = {
+    ...PLACE,
+    version: '1.0.0',
+    content_sha256,
+    start,
+    length: countBytes(text),
+    variables: [],
+    through: [],
+  }
   return { ...made.versionOf(text, 'text'), content: `${text}\n${text}\n${text}`, includes: [include] }
 }
 

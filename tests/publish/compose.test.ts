@@ -75,7 +75,7 @@ describe('a composed version', () => {
     const expected = [
       {
         ...{ repository: 'acme/house-style', range: '^1', version: '1.1.0' },
-        ...{ content_sha256: sha256('Be brief, and kind.\n'), start: 13, length: 19, variables: [] },
+        ...{ content_sha256: sha256('Be brief, and kind.\n'), start: 13, length: 19, variables: [], through: [] },
       },
     ]
     expect(included(answer)).toEqual(expected)
@@ -146,6 +146,18 @@ describe('what is included', () => {
     expect(await refused('{{include "acme/around"}}')).toBe(
       'content: line 2: acme/around@1.0.0 includes acme/other itself. Include a version that does not, or publish the shared part as a prompt of its own.',
     )
+    // Longer rounds are refused as well.
+    for (const [name, part] of [
+      ['wider', 'around'],
+      ['widest', 'wider'],
+    ]) {
+      const { status, data } = await publish(name!, { content: `{{include "acme/${part}"}}\n`, compose: true })
+      expect([status, included({ data } as Answer)[0]!.through]).toEqual([
+        201,
+        name === 'wider' ? ['acme/other'] : ['acme/around', 'acme/other'],
+      ])
+    }
+    expect(await refused('{{include "acme/widest"}}')).toContain('acme/widest@1.0.0 includes acme/other itself.')
     expect(await refused('{{include "acme/none"}}')).toContain('line 2: acme/none is not a prompt on this hub')
     expect(await refused('{{include "acme/house-style@^9"}}')).toContain('but none in ^9')
     expect(await refused('{{include "acme/a-skill"}}')).toContain('acme/a-skill@1.0.0 is a skill with files')

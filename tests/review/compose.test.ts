@@ -22,8 +22,8 @@ function compose(...args: string[]) {
 }
 
 /** Writes the first version from a source, without a process of its own. */
-function composeFirst(source = 'Whole.\n{{include "acme/b@^1"}}\nEnd.\n') {
-  const place = { owner: 'acme', name: 'whole', bump: 'patch', changelog: 'First', by: 'octocat' } as const
+function composeFirst(source = 'Whole.\n{{include "acme/b@^1"}}\nEnd.\n', name = 'whole') {
+  const place = { owner: 'acme', name, bump: 'patch', changelog: 'First', by: 'octocat' } as const
   return composeVersion(join(root(), 'content'), { ...place, source }, new Date())
 }
 
@@ -98,6 +98,24 @@ describe('a review of a new version with includes', () => {
     spoil()
     const rules = (await review()).entries.filter(({ file }) => file.endsWith(FIRST)).map((one) => one.rule)
     expect(rules).toContain(rule)
+  })
+
+  test('finds a round of any length, and a part that hides what it includes', async () => {
+    const around = (name: string, part: string) => composeFirst(`{{include "acme/${part}"}}`, name)
+    expect([around('wider', 'whole'), around('widest', 'wider')]).toEqual([
+      'acme/wider/versions/1.0.0.md',
+      'acme/widest/versions/1.0.0.md',
+    ])
+    const widest = read('acme/widest/versions/1.0.0.md')
+    expect(widest).toContain('through:\n      - acme/b\n      - acme/whole\n')
+    expect(await found()).toEqual([])
+    expect(() => around('b', 'widest')).toThrow('acme/widest@1.0.0 includes acme/b itself')
+    put('acme/widest/versions/1.0.0.md', widest.replace('      - acme/b\n', ''))
+    expect(await found()).toEqual([
+      expect.stringMatching(/^content\/acme\/widest\/versions\/1\.0\.0\.md:\d+ includes-are-allowed$/),
+    ])
+    put('acme/widest/versions/1.0.0.md', widest.replace('acme/b\n', 'acme/widest\n'))
+    expect(await found()).toContainEqual(expect.stringMatching(/widest\/versions\/1\.0\.0\.md:\d+ includes-match$/))
   })
 
   test('finds variables that composing does not give', async () => {

@@ -14,7 +14,18 @@ function versionOf(version: string, pieces: readonly Piece[]): VersionRecord {
     if (typeof piece === 'string') return []
     const [repository, included] = piece[0].split('@')
     const length = Buffer.byteLength(piece[1])
-    return [{ repository, range: '*', version: included, content_sha256: 'a'.repeat(64), start, length, variables: [] }]
+    return [
+      {
+        repository,
+        range: '*',
+        version: included,
+        content_sha256: 'a'.repeat(64),
+        start,
+        length,
+        variables: [],
+        through: [],
+      },
+    ]
   })
   return {
     version,

@@ -198,6 +198,7 @@ const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   fileSegments: 'Parts of a file’s path',
   includesPerVersion: 'Include lines of a version',
   includedRepositories: 'Prompts that a version includes',
+  includedThrough: 'Prompts that a version includes, directly or through others',
   contentBytes: 'Size of the content, in bytes',
   messagesPerVersion: 'Messages in a chat prompt',
   requestBytes: 'Size of a request body, in bytes',

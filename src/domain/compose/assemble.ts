@@ -76,6 +76,11 @@ export function assemble(source: Source, lines: readonly IncludeLine[], parts: r
       message:
         'expected content that does not begin with front matter when it is assembled. Put text before the include',
     })
+  const reached = new Set(parts.flatMap((part) => [part.repository, ...listThrough(part)]))
+  if (reached.size > LIMITS.includedThrough) {
+    const message = `expected at most ${LIMITS.includedThrough} prompts, with those that its parts include, got ${reached.size}. Include fewer`
+    problems.push({ key: 'content', message })
+  }
   const joined = joinVariables(
     source.variables,
     parts.map(({ repository, version, variables }) => ({ address: `${repository}@${version}`, variables })),
@@ -84,10 +89,17 @@ export function assemble(source: Source, lines: readonly IncludeLine[], parts: r
   if (!joined.value || problems.length > 0) return { problems }
   const { variables, added } = joined.value
   const includes = lines.map(({ repository, range }, index): Include => {
-    const { version, content_sha256 } = parts[index]!
-    return { repository, range, version, content_sha256, ...positions[index]!, variables: added[index]! }
+    const part = parts[index]!
+    const { version, content_sha256 } = part
+    const rest = { variables: added[index]!, through: listThrough(part) }
+    return { repository, range, version, content_sha256, ...positions[index]!, ...rest }
   })
   return { value: { content, variables, includes } }
+}
+
+/** Lists the prompts that a part includes, directly or through others, by name. */
+function listThrough({ includes = [] }: Pick<Part, 'includes'>): string[] {
+  return [...new Set(includes.flatMap(({ repository, through }) => [repository, ...through]))].sort()
 }
 
 function findPartProblem(
@@ -95,8 +107,8 @@ function findPartProblem(
   part: Part,
   place: { after: string; next: Format | undefined },
 ): string | undefined {
-  // Each would grow with every version of the other, and composing them again would never end.
-  if (part.includes?.some(({ repository }) => repository === name))
+  // Each would grow with every version of the others, and composing them again would never end.
+  if (listThrough(part).includes(name))
     return `includes ${name} itself. Include a version that does not, or publish the shared part as a prompt of its own`
   if (part.hasFiles) return 'is a skill with files, which would stay behind. Include a prompt without files'
   if (part.format === 'chat' && format === 'text')

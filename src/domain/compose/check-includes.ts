@@ -19,8 +19,9 @@ export function checkIncludes(self: string, version: Checked, measure: Measure):
   const pieces = divide(version)
   if (typeof pieces === 'string') return [wrong('includes', pieces)]
   const problems: RuleProblem[] = []
-  for (const [index, { repository }] of includes.entries())
-    if (repository === self) problems.push(wrong(`includes.${index}.repository`, 'expected a different prompt'))
+  for (const [index, { repository, through }] of includes.entries())
+    if (repository === self || through.includes(self))
+      problems.push(wrong(`includes.${index}.repository`, 'expected a different prompt'))
   if (!areLines(pieces))
     problems.push(
       wrong('includes', 'expected each part alone on its lines, and no other include lines. Compose the version again'),

@@ -23,11 +23,15 @@ export const Include = z
       .array(VariableName)
       .max(LIMITS.variablesPerVersion, `expected at most ${LIMITS.variablesPerVersion} names`)
       .describe('The variables that come from this part: the prompt itself does not declare them.'),
+    through: z
+      .array(FullName)
+      .max(LIMITS.includedThrough, `expected at most ${LIMITS.includedThrough} prompts`)
+      .describe('The prompts that this part includes, directly or through others, by name.'),
   })
   .meta({ id: 'Include', description: 'A part of the content that comes from another version.' })
 export type Include = z.infer<typeof Include>
 
-/** The includes of a version in front matter, in the order of their positions. */
+/** The includes of a version in front matter, in the order of their positions. Most parts include nothing. */
 export const Includes = z
-  .array(z.strictObject(Include.shape))
+  .array(z.strictObject({ ...Include.shape, through: Include.shape.through.default([]) }))
   .max(LIMITS.includesPerVersion, `expected at most ${LIMITS.includesPerVersion} includes`)

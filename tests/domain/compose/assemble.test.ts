@@ -172,3 +172,14 @@ describe('variables', () => {
     expect(of([], [other], [tone]).messages).toEqual([expected('acme/part@1.0.0')])
   })
 })
+
+test('counts the prompts that the parts include themselves', () => {
+  const include = { range: '*', version: '1.0.0', content_sha256: 'a'.repeat(64), start: 0, length: 1, variables: [] }
+  const through = (count: number) => Array.from({ length: count }, (_, at) => `acme/p-${at}`)
+  const part = (count: number) =>
+    partOf('a', { includes: [{ ...include, repository: 'acme/direct', through: through(count) }] })
+  expect(compose(LINE, part(62)).value?.includes[0]?.through).toHaveLength(63)
+  expect(compose(LINE, part(63)).messages).toEqual([
+    'expected at most 64 prompts, with those that its parts include, got 65. Include fewer',
+  ])
+})

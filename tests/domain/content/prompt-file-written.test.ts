@@ -156,7 +156,7 @@ const EVERY: Required<VersionFile> = {
   includes: [
     {
       ...{ repository: 'acme/tone', range: '^1', version: '1.0.0', content_sha256: 'a'.repeat(64) },
-      ...{ start: 0, length: 5, variables: [] },
+      ...{ start: 0, length: 5, variables: [], through: ['acme/base'] },
     },
   ],
   provenance: { issuer: 'a', repository: 'acme/a', workflow: 'b.yml', ref: 'c', sha: 'd', run_id: '1' },

@@ -33,6 +33,7 @@ test('defines these limits', () => {
     filesPerVersion: 200,
     includesPerVersion: 32,
     includedRepositories: 16,
+    includedThrough: 64,
     filesBytes: 1000000,
     fileBytes: 262144,
     fileSegments: 8,

@@ -9,7 +9,7 @@ import { anIndex, aRepository, aTree, aVersion } from '../../domain/fixtures.ts'
 /** A part of the content of a version. */
 const include = (address: string, range: string, start = 0) => {
   const [repository = '', version = ''] = address.split('@')
-  return { repository, range, version, content_sha256: 'a'.repeat(64), start, length: 4, variables: [] }
+  return { repository, range, version, content_sha256: 'a'.repeat(64), start, length: 4, variables: [], through: [] }
 }
 
 function filesOf(...repositories: RepositoryEntry[]): Map<string, { data: Record<string, unknown>[]; meta: object }> {
