@@ -22,6 +22,8 @@ export interface StoredRepository {
   marks: string
   /** The repository's download counts, as JSON. */
   stats: string
+  /** When its versions came to the branch, as JSON. */
+  added: string
   /** What is announced about the models of its versions, as JSON. */
   models: string
   outline: RepositoryOutline

@@ -15,10 +15,11 @@ import type { StoredRepository } from './data-sink.ts'
 /** A data file that is not text: its path, and a function that makes its bytes. */
 type BundleFile = readonly [path: string, bytesOf: () => Uint8Array]
 
-/** The sources of a repository's records other than its files. `stats` are its download counts, as JSON; `readFile` reads a file of a skill. */
+/** The sources of a repository's records other than its files. `stats` are its download counts and `added` the times at which its versions came to the branch, as JSON; `readFile` reads a file of a skill. */
 interface Context {
   baseUrl: string
   stats: string
+  added: string
   models: Models
   readFile: ReturnType<typeof openBundles>
 }
@@ -26,11 +27,12 @@ interface Context {
 /** Generates a repository's data files and stored data. */
 export function makeRepository(
   files: RepositoryEntry,
-  { baseUrl, stats, models, readFile }: Context,
+  { baseUrl, stats, added, models, readFile }: Context,
 ): { files: Iterable<DataFile>; bundles: Iterable<BundleFile>; part: Omit<StoredRepository, 'marks'> } {
-  const { repository, versions, ...outline } = makeEntry(files, { baseUrl, stats: JSON.parse(stats), models })
+  const given = { baseUrl, stats: JSON.parse(stats), added: JSON.parse(added), models }
+  const { repository, versions, ...outline } = makeEntry(files, given)
   const statuses = formatStatuses(outline, models)
-  const part = { stats, models: statuses, outline, digests: digestRecords({ repository }, digestText) }
+  const part = { stats, added, models: statuses, outline, digests: digestRecords({ repository }, digestText) }
   // A copy is returned, because strings sliced from a file's content would keep the whole content in memory.
   const bundles = listBundleFiles(
     versions.map(({ record }) => record),

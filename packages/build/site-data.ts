@@ -95,9 +95,11 @@ export function openSiteData({ contentDir, baseUrl, sink, ...parts }: SiteDataPa
     for (const [fullName, files] of below) {
       parts.onProgress?.(done++, below.size)
       const stats = JSON.stringify(usage.get(fullName) ?? null)
+      const added = history.added.get(fullName) ?? '{}'
       const before = repositories.get(fullName)
       const marks = stampFiles(files)
-      if (before && marks !== '' && before.marks === marks && before.stats === stats && isSameModels(before, models)) {
+      const isSame = before && before.marks === marks && before.stats === stats && before.added === added
+      if (isSame && marks !== '' && isSameModels(before, models)) {
         names.set(fullName, { file: { moved_to: before.outline.movedTo, replaced_by: before.outline.replacedBy } })
         continue
       }
@@ -108,7 +110,7 @@ export function openSiteData({ contentDir, baseUrl, sink, ...parts }: SiteDataPa
         continue
       }
       // A repository with a problem is read again by every build, so that the problem is reported until it is gone.
-      const read = { ...found, fullName, marks: found.problems.length === 0 ? marks : '', stats }
+      const read = { ...found, fullName, marks: found.problems.length === 0 ? marks : '', stats, added }
       for (const name of unlisted.get(fullName) ?? []) read.wrong.add(name)
       round.filesRead += files.length
       if (read.isThere) names.set(fullName, { file: read.entry.file })
@@ -190,13 +192,13 @@ export function openSiteData({ contentDir, baseUrl, sink, ...parts }: SiteDataPa
   }
 
   function write(
-    { fullName, entry, marks, stats }: Omit<Reading, 'isThere' | 'problems' | 'wrong'>,
+    { fullName, entry, marks, stats, added }: Omit<Reading, 'isThere' | 'problems' | 'wrong'>,
     models: Models,
     round: Round,
   ): void {
     const before = repositories.get(fullName)
     const gone = new Set(before ? listRepositoryPaths(before.outline) : [])
-    const made = makeRepository(entry, { baseUrl, stats, models, readFile })
+    const made = makeRepository(entry, { baseUrl, stats, added, models, readFile })
     let isDifferent = false
     for (const [path, text] of made.files) {
       gone.delete(path)
@@ -231,6 +233,7 @@ interface Reading extends ReturnType<typeof readRepository> {
   fullName: string
   marks: string
   stats: string
+  added: string
 }
 
 /** A repository's references to other repositories. */

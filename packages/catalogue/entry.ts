@@ -22,16 +22,24 @@ interface EntryParts {
   baseUrl: string
   stats: Stats | null
   models: Models
+  /** When the files of its versions came to the branch, by version, as far as git says. */
+  added?: Readonly<Record<string, string>>
 }
 
 /** Builds an entry. @param files must contain at least one version */
-export function makeEntry(files: RepositoryEntry, { stats, baseUrl, models }: EntryParts): CatalogueEntry {
+export function makeEntry(files: RepositoryEntry, { stats, baseUrl, models, added = {} }: EntryParts): CatalogueEntry {
   const addresses = addressesBelow(baseUrl)
   const { owner, name, file = DEFAULT_REPOSITORY_FILE } = files
   const ordered = files.versions.toSorted((a, b) => compareVersions(a.version, b.version))
   const latest = ordered.find(({ version }) => !Object.hasOwn(file.yanked, version))
   const versions = ordered.map((version, index) => ({
-    summary: summariseVersion(version, file, addresses.version(owner, name, version.version), models),
+    summary: summariseVersion(
+      version,
+      file,
+      addresses.version(owner, name, version.version),
+      models,
+      added[version.version],
+    ),
     record: recordVersion(version, ordered[index + 1]?.version ?? null, files, addresses),
     ...resultsOf(listResults(version, files.results)),
   }))

@@ -20,8 +20,8 @@ export interface Prompt {
   skill?: SkillVersion['skill']
   /** The files of every version of a skill. */
   files?: Record<string, string>
-  /** Maps a version to when it was published; long ago by default. */
-  published?: Record<string, string>
+  /** Maps a version to the time since when readers can have it; long ago by default. */
+  available?: Record<string, string>
   /** Maps a version to what is announced about its model. */
   models?: Record<string, { model: string; retires_at: string; replaced_by: string | null }>
   /** Maps a version to the versions that it includes. */
@@ -118,7 +118,8 @@ function listVersions(prompt: Prompt | undefined, isApi: boolean): string[] {
 function describe(prompt: Prompt) {
   return (version: string) => ({
     ...{ version, changelog: `Change of ${version}`, published_by: 'octocat' },
-    published_at: prompt.published?.[version] ?? '2025-11-20T10:00:00Z',
+    published_at: '2025-11-20T10:00:00Z',
+    available_at: prompt.available?.[version] ?? '2025-11-20T10:00:00Z',
     model_status: prompt.models?.[version] ?? null,
     included: prompt.included?.[version] ?? [],
     content_sha256: sha256(prompt.versions[version] ?? ''),

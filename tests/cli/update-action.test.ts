@@ -99,13 +99,13 @@ describe.skipIf(PYTHON === undefined)(`update action${NO_PYTHON}`, () => {
     const hours = (ago: number) => `${new Date(Date.now() - ago * 3_600_000).toISOString().slice(0, 19)}Z`
     const review = hub.prompts['acme/review']!
     review.versions = { ...review.versions, '1.1.0': 'two\n', '1.2.0': 'three\n' }
-    review.published = { '1.1.0': hours(25), '1.2.0': hours(23) }
+    review.available = { '1.1.0': hours(25), '1.2.0': hours(23) }
     const done = await run({ MIN_AGE: '1d' })
     expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('acme/review 1.0.0 -> 1.1.0 ') })
     expect(asked[1]!.body.body).toContain('### `acme/review` 1.0.0 to 1.1.0\n')
     restart()
     asked = []
-    review.published = { '1.1.0': hours(23), '1.2.0': hours(1) }
+    review.available = { '1.1.0': hours(23), '1.2.0': hours(1) }
     expect(await run({ MIN_AGE: '1d' })).toMatchObject({
       code: 0,
       stdout: 'Every prompt is at the newest version in its range that has been out for 1d.\n',

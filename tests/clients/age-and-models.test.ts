@@ -84,7 +84,7 @@ describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ comm
   test('update --min-age takes the highest version that has been out for that long, and never an older one', async () => {
     const x = hub.prompts['acme/x']!
     x.versions = { ...x.versions, '1.1.0': 'two\n', '1.2.0': 'three\n' }
-    x.published = { '1.1.0': time(-8), '1.2.0': time(-6) }
+    x.available = { '1.1.0': time(-8), '1.2.0': time(-6) }
     expect((await run('outdated', '--min-age', '7d')).stdout).toMatch(/^acme\/x +1\.0\.0 +1\.1\.0 +1\.2\.0 +\^1\n$/)
     expect((await run('update', '--min-age', '9d')).stdout).toBe('')
     expect((await run('update', '--min-age', '7d')).stdout).toContain('acme/x 1.0.0 -> 1.1.0 ')
@@ -93,10 +93,10 @@ describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ comm
     expect((await run('update', '--min-age', '30d')).stdout).toBe('')
     // A time that cannot be read counts as too new.
     x.versions['1.3.0'] = 'four\n'
-    x.published['1.3.0'] = 'long ago'
+    x.available['1.3.0'] = 'long ago'
     expect((await run('update', '--min-age', '1d')).stdout).toBe('')
     // So does a time in the future.
-    x.published['1.3.0'] = time(400)
+    x.available['1.3.0'] = time(400)
     expect((await run('update', '--min-age', '1d')).stdout).toBe('')
     // A yanked version stays until a newer one is old enough, with a warning. Without an age, the older one is taken.
     x.yanked = { '1.2.0': 'Wrong' }
@@ -114,7 +114,7 @@ describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ comm
     expect((await run('add', 'acme/x@live')).code).toBe(0)
     x.versions['1.1.0'] = 'two\n'
     x.labels = { live: '1.1.0' }
-    x.published = { '1.1.0': time(-1) }
+    x.available = { '1.1.0': time(-1) }
     expect((await run('update', '--min-age', '7d')).stdout).toBe('')
     expect((await run('update')).stdout).toContain('acme/x 1.0.0 -> 1.1.0 ')
     x.labels = { live: '1.0.0' }

@@ -156,6 +156,7 @@ export const LISTED_VERSION = {
   version: 'string',
   changelog: 'string',
   published_at: 'string',
+  available_at: 'string',
   published_by: 'string',
   content_sha256: 'string',
   size_bytes: 'integer',

@@ -1,7 +1,8 @@
 // The handlers of a hub, run in this process with an in-memory build.
 
 import { listApmFiles, listBundleFiles } from '../../packages/build/make-repository.ts'
-import { buildCatalogue } from '../../packages/catalogue/catalogue.ts'
+import { joinCatalogue } from '../../packages/catalogue/catalogue.ts'
+import { type CatalogueEntry, makeEntry } from '../../packages/catalogue/entry.ts'
 import { type History, listDataFiles, listHistoryFiles } from '../../packages/catalogue/published/data-files.ts'
 import { handleApm } from '../../packages/skills/handle-apm.ts'
 import { handleSkill } from '../../packages/skills/handle-skill.ts'
@@ -137,10 +138,17 @@ export function openHandlers(options: HandlerOptions): Handlers {
       now = new Date(),
     ) =>
       (await createToken(state, { holder, name: 'test', scope, days, ...(permissions && { permissions }) }, now)).token,
-    build(contentDir, history = { since: null, changes: new Map() }) {
+    build(contentDir, history = { since: null, changes: new Map(), added: new Map() }) {
       const { tree, problems } = readContentDir(contentDir)
       if (problems.length === 0) {
-        const catalogue = buildCatalogue(tree, { baseUrl: BASE_URL, day: '2026-11-20' })
+        const options = { baseUrl: BASE_URL, day: '2026-11-20' }
+        const entries = new Map<string, CatalogueEntry>()
+        for (const [fullName, repository] of tree.repositories) {
+          const stats = tree.usage.get(fullName) ?? null
+          const added = JSON.parse(history.added.get(fullName) ?? '{}')
+          entries.set(fullName, makeEntry(repository, { ...options, models: tree.models, stats, added }))
+        }
+        const catalogue = joinCatalogue({ ...tree, entries }, options)
         files = new Map(listDataFiles(catalogue, digestText))
         blobs.clear()
         for (const entry of catalogue.entries.values()) {

@@ -16,9 +16,9 @@ export function openHostSite(
   let number = database.state === undefined ? 0 : Number(database.state)
   return {
     /** Creates the next build. Each build is recorded, and the files of the previous build are discarded. */
-    makeState(listing: ContentListing, day: string): BuiltState {
+    makeState(listing: ContentListing, day: string, added: ReadonlyMap<string, string> = new Map()): BuiltState {
       database.begin(++number)
-      const made = makeState(listing, { day, history: { since: `${day}T00:00:00Z`, changes: new Map() } })
+      const made = makeState(listing, { day, history: { since: `${day}T00:00:00Z`, changes: new Map(), added } })
       database.save(String(number))
       database.forgetBefore(number)
       return made

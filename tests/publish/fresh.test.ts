@@ -42,7 +42,7 @@ const problemsIn = (errors: { mock: { calls: unknown[][] } }): { level: string }
 const latestOf = async (at = hub) => (await at.readRepository()).data.latest_version
 const listOf = async (at = hub) => {
   const { text } = await at.readRepository('/versions')
-  const list: { data: { version: string; yanked: boolean }[]; meta: object } = JSON.parse(text)
+  const list: { data: Record<'version' | 'published_at' | 'available_at', string>[]; meta: object } = JSON.parse(text)
   return list
 }
 
@@ -147,7 +147,8 @@ describe('reads right after a publish, without a build', () => {
     expect((await listOf()).data.map(({ version }) => version)).toEqual(['1.0.3', '1.0.2', '1.0.1', '1.0.0'])
   })
 
-  test('includes versions and yanks that were committed directly to git', async () => {
+  test('includes versions and yanks that were committed directly to git, with the time at which they came', async () => {
+    const began = Math.floor(Date.now() / 1000) * 1000
     await world.commitOutside({
       'content/acme/code-review/versions/1.1.0.md': OLD.replace('Old {{x}}', 'By hand'),
       [INDEX]: '---\nyanked:\n  "1.0.0": Wrong\n---\n',
@@ -159,6 +160,15 @@ describe('reads right after a publish, without a build', () => {
       { version: '1.0.0', yanked: true, yank_reason: 'Wrong' },
     ])
     expect((await hub.readRepository()).data).toMatchObject({ versions: ['1.1.1', '1.1.0'], versions_count: 3 })
+    const expectTimes = async () => {
+      const [published, byHand] = (await listOf()).data
+      expect(published!.available_at).toBe(published!.published_at)
+      expect(byHand!.published_at).toBe('2026-01-01T00:00:00Z')
+      expect(Date.parse(byHand!.available_at)).toBeGreaterThanOrEqual(began)
+    }
+    await expectTimes()
+    await hub.build()
+    await expectTimes()
   })
 
   test('serves every listed version, including ones committed directly to git since the last build', async () => {

@@ -38,7 +38,8 @@ const path = () => join(dir, 'hub/site.db')
 function openSite(code?: string) {
   const site = openHostSite(path(), { contentDir, baseUrl: 'https://hub.test' }, code)
   open.push(site)
-  return { ...site, read: () => site.makeState(listContent(contentDir), '2026-11-20') }
+  const read = (added?: ReadonlyMap<string, string>) => site.makeState(listContent(contentDir), '2026-11-20', added)
+  return { ...site, read }
 }
 
 /** Simulates a new process that uses the data of the previous one. */
@@ -180,6 +181,13 @@ test('rereads only changed files, also after a restart; a new mtime alone is no 
   const counted = last.read()
   expect(counted.changed).toEqual(['acme/b'])
   expect(entryOf(counted, 'acme/b')?.repository.stats).toEqual({ downloads_7d: 3, downloads_90d: 40 })
+  // A commit of files that were there already.
+  const committed = last.read(new Map([['acme/a', '{"1.1.0":"2026-11-26T10:00:00Z"}']]))
+  expect(committed.changed).toEqual(['acme/a'])
+  expect(entryOf(committed, 'acme/a')?.versions.map(({ summary }) => summary.available_at)).toEqual([
+    '2026-11-26T10:00:00Z',
+    '2025-03-01T00:00:00Z',
+  ])
 })
 
 test('serves a very large repository in full, and drops versions that are deleted', () => {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { readHistory } from '../../packages/stores/content/content-history.ts'
+import { formatMoment } from '../../src/domain/values/values.ts'
 import { type LocalRepository, makeRepository } from './local-repository.ts'
 
 const NOW = '2026-11-23T00:00:00Z'
@@ -28,7 +29,7 @@ const titles = async (name = 'acme/greet') =>
 test.runIf(process.getuid?.() === 0)('logs the message of git if git refuses the folder of another user', async () => {
   for (const name of ['.git', '.']) chownSync(join(repository.folder, name), 65534, 65534)
   const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
-  expect(await read()).toEqual({ head: undefined, since: NOW, changes: new Map() })
+  expect(await read()).toEqual({ head: undefined, since: NOW, changes: new Map(), added: new Map() })
   expect(String(logged.mock.calls)).toMatch(/history of the content was not read.*fatal: detected dubious ownership/)
   logged.mockRestore()
 })
@@ -54,6 +55,25 @@ test('counts a merge as one change, and starts a new history after a rename', as
   expect((await read(repository.folder, before)).changes.has('acme/welcome')).toBe(false)
 })
 
+test('says when versions came to the branch, whatever time their authors and side branches have', async () => {
+  const version = (number: string) => ({ [`content/acme/greet/versions/${number}.md`]: VERSION })
+  const at = () => formatMoment(new Date(repository.git('show', '-s', '--format=%cI', 'HEAD').trim()))
+  const first = at()
+  repository.git('checkout', '-q', '-b', 'side')
+  vi.stubEnv('GIT_COMMITTER_DATE', '2020-01-01T00:00:00Z')
+  repository.commit(version('1.0.1'))
+  vi.unstubAllEnvs()
+  repository.git('checkout', '-q', 'main')
+  repository.git('merge', '-q', '--no-ff', '-m', 'Merge', 'side')
+  const merged = at()
+  const known = await read()
+  expect(known.added).toEqual(new Map([['acme/greet', `{"1.0.1":"${merged}","1.0.0":"${first}"}`]]))
+  repository.commit(version('1.0.2'))
+  const times = [['acme/greet', `{"1.0.2":"${at()}","1.0.1":"${merged}","1.0.0":"${first}"}`]]
+  expect([...(await read()).added]).toEqual(times)
+  expect([...(await read(repository.folder, known)).added]).toEqual(times)
+})
+
 test('reports where the history starts for a shallow clone and a folder without git', async () => {
   for (const title of ['B', 'C', 'D']) repository.commit({ [INDEX]: index(title) })
   const folder = mkdtempSync(join(tmpdir(), 'hub-shallow-'))
@@ -65,11 +85,12 @@ test('reports where the history starts for a shallow clone and a folder without 
   const at = repository.git('show', '-s', '--format=%cI', 'HEAD~1').trim()
   const shallow = await read(folder)
   expect(Date.parse(shallow.since!)).toBe(Date.parse(at))
+  expect(shallow.added).toEqual(new Map())
   expect(shallow.changes.get('acme/greet')).toMatchObject([{ type: 'changed', fields: ['title'] }])
   clone(100)
   expect((await read(folder)).since).toBe(null)
   rmSync(join(folder, '.git'), { recursive: true })
-  expect(await read(folder)).toEqual({ head: undefined, since: NOW, changes: new Map() })
+  expect(await read(folder)).toEqual({ head: undefined, since: NOW, changes: new Map(), added: new Map() })
   rmSync(folder, { recursive: true })
 })
 

@@ -22,17 +22,17 @@ def parse_days(text: str, option: str) -> int:
 
 
 def ripe_of(rows: Sequence[VersionRow], days: int, locked: Optional[str], now: datetime) -> List[VersionRow]:
-    """The versions that were published at least `days` ago, and the locked one. A time that cannot be read counts as
+    """The versions that have been available for at least `days`, and the locked one. A time that cannot be read counts as
     too new."""
     latest = (now - timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return [row for row in rows if row.version == locked or _is_until(row.published_at, latest)]
+    return [row for row in rows if row.version == locked or _is_until(row.available_at, latest)]
 
 
-def _is_until(published_at: Optional[str], latest: str) -> bool:
+def _is_until(time: Optional[str], latest: str) -> bool:
     """Compares times in UTC as text, to the second."""
-    if published_at is None or not re.fullmatch(r"[0-9]{4}(?:-[0-9]{2}){2}T(?:[0-9]{2}:){2}[0-9]{2}(?:\.[0-9]+)?Z", published_at):
+    if time is None or not re.fullmatch(r"[0-9]{4}(?:-[0-9]{2}){2}T(?:[0-9]{2}:){2}[0-9]{2}(?:\.[0-9]+)?Z", time):
         return False
-    return published_at[:19] + "Z" <= latest
+    return time[:19] + "Z" <= latest
 
 
 def find_retiring(name: str, version: str, rows: Sequence[VersionRow], days: int, now: datetime) -> List[Problem]:

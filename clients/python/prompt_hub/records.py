@@ -61,8 +61,8 @@ class VersionRow(NamedTuple):
     yanked: bool
     yank_reason: Optional[str]
     content_sha256: str
-    published_at: Optional[str] = None
-    """When it was published, as in `2026-11-20T10:00:00Z`."""
+    available_at: Optional[str] = None
+    """Since when readers can have it, as in `2026-11-20T10:00:00Z`."""
     model_status: Optional[ModelStatus] = None
     """When its model retires, if that is announced."""
     included: Tuple[str, ...] = ()
@@ -209,7 +209,7 @@ def _row(data: Dict[str, Any]) -> VersionRow:
     version, digest = as_text(data["version"]), as_text(data["content_sha256"])
     if not is_version(version) or not re.fullmatch("[0-9a-f]{64}", digest):
         raise TypeError("no version")
-    published_at, model = text_or_none(data.get("published_at")), None
+    available_at, model = text_or_none(data.get("available_at")), None
     if data.get("model_status") is not None:
         status = as_dict(data["model_status"])
         model = ModelStatus(as_text(status["model"]), as_text(status["retires_at"]), text_or_none(status.get("replaced_by")))
@@ -217,4 +217,4 @@ def _row(data: Dict[str, Any]) -> VersionRow:
     if not all(_ADDRESS.fullmatch(each) for each in included):
         raise TypeError("no address of a version")
     reason, changelog = text_or_none(data.get("yank_reason")), text_or_none(data.get("changelog"))
-    return VersionRow(version, data.get("yanked") is True, reason, digest, published_at, model, included, changelog)
+    return VersionRow(version, data.get("yanked") is True, reason, digest, available_at, model, included, changelog)

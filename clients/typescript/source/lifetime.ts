@@ -16,13 +16,13 @@ export function parseDays(text: string, option: string): number {
   return Number(text.slice(0, -1))
 }
 
-/** Returns the versions that were published at least some days ago, and the locked one. A time that cannot be read counts as too new. */
+/** Returns the versions that have been available for at least some days, and the locked one. A time that cannot be read counts as too new. */
 export function ripeOf(rows: readonly VersionRow[], days: number, locked: string, now: number): VersionRow[] {
   const latest = now - days * DAY_MS
   return rows.filter(
-    ({ version, published_at }) =>
+    ({ version, available_at }) =>
       version === locked ||
-      (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/.test(published_at ?? '') && Date.parse(published_at!) <= latest),
+      (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/.test(available_at ?? '') && Date.parse(available_at!) <= latest),
   )
 }
 

@@ -78,8 +78,8 @@ export interface VersionRow {
   yanked: boolean
   yank_reason: string | null
   content_sha256: string
-  /** When it was published, as in `2026-11-20T10:00:00Z`. */
-  published_at?: string
+  /** Since when readers can have it, as in `2026-11-20T10:00:00Z`. */
+  available_at?: string
   /** When its model retires, or null if nothing is announced. */
   model_status?: ModelStatus | null
   /** The versions whose content it includes, as in `acme/house-style@1.4.0`. */

@@ -54,6 +54,8 @@ export interface History {
   since: string | null
   /** Activity by full name, newest first. The list object stays the same as long as nothing is added to it. */
   changes: ReadonlyMap<string, readonly Activity[]>
+  /** When the files of versions came to the branch, by full name: times by version, as JSON. */
+  added: ReadonlyMap<string, string>
 }
 
 /** Generates the files with each repository's activity, except its publishes. */

@@ -1,4 +1,4 @@
-// Reads the history of every `index.md` from git: who changed labels, yanks, status and text fields, and when.
+// Reads the history of the content from git: who changed labels, yanks, status and text fields in each `index.md`, and when, and when versions were added.
 
 import type { Activity } from '../../../src/domain/api/schema.ts'
 import { listChanges, MAX_ACTIVITIES } from '../../../src/domain/catalogue/activity.ts'
@@ -33,6 +33,8 @@ export interface ContentHistory {
   since: string | null
   /** The changes by the repository's full name, newest first, at most 100 each. */
   changes: Map<string, readonly Activity[]>
+  /** When the files of versions came to the branch, by the repository's full name: times by version, as JSON. */
+  added: Map<string, string>
 }
 
 interface FileChange {
@@ -62,18 +64,21 @@ export async function readHistory(
   const head = await find('rev-parse', '--verify', 'HEAD')
   if (head === undefined) {
     await warnIfRefused(git)
-    return { head, since: now, changes: new Map() }
+    return { head, since: now, changes: new Map(), added: new Map() }
   }
   if (head === known?.head) return known
   const isMore =
     known?.head !== undefined && (await find('merge-base', '--is-ancestor', known.head, head)) !== undefined
-  const { files, commits, oldestAt } = await listFileChanges(git, isMore ? `${known.head}..${head}` : head)
+  const { files, versions, commits, oldestAt } = await listFileChanges(git, isMore ? `${known.head}..${head}` : head)
   const changes = new Map(isMore ? known.changes : [])
   for (const [fullName, found] of await compareFiles(git, files))
     changes.set(fullName, [...found, ...(changes.get(fullName) ?? [])].slice(0, MAX_ACTIVITIES))
-  if (isMore && commits < MAX_COMMITS) return { head, since: known.since, changes }
+  const added = new Map(isMore ? known.added : [])
+  for (const [fullName, times] of versions)
+    added.set(fullName, JSON.stringify({ ...times, ...JSON.parse(added.get(fullName) ?? '{}'), ...times }))
+  if (isMore && commits < MAX_COMMITS) return { head, since: known.since, changes, added }
   const isShallow = (await find('rev-parse', '--is-shallow-repository')) !== 'false'
-  return { head, since: isShallow || commits >= MAX_COMMITS ? (oldestAt ?? now) : null, changes }
+  return { head, since: isShallow || commits >= MAX_COMMITS ? (oldestAt ?? now) : null, changes, added }
 }
 
 /** Without this line, an operator would only see that a build has no history. */
@@ -83,13 +88,14 @@ async function warnIfRefused(git: Git): Promise<void> {
     logProblem('warning', 'The history of the content was not read.', { cause: gitNotOpened(stderr).cause })
 }
 
-/** Lists the changes on the branch, newest first, at most 100 for each `index.md`. */
+/** Lists the changes on the branch, newest first, at most 100 for each `index.md`, and when versions were added. */
 async function listFileChanges(git: Git, range: string) {
   const files: FileChange[] = []
+  const versions = new Map<string, Record<string, string>>()
   const counts = new Map<string, number>()
   let commits = 0
   let oldestAt: string | undefined
-  for await (const { entries, ...origin } of listCommits(git, range)) {
+  for await (const { entries, isFirst, ...origin } of listCommits(git, range)) {
     commits++
     oldestAt = origin.at
     const places = entries.map(({ raw, path }) => ({ raw, place: parsePath(path).value }))
@@ -100,6 +106,12 @@ async function listFileChanges(git: Git, range: string) {
     )
     for (const { raw, place } of places) {
       const [, , before = '', after = '', status] = raw.split(' ')
+      // What a history begins with may have been there for longer: an import or a shallow clone.
+      if (place?.kind === 'version' && status !== 'D' && !isFirst) {
+        const times = versions.get(`${place.owner}/${place.name}`) ?? {}
+        times[place.version] ??= origin.at
+        versions.set(`${place.owner}/${place.name}`, times)
+      }
       if (place?.kind !== 'repository' || status === 'D') continue
       const fullName = `${place.owner}/${place.name}`
       // A file added together with versions marks the start of the repository: an import or a shallow clone.
@@ -110,17 +122,19 @@ async function listFileChanges(git: Git, range: string) {
         files.push({ fullName, before: status === 'A' ? undefined : before, after, ...origin })
     }
   }
-  return { files, commits, oldestAt }
+  return { files, versions, commits, oldestAt }
 }
 
 interface Commit extends Pick<FileChange, 'commit' | 'at' | 'by'> {
+  /** Whether it has no parent. */
+  isFirst: boolean
   /** The changed files, with git's metadata: modes, blob IDs and status. */
   entries: { raw: string; path: string }[]
 }
 
 /** Lists the commits on the branch, newest first. A merge counts as one commit by the user who merged. */
 async function* listCommits(git: Git, range: string): AsyncGenerator<Commit, void> {
-  const format = '--format=%x01%H%x02%ct%x02%an%x02%B'
+  const format = '--format=%x01%H%x02%P%x02%ct%x02%an%x02%B'
   const args = ['log', '--first-parent', '-m', '-z', '--raw', '--no-abbrev', '--no-renames', '--relative']
   let current: Commit | undefined
   let raw: string | undefined
@@ -132,11 +146,11 @@ async function* listCommits(git: Git, range: string): AsyncGenerator<Commit, voi
       raw = undefined
     } else if (text.startsWith('\x01')) {
       if (current) yield current
-      const [commit = '', committed = '', author = '', message = ''] = text.slice(1).split('\x02')
+      const [commit = '', parents, committed = '', author = '', message = ''] = text.slice(1).split('\x02')
       const { trailers } = parseMessage(message)
       const at = formatMoment(new Date(Math.min(Number(committed) || 0, MAX_SECONDS) * 1000))
       const by = trailers.get('Changed-By') ?? trailers.get('Published-By') ?? author
-      current = { commit, at, by: by.replace(/\p{C}/gu, '').slice(0, MAX_NAME), entries: [] }
+      current = { commit, isFirst: parents === '', at, by: by.replace(/\p{C}/gu, '').slice(0, MAX_NAME), entries: [] }
     } else if (text.startsWith(':')) raw = text
   }
   if (current) yield current

@@ -297,6 +297,9 @@ export const VersionSummary = z
     version: Version,
     changelog,
     published_at: publishedAt,
+    available_at: Time.describe(
+      'Since when readers can have it: when it was published or, if git says that its file came later, that time.',
+    ),
     published_by: publishedBy,
     content_sha256: sha256,
     size_bytes: sizeBytes,

@@ -5,6 +5,7 @@ import type { VersionEntry } from '../content/content-tree.ts'
 import { warnOfTexts } from '../content/findings.ts'
 import { findModelStatus, type Models, modelOf } from '../content/models.ts'
 import type { RepositoryFile } from '../content/prompt-file.ts'
+import { CLOCK_SKEW_MS } from '../limits.ts'
 import { publisherOf } from '../values/attestation.ts'
 import { attestationName } from '../values/attestation-name.ts'
 import { splitChat } from '../values/chat.ts'
@@ -111,12 +112,17 @@ function proofFields(
   }
 }
 
-/** Builds a version's record for the version list. */
+/**
+ * Builds a version's record for the version list.
+ *
+ * @param addedAt when its file came to the branch, if that is known. Its author may have written an earlier time into the file
+ */
 export function summariseVersion(
   entry: VersionEntry,
   file: RepositoryFile,
   addresses: { url: string; raw_url: string },
   models: Models,
+  addedAt = entry.published_at,
 ): VersionSummary {
   const { version, changelog, published_at, published_by, content_sha256, size_bytes } = entry
   const yankReason = Object.hasOwn(file.yanked, version) ? file.yanked[version]! : null
@@ -124,6 +130,7 @@ export function summariseVersion(
     version,
     changelog,
     published_at,
+    available_at: Date.parse(addedAt) > Date.parse(published_at) + CLOCK_SKEW_MS ? addedAt : published_at,
     published_by,
     content_sha256,
     size_bytes,

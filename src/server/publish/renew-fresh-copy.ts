@@ -134,8 +134,8 @@ export async function showRepository(
   if (copy?.versions.some(({ version }) => !isKnown(version))) return undefined
   const addresses = addressesBelow(sources.baseUrl)
   const models = await readModels(sources)
-  const summarise = (entry: VersionEntry) =>
-    summariseVersion(entry, file, addresses.version(owner, name, entry.version), models)
+  const summarise = (entry: VersionEntry, addedAt?: string) =>
+    summariseVersion(entry, file, addresses.version(owner, name, entry.version), models, addedAt)
   // Yanks come from `index.md`, because the copy and the build may be older.
   const markYanked = (summary: VersionSummary): VersionSummary => {
     const reason = Object.hasOwn(file.yanked, summary.version) ? file.yanked[summary.version]! : null
@@ -144,7 +144,7 @@ export async function showRepository(
   // A build may list versions that were later removed from git.
   const listed = copy?.versions ?? (await readBuiltVersions(written, sources)).filter((one) => isKnown(one.version))
   const summaries = new Map(listed.map((summary) => [summary.version, markYanked(summary)]))
-  if (given) summaries.set(given.version, summarise(given))
+  if (given) summaries.set(given.version, summarise(given, summaries.get(given.version)?.available_at))
   const numbers = sortVersions([...new Set([...folder.versions.keys(), ...(given ? [given.version] : [])])])
   for (const version of numbers.filter((known) => !summaries.has(known)).slice(0, MAX_UNKNOWN)) {
     const entry = await readVersion(written, version, sources)
@@ -154,7 +154,8 @@ export async function showRepository(
     const place = { owner, name }
     const record = await sources.text.run('recordVersion', entry, nextLower(numbers, version), place, sources.baseUrl)
     if (origin) await keepVersion(record, { files: entry.files }, origin, sources)
-    summaries.set(version, summarise(entry))
+    // Somebody else added it since the build, with a time of their own.
+    summaries.set(version, summarise(entry, origin && formatMoment(new Date(origin.kept_at))))
   }
   const versions = sortVersions([...summaries.keys()]).map((version) => summaries.get(version)!)
   // The highest version may not be from this write: if its commit was not found until a later attempt, another process may have published in between.

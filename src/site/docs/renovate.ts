@@ -22,7 +22,7 @@ export function describeForRenovate(baseUrl: string): Record<string, unknown> {
       'prompt-hub': {
         defaultRegistryUrlTemplate: `${baseUrl}/data/v1/repos/{{packageName}}/versions.json`,
         transformTemplates: [
-          '{"releases": [data[yanked = false].{"version": version, "releaseTimestamp": published_at, "newDigest": content_sha256}]}',
+          '{"releases": [data[yanked = false].{"version": version, "releaseTimestamp": available_at, "newDigest": content_sha256}]}',
         ],
       },
     },

@@ -27,6 +27,7 @@ describe('repository records', () => {
       version: '1.2.0',
       changelog: 'Asks for a severity',
       published_at: '2026-11-03T10:00:00Z',
+      available_at: '2026-11-03T10:00:00Z',
       published_by: 'mona',
       content_sha256: 'b'.repeat(64),
       size_bytes: 15,
@@ -107,7 +108,7 @@ describe('repository records', () => {
       'name description type required default options example',
     )
     expect(Object.keys(entry.versions[0]!.summary).join(' ')).toBe(
-      'version changelog published_at published_by content_sha256 size_bytes yanked yank_reason provenance model_status included url raw_url',
+      'version changelog published_at available_at published_by content_sha256 size_bytes yanked yank_reason provenance model_status included url raw_url',
     )
     expect(Object.keys(entry.versions[0]!.record).join(' ')).toBe(
       'owner name full_name version previous_version content content_sha256 size_bytes format messages skill files bundle_sha256 includes variables parameters changelog published_at published_by provenance attestations publisher url raw_url',
