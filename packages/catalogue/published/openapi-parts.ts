@@ -13,7 +13,10 @@ export const HEADERS = {
   ETag: header('Identifies the response body; send it as If-None-Match.'),
   'Cache-Control': header('How long the response may be cached.'),
   Link: header('The next and the previous page (RFC 8288), or the successor of a repository that has moved.'),
-  Location: header('The URL of the published version.', { type: 'string', format: 'uri' }),
+  Location: header('The URL of the published version; of a redirect, the path in lower case.', {
+    type: 'string',
+    format: 'uri-reference',
+  }),
   'X-Prompt-Version': header('The version of the returned content.'),
   'X-Prompt-Deprecated': header(
     '`true` if the repository is deprecated and no version was given; its record says why.',
@@ -80,6 +83,12 @@ export function describeError(codes: readonly ErrorCode[], schema: unknown): Jso
       },
     },
   }
+}
+
+/** Describes the redirect of a path with upper-case letters. */
+export const REDIRECTED: Json = {
+  description: 'The path has letters in upper case. The same address in lower case is in Location, with the query.',
+  headers: headersOf('Location', 'Cache-Control'),
 }
 
 /** Returns the names of a path's parameters, in order. */

@@ -16,6 +16,7 @@ import {
   type Json,
   jsonContent,
   parametersIn,
+  REDIRECTED,
 } from './openapi-parts.ts'
 import { type Components, toSchema } from './openapi-schema.ts'
 import { describeWrites } from './openapi-writes.ts'
@@ -172,6 +173,7 @@ function describeRead(route: RouteWithSchemas, schemas: Components): Json {
         content,
       },
       '304': describeNotModified(hasDigest ? [...always, 'Unencoded-Digest'] : always),
+      ...(inPath.length > 0 && { '308': REDIRECTED }),
       ...describeErrors(errors),
     },
   }
@@ -215,6 +217,7 @@ function describeExport(): Json {
         ),
       },
       '304': describeNotModified([...always, 'Unencoded-Digest']),
+      '308': REDIRECTED,
       ...describeErrors(['not_found', 'not_convertible', 'rate_limited', 'internal_error', 'unavailable']),
     },
   }

@@ -35,7 +35,7 @@ test('lists every endpoint with its parameters, status codes and media types', (
       Object.keys(operation.responses!['200']!.content!).join(' '),
     ]),
   )
-  const read = '200 304 404 429 500 503'
+  const read = '200 304 308 404 429 500 503'
   const change = '200 400 401 403 404 409 413 415 422 429 500 502 503'
   const [label, yank] = [
     '/api/v1/repos/{owner}/{name}/labels/{label}',
@@ -112,7 +112,7 @@ test('lists every endpoint with its parameters, status codes and media types', (
       'get /api/v1/repos/{owner}/{name}/raw',
       'getRaw',
       'path:owner path:name query:version query:label query:at',
-      '200 304 400 404 429 500 503',
+      '200 304 308 400 404 429 500 503',
       'text/plain',
     ],
     ['get /api/v1/repos/{owner}/{name}/activity', 'listActivity', 'path:owner path:name', read, 'application/json'],
@@ -130,7 +130,7 @@ test('lists every endpoint with its parameters, status codes and media types', (
       'get /api/v1/repos/{owner}/{name}/versions/{version}/export/{format}',
       'exportVersion',
       'path:owner path:name path:version path:format',
-      '200 304 404 422 429 500 503',
+      '200 304 308 404 422 429 500 503',
       'text/markdown text/plain application/yaml application/json',
     ],
     [
