@@ -63,10 +63,13 @@ test('says when versions came to the branch, whatever time their authors and sid
   vi.stubEnv('GIT_COMMITTER_DATE', '2020-01-01T00:00:00Z')
   repository.commit(version('1.0.1'))
   vi.unstubAllEnvs()
+  const ofSide = await read()
   repository.git('checkout', '-q', 'main')
   repository.git('merge', '-q', '--no-ff', '-m', 'Merge', 'side')
   const merged = at()
   const known = await read()
+  // The hub may have seen the side branch before, if somebody works in its folder.
+  expect(await read(repository.folder, ofSide)).toEqual(known)
   expect(known.added).toEqual(new Map([['acme/greet', `{"1.0.1":"${merged}","1.0.0":"${first}"}`]]))
   repository.commit(version('1.0.2'))
   const times = [['acme/greet', `{"1.0.2":"${at()}","1.0.1":"${merged}","1.0.0":"${first}"}`]]

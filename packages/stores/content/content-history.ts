@@ -67,8 +67,7 @@ export async function readHistory(
     return { head, since: now, changes: new Map(), added: new Map() }
   }
   if (head === known?.head) return known
-  const isMore =
-    known?.head !== undefined && (await find('merge-base', '--is-ancestor', known.head, head)) !== undefined
+  const isMore = known?.head !== undefined && (await isContinued(git, known.head, head))
   const { files, versions, commits, oldestAt } = await listFileChanges(git, isMore ? `${known.head}..${head}` : head)
   const changes = new Map(isMore ? known.changes : [])
   for (const [fullName, found] of await compareFiles(git, files))
@@ -79,6 +78,13 @@ export async function readHistory(
   if (isMore && commits < MAX_COMMITS) return { head, since: known.since, changes, added }
   const isShallow = (await find('rev-parse', '--is-shallow-repository')) !== 'false'
   return { head, since: isShallow || commits >= MAX_COMMITS ? (oldestAt ?? now) : null, changes, added }
+}
+
+/** Returns whether the branch went on from a commit. If it was merged as a side branch, git would leave out the merge. */
+async function isContinued(git: Git, from: string, to: string): Promise<boolean> {
+  const args = ['rev-list', '--first-parent', '--parents', `--max-count=${MAX_COMMITS}`, `${from}..${to}`]
+  const commits = await git.find(args).catch(() => undefined)
+  return commits?.trimEnd().split('\n').at(-1)?.split(' ')[1] === from
 }
 
 /** Without this line, an operator would only see that a build has no history. */
