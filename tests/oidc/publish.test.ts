@@ -163,6 +163,33 @@ describe('invalid tokens return 401', () => {
     })
     expect([answer.status, issuer.fetches()]).toEqual([401, asked])
   })
+
+  test.each([{ nbf: now() + 600 }, { iat: now() + 600 }])(
+    'names the clocks for a token of the future: %j',
+    async (claims) => {
+      const { message } = await hub.publish(BODY, { token: await issuer.sign(claims) })
+      expect(message).toBe(
+        'This OIDC token is not valid yet. Compare the clock of the hub with that of the issuer, then request a new one.',
+      )
+    },
+  )
+
+  test('waits for the keys of an issuer whose answer is too long, an error or a redirect', async () => {
+    const keys = await (await fetch(issuer.jwksUrl)).text()
+    for (const [status, body] of [
+      [200, `${keys}${' '.repeat(262_144)}`],
+      [500, keys],
+      [302, keys],
+      [200, '{}'],
+    ] as const) {
+      issuer.answer(status, body)
+      const answer = await (await openJobHub()).publish({ ...BODY, dry_run: true }, { token: await issuer.sign() })
+      expect([status, answer.status, answer.headers.get('Retry-After')]).toEqual([status, 503, '5'])
+    }
+    issuer.answer(200, keys)
+    const answer = await (await openJobHub()).publish({ ...BODY, dry_run: true }, { token: await issuer.sign() })
+    expect(answer.status).toBe(200)
+  })
 })
 
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')

@@ -9,6 +9,7 @@ import {
 } from '../../../src/domain/access/trusted-publisher.ts'
 import { HubError } from '../../../src/domain/api/errors.ts'
 import type { VerifyJob } from '../../../src/server/publish/authenticate.ts'
+import { askProvider } from '../../stores/ask-provider.ts'
 
 /** Maximum length of a token. GitHub's tokens are shorter, so a longer token is rejected without verification. */
 const MAX_CHARACTERS = 8_192
@@ -27,7 +28,7 @@ interface JobVerifierOptions {
 /** Creates a verifier that caches the issuer's keys. Create only one per process. */
 export async function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifierOptions): Promise<VerifyJob> {
   // Imported here because a top-level import would be loaded with the function, even for publishes that do not use OIDC.
-  const { createRemoteJWKSet, errors, jwtVerify } = await import('jose')
+  const { createRemoteJWKSet, customFetch, errors, jwtVerify } = await import('jose')
   // These errors mean that the token is invalid. All other errors are failures of the issuer or of the hub, and must not be reported as an invalid token.
   const badToken = [
     errors.JOSEAlgNotAllowed,
@@ -39,7 +40,7 @@ export async function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifier
     errors.JWKSMultipleMatchingKeys,
   ] as const
   const keys = createRemoteJWKSet(new URL(jwksUrl), {
-    timeoutDuration: 3_000,
+    [customFetch]: (url: string, { headers }: RequestInit) => askProvider('The OIDC issuer', url, { headers }),
     cooldownDuration: 30_000,
     cacheMaxAge: 600_000,
   })
@@ -78,6 +79,11 @@ export async function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifier
     } catch (thrown) {
       if (thrown instanceof errors.JWTExpired)
         throw new HubError('unauthorized', 'This OIDC token has expired. Request a new one for each publish.')
+      if (thrown instanceof errors.JWTClaimValidationFailed && isAhead(thrown))
+        throw new HubError(
+          'unauthorized',
+          'This OIDC token is not valid yet. Compare the clock of the hub with that of the issuer, then request a new one.',
+        )
       if (thrown instanceof errors.JWTClaimValidationFailed) throw invalidClaimError(thrown.claim, audience)
       if (badToken.some((kind) => thrown instanceof kind)) throw invalidTokenError()
       throw new HubError(
@@ -90,6 +96,11 @@ export async function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifier
       )
     }
   }
+}
+
+/** Returns whether a token is refused because it seems to come from the future. */
+function isAhead({ claim, reason }: { claim: string; reason: string }): boolean {
+  return reason === 'check_failed' && (claim === 'nbf' || claim === 'iat')
 }
 
 function invalidTokenError(): HubError {
