@@ -4,7 +4,7 @@ import { formatPath, type Place } from '../../src/domain/content/content-path.ts
 import type { VersionEntry } from '../../src/domain/content/content-tree.ts'
 import type { OwnerFile } from '../../src/domain/content/prompt-file.ts'
 import { parseTrustedRootFile, type RootEntry } from '../../src/domain/content/trusted-root-file.ts'
-import { findSubjectProblem, judgeSignature } from '../../src/domain/publishing/attested.ts'
+import { findReplayProblem, findSubjectProblem, judgeSignature } from '../../src/domain/publishing/attested.ts'
 import { isSameJson } from '../../src/domain/text/json.ts'
 import { attestationName } from '../../src/domain/values/attestation-name.ts'
 import type { AttestationFile } from '../stores/content/content-file.ts'
@@ -13,12 +13,13 @@ import type { Comparison } from './content-changes.ts'
 import type { ReviewFinding } from './rules/review-findings.ts'
 import type { RuleName } from './rules/review-rules.ts'
 
-/** Reviews a new version. @param owner the owner's file in the base; `broken` if it cannot be read @param files its attestations */
+/** Reviews a new version. @param owner the owner's file in the base; `broken` if it cannot be read @param files its attestations @param runs those that signed lower versions with the same content */
 export type ReviewSigned = (
   place: { owner: string; name: string },
   owner: OwnerFile | 'broken' | undefined,
   version: VersionEntry,
   files: readonly AttestationFile[],
+  runs: ReadonlySet<string>,
 ) => Promise<ReviewFinding[]>
 
 const REQUIRED = {
@@ -34,7 +35,7 @@ export function openSignedReview(comparison: Comparison, issuer = GITHUB_ISSUER)
     return parseTrustedRootFile(code === 0 ? stdout.toString() : '').value?.roots ?? []
   }
   let roots: ReturnType<typeof readRoots> | undefined
-  return async ({ owner, name }, found, version, files) => {
+  return async ({ owner, name }, found, version, files, runs) => {
     // A file that cannot be read trusts nobody, and may require an attestation.
     const file = found === 'broken' ? undefined : found
     const listed = version.attestations ?? []
@@ -65,7 +66,8 @@ export function openSignedReview(comparison: Comparison, issuer = GITHUB_ISSUER)
       const measured = { sha256, size_bytes: Buffer.byteLength(text) }
       const judged = judgeSignature({ ...measured, ...verdict.value }, { issuer, owner: file, name })
       if (judged.problem !== undefined) return judged.problem
-      const other = findSubjectProblem(version, verdict.value.subjects)
+      const other =
+        findSubjectProblem(version, verdict.value.subjects) ?? findReplayProblem(version, judged.value.facts, runs)
       if (other !== undefined) return other
       return isSameJson(judged.value.facts, facts)
         ? undefined

@@ -172,6 +172,8 @@ export function openRepositoryReader(
       const fresh: string[] = []
       let last: VersionEntry | undefined
       let lastChange: FileChange | undefined
+      /** The runs that signed each content, of the lower versions. */
+      const runs = new Map<string, Set<string>>()
       for (const { state, place } of versions) {
         const { value, change } = await examine(state, remarks)
         if (value?.kind !== 'version') continue
@@ -185,8 +187,12 @@ export function openRepositoryReader(
         remarks.push(...compareAttestations(place, signed, value.value))
         if (change.isNew && given.reviewSigned) {
           const whole = withBundle(place, value.value, beside)
-          remarks.push(...(await given.reviewSigned(place, await base.ownerOf(place.owner), whole, signed)))
+          const before = runs.get(value.value.content_sha256) ?? new Set()
+          remarks.push(...(await given.reviewSigned(place, await base.ownerOf(place.owner), whole, signed, before)))
         }
+        const { content_sha256, attestations: facts = [] } = value.value
+        const signers = [...(runs.get(content_sha256) ?? []), ...facts.map(({ run_url }) => run_url)]
+        runs.set(content_sha256, new Set(signers))
         listed.delete(place.version)
         numbers.push({ version: place.version, content_sha256: value.value.content_sha256 })
         if (change.isNew) fresh.push(place.version)

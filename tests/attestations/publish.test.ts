@@ -312,10 +312,11 @@ describe('an owner with publishing: signed-only', () => {
     expect([unchanged.status, unchanged.data.unchanged]).toEqual([200, true])
   })
 
-  test('signs what is composed again, forked and reverted too', async () => {
+  test('signs what is composed again, forked and reverted too, each in a run of its own', async () => {
+    let run = '30433642'
     const token = await hub.makeToken({ scope: 'strict/*' })
     const send = async (name: string, body: object, about?: string) => {
-      const attestations = about === undefined ? [] : [await sign(sha256(about))]
+      const attestations = about === undefined ? [] : [await sign(sha256(about), { claims: { run_id: run } })]
       const { status, message, version } = await hub.publish({ ...body, attestations }, { to: `strict/${name}`, token })
       return status === 201 ? version : `${status} ${message.slice(0, 40)}`
     }
@@ -328,6 +329,11 @@ describe('an owner with publishing: signed-only', () => {
     expect(await send('composed', { recompose: true }, 'Plainest.\n')).toBe('1.0.1')
     // A revert: the bytes of an earlier version.
     expect(await send('composed', { content: part })).toBe(refused)
+    expect(await send('composed', { content: part }, part)).toBe('422 attestations.0: expected a signature of ')
+    expect(await send('composed', { content: part, compose: true }, part)).toBe(
+      '422 attestations.0: expected a signature of ',
+    )
+    run = '30433643'
     expect(await send('composed', { content: part }, part)).toBe('1.0.2')
     const fork = { content: CONTENT, forked_from: 'acme/code-review@1.0.0' }
     expect(await send('fork', fork)).toBe(refused)
@@ -407,6 +413,15 @@ describe('a review', () => {
       await say(JSON.parse(await read(attestation)), file.replace(/sha: a{40}/, `sha: ${'c'.repeat(40)}`)),
     ).toEqual([
       `${attestation} attestation-verified: expected the version file to list what the attestation says; ${fixes.verified}`,
+    ])
+  })
+
+  test('refuses the attestation of an earlier version with the same content', async () => {
+    const [file, bundle] = [await read(version), await read(attestation)]
+    const again = { [path('versions/1.0.1.md')]: file, [path('attestations/1.0.1/1.sigstore.json')]: bundle }
+    const made = await git('log', '-1', '--format=%H', '--', version)
+    expect(await review(again, made)).toEqual([
+      `${path('attestations/1.0.1/1.sigstore.json')} attestation-verified: expected a signature of a new run: this one belongs to an earlier version with the same content. Sign it again; ${fixes.verified}`,
     ])
   })
 

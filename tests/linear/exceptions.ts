@@ -49,7 +49,7 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
     'the operator’s own roots, and facts and digests that a schema has limited',
     at(
       'domain/(?:content/(?:trusted-root-file|prompt-file)|publishing/attested|values/attestation)',
-      'formatTrustedRootFile|storeAttestations|acceptAll|judgeSignatures?|findSubjectProblem|refuseOtherSubject|refuseUnsigned|publisherOf',
+      'formatTrustedRootFile|storeAttestations|acceptAll|judgeSignatures?|findSubjectProblem|findReplayProblem|refuseOtherSubject|refuseUnsigned|publisherOf',
     ),
   ],
   ['inserts facts of limited length into commands', at('site/prompt/proof-commands', 'listProofCommands')],

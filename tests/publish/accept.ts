@@ -31,6 +31,7 @@ export function acceptPublish({
     baseUrl: 'https://hub.example',
     issuer: 'https://token.actions.githubusercontent.com',
     verify: async () => [],
+    listRuns: async () => new Set(),
     lookAround: async () => ({ isOriginKnown: true, usage: NOTHING, quota: NOTHING }),
     ...given,
   }

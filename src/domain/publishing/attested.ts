@@ -91,6 +91,21 @@ export function refuseOtherSubject(version: VersionEntry, attestations: readonly
   acceptAll(attestations.map(({ subjects }) => ({ problem: findSubjectProblem(version, subjects) })))
 }
 
+/**
+ * Returns why an attestation counts no more; undefined if it does. A signature of a text does not say for which version it is, so whoever has a token could publish an old text again with its public attestation.
+ *
+ * @param runs the runs that signed other versions with the same text
+ */
+export function findReplayProblem(
+  { bundle }: Pick<VersionEntry, 'bundle'>,
+  { run_url }: Pick<AttestationFacts, 'run_url'>,
+  runs: ReadonlySet<string>,
+): string | undefined {
+  // An archive says for which version it is.
+  if (bundle || !runs.has(run_url)) return undefined
+  return 'expected a signature of a new run: this one belongs to an earlier version with the same content. Sign it again'
+}
+
 /** @throws HubError `validation_failed` if the owner accepts only versions with an attestation, and there is none */
 export function refuseUnsigned(owner: string, file: OwnerFile | undefined, count: number): void {
   if (file?.publishing !== 'signed-only' || count > 0) return

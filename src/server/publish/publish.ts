@@ -4,7 +4,13 @@ import { HubError } from '../../domain/api/errors.ts'
 import { addressesBelow } from '../../domain/api/record-links.ts'
 import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
 import { isComposed } from '../../domain/compose/compose-version.ts'
-import { judgeSignatures, refuseUnsigned, type VerifiedSignature } from '../../domain/publishing/attested.ts'
+import {
+  acceptAll,
+  findReplayProblem,
+  judgeSignatures,
+  refuseUnsigned,
+  type VerifiedSignature,
+} from '../../domain/publishing/attested.ts'
 import type { Surroundings } from '../../domain/publishing/decision.ts'
 import { brokenFileError, type RepositoryState, readOwner } from '../../domain/publishing/repository-state.ts'
 import { IDEMPOTENCY_KEY, type PublishInput, validationFailed } from '../../domain/publishing/request.ts'
@@ -18,7 +24,7 @@ import type { Readers, RepositoryWrite, WriteAnswer, WriteDecision } from './att
 import { requireRights } from './authenticate.ts'
 import { type Body, isPromptFile } from './media-types.ts'
 import { neighboursInGit, readParts } from './read-parts.ts'
-import { readSurroundings } from './read-surroundings.ts'
+import { listRuns, readSurroundings } from './read-surroundings.ts'
 import { openVerification } from './verify-attestations.ts'
 import { type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
 
@@ -36,6 +42,8 @@ export interface AcceptedPublish extends Sending {
   issuer: string
   /** Looks up what the decision must know about the rest of the hub. It asks the build and the fresh copies, never the git host. */
   lookAround: () => Promise<Surroundings>
+  /** Lists the runs that signed versions of the prompt with some content, in the same way. */
+  listRuns: (content_sha256: string) => Promise<Set<string>>
 }
 
 /** Opens a publish. @throws HubError `invalid_request` for a malformed Idempotency-Key */
@@ -54,8 +62,10 @@ export function openPublish(request: Request): OpenWrite {
               : { key: digest(bearer.id, `${owner}/${name}`, key), request: digest(canonicalJson(describeBody(body))) }
           const { baseUrl, issuer } = deps
           const lookAround = () => readSurroundings({ owner, name }, body, deps)
+          const findRuns = (content_sha256: string) => listRuns({ owner, name }, content_sha256, deps)
           const verify = openVerification(body.attestations, deps)
-          const accepted = { ...sending, body, linesBefore, idempotency, baseUrl, issuer, lookAround, verify }
+          const asking = { lookAround, listRuns: findRuns, verify }
+          const accepted = { ...sending, ...asking, body, linesBefore, idempotency, baseUrl, issuer }
           return writeToGit(publishAsWrite(accepted, deps.text), bearer, deps, time)
         },
       }
@@ -165,6 +175,10 @@ async function decideAttempt(
   const decision = await text.run('decidePublish', body, state, latest, publisher, { baseUrl, around, parts })
   const { isUnchanged, versionText, indexText, version, file, record, warnings } = decision
   if (!isUnchanged) refuseUnsigned(owner, ownerFile, publisher.attestations.length)
+  if (!isUnchanged && record.attestations.length > 0) {
+    const runs = await accepted.listRuns(version.content_sha256)
+    acceptAll(record.attestations.map((facts) => ({ problem: findReplayProblem(version, facts, runs) })))
+  }
   const data = describeOutcome({ record, warnings }, isUnchanged, accepted)
   if (body.dry_run || (isUnchanged && indexText === undefined)) return { kind: 'answer', answer: { data } }
   const headline = isUnchanged ? `Update ${owner}/${name}` : `Publish ${owner}/${name} ${version.version}`

@@ -33,6 +33,21 @@ export async function readSurroundings(
   }
 }
 
+/** Lists the runs that signed versions of a prompt with some content. */
+export async function listRuns(
+  { owner, name }: { owner: string; name: string },
+  content_sha256: string,
+  deps: Sources,
+): Promise<Set<string>> {
+  const runs = new Set<string>()
+  for (const one of (await findVersions(owner, name, deps))?.versions.value() ?? []) {
+    if (one.content_sha256 !== content_sha256) continue
+    const record = (await findVersion(owner, name, one.version, deps))?.value()
+    for (const { run_url } of record?.attestations ?? []) runs.add(run_url)
+  }
+  return runs
+}
+
 /** Finds the version with the same content whose includes a publish takes along: the original of a fork, or the highest version of the prompt. */
 async function findSameContent(
   { owner, name }: { owner: string; name: string },
