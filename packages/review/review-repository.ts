@@ -191,8 +191,9 @@ export function openRepositoryReader(
           remarks.push(...(await given.reviewSigned(place, await base.ownerOf(place.owner), whole, signed, before)))
         }
         const { content_sha256, attestations: facts = [] } = value.value
-        const signers = [...(runs.get(content_sha256) ?? []), ...facts.map(({ run_url }) => run_url)]
-        runs.set(content_sha256, new Set(signers))
+        const signers = runs.get(content_sha256) ?? new Set()
+        for (const { run_url } of facts) signers.add(run_url)
+        runs.set(content_sha256, signers)
         listed.delete(place.version)
         numbers.push({ version: place.version, content_sha256: value.value.content_sha256 })
         if (change.isNew) fresh.push(place.version)
