@@ -26,22 +26,32 @@ export async function findViolations(page: Page): Promise<{ inLight: string[]; i
   return { inLight, inDark: await listViolations(page, OF_COLOURS) }
 }
 
-/** @param only the rules to run; all by default */
-const listViolations = (page: Page, only?: string[]) =>
-  page.evaluate(async (only) => {
-    const run: (context: Document, options: object) => Promise<{ violations: Violation[] }> = Reflect.get(
-      Reflect.get(window, 'axe'),
-      'run',
-    )
-    const { violations } = await run(
-      document,
-      only ? { runOnly: only } : { rules: { 'target-size': { enabled: true } } },
-    )
-    return violations.map(
-      ({ id, nodes }) =>
-        `${id}: ${nodes
-          .slice(0, 3)
-          .map(({ html, failureSummary }) => `${html.slice(0, 150)} ${failureSummary}`)
-          .join(' | ')}`,
-    )
-  }, only)
+/**
+ * Finds what keeps people from scrolling and tapping on the smallest window. Variables in the text of a prompt are as
+ * high as its lines.
+ */
+export const findViolationsOfSize = (page: Page) =>
+  listViolations(page, ['target-size', 'scrollable-region-focusable'], ['.content .chip'])
+
+/** @param only the rules to run; all by default @param without selectors of what is not judged */
+const listViolations = (page: Page, only?: string[], without: string[] = []) =>
+  page.evaluate(
+    async ({ only, without }) => {
+      const run: (context: object, options: object) => Promise<{ violations: Violation[] }> = Reflect.get(
+        Reflect.get(window, 'axe'),
+        'run',
+      )
+      const { violations } = await run(
+        { include: ['html'], exclude: without },
+        only ? { runOnly: only } : { rules: { 'target-size': { enabled: true } } },
+      )
+      return violations.map(
+        ({ id, nodes }) =>
+          `${id}: ${nodes
+            .slice(0, 3)
+            .map(({ html, failureSummary }) => `${html.slice(0, 150)} ${failureSummary}`)
+            .join(' | ')}`,
+      )
+    },
+    { only, without },
+  )

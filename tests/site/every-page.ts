@@ -3,7 +3,7 @@
 import { HtmlValidate } from 'html-validate'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HEADER_RULES } from '../../src/domain/api/site-headers.ts'
-import { findViolations } from './axe.ts'
+import { findViolations, findViolationsOfSize } from './axe.ts'
 import type { BuiltSite, OpenPage } from './built-site.ts'
 import { COMPARE, MARKER, REPOSITORY } from './hostile-content.ts'
 
@@ -15,12 +15,12 @@ const KINDS = [
   ...['/mallory/old', '/mallory/unseen', '/trent/long', '/trent/long/v/999999.999999.999999'],
 
   ...['/search?q=hostile', '/search?q=nothingofthatkind', '/nobody/here'],
-  ...['/mallory/unseen/compare/1.0.0...1.0.1', '/settings'],
+  ...['/mallory/unseen/compare/1.0.0...1.0.1', '/settings', '/docs/import', '/judy'],
 ]
 
 /** Other pages of those kinds, which have other elements. */
 const OTHERS = [
-  ...['/docs/publishing', '/docs/content-rules', '/docs/import', '/docs/mcp', '/tags/many/2'],
+  ...['/docs/publishing', '/docs/content-rules', '/docs/mcp', '/tags/many/2'],
   ...['/search?tag=many&sort=new', '/mallory/unseen/forks', `${REPOSITORY}/compare/1.1.0...1.0.0`],
 ]
 
@@ -61,18 +61,21 @@ export function testEveryPage(opened: () => BuiltSite): void {
           ),
         )
         const { inLight, inDark } = await findViolations(page)
-        await page.setViewportSize({ width: 360, height: 740 })
+        // A window of 1,280 px at a zoom of 400 %, which is also that of small telephones (WCAG 1.4.10).
+        await page.setViewportSize({ width: 320, height: 640 })
         const width = await page.evaluate(() => document.documentElement.scrollWidth)
+        const ofSize = await findViolationsOfSize(page)
         const isTitleShort = (await page.title()).length <= 70
         const wrong = problems.filter((problem) => !(path === '/nobody/here' && problem.includes('404')))
-        expect({ ran, inlineParts, inlineAttributes, inLight, inDark, width, wrong, isTitleShort }).toEqual({
+        expect({ ran, inlineParts, inlineAttributes, inLight, inDark, width, ofSize, wrong, isTitleShort }).toEqual({
           ...{
             ran: undefined,
             inlineParts: 0,
             inlineAttributes: [],
             inLight: [],
             inDark: [],
-            width: 360,
+            width: 320,
+            ofSize: [],
             wrong: [],
             isTitleShort: true,
           },

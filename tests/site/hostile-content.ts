@@ -116,6 +116,8 @@ export function writeHostileContent(dir: string): void {
   // This prompt is archived, so that no list links to it. A test opens its page only after publishing to it.
   write('mallory/unvisited/index.md', front({ status: 'archived' }, ''))
   write('mallory/unvisited/versions/1.0.0.md', version('first content'))
+  // On a small screen, the links below this owner's name are on adjacent lines.
+  write('judy/index.md', front({ website: 'https://judy.example' }, ''))
   write('mallory/unseen/index.md', front({ title: 'Unseen', tags: ['evil'], forked_from: 'mallory/hostile@1.0.0' }, ''))
   write('mallory/unseen/versions/1.0.0.md', version('seen\n# heading\n'))
   // U+FFFF is not a valid XML character, but older changelogs may contain it.

@@ -27,6 +27,16 @@ export async function tabTo(page: Page, words: string | RegExp): Promise<void> {
   throw new Error(`No stop says ${words}.`)
 }
 
+/** Returns whether the focused element, or its label, is at least partly in the window and not covered. */
+const isFocusInView = (page: Page) =>
+  page.evaluate(() => {
+    const focused = document.activeElement!
+    const shown = (focused as HTMLInputElement).labels?.[0] ?? focused
+    const { left, top, width, height } = shown.getBoundingClientRect()
+    const at = document.elementFromPoint(left + width / 2, top + height / 2)
+    return at !== null && (shown.contains(at) || at.contains(shown))
+  })
+
 const readClipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText())
 
 /** Adds the tests. @param opened returns the site; called once the site is open */
@@ -176,6 +186,37 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
       await tabTo(page, 'Report a problem')
       await page.context().close()
     })
+
+    test('what has focus is in view: not below the window, and not below the bar at its bottom', async () => {
+      const { page, goTo } = await opened().open('/docs/api')
+      await tabTo(page, 'API changes')
+      expect(await isFocusInView(page)).toBe(true)
+      await page.setViewportSize({ width: 360, height: 640 })
+      await goTo(REPOSITORY)
+      for (let stop = 0; stop < 60; stop++) {
+        await page.keyboard.press('Tab')
+        expect(await isFocusInView(page), `stop ${stop}`).toBe(true)
+      }
+      await page.context().close()
+    })
+  })
+
+  test('with forced colours: what is selected looks different from what is not', async () => {
+    const { page, goTo } = await opened().open(REPOSITORY, { forcedColors: 'active' })
+    // The pixels between the edge and the words, because computed styles do not have the forced colours.
+    const backgroundOf = async (selector: string) => {
+      const box = await page.locator(selector).first().boundingBox()
+      const clip = { x: box!.x + 5, y: box!.y + box!.height / 2, width: 2, height: 2 }
+      return (await page.screenshot({ clip, fullPage: true })).toString('base64')
+    }
+    const pairs = [
+      ['.tools label:has(:checked)', '.tools label:not(:has(:checked))'],
+      ['[aria-pressed=true]', '[aria-pressed=false]'],
+    ] as const
+    for (const [selected, other] of pairs) expect(await backgroundOf(selected)).not.toBe(await backgroundOf(other))
+    await goTo('/search?q=plain')
+    expect(await backgroundOf('.orders [aria-current]')).not.toBe(await backgroundOf('.orders a:not([aria-current])'))
+    await page.context().close()
   })
 
   test('without JavaScript: every task except filling works', async () => {
