@@ -300,6 +300,19 @@ export function testWriting(opened: () => [Browser, BuiltHub]): void {
     await page.goto(`${hub.url}/new`)
     await page.locator('.code-field').waitFor()
     await expectUsable()
+    // A long text scrolls with the keyboard, and a text in Arabic starts at the right, also in the preview.
+    await promptField(page).fill(`مرحبا\n${'Line\n'.repeat(80)}`)
+    const isAtTheRight = (box: Element) => {
+      const text = document.createRange()
+      text.selectNode(document.createTreeWalker(box, NodeFilter.SHOW_TEXT).nextNode()!)
+      const { left, width } = box.getBoundingClientRect()
+      return text.getClientRects()[0]!.left > left + width / 2
+    }
+    await page.locator('[data-preview]').getByText('Line').first().waitFor()
+    for (const box of ['.cm-line', '[data-preview] pre'])
+      expect(await page.locator(box).first().evaluate(isAtTheRight), box).toBe(true)
+    expect(await page.getByLabel('Title').getAttribute('dir')).toBe('auto')
+    await expectUsable()
     await promptField(page).fill('Hello {{name}} {{tone}}')
     await page.locator('[name="variable.tone.type"]').selectOption('enum')
     await page.getByLabel('Name', { exact: true }).fill('Not A Name')

@@ -36,7 +36,7 @@ const THEME = EditorView.theme({
   '&:has([aria-invalid])': { borderColor: 'var(--wrong)' },
   '.cm-scroller': { minHeight: '20rem', maxHeight: '70vh', fontFamily: 'var(--mono)', lineHeight: '1.6' },
   '.cm-content': { padding: '0.75rem 0', caretColor: 'var(--text)' },
-  '.cm-line': { padding: '0 0.75rem' },
+  '.cm-line': { padding: '0 0.75rem', unicodeBidi: 'plaintext' },
   '.cm-gutters': { border: 'none', background: 'var(--sunken)', color: 'var(--quiet)' },
   '.cm-lineNumbers .cm-gutterElement': { minWidth: '2.25rem', padding: '0 0.5rem' },
   '.cm-variable': {
@@ -82,6 +82,7 @@ export function createCodeField(textarea: HTMLTextAreaElement, label: string, su
       doc: textarea.value,
       extensions: [
         ...[history(), lineNumbers(), highlightSpecialChars(), EditorView.lineWrapping, THEME],
+        EditorView.perLineTextDirection.of(true),
         ...[highlight(PLACEHOLDER, 'cm-variable'), highlight(ROLE_LINE, 'cm-role')],
         // Tab is not bound, so that it leaves the field.
         keymap.of([
@@ -96,6 +97,8 @@ export function createCodeField(textarea: HTMLTextAreaElement, label: string, su
         ]),
         EditorView.contentAttributes.of(() => ({
           ...{ 'aria-label': label, 'aria-describedby': description.id, spellcheck: 'true', autocorrect: 'on' },
+          // Then accessibility checkers see that the keyboard can scroll it.
+          tabindex: '0',
           ...(problem !== '' && { 'aria-invalid': 'true' }),
         })),
         EditorView.updateListener.of(({ docChanged, state }) => {

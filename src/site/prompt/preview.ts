@@ -13,7 +13,7 @@ const MAX_FILLED_CHARACTERS = 65_536
 export function renderPreview({ content, format, variables }: PreviewedPrompt): string {
   if (content.trim() === '') return '<p class="quiet">Nothing to preview yet.</p>'
   const filled = textsOf({ content, variables })
-  const draw = (text: string) => `<pre><code>${renderContent(text, variables, { filled })}</code></pre>`
+  const draw = (text: string) => `<pre dir="auto"><code>${renderContent(text, variables, { filled })}</code></pre>`
   const parts = format === 'chat' ? splitChat(content) : []
   if (parts.length === 0) return draw(content)
   return parts
