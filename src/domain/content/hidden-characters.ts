@@ -1,4 +1,4 @@
-// Finds hidden characters. Pages show their code points, and most cause a warning, because models read them but users cannot see them. Emoji and scripts that need such characters are exempt.
+// Finds hidden characters. Pages show their code points, and most cause a warning, because models read them but users cannot see them. Emoji and scripts that need such characters are exempt from both.
 import type { Finding } from './finding.ts'
 
 /**
@@ -13,14 +13,14 @@ const SHOWN_BY_NUMBER = new RegExp(`(?![\ufe00-\ufe0f])[${INVISIBLE}]|(?<=[${INV
 
 /** Counts the characters that a page shows by code point. */
 export function countHidden(text: string): number {
-  return text.match(SHOWN_BY_NUMBER)?.length ?? 0
+  return withoutNeeded(text).match(SHOWN_BY_NUMBER)?.length ?? 0
 }
 
 /** Splits a text at hidden characters. @returns the parts in order; a hidden character has its code point, such as U+200B, as `code` */
 export function splitHidden(text: string): { text: string; code?: string }[] {
   const parts: { text: string; code?: string }[] = []
   let end = 0
-  for (const { 0: character, index } of text.matchAll(SHOWN_BY_NUMBER)) {
+  for (const { 0: character, index } of withoutNeeded(text).matchAll(SHOWN_BY_NUMBER)) {
     if (index > end) parts.push({ text: text.slice(end, index) })
     parts.push({ text: character, code: formatCodePoint(character.codePointAt(0)!) })
     end = index + character.length
@@ -73,13 +73,11 @@ const MIN_CHANGES = 3
 export function findHiddenCharacters(text: string): Finding[] {
   const findings: Finding[] = []
   const say = (offset: number, message: string) => findings.push({ code: 'hidden_characters', message, offset })
-  const withoutEmoji = HAS_EMOJI.test(text) ? text.replace(EMOJI, (emoji) => ' '.repeat(emoji.length)) : text
-  for (const { 0: run, index } of withoutEmoji.matchAll(RUN)) {
+  for (const { 0: run, index } of withoutNeeded(text).matchAll(RUN)) {
+    if (run === '\ufeff' && index === 0) continue
     const characters = [...run]
     const [first = ''] = characters
-    const isOnlyMark = run === '\ufeff' && index === 0
     const isAlone = characters.length === 1
-    if (isOnlyMark || (isAlone && isNeeded(withoutEmoji, index, run)) || isPicture(withoutEmoji, index, run)) continue
     const hidden = CARRIER.test(first) ? decode(characters) : ''
     const said = hidden === '' ? '' : `, which hides the text ${JSON.stringify(hidden)}`
     const name = `${formatCodePoint(first.codePointAt(0)!)} (${kindOf(first)})`
@@ -99,6 +97,16 @@ function countChanges(spaces: string): number {
   let changes = 0
   for (let at = 1; at < spaces.length; at++) if (spaces[at] !== spaces[at - 1]) changes++
   return changes
+}
+
+/** Replaces emoji, and characters that the text around them makes legitimate, with spaces. */
+function withoutNeeded(text: string): string {
+  const plain = HAS_EMOJI.test(text) ? text.replace(EMOJI, (emoji) => ' '.repeat(emoji.length)) : text
+  return plain.replace(RUN, (run, index: number) =>
+    ([...run].length === 1 && isNeeded(plain, index, run)) || isPicture(plain, index, run)
+      ? ' '.repeat(run.length)
+      : run,
+  )
 }
 
 /** Returns whether the text around a single character makes it legitimate. */

@@ -31,6 +31,19 @@ test('shows every variation selector in a row except the first, which an emoji m
   expect(countHidden('a\u{E0100}\uFE01')).toBe(2)
 })
 
+test('leaves emoji and scripts that need such characters as they are', () => {
+  const text = 'می\u200cخواهم 👩\u200d👩\u200d👧 क\u200dष ⠁\u2800⠂'
+  expect(countHidden(text)).toBe(0)
+  expect(splitHidden(text)).toEqual([{ text }])
+  // Two in a row are never needed, and neither are joiners between Latin letters.
+  expect(countHidden('می\u200c\u200cخ')).toBe(2)
+  expect(splitHidden('👩\u200d💻a\u200db')).toEqual([
+    { text: '👩\u200d💻a' },
+    { text: '\u200d', code: 'U+200D' },
+    { text: 'b' },
+  ])
+})
+
 test('splits a text at hidden characters without losing any of it', () => {
   const text = 'ä\u200Bb \u{1F600}\u{E0041}\uD83D'
   expect(splitHidden(text)).toEqual([
