@@ -226,7 +226,7 @@ describe('local sign-in', () => {
       const token = await makeToken(page, `<b>"small" & ${colorScheme}</b>`, 'hello')
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
       await page.getByRole('button', { name: 'Copy token' }).click()
-      await page.locator('#copy-status', { hasText: 'Copied' }).waitFor({ state: 'attached' })
+      await page.locator('#spoken', { hasText: 'Copied' }).waitFor({ state: 'attached' })
       expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(token)
       await page.getByRole('link', { name: 'Back to your account' }).click()
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)

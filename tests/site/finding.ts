@@ -55,6 +55,9 @@ export function testFinding(opened: () => BuiltSite): void {
       await page.keyboard.type(' 7')
       await page.getByRole('heading', { name: 'Prompts for “plain 7”' }).waitFor()
       expect(await page.locator('#find-q').inputValue()).toBe('plain 7')
+      // The title is that of the new page, and an element that was there before tells screen readers what was found.
+      expect(await page.title()).toBe('Prompts for “plain 7” · Prompt Hub')
+      expect(await page.locator('body > [role=status]').textContent()).toMatch(/^\d+ prompts?/)
       expect(new URL(page.url()).search).toBe('?q=plain+7&tag=many')
       expect(await page.locator('.row .full-name').first().textContent()).toBe('mallory/plain-7')
       expect(problems).toEqual([])

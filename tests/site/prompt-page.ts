@@ -18,7 +18,7 @@ export function testPromptPage(opened: () => BuiltSite): void {
     const copyAs = async (page: Page, words: string) => {
       await page.locator('summary[aria-label="More copy options"]').click()
       await page.getByRole('button', { name: words }).click()
-      await page.locator('#copy-status', { hasText: 'Copied' }).waitFor({ state: 'attached' })
+      await page.locator('#spoken', { hasText: 'Copied' }).waitFor({ state: 'attached' })
       return readClipboard(page)
     }
 

@@ -112,7 +112,7 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
 
     test('copy: the prompt with its button, other formats with the menu, commands with their own buttons', async () => {
       const { page } = await opened().open(REPOSITORY, CLIPBOARD)
-      const said = page.locator('#copy-status', { hasText: 'Copied' })
+      const said = page.locator('#spoken', { hasText: 'Copied' })
       await tabTo(page, /^Copy prompt/)
       await page.keyboard.press('Enter')
       await said.waitFor({ state: 'attached' })

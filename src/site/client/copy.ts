@@ -41,7 +41,7 @@ export async function copyText(button: HTMLElement, text: string, shown: HTMLEle
     () => false,
   )
   if (!isCopied && shown) getSelection()?.selectAllChildren(shown)
-  const status = document.getElementById('copy-status')
+  const status = document.getElementById('spoken')
   button.classList.toggle('done', isCopied ?? false)
   if (status) status.textContent = isCopied ? 'Copied' : 'Selected. Press Ctrl+C to copy.'
   status?.classList.toggle('visually-hidden', isCopied ?? false)

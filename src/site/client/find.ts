@@ -1,4 +1,4 @@
-// Searches while the reader types on the search page: replaces what is around the form, and updates the URL.
+// Searches while the reader types on the search page: replaces what is around the form, and updates the URL and the title.
 import { showRelativeTime } from './relative.ts'
 
 const TYPING_MS = 200
@@ -20,7 +20,7 @@ async function search(place: HTMLElement, form: HTMLFormElement): Promise<void> 
   for (const [name, value] of new FormData(form)) if (value !== '') query.append(name, String(value))
   const address = `/search?${query}`
   place.setAttribute('aria-busy', 'true')
-  const parts = await ask(address, signal)
+  const { parts, title } = await ask(address, signal)
   if (signal.aborted) return
   // The form stays, with the focus and the cursor.
   const at = parts.findIndex((part) => part.matches('form'))
@@ -30,15 +30,19 @@ async function search(place: HTMLElement, form: HTMLFormElement): Promise<void> 
   place.removeAttribute('aria-busy')
   for (const time of place.querySelectorAll<HTMLTimeElement>('time[data-relative]')) showRelativeTime(time)
   history.replaceState(null, '', address)
+  document.title = title
+  // Screen readers speak new words in an element that stays, but not an element that is new with its words.
+  const words = place.querySelector('.bar p:not(:empty), .nothing h2')?.textContent ?? ''
+  document.getElementById('spoken')!.textContent = words
 }
 
-/** Returns what the search page shows for a query, or an error. */
-async function ask(address: string, signal: AbortSignal): Promise<Element[]> {
+/** Returns what the search page shows for a query, or an error, and its title. */
+async function ask(address: string, signal: AbortSignal): Promise<{ parts: Element[]; title: string }> {
   try {
     const response = await fetch(address, { signal, headers: { Accept: 'text/html' } })
     if (!response.ok) throw new Error(await describeError(response))
     const page = new DOMParser().parseFromString(await response.text(), 'text/html')
-    return [...(page.getElementById('find')?.children ?? [])]
+    return { parts: [...(page.getElementById('find')?.children ?? [])], title: page.title }
   } catch (error) {
     const message = error instanceof TypeError ? 'The hub did not respond.' : String(error).replace(/^Error: /, '')
     const box = Object.assign(document.createElement('div'), { className: 'nothing' })
@@ -46,7 +50,7 @@ async function ask(address: string, signal: AbortSignal): Promise<Element[]> {
     const again = Object.assign(document.createElement('a'), { className: 'button', href: address })
     again.textContent = 'Try again'
     box.append(words, again)
-    return [box]
+    return { parts: [box], title: document.title }
   }
 }
 
