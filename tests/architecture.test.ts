@@ -115,7 +115,7 @@ describe('allowed imports', () => {
     [
       'packages/account',
       [
-        ...['src/domain/', 'src/ports/', 'src/server/', 'src/site/components/', 'src/site/copy-button.ts'],
+        ...['src/domain/', 'src/ports/', 'src/server/', 'src/site/components/'],
         ...['packages/account/', 'packages/catalogue/', 'packages/stores/'],
       ],
     ],
