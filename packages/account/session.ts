@@ -79,10 +79,9 @@ export function csrfToken({ csrf_secret }: Session, purpose: Purpose): string {
   return createHmac('sha256', csrf_secret).update(purpose).digest('base64url')
 }
 
-/** @throws HubError `forbidden` if the form does not come from a page in this session */
-export function requireCsrf(session: Session, purpose: Purpose, given: string | null): void {
-  if (given === null || !isEqual(given, csrfToken(session, purpose)))
-    throw new HubError('forbidden', 'This form is from another session. Reload the page and try again.')
+/** Returns whether a form comes from a page in this session. */
+export function isOfSession(session: Session, purpose: Purpose, given: string | null): boolean {
+  return given !== null && isEqual(given, csrfToken(session, purpose))
 }
 
 /** @throws HubError `forbidden` if another site's page sent the request. Browsers set both headers, and pages cannot change them. */

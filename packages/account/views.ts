@@ -3,6 +3,7 @@ import type { ListedToken, Session } from '../../src/domain/access/account.ts'
 import type { PageView } from '../../src/ports/pages.ts'
 import type { OwnPrompts } from './own-prompts.ts'
 import type { Purpose } from './session.ts'
+import type { Said } from './words-for-people.ts'
 
 /** The values of the page with this name. */
 export type View<Page extends string, Values = object> = PageView & { page: Page } & Values
@@ -11,8 +12,10 @@ export type View<Page extends string, Values = object> = PageView & { page: Page
 type SignInWords =
   | { kind: 'offer' | 'link-needed'; notice?: string | undefined }
   | { kind: 'off' }
-  /** Of the editor. `path` is the page to return to. */
-  | { kind: 'first'; path: string; isLocal: boolean }
+  /** Of the editor. `path` is the page to return to; `typed` are the fields of a form that was sent after the session had ended. */
+  | { kind: 'first'; path: string; isLocal: boolean; typed?: URLSearchParams | undefined }
+  /** Of the editor, for a form from another session. */
+  | { kind: 'again'; path: string; login: string; typed: URLSearchParams }
   /** One link for each provider. */
   | { kind: 'providers'; links: readonly { name: string; url: string }[] }
   /** After signing out, for somebody whom the provider may still sign in without asking. */
@@ -59,15 +62,21 @@ export type AccountView = View<
 /** The only page that ever shows the token, with commands that use it. */
 export type NewTokenView = View<'new-token', { token: string; scope: string; days: number }>
 
-/** An error. */
-export type ErrorView = View<'error', { status: number; code: string; message: string }>
+/** An error, and where to go on beside the account page. */
+export type ErrorView = View<'error', { status: number; code: string; message: string; link?: Said['link'] }>
 
 /** Every page that this package renders. */
 export type AccountPageView = SignInView | AccountView | NewTokenView | ErrorView
 
 /** The title of each page for somebody who is not signed in, where it is not that of the account page. */
 const TITLES: Partial<Record<SignInWords['kind'], string>> = {
-  ...{ first: 'Sign in first', providers: 'Sign in', 'signed-out': 'You are signed out', local: 'Sign in' },
+  ...{
+    first: 'Sign in first',
+    again: 'Send the form again',
+    providers: 'Sign in',
+    'signed-out': 'You are signed out',
+    local: 'Sign in',
+  },
 }
 
 /** Returns a page for somebody who is not signed in. */

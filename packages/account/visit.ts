@@ -8,7 +8,7 @@ import { openBody } from '../../src/server/read-body.ts'
 import type { LocalKeys } from './local-keys.ts'
 import type { OwnPrompts } from './own-prompts.ts'
 import type { AccountPageDeps } from './respond-account.ts'
-import { type Cookies, makeCookies, requireCsrf, type SignInNote } from './session.ts'
+import { type Cookies, isOfSession, makeCookies, type Purpose, type SignInNote } from './session.ts'
 
 /** Who signed in: a GitHub account, or what an OpenID Connect provider says, with the token that names this sign-in to it. */
 export type SignedIn = { person: Person } | { identity: ProviderIdentity; idToken: string }
@@ -82,11 +82,12 @@ function acceptsPerson(signIn: SignIn, person: Person): boolean {
 /** Reads a form submitted by a signed-in user. @throws HubError `forbidden` if nobody is signed in or the form is not from a page in this session; also throws the errors of `readForm` */
 export async function requireForm(
   { request, session }: Visit,
-  purpose: Parameters<typeof requireCsrf>[1],
+  purpose: Exclude<Purpose, 'edit'>,
 ): Promise<{ session: Session; form: URLSearchParams }> {
   if (!session) throw new HubError('forbidden', 'Your session has expired. Sign in and try again.')
   const form = await readForm(request)
-  requireCsrf(session, purpose, form.get('csrf'))
+  if (!isOfSession(session, purpose, form.get('csrf')))
+    throw new HubError('forbidden', 'This form is from another session. Reload the page and try again.')
   return { session, form }
 }
 

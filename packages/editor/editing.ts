@@ -32,6 +32,8 @@ export interface Editing extends Visit {
   session: Session
   /** The prompt named in the URL; undefined at `/new`. */
   repository: Repository | undefined
+  /** The submitted form, which is from a page in this session; empty for a GET request. */
+  form: URLSearchParams
 }
 
 /** Reads a version. @param version as sent by somebody @returns undefined if there is no such version */

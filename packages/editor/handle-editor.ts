@@ -8,10 +8,10 @@ import { findRepository, findVersions } from '../../src/server/read/records.ts'
 import { methodNotAllowed } from '../../src/server/refusals.ts'
 import { NO_NOTES } from '../account/field-notes.ts'
 import { findNotice, pageNotFound, protect, respondToVisit, type Visited } from '../account/respond-account.ts'
-import { csrfToken, requireSameOrigin } from '../account/session.ts'
+import { csrfToken, isOfSession, requireSameOrigin } from '../account/session.ts'
 import { redirectTo } from '../account/sign-in.ts'
 import { signInPage } from '../account/views.ts'
-import { openVisit, requireForm } from '../account/visit.ts'
+import { openVisit, readForm } from '../account/visit.ts'
 import { type Said, sayError } from '../account/words-for-people.ts'
 import { EDITOR_METHODS } from '../catalogue/published/addresses.ts'
 import {
@@ -68,11 +68,19 @@ async function visit(request: Request, deps: EditorDeps): Promise<Visited> {
   }
   const visit = await openVisit(request, deps, new Date())
   const { session } = visit
+  const path = pathname + search
+  const form = request.method === 'POST' ? await readForm(request) : undefined
+  // Nothing that somebody typed is lost: the fields of a form stay on the page that answers it.
   if (!session) {
-    const first = signInPage({ kind: 'first', path: pathname + search, isLocal: kind === 'local' })
+    const first = signInPage({ kind: 'first', path, isLocal: kind === 'local', typed: form })
     return protect(first, ERRORS.unauthorized.status, request, deps)
   }
-  const editing: Editing = { ...visit, deps, session, repository }
+  if (form && !isOfSession(session, 'edit', form.get('csrf'))) {
+    form.set('csrf', csrfToken(session, 'edit'))
+    const again = signInPage({ kind: 'again', path, login: session.person.login, typed: form })
+    return protect(again, ERRORS.forbidden.status, request, deps)
+  }
+  const editing: Editing = { ...visit, deps, session, repository, form: form ?? new URLSearchParams() }
   if (isOwnerPage) return (await import('./owner-settings.ts')).visitOwnerSettings(editing, owner)
   if (page === 'manage') return request.method === 'POST' ? manage(editing) : showManage(editing, {})
   return request.method === 'POST' ? sendVersion(editing) : showVersion(editing)
@@ -136,8 +144,7 @@ async function showManage(
 
 /** Makes the change requested by a form. */
 async function manage(editing: Editing): Promise<Visited> {
-  const { request, deps, repository } = editing
-  const { form } = await requireForm(editing, 'edit')
+  const { request, deps, repository, form } = editing
   const { full_name } = repository!
   const again = async (status: number, problem: Said) =>
     protect(await showManage(editing, { problem, typed: form }), status, request, deps)

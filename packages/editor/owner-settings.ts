@@ -9,11 +9,11 @@ import type { FieldNotes } from '../account/field-notes.ts'
 import { findNotice, pageNotFound, protect, type Visited } from '../account/respond-account.ts'
 import { csrfToken } from '../account/session.ts'
 import { redirectTo } from '../account/sign-in.ts'
-import { requireForm } from '../account/visit.ts'
+import type { ErrorView } from '../account/views.ts'
 import { sayError } from '../account/words-for-people.ts'
 import { call, type Editing, type EditorDeps } from './editing.ts'
 import { ownerChangeOf, placeOwnerProblems } from './owner-form.ts'
-import type { NoMemberView, OwnerSettingsView, RejectedForm } from './views.ts'
+import type { OwnerSettingsView, RejectedForm } from './views.ts'
 
 /** The messages shown after a redirect, by the keyword in the redirect's URL. */
 const NOTICES: Readonly<Record<string, string>> = {
@@ -49,13 +49,13 @@ export async function visitOwnerSettings(editing: Editing, owner: string): Promi
   // Git is read only for those whom the build or a fresh copy lists, so that nobody else uses up the git host's limits.
   const found = isLikely ? await readFile(request, owner, deps) : undefined
   if (!found || !mayActFor(session.person, owner, found.file)) {
-    const noMember: NoMemberView = {
-      page: 'no-member',
-      title: `Settings of ${owner}`,
-      login: session.person.login,
-      owner,
+    const { status } = ERRORS.forbidden
+    const message = `You are signed in as ${session.person.login}, who is not a member of ${owner}. Ask a member to add you on this page.`
+    const noMember: ErrorView = {
+      ...{ page: 'error', title: 'Only members can open these settings', status, code: 'forbidden', message },
+      link: { href: `/${owner}`, text: `Back to ${owner}` },
     }
-    return protect(noMember, ERRORS.forbidden.status, request, deps)
+    return protect(noMember, status, request, deps)
   }
   const settings: Settings = { editing, owner, ...found }
   return request.method === 'POST' ? change(settings) : show(settings)
@@ -92,8 +92,7 @@ function show(settings: Settings, rejected?: RejectedForm): OwnerSettingsView {
 /** Makes the change requested by a form. */
 async function change(settings: Settings): Promise<Visited> {
   const { editing, owner, file } = settings
-  const { request, deps, session } = editing
-  const { form } = await requireForm(editing, 'edit')
+  const { request, deps, session, form } = editing
   const again = (status: number, sentences: readonly string[], problems: FieldNotes['problems'] = []) =>
     protect(show(settings, { form, notes: { problems, suggestions: [] }, sentences }), status, request, deps)
   const given = form.get('commit') ?? ''

@@ -3,15 +3,15 @@ import { hash } from 'node:crypto'
 import { ERRORS } from '../../src/domain/api/errors.ts'
 import type { Repository, VersionRecord } from '../../src/domain/api/schema.ts'
 import { cutSource } from '../../src/domain/compose/include-lines.ts'
+import type { ValueProblem } from '../../src/domain/text/problems.ts'
 import { findRepository } from '../../src/server/read/records.ts'
 import { comparedOf } from '../../src/site/prompt/prompt-view.ts'
 import { suggestChange } from '../../src/site/prompt/source-links.ts'
-import { NO_NOTES } from '../account/field-notes.ts'
+import { type FieldProblem, NO_NOTES } from '../account/field-notes.ts'
 import { protect, type Visited } from '../account/respond-account.ts'
 import { csrfToken } from '../account/session.ts'
 import { redirectTo } from '../account/sign-in.ts'
-import { requireForm } from '../account/visit.ts'
-import { type Said, sayError } from '../account/words-for-people.ts'
+import { type Said, sayError, sayProblem } from '../account/words-for-people.ts'
 import type { ApiResponse } from './call-api.ts'
 import {
   call,
@@ -23,10 +23,17 @@ import {
   readVersion,
   saying,
 } from './editing.ts'
-import { placeProblems } from './field-notes.ts'
 import { formBaseOf, knownPartsOf } from './form/composed-form.ts'
 import type { JudgedForm } from './form/judge-form.ts'
-import { type FormBase, previewedOf, type SentForm, splitTags, type VersionForm } from './form/version-form.ts'
+import {
+  type FormBase,
+  fieldOfProblem,
+  placeOfField,
+  previewedOf,
+  type SentForm,
+  splitTags,
+  type VersionForm,
+} from './form/version-form.ts'
 import type { Review, VersionView } from './views.ts'
 
 /** A form with what it was opened with. */
@@ -47,7 +54,7 @@ interface Sending {
 /** Handles a submitted form. */
 export async function sendVersion(editing: Editing): Promise<Visited> {
   const { repository, deps } = editing
-  const sent = Object.fromEntries((await requireForm(editing, 'edit')).form)
+  const sent = Object.fromEntries(editing.form)
   const base = repository && (await readBase(editing, repository, sent.expected ?? ''))
   const revertTo = repository && (await readReverted(editing, repository))
   const formBase = repository && base && formBaseOf(repository, revertTo ?? base)
@@ -82,6 +89,17 @@ function refuse(sending: Sending, { form, problems, suggestions }: JudgedForm): 
   const names = form.variables.map(({ name }) => name)
   const notes = { problems: placeProblems(problems, names), suggestions }
   return show(sending, form, ERRORS.validation_failed.status, { notes })
+}
+
+/** Places problems at their fields, in the order of the page. @param variables the names of the variables, in order */
+function placeProblems(problems: readonly ValueProblem[], variables: readonly string[]): FieldProblem[] {
+  return problems
+    .map((problem) => ({
+      field: fieldOfProblem(problem.key, variables),
+      sentence: sayProblem(problem, variables),
+      words: sayProblem({ key: '', message: problem.message.charAt(0).toUpperCase() + problem.message.slice(1) }),
+    }))
+    .sort((a, b) => placeOfField(a.field, variables) - placeOfField(b.field, variables))
 }
 
 /** Checks a form in which nothing is wrong. Publishes it if it is what was checked before. */

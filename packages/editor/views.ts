@@ -108,8 +108,5 @@ export type OwnerSettingsView = View<
   }
 >
 
-/** The page for somebody who is signed in, but no member. */
-export type NoMemberView = View<'no-member', { login: string; owner: string }>
-
 /** Every page that this package renders. */
-export type EditorPageView = VersionView | PublishedView | ManageView | OwnerSettingsView | NoMemberView
+export type EditorPageView = VersionView | PublishedView | ManageView | OwnerSettingsView

@@ -46,11 +46,12 @@ const VIEWS: readonly (AccountPageView | EditorPageView)[] = [
   { page: 'sign-in', kind: 'offer', title, notice: BAD },
   { page: 'sign-in', kind: 'link-needed', title, notice: BAD },
   { page: 'sign-in', kind: 'off', title },
-  { page: 'sign-in', kind: 'first', title, path: BAD, isLocal: false },
+  { page: 'sign-in', kind: 'first', title, path: BAD, isLocal: false, typed: new URLSearchParams({ [BAD]: BAD }) },
+  { page: 'sign-in', kind: 'again', title, path: BAD, login: BAD, typed: new URLSearchParams({ [BAD]: BAD }) },
   { page: 'sign-in', kind: 'providers', title, links: [{ name: BAD, url: BAD }] },
   { page: 'sign-in', kind: 'signed-out', title, provider: BAD, url: BAD },
   { page: 'sign-in', kind: 'local', title, state: BAD, key: BAD },
-  { page: 'error', title, status: 404, code: BAD, message: BAD },
+  { page: 'error', title, status: 404, code: BAD, message: BAD, link: { href: BAD, text: BAD } },
   { page: 'new-token', title, token: BAD, scope: BAD, days: 1 },
   {
     ...{ page: 'account', title, session: { person, created_at: TIME, expires_at: TIME }, notice: BAD, formId: BAD },
@@ -92,7 +93,6 @@ const VIEWS: readonly (AccountPageView | EditorPageView)[] = [
     versions: [{ ...version, yanked: false } as never, { ...version, yanked: true } as never],
     typed: new URLSearchParams({ readme: BAD, reason: BAD }),
   },
-  { page: 'no-member', title, login: BAD, owner: BAD },
   {
     ...{ page: 'owner-settings', title, person, csrf: BAD, owner: BAD, commit: BAD, notice: BAD },
     file: {

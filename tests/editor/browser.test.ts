@@ -259,6 +259,37 @@ test('works without JavaScript; rejects requests without permission, confirmatio
   expect((await fetch(`${hub.url}/new`, { method: 'PUT' })).status).toBe(405)
 })
 
+test('keeps what was typed when the session has ended', async () => {
+  const page = await open(false)
+  const context = page.context()
+  const sendTyped = async (path: string, label: string, button: string) => {
+    await page.goto(hub.url + path)
+    await page.getByLabel(label, { exact: true }).fill('Typed "text".\n\nMore.')
+    await context.clearCookies()
+    await press(page, button)
+    await page.getByRole('heading', { name: 'Sign in first' }).waitFor()
+    const other = await context.newPage()
+    await other.goto(hub.signInLink())
+    await other.getByLabel('Username').fill('alice')
+    await other.keyboard.press('Enter')
+    await other.getByText('Signed in as').waitFor()
+    await other.close()
+    // The form is from another session, so the first click changes nothing.
+    await press(page, 'Send the form again')
+    await page.getByRole('heading', { name: 'Send the form again' }).waitFor()
+    await page.getByText('You are signed in as alice now.').waitFor()
+    await press(page, 'Send the form again')
+  }
+  await sendTyped('/alice/keys/manage', 'Markdown', 'Save the readme')
+  await page.getByText('The readme was saved.').waitFor()
+  expect((await record('alice/keys')).readme).toBe('Typed "text".\n\nMore.')
+  await sendTyped('/alice/settings', 'Bio', 'Save the profile')
+  await page.getByText('The profile was saved.').waitFor()
+  await sendTyped('/new?from=acme/greet@1.0.0', 'Prompt', 'Check')
+  await page.getByText('Started from acme/greet@1.0.0.').waitFor()
+  expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('Typed "text".\n\nMore.')
+})
+
 test('edits, labels and yanks by keyboard alone; other sites cannot frame the page', async () => {
   const page = await open(true)
   const { keyboard } = page
