@@ -117,6 +117,8 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
       await page.keyboard.press('Enter')
       await said.waitFor({ state: 'attached' })
       expect(await readClipboard(page)).toBe(CONTENT)
+      // The button keeps its name while it shows that the text was copied.
+      expect(await page.locator('.copy.done').ariaSnapshot()).toBe('- button "Copy prompt"')
       await page.keyboard.press('Tab')
       await page.keyboard.press('Enter')
       await tabTo(page, 'Copy as JSON messages')
