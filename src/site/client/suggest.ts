@@ -1,7 +1,6 @@
 // Makes the search fields work: pressing `/` focuses a field, and typing suggests five prompts.
 import type { ListEnvelope } from '../../domain/api/envelope.ts'
 import type { RepositorySummary } from '../../domain/api/schema.ts'
-import { nameOfOriginal } from '../../domain/values/names.ts'
 import { ROUTES_LIST } from '../links.ts'
 
 const TYPING_MS = 150
@@ -111,7 +110,8 @@ function renderOption({ title, full_name, forked_from }: RepositorySummary, id: 
   option.dataset.address = `/${full_name}`
   const words = Object.assign(document.createElement('span'), { textContent: title, dir: 'auto' })
   const name = Object.assign(document.createElement('span'), {
-    textContent: forked_from === null ? full_name : `${full_name}, fork of ${nameOfOriginal(forked_from)}`,
+    // The module with the rules of names would be one more request on every page.
+    textContent: forked_from === null ? full_name : `${full_name}, fork of ${forked_from.split('@')[0]}`,
     className: 'full-name',
   })
   option.append(words, ' ', name)
