@@ -21,15 +21,9 @@ document.addEventListener('keydown', (event) => {
   open.querySelector('summary')?.focus()
 })
 
-/** A view transition, in browsers that support it. @see https://developer.mozilla.org/docs/Web/API/ViewTransition */
-interface Transition {
-  ready: Promise<unknown>
-  finished: Promise<unknown>
-}
-
 // Going back to a cached page aborts its transition. The page itself is fine, but without these handlers the console shows an error.
-for (const name of ['pageswap', 'pagereveal'])
-  addEventListener(name, ({ viewTransition }: Event & { viewTransition?: Transition | null }) => {
+for (const name of ['pageswap', 'pagereveal'] as const)
+  addEventListener(name, ({ viewTransition }) => {
     viewTransition?.ready.catch(() => {})
     viewTransition?.finished.catch(() => {})
   })
