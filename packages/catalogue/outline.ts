@@ -31,8 +31,6 @@ export interface RepositoryRecords {
 
 /** The parts of a version used for lists, feeds and the sitemap. */
 interface Release extends RankedRelease {
-  published_by: string
-  changelog: string
   /** Whether it is an Agent Skill, with a SKILL.md. */
   isSkill: boolean
   /** The model in its parameters, or null. */
@@ -91,8 +89,8 @@ export function outlineRepository({ repository, versions }: RepositoryRecords): 
   const blobs = new Set(versions.flatMap(({ record }) => listBlobs(record)))
   return {
     summary,
-    releases: versions.map(({ summary: { version, published_at, published_by, changelog, yanked }, record }) => ({
-      ...{ version, previous_version: record.previous_version, published_at, published_by, changelog },
+    releases: versions.map(({ summary: { version, published_at, yanked }, record }) => ({
+      ...{ version, previous_version: record.previous_version, published_at },
       isYanked: yanked,
       isSkill: Boolean(record.skill),
       model: modelOf(record.parameters),
