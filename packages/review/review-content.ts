@@ -1,5 +1,4 @@
 // Reviews a content folder: reports all problems and suggestions, with file, line, rule and fix.
-import { writeFileSync } from 'node:fs'
 import { parsePath } from '../../src/domain/content/content-path.ts'
 import { openLines } from '../../src/domain/content/prompt-file.ts'
 import { findCertainSecret } from '../../src/domain/content/secrets.ts'
@@ -8,6 +7,7 @@ import { lineOf } from '../../src/domain/text/text-length.ts'
 import { MAX_FILE_BYTES } from '../stores/content/content-file.ts'
 import type { ListingProblems } from '../stores/content/content-files.ts'
 import { groupByRepository, walkContent } from '../stores/content/content-walk.ts'
+import { replaceFile } from '../stores/content/write-files.ts'
 import { openFolder } from '../stores/files/plain-files.ts'
 import { type Comparison, isPublished, openComparison } from './content-changes.ts'
 import { openSignedReview } from './review-attestations.ts'
@@ -110,7 +110,7 @@ async function mendFiles(dir: string, comparison: Comparison | undefined): Promi
     const text = bytes?.toString() ?? ''
     const better = bytes && Buffer.from(text).equals(bytes) ? fixFile(state.path, text) : undefined
     if (better === undefined) continue
-    writeFileSync(folder.prepare(state.path), better)
+    replaceFile(folder.prepare(state.path), better)
     mended.push(state.path)
   }
   return mended

@@ -5,7 +5,7 @@ import { readContentDir } from '../../packages/stores/content/content-dir.ts'
 import { readConfig } from '../../src/config.ts'
 import { formatProblem } from '../../src/domain/text/problems.ts'
 import { runCommand } from '../run-command.ts'
-import { readIfThere } from './replace-file.ts'
+import { readIfThere } from './read-if-there.ts'
 
 const FILE = '.github/CODEOWNERS'
 const MAINTAINER = /^[A-Za-z0-9-]{1,39}(?:\/[\w.-]{1,100})?$/

@@ -4,12 +4,12 @@ import { type LatestVersion, listLatestVersions } from '../../packages/catalogue
 import { toExported, WRITERS } from '../../packages/formats/formats.ts'
 import { readContentDir } from '../../packages/stores/content/content-dir.ts'
 import { openBundles } from '../../packages/stores/content/version-files.ts'
+import { replaceFile } from '../../packages/stores/content/write-files.ts'
 import { openFolder, type PlainFolder } from '../../packages/stores/files/plain-files.ts'
 import { readConfig } from '../../src/config.ts'
 import { type ExportFormat, isExportFormat } from '../../src/domain/api/export-formats.ts'
 import { formatProblem, printable } from '../../src/domain/text/problems.ts'
 import { runCommand } from '../run-command.ts'
-import { replaceFile } from './replace-file.ts'
 
 const USAGE = `Usage: npm run export -- --format ${Object.keys(WRITERS).join('|')} --out DIR`
 /** Maximum number of files named in a message. */

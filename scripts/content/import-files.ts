@@ -8,16 +8,15 @@ import { listImported } from '../../packages/formats/import/list-imported.ts'
 import { listSources } from '../../packages/formats/import/list-sources.ts'
 import { readSources } from '../../packages/formats/import/read-sources.ts'
 import { readAgain } from '../../packages/formats/import/skill-folder.ts'
-import { writeImported } from '../../packages/formats/import/write-imported.ts'
 import { openWrittenFiles } from '../../packages/formats/import/written-files.ts'
 import { orderImport, targetOf } from '../../packages/formats/import-order.ts'
 import type { PortablePrompt, PromptReference } from '../../packages/formats/portable.ts'
 import type { ReferenceTarget } from '../../packages/formats/references.ts'
 import { clip } from '../../packages/formats/template.ts'
 import { importHistory } from '../../packages/formats/version-history.ts'
+import { writeContent } from '../../packages/stores/content/write-content.ts'
 import type { ConversionProblem } from '../../src/domain/api/export-formats.ts'
 import { findLicenseProblem } from '../../src/domain/content/rules.ts'
-import type { FileEntry } from '../../src/domain/values/file-entry.ts'
 import { isReserved, OWNER_PATTERN, splitFullName } from '../../src/domain/values/names.ts'
 import { formatMoment } from '../../src/domain/values/values.ts'
 import { digestText, measure } from '../../src/ports/measure.ts'
@@ -117,9 +116,12 @@ export function importFiles(
     if (result.status === 'refused' || problems.length > 0) {
       made.set(index, { path, name, status: 'refused', version: null, lost, reasons })
     } else {
-      const readFile = (file: FileEntry) => readAgain(place.folder, place.path, file)
       for (const file of result.files) {
-        if (!options['dry-run']) writeImported(contentDir, file, readFile)
+        const beside = (file.files ?? []).map((one) => ({
+          ...one,
+          read: () => readAgain(place.folder, place.path, one),
+        }))
+        if (!options['dry-run']) writeContent(contentDir, { ...file, files: beside })
         files.add(file.path, file.text, file.files)
       }
       written.set(index, composed.prompt)

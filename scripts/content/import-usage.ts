@@ -5,9 +5,9 @@ import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import * as z from 'zod'
 import { countDownloads, type LoggedDownload, readLogLine } from '../../packages/catalogue/usage-log.ts'
+import { replaceFile } from '../../packages/stores/content/write-files.ts'
 import { readConfig } from '../../src/config.ts'
 import { runCommand } from '../run-command.ts'
-import { replaceFile } from './replace-file.ts'
 
 const USAGE =
   'Usage: npm run import:usage -- [--day YYYY-MM-DD] LOG…   (common or combined log format; .gz files are supported)'

@@ -7,7 +7,7 @@ import { formatPath } from '../../src/domain/content/content-path.ts'
 import { editKeys, parseRepositoryFile } from '../../src/domain/content/prompt-file.ts'
 import { formatProblems } from '../../src/domain/text/problems.ts'
 import type { KeyChange } from '../../src/domain/text/yaml-edit.ts'
-import { readIfThere } from './replace-file.ts'
+import { readIfThere } from './read-if-there.ts'
 
 /** What is taken down: a version, or without one, the prompt with all its versions. */
 export interface TakedownTarget {

@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { mergeModels, readModelList } from '../../packages/catalogue/model-list.ts'
 import { formatModelsFile, parseModelsFile } from '../../packages/catalogue/models-file.ts'
+import { replaceFile } from '../../packages/stores/content/write-files.ts'
 import { readConfig } from '../../src/config.ts'
 import { formatProblems } from '../../src/domain/text/problems.ts'
 import { runCommand } from '../run-command.ts'
-import { readIfThere, replaceFile } from './replace-file.ts'
+import { readIfThere } from './read-if-there.ts'
 
 const USAGE = `Usage: npm run models -- [--source URL] LIST
 LIST is a file, a URL or - for standard input: the response of a provider's "list models" call, in which a model has

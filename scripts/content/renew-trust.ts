@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { TrustedRoot } from '@sigstore/protobuf-specs'
 import { getTrustedRoot } from '@sigstore/tuf'
+import { replaceFile } from '../../packages/stores/content/write-files.ts'
 import { findRootProblem } from '../../packages/stores/verify-attestation.ts'
 import { readConfig } from '../../src/config.ts'
 import {
@@ -14,7 +15,7 @@ import {
 } from '../../src/domain/content/trusted-root-file.ts'
 import { formatProblems } from '../../src/domain/text/problems.ts'
 import { runCommand } from '../run-command.ts'
-import { readIfThere, replaceFile } from './replace-file.ts'
+import { readIfThere } from './read-if-there.ts'
 
 const USAGE = `Usage: npm run trust [-- --tuf-root FILE]
        npm run trust -- --add NAME FILE [--source URL]

@@ -1,6 +1,6 @@
 // Tests `npm run new` and `npm run bump`: they create valid content, print the next step, and overwrite nothing.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -92,6 +92,41 @@ test('a bump keeps the skill, with the current licence, and its files', () => {
     ...{ description: 'Reviews.', license: 'CC0-1.0', metadata: { team: 'a' } },
   })
   expect(readFileSync(join(dir, place, '1.1.0/logo.bin'))).toEqual(Buffer.from([0, 255]))
+})
+
+test('a full disk leaves nothing half-written, so that the same command works once there is room', () => {
+  const write = (path: string, text: string) => {
+    mkdirSync(join(dir, path, '..'), { recursive: true })
+    writeFileSync(join(dir, path), text)
+  }
+  const index = '---\nlicense: mit\n---\n'
+  write('acme/full/index.md', index)
+  write('acme/full/versions/1.0.0.md', '---\npublished_at: "2026-11-01T10:00:00Z"\npublished_by: octocat\n---\nHi.\n')
+  const before = readdirSync(join(dir, 'acme'), { recursive: true })
+  const source = join(dir, 'source.txt')
+  writeFileSync(source, '---\n---\nHello.\n')
+  const commands = [
+    ['scaffold.ts', 'new', 'acme/room', '--by', 'a', '--description', 'd'],
+    ['scaffold.ts', 'bump', 'acme/full', 'minor', '--changelog', 'x'],
+    ['compose.ts', 'acme/full', '--by', 'a', '--source', source],
+    ['check-content.ts', '--fix'],
+  ]
+  const runScript = ([script, ...args]: string[], limit: string) =>
+    spawnSync(
+      'sh',
+      ['-c', `ulimit -f ${limit}; exec "$0" "$@"`, process.execPath, `scripts/content/${script}`, ...args],
+      {
+        ...{ encoding: 'utf8', input: '', env },
+      },
+    )
+  for (const command of commands) {
+    const { status, stderr } = runScript(command, '0')
+    expect([command[0], status, stderr]).toEqual([command[0], expect.toBeOneOf([1, 2]), expect.stringMatching(/EFBIG/)])
+  }
+  expect(readdirSync(join(dir, 'acme'), { recursive: true })).toEqual(before)
+  expect(read('acme/full/index.md')).toBe(index)
+  for (const command of commands.slice(0, 3)) expect(runScript(command, 'unlimited').status).toBe(0)
+  rmSync(source)
 })
 
 test.each([

@@ -1,5 +1,5 @@
 // Writes the next version of a prompt, composed from the versions in the content folder. Never overwrites a file.
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { addressesBelow } from '../../../src/domain/api/record-links.ts'
 import type { Lines, WrittenPart } from '../../../src/domain/compose/compose-version.ts'
@@ -12,8 +12,8 @@ import { type PublishInput, parsePublishRequest } from '../../../src/domain/publ
 import { type RepositoryPlace, splitFullName } from '../../../src/domain/values/names.ts'
 import type { Bump } from '../../../src/domain/values/versions.ts'
 import { measure } from '../../../src/ports/measure.ts'
-import { openFolder } from '../files/plain-files.ts'
 import { listVersions, readIndex, readVersion } from './prompt-files.ts'
+import { writeContent } from './write-content.ts'
 
 /** What to compose. */
 interface Composition extends RepositoryPlace {
@@ -62,7 +62,7 @@ function write(dir: string, { owner, name }: RepositoryPlace, decision: PublishD
     throw new Error(`${fields.join(', ')}: expected in content/${owner}/${name}/index.md; remove it from the source`)
   if (versionText === undefined) return undefined
   const path = formatPath({ kind: 'version', owner, name, version: version.version })
-  writeFileSync(openFolder(dir).prepare(path), versionText, { flag: 'wx' })
+  writeContent(dir, { path, text: versionText })
   return path
 }
 

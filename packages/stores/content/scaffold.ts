@@ -1,6 +1,6 @@
 // Creates the files for a new prompt or its next version. Never overwrites a file.
 
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatPath } from '../../../src/domain/content/content-path.ts'
 import {
@@ -18,8 +18,8 @@ import { formatProblems } from '../../../src/domain/text/problems.ts'
 import { isPortableName } from '../../../src/domain/values/names.ts'
 import { formatMoment } from '../../../src/domain/values/values.ts'
 import { type Bump, nextVersion, sortVersions } from '../../../src/domain/values/versions.ts'
-import { openFolder } from '../files/plain-files.ts'
 import { listVersions, readFiles, readIndex, readVersion } from './prompt-files.ts'
+import { writeContent } from './write-content.ts'
 
 interface NewPrompt {
   owner: string
@@ -48,7 +48,13 @@ export function scaffoldPrompt(dir: string, { owner, name, by, ...front }: NewPr
     ...(parseVersionFile(versionText).problems ?? []),
   ]
   if (problems.length > 0) throw new Error(formatProblems(problems))
-  for (const [path, text] of [[index, indexText] as const, [version, versionText] as const]) write(dir, path, text)
+  try {
+    writeContent(dir, { path: version, text: versionText })
+    writeContent(dir, { path: index, text: indexText })
+  } catch (error) {
+    rmSync(join(dir, owner, name), { recursive: true, force: true })
+    throw error
+  }
   return [index, version]
 }
 
@@ -83,20 +89,12 @@ export function scaffoldVersion(
   const again = parseVersionFile(text)
   if (again.problems) throw new Error(formatProblems(again.problems))
   const version = nextVersion([...used, ...listRemoved(index)], bump)
-  const files = readFiles(dir, `${owner}/${name}/versions/${highest}`).map(({ path, bytes }) => ({
-    path: formatPath({ kind: 'file', owner, name, version, path }),
-    bytes,
-  }))
+  const files = readFiles(dir, `${owner}/${name}/versions/${highest}`)
   const path = formatPath({ kind: 'version', owner, name, version })
-  write(dir, path, text)
-  for (const file of files) write(dir, file.path, file.bytes)
-  return [path, ...files.map((file) => file.path)]
+  writeContent(dir, { path, text, files: files.map((file) => ({ ...file, read: () => file.bytes })) })
+  return [path, ...files.map((file) => formatPath({ kind: 'file', owner, name, version, path: file.path }))]
 }
 
 function signed(by: string, now: Date) {
   return { published_at: formatMoment(now), published_by: by }
-}
-
-function write(dir: string, path: string, data: string | Uint8Array): void {
-  writeFileSync(openFolder(dir).prepare(path), data, { flag: 'wx' })
 }

@@ -1,5 +1,5 @@
-// Writes many files into a folder, creating each subfolder once.
-import { mkdirSync, writeFileSync } from 'node:fs'
+// Writes files: many into a folder, or one so that nobody reads a part of it.
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** Creates a function that writes a file in a folder, given its relative path with forward slashes. Creates missing subfolders. */
@@ -12,5 +12,18 @@ export function filesInto(dir: string): (path: string, content: string | Uint8Ar
       made.add(folder)
     }
     writeFileSync(join(dir, path), content)
+  }
+}
+
+/** Writes a file under a temporary name, which hubs ignore, and then renames it: nobody reads a partial file, and on a full disk the file stays as it was. */
+export function replaceFile(path: string, content: string | Uint8Array): void {
+  const partial = `${path}.tmp`
+  try {
+    rmSync(partial, { force: true })
+    writeFileSync(partial, content, { flag: 'wx' })
+    renameSync(partial, path)
+  } catch (error) {
+    rmSync(partial, { force: true })
+    throw error
   }
 }
