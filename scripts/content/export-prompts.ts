@@ -1,15 +1,15 @@
 // `npm run export -- --format langfuse --out DIR`: writes the latest version of every listed prompt in another tool's format. In the formats `skill` and `markdown`, a skill is written as a folder with all its files.
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { type LatestVersion, listLatestVersions } from '../../packages/catalogue/latest-versions.ts'
 import { toExported, WRITERS } from '../../packages/formats/formats.ts'
-import { readContentDir } from '../../packages/stores/content/content-dir.ts'
 import { openBundles } from '../../packages/stores/content/version-files.ts'
 import { replaceFile } from '../../packages/stores/content/write-files.ts'
 import { openFolder, type PlainFolder } from '../../packages/stores/files/plain-files.ts'
 import { readConfig } from '../../src/config.ts'
 import { type ExportFormat, isExportFormat } from '../../src/domain/api/export-formats.ts'
-import { formatProblem, printable } from '../../src/domain/text/problems.ts'
+import { printable } from '../../src/domain/text/problems.ts'
 import { runCommand } from '../run-command.ts'
+import { readContent } from './read-content.ts'
 
 const USAGE = `Usage: npm run export -- --format ${Object.keys(WRITERS).join('|')} --out DIR`
 /** Maximum number of files named in a message. */
@@ -17,15 +17,16 @@ const MAX_NAMED = 5
 
 const options = { format: { type: 'string' }, out: { type: 'string' } } as const
 await runCommand({ usage: USAGE, options }, ({ values }) => {
-  if (values.format === undefined || !isExportFormat(values.format) || values.out === undefined)
-    throw new Error('Missing required options: --format and --out')
-  exportAll(values.format, values.out)
+  const { format, out } = values
+  if (format === undefined || out === undefined) throw new Error('Missing required options: --format and --out')
+  if (!isExportFormat(format)) throw new Error(`--format: expected one of ${Object.keys(WRITERS).join(', ')}`)
+  if (existsSync(out) && !statSync(out).isDirectory()) throw new Error(`--out: expected a folder, got the file ${out}`)
+  exportAll(format, out)
 })
 
 function exportAll(format: ExportFormat, out: string): void {
   const { contentDir } = readConfig(process.env)
-  const { tree, problems } = readContentDir(contentDir)
-  if (problems.length > 0) throw new Error(problems.map((one) => `${one.file}: ${formatProblem(one)}`).join('\n'))
+  const tree = readContent(contentDir)
   const readFile = openBundles(contentDir)
   const target = openFolder(existsSync(out) ? realpathSync(out) : out)
   let written = 0

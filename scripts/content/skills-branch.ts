@@ -1,13 +1,12 @@
 // `npm run skills-branch`: writes the latest version of every skill to a branch, in the layout that `gh skill` and `npx skills` read from a repository.
 import { type LatestVersion, listLatestVersions } from '../../packages/catalogue/latest-versions.ts'
-import { readContentDir } from '../../packages/stores/content/content-dir.ts'
 import { openBundles } from '../../packages/stores/content/version-files.ts'
 import { writeGeneratedBranch } from '../../packages/stores/git/generated-branch.ts'
 import { readConfig } from '../../src/config.ts'
 import { formatSkill } from '../../src/domain/content/skill.ts'
 import { countOf } from '../../src/domain/text/count-of.ts'
-import { formatProblem } from '../../src/domain/text/problems.ts'
 import { runCommand } from '../run-command.ts'
+import { readContent } from './read-content.ts'
 import { openContentTree } from './remove-from-git.ts'
 
 const USAGE = 'Usage: npm run skills-branch -- [--branch skills]'
@@ -26,9 +25,7 @@ await runCommand({ usage: USAGE, options }, ({ values }) => writeSkills(values.b
 async function writeSkills(branch: string): Promise<void> {
   const { contentDir } = readConfig(process.env)
   const { git } = await openContentTree(contentDir)
-  const { tree, problems } = readContentDir(contentDir)
-  if (problems.length > 0) throw new Error(problems.map((one) => `${one.file}: ${formatProblem(one)}`).join('\n'))
-  const skills = listLatestVersions(tree).filter(({ entry }) => entry.skill)
+  const skills = listLatestVersions(readContent(contentDir)).filter(({ entry }) => entry.skill)
   if (skills.length === 0) throw new Error('No prompt is an Agent Skill yet. /docs/skills explains how to publish one.')
   const times = skills.map(({ entry }) => Date.parse(entry.published_at))
   const { commit, isNew } = await writeGeneratedBranch(git, {

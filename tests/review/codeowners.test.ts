@@ -9,7 +9,6 @@ import { COMPILED } from '../compiled.ts'
 let root: string
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'prompt-hub-codeowners-'))
-  mkdirSync(join(root, '.github'))
   for (const [owner, members] of Object.entries({ globex: '[zoe, 12, adam]', acme: '[octocat]', initech: '[7]' })) {
     mkdirSync(join(root, 'content', owner), { recursive: true })
     writeFileSync(join(root, 'content', owner, 'index.md'), `---\nmembers: ${members}\n---\n`)
