@@ -14,11 +14,18 @@ export interface LoggedDownload {
 
 /** The common and combined log formats, used by nginx, Apache and most CDNs. https://httpd.apache.org/docs/2.4/logs.html#common */
 const LINE = /^(\S{1,200}) \S+ [^[]{0,200}\[([^\]]{1,40})\] "GET (\S{1,2000}) HTTP\/[\d.]+" (200|304) /
+/** The start of every line. */
+const ANY_LINE = /^\S{1,200} \S+ [^[]{0,200}\[[^\]]{1,40}\] "/
 const TIME = /^\d{2}\/[A-Z][a-z]{2}\/\d{4}:\d{2}:\d{2}:\d{2} [+-]\d{4}$/
 /** The paths of content: in the API, and as a static file. */
 const CONTENT =
   /^\/(?:api\/v1\/repos\/([^/]+)\/([^/]+)\/(?:raw|versions\/[\d.]+)|data\/v1\/repos\/([^/]+)\/([^/]+)\/raw(?:\/[\d.]+)?\.txt)\/?(?:\?.*)?$/
 const DAY_MS = 86_400_000
+
+/** Returns whether a line is of a log in one of these formats, whatever was requested. */
+export function isLogLine(line: string): boolean {
+  return ANY_LINE.test(line)
+}
 
 /** Parses one line of a log. @returns undefined if the line is not a successful GET of content */
 export function readLogLine(line: string): LoggedDownload | undefined {

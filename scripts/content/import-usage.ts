@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import * as z from 'zod'
-import { countDownloads, type LoggedDownload, readLogLine } from '../../packages/catalogue/usage-log.ts'
+import { countDownloads, isLogLine, type LoggedDownload, readLogLine } from '../../packages/catalogue/usage-log.ts'
 import { replaceFile } from '../../packages/stores/content/write-files.ts'
 import { readConfig } from '../../src/config.ts'
 import { runCommand } from '../run-command.ts'
@@ -23,11 +23,16 @@ await runCommand({ usage: USAGE, options, allowPositionals: true }, async ({ val
   const downloads: LoggedDownload[] = []
   let lines = 0
   for (const file of positionals) {
+    const before = lines
+    let isLog = false
     for await (const line of readLines(file)) {
       lines++
+      isLog ||= isLogLine(line)
       const download = readLogLine(line)
       if (download) downloads.push(download)
     }
+    // Counts of nothing would replace those of earlier logs. A log that was just rotated is empty.
+    if (!isLog && lines > before) throw new Error(`${file}: expected a log in the common or combined log format`)
   }
   const usage = countDownloads(downloads, {
     day,

@@ -91,10 +91,11 @@ export function describeReason(thrown: unknown): string {
   return cause instanceof Error ? joinCauses(cause).replaceAll(/\s+/g, ' ').trim() : ''
 }
 
-/** Returns an error's message with those of its causes, because the first cause often has the details. */
+/** Returns an error's message with those of its causes that it does not quote, because the first cause often has the details. */
 function joinCauses(error: Error): string {
   const reason = describeReason(error)
-  return reason === '' ? String(error.message) : `${error.message} (${reason})`
+  const message = String(error.message)
+  return message.includes(reason) ? message : `${message} (${reason})`
 }
 
 /** Converts any thrown value into an error for clients. Internal details are logged and omitted from the error. */

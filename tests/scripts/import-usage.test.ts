@@ -45,6 +45,7 @@ test.each<[string, string, string, Uint8Array | undefined, string]>([
   ['a missing log', '2026-11-20', 'a.log', undefined, 'a.log cannot be read: ENOENT'],
   ['a missing compressed log', '2026-11-20', 'a.log.gz', undefined, 'a.log.gz cannot be read: ENOENT'],
   ['a log that was cut off', '2026-11-20', 'a.gz', gzipSync(LINE).subarray(0, 40), 'a.gz cannot be read: unexpected'],
+  ['a file that is no log', '2026-11-20', 'a.json', Buffer.from('{"level":"info"}\n'), 'a.json: expected a log'],
   ['a log of another format', '2026-11-20', 'a.gz', Buffer.from(LINE), 'a.gz cannot be read: incorrect header'],
 ])('refuses %s, and writes nothing', (_, day, name, bytes, message) => {
   if (bytes) writeFileSync(join(dir, name), bytes)
@@ -53,4 +54,17 @@ test.each<[string, string, string, Uint8Array | undefined, string]>([
   expect(stderr.split('\n')[0]).toContain(message)
   expect(stderr).not.toContain('    at ')
   expect(existsSync(target())).toBe(false)
+})
+
+test('keeps the counts of earlier logs if a later file is no log; a log without downloads and an empty one are logs', () => {
+  writeFileSync(join(dir, 'a.log'), LINE)
+  writeFileSync(join(dir, 'empty.log'), '')
+  writeFileSync(join(dir, 'other.log'), LINE.replace('GET', 'POST'))
+  writeFileSync(join(dir, 'a.json'), '{"level":"info"}')
+  expect(run(['a.log', 'empty.log', 'other.log'])).toEqual({ status: 0, stderr: '' })
+  const before = readFileSync(target(), 'utf8')
+  const { status, stderr } = run(['a.json'])
+  expect([status, stderr.split('\n')[0]]).toEqual([1, 'a.json: expected a log in the common or combined log format'])
+  expect(readFileSync(target(), 'utf8')).toBe(before)
+  expect(run(['none.log']).stderr.match(/ENOENT/g)).toHaveLength(1)
 })
