@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { readContentDir } from '../../packages/stores/content/content-dir.ts'
 import { createGit, type Git } from '../../packages/stores/git/git-command.ts'
+import { gitNotOpened, isOwnerRefused } from '../../packages/stores/git/git-standing.ts'
 import { formatPath } from '../../src/domain/content/content-path.ts'
 import { editKeys, parseRepositoryFile } from '../../src/domain/content/prompt-file.ts'
 import { formatProblems } from '../../src/domain/text/problems.ts'
@@ -28,9 +29,10 @@ export interface ContentTree {
 /** Finds the work tree of the content. @throws Error with the way out */
 export async function openContentTree(contentDir: string): Promise<ContentTree> {
   const found = await createGit(resolve(contentDir), process.env)
-    .find(['rev-parse', '--show-toplevel', '--show-prefix'])
+    .tryRun(['rev-parse', '--show-toplevel', '--show-prefix'])
     .catch(() => undefined)
-  const [folder, prefix = ''] = (found ?? '').split('\n')
+  if (found && isOwnerRefused(found.stderr)) throw gitNotOpened(found.stderr)
+  const [folder, prefix = ''] = found?.code === 0 ? found.stdout.toString().split('\n') : []
   if (!folder)
     throw new Error(`${contentDir} is not in a git repository. Set CONTENT_DIR to the content folder of a clone.`)
   const git = createGit(folder, process.env)
@@ -60,6 +62,17 @@ export async function findInHistory(
   const folders = await Promise.all(more.map(async (path) => ((await count([path])) > 0 ? [path] : [])))
   const paths = [file!, ...folders.flat()]
   return { paths, commits: await count(paths) }
+}
+
+/** Lists the files of what is taken down on the branch; the file that keeps the numbers of a prompt is none of them. */
+export async function listContained(tree: ContentTree, target: TakedownTarget): Promise<string[]> {
+  const { owner, name, version } = target
+  const listed = (await tree.git.find(['ls-tree', '-r', '--name-only', 'HEAD', '--', ...pathsOf(tree, target)])) ?? ''
+  const index = `${tree.prefix}${formatPath({ kind: 'repository', owner, name })}`
+  const files = listed.split('\n').filter(Boolean)
+  const isOnlyIndex = version === undefined && files.length === 1 && files[0] === index
+  const { removed = {} } = (isOnlyIndex && parseRepositoryFile(readIfThere(join(tree.folder, index))).value) || {}
+  return Object.keys(removed).length > 0 ? [] : files
 }
 
 /** Lists the versions that include what is taken down, and so contain its text, such as `acme/review@1.0.0`. */
@@ -96,6 +109,8 @@ export async function removeFromGit(
     ? Promise.all([editReferences(tree, target), keepNumbers(tree, target, reason)]).then((both) => both.flat())
     : editIndex(tree, target, reason))
   const paths = [...removed, ...edits.map((edit) => edit.path)]
+  if ((await listContained(tree, target)).length === 0)
+    throw new Error(`${target.owner}/${target.name} was taken down before.`)
   const dirty = (await git.run(['status', '--porcelain', '--', ...paths])).toString()
   if (dirty !== '') throw new Error(`There are uncommitted changes. Commit or discard them first:\n${dirty.trimEnd()}`)
   try {

@@ -14,6 +14,7 @@ import { runCommand } from '../run-command.ts'
 import {
   type ContentTree,
   findInHistory,
+  listContained,
   listIncluding,
   openContentTree,
   removeFromGit,
@@ -55,6 +56,9 @@ async function takeDown([address = '', reason = '', ...more]: readonly string[],
     gone.push(`${numbers} used again (removed, in index.md)`)
   }
   const left: string[] = []
+  const contained = isCheck ? await listContained(tree, target) : []
+  if (contained.length > 0)
+    left.push(`content: ${countOf(contained.length, 'file')} on this branch, such as ${contained[0]}`)
   if (config.databaseUrl !== undefined || existsSync(STATE_FILE))
     await inStore(async (state) => {
       const count = await removeCopies(state, target)
@@ -135,7 +139,9 @@ async function listLeft(tree: ContentTree, target: TakedownTarget): Promise<stri
   return [
     'secrets: if the text contains one, revoke it. Assume that somebody has read it.',
     ...describeIncluding(listIncluding(tree, target)),
-    `git history: ${countOf(commits, 'commit')} of this clone concern it. To rewrite them: git filter-repo --invert-paths ${paths.map((path) => `--path ${path}`).join(' ')}`,
+    commits === 0
+      ? 'git history: no commit of this clone concerns it. Check the address, and other clones.'
+      : `git history: ${countOf(commits, 'commit')} of this clone concern it. To rewrite them: git filter-repo --invert-paths ${paths.map((path) => `--path ${path}`).join(' ')}`,
     ...(remotes
       ? [`remote: git push. Clones, forks and pull requests keep the old commits; ask the git host to delete them.`]
       : []),

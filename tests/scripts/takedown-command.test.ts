@@ -250,3 +250,19 @@ test('a hub that serves the folder: the command waits until it is gone, and its 
     await hub.run.end()
   }
 })
+
+test('--check says that the content is still there, and a second takedown that it was the first', () => {
+  const address = `${owner}/review`
+  expect(run(['--check', address]).stdout).toContain(
+    `  content: 3 files on this branch, such as content/${address}/index.md`,
+  )
+  expect(run([address, 'Leaks a key']).status).toBe(0)
+  const head = git('rev-parse', 'HEAD')
+  expect(run(['--check', address]).stdout).not.toContain('content: ')
+  const again = run([address, 'Leaks a key'])
+  expect([again.status, again.stderr.split('\n')[0]]).toEqual([1, `${address} was taken down before.`])
+  expect([git('rev-parse', 'HEAD'), git('status', '--porcelain')]).toEqual([head, ''])
+  const unknown = run(['--check', `${owner}/reveiw`]).stdout
+  expect(unknown).toContain('git history: no commit of this clone concerns it. Check the address')
+  expect(unknown).not.toContain('filter-repo')
+})
