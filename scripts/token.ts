@@ -1,6 +1,6 @@
 // `npm run token`: creates, lists and revokes operators' tokens on the hub's machine. When it creates a token, it writes only the token to standard output.
 import { createToken, listAllOperatorTokens, revokeOperatorToken } from '../packages/stores/state/tokens.ts'
-import { parseScope, TOKEN_DAYS } from '../src/domain/access/token-record.ts'
+import { parseScope, TOKEN_DAYS, TokenRecord } from '../src/domain/access/token-record.ts'
 import { DEFAULT_PERMISSIONS, PERMISSIONS, Permissions } from '../src/domain/values/permissions.ts'
 import type { StateStore } from '../src/ports/state-store.ts'
 import { inStore, printTable } from './operator.ts'
@@ -19,6 +19,9 @@ Creates a token for an owner, or for one of its prompts, and prints it. The toke
   --label text   a name to recognise it by
   --list         lists the tokens created this way, with their IDs
   --revoke ID    revokes a token immediately`
+
+/** Options that are easily given as an owner, whose token nobody would expect. */
+const MISTAKEN: ReadonlySet<string> = new Set(['list', 'revoke'])
 
 const text = { type: 'string' } as const
 const options = { permissions: text, days: text, label: text, list: { type: 'boolean' }, revoke: text } as const
@@ -41,6 +44,7 @@ async function makeToken(
   const scope = target.includes('/') ? target : `${target}/*`
   if (targets.length !== 1 || !parseScope(scope))
     throw new Error(`expected one owner or owner/name, got "${targets.join(' ')}"`)
+  if (MISTAKEN.has(target)) throw new Error(`Use --${target}. For an owner with this name, give ${target}/*.`)
   const days = given.days === undefined ? TOKEN_DAYS.usual : Number(given.days)
   if (!Number.isInteger(days) || days < TOKEN_DAYS.least || days > TOKEN_DAYS.most)
     throw new Error(`--days: expected a whole number from ${TOKEN_DAYS.least} to ${TOKEN_DAYS.most}`)
@@ -50,6 +54,8 @@ async function makeToken(
       `--permissions: expected some of ${PERMISSIONS.join(', ')}, without duplicates, separated by commas`,
     )
   const name = given.label ?? `npm run token, ${new Date().toISOString().slice(0, 10)}`
+  if (!TokenRecord.shape.name.safeParse(name).success)
+    throw new Error('--label: expected one line of 1 to 64 characters')
   await inStore(async (state) => {
     const { token } = await createToken(
       state,

@@ -17,7 +17,7 @@ import { importHistory } from '../../packages/formats/version-history.ts'
 import { writeContent } from '../../packages/stores/content/write-content.ts'
 import type { ConversionProblem } from '../../src/domain/api/export-formats.ts'
 import { findLicenseProblem } from '../../src/domain/content/rules.ts'
-import { isReserved, OWNER_PATTERN, splitFullName } from '../../src/domain/values/names.ts'
+import { isOwner, splitFullName } from '../../src/domain/values/names.ts'
 import { formatMoment } from '../../src/domain/values/values.ts'
 import { digestText, measure } from '../../src/ports/measure.ts'
 import type { Progress } from '../progress.ts'
@@ -54,8 +54,8 @@ export function importFiles(
 ): { lines: Line[]; skipped: string[]; owner: string } {
   const { owner, from, license = null } = options
   if (paths.length === 0) throw new Error('Missing files or folders to import')
-  if (owner === undefined || !OWNER_PATTERN.test(owner) || isReserved(owner))
-    throw new Error('Missing required option: --owner, such as --owner acme')
+  if (owner === undefined) throw new Error('Missing required option: --owner, such as --owner acme')
+  if (!isOwner(owner)) throw new Error(`--owner: expected a handle such as acme, got "${owner}"`)
   const licenseProblem = findLicenseProblem(license)
   if (licenseProblem) throw new Error(`--license: ${licenseProblem}`)
   if (from !== undefined && !isFormat(from))

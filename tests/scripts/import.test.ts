@@ -230,7 +230,7 @@ test('turns path traversal and Windows device names into safe names', () => {
 test.each([
   [[], 'Missing files or folders to import'],
   [['given'], 'Missing required option: --owner'],
-  [['given', '--owner', 'api'], 'Missing required option: --owner'],
+  [['given', '--owner', 'api'], '--owner: expected a handle'],
   [['given', '--owner', 'acme', '--from', 'word'], '--from: expected one of dotprompt, prompty'],
   [['given', '--owner', 'acme', '--license', 'mine'], '--license: expected an SPDX licence'],
   [['nowhere', '--owner', 'acme'], 'nowhere'],

@@ -124,7 +124,7 @@ describe('is refused with the way out', () => {
     expect(lines('rev-parse', 'theirs')).toEqual(before)
   })
 
-  test.each(['-x..y', 'a b', ''])('the name %j', (name) => {
+  test.each(['-x', '-x..y', 'a b', ''])('the name %j', (name) => {
     expect(run(`--branch=${name}`)).toMatchObject({ status: 1, stderr: expect.stringContaining('not a valid name') })
   })
 

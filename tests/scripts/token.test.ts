@@ -100,3 +100,11 @@ test('/settings shows operator tokens for the user’s handles, without a revoke
   expect(section.slice(0, section.indexOf('</section>'))).not.toContain('<form')
   expect(text).not.toContain('somebody else')
 })
+
+test.each([
+  ['an option without its hyphens', ['list'], 'Use --list.'],
+  ['a name that is too long', ['acme', '--label', 'a'.repeat(65)], '--label: expected one line'],
+] as const)('refuses %s, and makes no token', (_, args, message) => {
+  const { status, stdout, stderr } = run(...args)
+  expect([status, stdout, stderr.split('\n')[0]]).toEqual([1, '', expect.stringContaining(message)])
+})

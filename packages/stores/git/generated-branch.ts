@@ -28,7 +28,8 @@ export async function writeGeneratedBranch(
   { branch, files, message, atSeconds }: GeneratedBranch,
 ): Promise<{ commit: string; isNew: boolean }> {
   const ref = `refs/heads/${branch}`
-  if ((await git.tryRun(['check-ref-format', ref])).code !== 0)
+  // Git takes a name that begins with a hyphen for an option.
+  if (branch.startsWith('-') || (await git.tryRun(['check-ref-format', ref])).code !== 0)
     throw new Error(`${branch} is not a valid name of a branch. Choose another one.`)
   const worktrees = (await git.run(['worktree', 'list', '--porcelain'])).toString().split('\n')
   if (worktrees.includes(`branch ${ref}`))
