@@ -76,7 +76,10 @@ export async function checkMirror(mirror: Ask, hub?: Ask): Promise<MirrorReport>
       say(`${file} differs from the response from ${address} (${said.status}).`)
   }
   for await (const read of listReads(mirror, say)) {
-    waiting.push(look(read))
+    const looked = look(read)
+    // It may fail while the next files are listed; the failure is thrown below.
+    looked.catch(() => {})
+    waiting.push(looked)
     if (waiting.length >= AT_ONCE) await Promise.all(waiting.splice(0))
   }
   await Promise.all(waiting)

@@ -9,7 +9,11 @@ const options = { hub: { type: 'string' } } as const
 await runCommand({ usage: USAGE, status: 2, options, allowPositionals: true }, async ({ values, positionals }) => {
   const [address] = positionals
   if (!address || positionals.length > 1) throw new Error('expected the URL of one mirror')
-  const open = (url: string) => openDeployedHub(url.replace(/\/$/, '')).ask
+  const open = (url: string) => {
+    if (!/^https?:\/\//.test(url) || !URL.canParse(url))
+      throw new Error(`expected a URL such as https://mirror.example, got "${url}"`)
+    return openDeployedHub(url.replace(/\/$/, '')).ask
+  }
   const { reads, problems } = await checkMirror(open(address), values.hub === undefined ? undefined : open(values.hub))
   for (const [id, count] of Object.entries(reads)) console.log(`${String(count).padStart(7)}  ${id}`)
   for (const problem of problems) console.error(problem)

@@ -1,6 +1,6 @@
 // Checks that plain web servers work as mirrors: nginx, as documented, and Python's built-in server return every file.
 // Together, the files cover every read request of the API except search.
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -173,4 +173,16 @@ test('reports files that are missing or changed on a mirror', async () => {
     writeFileSync(changed, before)
     await mirror.stop()
   }
+})
+
+test.each([
+  ['does not respond', undefined, /ECONNREFUSED/],
+  ['has no URL', 'mirror.example', /expected a URL such as https:\/\/mirror\.example/],
+])('a mirror that %s is not checked, which has its own exit status', async (_, address, message) => {
+  const given = address ?? `http://127.0.0.1:${await freePort()}`
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/content/check-mirror.ts', given], {
+    encoding: 'utf8',
+  })
+  expect([status, stderr.split('\n')[0]]).toEqual([2, expect.stringMatching(message)])
+  expect(stderr).not.toContain('    at ')
 })
