@@ -2,7 +2,6 @@
 import { hash } from 'node:crypto'
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import {
   type BuildPlaces,
   builtFile,
@@ -13,7 +12,6 @@ import {
   removeBuild,
   replaceBuild,
 } from '../packages/build/build-places.ts'
-import { ContentError } from '../packages/build/content-error.ts'
 import { renderFixedPages } from '../packages/build/fixed-pages.ts'
 import { serveLook } from '../packages/build/hub-look.ts'
 import { listDownloads } from '../packages/build/list-downloads.ts'
@@ -26,60 +24,50 @@ import { filesInto } from '../packages/stores/content/write-files.ts'
 import { takeLock } from '../packages/stores/git/process-lock.ts'
 import { writeBuildRecord } from '../packages/stores/site/build-record.ts'
 import { readBuildSource } from '../packages/stores/site/build-source.ts'
-import { findProfile, readConfig } from '../src/config.ts'
+import { type Config, findProfile, readConfig } from '../src/config.ts'
 import { countOf } from '../src/domain/text/count-of.ts'
 import type { BuildSource } from '../src/ports/fresh-copies.ts'
 import { LOOK_FILE } from '../src/ports/pages.ts'
 import { openProgress } from './progress.ts'
+import { runCommand } from './run-command.ts'
 
 const started = performance.now()
-const places = readPlaces()
 const progress = openProgress()
-const config = readConfig(process.env)
-if (config.readAccess.kind === 'members') {
-  console.error(
-    'Netlify cannot keep static files private, so a hub with READ_ACCESS=members cannot be built for it. Run npm start on a machine of your own; src/pages/docs/hosting-private.md describes how.',
-  )
-  process.exit(1)
-}
-if (config.upstream !== undefined) {
-  console.error(
-    'Netlify serves the files of a build alone, so a hub with UPSTREAM cannot be built for it. Remove UPSTREAM, or run npm start on a machine of your own; src/pages/docs/company.md describes how.',
-  )
-  process.exit(1)
-}
-const pagesPlace = bundlePlaceOf(process.cwd())
-const look = serveLook(readHubLook(config.contentDir))
-const profile = findProfile(config, look.shown)
-mkdirSync('.astro', { recursive: true })
-const lock = takeLock(join('.astro', `build-${hash('sha256', places.dist).slice(0, 16)}.lock`), 60_000)
-if (!lock) {
-  console.error('Another build into this folder is already running.')
-  process.exit(1)
-}
-try {
-  removeBuild(nextOf(places))
-  // The source is recorded before the content is read, so that nothing published later counts as read.
-  await build(await readBuildSource(config.contentDir, process.env))
-} catch (error) {
-  progress.end()
-  if (!(error instanceof ContentError)) throw error
-  console.error(error.message)
-  process.exitCode = 1
-} finally {
-  removeBuild(nextOf(places))
-  lock.release()
-}
+const options = { out: { type: 'string', default: '.' } } as const
+await runCommand({ help: 'Usage: npm run build -- [--out DIR]', options }, async ({ values }) => {
+  const config = readConfig(process.env)
+  if (config.readAccess.kind === 'members')
+    throw new Error(
+      'Netlify cannot keep static files private, so a hub with READ_ACCESS=members cannot be built for it. Run npm start on a machine of your own; src/pages/docs/hosting-private.md describes how.',
+    )
+  if (config.upstream !== undefined)
+    throw new Error(
+      'Netlify serves the files of a build alone, so a hub with UPSTREAM cannot be built for it. Remove UPSTREAM, or run npm start on a machine of your own; src/pages/docs/company.md describes how.',
+    )
+  const places = placesOf(resolve(values.out, 'dist'))
+  mkdirSync('.astro', { recursive: true })
+  const lock = takeLock(join('.astro', `build-${hash('sha256', places.dist).slice(0, 16)}.lock`), 60_000)
+  if (!lock) throw new Error('Another build into this folder is already running.')
+  try {
+    removeBuild(nextOf(places))
+    // The source is recorded before the content is read, so that nothing published later counts as read.
+    await build(config, places, await readBuildSource(config.contentDir, process.env))
+  } finally {
+    progress.end()
+    removeBuild(nextOf(places))
+    lock.release()
+  }
+})
 
-async function build(source: BuildSource): Promise<void> {
+async function build(config: Config, places: BuildPlaces, source: BuildSource): Promise<void> {
   const next = nextOf(places)
   const stopping = new AbortController()
   try {
     // Another process bundles the pages at the same time, unless a bundle of this code already exists.
-    const bundling = ensureBundle(pagesPlace, stopping.signal)
+    const bundling = ensureBundle(bundlePlaceOf(process.cwd()), stopping.signal)
     const writing = writeData(config, { siteDir: next.dist, indexPath: indexOf(next) }, progress.show)
     const [bundle, written] = await Promise.all([bundling, writing])
-    await writePages(bundle, next)
+    await writePages(config, bundle, next)
     writeBuildRecord(builtFile(next), { built_at: new Date().toISOString(), source })
     replaceBuild(places)
     printResult(written)
@@ -89,11 +77,12 @@ async function build(source: BuildSource): Promise<void> {
 }
 
 /** Writes the page code and all static files that do not depend on the content. */
-async function writePages({ server, client }: Bundle, next: BuildPlaces): Promise<void> {
+async function writePages(config: Config, { server, client }: Bundle, next: BuildPlaces): Promise<void> {
+  const look = serveLook(readHubLook(config.contentDir))
   cpSync(client, next.dist, { recursive: true })
   const put = filesInto(next.dist)
   for (const [path, content] of [
-    ...(await renderFixedPages(await loadRender(server), profile)),
+    ...(await renderFixedPages(await loadRender(server), findProfile(config, look.shown))),
     ...look.files,
     ...(await listDownloads('.', config.baseUrl)),
   ])
@@ -108,15 +97,4 @@ function printResult({ repositories, files, ignored }: Awaited<ReturnType<typeof
   if (line) console.warn(line)
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
   console.log(`${countOf(repositories, 'prompt')}, ${countOf(files, 'data file')} written in ${seconds} s.`)
-}
-
-/** Reads from the command line which folders to write to. */
-function readPlaces(): BuildPlaces {
-  try {
-    const { out = '.' } = parseArgs({ options: { out: { type: 'string' } } }).values
-    return placesOf(resolve(out, 'dist'))
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : error}\nUsage: npm run build -- [--out DIR]`)
-    process.exit(1)
-  }
 }

@@ -5,8 +5,9 @@ import { describeError } from '../src/ports/log.ts'
 
 /** The options of a command, as `parseArgs` takes them, without `--help`, which every command has. */
 type Command = Pick<ParseArgsConfig, 'options' | 'allowPositionals'> & {
+  /** Printed after every failure. */
   usage?: string
-  /** What `--help` prints; default: the usage. */
+  /** What `--help` prints, and without a usage, what follows the message about a wrong option; default: the usage. */
   help?: string
   /** The exit status of a failure. */
   status?: number
@@ -27,7 +28,9 @@ export async function runCommand<const Given extends Command>(
   } catch (error) {
     // A message may quote names from elsewhere.
     const message = describeError(error).split('\n').map(withoutControls).join('\n')
-    console.error(usage === undefined ? message : `${message}\n${usage}`)
+    const isMisused = error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_')
+    const shown = usage ?? (isMisused ? help : undefined)
+    console.error(shown === undefined ? message : `${message}\n${shown}`)
     process.exitCode = status
   }
 }

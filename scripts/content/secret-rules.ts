@@ -1,12 +1,15 @@
 // `npm run renew:secrets -- [gitleaks.toml]`: writes the formats of other services' keys, taken from gitleaks, to src/domain/content/secret-rules.ts.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { parse } from 'smol-toml'
 import * as z from 'zod'
+import { replaceFile } from '../../packages/stores/content/write-files.ts'
+import { runCommand } from '../run-command.ts'
 
 /** The release that the rules come from. To renew them, set the newest release and run the command. */
 const RELEASE = 'v8.30.1'
 const SOURCE = `https://raw.githubusercontent.com/gitleaks/gitleaks/${RELEASE}/config/gitleaks.toml`
 const TARGET = 'src/domain/content/secret-rules.ts'
+const MAX_WAIT_MS = 30_000
 
 /** Rules that look for a vendor's name next to any text begin with this. They find too much in prompts about that vendor. */
 const NAMED_ONLY = /^(?:\(\?i\))?\[\\w\.-\]\{0,50\}\?/
@@ -42,16 +45,19 @@ const Config = z.object({
   ),
 })
 
-const [file] = process.argv.slice(2)
-const toml = file === undefined ? await (await fetch(SOURCE)).text() : readFileSync(file, 'utf8')
-const lines = Config.parse(parse(toml)).rules.flatMap(({ id, regex, entropy = 0, keywords }) => {
-  if (regex === undefined || NAMED_ONLY.test(regex) || Object.hasOwn(LEFT_OUT, id)) return []
-  const { source, flags } = toJavaScript(regex)
-  return `  { id: ${quote(id)}, pattern: /${source}/${flags}, keywords: [${keywords.map(quote).join(', ')}], entropy: ${entropy} },`
-})
-writeFileSync(
-  TARGET,
-  `// The formats of other services' keys, from gitleaks ${RELEASE} (MIT License, Copyright (c) 2019 Zachary Rice). Written by \`npm run renew:secrets\`; do not edit.
+const USAGE = 'Usage: npm run renew:secrets -- [gitleaks.toml]'
+
+await runCommand({ usage: USAGE, allowPositionals: true }, async ({ positionals: [file, ...more] }) => {
+  if (more.length > 0) throw new Error('expected at most one file')
+  const toml = file === undefined ? await download(SOURCE) : readFileSync(file, 'utf8')
+  const lines = Config.parse(parse(toml)).rules.flatMap(({ id, regex, entropy = 0, keywords }) => {
+    if (regex === undefined || NAMED_ONLY.test(regex) || Object.hasOwn(LEFT_OUT, id)) return []
+    const { source, flags } = toJavaScript(regex)
+    return `  { id: ${quote(id)}, pattern: /${source}/${flags}, keywords: [${keywords.map(quote).join(', ')}], entropy: ${entropy} },`
+  })
+  replaceFile(
+    TARGET,
+    `// The formats of other services' keys, from gitleaks ${RELEASE} (MIT License, Copyright (c) 2019 Zachary Rice). Written by \`npm run renew:secrets\`; do not edit.
 
 /** The format of a key. */
 export interface SecretRule {
@@ -71,8 +77,15 @@ ${lines.join('\n')}
 ]
 // biome-ignore-end lint: as above.
 `,
-)
-console.log(`${TARGET}: ${lines.length} rules.`)
+  )
+  console.log(`${TARGET}: ${lines.length} rules.`)
+})
+
+async function download(address: string): Promise<string> {
+  const response = await fetch(address, { signal: AbortSignal.timeout(MAX_WAIT_MS) })
+  if (!response.ok) throw new Error(`${address} returned ${response.status}.`)
+  return response.text()
+}
 
 /**
  * Converts a regular expression of Go. Where Go ignores case in a part, JavaScript ignores it in the whole pattern.

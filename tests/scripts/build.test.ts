@@ -126,3 +126,13 @@ test('a hub with an upstream is not built for Netlify', () => {
   expect([status, existsSync(there)]).toEqual([1, false])
   expect(stderr).toContain('a hub with UPSTREAM cannot be built for it')
 })
+
+test.each<[string, string, string[], Record<string, string>]>([
+  ['an unknown option', "Unknown option '--foo'", ['--foo'], {}],
+  ['a setting without its form', 'The hub is not set up: PORT', [], { PORT: 'x' }],
+  ['a folder that is a file', 'ENOTDIR', ['--out', 'README.md'], {}],
+])('%s fails with a message, not a stack trace', (_, message, parameters, settings) => {
+  const { status, stderr } = build({ settings }, ...parameters)
+  expect([status, stderr]).toEqual([1, expect.stringContaining(message)])
+  expect(stderr).not.toContain('    at ')
+})
