@@ -2,12 +2,24 @@
 import { lineCounter } from '../../src/domain/text/text-length.ts'
 import { declarePlaceholders } from './names.ts'
 import { readMarkdown } from './plain.ts'
-import { ConversionProblems, emptyPrompt, MAX_FINDINGS, type ReadOptions, type ReadResult } from './portable.ts'
+import {
+  ConversionProblems,
+  emptyPrompt,
+  type KnownKeys,
+  MAX_FINDINGS,
+  type ReadOptions,
+  type ReadResult,
+} from './portable.ts'
 import { isPromptFile } from './read-prompt-file.ts'
 import { readDetails, readSourceFile, textBelow, textOf } from './source-file.ts'
 import { readDollarBraces } from './template.ts'
 
-const KNOWN = new Set(['name', 'title', 'description', 'model', 'license', 'tags'])
+/** `model` may also be a list. */
+const KNOWN: KnownKeys = {
+  text: ['name', 'title', 'description'],
+  texts: ['tags'],
+  other: ['model', 'license', 'licence'],
+}
 /** What the editor fills in from its own state, such as `${file}`. */
 const EDITOR_VALUE = /\$\{[A-Za-z][\w:./-]*\}|#file:[^\s)]*[^\s).,;:]/g
 

@@ -11,6 +11,7 @@ import {
   ConversionProblems,
   type ExportedVersion,
   emptyPrompt,
+  type KnownKeys,
   MAX_FINDINGS,
   type PortableBody,
   type PortableMessage,
@@ -23,7 +24,13 @@ import { readBraces } from './template.ts'
 
 const PARAMETERS = new ParameterNames(CAMEL_CASE)
 /** The front matter keys that a hub supports; all others are lost. */
-const KNOWN = new Set(['name', 'description', 'model', 'config', 'input', 'version', 'variant', 'license'])
+const KNOWN: KnownKeys = {
+  text: ['name', 'description', 'model'],
+  object: ['config', 'input'],
+  other: ['version', 'variant', 'license', 'licence'],
+}
+/** The keys of a variable in JSON Schema. */
+const PROPERTY: KnownKeys = { text: ['description'], other: ['type', 'enum', 'default'] }
 /** Helpers that Handlebars and dotprompt call by name: a variable with such a name would call the helper. */
 const HELPERS = new Set(
   `role history media section json ifEquals unlessEquals else if unless each with lookup log this true false
@@ -101,13 +108,17 @@ function readBody(
 function readInput(input: unknown, findings: ConversionProblems, line: number | null): Map<string, Variable> {
   const variables = new Map<string, Variable>()
   if (!isObject(input)) return variables
+  // Genkit also accepts the name of a schema that a program registers.
+  findings.unsupported(input, { object: ['schema', 'default'] }, () => line, 'input.')
   const schema = isObject(input.schema) ? input.schema : {}
   const defaults = isObject(input.default) ? input.default : {}
   const isJsonSchema = typeof schema.type === 'string' && isObject(schema.properties)
   const properties = isJsonSchema && isObject(schema.properties) ? schema.properties : schema
   const required = new Set(Array.isArray(schema.required) ? schema.required : [])
   for (const [key, value] of Object.entries(properties)) {
-    const given = isJsonSchema ? readJsonSchema(key, value, required.has(key)) : readPicoschema(key, value)
+    const given = isJsonSchema
+      ? readJsonSchema(key, value, required.has(key), findings, line)
+      : readPicoschema(key, value)
     if (!given) {
       findings.lost(`input.schema.${key}`, 'its type has no counterpart; it becomes a string', line)
       continue
@@ -152,8 +163,15 @@ function readPicoschema(key: string, value: unknown): Described | undefined {
   return TYPES.includes(type) ? { ...common, type, description: description.trimStart() } : undefined
 }
 
-function readJsonSchema(name: string, value: unknown, required: boolean): Described | undefined {
+function readJsonSchema(
+  name: string,
+  value: unknown,
+  required: boolean,
+  findings: ConversionProblems,
+  line: number | null,
+): Described | undefined {
   if (!isObject(value)) return undefined
+  findings.unsupported(value, PROPERTY, () => line, `input.schema.${name}.`)
   const description = textOf(value.description)
   const common = { name, required, description, ...(value.default === undefined ? {} : { default: value.default }) }
   if (Array.isArray(value.enum)) return { ...common, type: 'enum', options: value.enum.map(String) }

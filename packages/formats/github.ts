@@ -11,6 +11,7 @@ import {
   ConversionProblems,
   type ExportedVersion,
   emptyPrompt,
+  type KnownKeys,
   type ReadResult,
   textsOf,
   writtenFile,
@@ -20,10 +21,11 @@ import { findTopKeys, licenseIn, readYamlSource, textOf } from './source-file.ts
 import { refuseForeignBraces } from './template.ts'
 
 const PARAMETERS = new ParameterNames({ maxTokens: 'max_tokens', topP: 'top_p', maxCompletionTokens: 'max_tokens' })
-const KNOWN = new Set([
-  ...['name', 'description', 'model', 'modelParameters', 'responseFormat', 'jsonSchema', 'messages', 'license'],
-  ...['testData', 'evaluators'],
-])
+const KNOWN: KnownKeys = {
+  text: ['name', 'description', 'model', 'responseFormat'],
+  object: ['modelParameters'],
+  other: ['jsonSchema', 'messages', 'license', 'licence', 'testData', 'evaluators'],
+}
 
 /** Reads a `.prompt.yml` file. @param name file name without extensions */
 export function readGitHub(source: string, name: string): ReadResult {

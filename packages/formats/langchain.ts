@@ -110,10 +110,11 @@ function readModel(last: unknown, parameters: Record<string, unknown>, findings:
   }
   const model = bound.model ?? bound.model_name
   if (typeof model === 'string') parameters.model = model
-  findings.unsupported(bound, new Set(['model', 'model_name', ...MODEL_SETTINGS]), undefined, 'last.')
+  findings.unsupported(bound, { text: ['model', 'model_name'], other: MODEL_SETTINGS }, undefined, 'last.')
   for (const key of MODEL_SETTINGS) {
     const value = bound[key]
-    if (value !== undefined && value !== null && !isObject(value)) parameters[key] = value
+    if (isObject(value)) findings.lost(`last.${key}`, 'expected a plain value')
+    else if (value !== undefined && value !== null) parameters[key] = value
   }
 }
 

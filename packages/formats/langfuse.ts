@@ -13,6 +13,7 @@ import {
   ConversionProblems,
   type ExportedVersion,
   emptyPrompt,
+  type KnownKeys,
   MAX_FINDINGS,
   type PortableMessage,
   type PortablePrompt,
@@ -29,10 +30,13 @@ const REFERENCE = /@@@langfusePrompt:([^@\n]*)@@@/g
 /** What a reference names: a prompt, and a version or a label of it. */
 const TARGET = /^name=([^|]+)\|(version|label)=([^|]+)$/
 /** API response fields that are not about the prompt itself. */
-const SILENT = new Set(
-  'id createdAt updatedAt projectId createdBy isActive version resolutionGraph labels lastUpdatedAt'.split(' '),
-)
-const KNOWN = new Set(['type', 'name', 'prompt', 'config', 'tags', 'commitMessage'])
+const SILENT = 'id createdAt updatedAt projectId createdBy isActive version resolutionGraph lastUpdatedAt'.split(' ')
+const KNOWN: KnownKeys = {
+  text: ['name', 'commitMessage'],
+  object: ['config'],
+  texts: ['tags', 'labels'],
+  other: ['type', 'prompt', ...SILENT],
+}
 /** Reads one prompt, a list of prompts, or a response `{"data": […]}`. @param name file name without extension */
 export function readLangfuse(source: string, name: string): ReadResult {
   const { prompts, findings } = readEach(source, (value, own) => readOne(value, name, own))
@@ -65,7 +69,7 @@ function readOne(value: unknown, fallback: string, findings: ConversionProblems)
   prompt.labels = readLabels(tagsIn(value.labels), findings)
   if (typeof value.version === 'number') prompt.number = String(value.version)
   if (isObject(value.config)) prompt.parameters = { ...value.config }
-  findings.unsupported(value, KNOWN.union(SILENT))
+  findings.unsupported(value, KNOWN)
   if (typeof value.prompt === 'string') prompt.body = { format: 'text', text: value.prompt }
   else if (Array.isArray(value.prompt)) prompt.body = readMessages(readParts(value.prompt, findings), findings)
   else findings.refused('prompt', 'expected a text or a list of messages')

@@ -1,13 +1,13 @@
 // MLflow's prompt versions as JSON: a text or messages with `{{name}}`, with or without spaces. https://mlflow.org/docs/latest/genai/prompt-registry/
 import { isObject } from '../../src/domain/text/json.ts'
 import { PlaceholderNames, readList, readMessages } from './messages.ts'
-import { emptyPrompt, type ReadResult } from './portable.ts'
+import { emptyPrompt, type KnownKeys, type ReadResult } from './portable.ts'
 import { isEmptyValue, readEach, textOf } from './source-file.ts'
 import { readBraces } from './template.ts'
 
-const KNOWN = new Set(['name', 'template', 'commit_message', 'tags'])
 /** Fields that are not about the prompt itself. The hub assigns its own version numbers. */
-const SILENT = new Set('version creation_timestamp last_updated_timestamp user_id uri prompt_type variables'.split(' '))
+const SILENT = 'version creation_timestamp last_updated_timestamp user_id uri prompt_type variables'.split(' ')
+const KNOWN: KnownKeys = { text: ['name', 'commit_message'], object: ['tags'], other: ['template', ...SILENT] }
 
 /** Reads a version of a prompt, or a list of them. @param name file name without extension */
 export function readMlflow(source: string, name: string): ReadResult {
@@ -17,8 +17,8 @@ export function readMlflow(source: string, name: string): ReadResult {
     const prompt = emptyPrompt(textOf(value.name) || name)
     prompt.changelog = textOf(value.commit_message)
     const given = Object.entries(value).filter(([, one]) => !isEmptyValue(one))
-    findings.unsupported(Object.fromEntries(given), KNOWN.union(SILENT))
-    if (isObject(value.tags)) findings.unsupported(value.tags, new Set(), undefined, 'tags.')
+    findings.unsupported(Object.fromEntries(given), KNOWN)
+    if (isObject(value.tags)) findings.unsupported(value.tags, {}, undefined, 'tags.')
     const names = new PlaceholderNames()
     // MLflow reads a text with `{%` as Jinja, and leaves other braces as they are in all other texts.
     const fill = (text: string) => names.take(readBraces(text, /\{%/.test(text) ? 'jinja2' : 'literal', findings))

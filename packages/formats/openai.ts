@@ -4,7 +4,14 @@ import { findPlaceholders } from '../../src/domain/content/placeholders.ts'
 import { isObject } from '../../src/domain/text/json.ts'
 import { joinParts, readList, readMessages } from './messages.ts'
 import { declareAll, ParameterNames, toVariable } from './names.ts'
-import { type ConversionProblems, emptyPrompt, type PortableMessage, type ReadResult, textsOf } from './portable.ts'
+import {
+  type ConversionProblems,
+  emptyPrompt,
+  type KnownKeys,
+  type PortableMessage,
+  type ReadResult,
+  textsOf,
+} from './portable.ts'
 import { readEach, textOf } from './source-file.ts'
 import { clip } from './template.ts'
 
@@ -13,12 +20,15 @@ const PARAMETERS = new ParameterNames({ max_output_tokens: 'max_tokens' })
 const SETTINGS = `model temperature top_p max_output_tokens reasoning text tool_choice parallel_tool_calls truncation
   verbosity service_tier`.split(/\s+/)
 /** Fields of a response that are not about the prompt. The hub assigns its own version numbers. */
-const SILENT = new Set(
+const SILENT =
   `id object created created_at completed_at updated_at status error incomplete_details output output_text usage user
   background billing conversation previous_response_id store safety_identifier prompt_cache_key prompt_cache_retention
-  max_tool_calls top_logprobs frequency_penalty presence_penalty version is_default`.split(/\s+/),
-)
-const KNOWN = new Set(['name', 'description', 'instructions', 'input', 'prompt', 'variables', ...SETTINGS])
+  max_tool_calls top_logprobs frequency_penalty presence_penalty version is_default`.split(/\s+/)
+const KNOWN: KnownKeys = {
+  text: ['name', 'description'],
+  object: ['variables'],
+  other: ['instructions', 'input', 'prompt', ...SETTINGS, ...SILENT],
+}
 const TEXT_PARTS = ['input_text', 'output_text', 'text']
 
 /** Returns whether an object is a prompt, a response, or a request that names a prompt. */
@@ -42,7 +52,7 @@ export function readOpenAI(source: string, name: string): ReadResult {
     const prompt = emptyPrompt(textOf(value.name) || (part === undefined ? '' : id) || name)
     prompt.title = textOf(value.name)
     prompt.description = textOf(value.description)
-    findings.unsupported(value, KNOWN.union(SILENT))
+    findings.unsupported(value, KNOWN)
     const settings = Object.entries(value).filter(([key, one]) => SETTINGS.includes(key) && one !== null)
     prompt.parameters = PARAMETERS.toHub(Object.fromEntries(settings))
     const messages = [...readItems(value.instructions, 'system', findings), ...readItems(value.input, 'user', findings)]

@@ -9,6 +9,7 @@ import {
   ConversionProblems,
   type ExportedVersion,
   emptyPrompt,
+  type KnownKeys,
   type PortableMessage,
   type PortablePrompt,
   type ReadOptions,
@@ -29,7 +30,11 @@ const OTHER_KEYS = 'only a prompt file may have it, and a prompt file has no oth
 const VERSION_FILE =
   'a version file of a hub. Copy its folder into content/, or run npm run export -- --format markdown there and import the result'
 /** The keys of front matter that are read, unless it is that of a prompt file. */
-const DETAILS: ReadonlySet<string> = new Set(['title', 'name', 'description', 'license', 'licence', 'tags'])
+const KNOWN: KnownKeys = {
+  text: ['title', 'name', 'description'],
+  texts: ['tags'],
+  other: ['license', 'licence', ...SETTINGS],
+}
 
 /**
  * Reads a Markdown or text file. What a publish accepts is read as it reads it; in other files, front matter may contain title, description, tags and licence.
@@ -55,7 +60,7 @@ export function readMarkdown(source: string, name: string, { keepsText }: ReadOp
   if (isPromptFile(keys)) findings.refused('file', 'expected a first line that is exactly ---', 1)
   else if (keys.includes('published_at') && keys.includes('published_by')) findings.refused('file', VERSION_FILE)
   else {
-    findings.unsupported(front, new Set([...DETAILS, ...SETTINGS]), file.lineOf)
+    findings.unsupported(front, KNOWN, file.lineOf)
     for (const key of keys) if (SETTINGS.has(key)) findings.lost(key, OTHER_KEYS, file.lineOf(key))
   }
   if (body.trim() === '') findings.refused('content', 'expected some text', file.bodyLine)

@@ -10,6 +10,7 @@ import {
 import type { Parameters, Variable } from '../../src/domain/api/schema.ts'
 import type { GivenSkill } from '../../src/domain/content/prompt-file.ts'
 import type { PublishInput } from '../../src/domain/publishing/request.ts'
+import { isObject } from '../../src/domain/text/json.ts'
 import { type ChatPart, formatChat } from '../../src/domain/values/chat.ts'
 import type { FileEntry } from '../../src/domain/values/file-entry.ts'
 import type { Include } from '../../src/domain/values/include.ts'
@@ -130,6 +131,15 @@ export function emptyPrompt(name: string): PortablePrompt {
   }
 }
 
+/** The keys that a reader takes, by the values that it expects. `other` lists keys whose values it checks itself, or does not need. */
+export interface KnownKeys {
+  text?: readonly string[]
+  object?: readonly string[]
+  /** A list of texts, or one text. */
+  texts?: readonly string[]
+  other?: readonly string[]
+}
+
 /** Maximum number of findings of one kind: nobody reads more, and finding the line of each takes time. */
 export const MAX_FINDINGS = 100
 
@@ -145,12 +155,14 @@ export class ConversionProblems {
     this.#add({ kind: 'refused', field, line, message })
   }
 
-  /** Reports the keys of an object that a hub does not support. @param prefix of their names */
-  unsupported(given: object, known: ReadonlySet<string>, lineOf?: (key: string) => number | null, prefix = ''): void {
-    const others = Object.keys(given).filter((key) => !known.has(key))
+  /** Reports the keys of an object that a hub does not support, and values that their reader does not expect. @param prefix of their names */
+  unsupported(given: object, known: KnownKeys, lineOf?: (key: string) => number | null, prefix = ''): void {
+    const problems = Object.entries(given).flatMap(([key, value]): [string, string][] => {
+      const problem = findKeyProblem(key, value, known)
+      return problem === undefined ? [] : [[key, problem]]
+    })
     // Further keys are not added, and finding the line of each takes time.
-    for (const key of others.slice(0, MAX_FINDINGS))
-      this.lost(`${prefix}${key}`, 'Prompt Hub does not support it', lineOf?.(key))
+    for (const [key, problem] of problems.slice(0, MAX_FINDINGS)) this.lost(`${prefix}${key}`, problem, lineOf?.(key))
   }
 
   get isRefused(): boolean {
@@ -167,6 +179,19 @@ export class ConversionProblems {
     if (this.all.filter((one) => one.kind === kind).length >= MAX_FINDINGS) return
     if (!this.all.some((one) => one.kind === kind && one.field === field && one.line === line)) this.all.push(finding)
   }
+}
+
+function findKeyProblem(key: string, value: unknown, known: KnownKeys): string | undefined {
+  if (known.other?.includes(key)) return undefined
+  const isEmpty = value === null || value === undefined
+  if (known.text?.includes(key))
+    return isEmpty || typeof value === 'string' ? undefined : 'expected text; put quotes around a number'
+  if (known.object?.includes(key)) return isEmpty || isObject(value) ? undefined : 'expected keys and values'
+  if (!known.texts?.includes(key)) return 'Prompt Hub does not support it'
+  const list = Array.isArray(value) ? value : [value ?? '']
+  return list.every((one) => typeof one === 'string' || typeof one === 'number')
+    ? undefined
+    : 'expected a list of texts'
 }
 
 /** Returns all text of a body, for rules that treat all messages alike. */

@@ -1,12 +1,12 @@
 // Portkey's prompts and partials, as its REST API returns them: a Mustache text, or messages as JSON. https://github.com/Portkey-AI/openapi
 import { isObject } from '../../src/domain/text/json.ts'
 import { joinParts, PlaceholderNames, readList, readMessages } from './messages.ts'
-import { emptyPrompt, type ReadResult } from './portable.ts'
+import { emptyPrompt, type KnownKeys, type ReadResult } from './portable.ts'
 import { References } from './references.ts'
 import { isEmptyValue, readEach, textOf } from './source-file.ts'
 import { readBraces } from './template.ts'
 
-const KNOWN = new Set(['name', 'slug', 'string', 'parameters', 'model'])
+const KNOWN: KnownKeys = { text: ['name', 'slug', 'model'], object: ['parameters'], other: ['string'] }
 /** Fields that are not about the prompt itself. The hub assigns its own version numbers. */
 const SILENT = new Set(
   `id collection_id virtual_key status created_at last_updated_at object is_raw_template version version_description

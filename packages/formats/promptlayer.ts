@@ -1,16 +1,25 @@
 // PromptLayer's templates, as its REST API returns them: messages of text parts, as f-strings or Jinja. https://docs.promptlayer.com/reference/templates-get
 import { isObject } from '../../src/domain/text/json.ts'
 import { joinParts, PlaceholderNames, readList, readMessages } from './messages.ts'
-import { type ConversionProblems, emptyPrompt, type PortablePrompt, type ReadResult } from './portable.ts'
+import {
+  type ConversionProblems,
+  emptyPrompt,
+  type KnownKeys,
+  type PortablePrompt,
+  type ReadResult,
+} from './portable.ts'
 import { isEmptyValue, readEach, tagsIn, textOf } from './source-file.ts'
 import { readBraces, readFString } from './template.ts'
 
-const KNOWN = new Set(['prompt_name', 'prompt_template', 'metadata', 'tags', 'commit_message'])
 /** Fields that are not about the prompt itself. The hub assigns its own version numbers. */
-const SILENT = new Set(
-  `id version workspace_id parent_folder_id created_at updated_at llm_kwargs warning success requested_version
-  version_number`.split(/\s+/),
-)
+const SILENT = `id version workspace_id parent_folder_id created_at updated_at llm_kwargs warning success
+  requested_version version_number`.split(/\s+/)
+const KNOWN: KnownKeys = {
+  text: ['prompt_name', 'commit_message'],
+  object: ['metadata'],
+  texts: ['tags'],
+  other: ['prompt_template', ...SILENT],
+}
 /** Reads a template, or a list of them. @param name file name without extension */
 export function readPromptLayer(source: string, name: string): ReadResult {
   return readEach(source, (value, findings) => {
@@ -22,12 +31,12 @@ export function readPromptLayer(source: string, name: string): ReadResult {
     const prompt = emptyPrompt(textOf(value.prompt_name) || name)
     prompt.tags = tagsIn(value.tags)
     prompt.changelog = textOf(value.commit_message)
-    findings.unsupported(value, KNOWN.union(SILENT))
+    findings.unsupported(value, KNOWN)
     readModel(value.metadata, prompt, findings)
     const template = value.prompt_template
     findings.unsupported(
       Object.fromEntries(Object.entries(template).filter(([, one]) => !isEmptyValue(one))),
-      new Set(['type', 'messages', 'content', 'template_format', 'input_variables']),
+      { other: ['type', 'messages', 'content', 'template_format', 'input_variables'] },
       undefined,
       'prompt_template.',
     )
@@ -63,6 +72,6 @@ function readModel(metadata: unknown, prompt: PortablePrompt, findings: Conversi
   const model = isObject(metadata.model) ? metadata.model : {}
   if (isObject(model.parameters)) Object.assign(prompt.parameters, model.parameters)
   if (typeof model.name === 'string') prompt.parameters.model = model.name
-  findings.unsupported(metadata, new Set(['model']), undefined, 'metadata.')
-  findings.unsupported(model, new Set(['name', 'parameters']), undefined, 'metadata.model.')
+  findings.unsupported(metadata, { object: ['model'] }, undefined, 'metadata.')
+  findings.unsupported(model, { text: ['name'], object: ['parameters'] }, undefined, 'metadata.model.')
 }

@@ -12,6 +12,7 @@ import {
   ConversionProblems,
   type ExportedVersion,
   emptyPrompt,
+  type KnownKeys,
   MAX_FINDINGS,
   type PortableBody,
   type PortableMessage,
@@ -23,8 +24,17 @@ import { licenseIn, readSourceFile, tagsIn, textOf } from './source-file.ts'
 import { clip, readBraces } from './template.ts'
 
 const PARAMETERS = new ParameterNames({ ...CAMEL_CASE, max_tokens: 'max_tokens' })
-const KNOWN = new Set('name displayName description metadata model inputs template license tags version'.split(' '))
-const METADATA = new Set(['tags', 'version', 'license'])
+const KNOWN: KnownKeys = {
+  text: ['name', 'displayName', 'description'],
+  object: ['metadata'],
+  texts: ['tags'],
+  other: ['model', 'inputs', 'template', 'license', 'licence', 'version'],
+}
+const METADATA: KnownKeys = { texts: ['tags'], other: ['version', 'license', 'licence'] }
+const INPUT: KnownKeys = {
+  text: ['description'],
+  other: ['name', 'kind', 'type', 'required', 'default', 'example', 'sample', 'enumValues'],
+}
 const ROLE_LINE = /^[ \t]*(?:#[ \t]*)?(system|user|assistant)(\[[^\]\n]*\])?[ \t]*:[ \t]*\r?$/gim
 const KINDS: Readonly<Record<string, Variable['type']>> = {
   string: 'string',
@@ -92,27 +102,33 @@ function readModel(
   line: number | null,
 ): void {
   if (typeof model === 'string') parameters.model = model
+  else if (!isObject(model)) findings.unsupported({ model }, { object: ['model'] }, () => line)
   if (!isObject(model)) return
   if (typeof model.id === 'string') parameters.model = model.id
   const options = model.options ?? model.parameters
   if (isObject(options)) Object.assign(parameters, PARAMETERS.toHub(options))
-  findings.unsupported(model, new Set(['id', 'options', 'parameters']), () => line, 'model.')
+  findings.unsupported(model, { text: ['id'], object: ['options', 'parameters'] }, () => line, 'model.')
 }
 
 function readInputs(inputs: unknown, findings: ConversionProblems, line: number | null) {
   const variables = new Map<string, Variable>()
   const threads: string[] = []
+  const lose = (field: string, expected: string) => findings.lost(field, `expected ${expected}`, line)
   const list: [string, unknown][] = Array.isArray(inputs)
-    ? inputs.flatMap((one): [string, unknown][] =>
-        isObject(one) && typeof one.name === 'string' ? [[one.name, one]] : [],
-      )
+    ? inputs.flatMap((one, index): [string, unknown][] => {
+        if (isObject(one) && typeof one.name === 'string') return [[one.name, one]]
+        lose(`inputs.${index}`, 'a name and a kind')
+        return []
+      })
     : Object.entries(isObject(inputs) ? inputs : {})
+  if (typeof inputs === 'string') lose('inputs', 'the inputs themselves')
   for (const [name, value] of list) {
     if (!isObject(value)) {
       const type = typeof value === 'number' || typeof value === 'boolean' ? typeof value : 'string'
       variables.set(name, toVariable(name, { type, required: false, default: value }, findings, line))
       continue
     }
+    findings.unsupported(value, INPUT, () => line, `inputs.${name}.`)
     const kind = textOf(value.kind ?? value.type) || 'string'
     if (kind === 'thread') threads.push(name)
     else if (KINDS[kind]) {

@@ -23,6 +23,7 @@ import {
   ConversionProblems,
   type ExportedVersion,
   emptyPrompt,
+  type KnownKeys,
   MAX_FINDINGS,
   type PortablePrompt,
   type ReadResult,
@@ -30,8 +31,15 @@ import {
 } from './portable.ts'
 import { licenseIn, readSourceFile, type SourceFile, textOf } from './source-file.ts'
 
-const SKILL_KEYS = new Set(['name', 'description', 'license', 'compatibility', 'metadata', 'argument-hint'])
-const COMMAND_KEYS = new Set(['description', 'argument-hint', 'arguments', 'model'])
+const SKILL_KEYS: KnownKeys = {
+  text: ['name'],
+  object: ['metadata'],
+  other: ['description', 'license', 'licence', 'compatibility'],
+}
+const COMMAND_KEYS: KnownKeys = {
+  text: ['description', 'model'],
+  other: ['argument-hint', 'arguments', 'license', 'licence'],
+}
 
 /** Reads a `SKILL.md`. @param name the name of its folder */
 export function readSkill(source: string, name: string): ReadResult {
@@ -121,18 +129,15 @@ export function readClaudeCommand(source: string, name: string): ReadResult {
   const hint = toLine(Array.isArray(given) ? `[${given.join(', ')}]` : textOf(given), LIMITS.descriptionCharacters)
   const { text, names, kept } = readArguments(body, { hint, declared: readDeclared(front.arguments) })
   if (kept) findings.lost('arguments', `${kept.text} ${kept.reason}`, bodyLine + lineOf(body, kept.offset) - 1)
+  if (hint !== '' && names.length === 0)
+    findings.lost('argument-hint', 'the text has no arguments', file.lineOf('argument-hint'))
   prompt.body = { format: 'text', text }
   prompt.variables = names.map((one) => ({ ...undeclaredVariable(one), description: hint }))
   return findings.result(prompt)
 }
 
 /** Reads what skills and commands have in common. The text stays as it is. */
-function readCommon(
-  file: SourceFile,
-  name: string,
-  known: ReadonlySet<string>,
-  findings: ConversionProblems,
-): PortablePrompt {
+function readCommon(file: SourceFile, name: string, known: KnownKeys, findings: ConversionProblems): PortablePrompt {
   const { front, body, bodyLine } = file
   findings.unsupported(front, known, file.lineOf)
   const prose = blankCode(body)

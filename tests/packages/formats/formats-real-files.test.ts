@@ -67,3 +67,63 @@ test('rejects Jinja before the YAML of a GitHub Models file, with its line', () 
   const source = "{% import 'macros.j2' as macros %}\nname: Notes\nmessages:\n  - role: user\n    content: Hello\n"
   expect(READERS.github(source, 'notes')).toMatchObject({ prompts: [], findings: [{ kind: 'refused', line: 1 }] })
 })
+
+const asked = { lc: 1, type: 'constructor', id: ['langchain', 'prompts', 'prompt', 'PromptTemplate'] }
+const bound = { kwargs: { model: 5, temperature: { at: 1 } } }
+test.each([
+  [
+    'the name of a schema that a program registers',
+    'dotprompt',
+    '---\ninput:\n  schema: Order\n---\nHi {{who}}\n',
+    ['input.schema'],
+  ],
+  ['settings that are text', 'dotprompt', '---\nconfig: hot\nmodel: [a]\n---\nHi\n', ['config', 'model']],
+  [
+    'the rules of a JSON Schema',
+    'dotprompt',
+    '---\ninput:\n  schema:\n    type: object\n    properties:\n      who: { type: string, maxLength: 9 }\n---\nHi {{who}}\n',
+    ['input.schema.who.maxLength'],
+  ],
+  ['inputs in another file', 'prompty', `---\ninputs: \${file:inputs.json}\n---\nHi {{who}}\n`, ['inputs']],
+  ['inputs without a name', 'prompty', '---\ninputs: [who]\n---\nHi {{who}}\n', ['inputs.0']],
+  [
+    'what a thread says about itself',
+    'prompty',
+    '---\ninputs: [{ name: talk, kind: thread, strict: true }]\n---\nuser:\nHi {{talk}}\n',
+    ['inputs.talk.strict'],
+  ],
+  ['a title that is a number', 'github', 'name: 404\nmessages: [{ role: user, content: Hi }]\n', ['name']],
+  [
+    'parameters that are a list',
+    'github',
+    'modelParameters: [1]\nmessages: [{ role: user, content: Hi }]\n',
+    ['modelParameters'],
+  ],
+  [
+    'tags that are keys',
+    'langfuse',
+    '{"name":"a","prompt":"Hi","tags":{"team":"a"},"config":"hot"}',
+    ['config', 'tags'],
+  ],
+  [
+    'settings of a model that are no settings',
+    'langchain',
+    JSON.stringify({
+      ...{ lc: 1, type: 'constructor', id: ['langchain', 'schema', 'runnable', 'RunnableSequence'] },
+      kwargs: { first: { ...asked, kwargs: { template: 'Hi' } }, last: { kwargs: { bound } } },
+    }),
+    ['last.model', 'last.temperature'],
+  ],
+  ['a hint of a skill', 'skill', `${front.slice(0, -4)}argument-hint: "[file]"\n---\nHi\n`, ['argument-hint']],
+  [
+    'a hint of a command without arguments',
+    'claude-command',
+    '---\nargument-hint: "[--force]"\n---\nHi\n',
+    ['argument-hint'],
+  ],
+  ['a description that is a list', 'markdown', '---\ndescription: [a]\n---\nHi\n', ['description']],
+] as const)('names %s as lost', (_, format, source, lost) => {
+  const { prompts, findings } = READERS[format](source, 'given')
+  expect(prompts).toHaveLength(1)
+  expect(findings.map(({ kind, field }) => [kind, field]).toSorted()).toEqual(lost.map((field) => ['lost', field]))
+})
