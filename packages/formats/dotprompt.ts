@@ -36,13 +36,18 @@ const HELPERS = new Set(
   `role history media section json ifEquals unlessEquals else if unless each with lookup log this true false
   null undefined helperMissing blockHelperMissing`.split(/\s+/),
 )
+/** Comments, such as a licence, and empty lines, which dotprompt allows above front matter. */
+const COMMENTS_ABOVE = /^(\ufeff?)((?:(?:#[^\n]*|[ \t]*\r?)\n)+)(---[ \t]*\r?\n)/
 const MARKER = /\{\{\s*(?:role\s+(?:"([a-z]+)"|'([a-z]+)')|(history))\s*\}\}/g
 const TYPES: readonly string[] = ['string', 'number', 'integer', 'boolean'] satisfies Variable['type'][]
 
 /** Reads a `.prompt` file. @param name file name without extensions */
 export function readDotprompt(source: string, name: string): ReadResult {
   const findings = new ConversionProblems()
-  const file = readSourceFile(source, findings)
+  // Behind the opening line, the comments are YAML, and all lines keep their numbers.
+  const moved = source.replace(COMMENTS_ABOVE, '$1$3$2')
+  if (moved !== source) findings.lost('comments', 'Prompt Hub keeps no comments above the front matter', 1)
+  const file = readSourceFile(moved, findings)
   if (!file) return { prompts: [], findings: findings.all }
   const { front, body, bodyLine, lineOf: keyLine } = file
   const prompt = emptyPrompt(textOf(front.name) || name)

@@ -47,8 +47,9 @@ const KINDS: Readonly<Record<string, Variable['type']>> = {
 /** Reads a `.prompty` file. @param name file name without extensions */
 export function readPrompty(source: string, name: string): ReadResult {
   const findings = new ConversionProblems()
-  const delimiter = source.replace(/^\ufeff/, '').startsWith('+++') ? '+++' : '---'
-  const file = readSourceFile(source, findings, delimiter)
+  // Prompty allows white space above front matter. Behind its first line, all lines keep their numbers.
+  const moved = source.replace(/^\ufeff?(\s*\n)?[ \t]*(---|\+\+\+)/, '$2$1')
+  const file = readSourceFile(moved, findings, moved.startsWith('+++') ? '+++' : '---')
   if (!file) return { prompts: [], findings: findings.all }
   const { front, body, bodyLine, lineOf: keyLine } = file
   const metadata = isObject(front.metadata) ? front.metadata : {}
@@ -67,6 +68,10 @@ export function readPrompty(source: string, name: string): ReadResult {
     findings.refused('template', `${language.slice(0, 40)} is not jinja2, nunjucks or mustache`, keyLine('template'))
   const described = readInputs(front.inputs, findings, keyLine('inputs'))
   const threads = new Set(described.threads)
+  const lineAt = lineCounter(body, bodyLine)
+  for (const { 0: line, 2: attributes, index } of body.matchAll(ROLE_LINE).take(MAX_FINDINGS))
+    if (attributes !== undefined)
+      findings.lost(line.trim(), 'Prompt Hub keeps no attributes of a message', lineAt(index))
   const names = new Set<string>()
   prompt.body = readBody(
     body,

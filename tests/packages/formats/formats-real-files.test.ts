@@ -30,6 +30,29 @@ test.each([
   expect(findings.find(({ kind }) => kind === 'refused')).toMatchObject({ field, line })
 })
 
+test.each([
+  [
+    'dotprompt',
+    '# Copyright\n#\n\n---\nmodel: m\nx: 1\n---\nHi {{who}}\n',
+    [
+      ['comments', 1],
+      ['x', 6],
+    ],
+  ],
+  ['dotprompt', '\ufeff\r\n# Licence\r\n---\r\nmodel: m\r\n---\r\nHi {{who}}\r\n', [['comments', 1]]],
+  ['prompty', '\n  \n---\nmodel: m\nx: 1\n---\nHi {{who}}\n', [['x', 5]]],
+  ['prompty', '  ---\nmodel: m\n---\nHi {{who}}\n', []],
+  ['prompty', '\ufeff\n+++\nmodel: m\n+++\nHi {{who}}\n', []],
+] as const)('%s: reads front matter below comments and empty lines', (format, source, lost) => {
+  const { prompts, findings } = READERS[format](source, 'hi')
+  const [{ body, parameters } = {}] = prompts
+  expect([body, parameters]).toEqual([
+    { format: 'text', text: source.includes('\r') ? 'Hi {{who}}\r\n' : 'Hi {{who}}\n' },
+    { model: 'm' },
+  ])
+  expect(findings.map(({ field, line }) => [field, line])).toEqual(lost)
+})
+
 test('Prompty: reads nunjucks templates as Jinja', () => {
   const read = (template: string) =>
     READERS.prompty(`---\nname: hi\ntemplate: ${template}\n---\nHello {{name}}.\n`, 'hi')
@@ -86,6 +109,7 @@ test.each([
   ],
   ['inputs in another file', 'prompty', `---\ninputs: \${file:inputs.json}\n---\nHi {{who}}\n`, ['inputs']],
   ['inputs without a name', 'prompty', '---\ninputs: [who]\n---\nHi {{who}}\n', ['inputs.0']],
+  ['what a role line says about its message', 'prompty', 'user[name="Ada"]:\nHi\n', ['user[name="Ada"]:']],
   [
     'what a thread says about itself',
     'prompty',
