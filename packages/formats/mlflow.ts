@@ -2,7 +2,7 @@
 import { isObject } from '../../src/domain/text/json.ts'
 import { PlaceholderNames, readList, readMessages } from './messages.ts'
 import { emptyPrompt, type KnownKeys, type ReadResult } from './portable.ts'
-import { isEmptyValue, readEach, textOf } from './source-file.ts'
+import { readEach, textOf } from './source-file.ts'
 import { readBraces } from './template.ts'
 
 /** Fields that are not about the prompt itself. The hub assigns its own version numbers. */
@@ -16,8 +16,7 @@ export function readMlflow(source: string, name: string): ReadResult {
       return findings.refused('template', 'expected an object with a template')
     const prompt = emptyPrompt(textOf(value.name) || name)
     prompt.changelog = textOf(value.commit_message)
-    const given = Object.entries(value).filter(([, one]) => !isEmptyValue(one))
-    findings.unsupported(Object.fromEntries(given), KNOWN)
+    findings.unsupported(value, KNOWN)
     if (isObject(value.tags)) findings.unsupported(value.tags, {}, undefined, 'tags.')
     const names = new PlaceholderNames()
     // MLflow reads a text with `{%` as Jinja, and leaves other braces as they are in all other texts.

@@ -155,7 +155,7 @@ export class ConversionProblems {
     this.#add({ kind: 'refused', field, line, message })
   }
 
-  /** Reports the keys of an object that a hub does not support, and values that their reader does not expect. @param prefix of their names */
+  /** Reports the keys of an object that a hub does not support, and values that their reader does not expect. Empty values say nothing. @param prefix of their names */
   unsupported(given: object, known: KnownKeys, lineOf?: (key: string) => number | null, prefix = ''): void {
     const problems = Object.entries(given).flatMap(([key, value]): [string, string][] => {
       const problem = findKeyProblem(key, value, known)
@@ -181,14 +181,23 @@ export class ConversionProblems {
   }
 }
 
+/** Returns whether a value says nothing: null, an empty text, or an empty list or object. */
+function isEmptyValue(value: unknown): boolean {
+  return (
+    value === null ||
+    value === undefined ||
+    value === '' ||
+    (typeof value === 'object' && Object.keys(value).length === 0)
+  )
+}
+
 function findKeyProblem(key: string, value: unknown, known: KnownKeys): string | undefined {
-  if (known.other?.includes(key)) return undefined
-  const isEmpty = value === null || value === undefined
+  if (known.other?.includes(key) || isEmptyValue(value)) return undefined
   if (known.text?.includes(key))
-    return isEmpty || typeof value === 'string' ? undefined : 'expected text; put quotes around a number'
-  if (known.object?.includes(key)) return isEmpty || isObject(value) ? undefined : 'expected keys and values'
+    return typeof value === 'string' ? undefined : 'expected text; put quotes around a number'
+  if (known.object?.includes(key)) return isObject(value) ? undefined : 'expected keys and values'
   if (!known.texts?.includes(key)) return 'Prompt Hub does not support it'
-  const list = Array.isArray(value) ? value : [value ?? '']
+  const list = Array.isArray(value) ? value : [value]
   return list.every((one) => typeof one === 'string' || typeof one === 'number')
     ? undefined
     : 'expected a list of texts'

@@ -3,16 +3,15 @@ import { isObject } from '../../src/domain/text/json.ts'
 import { joinParts, PlaceholderNames, readList, readMessages } from './messages.ts'
 import { emptyPrompt, type KnownKeys, type ReadResult } from './portable.ts'
 import { References } from './references.ts'
-import { isEmptyValue, readEach, textOf } from './source-file.ts'
+import { readEach, textOf } from './source-file.ts'
 import { readBraces } from './template.ts'
 
-const KNOWN: KnownKeys = { text: ['name', 'slug', 'model'], object: ['parameters'], other: ['string'] }
 /** Fields that are not about the prompt itself. The hub assigns its own version numbers. */
-const SILENT = new Set(
+const SILENT =
   `id collection_id virtual_key status created_at last_updated_at object is_raw_template version version_description
   prompt_partial_id prompt_partial_version_id prompt_version prompt_version_id prompt_version_status
-  prompt_version_description prompt_version_label_id workspace_id`.split(/\s+/),
-)
+  prompt_version_description prompt_version_label_id workspace_id`.split(/\s+/)
+const KNOWN: KnownKeys = { text: ['name', 'slug', 'model'], object: ['parameters'], other: ['string', ...SILENT] }
 /** Reads a prompt or a partial, or a list of them. @param name file name without extension */
 export function readPortkey(source: string, name: string): ReadResult {
   return readEach(source, (value, findings) => {
@@ -26,8 +25,7 @@ export function readPortkey(source: string, name: string): ReadResult {
     prompt.changelog = textOf(value.prompt_version_description) || textOf(value.version_description)
     if (isObject(value.parameters)) Object.assign(prompt.parameters, value.parameters)
     if (typeof value.model === 'string') prompt.parameters.model = value.model
-    const rest = Object.entries(value).filter(([key, one]) => !SILENT.has(key) && !isEmptyValue(one))
-    findings.unsupported(Object.fromEntries(rest), KNOWN)
+    findings.unsupported(value, KNOWN)
     const references = new References('portkey')
     const names = new PlaceholderNames()
     const fill = (text: string) => names.take(readBraces(text, 'mustache', findings, 1, references))

@@ -8,7 +8,7 @@ import {
   type PortablePrompt,
   type ReadResult,
 } from './portable.ts'
-import { isEmptyValue, readEach, tagsIn, textOf } from './source-file.ts'
+import { readEach, tagsIn, textOf } from './source-file.ts'
 import { readBraces, readFString } from './template.ts'
 
 /** Fields that are not about the prompt itself. The hub assigns its own version numbers. */
@@ -35,7 +35,7 @@ export function readPromptLayer(source: string, name: string): ReadResult {
     readModel(value.metadata, prompt, findings)
     const template = value.prompt_template
     findings.unsupported(
-      Object.fromEntries(Object.entries(template).filter(([, one]) => !isEmptyValue(one))),
+      template,
       { other: ['type', 'messages', 'content', 'template_format', 'input_variables'] },
       undefined,
       'prompt_template.',

@@ -166,11 +166,6 @@ export function readEach(
   }
 }
 
-/** Returns whether a field of an API says nothing: null, an empty text, or an empty list or object. */
-export function isEmptyValue(value: unknown): boolean {
-  return value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0)
-}
-
 /** Returns a string field, or an empty string. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''

@@ -144,7 +144,16 @@ test('a saved response of OpenAI: its instructions, and the values that were fil
     { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Be {{tone}}.' }] },
   ]
   const prompt = { id: 'pmpt_1', version: '4', variables: { shop: 'Demo', tone: 'kind' } }
-  const response = { id: 'resp_1', object: 'response', model: 'm', instructions, prompt, output: [], metadata: {} }
+  const response = {
+    id: 'resp_1',
+    object: 'response',
+    model: 'm',
+    instructions,
+    prompt,
+    output: [],
+    tools: [],
+    metadata: { team: 'a' },
+  }
   const { prompts, findings } = READERS.openai(JSON.stringify([response]), 'saved')
   expect(prompts).toMatchObject([
     { name: 'pmpt_1', parameters: { model: 'm' }, variables: [{ name: 'tone', example: 'kind' }] },
