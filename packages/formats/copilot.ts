@@ -2,20 +2,13 @@
 import { lineCounter } from '../../src/domain/text/text-length.ts'
 import { declarePlaceholders } from './names.ts'
 import { readMarkdown } from './plain.ts'
-import {
-  ConversionProblems,
-  emptyPrompt,
-  type KnownKeys,
-  MAX_FINDINGS,
-  type ReadOptions,
-  type ReadResult,
-} from './portable.ts'
+import { ConversionProblems, emptyPrompt, MAX_FINDINGS, type ReadOptions, type ReadResult } from './portable.ts'
 import { isPromptFile } from './read-prompt-file.ts'
 import { readDetails, readSourceFile, textBelow, textOf } from './source-file.ts'
 import { readDollarBraces } from './template.ts'
 
 /** `model` may also be a list. */
-const KNOWN: KnownKeys = {
+const KNOWN = {
   text: ['name', 'title', 'description'],
   texts: ['tags'],
   other: ['model', 'license', 'licence'],

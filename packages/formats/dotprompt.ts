@@ -11,7 +11,6 @@ import {
   ConversionProblems,
   type ExportedVersion,
   emptyPrompt,
-  type KnownKeys,
   MAX_FINDINGS,
   type PortableBody,
   type PortableMessage,
@@ -24,13 +23,13 @@ import { readBraces } from './template.ts'
 
 const PARAMETERS = new ParameterNames(CAMEL_CASE)
 /** The front matter keys that a hub supports; all others are lost. */
-const KNOWN: KnownKeys = {
+const KNOWN = {
   text: ['name', 'description', 'model'],
   object: ['config', 'input'],
   other: ['version', 'variant', 'license', 'licence'],
 }
 /** The keys of a variable in JSON Schema. */
-const PROPERTY: KnownKeys = { text: ['description'], other: ['type', 'enum', 'default'] }
+const PROPERTY = { text: ['description'], other: ['type', 'enum', 'default'] }
 /** Helpers that Handlebars and dotprompt call by name: a variable with such a name would call the helper. */
 const HELPERS = new Set(
   `role history media section json ifEquals unlessEquals else if unless each with lookup log this true false

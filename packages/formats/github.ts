@@ -11,7 +11,6 @@ import {
   ConversionProblems,
   type ExportedVersion,
   emptyPrompt,
-  type KnownKeys,
   type ReadResult,
   textsOf,
   writtenFile,
@@ -21,7 +20,7 @@ import { findTopKeys, licenseIn, readYamlSource, textOf } from './source-file.ts
 import { refuseForeignBraces } from './template.ts'
 
 const PARAMETERS = new ParameterNames({ maxTokens: 'max_tokens', topP: 'top_p', maxCompletionTokens: 'max_tokens' })
-const KNOWN: KnownKeys = {
+const KNOWN = {
   text: ['name', 'description', 'model', 'responseFormat'],
   object: ['modelParameters'],
   other: ['jsonSchema', 'messages', 'license', 'licence', 'testData', 'evaluators'],

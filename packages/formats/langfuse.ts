@@ -13,7 +13,6 @@ import {
   ConversionProblems,
   type ExportedVersion,
   emptyPrompt,
-  type KnownKeys,
   MAX_FINDINGS,
   type PortableMessage,
   type PortablePrompt,
@@ -31,7 +30,7 @@ const REFERENCE = /@@@langfusePrompt:([^@\n]*)@@@/g
 const TARGET = /^name=([^|]+)\|(version|label)=([^|]+)$/
 /** API response fields that are not about the prompt itself. */
 const SILENT = 'id createdAt updatedAt projectId createdBy isActive version resolutionGraph lastUpdatedAt'.split(' ')
-const KNOWN: KnownKeys = {
+const KNOWN = {
   text: ['name', 'commitMessage'],
   object: ['config'],
   texts: ['tags', 'labels'],

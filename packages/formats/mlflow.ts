@@ -1,13 +1,13 @@
 // MLflow's prompt versions as JSON: a text or messages with `{{name}}`, with or without spaces. https://mlflow.org/docs/latest/genai/prompt-registry/
 import { isObject } from '../../src/domain/text/json.ts'
 import { PlaceholderNames, readList, readMessages } from './messages.ts'
-import { emptyPrompt, type KnownKeys, type ReadResult } from './portable.ts'
+import { emptyPrompt, type ReadResult } from './portable.ts'
 import { readEach, textOf } from './source-file.ts'
 import { readBraces } from './template.ts'
 
 /** Fields that are not about the prompt itself. The hub assigns its own version numbers. */
 const SILENT = 'version creation_timestamp last_updated_timestamp user_id uri prompt_type variables'.split(' ')
-const KNOWN: KnownKeys = { text: ['name', 'commit_message'], object: ['tags'], other: ['template', ...SILENT] }
+const KNOWN = { text: ['name', 'commit_message'], object: ['tags'], other: ['template', ...SILENT] }
 
 /** Reads a version of a prompt, or a list of them. @param name file name without extension */
 export function readMlflow(source: string, name: string): ReadResult {

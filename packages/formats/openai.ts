@@ -4,14 +4,7 @@ import { findPlaceholders } from '../../src/domain/content/placeholders.ts'
 import { isObject } from '../../src/domain/text/json.ts'
 import { joinParts, readList, readMessages } from './messages.ts'
 import { declareAll, ParameterNames, toVariable } from './names.ts'
-import {
-  type ConversionProblems,
-  emptyPrompt,
-  type KnownKeys,
-  type PortableMessage,
-  type ReadResult,
-  textsOf,
-} from './portable.ts'
+import { type ConversionProblems, emptyPrompt, type PortableMessage, type ReadResult, textsOf } from './portable.ts'
 import { readEach, textOf } from './source-file.ts'
 import { clip } from './template.ts'
 
@@ -24,7 +17,7 @@ const SILENT =
   `id object created created_at completed_at updated_at status error incomplete_details output output_text usage user
   background billing conversation previous_response_id store safety_identifier prompt_cache_key prompt_cache_retention
   max_tool_calls top_logprobs frequency_penalty presence_penalty version is_default`.split(/\s+/)
-const KNOWN: KnownKeys = {
+const KNOWN = {
   text: ['name', 'description'],
   object: ['variables'],
   other: ['instructions', 'input', 'prompt', ...SETTINGS, ...SILENT],

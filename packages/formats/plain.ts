@@ -9,7 +9,6 @@ import {
   ConversionProblems,
   type ExportedVersion,
   emptyPrompt,
-  type KnownKeys,
   type PortableMessage,
   type PortablePrompt,
   type ReadOptions,
@@ -30,7 +29,7 @@ const OTHER_KEYS = 'only a prompt file may have it, and a prompt file has no oth
 const VERSION_FILE =
   'a version file of a hub. Copy its folder into content/, or run npm run export -- --format markdown there and import the result'
 /** The keys of front matter that are read, unless it is that of a prompt file. */
-const KNOWN: KnownKeys = {
+const KNOWN = {
   text: ['title', 'name', 'description'],
   texts: ['tags'],
   other: ['license', 'licence', ...SETTINGS],

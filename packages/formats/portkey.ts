@@ -1,7 +1,7 @@
 // Portkey's prompts and partials, as its REST API returns them: a Mustache text, or messages as JSON. https://github.com/Portkey-AI/openapi
 import { isObject } from '../../src/domain/text/json.ts'
 import { joinParts, PlaceholderNames, readList, readMessages } from './messages.ts'
-import { emptyPrompt, type KnownKeys, type ReadResult } from './portable.ts'
+import { emptyPrompt, type ReadResult } from './portable.ts'
 import { References } from './references.ts'
 import { readEach, textOf } from './source-file.ts'
 import { readBraces } from './template.ts'
@@ -11,7 +11,7 @@ const SILENT =
   `id collection_id virtual_key status created_at last_updated_at object is_raw_template version version_description
   prompt_partial_id prompt_partial_version_id prompt_version prompt_version_id prompt_version_status
   prompt_version_description prompt_version_label_id workspace_id`.split(/\s+/)
-const KNOWN: KnownKeys = { text: ['name', 'slug', 'model'], object: ['parameters'], other: ['string', ...SILENT] }
+const KNOWN = { text: ['name', 'slug', 'model'], object: ['parameters'], other: ['string', ...SILENT] }
 /** Reads a prompt or a partial, or a list of them. @param name file name without extension */
 export function readPortkey(source: string, name: string): ReadResult {
   return readEach(source, (value, findings) => {

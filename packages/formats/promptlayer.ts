@@ -1,20 +1,14 @@
 // PromptLayer's templates, as its REST API returns them: messages of text parts, as f-strings or Jinja. https://docs.promptlayer.com/reference/templates-get
 import { isObject } from '../../src/domain/text/json.ts'
 import { joinParts, PlaceholderNames, readList, readMessages } from './messages.ts'
-import {
-  type ConversionProblems,
-  emptyPrompt,
-  type KnownKeys,
-  type PortablePrompt,
-  type ReadResult,
-} from './portable.ts'
+import { type ConversionProblems, emptyPrompt, type PortablePrompt, type ReadResult } from './portable.ts'
 import { readEach, tagsIn, textOf } from './source-file.ts'
 import { readBraces, readFString } from './template.ts'
 
 /** Fields that are not about the prompt itself. The hub assigns its own version numbers. */
 const SILENT = `id version workspace_id parent_folder_id created_at updated_at llm_kwargs warning success
   requested_version version_number`.split(/\s+/)
-const KNOWN: KnownKeys = {
+const KNOWN = {
   text: ['prompt_name', 'commit_message'],
   object: ['metadata'],
   texts: ['tags'],

@@ -12,7 +12,6 @@ import {
   ConversionProblems,
   type ExportedVersion,
   emptyPrompt,
-  type KnownKeys,
   MAX_FINDINGS,
   type PortableBody,
   type PortableMessage,
@@ -24,14 +23,14 @@ import { licenseIn, readSourceFile, tagsIn, textOf } from './source-file.ts'
 import { clip, readBraces } from './template.ts'
 
 const PARAMETERS = new ParameterNames({ ...CAMEL_CASE, max_tokens: 'max_tokens' })
-const KNOWN: KnownKeys = {
+const KNOWN = {
   text: ['name', 'displayName', 'description'],
   object: ['metadata'],
   texts: ['tags'],
   other: ['model', 'inputs', 'template', 'license', 'licence', 'version'],
 }
-const METADATA: KnownKeys = { texts: ['tags'], other: ['version', 'license', 'licence'] }
-const INPUT: KnownKeys = {
+const METADATA = { texts: ['tags'], other: ['version', 'license', 'licence'] }
+const INPUT = {
   text: ['description'],
   other: ['name', 'kind', 'type', 'required', 'default', 'example', 'sample', 'enumValues'],
 }
