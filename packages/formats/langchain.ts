@@ -56,9 +56,7 @@ export function readLangChain(source: string, name: string): ReadResult {
   else {
     const { kwargs } = template
     if (template.name === 'StructuredPrompt') findings.lost('schema_', 'Prompt Hub does not support it')
-    for (const key of ['partial_variables', 'output_parser'])
-      if (isObject(kwargs[key]) && Object.keys(kwargs[key]).length > 0)
-        findings.lost(key, 'Prompt Hub does not support it')
+    loseOthers(kwargs, findings)
     prompt.body =
       template.name === 'PromptTemplate'
         ? { format: 'text', text: readTemplate(kwargs, names, findings) }
@@ -132,6 +130,7 @@ function readList(list: unknown, names: PlaceholderNames, findings: ConversionPr
     }
     if (message.name === 'MessagesPlaceholder') {
       addHistory(messages, 'messages', findings)
+      loseOthers(message.kwargs, findings)
       continue
     }
     const role = Object.hasOwn(MESSAGE_ROLES, message.name) ? MESSAGE_ROLES[message.name] : undefined
@@ -154,7 +153,14 @@ function readList(list: unknown, names: PlaceholderNames, findings: ConversionPr
   return messages
 }
 
+/** Reports what a template says beside its text, and a place of earlier messages beside its name. */
+function loseOthers(kwargs: Record<string, unknown>, findings: ConversionProblems): void {
+  const others = ['partial_variables', 'output_parser', 'n_messages'].filter((key) => Object.hasOwn(kwargs, key))
+  findings.unsupported(Object.fromEntries(others.map((key) => [key, kwargs[key]])), {})
+}
+
 function readTemplate(kwargs: Record<string, unknown>, names: PlaceholderNames, findings: ConversionProblems): string {
+  loseOthers(kwargs, findings)
   const format = textOf(kwargs.template_format) || 'f-string'
   const text = textOf(kwargs.template)
   if (format !== 'f-string' && format !== 'mustache') {

@@ -93,6 +93,17 @@ test('rejects Jinja before the YAML of a GitHub Models file, with its line', () 
 
 const asked = { lc: 1, type: 'constructor', id: ['langchain', 'prompts', 'prompt', 'PromptTemplate'] }
 const bound = { kwargs: { model: 5, temperature: { at: 1 } } }
+const chat = (messages: Record<string, object>) => ({
+  ...asked,
+  id: ['langchain', 'prompts', 'chat', 'ChatPromptTemplate'],
+  kwargs: {
+    messages: Object.entries(messages).map(([name, kwargs]) => ({
+      ...asked,
+      id: ['langchain', 'prompts', name],
+      kwargs,
+    })),
+  },
+})
 test.each([
   [
     'the name of a schema that a program registers',
@@ -137,6 +148,19 @@ test.each([
       kwargs: { first: { ...asked, kwargs: { template: 'Hi' } }, last: { kwargs: { bound } } },
     }),
     ['last.model', 'last.temperature'],
+  ],
+  [
+    'values of a message that are set beforehand, and the number of earlier messages',
+    'langchain',
+    JSON.stringify(
+      chat({
+        HumanMessagePromptTemplate: {
+          prompt: { ...asked, kwargs: { template: '{q}', partial_variables: { q: 'Hi' } } },
+        },
+        MessagesPlaceholder: { variable_name: 'history', n_messages: 5 },
+      }),
+    ),
+    ['n_messages', 'partial_variables'],
   ],
   ['a hint of a skill', 'skill', `${front.slice(0, -4)}argument-hint: "[file]"\n---\nHi\n`, ['argument-hint']],
   [
