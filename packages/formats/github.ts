@@ -47,6 +47,7 @@ export function readGitHub(source: string, name: string): ReadResult {
     Array.isArray(front.messages) ? front.messages : [],
     ({ content }) => (typeof content === 'string' ? content : undefined),
     () => refuse('expected a role (system, user or assistant) and a text'),
+    findings,
   )
   prompt.body = readMessages(messages, findings)
   // GitHub fills only `{{name}}` without spaces.

@@ -93,7 +93,10 @@ function readParts(list: readonly unknown[], findings: ConversionProblems): Port
   const refuse = () => findings.refused('prompt', 'expected a role (system, user or assistant) and a text')
   for (const one of list) {
     if (isObject(one) && one.type === 'placeholder') addHistory(messages, 'prompt', findings)
-    else messages.push(...readList([one], ({ content }) => (typeof content === 'string' ? content : undefined), refuse))
+    else
+      messages.push(
+        ...readList([one], ({ content }) => (typeof content === 'string' ? content : undefined), refuse, findings),
+      )
   }
   return messages
 }

@@ -2,7 +2,7 @@
 import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
 import { isObject } from '../../src/domain/text/json.ts'
 import { trimLineEnds } from '../../src/domain/values/chat.ts'
-import type { ConversionProblems, PortableMessage, PortablePrompt } from './portable.ts'
+import type { ConversionProblems, KnownKeys, PortableMessage, PortablePrompt } from './portable.ts'
 import { textOf } from './source-file.ts'
 
 type Role = 'system' | 'user' | 'assistant'
@@ -12,6 +12,11 @@ const ROLES: ReadonlyMap<string, Role> = new Map([
   ...(['system', 'user', 'assistant'] as const).map((role) => [role, role] as const),
   ['developer', 'system'],
 ])
+
+/** The keys of a message. Others, such as the calls of a tool, are lost. */
+const MESSAGE: KnownKeys = {
+  other: ['role', 'content', 'type', 'id', 'status', 'phase', 'template_format', 'input_variables'],
+}
 
 /**
  * Reads messages. One that is blank is left out.
@@ -23,13 +28,18 @@ export function readList(
   list: readonly unknown[],
   readText: (message: Record<string, unknown>) => string | undefined,
   refuse: () => void,
+  findings: ConversionProblems,
 ): PortableMessage[] {
   return list.flatMap((message): PortableMessage[] => {
-    const role = isObject(message) ? ROLES.get(textOf(message.role).toLowerCase()) : undefined
-    const content = role && isObject(message) ? readText(message) : undefined
-    if (role && content !== undefined) return content.trim() === '' ? [] : [{ role, content }]
-    refuse()
-    return []
+    const given = isObject(message) ? message : {}
+    const role = ROLES.get(textOf(given.role).toLowerCase())
+    const content = role && readText(given)
+    if (role === undefined || content === undefined) {
+      refuse()
+      return []
+    }
+    findings.unsupported(given, MESSAGE, undefined, 'messages.')
+    return content.trim() === '' ? [] : [{ role, content }]
   })
 }
 

@@ -32,6 +32,7 @@ export function readMlflow(source: string, name: string): ReadResult {
               Array.isArray(template) ? template : [undefined],
               ({ content }) => (typeof content === 'string' ? fill(content) : undefined),
               refuse,
+              findings,
             ),
             findings,
           )

@@ -65,6 +65,7 @@ function readItems(given: unknown, role: 'system' | 'user', findings: Conversion
     Array.isArray(given) ? given : [{ role, content: given }],
     ({ content }) => joinParts(content, TEXT_PARTS),
     () => findings.refused('messages', expected),
+    findings,
   )
 }
 

@@ -36,7 +36,7 @@ export function readPortkey(source: string, name: string): ReadResult {
     const refuse = () => findings.refused('string', 'expected a role (system, user or assistant) and parts of text')
     const messages = parseList(value.string)
     prompt.body = messages
-      ? readMessages(readList(messages, readText, refuse), findings)
+      ? readMessages(readList(messages, readText, refuse, findings), findings)
       : { format: 'text', text: fill(value.string) }
     prompt.variables = names.variables
     return { ...prompt, ...references.fields([slug, textOf(value.id)]) }

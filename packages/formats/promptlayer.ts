@@ -35,11 +35,15 @@ export function readPromptLayer(source: string, name: string): ReadResult {
       'prompt_template.',
     )
     const names = new PlaceholderNames()
-    const list = template.type === 'completion' ? [{ ...template, role: 'user' }] : template.messages
+    const list =
+      template.type === 'completion'
+        ? [{ role: 'user', content: template.content, template_format: template.template_format }]
+        : template.messages
     const messages = readList(
       Array.isArray(list) ? list : [undefined],
       (message) => readText(message, names, findings),
       () => findings.refused('messages', 'expected a role (system, user or assistant) and parts of text'),
+      findings,
     )
     prompt.body = readMessages(messages, findings)
     prompt.variables = names.variables

@@ -93,6 +93,24 @@ test('rejects Jinja before the YAML of a GitHub Models file, with its line', () 
 
 const asked = { lc: 1, type: 'constructor', id: ['langchain', 'prompts', 'prompt', 'PromptTemplate'] }
 const bound = { kwargs: { model: 5, temperature: { at: 1 } } }
+test.each([
+  ['github', { messages: [] }, 'messages'],
+  ['langfuse', { name: 'a', prompt: [] }, 'prompt'],
+  ['mlflow', { name: 'a', template: [] }, 'template'],
+  ['openai', { id: 'pmpt_1', object: 'prompt', instructions: [] }, 'instructions'],
+  ['portkey', { name: 'a', slug: 'a', string: '' }, 'string'],
+] as const)('%s: names the calls of a tool in a message, which are lost', (format, given, key) => {
+  const said = { content: 'Yes.', name: '', tool_calls: [{ id: 'x', type: 'function' }] }
+  const messages = [
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', ...said },
+  ]
+  const list = key === 'string' ? JSON.stringify(messages) : messages
+  const { prompts, findings } = READERS[format](JSON.stringify({ ...given, [key]: list }), 'a')
+  expect(prompts[0]?.body).toMatchObject({ messages: [{ content: 'Hi' }, { content: 'Yes.' }] })
+  expect(findings.map(({ kind, field }) => [kind, field])).toEqual([['lost', 'messages.tool_calls']])
+})
+
 const chat = (messages: Record<string, object>) => ({
   ...asked,
   id: ['langchain', 'prompts', 'chat', 'ChatPromptTemplate'],
