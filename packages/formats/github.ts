@@ -41,15 +41,7 @@ export function readGitHub(source: string, name: string): ReadResult {
   if (isObject(front.modelParameters)) Object.assign(prompt.parameters, PARAMETERS.toHub(front.modelParameters))
   if (typeof front.responseFormat === 'string')
     prompt.parameters.response_format = readFormat(front, findings, line('jsonSchema'))
-  const refuse = (message: string) => findings.refused('messages', message, line('messages'))
-  if (!Array.isArray(front.messages)) refuse('expected a list of messages')
-  const messages = readList(
-    Array.isArray(front.messages) ? front.messages : [],
-    ({ content }) => (typeof content === 'string' ? content : undefined),
-    () => refuse('expected a role (system, user or assistant) and a text'),
-    findings,
-  )
-  prompt.body = readMessages(messages, findings)
+  prompt.body = readMessages(readList(front.messages, { findings, key: 'messages', line: line('messages') }), findings)
   // GitHub fills only `{{name}}` without spaces.
   const names = textsOf(prompt.body).flatMap((text) => {
     const filled = new Set([...text.matchAll(/\{\{([A-Za-z_][A-Za-z0-9_]*)\}\}/g)].map(([, name]) => name))

@@ -90,13 +90,9 @@ function readLabels(labels: readonly string[], findings: ConversionProblems): st
 
 function readParts(list: readonly unknown[], findings: ConversionProblems): PortableMessage[] {
   const messages: PortableMessage[] = []
-  const refuse = () => findings.refused('prompt', 'expected a role (system, user or assistant) and a text')
   for (const one of list) {
     if (isObject(one) && one.type === 'placeholder') addHistory(messages, 'prompt', findings)
-    else
-      messages.push(
-        ...readList([one], ({ content }) => (typeof content === 'string' ? content : undefined), refuse, findings),
-      )
+    else messages.push(...readList([one], { findings, key: 'prompt' }))
   }
   return messages
 }

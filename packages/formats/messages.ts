@@ -18,30 +18,43 @@ const MESSAGE: KnownKeys = {
   other: ['role', 'content', 'type', 'id', 'status', 'phase', 'template_format', 'input_variables'],
 }
 
-/**
- * Reads messages. One that is blank is left out.
- *
- * @param readText returns the text of a message; undefined if it is not text
- * @param refuse called for each message without a role of the hub, or without text
- */
+/** How a list of messages is read. */
+interface ListOptions {
+  findings: ConversionProblems
+  /** The key of the list, and its line. */
+  key: string
+  line?: number | null
+  /** Returns the text of a message; undefined if it is not text. By default, the text is its content. */
+  readText?: (message: Record<string, unknown>) => string | undefined
+  /** What a message must have. */
+  expected?: string
+}
+
+/** Reads a list of messages. One that is blank is left out; one without a role of the hub, or without text, is refused. */
 export function readList(
-  list: readonly unknown[],
-  readText: (message: Record<string, unknown>) => string | undefined,
-  refuse: () => void,
-  findings: ConversionProblems,
+  list: unknown,
+  {
+    findings,
+    key,
+    line,
+    readText = readContent,
+    expected = 'expected a role (system, user or assistant) and a text',
+  }: ListOptions,
 ): PortableMessage[] {
-  return list.flatMap((message): PortableMessage[] => {
+  return (Array.isArray(list) ? list : [undefined]).flatMap((message): PortableMessage[] => {
     const given = isObject(message) ? message : {}
     const role = ROLES.get(textOf(given.role).toLowerCase())
     const content = role && readText(given)
     if (role === undefined || content === undefined) {
-      refuse()
+      findings.refused(key, expected, line)
       return []
     }
     findings.unsupported(given, MESSAGE, undefined, 'messages.')
     return content.trim() === '' ? [] : [{ role, content }]
   })
 }
+
+const readContent = ({ content }: Record<string, unknown>) => (typeof content === 'string' ? content : undefined)
 
 /** Reads the content of a message: a text, or a list of parts. @param types the types of parts with text @returns undefined if a part is not text */
 export function joinParts(content: unknown, types: readonly string[] = ['text']): string | undefined {

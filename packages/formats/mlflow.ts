@@ -21,21 +21,13 @@ export function readMlflow(source: string, name: string): ReadResult {
     const names = new PlaceholderNames()
     // MLflow reads a text with `{%` as Jinja, and leaves other braces as they are in all other texts.
     const fill = (text: string) => names.take(readBraces(text, /\{%/.test(text) ? 'jinja2' : 'literal', findings))
-    const refuse = () =>
-      findings.refused('template', 'expected a text, or messages with a role (system, user or assistant) and a text')
     const { template } = value
+    const readText = ({ content }: Record<string, unknown>) => (typeof content === 'string' ? fill(content) : undefined)
+    const expected = 'expected a text, or messages with a role (system, user or assistant) and a text'
     prompt.body =
       typeof template === 'string'
         ? { format: 'text', text: fill(template) }
-        : readMessages(
-            readList(
-              Array.isArray(template) ? template : [undefined],
-              ({ content }) => (typeof content === 'string' ? fill(content) : undefined),
-              refuse,
-              findings,
-            ),
-            findings,
-          )
+        : readMessages(readList(template, { findings, key: 'template', readText, expected }), findings)
     prompt.variables = names.variables
     return prompt
   })

@@ -61,12 +61,9 @@ export function readOpenAI(source: string, name: string): ReadResult {
 function readItems(given: unknown, role: 'system' | 'user', findings: ConversionProblems): PortableMessage[] {
   if (given === undefined || given === null) return []
   const expected = 'expected a role (developer, system, user or assistant) and text, without files or images'
-  return readList(
-    Array.isArray(given) ? given : [{ role, content: given }],
-    ({ content }) => joinParts(content, TEXT_PARTS),
-    () => findings.refused('messages', expected),
-    findings,
-  )
+  const readText = ({ content }: Record<string, unknown>) => joinParts(content, TEXT_PARTS)
+  const list = Array.isArray(given) ? given : [{ role, content: given }]
+  return readList(list, { findings, key: 'messages', readText, expected })
 }
 
 /** Takes the values of a response as examples. A value whose placeholder is gone was filled into the text. */

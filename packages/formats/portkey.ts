@@ -33,10 +33,10 @@ export function readPortkey(source: string, name: string): ReadResult {
       const text = Array.isArray(content) && content.length === 0 ? undefined : joinParts(content)
       return text === undefined ? undefined : fill(text)
     }
-    const refuse = () => findings.refused('string', 'expected a role (system, user or assistant) and parts of text')
+    const expected = 'expected a role (system, user or assistant) and parts of text'
     const messages = parseList(value.string)
     prompt.body = messages
-      ? readMessages(readList(messages, readText, refuse, findings), findings)
+      ? readMessages(readList(messages, { findings, key: 'string', readText, expected }), findings)
       : { format: 'text', text: fill(value.string) }
     prompt.variables = names.variables
     return { ...prompt, ...references.fields([slug, textOf(value.id)]) }

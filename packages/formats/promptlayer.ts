@@ -39,13 +39,9 @@ export function readPromptLayer(source: string, name: string): ReadResult {
       template.type === 'completion'
         ? [{ role: 'user', content: template.content, template_format: template.template_format }]
         : template.messages
-    const messages = readList(
-      Array.isArray(list) ? list : [undefined],
-      (message) => readText(message, names, findings),
-      () => findings.refused('messages', 'expected a role (system, user or assistant) and parts of text'),
-      findings,
-    )
-    prompt.body = readMessages(messages, findings)
+    const expected = 'expected a role (system, user or assistant) and parts of text'
+    const read = (message: Record<string, unknown>) => readText(message, names, findings)
+    prompt.body = readMessages(readList(list, { findings, key: 'messages', readText: read, expected }), findings)
     prompt.variables = names.variables
     return prompt
   })
