@@ -183,6 +183,10 @@ export const OWN_ARGUMENTS: Readonly<Record<string, (text: string) => unknown[]>
     }),
     'a',
   ],
+  'packages/formats/messages.ts readList': (text) => [
+    [...text.slice(0, 5_000), { role: 'user', content: text, [text]: text }],
+    { findings: new ConversionProblems(), key: 'messages' },
+  ],
   'packages/formats/portable.ts contentOf': (text) => [{ body: { format: 'text', text } }],
   'packages/formats/template.ts readDollarBraces': (text) => [text, '', new ConversionProblems()],
   'packages/formats/template.ts readBraces': (text) => [text, 'jinja2', new ConversionProblems()],
