@@ -37,11 +37,14 @@ paths = json.load(open(sys.argv[3], encoding="utf-8"))
 refused = [[path for path in paths[kind] if refuse_path(path)] for kind in ("valid", "invalid")]
 table = json.load(open(sys.argv[2], encoding="utf-8"))
 answers = []
-for written, name, _ in table["cases"]:
-    repository = table["repositories"][name]
-    rows = [VersionRow(version, version in repository["yanked"], None, "") for version in repository["versions"]]
+for written, expected in table["cases"]:
     is_written = is_range(written) or is_label(written)
-    answers.append([written, name, find_wanted(written, repository["labels"], rows) if is_written else "malformed"])
+    found = {}
+    for name in expected:
+        repository = table["repositories"][name]
+        rows = [VersionRow(version, version in repository["yanked"], None, "") for version in repository["versions"]]
+        found[name] = find_wanted(written, repository["labels"], rows) if is_written else "malformed"
+    answers.append([written, found])
 print(json.dumps([answers, refused]))
 `
   const work = makeFolder()
@@ -50,7 +53,7 @@ print(json.dumps([answers, refused]))
   writeFileSync(script, decide)
   const words = ['-IS', script, path.join(work, 'python'), 'tests/fixtures/ranges.json', 'tests/fixtures/paths.json']
   const { cases } = JSON.parse(readFileSync('tests/fixtures/ranges.json', 'utf8'))
-  expect(cases.length).toBeGreaterThanOrEqual(300)
+  expect(cases.length).toBeGreaterThan(100)
   const { invalid } = JSON.parse(readFileSync('tests/fixtures/paths.json', 'utf8'))
   expect(JSON.parse(execFileSync(PYTHON!, words).toString())).toEqual([cases, [[], invalid]])
 })
