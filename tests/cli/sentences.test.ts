@@ -109,12 +109,15 @@ describe.each(twoShells(1))('$name', (shell) => {
     const inner = await startPlainFiles('hub', hub.prompts)
     hub.meddle = (asked, answer) => {
       seen.push(answer.req.headers['accept-encoding'])
-      void fetch(inner.url + asked).then(async (response) => {
+      const send = async (response: Response) => {
         for (const [name, value] of response.headers)
           if (/^(?:content-type|x-|repr-)/.test(name)) answer.setHeader(name, value)
         answer.writeHead(response.status, { 'Content-Encoding': encoding })
         answer.end(gzipSync(Buffer.from(await response.arrayBuffer())))
-      })
+      }
+      fetch(inner.url + asked)
+        .then(send)
+        .catch(() => answer.destroy())
       return true
     }
     expect(await run(['cat', 'acme/x'])).toMatchObject({ code: 0, stdout: content, stderr: '' })

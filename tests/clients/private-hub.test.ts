@@ -24,7 +24,7 @@ beforeAll(async () => {
   hub = await openMembersHub()
   token = hub.readers['a token with read']!.headers.Authorization!.replace('Bearer ', '')
   hub.server.on('request', ({ headers }: IncomingMessage) => sent.push(headers.authorization))
-}, 180_000)
+})
 afterAll(() => hub?.stop())
 
 let dir: string

@@ -75,7 +75,7 @@ const check = (program: string, args: string[]) =>
     (error: { stdout: string }) => error.stdout,
   )
 
-describe('pyright in strict mode', { timeout: 120_000 }, () => {
+describe('pyright in strict mode', () => {
   const pyright = (include: string[]) => {
     const config = { include, extraPaths: ['library'], typeCheckingMode: 'strict', pythonVersion: '3.9' }
     writeFileSync(join(project, 'pyrightconfig.json'), JSON.stringify(config))
@@ -85,7 +85,7 @@ describe('pyright in strict mode', { timeout: 120_000 }, () => {
   test('reports a missing value', async () => expect(await pyright(['wrong.py'])).toMatch(/"name" is required/))
 })
 
-describe.skipIf(!HAS_MYPY)(`mypy --strict${NO_MYPY}`, { timeout: 120_000 }, () => {
+describe.skipIf(!HAS_MYPY)(`mypy --strict${NO_MYPY}`, () => {
   const mypy = (files: string[]) => check('mypy', ['--strict', '--cache-dir', 'mypy-cache', ...files])
   test('reports no errors', async () =>
     expect(await mypy(RIGHT)).toMatch(/^Success: no issues found in \d+ source files\n$/))

@@ -63,7 +63,7 @@ afterAll(async () => {
   rmSync(project, { recursive: true, force: true })
 })
 
-test.each(RUNTIMES.filter(([, command]) => command?.length))('%s', { timeout: 60_000 }, async (name, command) => {
+test.each(RUNTIMES.filter(([, command]) => command?.length))('%s', async (name, command) => {
   rmSync(join(project, 'cache'), { recursive: true, force: true })
   const { stdout } = await run(command![0]!, [...(FLAGS[name] ?? []), 'program.mjs'], { cwd: project })
   expect(JSON.parse(stdout)).toEqual([

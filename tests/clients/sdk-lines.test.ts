@@ -137,7 +137,7 @@ test('the docs have a five-line example for each SDK', () => {
   for (const lines of LINES.values()) expect(lines.trimEnd().split('\n')).toHaveLength(5)
 })
 
-test('the examples compile in strict mode', { timeout: 120_000 }, async () => {
+test('the examples compile in strict mode', async () => {
   const strict = [
     '--strict',
     '--noEmit',
@@ -154,7 +154,7 @@ test('the examples compile in strict mode', { timeout: 120_000 }, async () => {
   expect(stdout).toBe('')
 })
 
-describe('requests sent by the examples', { timeout: 60_000 }, () => {
+describe('requests sent by the examples', () => {
   test.each([
     ['openai', '/v1/responses', { model: OPENAI_MODEL, input: FILLED }],
     [

@@ -17,7 +17,7 @@ beforeAll(async () => {
     isReady: async () => (await fetch(`${base}/docs`)).ok,
   })
   dev = { base, run: dev.run }
-}, 120_000)
+})
 afterAll(async () => {
   await dev?.run.end()
   await hub?.end()
@@ -39,15 +39,13 @@ test.each([
   ['/api/v1/repos?q=code+review', '"full_name":"acme/code-review"'],
   ['/data/v1/tags.json', '"name":"engineering"'],
   ['/cli/hubcli', '#!/bin/sh'],
-])('serves %s', { timeout: 30_000 }, async (path, words) => {
+])('serves %s', async (path, words) => {
   const answer = await fetch(dev.base + path)
   expect(answer.status).toBe(200)
   expect(await answer.text()).toContain(words)
 })
 
-test('returns 404 for an unknown page and redirects an upper-case path to lower case', {
-  timeout: 30_000,
-}, async () => {
+test('returns 404 for an unknown page and redirects an upper-case path to lower case', async () => {
   expect((await fetch(`${dev.base}/acme/nothing-of-that-kind`)).status).toBe(404)
   const moved = await fetch(`${dev.base}/Acme/Code-Review`, { redirect: 'manual' })
   expect([moved.status, moved.headers.get('Location')]).toEqual([308, '/acme/code-review'])

@@ -125,9 +125,7 @@ test('publishes, edits, labels, yanks and deprecates a prompt', { timeout: 300_0
   ])
 })
 
-test('forks a prompt into a chat prompt, message by message, and records its source', {
-  timeout: 120_000,
-}, async () => {
+test('forks a prompt into a chat prompt, message by message, and records its source', async () => {
   const page = await open(true)
   await page.goto(`${hub.url}/acme/greet`)
   await page.getByRole('link', { name: 'Fork', exact: true }).click()

@@ -140,7 +140,7 @@ test('changes everything without JavaScript; mistakes are named beside their fie
   await page.getByText('No workflow is trusted now, so nobody could publish at all.').waitFor()
 })
 
-test('leaving needs a confirmation, by keyboard, and takes effect at once', { timeout: 120_000 }, async () => {
+test('leaving needs a confirmation, by keyboard, and takes effect at once', async () => {
   const page = await open('alice', true)
   await page.goto(settingsOf())
   await expectUsable(page)
@@ -172,7 +172,7 @@ test('leaving needs a confirmation, by keyboard, and takes effect at once', { ti
   await expectUsable(page)
 })
 
-test('the first owner is made by signing in, and adding a member keeps its own', { timeout: 120_000 }, async () => {
+test('the first owner is made by signing in, and adding a member keeps its own', async () => {
   const page = await open('zoe')
   expect((await fetch(`${hub.url}/zoe`)).status).toBe(404)
   await page.goto(settingsOf('zoe'))
@@ -187,9 +187,7 @@ test('the first owner is made by signing in, and adding a member keeps its own',
   expect(fileOf('zoe')).toBe('---\nmembers: [zoe, yan]\n---\nI write prompts.\n')
 })
 
-test('two members at once: the second sees the change of the first before it is lost', {
-  timeout: 120_000,
-}, async () => {
+test('two members at once: the second sees the change of the first before it is lost', async () => {
   const [one, two] = [await open('zoe'), await open('zoe')]
   for (const page of [one, two]) await page.goto(settingsOf('zoe'))
   await one.getByLabel('Name', { exact: true }).fill('Zoe One')
@@ -205,7 +203,7 @@ test('two members at once: the second sees the change of the first before it is 
   expect(fileOf('zoe')).toContain('name: Zoe Two')
 })
 
-test('visitors, strangers and forged forms', { timeout: 120_000 }, async () => {
+test('visitors, strangers and forged forms', async () => {
   const signedOut = await fetch(settingsOf())
   expect([signedOut.status, signedOut.headers.get('cache-control')]).toEqual([401, 'no-store'])
   expect(await signedOut.text()).toContain('Sign in first')

@@ -22,7 +22,7 @@ const PATHS = [
 let hub: MembersHub
 beforeAll(async () => {
   if (PROXIES.some(({ program }) => isInstalled(program))) hub = await openMembersHub()
-}, 180_000)
+})
 afterAll(() => hub?.stop())
 
 describe.each(PROXIES)('behind $name', ({ program, start }) => {

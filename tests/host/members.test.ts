@@ -7,7 +7,7 @@ import { type Asked, type MembersHub, openMembersHub, SECRET_WORDS, type Sender 
 let hub: MembersHub
 beforeAll(async () => {
   hub = await openMembersHub()
-}, 180_000)
+})
 afterAll(() => hub?.stop())
 
 /** The addresses that everybody may request. Every other address of the table is closed. */
@@ -147,7 +147,7 @@ describe('what a stranger is told', () => {
         if (method === 'HEAD' && path !== '/mcp')
           expect([path, seen(await hub.ask(method, path, { headers }))]).toEqual([path, head])
     }
-  }, 120_000)
+  })
 
   test('is a JSON-RPC error at /mcp', async () => {
     const answer = await hub.ask('POST', '/mcp', { headers: { 'Content-Type': 'application/json' } }, '{}')
@@ -228,7 +228,7 @@ describe('what a stranger is told', () => {
       { numRuns: 1_000 },
     )
     for (const [key, found] of sizes) expect([key, found.size <= 2]).toEqual([key, true])
-  }, 120_000)
+  })
 })
 
 describe('rights', () => {

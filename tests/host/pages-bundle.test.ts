@@ -30,7 +30,7 @@ beforeAll(async () => {
   await ensureBundle(bundlePlaceOf(process.cwd()))
   const { server } = findBundle(bundlePlaceOf(process.cwd()))!
   cpSync(dirname(server), join(keptDir, hash('sha256', place.key).slice(0, 16)), { recursive: true })
-}, 120_000)
+})
 afterAll(() => rmSync(keptDir, { recursive: true, force: true }))
 
 const bundles = () => readdirSync(keptDir)

@@ -127,7 +127,7 @@ test('the state store is checked often, also without requests, and its problem n
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   database.close()
   writeFileSync(path, Buffer.alloc(statSync(path).size, 'damaged'))
-  await expect.poll(() => watch.health().problem, { timeout: 30_000 }).toContain(`${path} is damaged`)
+  await expect.poll(() => watch.health().problem).toContain(`${path} is damaged`)
   const answer = await ask({ state: () => checkState(watch) })
   expect([answer.status, (await answer.json()).unready]).toEqual([
     503,

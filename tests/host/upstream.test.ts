@@ -279,4 +279,4 @@ test('when the upstream is gone, what was read is served, and everything else is
   ]
   expect([record.status, record.headers['x-prompt-upstream']]).toEqual([200, 'stale'])
   expect([version.status, version.headers['x-prompt-upstream']]).toEqual([200, null])
-}, 60_000)
+})

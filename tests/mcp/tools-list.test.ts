@@ -20,9 +20,7 @@ test('tools/list matches the pinned file exactly', async () => {
   expect(await listed(legacy())).toBe(pinned)
 })
 
-test('tools/list is the same for both protocol generations and any content, and below 12 KB', {
-  timeout: 60_000,
-}, async () => {
+test('tools/list is the same for both protocol generations and any content, and below 12 KB', async () => {
   const before = await (await hub.answer(legacy())).text()
   const full =
     'every client loads this list: shorten it, or return a new field without a description (UNDESCRIBED_FIELDS)'

@@ -88,7 +88,7 @@ describe('what a page says', () => {
   })
 })
 
-describe('npm run models', { timeout: 60_000 }, () => {
+describe('npm run models', () => {
   const LIST = JSON.stringify({
     object: 'list',
     data: [

@@ -41,7 +41,7 @@ export async function startOpenIdProvider(
   let requests: string[] = []
   let inner = ''
   const front = createServer((incoming, outgoing) => {
-    void pass(incoming).then(async (answer) => {
+    const send = async (answer: Response) => {
       outgoing.statusCode = answer.status
       for (const [name, value] of answer.headers)
         if (!/^(?:content-length|transfer-encoding|connection|content-encoding|set-cookie)$/.test(name))
@@ -49,7 +49,11 @@ export async function startOpenIdProvider(
       const cookies = answer.headers.getSetCookie()
       if (cookies.length > 0) outgoing.setHeader('set-cookie', cookies)
       outgoing.end(Buffer.from(await answer.arrayBuffer()))
-    })
+    }
+    // A browser that leaves ends its request, and the end of the tests ends the provider.
+    pass(incoming)
+      .then(send)
+      .catch(() => outgoing.destroy())
   })
   const issuer = await listen(front, port)
 

@@ -76,7 +76,7 @@ describe.skipIf(!isInstalled('caddy'))('a hub for a company (needs caddy)', () =
   }, 300_000)
   afterAll(async () => {
     for (const close of closing.reverse()) await close()
-  }, 60_000)
+  })
 
   test('has these code blocks', () => {
     expect([more, moreSettings, moreCaddy]).toEqual([[], [], []])

@@ -75,7 +75,7 @@ const root = mkdtempSync(join(tmpdir(), 'hub-takedown-'))
 let github: GitHubStandIn
 beforeAll(async () => {
   github = await startGitHubStandIn()
-}, 60_000)
+})
 afterAll(async () => {
   await github.close()
   rmSync(root, { recursive: true, force: true })

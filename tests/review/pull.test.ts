@@ -431,7 +431,7 @@ describe('the review comment on GitHub', () => {
   let github: GitHubStandIn
   beforeAll(async () => {
     github = await startGitHubStandIn()
-  }, 60_000)
+  })
   afterAll(() => github.close())
 
   test('updates its one comment, leaves other people’s comments alone and keeps labels up to date', async () => {

@@ -1,6 +1,6 @@
 // Tests the function that serves the pages rendered by Astro: caching, tags, redirects, limits, and errors for invalid
 // requests.
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import type { RenderPage } from '../../src/ports/pages.ts'
 import type { Hub, HubPages } from '../../src/server/hub.ts'
@@ -92,10 +92,10 @@ test('renders a page once for simultaneous requests, and again for a request aft
     },
   })
   const answers = [...Array.from({ length: 50 }, () => ask('/')), ask('/search?q=a'), ask('/search?q=a')]
-  await vi.waitFor(() => expect(rendered).toHaveLength(2))
+  await expect.poll(() => rendered).toHaveLength(2)
   pages.cache!.purge(['repo_acme_review'])
   answers.push(ask('/'))
-  await vi.waitFor(() => expect(rendered).toHaveLength(3))
+  await expect.poll(() => rendered).toHaveLength(3)
   gate.resolve()
   const statuses = await Promise.all(answers.map(async (answer) => (await answer).status))
   expect(statuses).toEqual(Array(53).fill(200))

@@ -76,10 +76,13 @@ export function testOtherReaders(opened: () => BuiltSite): void {
     })
     const mirror = await open((path, response) => {
       methods.push(response.req.method)
-      void fetch(site.origin + path).then(async (answer) => {
+      const send = async (answer: Response) => {
         const headers = { 'Access-Control-Allow-Origin': '*', ETag: answer.headers.get('ETag') ?? '' }
         response.writeHead(response.req.method === 'GET' ? answer.status : 501, headers).end(await answer.text())
-      })
+      }
+      fetch(site.origin + path)
+        .then(send)
+        .catch(() => response.destroy())
     })
     const context = await site.browser.newContext()
     const page = await context.newPage()

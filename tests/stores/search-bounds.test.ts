@@ -147,8 +147,8 @@ describe('search threads', () => {
     await sleep(700)
     expect(uncaught).not.toHaveBeenCalled()
     process.off('uncaughtExceptionMonitor', uncaught)
-    const askAgain = async () => expect((await threads.find({ ...ask, text: 'plain' })).total).toBe(1)
-    await vi.waitFor(askAgain, { timeout: 30_000 })
+    const askAgain = async () => (await threads.find({ ...ask, text: 'plain' })).total
+    await expect.poll(askAgain).toBe(1)
     threads.close()
   })
 

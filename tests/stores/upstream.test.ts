@@ -152,9 +152,7 @@ test.each([
   await expect(upstream.read(path)).rejects.toMatchObject({ code: 'upstream_error' })
 })
 
-test('a text of a record is taken out of it in the thread that checks it, also when it comes from the disk', {
-  timeout: 60_000,
-}, async () => {
+test('a text of a record is taken out of it in the thread that checks it, also when it comes from the disk', async () => {
   const threads = openTextThreads()
   const parse = vi.spyOn(JSON, 'parse')
   try {
@@ -175,9 +173,7 @@ test('a text of a record is taken out of it in the thread that checks it, also w
   }
 })
 
-test('the check of a hostile answer ends with its thread, and the upstream does not count as away', {
-  timeout: 60_000,
-}, async () => {
+test('the check of a hostile answer ends with its thread, and the upstream does not count as away', async () => {
   const upstream = await open()
   const threads = openTextThreads()
   const text = threads.forClient('')
@@ -194,7 +190,7 @@ test('the check of a hostile answer ends with its thread, and the upstream does 
   }
 })
 
-test('an answer without end is given up, and the hub counts as away', { timeout: 20_000 }, async () => {
+test('an answer without end is given up, and the hub counts as away', async () => {
   const upstream = await open()
   answer = (_incoming, outgoing) => outgoing.writeHead(200).write('{"data":')
   const away = { code: 'unavailable', retryAfterSeconds: 10 }

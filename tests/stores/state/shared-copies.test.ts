@@ -87,10 +87,7 @@ describe('sharing copies between machines', () => {
     expect(asked).toEqual([])
     await one.keep('repositories', copyOf('b', 1))
     control.isAway = false
-    await vi.waitFor(
-      async () => expect((await two.find('repositories', 'acme', 'b'))?.commit).toBe('commit-b-1'),
-      10_000,
-    )
+    await expect.poll(async () => (await two.find('repositories', 'acme', 'b'))?.commit).toBe('commit-b-1')
     one.close()
     two.close()
   })
@@ -113,7 +110,7 @@ describe('copies in memory', () => {
     expect(warn.mock.calls.flat().join()).toContain('The store with fresh copies cannot be read.')
     control.isAway = false
     nowMs += 6_000
-    await vi.waitFor(async () => expect((await fresh.find('repositories', 'acme', 'a'))?.commit).toBe('commit-a-1'))
+    await expect.poll(async () => (await fresh.find('repositories', 'acme', 'a'))?.commit).toBe('commit-a-1')
   })
 })
 
