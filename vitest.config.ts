@@ -83,6 +83,7 @@ export default defineConfig({
     // Two more than the number of processors, because tests often wait for a process to start or a limit to expire. With
     // three more, all tests took no less time.
     maxWorkers: availableParallelism() + 2,
+    setupFiles: 'tests/remove-folders.ts',
     // Only for tests that hang: on a shared machine, durations mean little.
     testTimeout: 120_000,
     hookTimeout: 300_000,

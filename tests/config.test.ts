@@ -1,13 +1,13 @@
 // Tests the settings: their defaults, the rejected values with their error messages, and that the documentation lists
 // the same settings.
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readConfig } from '../src/config.ts'
 import { readSettings, SETTINGS } from '../src/settings.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 test('uses defaults when nothing is set', () => {
   expect(readConfig({ SOURCE_DATE_EPOCH: '1795219200' })).toMatchObject({
@@ -214,8 +214,7 @@ const SECRETS = [
 ]
 
 describe('secrets in files', () => {
-  const dir = mkdtempSync(join(tmpdir(), 'hub-secrets-'))
-  afterAll(() => rmSync(dir, { recursive: true }))
+  const dir = temporaryFolder('hub-secrets-')
   let count = 0
   const write = (text: string | Uint8Array) => {
     const path = join(dir, String(++count))

@@ -1,8 +1,7 @@
 // Tests the ways from a page to the editor in a browser: who sees which buttons, and what they do. Pages are the same
 // for everybody, so a script shows what depends on the reader.
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Browser, Locator, Page } from 'playwright-core'
@@ -10,6 +9,7 @@ import { expect, test } from 'vitest'
 import { signIn, useBrowserAndHub } from '../editor/signed-in.ts'
 import type { BuiltHub } from '../hubs/built-hub.ts'
 import { findViolations } from '../site/axe.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const version = (content: string, day: number, more = '') =>
   `---\npublished_at: "2026-11-0${day}T10:00:00Z"\npublished_by: acme\n${more}---\n${content}`
@@ -285,7 +285,7 @@ test('the commands on the home page and in the docs publish, as they stand', asy
   await page.getByLabel('Name').fill('shell')
   await page.getByRole('button', { name: 'Create token' }).click()
   const token = (await page.locator('#new-token').textContent()) ?? ''
-  const folder = mkdtempSync(join(tmpdir(), 'hub-doors-'))
+  const folder = temporaryFolder('hub-doors-')
   writeFileSync(join(folder, 'PROMPT.md'), 'Summarise {{text}} in two sentences.\n')
   const versions: string[] = []
   for (const path of ['/docs', '/']) {
@@ -299,7 +299,6 @@ test('the commands on the home page and in the docs publish, as they stand', asy
     })
     versions.push(JSON.parse(stdout).data.version)
   }
-  rmSync(folder, { recursive: true })
   expect(versions).toEqual(['1.0.0', '1.0.1'])
   await page.context().close()
 })

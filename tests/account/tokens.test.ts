@@ -1,6 +1,6 @@
 // Tests personal tokens: the form, the list, and how permissions change over time.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hasBoundLogin } from '../../packages/stores/state/sessions.ts'
 import { createToken, findToken, recordTokenUse } from '../../packages/stores/state/tokens.ts'
 import { type Account, fieldOf, type Jar, openAccount, sendTokenForm, tokenOn } from '../hubs/account.ts'
@@ -181,7 +181,6 @@ describe('publishing with a personal token', () => {
   beforeAll(() => {
     world = openLocalWorld(MEMBERS('alice'))
   })
-  afterAll(() => world?.close())
   const person = { kind: 'person', user_id: '7', login: 'alice' } as const
   let serial = 0
   const publishTo = async (to: string, token: string) => {

@@ -45,10 +45,7 @@ beforeAll(async () => {
   hub = await openHub(counted)
   await hub.build()
 })
-afterAll(async () => {
-  await Promise.all([sigstore?.close(), other?.close()])
-  world?.close()
-})
+afterAll(() => Promise.all([sigstore?.close(), other?.close()]))
 
 /** Returns a store that notes its calls. */
 function counting(git: GitStore): GitStore {

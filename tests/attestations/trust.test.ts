@@ -1,12 +1,12 @@
 // Tests `npm run trust`: it renews roots through TUF, adds a root from a file, and leaves the file alone if anything is wrong.
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { initializeTUFRepo, type TUFRepo, tufHandlers } from '@tufjs/repo-mock'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formatTrustedRootFile, parseTrustedRootFile } from '../../src/domain/content/trusted-root-file.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { type SigstoreServices, startSigstore } from './sigstore-services.ts'
 
 let folder: string
@@ -18,7 +18,7 @@ let github: SigstoreServices
 const file = () => join(folder, 'trusted-root.json')
 const read = () => parseTrustedRootFile(readFileSync(file(), 'utf8')).value!
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'prompt-hub-trust-'))
+  folder = temporaryFolder('prompt-hub-trust-')
   ;[instance, github] = await Promise.all([startSigstore({ name: 'ours' }), startSigstore({ witness: 'timestamp' })])
   await Promise.all([instance.close(), github.close()])
   repo = initializeTUFRepo([{ name: 'trusted_root.json', content: JSON.stringify(instance.root.root) }])
@@ -31,10 +31,7 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${(server.address() as { port: number }).port}`
   writeFileSync(join(folder, 'tuf-root.json'), JSON.stringify(repo.rootMeta.toJSON()))
 })
-afterAll(async () => {
-  await new Promise((done) => server.close(done))
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => new Promise((done) => server.close(done)))
 
 const run = (...args: string[]) =>
   new Promise<{ code: number; stdout: string; stderr: string }>((done) => {

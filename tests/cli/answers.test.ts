@@ -1,11 +1,9 @@
 // Tests how hubcli handles every kind of response, including no response, in one shell, and a part of it in every other.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
-import { HUBCLI, makeFolder, recordingTools, rowsFor, runHubcli, SCRATCH, SHELLS, WITH_PYTHON } from './shells.ts'
+import { describe, expect, test } from 'vitest'
+import { HUBCLI, makeFolder, recordingTools, rowsFor, runHubcli, SHELLS, WITH_PYTHON } from './shells.ts'
 import { faultBody, type SeenRequest, STAND_IN_TOKEN, type Trouble, withStandIn } from './stand-in.ts'
-
-afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
 /** The commands that require python3. */
 const TABLE_COMMANDS: [name: string, args: string[]][] = [

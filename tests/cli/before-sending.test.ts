@@ -1,22 +1,10 @@
 // Tests what hubcli rejects before it sends a request, in one shell, and a part of it in every other.
 import { spawnSync } from 'node:child_process'
-import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
-import {
-  findProgram,
-  HUBCLI,
-  makeFolder,
-  recordingTools,
-  rowsFor,
-  runHubcli,
-  SCRATCH,
-  SHELLS,
-  withoutCurl,
-} from './shells.ts'
+import { describe, expect, test } from 'vitest'
+import { findProgram, HUBCLI, makeFolder, recordingTools, rowsFor, runHubcli, SHELLS, withoutCurl } from './shells.ts'
 import { STAND_IN_TOKEN, withStandIn } from './stand-in.ts'
-
-afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
 /**
  * Command prefix that drops root's permission to read every file. It is empty for other users, and undefined if root

@@ -1,5 +1,5 @@
 // Tests `hubcli check` and `hubcli push` of prompt files with a real hub in this process, in two shells.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import { startServer } from '../../packages/node-server/http/http-server.ts'
 import { listenTo } from '../../packages/node-server/run-functions.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
-import { makeFolder, rowsFor, runHubcli, SCRATCH, twoShells } from './shells.ts'
+import { makeFolder, rowsFor, runHubcli, twoShells } from './shells.ts'
 import { withStandIn } from './stand-in.ts'
 
 const FILE = `---
@@ -46,11 +46,7 @@ beforeAll(async () => {
   }
   for (const [file, text] of Object.entries(files)) writeFileSync(path.join(cwd, 'prompts', file), text)
 })
-afterAll(async () => {
-  await close?.()
-  world?.close()
-  rmSync(SCRATCH, { recursive: true, force: true })
-})
+afterAll(() => close?.())
 
 const REFUSED = [
   ['no file', [], /^hubcli: usage: hubcli check <file or folder>\.\.\. \[--owner <owner>\] \[--bump <bump>\]\n$/],

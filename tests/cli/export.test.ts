@@ -1,5 +1,5 @@
 // Tests `hubcli export` in two shells, with the hub's own handlers and the starter catalogue.
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { handleExport } from '../../src/server/read/export.ts'
 import { handleRead } from '../../src/server/read/read.ts'
 import { type McpHub, openMcpHub } from '../hubs/mcp.ts'
-import { makeFolder, runHubcli, SCRATCH, twoShells } from './shells.ts'
+import { makeFolder, runHubcli, twoShells } from './shells.ts'
 
 const NAME = 'acme/code-review'
 let hub: McpHub
@@ -34,7 +34,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await new Promise((resolve) => server.close(resolve))
   hub.close()
-  rmSync(SCRATCH, { recursive: true, force: true })
 })
 
 const fileOf = async (version: string, format: string) =>

@@ -1,8 +1,8 @@
 // Tests that hubcli prints neither the token nor control characters from a hub, in every shell.
 import { createHash } from 'node:crypto'
-import { rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   HUBCLI,
   makeFolder,
@@ -11,14 +11,11 @@ import {
   recordingTools,
   rowsFor,
   runHubcli,
-  SCRATCH,
   SHELLS,
   STANDARD_TOOLS,
   WITH_PYTHON,
 } from './shells.ts'
 import { type SeenRequest, STAND_IN_TOKEN, type Trouble, withStandIn } from './stand-in.ts'
-
-afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
 /** A string that would move the cursor, change the terminal title or reverse the text of a line. */
 const HOSTILE = 'a\x1B[31mb\x1B]0;title\x07c\x9B2Jd\u202Ee\u2066f\x7Fg\bh\ri\u2028j\u061Ck'

@@ -1,7 +1,7 @@
 // Tests hubcli with a real hub, byte for byte, in every shell. To test another hub, set HUB_URL_UNDER_TEST,
 // HUB_OWNER_UNDER_TEST and HUB_TOKEN_UNDER_TEST.
 import { randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CORPUS, SHORT_CORPUS } from './corpus.ts'
@@ -14,14 +14,11 @@ import {
   PYTHON,
   rowsFor,
   runHubcli,
-  SCRATCH,
   SHELLS,
   type Shell,
   WITH_PYTHON,
 } from './shells.ts'
 import { STAND_IN_TOKEN, type StandIn, startStandIn, withStandIn } from './stand-in.ts'
-
-afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
 const HUB_URL_UNDER_TEST = process.env.HUB_URL_UNDER_TEST
 const OWNER = process.env.HUB_OWNER_UNDER_TEST ?? 'acme'

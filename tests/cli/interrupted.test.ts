@@ -1,22 +1,10 @@
 // Tests that an interrupted run leaves either the complete old file or the complete new one, in every shell.
 import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { signalGroup } from '../hubs/processes.ts'
-import {
-  commandLine,
-  findProgram,
-  makeFolder,
-  makeTools,
-  PYTHON,
-  runHubcli,
-  SCRATCH,
-  SHELLS,
-  writeScript,
-} from './shells.ts'
+import { commandLine, findProgram, makeFolder, makeTools, PYTHON, runHubcli, SHELLS, writeScript } from './shells.ts'
 import { hangAndTell, type Trouble, withStandIn } from './stand-in.ts'
-
-afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
 describe.each(SHELLS)('$name', (shell) => {
   describe('interrupted commands', () => {

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { signalGroup } from '../hubs/processes.ts'
 import { type PlainFiles, sha256, startPlainFiles } from './plain-files.ts'
 import {
@@ -12,13 +12,10 @@ import {
   NO_PYTHON,
   PYTHON,
   runHubcli,
-  SCRATCH,
   SHELLS,
   WITH_PYTHON,
   writeScript,
 } from './shells.ts'
-
-afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
 const REVIEW = 'prompts/acme/review.md'
 let hub: PlainFiles

@@ -1,7 +1,7 @@
 // Tests hubcli in shells that do not follow POSIX by default. In an unsupported shell, it prints a message.
-import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { signalGroup } from '../hubs/processes.ts'
 import {
   findProgram,
@@ -12,12 +12,9 @@ import {
   PYTHON,
   REFUSED_SHELLS,
   runHubcli,
-  SCRATCH,
   type Shell,
 } from './shells.ts'
 import { hangAndTell, STAND_IN_TOKEN, withStandIn } from './stand-in.ts'
-
-afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
 const listShells = (names: string[]) =>
   names.map((name) => {

@@ -1,12 +1,10 @@
 // Tests the help and shell completion of hubcli, and checks that the script is readable.
 import { execFileSync } from 'node:child_process'
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { EXPORT_FORMATS } from '../../src/domain/api/export-formats.ts'
-import { BUSYBOX, findProgram, HUBCLI, makeFolder, runHubcli, SCRATCH, SHELLS, twoShells } from './shells.ts'
-
-afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
+import { BUSYBOX, findProgram, HUBCLI, makeFolder, runHubcli, SHELLS, twoShells } from './shells.ts'
 
 describe.each(twoShells(1))('$name', (shell) => {
   describe('help and version', () => {

@@ -1,12 +1,11 @@
 // Tests `hubcli recompose --all` with a real hub in this process, in two shells.
-import { rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer } from '../../packages/node-server/http/http-server.ts'
 import { listenTo } from '../../packages/node-server/run-functions.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
-import { makeFolder, PYTHON, runHubcli, SCRATCH, SHELLS, twoShells, WITH_PYTHON } from './shells.ts'
+import { makeFolder, PYTHON, runHubcli, SHELLS, twoShells, WITH_PYTHON } from './shells.ts'
 
 let world: World
 let hub: Hub
@@ -28,11 +27,7 @@ beforeAll(async () => {
   url = `http://localhost:${(server.server.address() as AddressInfo).port}`
   close = () => server.stop(0)
 })
-afterAll(async () => {
-  await close?.()
-  world?.close()
-  rmSync(SCRATCH, { recursive: true, force: true })
-})
+afterAll(() => close?.())
 
 const publish = async (name: string, content: string, more: object = {}) => {
   const { status, message } = await hub.publish({ content, compose: true, ...more }, { to: name })

@@ -1,10 +1,7 @@
 // Tests that hubcli follows redirects, in every shell; tests/clients/redirects.test.ts lists which.
-import { rmSync } from 'node:fs'
-import { afterAll, describe, expect, test } from 'vitest'
-import { HUBCLI, rowsFor, runHubcli, SCRATCH, SHELLS } from './shells.ts'
+import { describe, expect, test } from 'vitest'
+import { HUBCLI, rowsFor, runHubcli, SHELLS } from './shells.ts'
 import { STAND_IN_TOKEN, type Trouble, withStandIn } from './stand-in.ts'
-
-afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
 describe.each(SHELLS)('$name', (shell) => {
   describe('redirects', () => {

@@ -1,17 +1,16 @@
 // Checks that a site serves hubcli unchanged except for the URL of the hub.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { listCliDownloads, readCliRelease } from '../../packages/build/downloads/hubcli.ts'
 import { readCliReleases } from '../../packages/build/downloads/releases.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { HUBCLI } from './assembled.ts'
 
 const ROOT = path.join(import.meta.dirname, '..', '..')
-const scratch = mkdtempSync(path.join(tmpdir(), 'hubcli-release-'))
-afterAll(() => rmSync(scratch, { recursive: true, force: true }))
+const scratch = temporaryFolder('hubcli-release-')
 
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex')
 const releaseOf = (script: string) => [{ number: '1.0.0', files: new Map([['hubcli', script]]) }]

@@ -1,7 +1,7 @@
 // Tests `hubcli result` and the libraries' results with a real hub in this process: each format, a label that needs the
 // result, and what is refused before anything is sent.
 import { execFile } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -13,7 +13,7 @@ import { startServer } from '../../packages/node-server/http/http-server.ts'
 import { listenTo } from '../../packages/node-server/run-functions.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
-import { makeFolder, runHubcli, SCRATCH, twoShells, WITH_PYTHON } from './shells.ts'
+import { makeFolder, runHubcli, twoShells, WITH_PYTHON } from './shells.ts'
 import { withStandIn } from './stand-in.ts'
 
 const OWNER = '---\nprotected_labels: [{label: production, requires: [quality]}]\n---\n'
@@ -51,11 +51,7 @@ beforeAll(async () => {
   }
   for (const [file, text] of Object.entries(files)) writeFileSync(path.join(cwd, file), text)
 })
-afterAll(async () => {
-  await close?.()
-  world?.close()
-  rmSync(SCRATCH, { recursive: true, force: true })
-})
+afterAll(() => close?.())
 
 async function publish(name: string, content = 'One\n'): Promise<void> {
   expect((await hub.publish({ content }, { to: `acme/${name}` })).status).toBe(201)

@@ -8,20 +8,8 @@ import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type PlainFiles, startPlainFiles } from './plain-files.ts'
-import {
-  findProgram,
-  makeFolder,
-  makeTools,
-  NO_PYTHON,
-  PYTHON,
-  runHubcli,
-  SCRATCH,
-  SHELLS,
-  twoShells,
-} from './shells.ts'
+import { findProgram, makeFolder, makeTools, NO_PYTHON, PYTHON, runHubcli, SHELLS, twoShells } from './shells.ts'
 import { STAND_IN_TOKEN, withStandIn } from './stand-in.ts'
-
-afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
 let hub: PlainFiles
 let cwd: string

@@ -1,13 +1,11 @@
 // Tests the Python parts of hubcli with the shared tables: ranges (tests/fixtures/ranges.json) and filling (tests/fixtures/filling-cases.json).
 import { execFileSync } from 'node:child_process'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { sha256 } from './plain-files.ts'
-import { HUBCLI, makeFolder, NO_PYTHON, PYTHON, runHubcli, SCRATCH, SHELLS, WITH_PYTHON } from './shells.ts'
+import { HUBCLI, makeFolder, NO_PYTHON, PYTHON, runHubcli, SHELLS, WITH_PYTHON } from './shells.ts'
 import { type Trouble, withStandIn } from './stand-in.ts'
-
-afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
 /** Runs a step of the Python program in hubcli on a work folder. */
 const PROGRAM = readProgram()

@@ -6,15 +6,14 @@ import {
   constants,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { HUBCLI } from './assembled.ts'
 
 /** A way to run hubcli. */
@@ -80,7 +79,7 @@ export const STANDARD_TOOLS = [
   'tr',
 ] as const
 
-const scratch = mkdtempSync(path.join(tmpdir(), 'hubcli-test-'))
+const scratch = temporaryFolder('hubcli-test-')
 let folders = 0
 
 /** The folder for all files of the tests; remove it afterwards. */

@@ -4,12 +4,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { formatSkill, type SkillVersion } from '../../src/domain/content/skill.ts'
 import { type PlainFiles, sha256, startPlainFiles } from './plain-files.ts'
-import { makeFolder, makeTools, NO_PYTHON, PYTHON, runHubcli, SCRATCH, SHELLS } from './shells.ts'
-
-afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
+import { makeFolder, makeTools, NO_PYTHON, PYTHON, runHubcli, SHELLS } from './shells.ts'
 
 const FOLDER = '.claude/skills/review'
 const FILE = `${FOLDER}/SKILL.md`

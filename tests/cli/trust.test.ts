@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Prompt, startPlainFiles } from './plain-files.ts'
 import {
   findProgram,
@@ -12,14 +12,11 @@ import {
   NO_PYTHON,
   PYTHON,
   runHubcli,
-  SCRATCH,
   SHELLS,
   WITH_PYTHON,
   writeScript,
 } from './shells.ts'
 import { STAND_IN_TOKEN, type Trouble, withStandIn } from './stand-in.ts'
-
-afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
 const json = (body: object): Trouble => ({
   ...{ kind: 'answer', status: 201, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) },

@@ -2,12 +2,10 @@
 // the folder, in every shell.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type PlainFiles, sha256, startPlainFiles } from './plain-files.ts'
-import { makeFolder, makeTools, NO_PYTHON, PYTHON, runHubcli, SCRATCH, SHELLS } from './shells.ts'
+import { makeFolder, makeTools, NO_PYTHON, PYTHON, runHubcli, SHELLS } from './shells.ts'
 import { STAND_IN_TOKEN, withStandIn } from './stand-in.ts'
-
-afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
 const variable = {
   name: 'who',

@@ -1,11 +1,9 @@
 // Tests how hubcli and both libraries deal with the age of versions, models that retire, and versions that are included.
-import { cpSync, rmSync } from 'node:fs'
+import { cpSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type PlainFiles, type Prompt, startPlainFiles } from '../cli/plain-files.ts'
-import { makeFolder, NO_PYTHON, PYTHON, SCRATCH } from '../cli/shells.ts'
+import { makeFolder, NO_PYTHON, PYTHON } from '../cli/shells.ts'
 import { CLIENTS, runClient } from './three-clients.ts'
-
-afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
 const DAY = 86_400_000
 const day = (from: number) => new Date(Date.now() + from * DAY).toISOString().slice(0, 10)

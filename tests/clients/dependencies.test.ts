@@ -1,14 +1,13 @@
 // Tests the command `prompt-hub` of both libraries as users of npm know it: several prompts at once, outdated, update,
 // remove, audit, a forced install, and types that no longer match the lock.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type PlainFiles, startPlainFiles } from '../cli/plain-files.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { CLIENTS, runClient } from './three-clients.ts'
 
-const scratch = mkdtempSync(join(tmpdir(), 'prompt-hub-dependencies-'))
-afterAll(() => rmSync(scratch, { recursive: true, force: true }))
+const scratch = temporaryFolder('prompt-hub-dependencies-')
 
 let hub: PlainFiles
 let folder: string

@@ -1,13 +1,13 @@
 // Tests that both libraries react identically to every hub failure: with the same source or error, after the same
 // number of requests.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { diskStore } from '../../clients/typescript/source/files.ts'
 import { PromptHub, PromptHubError } from '../../clients/typescript/source/prompt-hub.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import {
   cut,
   drip,
@@ -78,7 +78,7 @@ const python: Library = ({ url, freshMs, revalidateMs, timeoutMs, folder }) => {
 
 let scratch: string
 beforeAll(() => {
-  scratch = mkdtempSync(join(tmpdir(), 'prompt-hub-faults-'))
+  scratch = temporaryFolder('prompt-hub-faults-')
   const env = { ...process.env, PYTHONPATH: 'clients/python' }
   driver = spawn('python3', ['tests/clients/python_driver.py'], { env, stdio: ['pipe', 'pipe', 'inherit'] })
   createInterface({ input: driver.stdout! }).on('line', (line) => {
@@ -86,10 +86,7 @@ beforeAll(() => {
     waiting.get(number)?.(got)
   })
 })
-afterAll(() => {
-  driver.stdin!.end()
-  rmSync(scratch, { recursive: true, force: true })
-})
+afterAll(() => driver.stdin!.end())
 
 //  failure                      empty cache      and a fallback   stale entry          next request after a stale entry
 const FAULTS: [string, Fault, string, string, string, string][] = [

@@ -1,7 +1,7 @@
 // Tests reads by label with hubcli and both libraries and a real hub: all of an owner's prompts at a label, a label at a
 // time, and the digest that survives compression.
 import { execFile } from 'node:child_process'
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -11,7 +11,7 @@ import { startServer } from '../../packages/node-server/http/http-server.ts'
 import { listenTo } from '../../packages/node-server/run-functions.ts'
 import { HUBCLI } from '../cli/assembled.ts'
 import { type PlainFiles, startPlainFiles } from '../cli/plain-files.ts'
-import { makeFolder, NO_PYTHON, PYTHON, SCRATCH } from '../cli/shells.ts'
+import { makeFolder, NO_PYTHON, PYTHON } from '../cli/shells.ts'
 import { COMPILED } from '../compiled.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
@@ -46,11 +46,7 @@ beforeAll(async () => {
   const place = { method: 'PUT', path: '/api/v1/repos/acme/a/labels/production', token }
   expect((await hub.publish({ version: '1.1.0' }, place)).status).toBe(200)
 })
-afterAll(async () => {
-  await stop()
-  world.close()
-  rmSync(SCRATCH, { recursive: true, force: true })
-})
+afterAll(() => stop())
 
 const hubcli = (args: string[], { cwd = makeFolder(), hubUrl = url } = {}) =>
   new Promise<{ code: number; stdout: string; stderr: string; cwd: string }>((done) => {

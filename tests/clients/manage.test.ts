@@ -1,13 +1,13 @@
 // Tests the hubcli commands and the calls in both libraries that change what is published, with a real hub.
 import { execFile } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { HubManager } from '../../clients/typescript/source/prompt-hub.ts'
-import { makeFolder, runHubcli, SCRATCH, SHELLS } from '../cli/shells.ts'
+import { makeFolder, runHubcli, SHELLS } from '../cli/shells.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 
@@ -37,9 +37,7 @@ beforeEach(async () => {
 afterEach(async () => {
   server.closeAllConnections()
   await new Promise((resolve) => server.close(resolve))
-  await world.close()
 })
-afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
 const record = async () => (await hub.readRepository()).data
 

@@ -2,10 +2,10 @@
 // files intact.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type PlainFiles, sha256, startPlainFiles } from '../cli/plain-files.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { CAN_MOUNT, CLIENTS, environment, runClient, runWith } from './three-clients.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -31,7 +31,7 @@ const PARAMETERS = {
 let hub: PlainFiles
 let scratch: string
 beforeAll(async () => {
-  scratch = mkdtempSync(join(tmpdir(), 'prompt-hub-lock-'))
+  scratch = temporaryFolder('prompt-hub-lock-')
   hub = await startPlainFiles('hub', {
     'acme/review': { versions: { '1.0.0': 'one\n', '1.1.0': LARGE }, labels: { production: '1.0.0' } },
     'acme/summary': { versions: { '0.1.0': 'short', '0.1.1': 'shorter\r\n' } },
@@ -41,10 +41,7 @@ beforeAll(async () => {
     },
   })
 })
-afterAll(async () => {
-  await hub.close()
-  rmSync(scratch, { recursive: true, force: true })
-})
+afterAll(() => hub.close())
 
 const newFolder = () => mkdtempSync(join(scratch, 'project-'))
 /** Returns the digest of every file below a folder. */

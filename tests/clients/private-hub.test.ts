@@ -1,15 +1,15 @@
 // Tests that the three clients read from a private hub with HUB_TOKEN: the token goes to that hub alone, once it has
 // asked for one.
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readTokenFor } from '../../clients/typescript/source/read-token.ts'
 import { HUBCLI } from '../cli/assembled.ts'
 import { type MembersHub, openMembersHub } from '../hubs/members-hub.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { CLIENTS, type Client, environment, type Ran, runClient, runWith } from './three-clients.ts'
 
 const NAME = 'zephyrine/quokka-brief'
@@ -30,12 +30,11 @@ afterAll(() => hub?.stop())
 let dir: string
 const others: Server[] = []
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'hub-private-client-'))
+  dir = temporaryFolder('hub-private-client-')
   sent = []
 })
 afterEach(async () => {
   for (const server of others.splice(0)) await new Promise((done) => server.close(done))
-  rmSync(dir, { recursive: true, force: true })
 })
 
 /** Starts another server, which answers every request in the same way. @returns its URL, and the tokens that it got */

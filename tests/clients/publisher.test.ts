@@ -6,10 +6,8 @@ import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readArchive } from '../../packages/stores/read-archive.ts'
 import { type PlainFiles, type Prompt, startPlainFiles } from '../cli/plain-files.ts'
-import { makeFolder, NO_PYTHON, PYTHON, SCRATCH } from '../cli/shells.ts'
+import { makeFolder, NO_PYTHON, PYTHON } from '../cli/shells.ts'
 import { CLIENTS, runClient } from './three-clients.ts'
-
-afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
 const OURS = { repository: 'octo/prompts', workflow: 'octo/prompts/.github/workflows/publish.yml', attested: true }
 const OTHER = { ...OURS, workflow: 'octo/prompts/.github/workflows/other.yml' }

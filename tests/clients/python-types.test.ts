@@ -1,13 +1,13 @@
 // Tests the types of the Python library: pyright and mypy in strict mode accept a program that uses it, and both
 // report a missing value.
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listClientDownloads } from '../../packages/build/downloads/libraries.ts'
 import { readClientsReleases } from '../../packages/build/downloads/releases.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { type FaultHub, openFaultHub } from './fault-hub.ts'
 
 const run = promisify(execFile)
@@ -46,7 +46,7 @@ let hub: FaultHub
 let project: string
 beforeAll(async () => {
   hub = await openFaultHub()
-  project = mkdtempSync(join(tmpdir(), 'prompt-hub-python-types-'))
+  project = temporaryFolder('prompt-hub-python-types-')
   const wheels = listClientDownloads(await readClientsReleases('.'), hub.url)
   const [, wheel] = wheels.findLast(([path]) => path.endsWith('.whl'))!
   writeFileSync(join(project, 'library.whl'), wheel)
@@ -62,10 +62,7 @@ beforeAll(async () => {
   writeFileSync(join(project, 'use.py'), PROGRAM.replace('VALUES', '{"name": "Ann"}'))
   writeFileSync(join(project, 'wrong.py'), PROGRAM.replace('VALUES', '{"greeting": "Hi"}'))
 })
-afterAll(async () => {
-  await hub.stop()
-  rmSync(project, { recursive: true, force: true })
-})
+afterAll(() => hub.stop())
 
 const RIGHT = ['guide.py', 'use.py', 'prompt_values.py', 'library/prompt_hub']
 /** Returns a checker's output; the exit status is 1 if the checker reports anything. */

@@ -2,8 +2,7 @@
 // and used.
 import { execFile, execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -12,6 +11,7 @@ import { listClientDownloads } from '../../packages/build/downloads/libraries.ts
 import { readClientsReleases } from '../../packages/build/downloads/releases.ts'
 import { listDownloads } from '../../packages/build/list-downloads.ts'
 import { HUBCLI } from '../cli/assembled.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { CONTENTS, type FaultHub, openFaultHub } from './fault-hub.ts'
 
 const run = promisify(execFile)
@@ -23,14 +23,11 @@ let releases: Awaited<ReturnType<typeof readClientsReleases>>
 beforeAll(async () => {
   hub = await openFaultHub()
   releases = await readClientsReleases('.')
-  folder = mkdtempSync(join(tmpdir(), 'prompt-hub-release-'))
+  folder = temporaryFolder('prompt-hub-release-')
   for (const [path, content] of listClientDownloads(releases, hub.url))
     writeFileSync(join(folder, path.slice(path.lastIndexOf('/') + 1)), content)
 })
-afterAll(async () => {
-  await hub.stop()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => hub.stop())
 
 test('the clients have the digests in clients/digests.txt, or `npm run release:clients` renews them', async () => {
   const files = (await listDownloads('.', 'http://localhost:8888')).filter(([path]) => path.includes('/releases/'))
@@ -46,8 +43,7 @@ test('the clients have the digests in clients/digests.txt, or `npm run release:c
 })
 
 describe('npm version', () => {
-  const place = mkdtempSync(join(tmpdir(), 'prompt-hub-version-'))
-  afterAll(() => rmSync(place, { recursive: true, force: true }))
+  const place = temporaryFolder('prompt-hub-version-')
   const at = (path: string) => join(place, path)
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: place, encoding: 'utf8' })

@@ -1,7 +1,6 @@
 // Serves a real hub in this process over HTTP, with Agent Skills that hubcli publishes from folders.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
 import { startServer } from '../../packages/node-server/http/http-server.ts'
@@ -10,6 +9,7 @@ import { HUBCLI } from '../cli/assembled.ts'
 import { sha256 } from '../cli/plain-files.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { type Ran, runClient } from './three-clients.ts'
 
 /** A hub to publish folders to. */
@@ -29,7 +29,7 @@ export interface SkillHub {
 
 /** Starts a hub. */
 export async function startSkillHub(): Promise<SkillHub> {
-  const scratch = mkdtempSync(join(tmpdir(), 'prompt-hub-skills-'))
+  const scratch = temporaryFolder('prompt-hub-skills-')
   const world = openLocalWorld()
   const hub = await openHub(world)
   const asked: string[] = []
@@ -48,8 +48,6 @@ export async function startSkillHub(): Promise<SkillHub> {
     hubcli: (cwd, ...args) => runClient(['env', `HUB_TOKEN=${hub.token}`, 'sh', HUBCLI], args, cwd, url),
     async close() {
       await stop(0)
-      world.close()
-      rmSync(scratch, { recursive: true, force: true })
     },
   }
 }

@@ -1,7 +1,6 @@
 // Tests what the TypeScript client returns, from which source, and after how many requests. What happens if a hub fails
 // is tested for both libraries in faults.test.ts.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -15,6 +14,7 @@ import {
 import { writeTypes } from '../../clients/typescript/source/typing.ts'
 import { addToLock, installLock } from '../../clients/typescript/source/vendoring.ts'
 import { freePort } from '../hubs/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { CONTENTS, type FaultHub, openFaultHub, sha256, silence, status } from './fault-hub.ts'
 
 let hub: FaultHub
@@ -39,12 +39,9 @@ const settled = () => new Promise((done) => setTimeout(done, 60))
 beforeEach(async () => {
   hub = await openFaultHub()
   events = []
-  folder = mkdtempSync(join(tmpdir(), 'prompt-hub-client-'))
+  folder = temporaryFolder('prompt-hub-client-')
 })
-afterEach(async () => {
-  await hub.stop()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterEach(() => hub.stop())
 
 describe('version resolution', () => {
   test.each([

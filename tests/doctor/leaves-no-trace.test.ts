@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { openSqliteState } from '../../packages/stores/state/state-sqlite.ts'
 import { type LocalRepository, makeRepository } from '../stores/local-repository.ts'
 import { versionFile } from './setups.ts'
@@ -22,7 +22,6 @@ beforeEach(() => {
   chmodSync(repository.folder, 0o755)
   state = join(repository.folder, '.hub/state.db')
 })
-afterEach(() => repository.remove())
 
 /** Returns the owner, mode, times, size and bytes of every file and folder; the time of the last read does not count. */
 const look = () =>

@@ -22,7 +22,6 @@ beforeEach(() => {
     '.gitignore': '.hub\ndist\nbuild\n',
   })
 })
-afterEach(() => repository.remove())
 const setup = (environment: Setup['environment'] = {}): Setup => ({
   root: repository.folder,
   environment: { ...PATH, CONTENT_DIR: join(repository.folder, 'content'), ...environment },

@@ -4,8 +4,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { basename, dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { alive, descendants, freePort, launch, type Run, signalGroup } from '../hubs/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { type Answer, type Ask, type Json, openClient, poll } from './client.ts'
-import { temporaryFolder, writeRepository } from './made-content.ts'
+import { writeRepository } from './made-content.ts'
 import { npmTarget, type Server } from './targets.ts'
 
 /**
@@ -88,10 +89,7 @@ describe('npm start applies content changes', () => {
     server = await npmTarget('start').start({ contentDir: root, limit: 0 })
     ask = openClient(server.base)
   })
-  afterAll(async () => {
-    await server?.stop()
-    rmSync(dirname(root), { recursive: true, force: true })
-  })
+  afterAll(() => server?.stop())
 
   test('removes a built site whose content folder no longer exists', { timeout: WITHIN }, async () => {
     const isLeft = () => readdirSync('.hub/data').some((name) => name.startsWith(basename(abandoned)))
@@ -247,7 +245,6 @@ describe('npm start exits cleanly on SIGTERM', () => {
    * it when it exits.
    */
   const standIns = () => (existsSync(SITES) ? readdirSync(SITES) : [])
-  afterAll(() => rmSync(dirname(root), { recursive: true, force: true }))
 
   /** Runs the command behind `npm start` directly, to get the exit code of the hub instead of npm's. */
   const start = async (): Promise<[Run, string]> => {

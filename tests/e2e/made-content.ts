@@ -1,7 +1,7 @@
 // Creates the content for the end-to-end tests: the starter catalogue and repositories in rare states.
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { midnight } from './content.ts'
 
 const EXAMPLE = 'description: A word\n    example: blue'
@@ -25,8 +25,6 @@ function write(path: string, text: string | Buffer): void {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, text)
 }
-
-export const temporaryFolder = () => mkdtempSync(join(tmpdir(), 'hub-e2e-'))
 
 /** Unusual contents; each becomes one version. */
 const BYTES: [string, string | Buffer][] = [

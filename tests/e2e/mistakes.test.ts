@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeSiteFolder } from '../hubs/build-site.ts'
 import { launch } from '../hubs/processes.ts'
-import { temporaryFolder, writeRepository } from './made-content.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { writeRepository } from './made-content.ts'
 
 const root = temporaryFolder()
 const content = join(root, 'content')
@@ -65,9 +66,7 @@ describe('invalid content', () => {
     ;({ code } = await build.closed)
     log = build.log()
   })
-  afterAll(() => {
-    for (const dir of [root, out]) rmSync(dir, { recursive: true, force: true })
-  })
+  afterAll(() => rmSync(out, { recursive: true, force: true }))
 
   const said = (file: string) =>
     log

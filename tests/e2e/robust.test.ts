@@ -1,13 +1,14 @@
 // Checks that a running hub survives faults: whatever happens to its builder, folder or content, it keeps serving,
 // reports the problem, and recovers.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { STARTING } from '../../packages/node-server/health.ts'
 import { withMonitoring } from '../../packages/node-server/monitoring.ts'
 import { buildersOf, type Run, signalGroup, startProcess } from '../hubs/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { type Ask, type Json, openClient, poll } from './client.ts'
-import { temporaryFolder, writeRepository } from './made-content.ts'
+import { writeRepository } from './made-content.ts'
 
 const WITHIN = 60_000
 const packageVersion: unknown = JSON.parse(readFileSync('package.json', 'utf8')).version
@@ -58,9 +59,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await run?.end()
-  const dir = folder()
-  rmSync(dirname(root), { recursive: true, force: true })
-  rmSync(dir, { recursive: true, force: true })
+  rmSync(folder(), { recursive: true, force: true })
 })
 
 describe('npm start keeps running', { timeout: 300_000 }, () => {

@@ -1,9 +1,9 @@
 // Serves the fake GitHub server's repositories over the git protocol, read-only: `git http-backend` in front of a bare
 // repository with emulate's objects.
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { exportObjects } from './export-objects.ts'
 import type { Handler } from './facade.ts'
 
@@ -30,7 +30,7 @@ const ADDRESS = /^\/([^/]+\/[^/]+)\.git\/(info\/refs|git-upload-pack)$/
  * password.
  */
 export function createGitHttp({ next, mayRead, read }: GitHttpOptions): GitHttp {
-  const folder = mkdtempSync(join(tmpdir(), 'stand-in-git-'))
+  const folder = temporaryFolder('stand-in-git-')
   const updates = new Map<string, Promise<void>>()
   /** Updates the bare repository. Only one call runs at a time. */
   const update = (repository: string): Promise<void> => {

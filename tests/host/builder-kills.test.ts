@@ -2,8 +2,7 @@
 // is identical to a clean one.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -16,6 +15,7 @@ import { readState } from '../../packages/stores/site/site-database.ts'
 import { seedRandom } from '../../scripts/content/random.ts'
 import { readTree } from '../hubs/build-site.ts'
 import { readDatabase } from '../hubs/host-site.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 /** The number of kills. To run more: `KILLS=30 npx vitest run tests/host/builder-kills.test.ts` */
 const KILLS = Number(process.env.KILLS ?? 3)
@@ -24,7 +24,7 @@ const random = seedRandom(Number(process.env.SEED ?? 1))
 const TIDY_MS = 10_000
 const DAY = '2026-11-20'
 
-const root = mkdtempSync(join(tmpdir(), 'prompt-hub-kills-'))
+const root = temporaryFolder('prompt-hub-kills-')
 const contentDir = join(root, 'content')
 const folder = describeFolder(join(root, 'site'))
 const settings = {
@@ -37,10 +37,7 @@ beforeAll(() => {
   for (let number = 0; number < 6; number++) put(`owner-${number % 2}/prompt-${number}`, number)
   mkdirSync(folder.dir)
 })
-afterAll(() => {
-  child?.kill('SIGKILL')
-  rmSync(root, { recursive: true, force: true })
-})
+afterAll(() => child?.kill('SIGKILL'))
 
 /** Writes content atomically, as git does. The test makes a clean build of each resulting content below. */
 function put(name: string, number: number): void {

@@ -11,10 +11,7 @@ beforeEach(() => {
   repository = makeRepository()
   repository.commit({ 'content/acme/one/versions/1.0.0.md': versionFile('One.\n') })
 })
-afterEach(async () => {
-  await hub?.run.end()
-  repository.remove()
-})
+afterEach(() => hub?.run.end())
 
 const start = async (settings: Record<string, string>) => {
   hub = await startProcess({

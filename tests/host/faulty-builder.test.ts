@@ -2,16 +2,16 @@
 // delays. If it crashes immediately, startup fails with a message. If it receives no file change events, it polls for
 // changes.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { type Ask, openClient, poll } from '../e2e/client.ts'
 import { freePort, launch, type Run, startProcess } from '../hubs/processes.ts'
 import { makeRepository } from '../stores/local-repository.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const WITHIN = 90_000
-const root = mkdtempSync(join(tmpdir(), 'hub-faulty-'))
+const root = temporaryFolder('hub-faulty-')
 const repository = makeRepository('ready')
 const version = '---\npublished_at: "2026-11-01T00:00:00Z"\npublished_by: acme\n---\nText\n'
 /** A unique owner, because the hubs of several tests keep their tokens in one folder. */
@@ -20,10 +20,6 @@ repository.commit({ [`content/${owner}/one/versions/1.0.0.md`]: version })
 let run: Run | undefined
 let base = ''
 afterEach(async () => run?.end())
-afterAll(() => {
-  repository.remove()
-  rmSync(root, { recursive: true, force: true })
-})
 
 /** Writes a fault as a module that every process of the hub loads first. @returns settings that load the module */
 function withFault(name: string, code: string): Record<string, string> {
@@ -101,50 +97,45 @@ test('keeps serving the last build when the content folder is missing or empty, 
   timeout: 3 * WITHIN,
 }, async () => {
   const others = makeRepository('ready')
-  try {
-    const content = join(others.folder, 'content')
-    others.commit({ [`content/${owner}/kept/versions/1.0.0.md`]: version })
-    const settings = { CONTENT_DIR: content, SITE_URL: 'http://emptied.localhost', RATE_LIMIT_PER_MINUTE: '0' }
-    let ask = await start(settings)
-    const health = async () => (await ask('/healthz')).json()
-    const becomes = (status: string) =>
-      expect.poll(async () => (await health()).status, { timeout: WITHIN }).toBe(status)
-    const expectKept = async (failure: string) => {
-      const counts = { repositories: 1, versions: 1, owners: 1 }
-      const expected = { status: 'degraded', counts, failure: expect.stringContaining(failure) }
-      await expect.poll(health, { timeout: WITHIN }).toMatchObject(expected)
-      expect(await isListed(ask, 'kept')).toBe(true)
-    }
-    const empty = `content: expected files, got an empty folder: ${content}. Mount or restore it. If every prompt was removed on purpose, commit that, or add an empty equivalents.txt`
-    await becomes('ok')
-    renameSync(content, `${content}-away`)
-    await expectKept(`content: not found: ${content}`)
-    mkdirSync(content)
-    await expectKept(empty)
-    // A hub that starts before its mount is there serves its last build too.
-    await run!.end()
-    ask = await start(settings)
-    await expectKept(empty)
-    rmSync(content, { recursive: true })
-    renameSync(`${content}-away`, content)
-    await becomes('ok')
-    expect((await ask(`/api/v1/repos/${owner}/kept`)).status).toBe(200)
-    // A commit without content is reported too; with a detached HEAD, nothing else about the build differs.
-    others.git('switch', '-q', '--detach')
-    others.git('commit', '-q', '--allow-empty', '-m', 'Nothing')
-    utimesSync(join(content, owner, 'kept/versions/1.0.0.md'), 1, 1)
-    const commit = others.git('rev-parse', 'HEAD').trim()
-    await expect.poll(health, { timeout: WITHIN }).toMatchObject({ status: 'ok', commit })
-    others.git('rm', '-rq', 'content')
-    others.git('commit', '-qm', 'Remove everything')
-    mkdirSync(content, { recursive: true })
-    await expect
-      .poll(async () => (await health()).counts, { timeout: WITHIN })
-      .toEqual({ repositories: 0, versions: 0, owners: 0 })
-    await becomes('ok')
-  } finally {
-    others.remove()
+  const content = join(others.folder, 'content')
+  others.commit({ [`content/${owner}/kept/versions/1.0.0.md`]: version })
+  const settings = { CONTENT_DIR: content, SITE_URL: 'http://emptied.localhost', RATE_LIMIT_PER_MINUTE: '0' }
+  let ask = await start(settings)
+  const health = async () => (await ask('/healthz')).json()
+  const becomes = (status: string) => expect.poll(async () => (await health()).status, { timeout: WITHIN }).toBe(status)
+  const expectKept = async (failure: string) => {
+    const counts = { repositories: 1, versions: 1, owners: 1 }
+    const expected = { status: 'degraded', counts, failure: expect.stringContaining(failure) }
+    await expect.poll(health, { timeout: WITHIN }).toMatchObject(expected)
+    expect(await isListed(ask, 'kept')).toBe(true)
   }
+  const empty = `content: expected files, got an empty folder: ${content}. Mount or restore it. If every prompt was removed on purpose, commit that, or add an empty equivalents.txt`
+  await becomes('ok')
+  renameSync(content, `${content}-away`)
+  await expectKept(`content: not found: ${content}`)
+  mkdirSync(content)
+  await expectKept(empty)
+  // A hub that starts before its mount is there serves its last build too.
+  await run!.end()
+  ask = await start(settings)
+  await expectKept(empty)
+  rmSync(content, { recursive: true })
+  renameSync(`${content}-away`, content)
+  await becomes('ok')
+  expect((await ask(`/api/v1/repos/${owner}/kept`)).status).toBe(200)
+  // A commit without content is reported too; with a detached HEAD, nothing else about the build differs.
+  others.git('switch', '-q', '--detach')
+  others.git('commit', '-q', '--allow-empty', '-m', 'Nothing')
+  utimesSync(join(content, owner, 'kept/versions/1.0.0.md'), 1, 1)
+  const commit = others.git('rev-parse', 'HEAD').trim()
+  await expect.poll(health, { timeout: WITHIN }).toMatchObject({ status: 'ok', commit })
+  others.git('rm', '-rq', 'content')
+  others.git('commit', '-qm', 'Remove everything')
+  mkdirSync(content, { recursive: true })
+  await expect
+    .poll(async () => (await health()).counts, { timeout: WITHIN })
+    .toEqual({ repositories: 0, versions: 0, owners: 0 })
+  await becomes('ok')
 })
 
 test('polls for changes when the system cannot watch files', { timeout: 2 * WITHIN }, async () => {

@@ -1,13 +1,13 @@
 // Tests the first seconds of a hub: downloads are served at once, and the user who runs a hub need not be able to write to its code.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, cpSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { versionFile } from '../doctor/setups.ts'
 import { poll } from '../e2e/client.ts'
 import { freePort, launch, type Run } from '../hubs/processes.ts'
 import { type LocalRepository, makeRepository } from '../stores/local-repository.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { isInstalled } from './programs.ts'
 
 const WITHIN = 120_000
@@ -20,7 +20,7 @@ let run: Run | undefined
 beforeEach(() => {
   repository = makeRepository()
   repository.commit({ 'content/acme/one/versions/1.0.0.md': versionFile('One.\n') })
-  folder = mkdtempSync(join(tmpdir(), 'first-seconds-'))
+  folder = temporaryFolder('first-seconds-')
   chmodSync(folder, 0o755)
   for (const name of ['clients', 'netlify', 'packages', 'releases', 'scripts', 'src'])
     cpSync(name, join(folder, name), { recursive: true })
@@ -28,11 +28,7 @@ beforeEach(() => {
     cpSync(name, join(folder, name))
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
 })
-afterEach(async () => {
-  await run?.end()
-  repository.remove()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterEach(() => run?.end())
 
 const settingsOf = (port: number) => ({
   PORT: String(port),

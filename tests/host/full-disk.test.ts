@@ -30,7 +30,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await hub?.run.end()
   if (canMount) execFileSync('umount', ['--lazy', disk])
-  repository.remove()
   machines.close()
 })
 

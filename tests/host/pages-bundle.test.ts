@@ -5,23 +5,22 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { serveLook } from '../../packages/build/hub-look.ts'
 import { bundlePlaceOf, ensureBundle, findBundle } from '../../packages/node-server/builds/pages-bundle.ts'
 import { openBundle } from '../../packages/node-server/pages.ts'
 import { makeProfile } from '../hubs/profile.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 // This folder is outside the project, because the bundle needs no installed packages.
-const keptDir = mkdtempSync(join(tmpdir(), 'bundles-'))
+const keptDir = temporaryFolder('bundles-')
 const place = { root: process.cwd(), keptDir, key: 'one' }
 const TIMEOUT = { timeout: 120_000 }
 
@@ -31,7 +30,6 @@ beforeAll(async () => {
   const { server } = findBundle(bundlePlaceOf(process.cwd()))!
   cpSync(dirname(server), join(keptDir, hash('sha256', place.key).slice(0, 16)), { recursive: true })
 })
-afterAll(() => rmSync(keptDir, { recursive: true, force: true }))
 
 const bundles = () => readdirSync(keptDir)
 const digest = () => readFileSync(join(keptDir, bundles()[0]!, 'digest'), 'utf8')
@@ -84,7 +82,7 @@ test('has the documents, styles and the 404 page, but no content and no download
 })
 
 test('the key is the same in every folder with the same code', () => {
-  const copy = mkdtempSync(join(tmpdir(), 'same-code-'))
+  const copy = temporaryFolder('same-code-')
   for (const name of ['package-lock.json', 'astro.config.mjs', 'tsconfig.json']) writeFileSync(join(copy, name), '')
   for (const room of ['packages', 'src']) mkdirSync(join(copy, room))
   writeFileSync(join(copy, 'src/a.ts'), 'a')
@@ -126,7 +124,7 @@ test('rebuilds a modified bundle, and keeps the two newest others and recent par
 })
 
 test('fails when the pages cannot be bundled, and leaves no files behind', TIMEOUT, async () => {
-  const broken = mkdtempSync(join(tmpdir(), 'broken-project-'))
+  const broken = temporaryFolder('broken-project-')
   const kept = join(broken, 'kept')
   mkdirSync(join(broken, 'src/pages'), { recursive: true })
   writeFileSync(join(broken, 'src/pages/index.astro'), `---\nimport './nothing.ts'\n---\n<p>Broken</p>\n`)
@@ -134,5 +132,4 @@ test('fails when the pages cannot be bundled, and leaves no files behind', TIMEO
     'The pages could not be bundled: exit code 1.',
   )
   expect(readdirSync(kept)).toEqual([])
-  rmSync(broken, { recursive: true })
 })

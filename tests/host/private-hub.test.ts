@@ -1,9 +1,8 @@
 // Checks that a hub on loopback or in a private network serves only its own pages: no other site that a reader opens can
 // read it, and no name that an attacker points at its IP address reaches it.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -16,14 +15,14 @@ import { loadCatalogue } from '../../scripts/bench/load-catalogue.ts'
 import { openSite } from '../../scripts/bench/open-build.ts'
 import { readConfig } from '../../src/config.ts'
 import { writeSite } from '../hubs/mcp.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 type Headers = Record<string, string>
 
-const dir = mkdtempSync(join(tmpdir(), 'hub-private-'))
+const dir = temporaryFolder('hub-private-')
 const stops: (() => Promise<unknown>)[] = []
 afterAll(async () => {
   for (const stop of stops) await stop()
-  rmSync(dir, { recursive: true, force: true })
 })
 
 /** Serves the sample catalogue's data, with the real functions, under the given URL. @returns the port */

@@ -1,9 +1,9 @@
 // Runs nginx, Varnish and Caddy in front of a hub, with the configurations from docs/running.md.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { poll } from '../e2e/client.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 /** A program that runs in front of a hub. */
 export interface Running {
@@ -85,7 +85,7 @@ export function startCaddy(port: number, caddyfile: string): Promise<Running> {
 }
 
 async function start(port: number, configure: (dir: string) => [string, string[]]): Promise<Running> {
-  const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-cache-'))
+  const dir = temporaryFolder('prompt-hub-cache-')
   const child: ChildProcess = spawn(...configure(dir), { env: ENVIRONMENT, stdio: ['ignore', 'pipe', 'pipe'] })
   let log = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => (log += text))
@@ -94,7 +94,6 @@ async function start(port: number, configure: (dir: string) => [string, string[]
   const stop = async () => {
     child.kill('SIGTERM')
     await ended
-    rmSync(dir, { recursive: true, force: true })
   }
   try {
     await poll(`an answer at ${url}`, 60_000, async () => {

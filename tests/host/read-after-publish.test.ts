@@ -1,11 +1,11 @@
 // Checks that new prompts and changed owners are read at once, while the write before them is being built.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { plainEnvironment, type Run, startProcess } from '../hubs/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 /** How long the second prompt of each pair is read, and the pause between two reads. The build of the first ends in this time. */
 const [READ_MS, READ_PAUSE_MS] = [400, 5]
@@ -13,7 +13,7 @@ const PAIRS = 12
 const PAUSE_MS = 10
 const OWNER = `reader-${process.pid}`
 
-const root = mkdtempSync(join(tmpdir(), 'hub-read-after-publish-'))
+const root = temporaryFolder('hub-read-after-publish-')
 let hub: { base: string; run: Run }
 let token: string
 beforeAll(async () => {
@@ -30,10 +30,7 @@ beforeAll(async () => {
     encoding: 'utf8',
   }).trim()
 })
-afterAll(async () => {
-  await hub?.run.end()
-  rmSync(root, { recursive: true, force: true })
-})
+afterAll(() => hub?.run.end())
 
 /** Publishes a new prompt. @returns its URL */
 async function publish(name: string): Promise<string> {

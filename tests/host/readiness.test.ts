@@ -1,6 +1,5 @@
 // Tests `/readyz`: it returns 200 only if every part responds, names each part that does not, and causes little work.
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,6 +10,7 @@ import { checkState, checkThrough, openReadiness, type Unready } from '../../pac
 import { watchState } from '../../packages/node-server/watch-state.ts'
 import { openSqliteState } from '../../packages/stores/state/state-sqlite.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const fine = async () => {}
 const fail = (message: string) => async () => Promise.reject(new HubError('unavailable', message))
@@ -116,7 +116,7 @@ test('asks the hub what a reader would ask, and renders the front page once for 
 })
 
 test('the state store is checked often, also without requests, and its problem names the file and the fix', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'hub-watch-'))
+  const dir = temporaryFolder('hub-watch-')
   const path = join(dir, 'state.db')
   const state = await openSqliteState(path)
   const watch = watchState(state, 'file')
@@ -137,7 +137,6 @@ test('the state store is checked often, also without requests, and its problem n
   watch.stop()
   await state.close()
   logged.mockRestore()
-  rmSync(dir, { recursive: true })
 })
 
 test('a hub with an old change or a broken state store is degraded', () => {

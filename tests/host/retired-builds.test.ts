@@ -43,6 +43,5 @@ test('twelve publishes leave one search index, and one state of each data file',
   } finally {
     await run.end()
     opened.close()
-    world.close()
   }
 })

@@ -1,12 +1,11 @@
 // Checks which search indexes are removed from a site's folder: all except the current one, and never the database.
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { describeFolder, removeOtherIndexes } from '../../packages/node-server/builds/site-folder.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
-const root = mkdtempSync(join(tmpdir(), 'prompt-hub-folder-'))
-afterAll(() => rmSync(root, { recursive: true, force: true }))
+const root = temporaryFolder('prompt-hub-folder-')
 
 test.each([
   ['search-2.db', ['search-2.db', 'site.db']],

@@ -1,11 +1,11 @@
 // Tests that a build process that is stuck is noticed and replaced: one that is stopped, one in an endless loop, and one
 // whose round never ends. Until then, the age of the oldest change that is not built is known.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type FollowMessage, keepBuilding } from '../../packages/node-server/builds/keep-building.ts'
 import { buildersOf } from '../hubs/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const WITHIN = 60_000
 const PATIENCE = { silenceMs: 15_000, roundMs: 600_000, checkMs: 250 }
@@ -15,7 +15,7 @@ let stop = new AbortController()
 let heard: FollowMessage[] = []
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'hub-stuck-'))
+  root = temporaryFolder('hub-stuck-')
   stop = new AbortController()
   heard = []
   write('one', 'First')
@@ -25,7 +25,6 @@ beforeEach(() => {
 afterEach(() => {
   stop.abort()
   process.env = { ...environment }
-  rmSync(root, { recursive: true, force: true, maxRetries: 5 })
 })
 
 function write(name: string, text: string): void {

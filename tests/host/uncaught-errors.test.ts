@@ -3,8 +3,9 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { temporaryFolder, writeRepository } from '../e2e/made-content.ts'
+import { writeRepository } from '../e2e/made-content.ts'
 import { launch, type Run, startProcess } from '../hubs/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const SERVER = resolve('tests/host/throwing-server.ts')
 
@@ -73,7 +74,6 @@ describe('npm start', () => {
       if (existsSync(place) && readFileSync(place, 'utf8').includes(contentDir))
         rmSync(join('.hub/data', site), { recursive: true, force: true })
     }
-    rmSync(resolve(contentDir, '..'), { recursive: true, force: true })
   })
 
   test('survives an uncaught error', async () => {

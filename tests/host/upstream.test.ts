@@ -1,8 +1,7 @@
 // Tests that a hub serves another hub's owners beside its own: two real hubs, each of which is the other's upstream, and
 // a private hub in front of one of them.
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CLIENTS, runClient } from '../clients/three-clients.ts'
@@ -10,6 +9,7 @@ import { type Machine, type Machines, openMachines } from '../hubs/machines.ts'
 import { type MembersHub, openMembersHub } from '../hubs/members-hub.ts'
 import { freePort, type Run } from '../hubs/processes.ts'
 import { type LocalRepository, makeRepository } from '../stores/local-repository.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const versionFile = (text: string) =>
   `---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: octocat\nchangelog: Made\n---\n${text}`
@@ -117,7 +117,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([a?.run.end(), b?.run.end()])
   machines?.close()
-  for (const repository of repositories ?? []) repository.remove()
 })
 
 /** What a hub answers, without the headers that differ between any two requests. */
@@ -239,19 +238,15 @@ describe('a private hub', () => {
   })
 
   test.each(CLIENTS)('$name locks and installs from it, and the lock names it alone', async ({ command }) => {
-    const dir = mkdtempSync(join(tmpdir(), 'hub-upstream-client-'))
+    const dir = temporaryFolder('hub-upstream-client-')
     const url = `http://127.0.0.1:${members.port}`
     const token = members.readers['a token with read']!.headers.Authorization!.replace('Bearer ', '')
-    try {
-      for (const args of [['add', 'rivers/letters'], ['add', 'zephyrine/quokka-brief'], ['install'], ['verify']]) {
-        const ran = await runClient(['env', `HUB_TOKEN=${token}`, ...command], args, dir, url)
-        expect([args, ran.code, ran.stderr]).toEqual([args, 0, expect.anything()])
-      }
-      const lock = readFileSync(join(dir, 'prompts.lock'), 'utf8')
-      expect([lock.includes(url), lock.includes(a.base), lock.includes('rivers/letters')]).toEqual([true, false, true])
-    } finally {
-      rmSync(dir, { recursive: true, force: true })
+    for (const args of [['add', 'rivers/letters'], ['add', 'zephyrine/quokka-brief'], ['install'], ['verify']]) {
+      const ran = await runClient(['env', `HUB_TOKEN=${token}`, ...command], args, dir, url)
+      expect([args, ran.code, ran.stderr]).toEqual([args, 0, expect.anything()])
     }
+    const lock = readFileSync(join(dir, 'prompts.lock'), 'utf8')
+    expect([lock.includes(url), lock.includes(a.base), lock.includes('rivers/letters')]).toEqual([true, false, true])
   })
 })
 

@@ -4,7 +4,6 @@ import {
   appendFileSync,
   closeSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   renameSync,
   rmSync,
@@ -12,10 +11,10 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { watchContent, watchDays } from '../../packages/node-server/builds/watch-content.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const WITHIN = 30_000
 let root: string
@@ -24,16 +23,13 @@ let watching: ReturnType<typeof watchContent> | undefined
 /** The reported changes, in order; undefined means that anything may have changed. */
 let told: (string[] | undefined)[]
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'watch-content-'))
+  root = temporaryFolder('watch-content-')
   dir = join(root, 'content')
   told = []
   put('acme/one/index.md')
   put('acme/one/versions/1.0.0.md')
 })
-afterEach(() => {
-  watching?.close()
-  rmSync(root, { recursive: true, force: true })
-})
+afterEach(() => watching?.close())
 
 function put(path: string, below = dir): void {
   mkdirSync(dirname(join(below, path)), { recursive: true })

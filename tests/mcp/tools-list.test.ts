@@ -1,7 +1,5 @@
 // Tests tools/list, the server's public interface. Every client would notice a change here.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
@@ -9,6 +7,7 @@ import { hasOwnerForm, isName } from '../../src/domain/values/names.ts'
 import { CAPABILITIES, INSTRUCTIONS } from '../../src/server/mcp/identity.ts'
 import { TOOLS } from '../../src/server/mcp/tools.ts'
 import { modern, openMcpHub, post } from '../hubs/mcp.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const hub = openMcpHub('content')
 afterAll(() => hub.close())
@@ -37,11 +36,10 @@ test('tools/list is the same for both protocol generations and any content, and 
   })
   expect(await (await hub.answer(legacy())).text()).toBe(before)
   expect(await listed(modern('tools/list'))).toBe(await listed(legacy()))
-  const empty = mkdtempSync(join(tmpdir(), 'hub-mcp-empty-'))
+  const empty = temporaryFolder('hub-mcp-empty-')
   const other = openMcpHub(empty)
   expect(await (await other.answer(legacy())).text()).toBe(before)
   other.close()
-  rmSync(empty, { recursive: true })
 })
 
 test('initialize returns exactly the expected capabilities and server info', async () => {

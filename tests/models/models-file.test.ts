@@ -1,15 +1,15 @@
 // Tests `models.yml`: what it accepts, the line of each problem, and how `npm run models` renews it.
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { formatModelsFile, parseModelsFile } from '../../packages/catalogue/models-file.ts'
 import { findModelNotice } from '../../src/domain/content/models.ts'
 import { COMPILED } from '../compiled.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const entry = (more = '') => `models:\n  - id: old-1\n    retires_at: "2026-12-11"\n${more}`
 
@@ -102,8 +102,7 @@ describe('npm run models', () => {
   const START = `# Our list\n${entry('    replaced_by: new-1\n')}  - {id: withdrawn, retires_at: "2026-12-31"}\n  - {id: silent, retires_at: "2026-12-31"}\n`
 
   function renew(args: string[], input = ''): Promise<{ code: number; out: string; err: string; text: string }> {
-    const dir = mkdtempSync(join(tmpdir(), 'renew-models-'))
-    onTestFinished(() => rmSync(dir, { recursive: true }))
+    const dir = temporaryFolder('renew-models-')
     writeFileSync(join(dir, 'models.yml'), START)
     writeFileSync(join(dir, 'list.json'), LIST)
     const command = ['scripts/content/renew-models.ts', ...args.map((arg) => arg.replace('DIR', dir))]

@@ -1,12 +1,11 @@
 // Tests the records of prompts whose model retires: in the catalogue, in the data files, and after a change of the list.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { listContent } from '../../packages/stores/content/content-listing.ts'
 import { poll } from '../e2e/client.ts'
 import { openHostSite } from '../hubs/host-site.ts'
 import { putContent, versionFile } from '../stores/content-folder.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const STATUS = { model: 'old-1', retires_at: '2026-12-11', replaced_by: 'new-1', source: null }
 const LIST = 'models:\n  - {id: old-1, retires_at: "2026-12-11", replaced_by: new-1}\n'
@@ -14,7 +13,7 @@ const LIST = 'models:\n  - {id: old-1, retires_at: "2026-12-11", replaced_by: ne
 let dir = ''
 let site: ReturnType<typeof openHostSite>
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'hub-models-'))
+  dir = temporaryFolder('hub-models-')
   putContent(dir, 'acme/a/versions/1.0.0.md', withModel('old-1', 'One'))
   putContent(dir, 'acme/a/versions/1.1.0.md', withModel('new-1', 'Two'))
   putContent(dir, 'acme/b/versions/1.0.0.md', withModel('old-1', 'Three'))
@@ -22,10 +21,7 @@ beforeEach(() => {
   putContent(dir, 'acme/c/versions/1.0.0.md', versionFile('Four'))
   site = openHostSite(join(dir, 'hub/site.db'), { contentDir: join(dir, 'content'), baseUrl: 'https://hub.test' })
 })
-afterEach(() => {
-  site.close()
-  rmSync(dir, { recursive: true })
-})
+afterEach(() => site.close())
 
 const withModel = (model: string, text: string) =>
   versionFile(text).replace('---\n', `---\nparameters: {model: ${model}}\n`)

@@ -2,10 +2,9 @@
 // function runs with only the files in its bundle, so no file excluded by netlify.toml is ever loaded.
 import { execFile } from 'node:child_process'
 import { hash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { basename, join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { getRequestListener } from '@hono/node-server'
@@ -19,6 +18,7 @@ import { openPeople } from '../../packages/stores/state/sessions.ts'
 import { netlifyState } from '../../packages/stores/state/state-netlify.ts'
 import { makeSiteFolder } from '../hubs/build-site.ts'
 import { modern, post } from '../hubs/mcp.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { runModule, unpackBundle } from './run-bundle.ts'
 
 const Manifest = z.object({
@@ -39,7 +39,7 @@ const Manifest = z.object({
 
 // This folder is outside the project. Inside the project, Node would look in parent folders and find packages that are
 // missing from the bundle.
-const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-bundles-'))
+const dir = temporaryFolder('prompt-hub-bundles-')
 /** The folder of the site and of the files that a build adds to the functions. A bundle has the same path. */
 const built = relative('.', makeSiteFolder('netlify'))
 /** A folder elsewhere in the project that has files with the same paths as bundled ones. */

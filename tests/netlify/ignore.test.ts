@@ -1,13 +1,12 @@
 // Tests which builds Netlify skips: those of superseded commits, but never for longer than five minutes, and never if
 // in doubt.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../temporary-folder.ts'
 
-const root = mkdtempSync(join(tmpdir(), 'netlify-ignore-'))
-afterAll(() => rmSync(root, { recursive: true }))
+const root = temporaryFolder('netlify-ignore-')
 
 const git = (dir: string, args: string[], at = new Date()) =>
   execFileSync('git', ['-C', dir, '-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args], {

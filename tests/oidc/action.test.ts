@@ -3,7 +3,6 @@ import { execFile, execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -17,6 +16,7 @@ import { type SigstoreServices, startSigstore } from '../attestations/sigstore-s
 import { memoryState } from '../hubs/memory-state.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { ISSUER, type Issuer, startIssuer } from './issuer.ts'
 
 const SCRIPT = resolve('.github/actions/publish/publish.sh')
@@ -76,7 +76,7 @@ beforeAll(async () => {
   })
   await hub.build()
   close = () => host.stop()
-  dir = mkdtempSync(join(tmpdir(), 'prompt-hub-action-'))
+  dir = temporaryFolder('prompt-hub-action-')
   mkdirSync(join(dir, 'prompts'))
   writeFileSync(join(dir, 'prompts/code-review.md'), 'Review {{code}}.\r\nTwice.')
   writeFileSync(join(dir, 'prompts/summary.md'), 'Summarise.')
@@ -85,8 +85,6 @@ afterAll(async () => {
   await close?.()
   await issuer?.close()
   await sigstore?.close()
-  world?.close()
-  rmSync(dir, { recursive: true, force: true })
 })
 
 const run = (over: Record<string, string> = {}) =>

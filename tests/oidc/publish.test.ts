@@ -1,6 +1,4 @@
 // Tests trusted publishing: a trusted workflow publishes without a secret, and every other token gets the right error.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openJobVerifier } from '../../packages/account/providers/job-verifier.ts'
@@ -9,6 +7,7 @@ import { openSqliteState } from '../../packages/stores/state/state-sqlite.ts'
 import { memoryState } from '../hubs/memory-state.ts'
 import { type Hub, type HubOptions, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { AUDIENCE, CLAIMS, ISSUER, type Issuer, startIssuer } from './issuer.ts'
 
 const OWNER = `---
@@ -52,10 +51,7 @@ beforeAll(async () => {
   world = openLocalWorld({ 'content/acme/index.md': OWNER, 'content/other/index.md': '---\nname: Other\n---\n' })
   hub = await openJobHub()
 })
-afterAll(async () => {
-  await issuer?.close()
-  world?.close()
-})
+afterAll(() => issuer?.close())
 beforeEach(() => {
   vi.spyOn(console, 'error').mockImplementation(() => {})
 })
@@ -307,7 +303,7 @@ describe('a token is valid for a single request', () => {
   })
 
   test('accepts only one of several concurrent uses across processes on one machine', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'hub-state-'))
+    const directory = temporaryFolder('hub-state-')
     const path = join(directory, 'state.db')
     const stores = await Promise.all([openSqliteState(path), openSqliteState(path)])
     const passed = await Promise.all(
@@ -315,7 +311,6 @@ describe('a token is valid for a single request', () => {
     )
     expect(passed.filter(Boolean).length).toBe(1)
     await Promise.all(stores.map(({ close }) => close()))
-    rmSync(directory, { recursive: true })
   })
 
   test('fails when the store is unavailable', async () => {

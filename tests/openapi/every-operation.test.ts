@@ -1,8 +1,7 @@
 // Checks every operation against the API description with two thousand valid, nearly valid and hostile requests. The
 // status, headers and schema of each response must match.
 import { hash } from 'node:crypto'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
@@ -15,6 +14,7 @@ import { BASE_URL } from '../hubs/handlers.ts'
 import { openMcpHub } from '../hubs/mcp.ts'
 import { openHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 interface Described {
   parameters: { name: string; in: string; schema: { enum?: string[] } }[]
@@ -33,7 +33,7 @@ const pointer = (...parts: string[]) =>
   `api#/${parts.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`
 
 /** The starter catalogue, and a skill with files and an attestation. */
-const contentDir = mkdtempSync(join(tmpdir(), 'hub-operations-'))
+const contentDir = temporaryFolder('hub-operations-')
 cpSync('content', contentDir, { recursive: true })
 const folder = join(contentDir, 'acme/with-files/versions/1.0.0')
 mkdirSync(folder, { recursive: true })
@@ -53,11 +53,7 @@ writeFileSync(join(folder, 'b.bin'), Buffer.from([0, 255]))
 const hub = openMcpHub(contentDir)
 const world = openLocalWorld()
 const publisher = await openHub(world)
-afterAll(() => {
-  hub.close()
-  world.close()
-  rmSync(contentDir, { recursive: true })
-})
+afterAll(() => hub.close())
 
 const known = [...hub.catalogue.entries.values()].map(({ repository }) => repository)
 const hostile = fc.constantFrom(

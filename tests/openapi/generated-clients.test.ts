@@ -1,17 +1,17 @@
 // Checks that clients generated from the API description compile in strict mode and work: each client calls every
 // operation.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { describeApi } from '../../packages/catalogue/published/openapi.ts'
 import { BASE_URL } from '../hubs/handlers.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'hub-generated-'))
+const folder = temporaryFolder('hub-generated-')
 
 /** Returns the path of a package's first command. */
 function commandOf(name: string): string {
@@ -97,11 +97,6 @@ beforeAll(async () => {
     // tsc writes its errors to standard output.
     throw new Error(String((error as { stdout?: string }).stdout ?? error))
   }
-})
-
-afterAll(() => {
-  world.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 describe('generated clients compile in strict mode and make every call', () => {

@@ -1,10 +1,11 @@
 // Runs the jobs of a workflow as GitHub Actions does, with a real repository, a real git and a real shell: checks whether
 // an event starts the workflow, checks out the commit, and runs each step with the environment variables of a runner.
 import { execFile, execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, matchesGlob, resolve } from 'node:path'
 import { parse } from 'yaml'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 interface Step {
   id?: string
@@ -61,11 +62,10 @@ export interface PromptRepository {
   revert(sha: string): Trigger
   /** Starts the workflow by hand, for the newest commit. */
   dispatch(): Trigger
-  remove(): void
 }
 
 export function openPromptRepository(): PromptRepository & { origin: string } {
-  const root = mkdtempSync(join(tmpdir(), 'hub-prompts-'))
+  const root = temporaryFolder('hub-prompts-')
   const origin = join(root, 'origin.git')
   const clone = join(root, 'clone')
   const identity = ['-c', 'user.name=A', '-c', 'user.email=a@example.com', '-c', 'core.autocrlf=false']
@@ -114,7 +114,6 @@ export function openPromptRepository(): PromptRepository & { origin: string } {
       return pushAll()
     },
     dispatch: () => ({ event: 'workflow_dispatch', before: '', sha: pushed, paths: [] }),
-    remove: () => rmSync(root, { recursive: true, force: true }),
   }
 }
 
@@ -147,11 +146,11 @@ export async function runWorkflow(
     workflow_dispatch: 'workflow_dispatch' in on,
   }[trigger.event]
   if (!isStarted) return undefined
-  const workspace = mkdtempSync(join(tmpdir(), 'hub-job-'))
+  const workspace = temporaryFolder('hub-job-')
   // A pull request from a fork gets no secrets and no OIDC tokens, whatever its workflow says.
   const isTrusted = trigger.event !== 'pull_request'
   const ref = isTrusted ? `refs/heads/${BRANCH}` : 'refs/pull/1/merge'
-  const commands = mkdtempSync(join(tmpdir(), 'hub-job-commands-'))
+  const commands = temporaryFolder('hub-job-commands-')
   const told = { GITHUB_OUTPUT: join(commands, 'output'), GITHUB_STEP_SUMMARY: join(commands, 'summary') }
   for (const file of Object.values(told)) writeFileSync(file, '')
   const environment = {

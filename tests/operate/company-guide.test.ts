@@ -1,8 +1,7 @@
 // Tests the guide "A hub for your company" by following it: a real provider, PostgreSQL, and two hubs behind Caddy with
 // the guide's settings and commands, from the first sign-in to the day somebody leaves.
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isInstalled, type Running, startCaddy } from '../host/programs.ts'
@@ -10,6 +9,7 @@ import { type Machine, type Machines, openMachines } from '../hubs/machines.ts'
 import { type PostgresServer, startPostgres } from '../hubs/postgres.ts'
 import { freePort, plainEnvironment, type Run } from '../hubs/processes.ts'
 import { CLIENT, type OpenIdProvider, startOpenIdProvider } from '../oidc/provider.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { blocksOf } from './follow-guide.ts'
 
 const [owner, doctor, token, read, leave, forget, ...more] = blocksOf('company', 'sh') as [
@@ -40,7 +40,7 @@ describe.skipIf(!isInstalled('caddy'))('a hub for a company (needs caddy)', () =
 
   beforeAll(async () => {
     const frontPort = await freePort()
-    const catalogue = mkdtempSync(join(tmpdir(), 'prompt-hub-company-'))
+    const catalogue = temporaryFolder('prompt-hub-company-')
     closing.push(() => rmSync(catalogue, { recursive: true, force: true }))
     const postgres: PostgresServer = await startPostgres()
     closing.push(() => postgres.close())

@@ -1,15 +1,15 @@
 // Tests the Dockerfile by executing its steps one by one: it copies exactly the files that are needed, and the hub runs
 // on a read-only file system.
 import { execFileSync } from 'node:child_process'
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chownSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { bundlePlaceOf, findBundle } from '../../packages/node-server/builds/pages-bundle.ts'
 import { versionFile } from '../doctor/setups.ts'
 import { poll } from '../e2e/client.ts'
 import { freePort } from '../hubs/processes.ts'
 import { makeRepository } from '../stores/local-repository.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { buildStage, canContain, type Image, ownerOf, sizeOf, start } from './container.ts'
 import { listContext, readDockerfile } from './dockerfile.ts'
 
@@ -24,8 +24,7 @@ const context = listContext(
     .split('\n')
     .filter((file) => existsSync(file)),
 )
-const root = mkdtempSync(join(tmpdir(), 'prompt-hub-image-'))
-afterAll(() => rmSync(root, { recursive: true, force: true }))
+const root = temporaryFolder('prompt-hub-image-')
 
 describe('Dockerfile', () => {
   test('the last stage runs as the node user, with two volumes and a health check', () => {

@@ -1,14 +1,14 @@
 // Runs the code examples of the README and the guides. The hub is started as the README says; those that need no hub run
 // once more without it. Every example runs here or in another test, or has a reason why it cannot run.
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HUBCLI } from '../cli/assembled.ts'
 import { linkInstalled } from '../hubs/machines.ts'
 import { freePort, plainEnvironment, type Run, startProcess } from '../hubs/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { ELSEWHERE, LEFT_OUT } from './examples-elsewhere.ts'
 import { type ExampleRun, RUN } from './examples-table.ts'
 import { type Example, examplesOf, makeSource } from './follow-guide.ts'
@@ -49,7 +49,7 @@ let hub: Run
 let token: string
 let issuer: Server
 beforeAll(async () => {
-  root = mkdtempSync(join(tmpdir(), 'hub-examples-'))
+  root = temporaryFolder('hub-examples-')
   checkout = makeSource(join(root, 'checkout'))
   linkInstalled(checkout)
   mkdirSync(join(root, 'libraries'))
@@ -75,7 +75,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await hub?.end()
   issuer?.close()
-  rmSync(root, { recursive: true, force: true })
 })
 
 /** Programs that stand for an installation: this hub's client, and packages that are already there. */

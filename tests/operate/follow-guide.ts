@@ -1,10 +1,10 @@
 // Follows a guide that needs no root: runs its code blocks in order, in a temporary folder.
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { COMPILED } from '../compiled.ts'
 import { makePages } from '../hubs/machines.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 /** A machine on which a guide is followed. */
 export interface GuideMachine {
@@ -57,7 +57,7 @@ export function openMachine(
   publicUrl: string,
   words: Readonly<Record<string, string>> = {},
 ): GuideMachine {
-  const root = mkdtempSync(join(tmpdir(), 'prompt-hub-guide-'))
+  const root = temporaryFolder('prompt-hub-guide-')
   const source = makeSource(join(root, 'source'))
   const pages = makePages()
   const all: Record<string, string> = {

@@ -1,14 +1,14 @@
 // Tests the self-hosting guides by following them: it runs every shell command as far as possible on this machine, and
 // checks every configuration with the program that it is for.
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isInstalled, type Running, startCaddy, startNginx } from '../host/programs.ts'
 import { freePort } from '../hubs/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { type Debian, isDebianRoot, openDebian } from './debian.ts'
 import { blocksOf } from './follow-guide.ts'
 import { testPrivateGuide } from './private-guide.ts'
@@ -16,14 +16,13 @@ import { testPrivateGuide } from './private-guide.ts'
 const UNIT = 'deploy/systemd/prompt-hub.service'
 
 test.runIf(spawnSync('systemd-analyze', ['--version']).status === 0)('systemd accepts the unit file', () => {
-  const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-unit-'))
+  const dir = temporaryFolder('prompt-hub-unit-')
   // systemd-analyze checks whether the program exists, so the test uses this machine's path instead of the guide's.
   const unit = readFileSync(UNIT, 'utf8').replace('/srv/prompt-hub/node_modules/.bin/node', process.execPath)
   writeFileSync(join(dir, 'prompt-hub.service'), unit)
   const { status, stderr } = spawnSync('systemd-analyze', ['verify', join(dir, 'prompt-hub.service')], {
     encoding: 'utf8',
   })
-  rmSync(dir, { recursive: true })
   expect([status, stderr.split('\n').filter((line) => line.includes('prompt-hub'))]).toEqual([0, []])
 })
 

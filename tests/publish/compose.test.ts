@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { dirname } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { recallRepositoryState } from '../../src/domain/publishing/repository-state.ts'
 import { parsePublishRequest } from '../../src/domain/publishing/request.ts'
 import { measure } from '../../src/ports/measure.ts'
@@ -58,7 +58,6 @@ beforeAll(async () => {
     expect((await publish('house-style', { content, bump })).status).toBe(201)
   }
 })
-afterAll(() => world.close())
 
 describe('a composed version', () => {
   const source = 'Review this.\n{{include "acme/house-style@^1"}}\nThanks. {{code}}\n'

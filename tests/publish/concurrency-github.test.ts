@@ -18,10 +18,7 @@ beforeEach(async () => {
   world = await openGitHubWorld(standIn)
   standIn.forget()
 })
-afterEach(() => {
-  standIn.forget()
-  world.close()
-})
+afterEach(() => standIn.forget())
 
 const openHubs = async (count: number): Promise<Hub[]> => {
   const first = await openHub(world)

@@ -1,6 +1,6 @@
 // Tests many simultaneous publishers on this machine: version numbers are consecutive, one publisher wins per expected
 // version, and git finds the history intact.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { consecutive, expectPublished, judgeHistory, sorted } from './history.ts'
@@ -11,7 +11,6 @@ let world: World
 beforeEach(() => {
   world = openLocalWorld()
 })
-afterEach(() => world.close())
 
 /** Opens hubs that share git and the token store, as separate processes do. Each hub has its own queue. */
 const openHubs = async (count: number): Promise<Hub[]> => {

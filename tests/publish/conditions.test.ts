@@ -1,8 +1,8 @@
 // Tests the options and preconditions of a publish: an expected version, a dry run, and what an archived repository
 // rejects. See docs/contract.md section 7.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { REPOSITORY } from '../hubs/publishing.ts'
-import { commits, hub, INDEX, open, versionFile, versionPath, world } from './open-rules.ts'
+import { commits, hub, INDEX, open, versionFile, versionPath } from './open-rules.ts'
 
 describe('expected_version', () => {
   beforeEach(() =>
@@ -12,7 +12,6 @@ describe('expected_version', () => {
       [INDEX]: '---\nyanked:\n  "1.1.0": Wrong\n---\n',
     }),
   )
-  afterEach(() => world.close())
 
   //  case                              to                    expected   status
   test.each([
@@ -38,7 +37,6 @@ describe('expected_version', () => {
 
 describe('dry_run', () => {
   beforeEach(() => open({ [versionPath('1.0.0')]: versionFile('Old\n') }))
-  afterEach(() => world.close())
 
   test('returns the expected result and writes nothing', async () => {
     await hub.build()
@@ -71,7 +69,6 @@ describe('dry_run', () => {
 })
 
 describe('publishing by repository status', () => {
-  afterEach(() => world.close())
   //  status         publishing
   test.each([
     ['active', 201],

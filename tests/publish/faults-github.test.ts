@@ -34,7 +34,6 @@ afterEach(() => {
   vi.useRealTimers()
   vi.restoreAllMocks()
   standIn.forget()
-  world.close()
 })
 
 /** Replaces only the clock, which jumps 25 seconds ahead at each call, so that no test has to wait. */

@@ -1,9 +1,7 @@
 // Tests fresh copies: a published version can be read immediately, before a build includes it. A failing store of fresh
 // copies must break nothing else.
 import { hash } from 'node:crypto'
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { cpSync, rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
@@ -17,6 +15,7 @@ import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
 import { memoryState } from '../hubs/memory-state.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { consecutive, sorted } from './history.ts'
 
 const OLD = '---\npublished_at: "2026-01-01T00:00:00Z"\npublished_by: octocat\nchangelog: First\n---\nOld {{x}}\n'
@@ -30,10 +29,7 @@ beforeEach(async () => {
   hub = await openHub(world)
   await hub.build()
 })
-afterEach(() => {
-  vi.restoreAllMocks()
-  world.close()
-})
+afterEach(() => vi.restoreAllMocks())
 
 /** Returns the logged lines about problems; others are audit lines. */
 const problemsIn = (errors: { mock: { calls: unknown[][] } }): { level: string }[] =>
@@ -225,7 +221,7 @@ describe('fresh copies and builds', () => {
   test('a build started before the publish does not hide the new version', async () => {
     await world.commitOutside({ [INDEX]: '---\ntitle: Built late\n---\n' })
     const { contentDir, source } = await hub.readContent()
-    const read = { contentDir: mkdtempSync(join(tmpdir(), 'hub-late-')), source }
+    const read = { contentDir: temporaryFolder('hub-late-'), source }
     cpSync(contentDir, read.contentDir, { recursive: true })
     await hub.publish({ content: 'New\n' })
     await hub.build(read)
@@ -452,6 +448,5 @@ describe('a failing store of copies', () => {
     const reset = openLocalWorld({ [VERSION_1]: OLD })
     const other = await openHub(reset, { state: hub.state })
     expect((await other.publish({ content: 'Again\n' })).version).toBe('1.0.1')
-    reset.close()
   })
 })

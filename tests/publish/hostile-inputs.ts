@@ -1,11 +1,11 @@
 // Opens a hub for hostile input, and checks the errors and the state afterwards.
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { type Hub, openHub, REPOSITORY, type Sending } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { judgeHistory } from './history.ts'
 
 /**
@@ -22,7 +22,7 @@ const fetched: string[] = []
 /** Opens one hub for all tests in a file. After each test, the log must be empty. */
 export function openForInputs(): void {
   beforeAll(async () => {
-    canary = join(mkdtempSync(join(tmpdir(), 'hub-canary-')), 'executed')
+    canary = join(temporaryFolder('hub-canary-'), 'executed')
     world = openLocalWorld({
       'content/acme/code-review/versions/1.0.0.md':
         '---\npublished_at: "2026-01-01T00:00:00Z"\npublished_by: acme\n---\nOld\n',
@@ -35,8 +35,6 @@ export function openForInputs(): void {
   })
   afterAll(async () => {
     vi.restoreAllMocks()
-    world.close()
-    rmSync(join(canary, '..'), { recursive: true, force: true })
   })
   beforeEach(() => {
     logged = []

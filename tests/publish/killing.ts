@@ -1,7 +1,6 @@
 // Kills hubs and git during a publish, and checks the repository afterwards.
 import { execFileSync, spawn } from 'node:child_process'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect } from 'vitest'
@@ -11,6 +10,7 @@ import { readContentDir } from '../../packages/stores/content/content-dir.ts'
 import { digestText } from '../../src/ports/measure.ts'
 import { REPOSITORY } from '../hubs/publishing.ts'
 import type { World } from '../hubs/worlds.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { judgeHistory } from './history.ts'
 import type { KillableQuestion, KillableSettings } from './killable-hub.ts'
 
@@ -98,11 +98,10 @@ export interface BadGit {
   disarm(): void
   /** Returns the number of calls since `arm` was called. */
   calls(): number
-  remove(): void
 }
 
 export function makeBadGit(): BadGit {
-  const dir = mkdtempSync(join(tmpdir(), 'hub-git-'))
+  const dir = temporaryFolder('hub-git-')
   const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
   writeFileSync(
     join(dir, 'git'),
@@ -145,7 +144,6 @@ exit $status
     arm,
     disarm: () => arm(0, 'none'),
     calls: () => Number(readFileSync(join(dir, 'count'), 'utf8')),
-    remove: () => rmSync(dir, { recursive: true, force: true }),
   }
 }
 
@@ -181,17 +179,13 @@ export async function expectReadable(
  */
 export async function expectKept(world: World, answered: Answered): Promise<void> {
   await judgeHistory(world)
-  const folder = mkdtempSync(join(tmpdir(), 'hub-clone-'))
-  try {
-    execFileSync('git', ['clone', '-q', '--branch', 'main', await world.gitFolder(), folder])
-    const { tree, problems } = readContentDir(join(folder, 'content'))
-    expect(problems).toEqual([])
-    const files = new Map(
-      listDataFiles(buildCatalogue(tree, { baseUrl: 'https://hub.example', day: '2026-11-20' }), digestText),
-    )
-    for (const [version, content] of answered)
-      expect(files.get(`/data/v1/repos/${REPOSITORY}/raw/${version}.txt`), version).toBe(content)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  const folder = temporaryFolder('hub-clone-')
+  execFileSync('git', ['clone', '-q', '--branch', 'main', await world.gitFolder(), folder])
+  const { tree, problems } = readContentDir(join(folder, 'content'))
+  expect(problems).toEqual([])
+  const files = new Map(
+    listDataFiles(buildCatalogue(tree, { baseUrl: 'https://hub.example', day: '2026-11-20' }), digestText),
+  )
+  for (const [version, content] of answered)
+    expect(files.get(`/data/v1/repos/${REPOSITORY}/raw/${version}.txt`), version).toBe(content)
 }

@@ -1,9 +1,7 @@
 // Checks that a hub can be killed at any moment: after a restart and after a clean build, everything confirmed can be
 // read with all of its files, and no version number is used twice.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { readContentDir } from '../../packages/stores/content/content-dir.ts'
@@ -12,6 +10,7 @@ import { FAULTS } from '../github/faults.ts'
 import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 import { REPOSITORY } from '../hubs/publishing.ts'
 import { openGitHubWorld, openLocalWorld, type World } from '../hubs/worlds.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import {
   type Answered,
   type BadGit,
@@ -37,7 +36,7 @@ let badGit: BadGit
 let hubs: KillableHub[]
 let random: () => number
 beforeEach(() => {
-  blobsDir = mkdtempSync(join(tmpdir(), 'hub-state-'))
+  blobsDir = temporaryFolder('hub-state-')
   badGit = makeBadGit()
   hubs = []
   random = mulberry32(SEED)
@@ -45,8 +44,6 @@ beforeEach(() => {
 afterEach(async () => {
   for (const hub of hubs) hub.kill()
   await Promise.all(hubs.map(({ ended }) => ended))
-  badGit.remove()
-  rmSync(blobsDir, { recursive: true, force: true })
 })
 
 /** Returns a generator of random numbers from 0 to 1. See https://github.com/cprosche/mulberry32. */
@@ -107,46 +104,42 @@ test('one process killed at every step and at random keeps every confirmed versi
   const answered: Answered = new Map()
   let [kills, step, randomKills] = [0, 0, 0]
   let hub = await start(contentDir, { gitDir: badGit.dir })
-  try {
-    for (let isStepping = true; isStepping || randomKills < KILLS; ) {
-      const content = `Text ${kills} ${step}\n`
-      const key = `publish-${kills}-${step}-${randomKills}`
-      if (isStepping) {
-        step += 1
-        badGit.arm(Math.ceil(step / 2), step % 2 === 1 ? 'before' : 'after', 'writes')
-      } else {
-        const moment = sleep(random() * PUBLISH_MS)
-        randomKills += 1
-        void moment.then(hub.kill)
-      }
-      const reply = await hub.publish(content, key, withFiles(content))
-      badGit.disarm()
-      noteAnswer(answered, content, reply)
-      if (isStepping && reply !== 'died') {
-        // Git writes the objects, the index and the branch.
-        expect(step).toBeGreaterThan(6)
-        isStepping = false
-        continue
-      }
-      await hub.ended
-      kills += 1
-      hub = await start(contentDir, { gitDir: badGit.dir })
-      await expectReadable(hub, answered, [...answered.keys()].slice(-3))
-      const { files } = await retry(hub, answered, content, key, withFiles(content))
-      for (const { path, url } of files)
-        expect(await hub.ask({ method: 'GET', path: new URL(url).pathname })).toEqual({
-          status: 200,
-          text: `${path} of ${content}`,
-        })
-      expectWhole(contentDir, answered.size)
+  for (let isStepping = true; isStepping || randomKills < KILLS; ) {
+    const content = `Text ${kills} ${step}\n`
+    const key = `publish-${kills}-${step}-${randomKills}`
+    if (isStepping) {
+      step += 1
+      badGit.arm(Math.ceil(step / 2), step % 2 === 1 ? 'before' : 'after', 'writes')
+    } else {
+      const moment = sleep(random() * PUBLISH_MS)
+      randomKills += 1
+      void moment.then(hub.kill)
     }
-    await expectReadable(hub, answered)
-    await expectKept(world, answered)
-    expect(answered.size).toBe(kills + 1)
-    console.info(`${kills} kills, ${answered.size} versions`)
-  } finally {
-    world.close()
+    const reply = await hub.publish(content, key, withFiles(content))
+    badGit.disarm()
+    noteAnswer(answered, content, reply)
+    if (isStepping && reply !== 'died') {
+      // Git writes the objects, the index and the branch.
+      expect(step).toBeGreaterThan(6)
+      isStepping = false
+      continue
+    }
+    await hub.ended
+    kills += 1
+    hub = await start(contentDir, { gitDir: badGit.dir })
+    await expectReadable(hub, answered, [...answered.keys()].slice(-3))
+    const { files } = await retry(hub, answered, content, key, withFiles(content))
+    for (const { path, url } of files)
+      expect(await hub.ask({ method: 'GET', path: new URL(url).pathname })).toEqual({
+        status: 200,
+        text: `${path} of ${content}`,
+      })
+    expectWhole(contentDir, answered.size)
   }
+  await expectReadable(hub, answered)
+  await expectKept(world, answered)
+  expect(answered.size).toBe(kills + 1)
+  console.info(`${kills} kills, ${answered.size} versions`)
 })
 
 test('two processes on one repository, one killed at random, keep every confirmed version', async () => {
@@ -154,38 +147,34 @@ test('two processes on one repository, one killed at random, keep every confirme
   const contentDir = await world.contentDir()
   const answered: Answered = new Map()
   const pair = [await start(contentDir), await start(contentDir)]
-  try {
-    for (let kills = 0; kills < KILLS; kills++) {
-      const victim = kills % 2
-      const survivor = 1 - victim
-      const contents = [`Text ${kills} a\n`, `Text ${kills} b\n`, `Text ${kills} c\n`]
-      const moment = sleep(random() * PUBLISH_MS * 2).then(pair[victim]!.kill)
-      const replies = await Promise.all([
-        pair[victim]!.publish(contents[0]!, `key-${kills}-one`),
-        pair[survivor]!.publish(contents[1]!, `key-${kills}-two`),
-      ])
-      for (const [index, reply] of replies.entries()) noteAnswer(answered, contents[index]!, reply)
-      expect(replies[1]).not.toBe('died')
-      // The surviving process finishes what the killed process left undone.
-      await retry(pair[survivor]!, answered, contents[2]!, `key-${kills}-three`)
-      await moment
-      await pair[victim]!.ended
-      expectCleanTree(contentDir)
-      pair[victim] = await start(contentDir)
-      await expectReadable(pair[victim], answered, [...answered.keys()].slice(-4))
-      await retry(pair[victim], answered, contents[0]!, `key-${kills}-one`)
-      await retry(pair[victim], answered, contents[1]!, `key-${kills}-two`)
-      expectCleanTree(contentDir)
-    }
-    for (const hub of pair) await hub.ask({ method: 'BUILD', path: '' })
-    for (const hub of pair) await expectReadable(hub, answered)
-    await expectKept(world, answered)
-    // Each round has three publishes. Each of them is published only once, however often the request was repeated.
-    expect(answered.size).toBe(3 * KILLS)
-    console.info(`${KILLS} kills, ${answered.size} versions`)
-  } finally {
-    world.close()
+  for (let kills = 0; kills < KILLS; kills++) {
+    const victim = kills % 2
+    const survivor = 1 - victim
+    const contents = [`Text ${kills} a\n`, `Text ${kills} b\n`, `Text ${kills} c\n`]
+    const moment = sleep(random() * PUBLISH_MS * 2).then(pair[victim]!.kill)
+    const replies = await Promise.all([
+      pair[victim]!.publish(contents[0]!, `key-${kills}-one`),
+      pair[survivor]!.publish(contents[1]!, `key-${kills}-two`),
+    ])
+    for (const [index, reply] of replies.entries()) noteAnswer(answered, contents[index]!, reply)
+    expect(replies[1]).not.toBe('died')
+    // The surviving process finishes what the killed process left undone.
+    await retry(pair[survivor]!, answered, contents[2]!, `key-${kills}-three`)
+    await moment
+    await pair[victim]!.ended
+    expectCleanTree(contentDir)
+    pair[victim] = await start(contentDir)
+    await expectReadable(pair[victim], answered, [...answered.keys()].slice(-4))
+    await retry(pair[victim], answered, contents[0]!, `key-${kills}-one`)
+    await retry(pair[victim], answered, contents[1]!, `key-${kills}-two`)
+    expectCleanTree(contentDir)
   }
+  for (const hub of pair) await hub.ask({ method: 'BUILD', path: '' })
+  for (const hub of pair) await expectReadable(hub, answered)
+  await expectKept(world, answered)
+  // Each round has three publishes. Each of them is published only once, however often the request was repeated.
+  expect(answered.size).toBe(3 * KILLS)
+  console.info(`${KILLS} kills, ${answered.size} versions`)
 })
 
 test('a process on GitHub, killed around each call and at random, keeps every confirmed version', async () => {
@@ -291,7 +280,6 @@ test.each(['local git', 'GitHub'])(
       await expectReadable(hub, versions)
       await expectKept(world, versions)
     } finally {
-      world.close()
       await standIn?.close()
     }
   },
@@ -306,38 +294,34 @@ async function killBeforeGitHub(
   const github = connectionTo(standIn, world.place)
   const answered: Answered = new Map()
   let [kills, step, randomKills] = [0, 0, 0]
-  try {
-    let hub = await start(await world.contentDir(), { github })
-    for (let isStepping = isStepped; isStepping || randomKills < mostRandom; ) {
-      const content = `Text ${kills} ${step}\n`
-      const key = `publish-${kills}-${step}-${randomKills}`
-      if (isStepping) {
-        step += 1
-        standIn.script({ on: 'any', when: killAt(Math.ceil(step / 2), hub), fault: FAULTS.cut(step % 2 === 0) })
-      } else {
-        randomKills += 1
-        void sleep(random() * PUBLISH_MS).then(hub.kill)
-      }
-      const reply = await hub.publish(content, key)
-      standIn.forget()
-      noteAnswer(answered, content, reply)
-      if (isStepping && reply !== 'died') {
-        expect(step).toBeGreaterThan(4)
-        isStepping = false
-        continue
-      }
-      await hub.ended
-      kills += 1
-      hub = await start(await world.contentDir(), { github })
-      await expectReadable(hub, answered, [...answered.keys()].slice(-3))
-      await retry(hub, answered, content, key)
+  let hub = await start(await world.contentDir(), { github })
+  for (let isStepping = isStepped; isStepping || randomKills < mostRandom; ) {
+    const content = `Text ${kills} ${step}\n`
+    const key = `publish-${kills}-${step}-${randomKills}`
+    if (isStepping) {
+      step += 1
+      standIn.script({ on: 'any', when: killAt(Math.ceil(step / 2), hub), fault: FAULTS.cut(step % 2 === 0) })
+    } else {
+      randomKills += 1
+      void sleep(random() * PUBLISH_MS).then(hub.kill)
     }
-    await expectReadable(hub, answered)
-    await expectKept(world, answered)
-    // The last step comes after the response, so this test does not kill the process there.
-    expect(answered.size).toBe(kills + (isStepped ? 1 : 0))
-    return { kills, versions: answered.size }
-  } finally {
-    world.close()
+    const reply = await hub.publish(content, key)
+    standIn.forget()
+    noteAnswer(answered, content, reply)
+    if (isStepping && reply !== 'died') {
+      expect(step).toBeGreaterThan(4)
+      isStepping = false
+      continue
+    }
+    await hub.ended
+    kills += 1
+    hub = await start(await world.contentDir(), { github })
+    await expectReadable(hub, answered, [...answered.keys()].slice(-3))
+    await retry(hub, answered, content, key)
   }
+  await expectReadable(hub, answered)
+  await expectKept(world, answered)
+  // The last step comes after the response, so this test does not kill the process there.
+  expect(answered.size).toBe(kills + (isStepped ? 1 : 0))
+  return { kills, versions: answered.size }
 }

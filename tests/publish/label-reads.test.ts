@@ -1,7 +1,7 @@
 // Tests reads by label after labels have moved: all of an owner's prompts at a label, and where a label pointed at a
 // time, before and after a build.
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openGitHubWorld, openLocalWorld, type World } from '../hubs/worlds.ts'
@@ -24,7 +24,6 @@ afterAll(() => standIn.close())
 let world: World
 let hub: Hub
 let token: string
-afterEach(() => world.close())
 
 const moveLabel = async (name: string, label: string, number: string | null) => {
   const method = number === null ? 'DELETE' : 'PUT'

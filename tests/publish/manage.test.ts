@@ -38,18 +38,12 @@ const send = (
   given: { token?: string; hub?: Hub } = {},
 ): Promise<Answer> => (given.hub ?? hub).publish(body, { method, path: at(rest), token: given.token ?? token })
 
-const worlds: World[] = []
 async function openAll(opened: World): Promise<void> {
   world = opened
-  worlds.push(opened)
   hub = await openHub(world)
   token = await hub.makeToken({ permissions: ['publish', 'label', 'maintain'] })
   await hub.build()
 }
-
-afterAll(() => {
-  for (const each of worlds) each.close()
-})
 
 describe.each([
   ['local git', () => openLocalWorld(FILES)],

@@ -1,13 +1,13 @@
 // Checks that no confirmed version is ever lost. Random sequences of publishes, edits, commits, branch switches, kills,
 // full disks and restarts run against a real hub and a simple model, and the results are compared.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { REPOSITORY } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { type Answered, type BadGit, type KillableHub, makeBadGit, noteAnswer, startKillable } from './killing.ts'
 
 /** The number of sequences. To run more: `MODEL_RUNS=100 SEED=2 npx vitest run tests/publish/model.test.ts` */
@@ -292,7 +292,7 @@ test(`${RUNS} random sequences of publishing, manual git work, kills and full di
   await fc.assert(
     fc.asyncProperty(fc.commands(steps, { maxCommands: MAX_STEPS, size: 'max' }), async (commands) => {
       const world = openLocalWorld()
-      const state = mkdtempSync(join(tmpdir(), 'hub-state-'))
+      const state = temporaryFolder('hub-state-')
       const contentDir = await world.contentDir()
       const folder = dirname(contentDir)
       const real: Real = {
@@ -332,9 +332,6 @@ test(`${RUNS} random sequences of publishing, manual git work, kills and full di
       } finally {
         real.hub?.kill()
         await real.hub?.ended
-        real.badGit.remove()
-        world.close()
-        rmSync(state, { recursive: true, force: true })
       }
     }),
     { numRuns: RUNS, seed: SEED, endOnFailure: true },

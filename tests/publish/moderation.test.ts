@@ -1,13 +1,12 @@
 // Tests moderation by git alone: commits each step of the guide exactly as written, and checks its effect on readers,
 // lists and publishers.
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 
 const world: World = openLocalWorld()
 let hub: Hub
-afterAll(() => world.close())
 
 const GUIDE = readFileSync('src/pages/docs/moderation.md', 'utf8')
 /** Returns the front matter lines in the guide's section. */

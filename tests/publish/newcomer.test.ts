@@ -1,16 +1,16 @@
 // Tests the first minutes with a fresh clone: `npm start`, a token from `npm run token`, a publish with curl, and an
 // immediate read of the published prompt.
 import { execFile, execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeFolder, runHubcli, SCRATCH, SHELLS, WITH_PYTHON } from '../cli/shells.ts'
+import { makeFolder, runHubcli, SHELLS, WITH_PYTHON } from '../cli/shells.ts'
 import { CLIENTS, runClient } from '../clients/three-clients.ts'
 import { poll } from '../e2e/client.ts'
 import { linkInstalled } from '../hubs/machines.ts'
 import { isServingFiles, plainEnvironment, type Run, startProcess } from '../hubs/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const run = promisify(execFile)
@@ -26,18 +26,14 @@ let token: string
 const git = (...args: string[]) => execFileSync('git', args, { cwd: clone, encoding: 'utf8', env: environment })
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'hub-newcomer-'))
+  folder = temporaryFolder('hub-newcomer-')
   clone = join(folder, 'clone')
   cloneWorkingTree()
   // What `npm ci` makes is linked, because installing requires the network and tests npm rather than the hub.
   linkInstalled(clone)
   ;({ base, run: host } = await startProcess({ command: ['npm', 'start'], cwd: clone }))
 })
-afterAll(async () => {
-  await host?.end()
-  rmSync(folder, { recursive: true, force: true })
-  rmSync(SCRATCH, { recursive: true, force: true })
-})
+afterAll(() => host?.end())
 
 test('one command creates a token and prints nothing else besides npm output', () => {
   const printed = execFileSync('npm', ['run', 'token', '--', 'acme'], {

@@ -1,8 +1,8 @@
 // Tests the order in which a publish is checked, and the responses to other methods. See docs/contract.md section 7.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Hub, openHub, REPOSITORY } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
-import { commits, hub, INDEX, open, versionFile, versionPath, world } from './open-rules.ts'
+import { commits, hub, INDEX, open, versionFile, versionPath } from './open-rules.ts'
 
 describe('the order of the checks', () => {
   beforeAll(() =>
@@ -11,7 +11,6 @@ describe('the order of the checks', () => {
       [versionPath('1.0.0')]: versionFile('Old\n'),
     }),
   )
-  afterAll(() => world.close())
 
   const tooLong = `{"content": "${'x'.repeat(1_048_577)}", "nonsense": 1}`
   const longContent = JSON.stringify({ content: 'x'.repeat(262_145), nonsense: 1, expected_version: '9.9.9' })
@@ -73,13 +72,11 @@ describe('the order of the checks', () => {
     const again = await live.publish({ content: 'x' }, { key: 'key-0001' })
     expect([first.status, again.status, again.version]).toEqual([201, 200, '1.0.0'])
     expect((await live.publish({ content: 'x' }, { key: 'key-0002' })).code).toBe('repo_archived')
-    another.close()
   })
 })
 
 describe('methods', () => {
   beforeAll(() => open({ [versionPath('1.0.0')]: versionFile('Old\n') }).then(() => hub.build()))
-  afterAll(() => world.close())
 
   //  method     path                                        allow
   test.each([

@@ -36,14 +36,9 @@ let world: World
 let hub: Hub
 /** The same hub for people who are signed in, as the site's own pages call it. */
 let pages: Hub
-const worlds: World[] = []
-afterAll(() => {
-  for (const each of worlds) each.close()
-})
 
 async function openAll(opened: World): Promise<void> {
   world = opened
-  worlds.push(opened)
   const state = memoryState()
   hub = await openHub(world, { state })
   pages = await openHub(world, { state, auth: { isSignedIn: true } })

@@ -1,14 +1,13 @@
 // Tests publishing prompt files: Markdown with front matter as the body, and the export that publishes the same again.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { writePromptFile } from '../../packages/formats/write-prompt-file.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 
 const world: World = openLocalWorld()
 const hub: Hub = await openHub(world)
-afterAll(() => world.close())
 
 const FILE = `---
 title: Commit message
@@ -356,7 +355,6 @@ describe('export/markdown', () => {
         ...[full_name, 200, latest_version, true, null],
       ])
     }
-    sampleWorld.close()
   })
 })
 

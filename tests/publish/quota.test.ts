@@ -35,7 +35,6 @@ test.each<[string, HubOptions['quota'], string, string, [number, string | undefi
   expect([status, code]).toEqual(expected)
   expect(dry.code).toBe(code)
   if (code !== undefined) expect(message).toContain('the operator of this hub')
-  world.close()
 })
 
 test('a build counts what was published before it', async () => {
@@ -46,7 +45,6 @@ test('a build counts what was published before it', async () => {
   const files = await hub.build()
   expect(files.get('/data/accounts/usage/acme.json')).toBe('{"prompts":3,"bytes":20}')
   expect(await hub.publish({ content: 'Text\n' }, { to: 'acme/fourth' })).toMatchObject({ code: 'quota_exceeded' })
-  world.close()
 })
 
 let standIn: GitHubStandIn
@@ -77,5 +75,4 @@ test('a fork must name a version that exists, which takes no call to GitHub', as
       expect(answer.message).toContain(`forked_from: expected a version that exists on this hub, got ${origin}`)
   }
   expect(standIn.counts()).toEqual({ query: 6, mutation: 3, rest: 0, all: 9 })
-  world.close()
 })

@@ -2,7 +2,7 @@
 // See docs/contract.md section 7.
 import { execFileSync } from 'node:child_process'
 import { dirname } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openHub } from '../hubs/publishing.ts'
 import { commits, git, hub, INDEX, open, show, versionFile, versionPath, world } from './open-rules.ts'
 
@@ -22,7 +22,6 @@ The *readme*.
 
   describe('and nothing else', () => {
     beforeAll(() => open(files))
-    afterAll(() => world.close())
 
     //  case                                     body
     test.each([
@@ -44,7 +43,6 @@ The *readme*.
 
   describe('or something else', () => {
     beforeEach(() => open(files))
-    afterEach(() => world.close())
 
     //  case                       body                                                    index.md afterwards
     test.each([
@@ -110,7 +108,6 @@ async function commitEach(files: readonly (readonly [path: string, text: string]
 
 describe('Idempotency-Key', () => {
   beforeEach(() => open())
-  afterEach(() => world.close())
 
   test('a repeated request returns the version of the first one, even after newer versions', async () => {
     const first = await hub.publish({ content: 'One\n', changelog: 'A' }, { key: 'key-0001' })

@@ -53,18 +53,12 @@ const resultFiles = async () => {
     : []
 }
 
-const worlds: World[] = []
 async function openAll(opened: World): Promise<void> {
   world = opened
-  worlds.push(opened)
   hub = await openHub(world)
   token = await hub.makeToken({ permissions: ['publish', 'label', 'maintain'] })
   await hub.build()
 }
-
-afterAll(() => {
-  for (const each of worlds) each.close()
-})
 
 describe.each([
   ['local git', () => openLocalWorld(FILES)],

@@ -1,8 +1,7 @@
 // Publishes the same prompt file with curl, hubcli and the publish action, which must give the same version.
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -13,6 +12,7 @@ import { HUBCLI } from '../cli/assembled.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { ISSUER, type Issuer, startIssuer } from '../oidc/issuer.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const OWNER = `---
 trusted_publishers:
@@ -46,7 +46,7 @@ let world: World
 let hub: Hub
 let url: string
 let close: () => Promise<void>
-const dir = mkdtempSync(join(tmpdir(), 'hub-same-record-'))
+const dir = temporaryFolder('hub-same-record-')
 beforeAll(async () => {
   issuer = await startIssuer()
   world = openLocalWorld({ 'content/acme/index.md': OWNER })
@@ -67,8 +67,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await close?.()
   await issuer?.close()
-  world?.close()
-  rmSync(dir, { recursive: true, force: true })
 })
 
 const WAYS: Record<string, (name: string, file: string) => readonly [string, string[], Record<string, string>?]> = {

@@ -34,7 +34,6 @@ beforeEach(async () => {
 afterEach(async () => {
   standIn.forget()
   for (const close of open.splice(0)) await close()
-  world.close()
 })
 
 /** Opens a hub as another process would: with its own connections, its own queue and its own cache of copies. */

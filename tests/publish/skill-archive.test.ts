@@ -1,11 +1,10 @@
 // Properties of the paths and archives of skills: every allowed set of files comes back byte for byte, and no bytes make the reader fail in another way than it says.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, posix, win32 } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readArchive } from '../../packages/stores/read-archive.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { checkFiles } from '../../src/domain/content/version-files.ts'
@@ -15,13 +14,10 @@ import { packSkill } from '../../src/ports/archive.ts'
 import { measure } from '../../src/ports/measure.ts'
 import { openHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'hub-archive-'))
+const folder = temporaryFolder('hub-archive-')
 const world = openLocalWorld()
-afterAll(() => {
-  world.close()
-  rmSync(folder, { recursive: true, force: true })
-})
 
 const LETTERS = [...'abcXYZ019_.-']
 const segment = fc

@@ -1,19 +1,15 @@
 // Tests checking skills with files: the response says what publishing the same body does.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Answer, openHub, type Sending } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const world = openLocalWorld()
 const hub = await openHub(world)
-const folder = mkdtempSync(join(tmpdir(), 'hub-check-'))
-afterAll(() => {
-  world.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+const folder = temporaryFolder('hub-check-')
 
 const TO = 'acme/forms'
 const SKILL = '---\nname: forms\ndescription: Fills in forms.\n---\nRun scripts/fill.py, then read reference/a.md.\n'

@@ -46,10 +46,7 @@ describe.each(['local', 'github'] as const)('on %s', (kind) => {
     world = kind === 'github' ? await openGitHubWorld(await standIn!) : openLocalWorld()
     hub = await openHub(world)
   })()
-  afterAll(async () => {
-    world.close()
-    await (await standIn)?.close()
-  })
+  afterAll(async () => (await standIn)?.close())
   const publish = async (body: Record<string, unknown>, to: string): Promise<Answer> => {
     await opened
     return hub.publish({ ...GOOD, content: CONTENT, ...body }, { to })
@@ -181,7 +178,6 @@ describe.each(['local', 'github'] as const)('on %s', (kind) => {
 
 describe('a file in a browser', () => {
   const world = openLocalWorld()
-  afterAll(() => world.close())
   const PDF = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.from([0xe2, 0xe3, 0x00])])
   const HTML = '<!doctype html><script>alert(1)</script>'
   const SVG = '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'
@@ -231,7 +227,6 @@ describe('a file in a browser', () => {
 
 describe('files that are refused', () => {
   const world = openLocalWorld()
-  afterAll(() => world.close())
   const opened = openHub(world)
   const many = (count: number, bytes: number) =>
     Array.from({ length: count }, (_, at) => ({ path: `f${at}`, text: 'x'.repeat(bytes) }))

@@ -1,20 +1,16 @@
 // Tests publishing a skill's folder as an archive: what is read from SKILL.md or a prompt file, and hostile archives.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Answer, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const world = openLocalWorld()
 const hub = await openHub(world)
-const folder = mkdtempSync(join(tmpdir(), 'hub-folder-'))
-afterAll(() => {
-  world.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+const folder = temporaryFolder('hub-folder-')
 
 const SKILL = `---
 name: forms

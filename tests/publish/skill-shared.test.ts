@@ -25,7 +25,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   for (const close of closing) await close()
-  world?.close()
   await postgres?.close()
 })
 

@@ -2,19 +2,18 @@
 // and errors.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const world: World = openLocalWorld()
 const hub: Hub = await openHub(world)
-afterAll(() => world.close())
 
 const GOOD = { title: 'Code review', description: 'Reviews a change with care.', tags: ['code'], license: 'MIT' }
 const publish = (body: Record<string, unknown>, to: string) => hub.publish({ ...GOOD, ...body }, { to })
@@ -103,7 +102,7 @@ test('the skills CLI installs a pinned and the latest skill from a running hub, 
     answer.writeHead(status, Object.fromEntries(headers)).end(bytes)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const dir = mkdtempSync(join(tmpdir(), 'hub-skills-'))
+  const dir = temporaryFolder('hub-skills-')
   const install = async (path: string) => {
     const cwd = mkdtempSync(join(dir, 'project-'))
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
@@ -119,7 +118,6 @@ test('the skills CLI installs a pinned and the latest skill from a running hub, 
     expect((await install(`/${to}`)).equals((await hub.read(`/${to}/SKILL.md`)).bytes)).toBe(true)
   } finally {
     server.close()
-    rmSync(dir, { recursive: true, force: true })
   }
 })
 
@@ -137,7 +135,7 @@ test('the skills CLI installs every file of a skill: pinned, latest, of an owner
     answer.writeHead(status, Object.fromEntries(headers)).end(bytes)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const dir = mkdtempSync(join(tmpdir(), 'hub-skills-'))
+  const dir = temporaryFolder('hub-skills-')
   const install = async (path: string) => {
     const cwd = mkdtempSync(join(dir, 'project-'))
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
@@ -165,7 +163,6 @@ test('the skills CLI installs every file of a skill: pinned, latest, of an owner
     expect(await install('')).toEqual(latest)
   } finally {
     server.close()
-    rmSync(dir, { recursive: true, force: true })
   }
 })
 

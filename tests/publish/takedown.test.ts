@@ -1,13 +1,13 @@
 // Checks that a takedown works: a published prompt that is removed from git disappears from every URL with the next
 // build. This is true on each host and store, even after a restart and even if another prompt is invalid.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openClient, poll } from '../e2e/client.ts'
 import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 import { plainEnvironment, type Run, startProcess } from '../hubs/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const WITHIN = 120_000
 /** Text that appears only in the content that is taken down. */
@@ -71,15 +71,12 @@ interface Scene {
   change(files: Readonly<Record<string, string | null>>): Promise<void>
 }
 
-const root = mkdtempSync(join(tmpdir(), 'hub-takedown-'))
+const root = temporaryFolder('hub-takedown-')
 let github: GitHubStandIn
 beforeAll(async () => {
   github = await startGitHubStandIn()
 })
-afterAll(async () => {
-  await github.close()
-  rmSync(root, { recursive: true, force: true })
-})
+afterAll(() => github.close())
 
 const mcp = async (base: string, name: string, given: object) => {
   const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }

@@ -1,7 +1,7 @@
 // Tests who may publish: which tokens are valid, what they cover, when they expire, how often they may be used, and
 // that they are never revealed.
 import { createHash, hash } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { limitInMemory } from '../../packages/stores/state/rate-limiter-memory.ts'
 import { recordTokenUse } from '../../packages/stores/state/tokens.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
@@ -25,7 +25,6 @@ beforeAll(async () => {
   world = openLocalWorld()
   hub = await openHub(world)
 })
-afterAll(() => world.close())
 beforeEach(() => {
   said.length = 0
   for (const method of ['log', 'info', 'warn', 'error'] as const)

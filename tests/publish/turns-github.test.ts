@@ -17,10 +17,7 @@ beforeEach(async () => {
   world = await openGitHubWorld(standIn)
   standIn.forget()
 })
-afterEach(() => {
-  standIn.forget()
-  world.close()
-})
+afterEach(() => standIn.forget())
 
 test('four publishes wait for at most five of another owner’s thirty concurrent ones', async () => {
   const hub = await openHub(world)

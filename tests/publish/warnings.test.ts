@@ -1,14 +1,13 @@
 // Tests the warnings for a publish, the secrets that it rejects, and data that exists only in index.md: labels,
 // advisories, and the new location of a moved repository.
 import { createHash } from 'node:crypto'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { checksumOf } from '../../src/domain/values/token-form.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 
 const world: World = openLocalWorld()
 const hub: Hub = await openHub(world)
-afterAll(() => world.close())
 
 /** Metadata that causes no warnings, so that each test sees only its own warnings. */
 const GOOD = {

@@ -1,20 +1,19 @@
 // Tests the CODEOWNERS file, which is generated from the members of the owners, and the command that writes it.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { COMPILED } from '../compiled.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 let root: string
 beforeAll(() => {
-  root = mkdtempSync(join(tmpdir(), 'prompt-hub-codeowners-'))
+  root = temporaryFolder('prompt-hub-codeowners-')
   for (const [owner, members] of Object.entries({ globex: '[zoe, 12, adam]', acme: '[octocat]', initech: '[7]' })) {
     mkdirSync(join(root, 'content', owner), { recursive: true })
     writeFileSync(join(root, 'content', owner, 'index.md'), `---\nmembers: ${members}\n---\n`)
   }
 })
-afterAll(() => rmSync(root, { recursive: true }))
 
 const run = (...args: string[]) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [resolve('scripts/content/codeowners.ts'), ...args], {

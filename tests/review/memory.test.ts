@@ -1,18 +1,18 @@
 // Checks that a review keeps almost nothing of each file in memory: for a change of 5,000 files, it needs hardly more
 // memory than the program itself.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { COMPILED } from '../compiled.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 /** The program alone needs about 20 MB, so this heap has no room for anything that grows by 3 kB per prompt. */
 const HEAP_MB = 29
 
 let root = ''
 beforeAll(() => {
-  root = mkdtempSync(join(tmpdir(), 'prompt-hub-review-memory-'))
+  root = temporaryFolder('prompt-hub-review-memory-')
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], { cwd: root })
   git('init', '-q', '-b', 'main')
@@ -23,7 +23,6 @@ beforeAll(() => {
   execFileSync(process.execPath, generate, { stdio: 'pipe' })
   git('add', '.')
 })
-afterAll(() => rmSync(root, { recursive: true }))
 
 test('reviews 5,590 new files within a 29 MB heap', () => {
   const { stdout, stderr, status } = spawnSync(

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { stringify } from 'yaml'
 import { findTrackedHead } from '../../packages/review/content-changes.ts'
 import { reviewContent } from '../../packages/review/review-content.ts'
@@ -34,7 +34,6 @@ const contentDir = await world.contentDir()
 const root = dirname(contentDir)
 const git = (...args: string[]) =>
   execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], { cwd: root, encoding: 'utf8' })
-afterAll(() => world.close())
 
 const A = 'A'.repeat(30)
 const NEXT = `In {{language}}, briefly: ${TEXT}`

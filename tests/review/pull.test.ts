@@ -1,8 +1,7 @@
 // Tests the review of a content pull request as its workflow runs it: the report, who must approve, and the single
 // comment on GitHub. Nothing from the pull request may be executed or followed.
 import { execFile, execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -10,6 +9,7 @@ import { parse } from 'yaml'
 import { reviewPull } from '../../packages/review/review-pull.ts'
 import { COMPILED } from '../compiled.ts'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -41,7 +41,7 @@ const TEXT =
 const A = 'content/acme/a/versions'
 
 beforeAll(() => {
-  root = mkdtempSync(join(tmpdir(), 'prompt-hub-pull-test-'))
+  root = temporaryFolder('prompt-hub-pull-test-')
   canary = join(root, '..', `${root.split('/').at(-1)}-was-run`)
   git('init', '-q', '-b', 'main')
   put('content/acme/index.md', '---\nname: Acme\nmembers: [octocat, 4711]\n---\n')
@@ -51,10 +51,7 @@ beforeAll(() => {
   git('add', '.')
   git('commit', '-qm', 'base')
 })
-afterAll(() => {
-  rmSync(root, { recursive: true, force: true })
-  rmSync(canary, { force: true })
-})
+afterAll(() => rmSync(canary, { force: true }))
 beforeEach(() => git('checkout', '-q', '-f', '-b', 'pull', 'main'))
 afterEach(() => {
   git('checkout', '-q', '-f', 'main')
@@ -93,7 +90,7 @@ async function review(over: Record<string, string> = {}, isCommitted = false): P
 /** Reviews the current files with the command of the workflow. */
 async function runReview(over: Record<string, string> = {}, isCommitted = false): Promise<CommandReviewed> {
   const environment = prepare(over, isCommitted)
-  const output = join(mkdtempSync(join(tmpdir(), 'prompt-hub-output-')), 'output')
+  const output = join(temporaryFolder('prompt-hub-output-'), 'output')
   rmSync(canary, { force: true })
   const ran = await promisify(execFile)(process.execPath, [SCRIPT], {
     cwd: root,
@@ -339,7 +336,7 @@ describe('a criss-cross merge', () => {
     const output = join(root, '.git/output')
     writeFileSync(output, '')
     git('update-ref', 'refs/pull/8/head', 'pull')
-    const clone = mkdtempSync(join(tmpdir(), 'prompt-hub-cross-'))
+    const clone = temporaryFolder('prompt-hub-cross-')
     execFileSync('git', ['clone', '-q', '-b', 'main', root, clone], { stdio: 'pipe' })
     const env = {
       BASE_SHA: git('rev-parse', 'main'),
@@ -351,14 +348,13 @@ describe('a criss-cross merge', () => {
     const { report, owner } = await review({ AUTHOR: 'mallory', AUTHOR_ID: '2' }, true)
     git('reset', '-q', '--hard', before)
     git('branch', '-D', 'one', 'other')
-    rmSync(clone, { recursive: true })
     expect([readFileSync(output, 'utf8'), owner]).toEqual(['content=true\n', 'waits'])
     if (kept === 'one') expect(report).toMatch(/\n-advisories: \[\{range: "1\.0\.0"/)
     else expect(report).toContain('content/acme/b/versions/1.0.0.md is deleted')
   })
 
   test('fails and asks for git 2.38 when git cannot merge without a work tree', async () => {
-    const bin = mkdtempSync(join(tmpdir(), 'prompt-hub-old-git-'))
+    const bin = temporaryFolder('prompt-hub-old-git-')
     const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
     writeFileSync(
       join(bin, 'git'),
@@ -370,7 +366,7 @@ describe('a criss-cross merge', () => {
     git('commit', '-qm', 'content')
     const [HEAD_SHA, BASE_SHA] = [git('rev-parse', 'pull'), git('rev-parse', 'main')]
     git('update-ref', 'refs/pull/9/head', 'pull')
-    const clone = mkdtempSync(join(tmpdir(), 'prompt-hub-cross-'))
+    const clone = temporaryFolder('prompt-hub-cross-')
     execFileSync('git', ['clone', '-q', '-b', 'main', root, clone], { stdio: 'pipe' })
     const output = join(root, '.git/output')
     writeFileSync(output, '')
@@ -382,8 +378,6 @@ describe('a criss-cross merge', () => {
     expect(readFileSync(output, 'utf8')).toBe('')
     const { code, report } = await runReview({ PATH }, true)
     expect([code, report]).toEqual([1, 'The review needs git 2.38 or newer.\n'])
-    rmSync(bin, { recursive: true })
-    rmSync(clone, { recursive: true })
   })
 })
 
@@ -395,7 +389,7 @@ describe('fetching a pull request', () => {
     )
 
   test('fetches only objects, passes a pull request without content and rejects one that moved on', async () => {
-    const [clone, output] = [mkdtempSync(join(tmpdir(), 'prompt-hub-fetch-')), join(root, '.git/output')]
+    const [clone, output] = [temporaryFolder('prompt-hub-fetch-'), join(root, '.git/output')]
     const outputs = () => readFileSync(output, 'utf8')
     put(`${A}/1.1.0.md`, version(TEXT))
     git('add', '-A')
@@ -423,7 +417,6 @@ describe('fetching a pull request', () => {
     git('update-ref', 'refs/pull/7/head', git('commit-tree', '-p', 'main', '-m', 'code', 'main^{tree}'))
     await run({ ...environment, HEAD_SHA: git('rev-parse', 'refs/pull/7/head') }, clone)
     expect(outputs()).toBe('content=false\nproblems=0\nowner=agrees\n')
-    rmSync(clone, { recursive: true })
   })
 })
 

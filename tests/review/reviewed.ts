@@ -1,10 +1,10 @@
 // A catalogue in git for the review tests: its content, functions that change it, and the findings of a review.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterAll, afterEach, beforeAll } from 'vitest'
+import { afterEach, beforeAll } from 'vitest'
 import { reviewContent } from '../../packages/review/review-content.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 /** The front matter keys that every version needs. */
 export const HEAD = 'published_at: "2026-11-01T10:00:00Z"\npublished_by: octocat\n'
@@ -44,7 +44,7 @@ export function openReviewed() {
     }
   }
   beforeAll(() => {
-    root = mkdtempSync(join(tmpdir(), 'prompt-hub-review-'))
+    root = temporaryFolder('prompt-hub-review-')
     git('init', '-q', '-b', 'main')
     put('acme/index.md', '---\nname: Acme\n---\n')
     put('acme/a/index.md', index(GOOD_INDEX))
@@ -65,7 +65,6 @@ export function openReviewed() {
     git('reset', '-q', '--hard', 'main')
     git('clean', '-qfdx')
   })
-  afterAll(() => rmSync(root, { recursive: true }))
   const review = async (given: { base?: string | undefined; fix?: boolean } = { base: 'main' }) =>
     reviewContent({ contentDir: join(root, 'content'), environment: process.env, ...given })
   return {

@@ -1,15 +1,14 @@
 // Tests `npm run new` and `npm run bump`: they create valid content, print the next step, and overwrite nothing.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { reviewContent } from '../../packages/review/review-content.ts'
 import { parseVersionFile } from '../../src/domain/content/prompt-file.ts'
 import { COMPILED } from '../compiled.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
-const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-scaffold-'))
-afterAll(() => rmSync(dir, { recursive: true }))
+const dir = temporaryFolder('prompt-hub-scaffold-')
 const env = { PATH: process.env.PATH, ...COMPILED, CONTENT_DIR: dir }
 const run = (...args: string[]) =>
   spawnSync(process.execPath, ['scripts/content/scaffold.ts', ...args], {

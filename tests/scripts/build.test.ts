@@ -1,18 +1,17 @@
 // Tests `npm run build` on the command line: what it prints, what it replaces, and how it fails.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { poll } from '../e2e/client.ts'
 import { readTree } from '../hubs/build-site.ts'
 import { launch } from '../hubs/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const SETTINGS = { SITE_URL: 'https://hub.test', SOURCE_DATE_EPOCH: '1793491200', ASTRO_TELEMETRY_DISABLED: '1' }
-const root = mkdtempSync(join(tmpdir(), 'prompt-hub-build-'))
+const root = temporaryFolder('prompt-hub-build-')
 const out = join(root, 'out')
-afterAll(() => rmSync(root, { recursive: true }))
 
 function put(path: string, text: string): void {
   mkdirSync(dirname(join(root, 'content', path)), { recursive: true })

@@ -1,14 +1,13 @@
 // Tests `npm run generate`: the content satisfies every rule, and the same seed produces the same bytes.
 import { hash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readContentDir } from '../../packages/stores/content/content-dir.ts'
 import { generateContent } from '../../scripts/content/generate-content.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
-const dir = mkdtempSync(join(tmpdir(), 'generate-content-'))
-afterAll(() => rmSync(dir, { recursive: true }))
+const dir = temporaryFolder('generate-content-')
 
 const generate = (name: string, seed: number, repositories = 40) =>
   generateContent({ repositories, versions: 3, seed, dir: join(dir, name) })

@@ -1,15 +1,14 @@
 // Tests that `npm run import` reads the files of each tool, or says why not, and never leaves one out in silence.
 import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { READERS } from '../../packages/formats/formats.ts'
 import { parseVersionFile } from '../../src/domain/content/prompt-file.ts'
 import { makeImportFolder } from './importing.ts'
 
 const FIXTURES = 'tests/fixtures/import-formats'
-const { dir, importAll, remove } = makeImportFolder()
-afterAll(remove)
+const { dir, importAll } = makeImportFolder()
 cpSync(FIXTURES, join(dir, 'team'), { recursive: true })
 const lines = importAll(join(dir, 'team'))
 const lineOf = (file: string) => lines.filter(({ path }) => basename(path) === file)
@@ -187,27 +186,23 @@ test('MLflow: other braces stay, and Jinja logic is refused', () => {
 })
 
 test('keeps the test cases of a GitHub prompt beside it, and renews them when the source changes', () => {
-  const { dir, give, read, run, importAll, remove } = makeImportFolder()
-  try {
-    const source = readFileSync(join(FIXTURES, 'eval.prompt.yml'), 'utf8')
-    const file = give('given/eval.prompt.yml', source)
-    expect(importAll(file)).toMatchObject([{ status: 'new', version: '1.0.0', lost: [] }])
-    const tests = 'content/acme/eval/tests/promptfooconfig.yaml'
-    expect(parse(read(tests))).toMatchObject({
-      providers: ['openai:chat:example-model'],
-      defaultTest: { assert: [{ type: 'icontains', value: 'text' }, { type: 'llm-rubric' }] },
-      tests: [{ vars: { input: 'A long text', expected: 'A text' } }],
-    })
-    expect(run('check-content').stdout).toMatch(/no problems/)
-    expect(importAll(file)).toMatchObject([{ status: 'unchanged' }])
-    give('given/eval.prompt.yml', `${source}  - name: More\n    string: {equals: x}\n`)
-    expect(importAll(file)).toMatchObject([{ status: 'updated', version: '1.0.0' }])
-    expect(parse(read(tests)).defaultTest.assert).toHaveLength(3)
-    expect(readdirSync(join(dir, 'content/acme/eval/versions'))).toEqual(['1.0.0.md'])
-    give('given/eval.prompt.yml', `${source}  - name: Bad\n    string: {equals: 'file://x.js'}\n`)
-    expect(importAll(file)).toMatchObject([{ status: 'updated', lost: [expect.stringMatching(/^evaluators\.2: /)] }])
-    expect(read(tests)).not.toContain('x.js')
-  } finally {
-    remove()
-  }
+  const { dir, give, read, run, importAll } = makeImportFolder()
+  const source = readFileSync(join(FIXTURES, 'eval.prompt.yml'), 'utf8')
+  const file = give('given/eval.prompt.yml', source)
+  expect(importAll(file)).toMatchObject([{ status: 'new', version: '1.0.0', lost: [] }])
+  const tests = 'content/acme/eval/tests/promptfooconfig.yaml'
+  expect(parse(read(tests))).toMatchObject({
+    providers: ['openai:chat:example-model'],
+    defaultTest: { assert: [{ type: 'icontains', value: 'text' }, { type: 'llm-rubric' }] },
+    tests: [{ vars: { input: 'A long text', expected: 'A text' } }],
+  })
+  expect(run('check-content').stdout).toMatch(/no problems/)
+  expect(importAll(file)).toMatchObject([{ status: 'unchanged' }])
+  give('given/eval.prompt.yml', `${source}  - name: More\n    string: {equals: x}\n`)
+  expect(importAll(file)).toMatchObject([{ status: 'updated', version: '1.0.0' }])
+  expect(parse(read(tests)).defaultTest.assert).toHaveLength(3)
+  expect(readdirSync(join(dir, 'content/acme/eval/versions'))).toEqual(['1.0.0.md'])
+  give('given/eval.prompt.yml', `${source}  - name: Bad\n    string: {equals: 'file://x.js'}\n`)
+  expect(importAll(file)).toMatchObject([{ status: 'updated', lost: [expect.stringMatching(/^evaluators\.2: /)] }])
+  expect(read(tests)).not.toContain('x.js')
 })

@@ -1,7 +1,7 @@
 // Tests that `npm run import` writes nothing that a build cannot read, and destroys nothing that is there.
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { parseRepositoryFile } from '../../src/domain/content/prompt-file.ts'
 import { type ImportFolder, makeImportFolder } from './importing.ts'
 
@@ -9,7 +9,6 @@ let folder: ImportFolder
 beforeEach(() => {
   folder = makeImportFolder()
 })
-afterEach(() => folder.remove())
 
 const give = (path: string, text: string) => folder.give(path, text)
 const importAll = () => folder.importAll(join(folder.dir, 'given'))

@@ -1,13 +1,12 @@
 // Tests that `npm run import` composes prompts that insert others, where the others come along, and names the references that stay text.
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { parseVersionFile } from '../../src/domain/content/prompt-file.ts'
 import { makeImportFolder } from './importing.ts'
 
 const folder = makeImportFolder()
 const { dir, give, importAll, read, run } = folder
-afterAll(folder.remove)
 beforeEach(() => {
   rmSync(join(dir, 'content'), { recursive: true })
   rmSync(join(dir, 'from'), { recursive: true, force: true })

@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { importPrompt } from '../../packages/formats/content-files.ts'
 import { READERS, toExported, WRITERS } from '../../packages/formats/formats.ts'
 import { writePromptFile } from '../../packages/formats/write-prompt-file.ts'
@@ -19,7 +19,6 @@ import { makeImportFolder } from './importing.ts'
 
 const folder = makeImportFolder()
 const { dir, give, importAll, read } = folder
-afterAll(folder.remove)
 beforeEach(() => {
   for (const name of ['content', 'from']) rmSync(join(dir, name), { recursive: true, force: true })
   mkdirSync(join(dir, 'content'))

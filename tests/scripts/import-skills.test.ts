@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { parseVersionFile } from '../../src/domain/content/prompt-file.ts'
 import { type ImportFolder, makeImportFolder } from './importing.ts'
 
@@ -23,7 +23,6 @@ beforeEach(() => {
   folder = makeImportFolder()
   dir = folder.dir
 })
-afterEach(() => folder.remove())
 
 const SKILL = '---\nname: pdf\ndescription: Fills in PDF forms.\n---\nRun `scripts/fill.py`.\n'
 type Files = Readonly<Record<string, string | Uint8Array>>

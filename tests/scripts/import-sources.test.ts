@@ -2,7 +2,7 @@
 // moved or renamed at its source, and what is not taken over is named.
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import type { Line } from '../../scripts/content/import-files.ts'
 import { type ImportFolder, makeImportFolder } from './importing.ts'
@@ -13,7 +13,6 @@ beforeEach(() => {
   folder = makeImportFolder()
   dir = folder.dir
 })
-afterEach(() => folder.remove())
 
 type Files = Readonly<Record<string, string>>
 /** Writes files to a folder, in place of those that it had. */

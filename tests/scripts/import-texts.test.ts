@@ -2,7 +2,7 @@
 // and imported again, with real folders and processes.
 import { join } from 'node:path'
 import matter from 'gray-matter'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { parseVersionFile } from '../../src/domain/content/prompt-file.ts'
 import { type ImportFolder, makeImportFolder } from './importing.ts'
@@ -11,7 +11,6 @@ let folder: ImportFolder
 beforeEach(() => {
   folder = makeImportFolder()
 })
-afterEach(() => folder.remove())
 
 const give = (path: string, text: string) => folder.give(path, text)
 const read = (path: string) => folder.read(path)

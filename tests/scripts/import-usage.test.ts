@@ -1,21 +1,20 @@
 // Tests `npm run import:usage` with logs as servers leave them: compressed, cut off, and with a block of zero bytes.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { plainEnvironment } from '../hubs/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const LINE =
   '192.0.2.1 - - [20/Nov/2026:10:00:00 +0000] "GET /api/v1/repos/acme/review/raw HTTP/1.1" 200 9 "-" "curl/8.5.0"'
 
 let dir: string
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'hub-usage-'))
+  dir = temporaryFolder('hub-usage-')
   mkdirSync(join(dir, 'content/acme/review/versions'), { recursive: true })
 })
-afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
 function run(args: readonly string[], day = '2026-11-20') {
   const command = [resolve('scripts/content/import-usage.ts'), '--day', day, ...args]

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { Line } from '../../scripts/content/import-files.ts'
 import { type ImportFolder, makeImportFolder } from './importing.ts'
 
@@ -13,7 +13,6 @@ beforeEach(() => {
   folder = makeImportFolder()
   dir = folder.dir
 })
-afterEach(() => folder.remove())
 
 const give = (path: string, text: string) => folder.give(`given/${path}`, text)
 const run = (script: string, ...args: string[]) => folder.run(script, ...args)

@@ -1,10 +1,10 @@
 // Imports and exports in a temporary folder with a content folder: in this process, or with the scripts.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { IMPORT_OPTIONS, importFiles, type Line } from '../../scripts/content/import-files.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 /** A temporary folder with files to import, and a content folder. */
 export interface ImportFolder {
@@ -17,12 +17,11 @@ export interface ImportFolder {
   importAll(...parameters: string[]): Line[]
   /** Reads a file. @param path relative to the folder */
   read(path: string): string
-  remove(): void
 }
 
 /** Creates the folder. */
 export function makeImportFolder(): ImportFolder {
-  const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-import-'))
+  const dir = temporaryFolder('prompt-hub-import-')
   mkdirSync(join(dir, 'content'))
   const run: ImportFolder['run'] = (script, ...parameters) => {
     const env = { ...process.env, CONTENT_DIR: join(dir, 'content') }
@@ -46,6 +45,5 @@ export function makeImportFolder(): ImportFolder {
         .lines
     },
     read: (path) => readFileSync(join(dir, path), 'utf8'),
-    remove: () => rmSync(dir, { recursive: true, force: true }),
   }
 }

@@ -1,8 +1,6 @@
 // Checks `npm run people`: an operator lists people, ends their sessions and tokens, and blocks them. Every hub that
 // shares the state applies it to the next request.
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPeople } from '../../packages/stores/state/sessions.ts'
@@ -13,6 +11,7 @@ import type { Person } from '../../src/domain/access/person.ts'
 import { openAccount } from '../hubs/account.ts'
 import { openHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const MALLORY: Person = { user_id: '666', login: 'mallory' }
 const ALICE: Person = { user_id: '7', login: 'alice' }
@@ -20,13 +19,10 @@ const ALICE: Person = { user_id: '7', login: 'alice' }
 let dir: string
 let state: OpenStateStore
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'hub-people-'))
+  dir = temporaryFolder('hub-people-')
   state = await openSqliteState(join(dir, '.hub/state.db'))
 })
-afterAll(async () => {
-  await state.close()
-  rmSync(dir, { recursive: true, force: true })
-})
+afterAll(() => state.close())
 
 const run = (...args: string[]) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [resolve('scripts/people.ts'), ...args], {
@@ -95,7 +91,6 @@ test('block ends sessions and tokens, and keeps the person out until unblock', a
   })
   expect(await openPeople(state).isBlocked(renamed)).toBe(false)
   expect((await send(await makeToken(MALLORY))).status).toBe(201)
-  world.close()
 })
 
 test('a login can be blocked before its first sign-in', async () => {

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type ImportFolder, makeImportFolder } from './importing.ts'
 
 let folder: ImportFolder
@@ -42,7 +42,6 @@ beforeEach(() => {
   git('add', '--all')
   git('commit', '--quiet', '-m', 'Start')
 })
-afterEach(() => folder.remove())
 
 describe('the branch', () => {
   test('has the layout that gh skill reads, with every byte as in the content', () => {

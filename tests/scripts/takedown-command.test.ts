@@ -1,19 +1,18 @@
 // Tests `npm run takedown` with real repositories, and with a hub that serves one of them.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { hash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { readContentDir } from '../../packages/stores/content/content-dir.ts'
 import { plainEnvironment, startProcess } from '../hubs/processes.ts'
 import { blocksOf } from '../operate/follow-guide.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const version = (text: string) => `---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\n${text}\n`
 const INDEX =
   '---\n# ours\ntitle: Review # kept\nlabels:\n  production: "1.1.0"\n  stable: "1.0.0"\nyanked: { "1.1.0": Wrong }\n---\nNotes\n'
-const root = mkdtempSync(join(tmpdir(), 'hub-takedown-'))
-afterAll(() => rmSync(root, { recursive: true, force: true }))
+const root = temporaryFolder('hub-takedown-')
 
 /** An owner's name that no other test uses, because hubs of several tests keep their fresh copies in one folder. */
 const owner = `down-${process.pid}`

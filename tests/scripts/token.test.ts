@@ -1,25 +1,21 @@
 // Checks `npm run token`: an operator creates, lists and revokes tokens on the hub's own machine, and the owner's
 // members can see these tokens.
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openSqliteState } from '../../packages/stores/state/state-sqlite.ts'
 import { createToken, findToken, recordTokenUse } from '../../packages/stores/state/tokens.ts'
 import type { OpenStateStore } from '../../packages/stores/state-entries.ts'
 import { openAccount } from '../hubs/account.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 let dir: string
 let store: OpenStateStore
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'hub-token-'))
+  dir = temporaryFolder('hub-token-')
   store = await openSqliteState(join(dir, '.hub/state.db'))
 })
-afterAll(async () => {
-  await store.close()
-  rmSync(dir, { recursive: true, force: true })
-})
+afterAll(() => store.close())
 
 const run = (...args: string[]) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [resolve('scripts/token.ts'), ...args], {

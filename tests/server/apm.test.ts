@@ -2,7 +2,7 @@
 // https://microsoft.github.io/apm/reference/registry-http-api/
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
 
@@ -20,7 +20,6 @@ beforeAll(async () => {
   hub = await openHub(world)
   token = await hub.makeToken({ permissions: ['publish', 'label', 'maintain'] })
 })
-afterAll(() => world.close())
 
 const publish = async (to: string, body: Record<string, unknown>) => {
   const { status, message } = await hub.publish({ title: 'Forms', content: 'Fill.\n', ...body }, { to, token })

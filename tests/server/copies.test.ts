@@ -1,12 +1,10 @@
 // Tests that a copy never stands before its original, in any list, search, page or MCP response. See docs/contract.md
 // section 5.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { filesInto } from '../../packages/stores/content/write-files.ts'
 import { findPrompts } from '../../src/server/pages/find.ts'
 import { openMcpHub } from '../hubs/mcp.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const TEXT =
   'Read the change as its future maintainer would. List every defect with its line, its consequence and the smallest fix, most serious first. End with one sentence on whether to merge.'
@@ -16,7 +14,7 @@ const version = (at: string, content: string, more = '') =>
 const RICH =
   'description: Reviews a change and lists its defects with their lines and fixes.\ntags: [review]\nlicense: MIT\n'
 
-const folder = mkdtempSync(join(tmpdir(), 'prompt-hub-copies-'))
+const folder = temporaryFolder('prompt-hub-copies-')
 for (const [path, content] of [
   ['/nina/careful-review/versions/1.0.0.md', version('2025-03-01T00:00:00Z', TEXT)],
   ['/nina/careful-review/index.md', '---\ntitle: Careful review\n---\n'],
@@ -37,10 +35,7 @@ for (const [path, content] of [
 ] as const)
   filesInto(folder)(path, content)
 const hub = openMcpHub(folder)
-afterAll(() => {
-  hub.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => hub.close())
 
 type Listed = { data: { owner: string; forked_from: string | null }[] }
 const COPIES = ['mallory', 'zoe']

@@ -1,5 +1,5 @@
 // Tests that exports of a skill, which are one file each, say that its other files are lost.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { EXPORT_FORMATS } from '../../src/domain/api/export-formats.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
@@ -15,7 +15,6 @@ beforeAll(async () => {
   ] as const)
     expect((await hub.publish({ title: 'Forms', content: 'Fill.\n', skill, files }, { to })).status).toBe(201)
 })
-afterAll(() => world.close())
 
 const lostOf = async (name: string, format: string) => {
   const { status, headers } = await hub.read(`/api/v1/repos/acme/${name}/versions/1.0.0/export/${format}`)

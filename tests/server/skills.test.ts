@@ -1,9 +1,8 @@
 // Tests that the skill files of a build are outside the rate limit on both hosts, and that a client gets all of them.
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
@@ -16,6 +15,7 @@ import { limitInMemory } from '../../packages/stores/state/rate-limiter-memory.t
 import { digestText } from '../../src/ports/measure.ts'
 import { aRepository, aTree, aVersion } from '../domain/fixtures.ts'
 import { makeHub } from '../hubs/make-hub.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const SKILLS = 40
 const skill = { description: 'Does a thing.', license: null }
@@ -51,7 +51,7 @@ test('the skills CLI installs every skill of an owner, although there are more t
     answer.end(Buffer.from(await response.arrayBuffer()))
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const dir = mkdtempSync(join(tmpdir(), 'hub-skills-'))
+  const dir = temporaryFolder('hub-skills-')
   try {
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/acme`
     const command = [resolve('tests/node_modules/skills/bin/cli.mjs'), 'add', address]
@@ -61,7 +61,6 @@ test('the skills CLI installs every skill of an owner, although there are more t
     expect(readdirSync(join(dir, '.claude/skills')).sort()).toEqual([...names].sort())
   } finally {
     server.close()
-    rmSync(dir, { recursive: true, force: true })
   }
 })
 

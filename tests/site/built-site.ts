@@ -1,13 +1,12 @@
 // The built site for the page tests: it is built once per file, served by our own host, and opened in a real browser.
-import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
 import { makeSiteFolder } from '../hubs/build-site.ts'
 import { openOwnStores, serveBuiltSite } from '../hubs/serve-site.ts'
 import { openBrowser } from '../pictures/look/browser.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 /**
  * The URL that the site is built for. The site is served at another URL, so that the tests notice every absolute link
@@ -44,7 +43,7 @@ export interface BuiltSite {
 export async function openBuiltSite(write: (contentDir: string) => void, openTimeoutMs = 60_000): Promise<BuiltSite> {
   const dir = makeSiteFolder('pages')
   // The content folder is outside the project, like a clone of the repository on the git host.
-  const contentDir = join(mkdtempSync(join(tmpdir(), 'hub-pages-')), 'content')
+  const contentDir = join(temporaryFolder('hub-pages-'), 'content')
   write(contentDir)
   const opening: Promise<Browser> = openBrowser()
   const served = await serveBuiltSite(dir, {
@@ -97,7 +96,6 @@ export async function openBuiltSite(write: (contentDir: string) => void, openTim
     async close() {
       await browser.close()
       await served.stop()
-      rmSync(dirname(contentDir), { recursive: true, force: true })
     },
   }
 }

@@ -1,11 +1,11 @@
 // Tests how the pages and the clients handle chat prompts: the page for every case in the shared table, comparisons,
 // feeds, print, and lock files.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formatVersionFile, undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
 import { type ChatPart, splitChat } from '../../src/domain/values/chat.ts'
-import { makeFolder, SCRATCH } from '../cli/shells.ts'
+import { makeFolder } from '../cli/shells.ts'
 import { CLIENTS, runClient } from '../clients/three-clients.ts'
 import { type BuiltSite, openBuiltSite } from './built-site.ts'
 
@@ -43,10 +43,7 @@ let site: BuiltSite
 beforeAll(async () => {
   site = await openBuiltSite(writeCases)
 })
-afterAll(async () => {
-  await site?.close()
-  rmSync(SCRATCH, { recursive: true, force: true })
-})
+afterAll(() => site?.close())
 
 test('every chat prompt page shows one block per message with its role and content', async () => {
   const { page } = await site.open('/docs')

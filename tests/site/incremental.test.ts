@@ -1,22 +1,22 @@
 // Checks incremental builds: whatever was edited in between, their data files are identical to those of a clean build,
 // byte for byte.
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { writeData } from '../../packages/build/write-data.ts'
 import { listContent } from '../../packages/stores/content/content-listing.ts'
 import { openSearchIndex } from '../../packages/stores/search/open-index.ts'
 import { buildSearchIndex, updateSearchIndex } from '../../packages/stores/search/write-index.ts'
 import { readTree } from '../hubs/build-site.ts'
 import { openHostSite } from '../hubs/host-site.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 /** The number of edits. For a long run, set `EDITS=200 PROMPTS=100`. */
 const EDITS = Number(process.env.EDITS ?? 40)
 const PROMPTS = Number(process.env.PROMPTS ?? 8)
 
-const root = mkdtempSync(join(tmpdir(), 'prompt-hub-incremental-'))
+const root = temporaryFolder('prompt-hub-incremental-')
 const contentDir = join(root, 'content')
 const baseUrl = 'https://hub.test'
 let day = '2026-11-20'
@@ -25,7 +25,6 @@ let count = 0
 beforeAll(() => {
   for (let index = 0; index < PROMPTS; index++) writePrompt(`owner-${index % 4}`, `prompt-${index}`)
 })
-afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 function put(path: string, text: string): void {
   mkdirSync(dirname(join(contentDir, path)), { recursive: true })

@@ -1,7 +1,6 @@
 // Tests results in a build: which are served, what a broken one changes, and that a restart and a broken prompt keep them.
 import { hash } from 'node:crypto'
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { BuiltState } from '../../packages/build/site-data.ts'
@@ -9,6 +8,7 @@ import { groupProblems } from '../../packages/catalogue/last-good.ts'
 import { listContent } from '../../packages/stores/content/content-listing.ts'
 import { openHostSite } from '../hubs/host-site.ts'
 import { putContent, versionFile } from '../stores/content-folder.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 let dir = ''
 const open: ReturnType<typeof openHostSite>[] = []
@@ -17,7 +17,7 @@ const result = (content: string, more = '') =>
   `content_sha256: ${hash('sha256', `${content}\n`)}\npassed: 3\nfailed: 0\nat: "2026-11-21T08:00:00Z"\nreported_by: acme\n${more}`
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'prompt-hub-results-'))
+  dir = temporaryFolder('prompt-hub-results-')
   put('acme/a/versions/1.0.0.md', versionFile('One'))
   put('acme/a/versions/1.1.0.md', versionFile('Two'))
   put('acme/a/results/1.0.0/quality.yml', result('One'))
@@ -26,7 +26,6 @@ beforeEach(() => {
 })
 afterEach(() => {
   for (const site of open.splice(0)) site.close()
-  rmSync(dir, { recursive: true })
 })
 
 /** Opens the site as a new process would, and builds it. */

@@ -1,7 +1,6 @@
 // Tests how a host processes its content: an invalid file affects only itself, only changed files are read, and an
 // incomplete build is never used.
-import { mkdtempSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { BuiltState } from '../../packages/build/site-data.ts'
@@ -15,12 +14,13 @@ import { readStarterCatalogue } from '../domain/fixtures.ts'
 import { poll } from '../e2e/client.ts'
 import { openHostSite } from '../hubs/host-site.ts'
 import { putContent, versionFile } from '../stores/content-folder.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 let dir = ''
 let contentDir = ''
 const open: ReturnType<typeof openHostSite>[] = []
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'prompt-hub-kept-'))
+  dir = temporaryFolder('prompt-hub-kept-')
   contentDir = join(dir, 'content')
   put('acme/index.md', '---\nname: Acme\n---\n')
   put('acme/a/versions/1.0.0.md', versionFile('One'))
@@ -29,7 +29,6 @@ beforeEach(() => {
 })
 afterEach(() => {
   for (const site of open.splice(0)) site.close()
-  rmSync(dir, { recursive: true })
 })
 
 const put = (path: string, text: string) => putContent(dir, path, text)

@@ -1,14 +1,14 @@
 // Tests what "Suggest a change" opens on the git host: a file with the text of the previous version, which a review
 // rejects until the text is edited.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { reviewContent } from '../../packages/review/review-content.ts'
 import { loadCatalogue } from '../../scripts/bench/load-catalogue.ts'
 import { findSourceHost, readConfig } from '../../src/config.ts'
 import { parseVersionFile } from '../../src/domain/content/prompt-file.ts'
 import { listSourceLinks } from '../../src/site/prompt/source-links.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 let folder = ''
 const FILE = (changelog: string) =>
@@ -18,11 +18,8 @@ const put = (path: string, text: string) => {
   writeFileSync(join(folder, path), text)
 }
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'prompt-hub-links-'))
+  folder = temporaryFolder('prompt-hub-links-')
   put('acme/a/versions/1.2.3.md', FILE('The old words'))
-})
-afterEach(() => {
-  rmSync(folder, { recursive: true })
 })
 
 async function openLinks(contentDir: string): Promise<Map<string, URL>> {

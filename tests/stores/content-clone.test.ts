@@ -1,8 +1,7 @@
 // Tests the hub's clone of the GitHub repository: it follows the branch, survives kills and damage, never waits without
 // a timeout, and keeps the credential out of files and arguments.
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openContentClone, readRemoteBranch } from '../../packages/stores/content/content-clone.ts'
@@ -10,6 +9,7 @@ import { findConverted } from '../../packages/stores/content/converted-files.ts'
 import { createTokenSource } from '../../packages/stores/github/github-connection.ts'
 import { FAULTS } from '../github/faults.ts'
 import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 let standIn: GitHubStandIn
 let place: StandInRepository
@@ -21,12 +21,9 @@ afterAll(() => standIn.close())
 beforeEach(async () => {
   place = await standIn.createRepository()
   await standIn.commitOutside(place, { 'content/acme/review/versions/1.0.0.md': 'one\n' })
-  top = mkdtempSync(join(tmpdir(), 'hub-clone-'))
+  top = temporaryFolder('hub-clone-')
 })
-afterEach(() => {
-  standIn.forget()
-  rmSync(top, { recursive: true, force: true, maxRetries: 5 })
-})
+afterEach(() => standIn.forget())
 
 const folder = () => join(top, 'clone')
 type ContentClone = Awaited<ReturnType<typeof openContentClone>>

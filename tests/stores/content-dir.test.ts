@@ -1,24 +1,23 @@
 // Tests how the content folder is read: what is ignored, what is reported as a problem, and how a later read detects
 // changed files.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { readContentDir } from '../../packages/stores/content/content-dir.ts'
 import { listContent, listContentAgain, stampFiles } from '../../packages/stores/content/content-listing.ts'
 import { readConfig } from '../../src/config.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { putContent, versionFile } from './content-folder.ts'
 
 let dir = ''
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'prompt-hub-content-'))
+  dir = temporaryFolder('prompt-hub-content-')
   put('acme/a/versions/1.0.0.md', versionFile('One'))
   put('acme/b/index.md', '---\ntitle: Before\n---\n')
   put('acme/b/versions/1.0.0.md', versionFile('Two'))
 })
-afterEach(() => rmSync(dir, { recursive: true }))
 
 const put = (path: string, text: string) => putContent(dir, path, text)
 const read = () => readContentDir(join(dir, 'content'))

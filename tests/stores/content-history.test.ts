@@ -1,12 +1,12 @@
 // Tests what the hub learns about repositories from the git history of the content: with unusual commits, merges,
 // renames and shallow clones, and in histories of any length.
 import { execFileSync } from 'node:child_process'
-import { chownSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chownSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { readHistory } from '../../packages/stores/content/content-history.ts'
 import { formatMoment } from '../../src/domain/values/values.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { type LocalRepository, makeRepository } from './local-repository.ts'
 
 const NOW = '2026-11-23T00:00:00Z'
@@ -19,7 +19,6 @@ beforeEach(() => {
   repository = makeRepository('ready')
   repository.commit({ 'content/acme/greet/versions/1.0.0.md': VERSION, [INDEX]: index('A') })
 })
-afterEach(() => repository.remove())
 
 const read = (folder = repository.folder, known?: Awaited<ReturnType<typeof readHistory>>) =>
   readHistory(join(folder, 'content'), process.env, NOW, known)
@@ -79,22 +78,20 @@ test('says when versions came to the branch, whatever time their authors and sid
 
 test('reports where the history starts for a shallow clone and a folder without git', async () => {
   for (const title of ['B', 'C', 'D']) repository.commit({ [INDEX]: index(title) })
-  const folder = mkdtempSync(join(tmpdir(), 'hub-shallow-'))
   const clone = (depth: number) => {
-    rmSync(folder, { recursive: true, force: true })
+    const folder = temporaryFolder('hub-shallow-')
     execFileSync('git', ['clone', '-q', '--depth', String(depth), `file://${repository.folder}`, folder])
+    return folder
   }
-  clone(2)
   const at = repository.git('show', '-s', '--format=%cI', 'HEAD~1').trim()
-  const shallow = await read(folder)
+  const shallow = await read(clone(2))
   expect(Date.parse(shallow.since!)).toBe(Date.parse(at))
   expect(shallow.added).toEqual(new Map())
   expect(shallow.changes.get('acme/greet')).toMatchObject([{ type: 'changed', fields: ['title'] }])
-  clone(100)
+  const folder = clone(100)
   expect((await read(folder)).since).toBe(null)
   rmSync(join(folder, '.git'), { recursive: true })
   expect(await read(folder)).toEqual({ head: undefined, since: NOW, changes: new Map(), added: new Map() })
-  rmSync(folder, { recursive: true })
 })
 
 test('malformed commits neither break the history nor forge entries', async () => {

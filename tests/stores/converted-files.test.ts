@@ -1,12 +1,12 @@
 // Checks builds from a fresh clone with converted files: a build publishes exactly the bytes in git, or it fails.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { writeData } from '../../packages/build/write-data.ts'
 import { findConverted } from '../../packages/stores/content/converted-files.ts'
 import { readConfig } from '../../src/config.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const PATH = 'content/acme/a/versions/1.0.0.md'
 const TEXT = '---\npublished_at: "2026-11-01T10:00:00Z"\npublished_by: octocat\n---\nOne $Id$\n'
@@ -19,9 +19,8 @@ const put = (file: string, text: string) => {
   writeFileSync(file, text)
 }
 beforeAll(() => {
-  root = mkdtempSync(join(tmpdir(), 'prompt-hub-converted-'))
+  root = temporaryFolder('prompt-hub-converted-')
 })
-afterAll(() => rmSync(root, { recursive: true }))
 
 /** Creates a repository with additional files, and a fresh clone of it. */
 function clone(more: Record<string, string>, settings: readonly string[] = [], attributes?: string): string {
@@ -107,10 +106,9 @@ describe('building from a fresh clone', () => {
 })
 
 test('reports no converted files outside git, in a missing folder, or without git installed', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'prompt-hub-plain-'))
+  const folder = temporaryFolder('prompt-hub-plain-')
   put(join(folder, PATH), TEXT)
   expect(await findConverted(join(folder, 'content'), process.env)).toEqual([])
   expect(await findConverted(join(folder, 'none'), process.env)).toEqual([])
   expect(await findConverted(join(folder, 'content'), { ...process.env, PATH: '' })).toEqual([])
-  rmSync(folder, { recursive: true })
 })

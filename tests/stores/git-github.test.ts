@@ -1,12 +1,12 @@
 // Tests the specifics of git on GitHub: authentication, the number of calls, and which returned bytes are trusted.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openGitHub } from '../../packages/stores/github/git-store-github.ts'
 import type { GitHubOptions } from '../../packages/stores/github/github-connection.ts'
 import type { FolderState, GitStore } from '../../src/ports/git-store.ts'
 import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { gitStoreContract } from './git-store-contract.ts'
 
 const PLACE = { owner: 'acme', name: 'code-review' }
@@ -25,7 +25,7 @@ const open = ({ repository, branch, token }: StandInRepository, options: Partial
 
 gitStoreContract('github', async (options) => {
   const place = await standIn.createRepository(options)
-  const folder = mkdtempSync(join(tmpdir(), 'hub-github-'))
+  const folder = temporaryFolder('hub-github-')
   let exported = 0
   return {
     store: open(place),

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { INDEX, type LocalRepository, makeRepository, never, PLACE, publish, VERSIONS } from './local-repository.ts'
 
 let repository: LocalRepository
@@ -17,7 +17,6 @@ beforeEach(() => {
   repository = makeRepository()
   ;({ folder, git, write, openStore } = repository)
 })
-afterEach(() => repository.remove())
 
 test('a git directory that was moved away is not made again, so that it can be put back', async () => {
   repository.commit({ [INDEX]: 'about' })

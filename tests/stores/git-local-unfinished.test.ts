@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type BadGit, makeBadGit } from '../publish/killing.ts'
 import { INDEX, type LocalRepository, makeRepository, never, PLACE, publish, VERSIONS } from './local-repository.ts'
 
@@ -16,10 +16,6 @@ beforeEach(() => {
   repository = makeRepository()
   badGit = makeBadGit()
   ;({ folder, git } = repository)
-})
-afterEach(() => {
-  repository.remove()
-  badGit.remove()
 })
 
 const inFolder = (path: string) => readFileSync(join(folder, path), 'utf8')

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { LocalGitOptions } from '../../packages/stores/git/git-store-local.ts'
 import { readConfig } from '../../src/config.ts'
 import { describeError, toHubError } from '../../src/ports/log.ts'
@@ -20,7 +20,6 @@ beforeEach(() => {
   repository = makeRepository()
   ;({ folder, git, write, openStore } = repository)
 })
-afterEach(() => repository.remove())
 
 gitStoreContract('local', async ({ isEmpty }) => {
   const repository = makeRepository(isEmpty ? 'empty' : 'ready')
@@ -29,7 +28,7 @@ gitStoreContract('local', async ({ isEmpty }) => {
     openAnother: () => repository.openStore(),
     commitOutside: async (files) => repository.commit(files),
     exportGit: async () => join(repository.folder, '.git'),
-    close: async () => repository.remove(),
+    close: async () => {},
   }
 })
 
@@ -135,7 +134,6 @@ describe('content folder and repository state', () => {
   })
 
   test('says how to fix a missing repository, content folder, commit or git, without local paths', async () => {
-    repository.remove()
     repository = makeRepository('bare')
     ;({ folder, git, openStore } = repository)
     const ask = (options: Partial<LocalGitOptions>) => openStore(options).readFolder(PLACE, never())
@@ -204,7 +202,6 @@ describe('content folder and repository state', () => {
     await expect(store.readFolder(PLACE, never())).rejects.toMatchObject({ code: 'unavailable' })
     makeRepository('ready', late.folder)
     expect((await publish(store, { index: 'about' })).kind).toBe('committed')
-    late.remove()
   })
 })
 

@@ -1,7 +1,7 @@
 // Tests that the hub keeps a repository small and its history fast after many publishes.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { createGit } from '../../packages/stores/git/git-command.ts'
 import { countCommits, maintain } from '../../packages/stores/git/git-maintenance.ts'
 import { type LocalRepository, makeRepository } from './local-repository.ts'
@@ -12,7 +12,6 @@ beforeEach(() => {
   const paths = Array.from({ length: 150 }, (_, index) => `content/acme/prompt-${index}/versions/1.0.0.md`)
   repository.commit(Object.fromEntries(paths.map((path) => [path, `Say ${path}.\n`])))
 })
-afterEach(() => repository.remove())
 
 const countLoose = () => Number(/^count: (\d+)$/m.exec(repository.git('count-objects', '-v'))?.[1])
 const listGraphs = () =>

@@ -1,10 +1,10 @@
 // Git repositories in temporary folders, for the tests of the local git store.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type LocalGit, type LocalGitOptions, openLocalGit } from '../../packages/stores/git/git-store-local.ts'
 import type { Additions, CommitOutcome, GitStore } from '../../src/ports/git-store.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { makeWorkTree } from './new-repository.ts'
 
 /** File contents, keyed by path from the root of the working tree. */
@@ -22,7 +22,6 @@ export interface LocalRepository {
   /** Commits these files as another user, without any other staged files. @returns the new head */
   commit(files: Files): string
   openStore(options?: Partial<LocalGitOptions>): LocalGit
-  remove(): void
 }
 
 /** The prompt that all of these tests publish to. */
@@ -37,7 +36,7 @@ export const never = () => ({ signal: new AbortController().signal })
 /** Creates a folder that contains `content`. @param state `bare`: no git at all; `empty`: no commit; `ready`: one commit with a README.md */
 export function makeRepository(
   state: 'bare' | 'empty' | 'ready' = 'ready',
-  folder = mkdtempSync(join(tmpdir(), 'hub-')),
+  folder = temporaryFolder('hub-'),
 ): LocalRepository {
   const identity = ['-c', 'user.name=Somebody', '-c', 'user.email=somebody@example.com']
   const git = (...args: string[]) =>
@@ -66,7 +65,6 @@ export function makeRepository(
         warn: (message) => warnings.push(message),
         ...options,
       }),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
   }
   mkdirSync(join(folder, 'content'), { recursive: true })
   if (state !== 'bare') makeWorkTree(folder, state)

@@ -1,9 +1,9 @@
 // Makes git repositories without git: git makes one of each kind, whose files each further repository starts with. A test
 // that needs a hundred repositories thus starts three processes instead of four hundred.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 /** An option of `git init`: no sample hooks, which are a third of the files of a small repository. */
 const NO_SAMPLES = '--template='
@@ -21,7 +21,7 @@ export function makeWorkTree(folder: string, kind: Kind): void {
 }
 
 function readWorkTree(kind: Kind) {
-  const folder = mkdtempSync(join(tmpdir(), 'hub-'))
+  const folder = temporaryFolder('hub-')
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=Somebody', '-c', 'user.email=somebody@example.com', ...args], { cwd: folder })
   git('init', '-q', '-b', 'main', NO_SAMPLES)
@@ -38,7 +38,6 @@ function readWorkTree(kind: Kind) {
       .filter((entry) => entry.isFile())
       .map((entry): [string, Buffer] => [pathOf(entry), readFileSync(join(folder, pathOf(entry)))]),
   }
-  rmSync(folder, { recursive: true })
   made.set(kind, read)
   return read
 }

@@ -1,18 +1,18 @@
 // Tests how files of content and imports are opened: ordinary files only, no link in any part of the path, also while a
 // folder is being replaced by a link.
 import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openFolder } from '../../packages/stores/files/plain-files.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 let dir = ''
 let root = ''
 let socket: Server | undefined
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'prompt-hub-plain-'))
+  dir = temporaryFolder('prompt-hub-plain-')
   root = join(dir, 'root')
   mkdirSync(join(root, 'a/b'), { recursive: true })
   mkdirSync(join(dir, 'outside/b'), { recursive: true })
@@ -22,7 +22,6 @@ beforeEach(() => {
 afterEach(() => {
   socket?.close()
   socket = undefined
-  rmSync(dir, { recursive: true })
 })
 
 // Linux says which path an open file has; other systems resolve the path again.

@@ -1,7 +1,7 @@
 // Tests the limits on the cost of a search, whatever is published or requested: limits on words, corrections and tags,
 // and a deadline that does not depend on the thread that responds.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { getPriority, tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test, vi } from 'vitest'
@@ -10,9 +10,9 @@ import { openSearchThreads, startSearchThreads } from '../../packages/node-serve
 import { openSearchIndex } from '../../packages/stores/search/open-index.ts'
 import { buildSearchIndex } from '../../packages/stores/search/write-index.ts'
 import { aRepository, aTree, aVersion } from '../domain/fixtures.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
-const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-bounds-'))
-afterAll(() => rmSync(dir, { recursive: true, force: true }))
+const dir = temporaryFolder('prompt-hub-bounds-')
 const ask = { tags: [], sort: undefined, offset: 0, limit: 20 }
 
 /**

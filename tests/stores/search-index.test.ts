@@ -1,7 +1,6 @@
 // Tests what a search finds: words, prefixes, accents, typos, tags and sort orders. No text is ever treated as a
 // pattern.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -11,8 +10,9 @@ import { filesInto } from '../../packages/stores/content/write-files.ts'
 import { openSearchIndex } from '../../packages/stores/search/open-index.ts'
 import { buildSearchIndex } from '../../packages/stores/search/write-index.ts'
 import type { SearchQuery } from '../../src/ports/search.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
-const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-search-'))
+const dir = temporaryFolder('prompt-hub-search-')
 const version = (content: string, day = 1) =>
   `---\npublished_at: "2026-01-0${day}T00:00:00Z"\npublished_by: octocat\n---\n${content}`
 const index = (lines: string, readme = '') => `---\n${lines}\n---\n${readme}`
@@ -42,10 +42,7 @@ const { tree, problems } = readContentDir(join(dir, 'content'))
 const catalogue = buildCatalogue(tree, { baseUrl: 'http://localhost:8888', day: '2026-06-01' })
 buildSearchIndex(catalogue, join(dir, 'search.db'))
 const search = openSearchIndex(join(dir, 'search.db'))
-afterAll(() => {
-  search.close()
-  rmSync(dir, { recursive: true, force: true })
-})
+afterAll(() => search.close())
 
 const find = async (question: Partial<SearchQuery>) => {
   const { matches, total } = await search.find({

@@ -1,7 +1,6 @@
 // Tests search results: their order, how words are interpreted and reported, and that an updated index equals a new
 // index. See docs/contract.md section 4.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -11,9 +10,9 @@ import { openSearchIndex } from '../../packages/stores/search/open-index.ts'
 import { buildSearchIndex, updateSearchIndex } from '../../packages/stores/search/write-index.ts'
 import type { SearchQuery } from '../../src/ports/search.ts'
 import { anIndex, aRepository, aTree, aVersion } from '../domain/fixtures.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
-const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-ranking-'))
-afterAll(() => rmSync(dir, { recursive: true, force: true }))
+const dir = temporaryFolder('prompt-hub-ranking-')
 
 interface Prompt {
   title?: string

@@ -1,15 +1,13 @@
 // Checks that a host's cache of site files stays within its limit without evicting frequently requested files.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { createHandler, routeFunctions } from '../../packages/node-server/run-functions.ts'
 import { filesInto } from '../../packages/stores/content/write-files.ts'
 import { folderFiles } from '../../packages/stores/site/site-files-folder.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 test('evicts the least recently used files when the cache is full', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-files-'))
+  const dir = temporaryFolder('prompt-hub-files-')
   const names = Array.from({ length: 70 }, (_, index) => `/${index}.json`)
   const large = new Uint8Array(1024 * 1024)
   for (const [path, content] of [['/popular.json', '{}'], ...names.map((name) => [name, large] as const)])
@@ -24,11 +22,10 @@ test('evicts the least recently used files when the cache is full', async () => 
   const again = await files.read(names[0]!)
   expect(again).not.toBe(first)
   expect(again).toEqual(first)
-  rmSync(dir, { recursive: true })
 })
 
 test('all readers of a large file share its bytes', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-files-'))
+  const dir = temporaryFolder('prompt-hub-files-')
   const text = Array.from({ length: 300_000 }, (_, number) => `line ${number}`).join('\n')
   for (const [path, content] of [
     ['/data/v1/index.json', text],
@@ -57,5 +54,4 @@ test('all readers of a large file share its bytes', async () => {
   expect((await ask({ 'If-None-Match': packed.headers.get('ETag')! })).status).toBe(304)
   const packedHead = await ask({ 'Accept-Encoding': 'br' }, 'HEAD')
   expect(packedHead.headers.get('Content-Length')).toBe(packed.headers.get('Content-Length'))
-  rmSync(dir, { recursive: true })
 })

@@ -1,11 +1,10 @@
 // Tests what a hub reads from an upstream hub, and what it keeps: answers that are wrong, too long, late or redirected,
 // and an upstream that is away for a while.
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { buildCatalogue } from '../../packages/catalogue/catalogue.ts'
 import { listDataFiles } from '../../packages/catalogue/published/data-files.ts'
 import { openTextThreads } from '../../packages/node-server/text-threads.ts'
@@ -14,6 +13,7 @@ import { digestText } from '../../src/ports/measure.ts'
 import type { TextWork } from '../../src/ports/text-work.ts'
 import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
 import { aRepository, aTree, aVersion } from '../domain/fixtures.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const versionOf = (version: string, content: string) =>
   aVersion(version, { content, content_sha256: digestText(content), size_bytes: content.length })
@@ -62,12 +62,11 @@ const isAway = says('', 503)
 let dir: string
 let time: number
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'hub-upstream-'))
+  dir = temporaryFolder('hub-upstream-')
   time = Date.now()
   asked = []
   answer = honest
 })
-afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
 const open = async (limits?: { files: number; bytes: number }, at = url) => {
   const upstream = await openUpstream({ url: at, dir, now: () => time, ...(limits && { limits }) })

@@ -1,21 +1,20 @@
 // Tests `site.yml`: its keys, the rejected values, the colours derived from the accent colour, and the format of the
 // logo.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { accentColours, contrast } from '../../../packages/build/accent-colours.ts'
 import { parseSiteFile } from '../../../packages/catalogue/site-file.ts'
 import { readContentDir } from '../../../packages/stores/content/content-dir.ts'
 import { readHubLook } from '../../../packages/stores/content/site-settings-file.ts'
 import { DEFAULT_LOOK } from '../../../src/domain/content/look.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 
 const LOGO = '<svg xmlns="http://www.w3.org/2000/svg"></svg>'
 
 function aFolder(files: Record<string, string | Buffer>): string {
-  const dir = mkdtempSync(join(tmpdir(), 'site-file-'))
-  onTestFinished(() => rmSync(dir, { recursive: true }))
+  const dir = temporaryFolder('site-file-')
   for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text)
   return dir
 }

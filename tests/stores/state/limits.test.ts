@@ -1,13 +1,11 @@
 // Checks that limits counted in the state store apply across all processes that share it.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { limitInState } from '../../../packages/stores/state/limits.ts'
 import { openSqliteState } from '../../../packages/stores/state/state-sqlite.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 
-const dir = mkdtempSync(join(tmpdir(), 'hub-limits-'))
-afterAll(() => rmSync(dir, { recursive: true, force: true }))
+const dir = temporaryFolder('hub-limits-')
 
 test('two processes share one limit, which resets after its window', async () => {
   let time = Date.parse('2026-11-20T10:00:00Z')

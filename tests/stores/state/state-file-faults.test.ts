@@ -1,25 +1,14 @@
 // Tests that the state file can be deleted, restored, emptied or damaged while a hub runs, or lose its table. The driver
 // reports the file and the fix, and continues as soon as it can.
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  renameSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openSqliteState } from '../../../packages/stores/state/state-sqlite.ts'
 import { describeStateProblem, type OpenStateStore } from '../../../packages/stores/state-entries.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 
-const dir = mkdtempSync(join(tmpdir(), 'hub-state-faults-'))
-afterAll(() => rmSync(dir, { recursive: true, force: true }))
+const dir = temporaryFolder('hub-state-faults-')
 let path = ''
 let state: OpenStateStore
 let made = 0

@@ -1,21 +1,18 @@
 // Checks that the Netlify driver passes the contract tests on the server that `netlify dev` starts.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { BlobsServer } from '@netlify/blobs/server'
 import { expect, test } from 'vitest'
 import { openBlobsState } from '../../../packages/stores/state/state-netlify.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 import { stateStoreContract } from './state-store-contract.ts'
 
 async function startServer() {
-  const directory = mkdtempSync(join(tmpdir(), 'hub-blobs-'))
+  const directory = temporaryFolder('hub-blobs-')
   const server = new BlobsServer({ directory, token: 'of-this-test', logger: () => {} })
   const { port } = await server.start()
   return {
     access: { edgeURL: `http://localhost:${port}`, siteID: 'local', token: 'of-this-test' },
     async stop() {
       await server.stop()
-      rmSync(directory, { recursive: true })
     },
   }
 }

@@ -2,18 +2,17 @@
 // processes, and files that it must reject.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openSqliteState } from '../../../packages/stores/state/state-sqlite.ts'
 import { listKeys } from '../../../packages/stores/state-entries.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 import { stateStoreContract } from './state-store-contract.ts'
 
-const dir = mkdtempSync(join(tmpdir(), 'hub-state-'))
-afterAll(() => rmSync(dir, { recursive: true, force: true }))
+const dir = temporaryFolder('hub-state-')
 let made = 0
 const newFile = () => join(dir, `${made++}`, '.hub/state.db')
 
