@@ -1,20 +1,17 @@
 // Tests how each response from GitHub, and each lost response, is interpreted: committed, moved, busy, rejected or
 // unknown.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openGitHub } from '../../packages/stores/github/git-store-github.ts'
 import type { GitHubOptions } from '../../packages/stores/github/github-connection.ts'
 import type { FolderState, GitStore } from '../../src/ports/git-store.ts'
 import { FAULTS, type Fault } from '../github/faults.ts'
-import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
+import { type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 
 const PLACE = { owner: 'acme', name: 'code-review' }
 const MESSAGE = { headline: 'Publish acme/code-review 1.0.0', trailers: [['Operation-Id', 'op-1']] } as const
 const never = () => ({ signal: new AbortController().signal })
 
-let standIn: GitHubStandIn
-beforeAll(async () => {
-  standIn = await startGitHubStandIn()
-})
+const standIn = await startGitHubStandIn()
 afterAll(() => standIn.close())
 
 const open = ({ repository, branch, token }: StandInRepository, options: Partial<GitHubOptions> = {}): GitStore =>

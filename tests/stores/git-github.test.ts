@@ -1,11 +1,11 @@
 // Tests the specifics of git on GitHub: authentication, the number of calls, and which returned bytes are trusted.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openGitHub } from '../../packages/stores/github/git-store-github.ts'
 import type { GitHubOptions } from '../../packages/stores/github/github-connection.ts'
 import type { FolderState, GitStore } from '../../src/ports/git-store.ts'
-import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
+import { type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { gitStoreContract } from './git-store-contract.ts'
 
@@ -14,10 +14,7 @@ const MESSAGE = { headline: 'Publish acme/code-review 1.0.0', trailers: [['Opera
 const VERSION_PATH = 'content/acme/code-review/versions/1.0.0.md'
 const never = () => ({ signal: new AbortController().signal })
 
-let standIn: GitHubStandIn
-beforeAll(async () => {
-  standIn = await startGitHubStandIn()
-})
+const standIn = await startGitHubStandIn()
 afterAll(() => standIn.close())
 
 const open = ({ repository, branch, token }: StandInRepository, options: Partial<GitHubOptions> = {}): GitStore =>

@@ -1,16 +1,13 @@
 // Checks that the PostgreSQL driver passes the contract tests on a real server, and tests its specifics: concurrent
 // table creation and lost connections.
 import { Client } from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { inspectDatabase, openPostgresState } from '../../../packages/stores/state/state-postgres.ts'
 import { describeStateProblem } from '../../../packages/stores/state-entries.ts'
-import { type PostgresServer, startPostgres } from '../../hubs/postgres.ts'
+import { startPostgres } from '../../hubs/postgres.ts'
 import { stateStoreContract } from './state-store-contract.ts'
 
-let server: PostgresServer
-beforeAll(async () => {
-  server = await startPostgres()
-})
+const server = await startPostgres()
 afterAll(() => server.close())
 
 stateStoreContract('PostgreSQL', async () => {
