@@ -22,12 +22,9 @@ const CONTENT = {
 const WIDE = { width: 1280, height: 800 }
 const NARROW = { width: 360, height: 740 }
 
-let browser: Browser
 let hub: BuiltHub
 let standIn: GitHubStandIn
-beforeAll(async () => {
-  browser = await openBrowser()
-})
+const browser = await openBrowser()
 afterAll(() => browser?.close())
 
 /** Access tokens that GitHub issued to the hub, captured from the hub's requests. */

@@ -1,16 +1,13 @@
 // Tests sign-in with an OpenID Connect provider: a real one, and the attacks and faults that a front before it makes.
 import { generateKeyPair } from 'jose'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import type { Person } from '../../src/domain/access/person.ts'
 import { openProviders } from '../../src/wiring/account.ts'
 import { BASE_URL, fieldOf, type Jar, openAccount } from '../hubs/account.ts'
 import { CLIENT, type OpenIdProvider, signIdToken, startOpenIdProvider } from '../oidc/provider.ts'
 
-let provider: OpenIdProvider
 let log: ReturnType<typeof vi.spyOn>
-beforeAll(async () => {
-  provider = await startOpenIdProvider([`${BASE_URL}/auth/callback/oidc`])
-})
+const provider = await startOpenIdProvider([`${BASE_URL}/auth/callback/oidc`])
 afterAll(() => provider?.close())
 afterEach(() => {
   for (const ending of ENDINGS) provider.tamper(ending)

@@ -1,16 +1,13 @@
 // Tests sign-in with GitHub: missing, wrong and replayed `state` parameters, open redirects, renamed accounts, and
 // GitHub errors.
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { safeReturnPath } from '../../packages/account/sign-in.ts'
 import { openProviders } from '../../src/wiring/account.ts'
 import { FAULTS } from '../github/faults.ts'
-import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
+import { startGitHubStandIn } from '../github/stand-in.ts'
 import { type Account, BASE_URL, type Jar, openAccount } from '../hubs/account.ts'
 
-let standIn: GitHubStandIn
-beforeAll(async () => {
-  standIn = await startGitHubStandIn({ redirectUris: [`${BASE_URL}/auth/callback`] })
-})
+const standIn = await startGitHubStandIn({ redirectUris: [`${BASE_URL}/auth/callback`] })
 afterAll(() => standIn?.close())
 afterEach(() => {
   standIn.forget()

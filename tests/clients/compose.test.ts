@@ -1,15 +1,10 @@
 // Publishes a composed prompt with hubcli, composes it again, edits its source, and audits what it includes.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { type SkillHub, startSkillHub } from './skill-hub.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startSkillHub } from './skill-hub.ts'
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
-
-let hub: SkillHub
-beforeAll(async () => {
-  hub = await startSkillHub()
-})
+const hub = await startSkillHub()
 afterAll(() => hub?.close())
 
 test('hubcli composes a prompt, and composes it again from its source', async () => {

@@ -42,8 +42,6 @@ const RETRIES = 1
 const LONG_TIMEOUT_MS = 60_000
 /** For a hub that never responds. */
 const TIMEOUT_MS = 2_000
-vi.setConfig({ testTimeout: 60_000 })
-
 const typescript: Library = ({ folder, ...settings }) => {
   const events: string[] = []
   const store = folder === undefined ? {} : { store: diskStore(folder) }

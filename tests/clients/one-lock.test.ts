@@ -3,12 +3,10 @@
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type PlainFiles, sha256, startPlainFiles } from '../cli/plain-files.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { CAN_MOUNT, CLIENTS, environment, runClient, runWith } from './three-clients.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const LARGE = 'x'.repeat(250_000)
 const variable = { description: '', type: 'string', required: false, default: null, options: [], example: null }

@@ -11,12 +11,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sha256 } from '../cli/plain-files.ts'
 import { lockIn, pushFolder, type SkillHub, snapshot, startSkillHub, writeFiles } from './skill-hub.ts'
 import { CLIENTS, type Ran, runClient } from './three-clients.ts'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const BINARY = Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 255, 254])
 const LONG = `${'a'.repeat(90)}/${'b'.repeat(90)}/c.md`

@@ -6,7 +6,7 @@ import { sha256 } from '../cli/plain-files.ts'
 import { lockIn, pushFolder, type SkillHub, skillFile, snapshot, startSkillHub, writeFiles } from './skill-hub.ts'
 import { CLIENTS, runClient } from './three-clients.ts'
 
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 let hub: SkillHub
 /** The files of a project that has the first version, and of one that has the second. */

@@ -1,15 +1,10 @@
 // Publishes folders with hubcli, which names every file that no skill may have before it sends anything.
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { pushFolder, type SkillHub, skillFile, startSkillHub, writeFiles } from './skill-hub.ts'
+import { afterAll, expect, test } from 'vitest'
+import { pushFolder, skillFile, startSkillHub, writeFiles } from './skill-hub.ts'
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
-
-let hub: SkillHub
-beforeAll(async () => {
-  hub = await startSkillHub()
-})
+const hub = await startSkillHub()
 afterAll(() => hub?.close())
 
 test('hubcli refuses a folder that it cannot publish, and names each file and the way out', async () => {

@@ -3,14 +3,12 @@ import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openLock } from '../../clients/typescript/source/files.ts'
 import { PromptHub, PromptHubError } from '../../clients/typescript/source/prompt-hub.ts'
 import { type PlainFiles, sha256, startPlainFiles } from '../cli/plain-files.ts'
 import { pushFolder, type SkillHub, startSkillHub, writeFiles } from './skill-hub.ts'
 import { environment } from './three-clients.ts'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const BINARY = Buffer.from([0, 255, 254, 13, 10])
 const CONTENT = 'Run scripts/fill.py for {{name}}.\n\n## Inputs\n\nOf its own.\n'

@@ -2,7 +2,7 @@
 // disconnected, without delaying other clients.
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { type RunningServer, type ServerOptions, startServer } from '../../packages/node-server/http/http-server.ts'
 import {
   createHandler,
@@ -56,10 +56,7 @@ async function open(options: ServerOptions = {}): Promise<number> {
   return (running.server.address() as AddressInfo).port
 }
 
-let port: number
-beforeAll(async () => {
-  port = await open()
-})
+const port = await open()
 afterAll(() => Promise.all(servers.map((running) => running.stop(0))))
 afterEach(() => {
   slow = Promise.withResolvers()

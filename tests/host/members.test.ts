@@ -1,13 +1,10 @@
 // Tests that a private hub answers its readers alone: every address that the hub has, for everybody who asks.
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { ADDRESSES } from '../../packages/catalogue/published/addresses.ts'
-import { type Asked, type MembersHub, openMembersHub, SECRET_WORDS, type Sender } from '../hubs/members-hub.ts'
+import { type Asked, openMembersHub, SECRET_WORDS, type Sender } from '../hubs/members-hub.ts'
 
-let hub: MembersHub
-beforeAll(async () => {
-  hub = await openMembersHub()
-})
+const hub = await openMembersHub()
 afterAll(() => hub?.stop())
 
 /** The addresses that everybody may request. Every other address of the table is closed. */

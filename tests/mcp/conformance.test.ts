@@ -2,16 +2,16 @@
 // expected failures with their reasons.
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { launch, startProcess } from '../hubs/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { testClients } from './clients.ts'
 
 const home = temporaryFolder('hub-mcp-home-')
-let server: Awaited<ReturnType<typeof startProcess>>
-beforeAll(async () => {
-  server = await startProcess({ command: ['node', 'scripts/start.ts'], settings: { CONTENT_DIR: resolve('content') } })
+const server = await startProcess({
+  command: ['node', 'scripts/start.ts'],
+  settings: { CONTENT_DIR: resolve('content') },
 })
 afterAll(() => server?.run.end())
 

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
+import { startGitHubStandIn } from '../github/stand-in.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openGitHubWorld, openLocalWorld, type World } from '../hubs/worlds.ts'
 import { readBlobs } from './history.ts'
@@ -49,10 +49,7 @@ const CORPUS: readonly (readonly [string, string])[] = [
   ['262,144 bytes without a final newline', `${'a\n'.repeat(131_071)}ab`],
 ]
 
-let standIn: GitHubStandIn
-beforeAll(async () => {
-  standIn = await startGitHubStandIn()
-})
+const standIn = await startGitHubStandIn()
 afterAll(() => standIn.close())
 
 const encode = (text: string) => Buffer.from(text)

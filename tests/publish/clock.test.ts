@@ -2,11 +2,11 @@
 // ahead, alone or beside other machines.
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { openClock } from '../../src/server/publish/attempts.ts'
 import { poll } from '../e2e/client.ts'
 import { FAULTS } from '../github/faults.ts'
-import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
+import { startGitHubStandIn } from '../github/stand-in.ts'
 import { openMachines } from '../hubs/machines.ts'
 import { openHub } from '../hubs/publishing.ts'
 import { openGitHubWorld, openLocalWorld, type World } from '../hubs/worlds.ts'
@@ -18,11 +18,8 @@ const clockOf = (shiftMs: number) => ({ ...openClock(), now: () => Date.now() + 
 const OLD = '---\npublished_at: "2026-01-01T00:00:00Z"\npublished_by: octocat\n---\nOld\n'
 const FILES = { 'content/acme/code-review/versions/1.0.0.md': OLD }
 
-let standIn: GitHubStandIn
 let world: World
-beforeAll(async () => {
-  standIn = await startGitHubStandIn()
-})
+const standIn = await startGitHubStandIn()
 afterAll(() => standIn.close())
 afterEach(() => standIn.forget())
 
@@ -108,6 +105,7 @@ test('a lost response is recognised, although the machine’s clock is ahead', a
 describe('npm start with a local repository', () => {
   const dir = temporaryFolder('hub-clock-')
   const opened = openMachines()
+  afterAll(() => opened.close())
 
   test('serves each version at once, while its clock is set ahead and back', async () => {
     world = openLocalWorld({ ...FILES, 'content/acme/index.md': '---\nname: Acme\n---\n' })

@@ -1,18 +1,15 @@
 // Tests many simultaneous publishers on the fake GitHub server: how they cope with each of its faults, the number of
 // calls per publish, and how long ten simultaneous publishes take.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { FAULTS, type Fault, type Rule } from '../github/faults.ts'
-import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
+import { type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 import { type Answer, type Hub, openHub } from '../hubs/publishing.ts'
 import { openGitHubWorld, type World } from '../hubs/worlds.ts'
 import { consecutive, expectPublished, judgeHistory, sorted } from './history.ts'
 
-let standIn: GitHubStandIn
 let world: World & { place: StandInRepository }
-beforeAll(async () => {
-  standIn = await startGitHubStandIn()
-})
+const standIn = await startGitHubStandIn()
 afterAll(() => standIn.close())
 beforeEach(async () => {
   world = await openGitHubWorld(standIn)

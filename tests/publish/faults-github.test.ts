@@ -1,9 +1,9 @@
 // Tests what a publisher sees when GitHub is down, slow or busy, or rejects the request: a clear 503 or 502, no partial
 // writes, no effect on reads, and a retry that finds a version that was already published.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openGitHub } from '../../packages/stores/github/git-store-github.ts'
 import { FAULTS, type Fault } from '../github/faults.ts'
-import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
+import { type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openGitHubWorld, type World } from '../hubs/worlds.ts'
 import { judgeHistory } from './history.ts'
@@ -13,13 +13,10 @@ const VERSION_1 = 'content/acme/code-review/versions/1.0.0.md'
 const BODY = { content: 'New\n', changelog: 'Again' }
 const BUSY = /^The git host .*[Tt]ry again/
 
-let standIn: GitHubStandIn
 let world: World & { place: StandInRepository }
 let hub: Hub
 let logged: string[]
-beforeAll(async () => {
-  standIn = await startGitHubStandIn()
-})
+const standIn = await startGitHubStandIn()
 afterAll(() => standIn.close())
 beforeEach(async () => {
   world = await openGitHubWorld(standIn, { [VERSION_1]: OLD })

@@ -1,8 +1,8 @@
 // Tests reads by label after labels have moved: all of an owner's prompts at a label, and where a label pointed at a
 // time, before and after a build.
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { startGitHubStandIn } from '../github/stand-in.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openGitHubWorld, openLocalWorld, type World } from '../hubs/worlds.ts'
 
@@ -15,10 +15,7 @@ const FILES = {
   'content/acme/b/index.md': '---\nlabels:\n  production: "1.0.0"\n  beta: "1.0.0"\n---\n',
 }
 
-let standIn: GitHubStandIn
-beforeAll(async () => {
-  standIn = await startGitHubStandIn()
-})
+const standIn = await startGitHubStandIn()
 afterAll(() => standIn.close())
 
 let world: World

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { shareCopies } from '../../packages/stores/state/fresh-copies-shared.ts'
-import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
+import { startGitHubStandIn } from '../github/stand-in.ts'
 import { memoryState } from '../hubs/memory-state.ts'
 import { type Answer, type Hub, openHub } from '../hubs/publishing.ts'
 import { openGitHubWorld, openLocalWorld, type World } from '../hubs/worlds.ts'
@@ -25,10 +25,7 @@ const PUBLISHER = {
   ...{ repository: 'octo/prompts', repository_id: 12, repository_owner_id: 34, workflow: 'publish.yml' },
 }
 
-let standIn: GitHubStandIn
-beforeAll(async () => {
-  standIn = await startGitHubStandIn()
-})
+const standIn = await startGitHubStandIn()
 afterAll(() => standIn.close())
 
 let world: World

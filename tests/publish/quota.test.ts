@@ -1,6 +1,6 @@
 // Checks what an owner may have at most, and that a fork names a version that exists.
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startGitHubStandIn } from '../github/stand-in.ts'
 import { type HubOptions, openHub } from '../hubs/publishing.ts'
 import { openGitHubWorld, openLocalWorld } from '../hubs/worlds.ts'
 
@@ -47,10 +47,7 @@ test('a build counts what was published before it', async () => {
   expect(await hub.publish({ content: 'Text\n' }, { to: 'acme/fourth' })).toMatchObject({ code: 'quota_exceeded' })
 })
 
-let standIn: GitHubStandIn
-beforeAll(async () => {
-  standIn = await startGitHubStandIn()
-})
+const standIn = await startGitHubStandIn()
 afterAll(() => standIn.close())
 
 test('a fork must name a version that exists, which takes no call to GitHub', async () => {

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
+import { startGitHubStandIn } from '../github/stand-in.ts'
 import { type Answer, type Hub, openHub } from '../hubs/publishing.ts'
 import { openGitHubWorld, openLocalWorld, type World } from '../hubs/worlds.ts'
 
@@ -18,10 +18,7 @@ const FILES = {
 }
 const sha256 = (text: string) => hash('sha256', text)
 
-let standIn: GitHubStandIn
-beforeAll(async () => {
-  standIn = await startGitHubStandIn()
-})
+const standIn = await startGitHubStandIn()
 afterAll(() => standIn.close())
 
 let world: World

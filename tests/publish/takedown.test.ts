@@ -3,9 +3,9 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { openClient, poll } from '../e2e/client.ts'
-import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
+import { type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 import { plainEnvironment, type Run, startProcess } from '../hubs/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -72,10 +72,7 @@ interface Scene {
 }
 
 const root = temporaryFolder('hub-takedown-')
-let github: GitHubStandIn
-beforeAll(async () => {
-  github = await startGitHubStandIn()
-})
+const github = await startGitHubStandIn()
 afterAll(() => github.close())
 
 const mcp = async (base: string, name: string, given: object) => {

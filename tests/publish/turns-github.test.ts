@@ -1,17 +1,14 @@
 // Checks that publishers on GitHub take turns: a publisher who sends thirty publishes at once delays every other
 // publisher by only a few publishes.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { delayCalls } from '../github/delays.ts'
-import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
+import { type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 import { openHub } from '../hubs/publishing.ts'
 import { openGitHubWorld, type World } from '../hubs/worlds.ts'
 import { judgeHistory } from './history.ts'
 
-let standIn: GitHubStandIn
 let world: World & { place: StandInRepository }
-beforeAll(async () => {
-  standIn = await startGitHubStandIn()
-})
+const standIn = await startGitHubStandIn()
 afterAll(() => standIn.close())
 beforeEach(async () => {
   world = await openGitHubWorld(standIn)

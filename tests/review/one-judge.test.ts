@@ -3,15 +3,13 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import { findTrackedHead } from '../../packages/review/content-changes.ts'
 import { reviewContent } from '../../packages/review/review-content.ts'
 import { checksumOf } from '../../src/domain/values/token-form.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const TEXT =
   'Review this code. Name every real problem with its line, and say how bad it is for whoever works with it.\n'

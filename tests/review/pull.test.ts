@@ -4,14 +4,12 @@ import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { reviewPull } from '../../packages/review/review-pull.ts'
 import { COMPILED } from '../compiled.ts'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const SCRIPT = resolve('scripts/content/review-pull.ts')
 const FETCH = resolve('.github/actions/review/fetch.sh')

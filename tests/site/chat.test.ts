@@ -2,12 +2,12 @@
 // feeds, print, and lock files.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { formatVersionFile, undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
 import { type ChatPart, splitChat } from '../../src/domain/values/chat.ts'
 import { makeFolder } from '../cli/shells.ts'
 import { CLIENTS, runClient } from '../clients/three-clients.ts'
-import { type BuiltSite, openBuiltSite } from './built-site.ts'
+import { openBuiltSite } from './built-site.ts'
 
 interface Case {
   name: string
@@ -39,10 +39,7 @@ function writeCases(dir: string): void {
   for (const [index, content] of SUPPORT.entries()) write('acme/support', `${index + 1}.0.0`, content)
 }
 
-let site: BuiltSite
-beforeAll(async () => {
-  site = await openBuiltSite(writeCases)
-})
+const site = await openBuiltSite(writeCases)
 afterAll(() => site?.close())
 
 test('every chat prompt page shows one block per message with its role and content', async () => {

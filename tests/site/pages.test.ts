@@ -1,6 +1,6 @@
 // Tests the website in a real browser, with hostile text in every field. See docs/contract.md section 10.
-import { afterAll, beforeAll } from 'vitest'
-import { type BuiltSite, openBuiltSite } from './built-site.ts'
+import { afterAll } from 'vitest'
+import { openBuiltSite } from './built-site.ts'
 import { testComparison } from './comparison.ts'
 import { testEveryPage } from './every-page.ts'
 import { testFinding } from './finding.ts'
@@ -10,11 +10,7 @@ import { testPromptPage } from './prompt-page.ts'
 import { testVisitorJobs } from './visitor-jobs.ts'
 import { testWithoutBrowser } from './without-browser.ts'
 
-let site: BuiltSite
-
-beforeAll(async () => {
-  site = await openBuiltSite(writeHostileContent)
-})
+const site = await openBuiltSite(writeHostileContent)
 
 afterAll(() => site?.close())
 
