@@ -102,7 +102,8 @@ export async function startSigstore({
   }
   const asRekor = { ...log, log: (entry: object) => log.log(canonicalEntry(entry)) }
   const handlers = [fulcioHandler(withEnvironment), rekorHandler(asRekor as typeof log), tsaHandler(tsa)]
-  const server = createServer((incoming, outgoing) => {
+  // Sigstore's client keeps connections. One that ended just when it was used again would fail the request.
+  const server = createServer({ keepAliveTimeout: 0 }, (incoming, outgoing) => {
     const chunks: Buffer[] = []
     incoming.on('data', (chunk) => chunks.push(chunk))
     incoming.on('end', async () => {
