@@ -1,5 +1,6 @@
 // Runs a command of package.json: reads its options, and turns a failure into a message for a person, not a stack trace.
 import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { HubError } from '../src/domain/api/errors.ts'
 import { withoutControls } from '../src/domain/text/problems.ts'
 import { describeError } from '../src/ports/log.ts'
 
@@ -13,7 +14,7 @@ type Command = Pick<ParseArgsConfig, 'options' | 'allowPositionals'> & {
   status?: number
 }
 
-/** Runs the work of a command with its arguments. If it fails, prints why and the usage. */
+/** Runs the work of a command with its arguments. If it fails, prints why and, unless the hub is not set up, the usage. */
 export async function runCommand<const Given extends Command>(
   { usage, help = usage, status = 1, options, allowPositionals }: Given,
   work: (given: ReturnType<typeof parseArgs<Given>>) => unknown,
@@ -29,7 +30,9 @@ export async function runCommand<const Given extends Command>(
     // A message may quote names from elsewhere.
     const message = describeError(error).split('\n').map(withoutControls).join('\n')
     const isMisused = error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_')
-    const shown = usage ?? (isMisused ? help : undefined)
+    // Other arguments do not help if the hub is not set up.
+    const isOfArguments = !(error instanceof HubError && error.code === 'unavailable')
+    const shown = isOfArguments ? (usage ?? (isMisused ? help : undefined)) : undefined
     console.error(shown === undefined ? message : `${message}\n${shown}`)
     process.exitCode = status
   }

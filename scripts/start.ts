@@ -14,10 +14,11 @@ import { describeShortage, readMemory } from '../packages/node-server/memory.ts'
 import { openBundle } from '../packages/node-server/pages.ts'
 import { readHubLook } from '../packages/stores/content/site-settings-file.ts'
 import type { LocalGit } from '../packages/stores/git/git-store-local.ts'
-import { type Config, findProfile, findSourceHost, readConfig } from '../src/config.ts'
+import { findProfile, findSourceHost } from '../src/config.ts'
 import type { FreshCopies } from '../src/ports/fresh-copies.ts'
 import { describeError } from '../src/ports/log.ts'
 import { openProgress } from './progress.ts'
+import { readSettings } from './read-settings.ts'
 import { onShutdown } from './shutdown.ts'
 
 const config = readSettings()
@@ -31,15 +32,6 @@ onShutdown(async (hurry) => {
   await host?.stop()
   stopping.abort()
 })
-
-function readSettings(): Config {
-  try {
-    return readConfig(process.env)
-  } catch (error) {
-    console.error(describeError(error))
-    process.exit(1)
-  }
-}
 
 const shortage = describeShortage(readMemory())
 if (shortage) console.error(shortage)

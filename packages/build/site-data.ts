@@ -25,6 +25,7 @@ import {
   type ListedFile,
   stampFiles,
 } from '../stores/content/content-listing.ts'
+import type { ContentReader } from '../stores/content/lost-files.ts'
 import { openBundles } from '../stores/content/version-files.ts'
 import { openFolder } from '../stores/files/plain-files.ts'
 import { ContentError } from './content-error.ts'
@@ -36,6 +37,8 @@ import { openSharedFiles } from './shared-files.ts'
 /** The parameters of `openSiteData`. */
 interface SiteDataParts {
   contentDir: string
+  /** Opens the content folder for one update; by default, as it is on disk. */
+  openContent?: () => ContentReader
   /** The hub's base URL, without a trailing slash. */
   baseUrl: string
   sink: DataSink
@@ -76,7 +79,8 @@ export type BuildState = (
 export function openSiteData({ contentDir, baseUrl, sink, ...parts }: SiteDataParts): BuildState {
   const { isForReaders = false } = parts
   const repositories = new Map<string, StoredRepository>()
-  const readFile = openBundles(contentDir)
+  const { openContent = () => openFolder(contentDir) } = parts
+  let folder = openContent()
   const others = new Map<string, StoredFile>()
   for (const [name, part] of sink.listKept()) {
     if ('outline' in part) repositories.set(name.slice(0, -1), part)
@@ -86,6 +90,7 @@ export function openSiteData({ contentDir, baseUrl, sink, ...parts }: SiteDataPa
   return (listing, { day, history, isStrict = false }) => {
     if (isFolderUnreadable(listing)) throw new ContentError(listing.problems)
     const round = openRound(listing.problems)
+    folder = openContent()
     const { alone, below } = groupFiles(listing.files)
     const { usage, models } = readOthers(alone, round)
     const unlisted = findUnlisted(listing.problems)
@@ -103,7 +108,7 @@ export function openSiteData({ contentDir, baseUrl, sink, ...parts }: SiteDataPa
         names.set(fullName, { file: { moved_to: before.outline.movedTo, replaced_by: before.outline.replacedBy } })
         continue
       }
-      const found = readRepository(contentDir, fullName, files)
+      const found = readRepository(folder, fullName, files)
       if (!found.isThere && found.wrong.size === 0) {
         round.problems.push(...found.problems)
         below.delete(fullName)
@@ -139,7 +144,6 @@ export function openSiteData({ contentDir, baseUrl, sink, ...parts }: SiteDataPa
   /** Reads the changed files outside repositories. */
   function readOthers(alone: readonly ListedFile[], round: Round) {
     const present = new Set(alone.map(({ path }) => path))
-    const folder = openFolder(contentDir)
     for (const path of others.keys())
       if (!present.has(path)) {
         others.delete(path)
@@ -198,7 +202,7 @@ export function openSiteData({ contentDir, baseUrl, sink, ...parts }: SiteDataPa
   ): void {
     const before = repositories.get(fullName)
     const gone = new Set(before ? listRepositoryPaths(before.outline) : [])
-    const made = makeRepository(entry, { baseUrl, stats, added, models, readFile })
+    const made = makeRepository(entry, { baseUrl, stats, added, models, readFile: openBundles(folder) })
     let isDifferent = false
     for (const [path, text] of made.files) {
       gone.delete(path)

@@ -5,7 +5,9 @@ import type { Config } from '../../src/config.ts'
 import { readHistory } from '../stores/content/content-history.ts'
 import { listContent } from '../stores/content/content-listing.ts'
 import { findConverted } from '../stores/content/converted-files.ts'
+import { describeLost, findLost } from '../stores/content/lost-files.ts'
 import { filesInto } from '../stores/content/write-files.ts'
+import { createGit } from '../stores/git/git-command.ts'
 import { buildSearchIndex } from '../stores/search/write-index.ts'
 import { ContentError } from './content-error.ts'
 import type { DataSink } from './data-sink.ts'
@@ -45,13 +47,18 @@ export async function writeData(
   const { sink, count } = openFolder(siteDir)
   const onRepository = (done: number, total: number) => onProgress('Writing the data', done, total)
   const makeState = openSiteData({ contentDir, baseUrl, sink, onProgress: onRepository })
-  const read = () => {
+  const read = async () => {
     // The listing is freed after reading: for 100,000 prompts, it takes as much memory as all of their list data.
     const listing = listContent(contentDir)
+    const lost =
+      history.head === undefined
+        ? []
+        : describeLost(await findLost(createGit(contentDir, process.env), history.head, listing))
+    if (lost.length > 0) throw new ContentError(lost)
     const { catalogue } = makeState(listing, { day: buildDay, history, isStrict: true })
     return { catalogue, ignored: listing.ignored }
   }
-  const { catalogue, ignored } = read()
+  const { catalogue, ignored } = await read()
   onProgress('Writing the search index', 0, 0)
   mkdirSync(dirname(indexPath), { recursive: true })
   // A deployed index is never edited, and a read-only index is half as large (docs/scale.md section 6).

@@ -27,7 +27,7 @@ await runCommand({ usage: USAGE, options }, ({ values }) => {
 function exportAll(format: ExportFormat, out: string): void {
   const { contentDir } = readConfig(process.env)
   const tree = readContent(contentDir)
-  const readFile = openBundles(contentDir)
+  const readFile = openBundles(openFolder(contentDir))
   const target = openFolder(existsSync(out) ? realpathSync(out) : out)
   let written = 0
   let refused = 0

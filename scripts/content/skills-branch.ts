@@ -1,6 +1,7 @@
 // `npm run skills-branch`: writes the latest version of every skill to a branch, in the layout that `gh skill` and `npx skills` read from a repository.
 import { type LatestVersion, listLatestVersions } from '../../packages/catalogue/latest-versions.ts'
 import { openBundles } from '../../packages/stores/content/version-files.ts'
+import { openFolder } from '../../packages/stores/files/plain-files.ts'
 import { writeGeneratedBranch } from '../../packages/stores/git/generated-branch.ts'
 import { readConfig } from '../../src/config.ts'
 import { formatSkill } from '../../src/domain/content/skill.ts'
@@ -30,7 +31,7 @@ async function writeSkills(branch: string): Promise<void> {
   const times = skills.map(({ entry }) => Date.parse(entry.published_at))
   const { commit, isNew } = await writeGeneratedBranch(git, {
     branch,
-    files: listFiles(skills, openBundles(contentDir)),
+    files: listFiles(skills, openBundles(openFolder(contentDir))),
     message: MESSAGE,
     // From the content, so that the same content always makes the same commit.
     atSeconds: Math.floor(times.reduce((a, b) => Math.max(a, b)) / 1_000),

@@ -2,8 +2,10 @@
 // delays. If it crashes immediately, startup fails with a message. If it receives no file change events, it polls for
 // changes.
 import { execFileSync } from 'node:child_process'
+import { hash } from 'node:crypto'
 import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, expect, test } from 'vitest'
 import { type Ask, openClient, poll } from '../e2e/client.ts'
 import { freePort, launch, type Run, startProcess } from '../hubs/processes.ts'
@@ -93,49 +95,104 @@ test('when the builder crashes at once, the start fails with an error message an
   expect(run.log()).not.toMatch(/\n\s+at |Unhandled|triggerUncaughtException|Restarting/)
 })
 
-test('keeps serving the last build when the content folder is missing or empty, such as a mount that has disappeared', {
+test('serves what the checked-out commit has, whatever the content folder has lost without a commit', {
   timeout: 3 * WITHIN,
 }, async () => {
   const others = makeRepository('ready')
   const content = join(others.folder, 'content')
-  others.commit({ [`content/${owner}/kept/versions/1.0.0.md`]: version })
-  const settings = { CONTENT_DIR: content, SITE_URL: 'http://emptied.localhost', RATE_LIMIT_PER_MINUTE: '0' }
-  let ask = await start(settings)
+  const away = (folder: string) => renameSync(folder, `${folder}-away`)
+  const back = (folder: string) => renameSync(`${folder}-away`, folder)
+  others.commit({
+    [`content/${owner}/kept/versions/1.0.0.md`]: version,
+    [`content/${owner}/kept/versions/1.0.1.md`]: version,
+    [`content/${owner}/kept/index.md`]: '---\nyanked: {"1.0.1": "Wrong"}\n---\n',
+    'content/second/one/versions/1.0.0.md': version,
+  })
+  const settings = { CONTENT_DIR: content, RATE_LIMIT_PER_MINUTE: '0' }
+  let ask = await start({ ...settings, SITE_URL: 'http://emptied.localhost' })
   const health = async () => (await ask('/healthz')).json()
-  const becomes = (status: string) => expect.poll(async () => (await health()).status, { timeout: WITHIN }).toBe(status)
-  const expectKept = async (failure: string) => {
-    const counts = { repositories: 1, versions: 1, owners: 1 }
-    const expected = { status: 'degraded', counts, failure: expect.stringContaining(failure) }
-    await expect.poll(health, { timeout: WITHIN }).toMatchObject(expected)
-    expect(await isListed(ask, 'kept')).toBe(true)
+  const becomes = (expected: object) => expect.poll(health, { timeout: WITHIN }).toMatchObject(expected)
+  const counts = { repositories: 2, versions: 3, owners: 2 }
+  const wayOut = 'Mount or restore what is missing (git restore), or commit its removal'
+  const ofFirst = `content/${owner}: expected the files of the checked-out commit, but 3 are missing, such as content/${owner}/kept/index.md. ${wayOut}`
+  const ofSecond = `content/second: expected content/second/one/versions/1.0.0.md, which is in the checked-out commit. ${wayOut}`
+  const expectServed = async () => {
+    const kept = (await ask(`/api/v1/repos/${owner}/kept`)).json()
+    expect(kept.data).toMatchObject({ latest_version: '1.0.0', versions: ['1.0.0'], content: 'Text\n' })
+    expect((await ask('/api/v1/repos/second/one/raw')).text).toBe('Text\n')
   }
-  const empty = `content: expected files, got an empty folder: ${content}. Mount or restore it. If every prompt was removed on purpose, commit that, or add an empty equivalents.txt`
-  await becomes('ok')
-  renameSync(content, `${content}-away`)
-  await expectKept(`content: not found: ${content}`)
+  await becomes({ status: 'ok', counts })
+  away(content)
+  await becomes({ status: 'degraded', counts, failure: expect.stringContaining(`content: not found: ${content}`) })
+  await expectServed()
   mkdirSync(content)
-  await expectKept(empty)
-  // A hub that starts before its mount is there serves its last build too.
+  await becomes({ status: 'degraded', counts, failure: null, broken: [ofFirst, ofSecond] })
+  await expectServed()
+  // As after an upgrade, no build can be served until the content has been read.
   await run!.end()
-  ask = await start(settings)
-  await expectKept(empty)
+  ask = await start({ ...settings, SITE_URL: 'http://emptied-again.localhost' })
+  await becomes({ status: 'degraded', counts, failure: null, broken: [ofFirst, ofSecond] })
+  await expectServed()
   rmSync(content, { recursive: true })
-  renameSync(`${content}-away`, content)
-  await becomes('ok')
-  expect((await ask(`/api/v1/repos/${owner}/kept`)).status).toBe(200)
+  back(content)
+  await becomes({ status: 'ok', counts, broken: [] })
+  // The folder of one owner, and one file, whose absence would make a yanked version the latest one.
+  rmSync(join(content, 'second'), { recursive: true })
+  rmSync(join(content, owner, 'kept/index.md'))
+  const ofIndex = `content/${owner}: expected content/${owner}/kept/index.md, which is in the checked-out commit. ${wayOut}`
+  await becomes({ status: 'degraded', counts, failure: null, broken: [ofIndex, ofSecond] })
+  await expectServed()
+  others.git('restore', `content/${owner}`)
+  await becomes({ status: 'degraded', counts, failure: null, broken: [ofSecond] })
+  others.git('commit', '-qam', 'Remove an owner')
+  const commit = () => others.git('rev-parse', 'HEAD').trim()
+  const fewer = { repositories: 1, versions: 2, owners: 1 }
+  await becomes({ status: 'ok', commit: commit(), counts: fewer, broken: [] })
+  // A sparse checkout omits files on purpose.
+  others.git('sparse-checkout', 'set', '--no-cone', '/*', '!1.0.0.md')
+  await becomes({ status: 'ok', counts: { repositories: 1, versions: 1, owners: 1 }, broken: [] })
+  others.git('sparse-checkout', 'disable')
+  await becomes({ status: 'ok', counts: fewer, broken: [] })
   // A commit without content is reported too; with a detached HEAD, nothing else about the build differs.
   others.git('switch', '-q', '--detach')
   others.git('commit', '-q', '--allow-empty', '-m', 'Nothing')
   utimesSync(join(content, owner, 'kept/versions/1.0.0.md'), 1, 1)
-  const commit = others.git('rev-parse', 'HEAD').trim()
-  await expect.poll(health, { timeout: WITHIN }).toMatchObject({ status: 'ok', commit })
+  await becomes({ status: 'ok', commit: commit() })
   others.git('rm', '-rq', 'content')
   others.git('commit', '-qm', 'Remove everything')
   mkdirSync(content, { recursive: true })
-  await expect
-    .poll(async () => (await health()).counts, { timeout: WITHIN })
-    .toEqual({ repositories: 0, versions: 0, owners: 0 })
-  await becomes('ok')
+  await becomes({ status: 'ok', counts: { repositories: 0, versions: 0, owners: 0 } })
+})
+
+test('without git, serves no empty folder where a build had prompts, also after an upgrade', {
+  timeout: 2 * WITHIN,
+}, async () => {
+  const content = join(root, 'plain')
+  const settings = { CONTENT_DIR: content, SITE_URL: 'http://plain.localhost', RATE_LIMIT_PER_MINUTE: '0' }
+  const path = join(content, owner, 'kept/versions/1.0.0.md')
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, version)
+  const ask = await start(settings)
+  const becomes = (expected: object) =>
+    expect.poll(async () => (await ask('/healthz')).json(), { timeout: WITHIN }).toMatchObject(expected)
+  await becomes({ status: 'ok', counts: { repositories: 1 } })
+  const place = hash('sha256', JSON.stringify({ contentDir: content, baseUrl: settings.SITE_URL })).slice(0, 16)
+  const folder = resolve('.hub/data', place)
+  const failure = `content: expected files, got an empty folder: ${content}. Mount or restore it. If every prompt was removed on purpose, stop the hub, remove ${folder}, which has the last build, and start the hub again`
+  rmSync(join(content, owner), { recursive: true })
+  await becomes({ status: 'degraded', counts: { repositories: 1 }, failure: expect.stringContaining(failure) })
+  expect(await isListed(ask, 'kept')).toBe(true)
+  await run!.end()
+  const database = new DatabaseSync(join(folder, 'site.db'))
+  database.exec("UPDATE notes SET value = 'older' WHERE name = 'code'")
+  database.close()
+  run = launch('node', ['scripts/start.ts'], { ...settings, PORT: String(await freePort()) })
+  expect((await run.closed).code).toBe(1)
+  expect(run.log()).toContain(failure)
+  // The way out of the message.
+  rmSync(folder, { recursive: true })
+  const emptied = await start(settings)
+  expect((await emptied('/healthz')).json()).toMatchObject({ status: 'ok', counts: { repositories: 0 } })
 })
 
 test('polls for changes when the system cannot watch files', { timeout: 2 * WITHIN }, async () => {

@@ -8,6 +8,7 @@ import { handleApm } from '../../packages/skills/handle-apm.ts'
 import { handleSkill } from '../../packages/skills/handle-skill.ts'
 import { readContentDir } from '../../packages/stores/content/content-dir.ts'
 import { openBundles } from '../../packages/stores/content/version-files.ts'
+import { openFolder } from '../../packages/stores/files/plain-files.ts'
 import { createPublishTurns } from '../../packages/stores/publish-turns.ts'
 import { isBlocked } from '../../packages/stores/state/blocks.ts'
 import { findPerson } from '../../packages/stores/state/identities.ts'
@@ -154,7 +155,8 @@ export function openHandlers(options: HandlerOptions): Handlers {
         for (const entry of catalogue.entries.values()) {
           for (const [path, text] of listApmFiles(entry)) files.set(path, text)
           const records = entry.versions.map(({ record }) => record)
-          for (const [path, bytesOf] of listBundleFiles(records, openBundles(contentDir))) blobs.set(path, bytesOf())
+          for (const [path, bytesOf] of listBundleFiles(records, openBundles(openFolder(contentDir))))
+            blobs.set(path, bytesOf())
         }
         for (const { path, format } of listHistoryFiles(catalogue, history)) files.set(path, format())
       }

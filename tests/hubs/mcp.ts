@@ -7,6 +7,7 @@ import type { Catalogue } from '../../packages/catalogue/catalogue.ts'
 import { listDataFiles } from '../../packages/catalogue/published/data-files.ts'
 import { openBundles } from '../../packages/stores/content/version-files.ts'
 import { filesInto } from '../../packages/stores/content/write-files.ts'
+import { openFolder } from '../../packages/stores/files/plain-files.ts'
 import { openSearchIndex } from '../../packages/stores/search/open-index.ts'
 import { buildSearchIndex } from '../../packages/stores/search/write-index.ts'
 import { folderFiles } from '../../packages/stores/site/site-files-folder.ts'
@@ -83,7 +84,7 @@ export function writeSite(catalogue: Catalogue, siteDir: string, contentDir?: st
   for (const [path, text] of listDataFiles(catalogue, digestText)) put(path, text)
   for (const { versions } of contentDir === undefined ? [] : catalogue.entries.values()) {
     const records = versions.map(({ record }) => record)
-    for (const [path, bytesOf] of listBundleFiles(records, openBundles(contentDir!))) put(path, bytesOf())
+    for (const [path, bytesOf] of listBundleFiles(records, openBundles(openFolder(contentDir!)))) put(path, bytesOf())
   }
   const places = placesOf(siteDir)
   mkdirSync(places.build, { recursive: true })

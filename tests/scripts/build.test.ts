@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import { poll } from '../e2e/client.ts'
 import { readTree } from '../hubs/build-site.ts'
 import { launch } from '../hubs/processes.ts'
+import { makeRepository } from '../stores/local-repository.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const SETTINGS = { SITE_URL: 'https://hub.test', SOURCE_DATE_EPOCH: '1793491200', ASTRO_TELEMETRY_DISABLED: '1' }
@@ -134,4 +135,29 @@ test.each<[string, string, string[], Record<string, string>]>([
   const { status, stderr } = build({ settings }, ...parameters)
   expect([status, stderr]).toEqual([1, expect.stringContaining(message)])
   expect(stderr).not.toContain('    at ')
+})
+
+test.each(['build.ts', 'healthy.ts', 'token.ts acme'])('%s says in one line which setting is invalid', (command) => {
+  const parameters = command.split(' ')
+  const { status, stdout, stderr } = spawnSync(process.execPath, [`scripts/${parameters[0]}`, ...parameters.slice(1)], {
+    encoding: 'utf8',
+    env: { ...process.env, PORT: 'abc' },
+  })
+  expect([status, stdout, stderr]).toEqual([
+    1,
+    '',
+    'The hub is not set up: PORT: expected a port number. Correct the settings and start again.\n',
+  ])
+})
+
+test('refuses a working tree that has lost files of its commit, such as an empty mount', () => {
+  const repository = makeRepository('ready')
+  repository.commit({ 'content/acme/one/versions/1.0.0.md': version('Text'), 'content/acme/index.md': 'Bio\n' })
+  rmSync(join(repository.folder, 'content/acme'), { recursive: true })
+  const settings = { CONTENT_DIR: join(repository.folder, 'content') }
+  const { status, stderr } = build({ settings }, '--out', join(root, 'lost'))
+  expect([status, existsSync(join(root, 'lost/dist'))]).toEqual([1, false])
+  expect(stderr).toContain(
+    'content/acme: expected the files of the checked-out commit, but 2 are missing, such as content/acme/index.md. Mount or restore what is missing (git restore), or commit its removal\n',
+  )
 })

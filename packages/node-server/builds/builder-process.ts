@@ -1,7 +1,9 @@
 // The build process: watches the content, writes each new build next to the one being served, and reports when it is complete.
 import { existsSync } from 'node:fs'
 import { setPriority } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
+import type * as z from 'zod'
 import { readConfig } from '../../../src/config.ts'
 import { type BuildSource, UNKNOWN_SOURCE } from '../../../src/ports/fresh-copies.ts'
 import { describeError, logProblem } from '../../../src/ports/log.ts'
@@ -11,12 +13,7 @@ import type { StoredPart } from '../../build/data-sink.ts'
 import { type BuildState, type BuiltState, openSiteData } from '../../build/site-data.ts'
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import { groupProblems } from '../../catalogue/last-good.ts'
-import {
-  describeIgnored,
-  type ListingProblems,
-  listContentFiles,
-  nameFile,
-} from '../../stores/content/content-files.ts'
+import { describeIgnored, nameFile } from '../../stores/content/content-files.ts'
 import { type ContentHistory, readHistory } from '../../stores/content/content-history.ts'
 import {
   type ContentListing,
@@ -25,6 +22,7 @@ import {
   listContentAgain,
 } from '../../stores/content/content-listing.ts'
 import { findConverted } from '../../stores/content/converted-files.ts'
+import { addLost, describeLost, findLost, keepLost, type LostFiles } from '../../stores/content/lost-files.ts'
 import { createGit } from '../../stores/git/git-command.ts'
 import { takeLock } from '../../stores/git/process-lock.ts'
 import { buildSearchIndex, updateSearchIndex } from '../../stores/search/write-index.ts'
@@ -43,6 +41,8 @@ const ALIVE_MS = 5_000
 const PROGRESS_MS = 100
 /** A watcher can miss events, so the whole folder is scanned after this time without changes. Any change postpones the scan. */
 const LOOK_MS = 60_000
+/** How long files may be missing that somebody is about to remove with a commit. */
+const COMMIT_MS = 500
 /** How long the builder of a killed server may take to notice that the server is gone, and exit. */
 const ORPHAN_MS = 60_000
 
@@ -58,6 +58,8 @@ setPriority(10)
 const lock = takeLock(folder.file('builder.lock'), ORPHAN_MS)
 if (!lock) throw new Error('Another process is building into the same folder.')
 const code = hashCode(process.cwd()).data
+const git = createGit(contentDir, process.env)
+const lost = keepLost(folder.file('lost'))
 
 /** What this process keeps between its rounds. */
 interface BuildData {
@@ -66,9 +68,15 @@ interface BuildData {
   makeState: BuildState
   /** The last complete build. */
   state: SiteState | undefined
+  /** The last complete build, also that of other code or of a damaged database. */
+  before: LastContent | undefined
   /** The result of the last scan of the content; undefined if a full scan is needed. */
   listing: ContentListing | undefined
 }
+
+/** What is known of a build that other code may have made. */
+const LastContent = SiteState.pick({ counts: true, commit: true })
+type LastContent = z.infer<typeof LastContent>
 
 /** Opened by the next round; undefined after a failure. */
 let data: BuildData | undefined
@@ -101,16 +109,22 @@ function openData(): BuildData {
     const state = database.state === undefined ? undefined : SiteState.parse(JSON.parse(database.state))
     removeOtherIndexes(folder, [...retired.searches(), ...(state ? [state.search] : [])])
     const makeState = openSiteData({
+      openContent: () => lost.open(contentDir),
       ...{ contentDir, baseUrl: config.baseUrl, isForReaders: config.readAccess.kind === 'members', sink: database },
       onProgress: (done, total) => reportProgress('Reading the content', done, total),
     })
     isDamaged = false
     lastNumber = Math.max(lastNumber, state?.number ?? 0)
-    return { database, makeState, state, listing: undefined }
+    return { database, makeState, state, before: state ?? readLast(database.replaced), listing: undefined }
   } catch (error) {
     database.close()
     throw error
   }
+}
+
+/** @param text what is stored about a build @returns undefined if it has another form */
+function readLast(text: string | undefined): LastContent | undefined {
+  return text === undefined ? undefined : LastContent.safeParse(JSON.parse(text)).data
 }
 
 /** The files that may have changed; `all` if any file may have changed. */
@@ -119,6 +133,7 @@ let isBusy = false
 /** Whether a transaction of the site's database is open. */
 let isWriting = false
 let failures = 0
+let looksForLost = 0
 let retry: NodeJS.Timeout | undefined
 let looking: NodeJS.Timeout | undefined
 
@@ -180,13 +195,16 @@ async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
   const { database, state } = mine
   const began = new Date().toISOString()
   const ready = await askToBegin()
-  checkReadable()
   const { changed: moved } = ready
   const changed = wanted === 'all' || moved === 'all' ? 'all' : new Set([...wanted, ...moved])
   const commit = await readCommit()
   const read = await readSource(mine, ready)
-  const listing = await look(mine, changed)
-  if (listing.files.length === 0 && state && !isClone) await checkEmptied(state)
+  const seen = await look(mine, changed)
+  const missing = await findMissing(mine, { changed, commit, seen })
+  if (missing === 'unsure') return want()
+  await lost.keep(git, missing)
+  const listing = addLost(seen, missing)
+  if (listing.files.length === 0 && mine.before && !isClone) await checkEmptied(mine.before, commit)
   const number = lastNumber + 1
   database.begin(number)
   isWriting = true
@@ -209,11 +227,15 @@ async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
     clearTimeout(looking)
     looking = setTimeout(want, LOOK_MS)
   }
-  mine.listing = listing
-  const { problems } = made
+  mine.listing = seen
+  mine.before = mine.state
+  const problems = [...describeLost(missing), ...made.problems].map(formatContentProblem)
   // A pull writes the files before it updates the branch, so the files may have been read in between.
   if ((await readCommit()) !== commit) want()
-  say({ kind: 'read', began, problems: problems.map(formatContentProblem), ignored: describeIgnored(listing.ignored) })
+  say({ kind: 'read', began, problems, ignored: describeIgnored(listing.ignored) })
+  // Nothing reports that a mount is back, or that a commit removed the files.
+  if (missing.size > 0) retry = setTimeout(want, pauseAfter(looksForLost++))
+  else looksForLost = 0
   // The timers do nothing while a build is being written, and builds may follow each other without a pause.
   isWriting = false
   removeRetired()
@@ -229,31 +251,51 @@ async function readSource({ state }: BuildData, { isWhole, orderMs }: ReadyConte
 
 /** Scans the content, or only the repositories with changed files if no others can have changed. */
 async function look({ listing }: BuildData, changed: ReadonlySet<string> | 'all'): Promise<ContentListing> {
+  const seen = listing && changed !== 'all' ? listChanged(listing, changed) : listContent(contentDir)
+  // Git would only say that it cannot be started there.
+  if (isFolderUnreadable(seen)) throw new ContentError(seen.problems)
   if (!listing) {
     const converted = await findConverted(contentDir, process.env)
     if (converted.length > 0) throw new ContentError(converted)
   }
-  if (!listing || changed === 'all') return listContent(contentDir)
+  return seen
+}
+
+function listChanged(listing: ContentListing, changed: ReadonlySet<string>): ContentListing {
   const places = [...changed].map((path) => path.split('/'))
   // If the content folder itself is missing, its files must not be treated as deleted.
   if (places.some(({ length }) => length < 3) || !existsSync(contentDir)) return listContent(contentDir)
   return listContentAgain(contentDir, listing, [...new Set(places.map(([owner, name]) => `${owner}/${name}`))])
 }
 
-/** Where a folder cannot be opened, git would only say that it cannot be started. @throws ContentError */
-function checkReadable(): void {
-  const findings: ListingProblems = { problems: [], ignored: [] }
-  listContentFiles(contentDir, findings).next()
-  if (isFolderUnreadable(findings)) throw new ContentError(findings.problems)
+/** Finds the files that the commit has and the folder has not. They may be lost only if a file has disappeared or any may have. @returns `unsure` if a commit is about to remove files, so that this round must begin again */
+async function findMissing(
+  { listing }: BuildData,
+  { changed, commit, seen }: { changed: ReadonlySet<string> | 'all'; commit: string | null; seen: ContentListing },
+): Promise<LostFiles | 'unsure'> {
+  if (commit === null) return NOTHING_LOST
+  if (listing && changed !== 'all' && lost.files.size === 0 && !hasFewer(listing, seen)) return NOTHING_LOST
+  const missing = await findLost(git, commit, seen)
+  if (![...missing.keys()].some((path) => !lost.files.has(path))) return missing
+  await sleep(COMMIT_MS)
+  return (await readCommit()) === commit ? missing : 'unsure'
+}
+
+const NOTHING_LOST: LostFiles = new Map()
+
+/** Returns whether a file of a listing is missing in the next one. */
+function hasFewer(before: ContentListing, { files }: ContentListing): boolean {
+  const here = new Set(files.map(({ path }) => path))
+  return before.files.some(({ path }) => !here.has(path))
 }
 
 /** Accepts that the content folder is empty if a commit removed everything since the last build. Otherwise it is a mount that has disappeared, as a rule, and must not be served as a hub without prompts. @throws ContentError */
-async function checkEmptied({ counts, commit }: SiteState): Promise<void> {
+async function checkEmptied({ counts, commit }: LastContent, head: string | null): Promise<void> {
   if (counts.repositories === 0) return
-  const git = createGit(contentDir, process.env)
-  const compare = (...commits: string[]) => git.tryRun(['diff', '--quiet', ...commits, '--', '.'])
-  if (commit !== null && (await compare(commit, 'HEAD')).code === 1 && (await compare('HEAD')).code === 0) return
-  const message = `expected files, got an empty folder: ${contentDir}. Mount or restore it. If every prompt was removed on purpose, commit that, or add an empty equivalents.txt`
+  if (commit !== null && head !== null) {
+    if ((await git.tryRun(['diff', '--quiet', commit, head, '--', '.'])).code === 1) return
+  }
+  const message = `expected files, got an empty folder: ${contentDir}. Mount or restore it. If every prompt was removed on purpose, stop the hub, remove ${folder.dir}, which has the last build, and start the hub again`
   throw new ContentError([{ file: nameFile(''), rule: 'content-folder', key: '', message }])
 }
 
@@ -292,10 +334,7 @@ function askToBegin(): Promise<ReadyContent> {
 
 /** @returns null if the folder is not in a git repository, or if the repository has no commits yet */
 async function readCommit(): Promise<string | null> {
-  const head = await createGit(contentDir, process.env)
-    .find(['rev-parse', '--verify', 'HEAD'])
-    .catch(() => undefined)
-  return head ?? null
+  return (await git.find(['rev-parse', '--verify', 'HEAD']).catch(() => undefined)) ?? null
 }
 
 const content = isClone ? undefined : watchContent(contentDir, wantChange, (reason) => say({ kind: 'polling', reason }))

@@ -3,16 +3,16 @@ import { formatPath } from '../../../src/domain/content/content-path.ts'
 import type { VersionEntry } from '../../../src/domain/content/content-tree.ts'
 import type { Problem } from '../../../src/domain/text/problems.ts'
 import { attestationName } from '../../../src/domain/values/attestation-name.ts'
-import type { PlainFolder } from '../files/plain-files.ts'
 import { type AttestationFile, parseContentFile } from './content-file.ts'
 import { nameFile } from './content-files.ts'
+import type { ContentReader } from './lost-files.ts'
 
 /** The rule that a version breaks if its attestations are others than its file lists. */
 const RULE = 'attestations-listed'
 
 /** Checks the attestations of a version. @param version undefined if its file cannot be parsed or is missing */
 export function checkAttestations(
-  folder: PlainFolder,
+  folder: ContentReader,
   place: { owner: string; name: string; version: string },
   { attestations }: { attestations: readonly string[] },
   version: VersionEntry | undefined,

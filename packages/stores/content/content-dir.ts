@@ -6,11 +6,12 @@ import { checkRepository, isTakenDown } from '../../../src/domain/content/rules.
 import type { Problem } from '../../../src/domain/text/problems.ts'
 import type { ContentTree } from '../../catalogue/content-tree.ts'
 import { checkResults } from '../../catalogue/result-rules.ts'
-import { openFolder, type PlainFolder } from '../files/plain-files.ts'
+import { openFolder } from '../files/plain-files.ts'
 import { checkAttestations } from './attestation-files.ts'
 import { type ParsedFile, parseContentFile } from './content-file.ts'
 import { nameFile } from './content-files.ts'
 import { type ContentListing, type ListedFile, listContent } from './content-listing.ts'
+import type { ContentReader } from './lost-files.ts'
 import { groupByVersion, readBundle } from './version-files.ts'
 
 interface ContentReading {
@@ -40,7 +41,7 @@ export function readContentDir(dir: string, listing: ContentListing = listConten
   })
   const repositories = new Map<string, RepositoryEntry>()
   for (const [fullName, files] of below) {
-    const read = readRepository(dir, fullName, files)
+    const read = readRepository(folder, fullName, files)
     problems.push(...read.problems)
     if (read.isThere) repositories.set(fullName, read.entry)
   }
@@ -62,13 +63,12 @@ interface ReadRepository {
 }
 
 /** Reads a repository's files. */
-export function readRepository(dir: string, fullName: string, files: readonly ListedFile[]): ReadRepository {
+export function readRepository(folder: ContentReader, fullName: string, files: readonly ListedFile[]): ReadRepository {
   const [owner = '', name = ''] = fullName.split('/')
   const problems: Problem[] = []
   const wrong = new Set<string>()
   let file: RepositoryFile | undefined
   let isThere = false
-  const folder = openFolder(dir)
   const versions: RepositoryEntry['versions'] = []
   const take = (path: string, mark: string) => {
     const read = readListed(folder, { path })
@@ -116,7 +116,7 @@ const versionOf = (path: string) => path.split('/').at(-2) ?? ''
 
 /** Reads and validates a single file. */
 export function readListed(
-  folder: PlainFolder,
+  folder: ContentReader,
   { path }: Pick<ListedFile, 'path'>,
 ): { parsed: ParsedFile | undefined; problems: Problem[] } {
   const { parsed, broken } = parseContentFile(path, (maxBytes) => folder.read(path, maxBytes))

@@ -8,9 +8,10 @@ import { LIMITS } from '../../../src/domain/limits.ts'
 import type { Problem } from '../../../src/domain/text/problems.ts'
 import { sortFiles, type VersionFileBytes } from '../../../src/domain/values/file-entry.ts'
 import { bundleFiles } from '../../../src/ports/archive.ts'
-import { describeRefusal, openFolder, type PlainFolder } from '../files/plain-files.ts'
+import { describeRefusal } from '../files/plain-files.ts'
 import { parseContentFile } from './content-file.ts'
 import { nameFile } from './content-files.ts'
+import type { ContentReader } from './lost-files.ts'
 
 /** A version of a repository. */
 interface VersionPlace {
@@ -52,7 +53,7 @@ export function groupByVersion(paths: Iterable<string>): { versions: Map<string,
 
 /** Reads the files of a version, and adds their digests to it. @param version undefined if its file cannot be parsed or is missing */
 export function readBundle(
-  folder: PlainFolder,
+  folder: ContentReader,
   place: VersionPlace,
   listed: ListedVersion,
   version: VersionEntry | undefined,
@@ -97,8 +98,7 @@ export function placeProblem(place: VersionPlace, { rule, path, message, offset 
 type WantedFile = ({ path: string } | { attestation: string }) & { sha256: string }
 
 /** Opens the files of versions that were read before. @returns a function that reads one @throws Error if a file has changed since */
-export function openBundles(dir: string): (place: VersionPlace, file: WantedFile) => Uint8Array {
-  const folder = openFolder(dir)
+export function openBundles(folder: ContentReader): (place: VersionPlace, file: WantedFile) => Uint8Array {
   return (place, { sha256, ...file }) => {
     const where =
       'path' in file

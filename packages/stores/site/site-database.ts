@@ -23,21 +23,23 @@ export type SiteDatabase<Part extends object> = ReturnType<typeof openSiteDataba
 /**
  * Opens the database of a site for the build process.
  *
- * @param code identifies the code: data written by other code is removed
- * @param isDamaged whether to remove the data in any case
+ * @param code identifies the code: data written by other code is replaced by the first `save`
+ * @param isDamaged whether to replace the data in any case
  */
 export function openSiteDatabase<Part extends object>(path: string, code: string, isDamaged = false) {
   mkdirSync(dirname(path), { recursive: true })
-  if (isDamaged || readState(path, code) === undefined) removeDatabase(path)
+  const before = findNotes(path)
+  let isNew = isDamaged || before?.code !== code || before.state === undefined
   const next = `${path}.next`
   removeDatabase(next)
-  let isNew = !existsSync(path)
   let database = openWriter(isNew ? next : path, isNew)
   let statements = prepare(database)
   let now = 0
   let { state } = readNotes(database)
   if (isNew) statements.setNote.run('code', code)
   return {
+    /** What the database contained that the first `save` replaces: the argument of its last `save`. */
+    replaced: isNew ? before?.state : undefined,
     /** The argument of the last `save`; undefined if nothing has been saved. */
     get state() {
       return state
@@ -80,6 +82,7 @@ export function openSiteDatabase<Part extends object>(path: string, code: string
       isNew = false
       database.exec('PRAGMA journal_mode = WAL')
       database.close()
+      removeDatabase(path)
       renameSync(next, path)
       database = openWriter(path, false)
       statements = prepare(database)
@@ -158,12 +161,16 @@ function readNotes(database: DatabaseSync): { state: string | undefined; code: s
 
 /** Returns the metadata of the last complete state; undefined if there is none, or if other code wrote it. */
 export function readState(path: string, code: string): string | undefined {
+  const notes = findNotes(path)
+  return notes?.code === code ? notes.state : undefined
+}
+
+function findNotes(path: string): ReturnType<typeof readNotes> | undefined {
   if (!existsSync(path)) return undefined
   try {
     const database = new DatabaseSync(path, { timeout: MAX_WAIT_MS })
     try {
-      const notes = readNotes(database)
-      return notes.code === code ? notes.state : undefined
+      return readNotes(database)
     } finally {
       database.close()
     }

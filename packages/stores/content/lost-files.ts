@@ -1,0 +1,87 @@
+// Finds the files of the checked-out commit that are missing in the content folder, and keeps copies of them: git says what the content is, and a mount that has disappeared removes nothing from it.
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parsePath } from '../../../src/domain/content/content-path.ts'
+import type { Problem } from '../../../src/domain/text/problems.ts'
+import { openFolder, type PlainFolder } from '../files/plain-files.ts'
+import type { Git } from '../git/git-command.ts'
+import { listTree } from '../git/git-listings.ts'
+import { readObjects } from '../git/git-objects.ts'
+import { comparePaths, nameFile } from './content-files.ts'
+import type { ContentListing } from './content-listing.ts'
+
+/** The missing files: the IDs of their blobs by path. */
+export type LostFiles = ReadonlyMap<string, string>
+
+/** Reads the files of content. */
+export type ContentReader = Pick<PlainFolder, 'read'>
+
+const FILES_AT_ONCE = 200
+
+/** Finds the files of a commit that a listing of the content folder lacks. Those that a sparse checkout omits are not lost. @param git git, in the content folder */
+export async function findLost(git: Git, commit: string, { files }: ContentListing): Promise<LostFiles> {
+  const here = new Set(files.map(({ path }) => path))
+  const lost = new Map<string, string>()
+  for (const [path, { mode, id }] of await listTree(git, commit))
+    if (mode.startsWith('100') && !here.has(path) && parsePath(path).value) lost.set(path, id)
+  if (lost.size === 0) return lost
+  for await (const record of git.records(['ls-files', '-t', '-z', '--', '.']))
+    if (record.startsWith('S ')) lost.delete(record.slice(2))
+  return lost
+}
+
+/** Adds lost files to a listing. */
+export function addLost(listing: ContentListing, lost: LostFiles): ContentListing {
+  if (lost.size === 0) return listing
+  const added = Array.from(lost, ([path, id]) => ({ path, stamp: `lost ${id}` }))
+  return { ...listing, files: [...listing.files, ...added].sort((a, b) => comparePaths(a.path, b.path)) }
+}
+
+/** Describes lost files for an operator, with one problem for each owner. */
+export function describeLost(lost: LostFiles): Problem[] {
+  const owners = Map.groupBy(lost.keys(), (path) => path.split('/')[0]!)
+  return Array.from(owners, ([name, paths]) => {
+    const what =
+      paths.length === 1
+        ? `expected ${nameFile(paths[0]!)}, which is in the checked-out commit`
+        : `expected the files of the checked-out commit, but ${paths.length} are missing, such as ${nameFile(paths[0]!)}`
+    const message = `${what}. Mount or restore what is missing (git restore), or commit its removal`
+    return { file: nameFile(name), rule: 'files-of-commit', key: '', message }
+  })
+}
+
+/** Keeps copies of lost files in a folder of the hub, which is removed when there are none. @param dir may be missing */
+export function keepLost(dir: string) {
+  let lost: LostFiles = new Map()
+  return {
+    /** The files that were lost at the last call of `keep`. */
+    get files() {
+      return lost
+    },
+    /** Copies files from git. @throws Error if git cannot read them or the disk is full */
+    async keep(git: Git, files: LostFiles): Promise<void> {
+      if (files.size === 0) rmSync(dir, { recursive: true, force: true })
+      else mkdirSync(dir, { recursive: true })
+      const wanted = [...new Set(files.values())].filter((id) => !existsSync(join(dir, id)))
+      for (let from = 0; from < wanted.length; from += FILES_AT_ONCE) {
+        const ids = wanted.slice(from, from + FILES_AT_ONCE)
+        for (const [at, object] of (await readObjects(git, ids)).entries()) {
+          if (!object) throw new Error(`The git repository of the content lacks the object ${ids[at]}.`)
+          writeFileSync(join(dir, 'new'), object.bytes)
+          renameSync(join(dir, 'new'), join(dir, object.id))
+        }
+      }
+      lost = files
+    },
+    /** Opens the content folder, with the lost files in their places. */
+    open(contentDir: string): ContentReader {
+      const [folder, copies] = [openFolder(contentDir), openFolder(dir)]
+      return {
+        read(path, maxBytes) {
+          const id = lost.get(path)
+          return id === undefined ? folder.read(path, maxBytes) : copies.read(id, maxBytes)
+        },
+      }
+    },
+  }
+}
