@@ -16,7 +16,7 @@ interface BrokenRepository {
 }
 
 /**
- * Chooses what to serve for a repository with problems: the last valid version of each invalid file. If the files do not fit together (a label may name a missing version), it chooses the currently served repository plus the new versions, or otherwise the currently served repository alone.
+ * Chooses what to serve for a repository with problems: the last valid version of each invalid file. If the files do not fit together (a label may name a missing version), it chooses the currently served repository plus the new versions, the currently served repository alone, or otherwise the valid files without the labels and yanks that do not fit.
  *
  * @returns undefined when none of these satisfies the rules, and when no valid `index.md` is known: it may yank a version or archive the repository
  */
@@ -30,11 +30,21 @@ export function fixRepository({ now, wrong, last }: BrokenRepository, others: Ne
     versions: [...now.versions.filter(isGood), ...(last?.versions ?? []).filter(({ version }) => wrong.has(version))],
     ...resultsOf([...(now.results ?? []).filter(isGood), ...(last?.results ?? []).filter((one) => !isGood(one))]),
   }
-  const candidates = [good, ...(last ? [unite(last, good), last] : [])]
-  // A missing replacement is only a dead link, which is no reason to hide the repository.
+  const candidates = [good, ...(last ? [unite(last, good), last] : []), withoutMisfits(good, others)]
+  // A missing repository that the index names is only a dead link, which is no reason to hide this one.
   const isServable = (one: RepositoryEntry) =>
-    !isTakenDown(one) && checkRepository(one, others).every(({ key }) => key === 'replaced_by')
+    !isTakenDown(one) && checkRepository(one, others).every(({ key }) => key === 'replaced_by' || key === 'moved_to')
   return candidates.find(isServable)
+}
+
+/** Leaves out the labels and yanks of versions that are missing, invalid or, for a label, yanked. */
+function withoutMisfits(entry: RepositoryEntry, others: Neighbours): RepositoryEntry {
+  if (!entry.file) return entry
+  const wrong = new Set(checkRepository(entry, others).map(({ key }) => key))
+  const fitting = <Value>(name: string, values: Readonly<Record<string, Value>>): Record<string, Value> =>
+    Object.fromEntries(Object.entries(values).filter(([key]) => !wrong.has(`${name}.${key}`)))
+  const { labels, yanked } = entry.file
+  return { ...entry, file: { ...entry.file, labels: fitting('labels', labels), yanked: fitting('yanked', yanked) } }
 }
 
 /** Combines the last served index with all previous and current versions: a version that a reader has seen must not disappear because another file is invalid. */

@@ -160,8 +160,33 @@ test('reports references to a removed repository and keeps serving the referrers
     ['content/acme/b/index.md', 'moved_to'],
   ])
   expect([...state.catalogue.entries.keys()]).toEqual(['acme/a', 'acme/b'])
+  const fresh = restart('other code').read()
+  expect(fresh.problems).toEqual(state.problems)
+  expect(versionsOf(fresh, 'acme/b')).toEqual(['1.0.0'])
+  expect(entryOf(fresh, 'acme/b')?.repository.moved_to).toBe('acme/c')
   put('acme/c/versions/1.0.0.md', versionFile('Back'))
-  expect(site.read().problems).toEqual([])
+  expect(restart('third code').read().problems).toEqual([])
+})
+
+test('serves the valid versions when labels and yanks name invalid or missing ones, although nothing was served before', () => {
+  put('acme/a/versions/1.1.0.md', versionFile('Yanked'))
+  put('acme/a/versions/1.2.0.md', 'no front matter')
+  put(
+    'acme/a/index.md',
+    '---\ntitle: Kept\nyanked: {"1.1.0": "Wrong", "1.2.0": "Wrong", "9.0.0": "Gone"}\nlabels: {beta: 1.2.0, old: 1.1.0, stable: 1.0.0}\n---\n',
+  )
+  const state = openSite().read()
+  expect(state.problems.map(({ file, key }) => [file, key])).toEqual([
+    ['content/acme/a/index.md', 'yanked.1.2.0'],
+    ['content/acme/a/index.md', 'yanked.9.0.0'],
+    ['content/acme/a/index.md', 'labels.beta'],
+    ['content/acme/a/index.md', 'labels.old'],
+    ['content/acme/a/versions/1.2.0.md', ''],
+  ])
+  expect(versionsOf(state, 'acme/a')).toEqual(['1.0.0', '1.1.0'])
+  expect(entryOf(state, 'acme/a')?.repository).toMatchObject({
+    ...{ title: 'Kept', latest_version: '1.0.0', versions: ['1.0.0'], labels: { stable: '1.0.0' } },
+  })
 })
 
 test('rereads only changed files, also after a restart; a new mtime alone is no change', async () => {
