@@ -65,6 +65,7 @@ describe('rejected requests', () => {
     ['DELETE of a session', bare({ method: 'DELETE', headers: { 'Mcp-Session-Id': 'x' } }), 405, -32000],
     ['no Content-Type', sent({}, new Blob([JSON.stringify(LIST)])), 415, -32000],
     ['text/plain', sent({ 'Content-Type': 'text/plain' }), 415, -32000],
+    ['another charset', sent({ 'Content-Type': 'application/json; charset=utf-16' }), 415, -32000],
     ['a media type that starts the same', sent({ 'Content-Type': 'application/json-seq' }), 415, -32000],
     ['too large, according to Content-Length', sent({ ...JSON_ONLY, 'Content-Length': '262145' }), 413, -32000],
     ['too large, without Content-Length', streamed(400_000), 413, -32000],

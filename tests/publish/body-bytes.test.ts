@@ -97,6 +97,18 @@ describe('body size, media type, encoding and JSON syntax', () => {
       [415, 'unsupported_media_type'],
     ],
     [
+      'a prompt file in another charset',
+      () => Buffer.from('Caf\xe9', 'latin1'),
+      { headers: { 'Content-Type': 'text/markdown; charset=iso-8859-1' } },
+      [415, 'unsupported_media_type', 'Send UTF-8, with "charset=utf-8" or without a charset.'],
+    ],
+    [
+      'JSON in another charset',
+      () => '{"content":"x"}',
+      { headers: { 'Content-Type': 'application/json; version=1; Charset = "UTF-16"' } },
+      [415, 'unsupported_media_type', 'Send UTF-8'],
+    ],
+    [
       'a media type that only starts like JSON',
       () => '{"content":"x"}',
       { headers: { 'Content-Type': 'application/json5' } },

@@ -32,8 +32,18 @@ test('all readers of a large file share its bytes', async () => {
     ['/data/v1/tags.json', '{}'],
   ] as const)
     filesInto(dir)(path, content)
+  // Larger than the whole cache, as the index of 40,000 prompts is.
+  for (const name of ['1', '2', '3']) filesInto(dir)(`/data/v1/large-${name}.json`, new Uint8Array(33 * 1024 * 1024))
   const files = folderFiles(dir)
-  expect(await files.read('/data/v1/index.json')).toBe(await files.read('/data/v1/index.json'))
+  // A failed `toBe` would print the files.
+  const isSame = async (name: string, bytes: unknown) => (await files.read(`/data/v1/${name}.json`)) === bytes
+  const [index, ...large] = await Promise.all(
+    ['index', 'large-1', 'large-2'].map((name) => files.read(`/data/v1/${name}.json`)),
+  )
+  expect(await isSame('index', index)).toBe(true)
+  expect([await isSame('large-1', large[0]), await isSame('large-2', large[1])]).toEqual([true, true])
+  await files.read('/data/v1/large-3.json')
+  expect([await isSame('large-2', large[1]), await isSame('large-1', large[0])]).toEqual([true, false])
   expect(await files.read('/data/v1/nothing.json')).toBeUndefined()
   expect(await files.read('/../index.json')).toBeUndefined()
   const answer = createHandler(routeFunctions([]), () => ({ files }))

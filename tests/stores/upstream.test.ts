@@ -11,6 +11,7 @@ import { openTextThreads } from '../../packages/node-server/text-threads.ts'
 import { openUpstream } from '../../packages/stores/upstream/upstream.ts'
 import { digestText } from '../../src/ports/measure.ts'
 import type { TextWork } from '../../src/ports/text-work.ts'
+import { findRepository } from '../../src/server/read/records.ts'
 import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
 import { aRepository, aTree, aVersion } from '../domain/fixtures.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -160,12 +161,22 @@ test('a text of a record is taken out of it in the thread that checks it, also w
       parse.mockClear()
       expect(textOf(await upstream.read(RAW, threads.forClient(''))), state).toEqual(['One.\n', false])
       expect(textOf(await upstream.read(RAW, threads.forClient(''))), state).toEqual(['One.\n', false])
+      const { bytes } = await upstream.read(REPOSITORY, threads.forClient(''))
+      const sources = {
+        siteFiles: { read: async () => bytes },
+        fresh: { find: async () => undefined, listNames: async () => [] },
+      }
+      const found = await findRepository('acme', 'letters', sources)
+      expect(found?.facts(), state).toEqual({
+        ...{ full_name: 'acme/letters', labels: {}, latest_version: '1.1.0', moved_to: null, status: 'active' },
+        ...{ versions: ['1.1.0', '1.0.0'], latestContent: new TextEncoder().encode('Two.\n') },
+      })
       expect(
-        parse.mock.calls.filter(([text]) => text.includes('One.')),
+        parse.mock.calls.filter(([text]) => /One\.|Two\./.test(text)),
         state,
       ).toEqual([])
     }
-    expect(asked.length).toBe(1)
+    expect(asked.length).toBe(2)
   } finally {
     parse.mockRestore()
     threads.close()

@@ -5,6 +5,8 @@ import { openFolder } from '../files/plain-files.ts'
 
 /** Cache size for one build: enough for the popular part of a large catalogue, or for an entire small catalogue. */
 const MAX_CACHE_BYTES = 32 * 1024 * 1024
+/** Files larger than the cache, such as the index of 40,000 prompts and the record of an owner with as many: without places of their own, each reader would get a copy, read and hashed on the answering thread. */
+const MAX_LARGE_FILES = 2
 /** Memory overhead of a cached file, in addition to its bytes. */
 const ENTRY_BYTES = 256
 
@@ -28,12 +30,13 @@ export function cacheFiles(read: (path: string) => Bytes | undefined): SiteFiles
     maxSize: MAX_CACHE_BYTES,
     sizeCalculation: ({ length }) => length + ENTRY_BYTES,
   })
+  const large = new LRUCache<string, Bytes>({ max: MAX_LARGE_FILES })
   return {
     async read(path) {
-      const known = cache.get(path)
+      const known = cache.get(path) ?? large.get(path)
       if (known) return known
       const bytes = read(path)
-      if (bytes) cache.set(path, bytes)
+      if (bytes) (bytes.length + ENTRY_BYTES > MAX_CACHE_BYTES ? large : cache).set(path, bytes)
       return bytes
     },
   }

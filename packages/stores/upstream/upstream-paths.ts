@@ -14,6 +14,7 @@ import {
 import { formatSkill } from '../../../src/domain/content/skill.ts'
 import { isName, isOwner, isVersion } from '../../../src/domain/values/names.ts'
 import { digestText } from '../../../src/ports/measure.ts'
+import { pickFacts } from '../../../src/ports/repository-facts.ts'
 import type { Bytes } from '../../../src/ports/site-files.ts'
 
 /** A data file of the other hub. */
@@ -27,6 +28,9 @@ interface UpstreamFile {
 
 /** The parts of a record that have paths of their own, by path. Content is never read without its record. */
 export type UpstreamParts = ReadonlyMap<string, Bytes>
+
+/** The path of a repository's facts, as JSON, among the parts of its record. */
+export const FACTS = 'facts'
 
 /** What is read for a path: a file of the other hub, or a part of it. */
 export interface UpstreamSource {
@@ -106,8 +110,10 @@ const repositoryFile = (owner: string, name: string): UpstreamFile => ({
       data.name === name &&
       full_name === `${owner}/${name}` &&
       content_sha256 === (content === null ? null : digestText(content)),
-    ({ data: { content } }): Record<string, string> =>
-      content === null ? {} : { [DATA_FILES.raw(owner, name)]: content },
+    ({ data }): Record<string, string> => ({
+      [FACTS]: JSON.stringify(pickFacts(data)),
+      ...(data.content !== null && { [DATA_FILES.raw(owner, name)]: data.content }),
+    }),
   ),
 })
 

@@ -3,13 +3,14 @@ import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { HubError } from '../../../src/domain/api/errors.ts'
+import { knownFacts, type pickFacts } from '../../../src/ports/repository-facts.ts'
 import { shareRunning } from '../../../src/ports/share-running.ts'
-import type { Bytes } from '../../../src/ports/site-files.ts'
+import { type Bytes, parseBuilt } from '../../../src/ports/site-files.ts'
 import type { TextWork } from '../../../src/ports/text-work.ts'
 import { askProvider, unexpectedAnswer } from '../ask-provider.ts'
 import { createTurns } from '../turns.ts'
 import { type DiskLimits, openDiskCache } from './disk-cache.ts'
-import { findSource, type UpstreamParts, type UpstreamSource } from './upstream-paths.ts'
+import { FACTS, findSource, type UpstreamParts, type UpstreamSource } from './upstream-paths.ts'
 
 /** What was found for a path. */
 interface FoundBytes {
@@ -151,7 +152,16 @@ export async function openUpstream({ url, dir, limits = DISK, now = Date.now }: 
       if (!source) return { bytes: undefined, isStale: false }
       const { file } = source
       const { found, isStale } = await share(file.path, () => find(file, text))
+      if (found && path === file.path) noteFacts(found)
       return { bytes: path === file.path ? found?.bytes : found?.parts.get(path), isStale }
     },
   }
+}
+
+/** Notes the facts of a repository's record, so that nobody parses the record for them. */
+function noteFacts({ bytes, parts }: CheckedFile): void {
+  const facts = knownFacts.has(bytes) ? undefined : parts.get(FACTS)
+  if (!facts) return
+  const latestContent = [...parts].find(([path]) => path !== FACTS)?.[1]
+  knownFacts.set(bytes, { ...parseBuilt<ReturnType<typeof pickFacts>>(facts), latestContent })
 }

@@ -1,6 +1,7 @@
 // Decides which bodies a publish, a check and a change accept, and decodes them.
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import { NOT_UTF_8, readContentType } from '../content-type.ts'
 
 const JSON_TYPE = 'application/json'
 /** The media types accepted for PATCH (RFC 7396 section 4). */
@@ -11,9 +12,7 @@ const PROMPT_FILE_TYPE = 'text/markdown'
 /** The archive of a skill's folder (RFC 6713). docs/contract.md section 7 */
 const ARCHIVE_TYPE = 'application/gzip'
 
-function mediaTypeOf({ headers }: Request): string {
-  return (headers.get('Content-Type') ?? '').split(';')[0]!.trim().toLowerCase()
-}
+const mediaTypeOf = ({ headers }: Request): string => readContentType(headers).type
 
 /** Returns whether a publish has a prompt file as its body instead of JSON. */
 export function isPromptFile(request: Request): boolean {
@@ -39,7 +38,8 @@ export function requireMediaType(request: Request): void {
       'unsupported_media_type',
       'The body is compressed. Send it uncompressed, without Content-Encoding.',
     )
-  const type = mediaTypeOf(request)
+  const { type, isUtf8 } = readContentType(request.headers)
+  if (!isUtf8 && type !== ARCHIVE_TYPE) throw new HubError('unsupported_media_type', NOT_UTF_8)
   if (isPromptFile(request) || isArchive(request)) return
   if (request.method === 'PATCH' ? !PATCH_TYPES.includes(type) : type !== JSON_TYPE)
     throw new HubError(

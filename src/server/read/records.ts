@@ -5,6 +5,7 @@ import type { ListEnvelope } from '../../domain/api/envelope.ts'
 import type { Repository, TagRecord, User, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import type { Profile } from '../../domain/catalogue/owner-records.ts'
 import type { FreshCopy } from '../../ports/fresh-copies.ts'
+import { knownFacts, pickFacts, type RepositoryFacts } from '../../ports/repository-facts.ts'
 import { type Bytes, parseBuilt, readBuilt } from '../../ports/site-files.ts'
 import type { Hub, Sources } from '../hub.ts'
 import type { Answer } from '../respond.ts'
@@ -37,13 +38,6 @@ interface FoundRecord<Value> {
   bytes: () => Bytes
 }
 
-/** The most frequently used fields of a repository, parsed only once from its record. */
-interface RepositoryFacts
-  extends Pick<Repository, 'full_name' | 'labels' | 'latest_version' | 'moved_to' | 'status' | 'versions'> {
-  /** The latest version's content; undefined if there is no version. */
-  latestContent: Bytes | undefined
-}
-
 /** A repository found by `findRepository`. */
 export interface FoundRepository extends FoundRecord<Repository> {
   facts: () => RepositoryFacts
@@ -59,14 +53,11 @@ export async function findRepository(
   return copy ? repositoryFromCopy(copy.repository) : built && repositoryFromBytes(built)
 }
 
-/** Parsed fields by the record's bytes, which hosts cache for popular files. */
-const factsByBytes = new WeakMap<Bytes, RepositoryFacts>()
-
 function repositoryFromBytes(bytes: Bytes): FoundRepository {
   const record = recordFromBytes<Repository>(bytes)
   const facts = () => {
-    const known = factsByBytes.get(bytes) ?? factsOf(record.value())
-    factsByBytes.set(bytes, known)
+    const known = knownFacts.get(bytes) ?? factsOf(record.value())
+    knownFacts.set(bytes, known)
     return known
   }
   return { ...record, facts }
@@ -77,9 +68,8 @@ function repositoryFromCopy(repository: Repository): FoundRepository {
 }
 
 function factsOf(repository: Repository): RepositoryFacts {
-  const { full_name, labels, latest_version, moved_to, status, versions, content } = repository
-  const latestContent = content === null ? undefined : encode(content)
-  return { full_name, labels, latest_version, moved_to, status, versions, latestContent }
+  const { content } = repository
+  return { ...pickFacts(repository), latestContent: content === null ? undefined : encode(content) }
 }
 
 /** Returns a version, which may be yanked; undefined if it does not exist. A version never changes, so the first source that has it can be used. */
