@@ -121,14 +121,16 @@ describe('uncommitted changes are never overwritten', () => {
     const head = repository.commit({ [`${VERSIONS}/1.0.1.md/notes.md`]: 'theirs' })
     rmSync(join(folder, VERSIONS), { recursive: true })
     git('rm', '-rq', '--cached', VERSIONS)
-    await expect(publish(openStore(), version)).rejects.toMatchObject({ code: 'upstream_error' })
+    const message = `${VERSIONS}/1.0.1.md is a folder in git, not a file. Remove or move that first. Nothing was published.`
+    await expect(publish(openStore(), version)).rejects.toMatchObject({ code: 'unavailable', message })
     expect(git('rev-parse', 'HEAD').trim()).toBe(head)
   })
 
   test('rejects replacing a committed file at the path of a folder', async () => {
     const head = repository.commit({ 'content/acme': 'a file' })
     rmSync(join(folder, 'content/acme'))
-    await expect(publish(openStore(), version)).rejects.toMatchObject({ code: 'upstream_error' })
+    const message = 'content/acme is a file in git, not a folder. Remove or move that first. Nothing was published.'
+    await expect(publish(openStore(), version)).rejects.toMatchObject({ code: 'unavailable', message })
     expect(git('rev-parse', 'HEAD').trim()).toBe(head)
   })
 })

@@ -5,13 +5,13 @@ import { parsePath } from '../../../src/domain/content/content-path.ts'
 import type { Problem } from '../../../src/domain/text/problems.ts'
 import { openFolder, type PlainFolder } from '../files/plain-files.ts'
 import type { Git } from '../git/git-command.ts'
-import { listTree } from '../git/git-listings.ts'
+import { type GitFile, listTree } from '../git/git-listings.ts'
 import { readObjects } from '../git/git-objects.ts'
 import { comparePaths, nameFile } from './content-files.ts'
 import type { ContentListing } from './content-listing.ts'
 
-/** The missing files: the IDs of their blobs by path. */
-export type LostFiles = ReadonlyMap<string, string>
+/** The missing files, and the folders of submodules without files, by path. */
+export type LostFiles = ReadonlyMap<string, GitFile>
 
 /** Reads the files of content. */
 export type ContentReader = Pick<PlainFolder, 'read'>
@@ -21,19 +21,28 @@ const FILES_AT_ONCE = 200
 /** Finds the files of a commit that a listing of the content folder lacks. Those that a sparse checkout omits are not lost. @param git git, in the content folder */
 export async function findLost(git: Git, commit: string, { files }: ContentListing): Promise<LostFiles> {
   const here = new Set(files.map(({ path }) => path))
-  const lost = new Map<string, string>()
-  for (const [path, { mode, id }] of await listTree(git, commit))
-    if (mode.startsWith('100') && !here.has(path) && parsePath(path).value) lost.set(path, id)
+  const lost = new Map<string, GitFile>()
+  for (const [path, file] of await listTree(git, commit)) {
+    const isMissing = isFile(file) ? parsePath(path).value && !here.has(path) : isEmptySubmodule(path, file, files)
+    if (isMissing) lost.set(path, file)
+  }
   if (lost.size === 0) return lost
   for await (const record of git.records(['ls-files', '-t', '-z', '--', '.']))
     if (record.startsWith('S ')) lost.delete(record.slice(2))
   return lost
 }
 
-/** Adds lost files to a listing. */
+const isFile = ({ mode }: GitFile) => mode.startsWith('100')
+
+/** Git leaves the folder of a submodule empty until `git submodule update --init`. */
+function isEmptySubmodule(path: string, { mode }: GitFile, files: ContentListing['files']): boolean {
+  return mode === '160000' && !files.some((file) => file.path.startsWith(`${path}/`))
+}
+
+/** Adds lost files to a listing. Those of a submodule are in another repository. */
 export function addLost(listing: ContentListing, lost: LostFiles): ContentListing {
   if (lost.size === 0) return listing
-  const added = Array.from(lost, ([path, id]) => ({ path, stamp: `lost ${id}` }))
+  const added = [...lost].flatMap(([path, file]) => (isFile(file) ? { path, stamp: `lost ${file.id}` } : []))
   return { ...listing, files: [...listing.files, ...added].sort((a, b) => comparePaths(a.path, b.path)) }
 }
 
@@ -45,7 +54,8 @@ export function describeLost(lost: LostFiles): Problem[] {
       paths.length === 1
         ? `expected ${nameFile(paths[0]!)}, which is in the checked-out commit`
         : `expected the files of the checked-out commit, but ${paths.length} are missing, such as ${nameFile(paths[0]!)}`
-    const message = `${what}. Mount or restore what is missing (git restore), or commit its removal`
+    const way = lost.get(paths[0]!)?.mode === '160000' ? 'git submodule update --init' : 'git restore'
+    const message = `${what}. Mount or restore what is missing (${way}), or commit its removal`
     return { file: nameFile(name), rule: 'files-of-commit', key: '', message }
   })
 }
@@ -62,11 +72,12 @@ export function keepLost(dir: string) {
     async keep(git: Git, files: LostFiles): Promise<void> {
       if (files.size === 0) rmSync(dir, { recursive: true, force: true })
       else mkdirSync(dir, { recursive: true })
-      const wanted = [...new Set(files.values())].filter((id) => !existsSync(join(dir, id)))
+      const ids = [...files.values()].flatMap((file) => (isFile(file) ? file.id : []))
+      const wanted = [...new Set(ids)].filter((id) => !existsSync(join(dir, id)))
       for (let from = 0; from < wanted.length; from += FILES_AT_ONCE) {
-        const ids = wanted.slice(from, from + FILES_AT_ONCE)
-        for (const [at, object] of (await readObjects(git, ids)).entries()) {
-          if (!object) throw new Error(`The git repository of the content lacks the object ${ids[at]}.`)
+        const part = wanted.slice(from, from + FILES_AT_ONCE)
+        for (const [at, object] of (await readObjects(git, part)).entries()) {
+          if (!object) throw new Error(`The git repository of the content lacks the object ${part[at]}.`)
           writeFileSync(join(dir, 'new'), object.bytes)
           renameSync(join(dir, 'new'), join(dir, object.id))
         }
@@ -78,8 +89,8 @@ export function keepLost(dir: string) {
       const [folder, copies] = [openFolder(contentDir), openFolder(dir)]
       return {
         read(path, maxBytes) {
-          const id = lost.get(path)
-          return id === undefined ? folder.read(path, maxBytes) : copies.read(id, maxBytes)
+          const file = lost.get(path)
+          return file ? copies.read(file.id, maxBytes) : folder.read(path, maxBytes)
         },
       }
     },

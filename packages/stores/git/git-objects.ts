@@ -2,7 +2,7 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Git } from './git-command.ts'
-import type { WorkTree } from './git-standing.ts'
+import { gitNotReady, type WorkTree } from './git-standing.ts'
 
 interface GitObject {
   id: string
@@ -67,7 +67,7 @@ interface NewCommit {
  * Writes a commit, and points `WRITTEN_REF` to it. Git reads only the folders along the paths, so the cost does not grow with the catalogue.
  *
  * @returns the commit's ID
- * @throws Error if there is a file where a folder must be, or vice versa; `WRITTEN_REF` exists even then
+ * @throws HubError `unavailable` if there is a file where a folder must be, or vice versa; `WRITTEN_REF` exists even then
  * @see https://git-scm.com/docs/git-fast-import
  */
 export async function writeCommit(git: Git, { parent, files, message }: NewCommit): Promise<string> {
@@ -87,9 +87,16 @@ export async function writeCommit(git: Git, { parent, files, message }: NewCommi
   const lines = output.toString().trimEnd().split('\n')
   for (const [at, kind] of kinds.entries()) {
     const [, found, path] = /^\d+ (\w+) \w+\t(.*)$/.exec(lines[at] ?? '') ?? []
-    if (found !== undefined && found !== kind) throw new Error(`${path}: expected a ${kind} in git, got a ${found}`)
+    if (found !== undefined && found !== kind)
+      throw gitNotReady(`${path} ${describeOther(found)}. Remove or move that first`)
   }
   return lines.at(-1) ?? ''
+}
+
+/** Says what is in the place of a file or folder. @param type the type of git's object */
+function describeOther(type: string): string {
+  if (type === 'commit') return 'is a submodule in git, so its prompts are published in its own repository'
+  return type === 'tree' ? 'is a folder in git, not a file' : 'is a file in git, not a folder'
 }
 
 /** Removes what an interrupted `writeCommit` has left: its ref, and the reports of fast-import. */
