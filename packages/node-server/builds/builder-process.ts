@@ -41,6 +41,8 @@ const ALIVE_MS = 5_000
 const PROGRESS_MS = 100
 /** A watcher can miss events, so the whole folder is scanned after this time without changes. Any change postpones the scan. */
 const LOOK_MS = 60_000
+/** Maximum time between two scans while files are missing. */
+const MAX_LOST_PAUSE_MS = 10_000
 /** How long files may be missing that somebody is about to remove with a commit. */
 const COMMIT_MS = 500
 /** How long the builder of a killed server may take to notice that the server is gone, and exit. */
@@ -133,6 +135,7 @@ let isBusy = false
 /** Whether a transaction of the site's database is open. */
 let isWriting = false
 let failures = 0
+/** How often the content was scanned since files are missing. */
 let looksForLost = 0
 let retry: NodeJS.Timeout | undefined
 let looking: NodeJS.Timeout | undefined
@@ -234,7 +237,7 @@ async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
   if ((await readCommit()) !== commit) want()
   say({ kind: 'read', began, problems, ignored: describeIgnored(listing.ignored) })
   // Nothing reports that a mount is back, or that a commit removed the files.
-  if (missing.size > 0) retry = setTimeout(want, pauseAfter(looksForLost++))
+  if (missing.size > 0) retry = setTimeout(want, Math.min(pauseAfter(looksForLost++), MAX_LOST_PAUSE_MS))
   else looksForLost = 0
   // The timers do nothing while a build is being written, and builds may follow each other without a pause.
   isWriting = false

@@ -1,5 +1,5 @@
 // Finds the files of the checked-out commit that are missing in the content folder, and keeps copies of them: git says what the content is, and a mount that has disappeared removes nothing from it.
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parsePath } from '../../../src/domain/content/content-path.ts'
 import type { Problem } from '../../../src/domain/text/problems.ts'
@@ -60,7 +60,7 @@ export function describeLost(lost: LostFiles): Problem[] {
   })
 }
 
-/** Keeps copies of lost files in a folder of the hub, which is removed when there are none. @param dir may be missing */
+/** Keeps copies of the files that are lost now in a folder of the hub. @param dir may be missing */
 export function keepLost(dir: string) {
   let lost: LostFiles = new Map()
   return {
@@ -70,10 +70,12 @@ export function keepLost(dir: string) {
     },
     /** Copies files from git. @throws Error if git cannot read them or the disk is full */
     async keep(git: Git, files: LostFiles): Promise<void> {
-      if (files.size === 0) rmSync(dir, { recursive: true, force: true })
-      else mkdirSync(dir, { recursive: true })
-      const ids = [...files.values()].flatMap((file) => (isFile(file) ? file.id : []))
-      const wanted = [...new Set(ids)].filter((id) => !existsSync(join(dir, id)))
+      const ids = new Set([...files.values()].flatMap((file) => (isFile(file) ? file.id : [])))
+      const kept = existsSync(dir) ? readdirSync(dir) : []
+      // What a takedown has removed from the commit must not stay here.
+      for (const id of kept) if (!ids.has(id)) rmSync(join(dir, id))
+      if (ids.size > 0) mkdirSync(dir, { recursive: true })
+      const wanted = [...ids.difference(new Set(kept))]
       for (let from = 0; from < wanted.length; from += FILES_AT_ONCE) {
         const part = wanted.slice(from, from + FILES_AT_ONCE)
         for (const [at, object] of (await readObjects(git, part)).entries()) {
