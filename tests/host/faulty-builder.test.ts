@@ -3,7 +3,7 @@
 // changes.
 import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
-import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, expect, test } from 'vitest'
@@ -41,6 +41,9 @@ const start = async (settings: Record<string, string>) => {
 }
 const isListed = async (ask: Ask, name: string) =>
   (await ask(`/api/v1/users/${owner}`)).text.includes(`"${owner}/${name}"`)
+/** Returns the name of the folder with the builds of a hub. */
+const placeOf = (contentDir: string, baseUrl: string) =>
+  hash('sha256', JSON.stringify({ contentDir, baseUrl })).slice(0, 16)
 const IS_BUILDER = `process.argv[1]?.endsWith('builder-process.ts')`
 
 test('restarts a crashing builder with increasing delays', { timeout: 2 * WITHIN }, async () => {
@@ -142,10 +145,31 @@ test('serves what the checked-out commit has, whatever the content folder has lo
   const ofIndex = `content/${owner}: expected content/${owner}/kept/index.md, which is in the checked-out commit. ${wayOut}`
   await becomes({ status: 'degraded', counts, failure: null, broken: [ofIndex, ofSecond] })
   await expectServed()
+  const folder = join('.hub/data', placeOf(content, 'http://emptied-again.localhost'), 'lost')
+  expect(readdirSync(folder)).toHaveLength(2)
   others.git('restore', `content/${owner}`)
   await becomes({ status: 'degraded', counts, failure: null, broken: [ofSecond] })
-  others.git('commit', '-qam', 'Remove an owner')
+  expect(readdirSync(folder)).toHaveLength(1)
+  // The folder of a submodule is empty in a fresh clone.
   const commit = () => others.git('rev-parse', 'HEAD').trim()
+  const inner = commit()
+  others.git('update-index', '--add', '--cacheinfo', `160000,${inner},content/other`)
+  others.git('commit', '-qm', 'Add a submodule')
+  mkdirSync(join(content, 'other'))
+  const ofOther = `content/other: expected content/other, which is in the checked-out commit. ${wayOut.replace('git restore', 'git submodule update --init')}`
+  await becomes({ status: 'degraded', commit: commit(), counts, broken: [ofOther, ofSecond] })
+  const token = execFileSync(process.execPath, ['scripts/token.ts', 'other'], { encoding: 'utf8' }).trim()
+  const published = await fetch(`${base}/api/v1/repos/other/one/versions`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ content: 'Text\n' }),
+  })
+  expect([published.status, await published.text()]).toEqual([
+    503,
+    expect.stringContaining('content/other is a submodule in git, so its prompts are published in its own repository.'),
+  ])
+  others.git('rm', '-q', '--cached', 'content/other')
+  others.git('commit', '-qam', 'Remove an owner')
   const fewer = { repositories: 1, versions: 2, owners: 1 }
   await becomes({ status: 'ok', commit: commit(), counts: fewer, broken: [] })
   // A sparse checkout omits files on purpose.
@@ -176,8 +200,7 @@ test('without git, serves no empty folder where a build had prompts, also after 
   const becomes = (expected: object) =>
     expect.poll(async () => (await ask('/healthz')).json(), { timeout: WITHIN }).toMatchObject(expected)
   await becomes({ status: 'ok', counts: { repositories: 1 } })
-  const place = hash('sha256', JSON.stringify({ contentDir: content, baseUrl: settings.SITE_URL })).slice(0, 16)
-  const folder = resolve('.hub/data', place)
+  const folder = resolve('.hub/data', placeOf(content, settings.SITE_URL))
   const failure = `content: expected files, got an empty folder: ${content}. Mount or restore it. If every prompt was removed on purpose, stop the hub, remove ${folder}, which has the last build, and start the hub again`
   rmSync(join(content, owner), { recursive: true })
   await becomes({ status: 'degraded', counts: { repositories: 1 }, failure: expect.stringContaining(failure) })
