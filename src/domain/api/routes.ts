@@ -118,7 +118,7 @@ export const ROUTES = {
     '/api/v1/repos/{owner}/{name}/versions/{version}/yank',
     'Unyank a version',
   ),
-  // Any non-empty segment matches `format`, so that an unknown format gets a message of its own.
+  // `format` has no entry in FORMATS, so that an unknown format gets a message of its own.
   exportVersion: route(
     'exportVersion',
     'GET',
@@ -138,7 +138,7 @@ export const ROUTES = {
 /** The name of a route. */
 export type RouteId = keyof typeof ROUTES
 /** A route in the table. */
-export type ApiRoute = (typeof ROUTES)[RouteId]
+type ApiRoute = (typeof ROUTES)[RouteId]
 
 type IdsBy<By extends Route['by']> = { [Id in RouteId]: (typeof ROUTES)[Id]['by'] extends By ? Id : never }[RouteId]
 /** The name of a route that returns published data. */
@@ -149,18 +149,25 @@ export type WriteId = IdsBy<'publish'>
 /** The routes that return published data. */
 export const READS = Object.values(ROUTES).filter((one): one is (typeof ROUTES)[ReadId] => one.by === 'read')
 
+/** Returns whether a segment of a path is a valid value. */
+type Format = (segment: string) => boolean
+
+const isFilled: Format = (segment) => segment !== ''
+
 /** The format of each parameter; segments are never decoded, so a `%` never matches. */
-const SEGMENTS: Readonly<Record<string, (segment: string) => boolean>> = {
+const FORMATS: Readonly<Record<string, Format>> = {
   owner: isOwner,
   handle: isOwner,
   name: isName,
   version: isVersion,
   label: isTag,
   suite: isSuite,
-  format: (segment) => segment !== '',
   path: isFilePath,
   attestation: isAttestationName,
 }
+
+/** For callers that reject malformed values with their own message. */
+const ANY_FORMAT: typeof FORMATS = {}
 
 /** A path of the API, and what its methods do. */
 interface ApiPath {
@@ -196,19 +203,13 @@ interface MatchedPath extends ApiPath {
  * @param path as received, undecoded; one trailing slash is ignored
  * @returns undefined for an unknown path
  */
-export function matchPath(path: string): MatchedPath | undefined {
-  return matchPathWith(path, isParameter)
+export function matchPath(path: string, formats = FORMATS): MatchedPath | undefined {
+  const found = matchIn(PATHS, path, formats)
+  return found && { ...found.id, parameters: found.parameters }
 }
 
 /** Like `matchPath`, but any non-empty segment matches a parameter, for callers that reject malformed values with their own message. */
-export function matchPathOfAnyNames(path: string): MatchedPath | undefined {
-  return matchPathWith(path, isFilled)
-}
-
-function matchPathWith(path: string, isFit: Fits): MatchedPath | undefined {
-  const found = matchIn(PATHS, path, isFit)
-  return found && { ...found.id, parameters: found.parameters }
-}
+export const matchPathOfAnyNames = (path: string): MatchedPath | undefined => matchPath(path, ANY_FORMAT)
 
 /** Returns a path in lower case, except for the path of a file, which may have upper-case letters. */
 export function lowerCasePath(path: string): string {
@@ -217,31 +218,26 @@ export function lowerCasePath(path: string): string {
   return place.toLowerCase() + file
 }
 
-/** Returns whether a segment is a valid value of a parameter. */
-type Fits = (parameter: string, segment: string) => boolean
-
-const isParameter: Fits = (parameter, segment) => SEGMENTS[parameter]!(segment)
-const isFilled: Fits = (_parameter, segment) => segment !== ''
-
+/** Finds the first of the paths that matches. A parameter without a format matches any non-empty segment. */
 function matchIn<Id>(
   compiled: readonly { id: Id; segments: readonly string[] }[],
   path: string,
-  isFit: Fits,
+  formats: typeof FORMATS,
 ): { id: Id; parameters: PathParameters } | undefined {
   const segments = (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path).split('/')
-  for (const { id, segments: wanted } of compiled) {
+  next: for (const { id, segments: wanted } of compiled) {
     // Only a path at the end may consist of several segments.
     const isOpen = wanted.at(-1) === '{path}'
     if (isOpen ? wanted.length > segments.length : wanted.length !== segments.length) continue
     const parameters: Record<string, string> = {}
-    const matches = wanted.every((part, index) => {
+    for (let index = 0; index < wanted.length; index++) {
+      const part = wanted[index]!
       const segment = part === '{path}' ? segments.slice(index).join('/') : segments[index]!
-      if (!part.startsWith('{')) return part === segment
-      const parameter = part.slice(1, -1)
-      parameters[parameter] = segment
-      return isFit(parameter, segment)
-    })
-    if (matches) return { id, parameters }
+      const parameter = part.startsWith('{') ? part.slice(1, -1) : undefined
+      if (parameter === undefined ? part !== segment : !(formats[parameter] ?? isFilled)(segment)) continue next
+      if (parameter !== undefined) parameters[parameter] = segment
+    }
+    return { id, parameters }
   }
   return undefined
 }
@@ -265,7 +261,7 @@ const COMPILED_SKILLS = SKILL_PATHS.map((path) => ({ id: path, segments: path.sp
 
 /** Parses the path of a skill; any non-empty segment matches an owner, name or version. `file` is `index.json`, `SKILL.md`, `{archive}` or `{path}`. */
 export function matchSkillPath(path: string): { file: string; parameters: PathParameters } | undefined {
-  const found = matchIn(COMPILED_SKILLS, path, isFilled)
+  const found = matchIn(COMPILED_SKILLS, path, ANY_FORMAT)
   return found && { file: found.id.slice(found.id.lastIndexOf('/') + 1), parameters: found.parameters }
 }
 
@@ -279,5 +275,5 @@ const COMPILED_APM = APM_PATHS.map((path) => ({ id: path, segments: path.split('
 
 /** Returns the parameters of a path that APM requests. */
 export function matchApmPath(path: string): PathParameters | undefined {
-  return matchIn(COMPILED_APM, path, isParameter)?.parameters
+  return matchIn(COMPILED_APM, path, FORMATS)?.parameters
 }

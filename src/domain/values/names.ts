@@ -28,7 +28,7 @@ const DEVICE_NAME = /^(?:con|prn|aux|nul|(?:com|lpt)[1-9])$/
 /** Returns whether a repository's name is a valid folder name on Windows, so that everyone can check out the content. Required for new repositories. */
 export const isPortableName = (name: string): boolean => !DEVICE_NAME.test(name)
 /** Returns whether a handle is reserved. */
-export const isReserved = (handle: string): boolean => RESERVED_OWNERS.has(handle) || !isPortableName(handle)
+export const isReserved = (handle: string): boolean => RESERVED_OWNERS.has(handle) || DEVICE_NAME.test(handle)
 /** Returns whether a string has the format of a handle; reserved words have this format too. */
 export const hasOwnerForm = (text: string): boolean => OWNER_PATTERN.test(text)
 /** Returns whether a string is a valid owner segment of a URL: a handle that is not reserved. */

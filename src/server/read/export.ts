@@ -11,7 +11,7 @@ import { encode, findRepository, findVersion } from './records.ts'
 
 /** Handles one export request. Never throws: errors become responses. */
 export const handleExport = (request: Request, connect: Connect): Promise<Response> =>
-  handleGet(request, connect, (route) => (route.by === 'export' ? exportVersion : undefined))
+  handleGet(request, connect, { exportVersion })
 
 /** The response is cached like a repository, not permanently like a version, because the file contains the title, description, tags and licence, which can change. */
 const exportVersion: RouteHandler = async ({ owner = '', name = '', version = '', format = '' }, _query, hub) => {

@@ -1,7 +1,7 @@
 // Handles read requests: responds with the file for the route, or with a JSON error.
 
 import { ownerCacheTag, repositoryCacheTag } from '../../domain/api/caching.ts'
-import { type ApiRoute, lowerCasePath, matchPath, READ_METHODS } from '../../domain/api/routes.ts'
+import { lowerCasePath, matchPath, READ_METHODS, type RouteId } from '../../domain/api/routes.ts'
 import { pathOf, queryOf } from '../address.ts'
 import { type Connect, countRequest } from '../hub.ts'
 import { respondToOptions, respondWith, respondWithRedirect } from '../respond.ts'
@@ -9,13 +9,13 @@ import { ANSWERS, type RouteHandler } from './answers.ts'
 
 /** Handles one request to the read API. Never throws: errors become responses. */
 export const handleRead = (request: Request, connect: Connect): Promise<Response> =>
-  handleGet(request, connect, (route) => (route.by === 'read' ? ANSWERS[route.id] : undefined))
+  handleGet(request, connect, ANSWERS)
 
-/** Handles one request to a function that serves routes for reading. Never throws: errors become responses. @param find returns the handler of a route; undefined if another function serves the route */
+/** Handles one request to a function that serves routes for reading. Never throws: errors become responses. @param answers the handlers of the routes that this function serves */
 export async function handleGet(
   request: Request,
   connect: Connect,
-  find: (route: ApiRoute) => RouteHandler | undefined,
+  answers: Readonly<Partial<Record<RouteId, RouteHandler>>>,
 ): Promise<Response> {
   const path = pathOf(request.url)
   const query = queryOf(request.url)
@@ -30,11 +30,11 @@ export async function handleGet(
       // A URL that is valid except for uppercase letters is redirected, whether or not such a record exists.
       const lowerCase = lowerCasePath(path)
       const moved = isRead ? matchPath(lowerCase)?.routes.GET : undefined
-      if (moved && find(moved)) return respondWithRedirect(lowerCase + query)
+      if (moved && answers[moved.id]) return respondWithRedirect(lowerCase + query)
       return (await refusals()).respondNotFound(request)
     }
     const route = found.routes.GET
-    const answer = route && find(route)
+    const answer = route && answers[route.id]
     if (!answer || !isRead) throw (await refusals()).methodNotAllowed(request.method, found.methods)
     const hub = await connect()
     await countRequest(hub)
