@@ -1,6 +1,7 @@
 // Builds responses: headers, caching and conditional requests.
 
 import { hash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import {
   CACHE_CONTROL,
   type CacheClass,
@@ -45,7 +46,8 @@ export interface Answer {
 /** Responds to a read API request with the record that was found. */
 export function respondWith(request: Request, answer: Answer): Response {
   const known = described.get(answer.bytes)
-  if (known && isSameAnswer(known.answer, answer)) return respondWithWhole(request, answer.bytes, 200, known.headers)
+  if (known && isDeepStrictEqual(known.answer, answer))
+    return respondWithWhole(request, answer.bytes, 200, known.headers)
   const headers = describe(answer)
   described.set(answer.bytes, { answer, headers })
   return respondWithWhole(request, answer.bytes, 200, headers)
@@ -53,21 +55,6 @@ export function respondWith(request: Request, answer: Answer): Response {
 
 /** Cached headers by body. Building them takes longer than sending them, and hosts cache the bodies of popular files. */
 const described = new WeakMap<Bytes, { answer: Answer; headers: Readonly<Record<string, string>> }>()
-
-function isSameAnswer(one: Answer, other: Answer): boolean {
-  return (
-    one.mediaType === other.mediaType &&
-    one.cache === other.cache &&
-    one.cacheTag === other.cacheTag &&
-    one.hasDigest === other.hasDigest &&
-    haveSameHeaders(one.headers, other.headers)
-  )
-}
-
-function haveSameHeaders(one: Answer['headers'] = {}, other: Answer['headers'] = {}): boolean {
-  const names = Object.keys(one)
-  return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name])
-}
 
 /** Builds all headers of a 200 response. */
 function describe({ bytes, mediaType, cache, cacheTag, hasDigest, headers }: Answer): Readonly<Record<string, string>> {

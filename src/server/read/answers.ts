@@ -8,6 +8,7 @@ import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
 import { splitFullName } from '../../domain/values/names.ts'
 import { type Bytes, readBuilt } from '../../ports/site-files.ts'
 import type { Hub } from '../hub.ts'
+import { readVersionQuery, resolveVersion } from './query-values.ts'
 import {
   encode,
   type FoundAnswer,
@@ -36,7 +37,6 @@ const files = importOnce(() => import('./files.ts'))
 const results = importOnce(() => import('./results.ts'))
 const labelList = importOnce(() => import('./label-list.ts'))
 const labelAt = importOnce(() => import('./label-at.ts'))
-const queryValues = importOnce(() => import('./query-values.ts'))
 
 /** One handler per route. @throws HubError if the resource does not exist or the request is invalid */
 export const ANSWERS: Readonly<Record<ReadId, RouteHandler>> = {
@@ -96,7 +96,6 @@ export const ANSWERS: Readonly<Record<ReadId, RouteHandler>> = {
     )
   },
   getRaw: async ({ owner = '', name = '' }, query, hub) => {
-    const { readVersionQuery, resolveVersion } = await queryValues()
     const asked = readVersionQuery(query)
     if (asked.version !== undefined) {
       const [bytes, repository] = await Promise.all([
