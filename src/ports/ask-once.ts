@@ -1,4 +1,20 @@
 // Asks a store each question once per request, because on Netlify each question is a round trip over the network.
+import type { FreshCopies } from './fresh-copies.ts'
+import type { SiteFiles } from './site-files.ts'
+
+/** The sources from which the records of one request are read. */
+interface AskedSources {
+  siteFiles: SiteFiles
+  fresh: Pick<FreshCopies, 'find' | 'listNames'>
+}
+
+/** Wraps the sources for one request: each file and each copy is read once, so that all parts of a response agree. */
+export function askEachOnce({ siteFiles, fresh }: AskedSources): AskedSources {
+  return {
+    siteFiles: { read: askOnce(siteFiles.read) },
+    fresh: { find: askOnce(fresh.find), listNames: fresh.listNames },
+  }
+}
 
 /**
  * Wraps a query: calls with the same arguments share one answer, even if it is an error. The answers are kept as long as the returned function.

@@ -11,9 +11,9 @@ import type { PageCache } from './page-cache.ts'
 
 /** A hub for the request of one client. What most requests do not need is opened on first use. */
 export interface Hub extends OwnAddresses {
-  /** The files of the build. Each is read once per request. */
+  /** The files of the build. */
   siteFiles: SiteFiles
-  /** The fresh copies of what has been published since. Each is read once per request. */
+  /** The fresh copies of what has been published since. */
   fresh: Pick<FreshCopies, 'find' | 'listNames'>
   search: () => Search
   /** Work on somebody's text, on behalf of the client. */

@@ -13,11 +13,10 @@ import {
   clientKeyOf,
   currentConfig,
   type FunctionContext,
-  freshOf,
   limiterOf,
   openViews,
   type ServerHub,
-  siteFilesOf,
+  sourcesOf,
   stateOf,
   textOf,
 } from './hub.ts'
@@ -31,7 +30,7 @@ export async function connectAccount(request: Request, { ip, hub }: FunctionCont
   if (signIn.kind === 'none' && !isOurHost(config, hub)) throw settingsError(SIGN_IN_PROBLEMS)
   const show = await openViews(hub)
   const state = await stateOf(hub)
-  const siteFiles = await siteFilesOf(request, hub)
+  const { siteFiles } = await sourcesOf(request, hub)
   return {
     baseUrl,
     accounts: { ...openPeople(state), ...openTokens(state) },
@@ -62,8 +61,7 @@ export async function connectAccount(request: Request, { ip, hub }: FunctionCont
 export async function connectEditor(request: Request, context: FunctionContext): Promise<EditorDeps> {
   return {
     ...(await connectAccount(request, context)),
-    siteFiles: await siteFilesOf(request, context.hub),
-    fresh: await freshOf(context.hub),
+    ...(await sourcesOf(request, context.hub)),
     text: textOf(context, allJobs),
     sourceHost: findSourceHost(currentConfig()),
     // Imported only when a form is submitted, because most requests only show a form.

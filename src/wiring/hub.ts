@@ -8,7 +8,7 @@ import { limitInMemory } from '../../packages/stores/state/rate-limiter-memory.t
 import { type Config, findProfile, includedFile, readConfig } from '../config.ts'
 import { networksOf } from '../domain/access/ip-address.ts'
 import { HubError } from '../domain/api/errors.ts'
-import { askOnce } from '../ports/ask-once.ts'
+import { askEachOnce } from '../ports/ask-once.ts'
 import type { BuildSource, FreshCopies } from '../ports/fresh-copies.ts'
 import type { GitStore } from '../ports/git-store.ts'
 import { type RenderPage, type ShownLook, type ShowView, VIEW_PATH } from '../ports/pages.ts'
@@ -77,12 +77,12 @@ export async function openHub(
   const { ip, hub: server } = context
   const config = currentConfig()
   const { baseUrl, isPrivate, readAccess, quota } = config
-  const [files, fresh] = await Promise.all([siteFilesOf(request, server), freshOf(server)])
+  const sources = await sourcesOf(request, server)
   return {
     ...{ baseUrl, isPrivate, quota, isForReaders: readAccess.kind === 'members' },
     isOwnHost: (hostname) => config.hostnames.includes(hostname) || isDeployOf(config.netlifySite, hostname),
-    siteFiles: { read: askOnce(files.read) },
-    fresh: { find: askOnce(fresh.find), listNames: fresh.listNames },
+    // The Node server has both in memory.
+    ...(server ? sources : askEachOnce(sources)),
     get text() {
       return textOf(context, jobs)
     },
@@ -107,13 +107,6 @@ function isDeployOf(site: string | undefined, hostname: string): boolean {
   return hostname === `${site}.netlify.app` || hostname.endsWith(`--${site}.netlify.app`)
 }
 
-/** Returns the site's files: from the Node server, or from the current Netlify deploy. */
-export async function siteFilesOf(request: Request, server: ServerHub | undefined): Promise<SiteFiles> {
-  if (server) return server.files
-  const { deployFiles } = await import('../../packages/stores/site/site-files-deploy.ts')
-  return deployFiles(new URL(request.url).origin)
-}
-
 /** Returns the driver for work on somebody's text: the Node server's worker threads, or in place. @param jobs imports the jobs for Netlify */
 export function textOf({ ip, hub: server }: FunctionContext, jobs?: FunctionNeeds['jobs']): TextWork {
   return server?.text?.(clientKeyOf(ip)) ?? runInPlace(jobs ?? (() => ({})))
@@ -126,14 +119,21 @@ export async function stateOf(server: ServerHub | undefined): Promise<StateStore
   return netlifyState()
 }
 
-/** Returns the fresh copies: the Node server's, which caches them, or those in Netlify Blobs. */
-export async function freshOf(server: ServerHub | undefined): Promise<FreshCopies> {
-  if (server) return server.fresh
-  const [{ openCopies }, { copiesAhead }] = await Promise.all([
+/** Returns the files of the build and the fresh copies: the Node server's, which caches both, or those of the current Netlify deploy. */
+export async function sourcesOf(
+  request: Request,
+  server: ServerHub | undefined,
+): Promise<{ siteFiles: SiteFiles; fresh: FreshCopies }> {
+  if (server) return { siteFiles: server.files, fresh: server.fresh }
+  const [{ deployFiles }, { openCopies }, { copiesAhead }] = await Promise.all([
+    import('../../packages/stores/site/site-files-deploy.ts'),
     import('../../packages/stores/state/fresh-copies.ts'),
     import('../ports/fresh-copies.ts'),
   ])
-  return copiesAhead(openCopies(await stateOf(server)), sourceOfDeploy)
+  return {
+    siteFiles: deployFiles(new URL(request.url).origin),
+    fresh: copiesAhead(openCopies(await stateOf(server)), sourceOfDeploy),
+  }
 }
 
 let source: Promise<BuildSource> | undefined

@@ -15,10 +15,9 @@ import {
   clientKeyOf,
   currentConfig,
   type FunctionContext,
-  freshOf,
   limiterOf,
   type ServerHub,
-  siteFilesOf,
+  sourcesOf,
   stateOf,
   textOf,
 } from './hub.ts'
@@ -34,8 +33,7 @@ export async function openPublishHub(request: Request, context: FunctionContext)
   return {
     baseUrl: config.baseUrl,
     git: await openGit(config, hub),
-    siteFiles: await siteFilesOf(request, hub),
-    fresh: await freshOf(hub),
+    ...(await sourcesOf(request, hub)),
     text: textOf(context, allJobs),
     issuer: config.oidc.issuer,
     quota: config.quota,

@@ -4,6 +4,7 @@ import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import { dependentsEnvelope, type ListEnvelope } from '../../domain/api/envelope.ts'
 import type { Dependent, ModelUse, OwnerCount, RepositorySummary, TagRecord } from '../../domain/api/schema.ts'
 import { isName, isOwner, isTag, isVersion } from '../../domain/values/names.ts'
+import { askEachOnce } from '../../ports/ask-once.ts'
 import type { PageData } from '../../ports/pages.ts'
 import type { Search } from '../../ports/search.ts'
 import { type Bytes, parseBuilt, readBuilt } from '../../ports/site-files.ts'
@@ -28,10 +29,11 @@ type AskedHub = Pick<Hub, 'baseUrl' | 'siteFiles' | 'fresh' | 'text'> & { search
 
 /** Creates the queries for a page. @param onFailure called with any error that a query throws */
 export function openPageData(
-  hub: AskedHub,
+  given: AskedHub,
   brokenOf: PageData['brokenOf'],
   onFailure: (failure: unknown) => void,
 ): PageData {
+  const hub = { ...given, ...askEachOnce(given) }
   const { siteFiles, search, text } = hub
   const isPrompt = (owner: string, name: string) => isOwner(owner) && isName(name)
   /** Wraps a query so that errors are passed to `onFailure`. */
