@@ -32,42 +32,40 @@ export interface HostContext<Site> {
 /** Finds the function for a request. @param pathname as in a URL */
 type Router<Context> = (method: string, pathname: string) => HostedFunction<Context> | undefined
 
-/** Creates a router of functions. @see https://developer.mozilla.org/docs/Web/API/URL_Pattern_API */
+/** Creates a router of functions. */
 export function routeFunctions<Context>(functions: readonly HostedFunction<Context>[]): Router<Context> {
   const routes = functions.flatMap((hosted) =>
     [hosted.config.path ?? []].flat().map((path) => ({
       hosted,
-      prefix: literalPrefixOf(path),
-      isAt: matcherOf(path),
-      isExcluded: matchersOf(hosted.config.excludedPath),
+      literals: path.search(/[:*{(]|$/),
+      paths: compilePaths(path),
+      excluded: compilePaths(hosted.config.excludedPath ?? []),
       methods: hosted.config.method === undefined ? undefined : [hosted.config.method].flat(),
     })),
   )
-  // The most specific routes come first, so that most requests never reach the pages route, whose excluded paths need slow patterns.
-  routes.sort((a, b) => b.prefix.length - a.prefix.length)
+  // The most specific routes come first, so that most requests never reach the pages route, which excludes many paths.
+  routes.sort((a, b) => b.literals - a.literals)
   return (method, pathname) =>
     routes.find(
-      ({ isAt, isExcluded, methods }) =>
-        (methods?.includes(method) ?? true) && isAt(pathname) && !isExcluded.some((isAt) => isAt(pathname)),
+      ({ paths, excluded, methods }) =>
+        (methods?.includes(method) ?? true) && paths.test(pathname) && !excluded.test(pathname),
     )?.hosted
 }
 
-const literalPrefixOf = (path: string) => /^[\w/.-]*/.exec(path)![0]
-
-const matchersOf = (paths: string | string[] | undefined) => [paths ?? []].flat().map(matcherOf)
-
-/** Returns a function that tests whether a URL path matches, with or without a trailing slash, as on Netlify. Most paths need no pattern, which costs more than the rest of routing. */
-function matcherOf(path: string): (pathname: string) => boolean {
-  const plain = literalPrefixOf(path)
-  const rest = path.slice(plain.length)
-  if (rest === '') return (pathname) => pathname === plain || pathname === `${plain}/`
-  if (rest === '*') return (pathname) => pathname.startsWith(plain)
-  const pattern = new URLPattern({ pathname: path.endsWith('*') ? path : `${path}{/}?` })
-  // Most URLs do not contain the path's literal part, so they are rejected without a pattern.
-  const literals = /[(){}]/.test(path) ? [] : rest.split(/:\w+|\*/)
-  return (pathname) =>
-    pathname.startsWith(plain) && literals.every((part) => pathname.includes(part)) && pattern.test({ pathname })
+/**
+ * Compiles the paths of a function, with or without a trailing slash, as on Netlify. They have the syntax of URL patterns: `:name` is a segment, `*` is anything, and a group in parentheses is a regular expression.
+ *
+ * @see https://developer.mozilla.org/docs/Web/API/URL_Pattern_API
+ */
+function compilePaths(paths: string | string[]): RegExp {
+  const sources = [paths].flat().map((path) => path.replace(/(?::\w+)?(\([^)]*\))|:\w+|[*{}.]/g, compilePart))
+  // Without paths, this matches nothing.
+  return new RegExp(`^(?:${sources.join('|') || '(?!)'})/?$`)
 }
+
+const PARTS: Readonly<Record<string, string>> = { '*': '.*', '{': '(?:', '}': ')', '.': '\\.' }
+
+const compilePart = (part: string, group: string | undefined): string => group ?? PARTS[part] ?? '[^/]+'
 
 /**
  * Handles every request with a matching function, a static file or a JSON error, in that order.
@@ -161,9 +159,12 @@ export function listenTo(
   answer: (request: Request, ip: string, peer?: string) => Promise<Response>,
   addressOf: (incoming: IncomingMessage) => string = ({ socket }) => socket.remoteAddress ?? 'unknown',
 ): NodeListener {
-  const answerIncoming = (request: Request, incoming: IncomingMessage) =>
-    answer(request, addressOf(incoming), incoming.socket.remoteAddress)
-  return getRequestListener((request, { incoming }) => answerIncoming(request, incoming as IncomingMessage), {
+  const handle = (request: Request, { incoming }: { incoming: unknown }) => {
+    // hono also serves HTTP/2, which this server does not speak.
+    const { socket } = incoming as IncomingMessage
+    return answer(request, addressOf(incoming as IncomingMessage), socket.remoteAddress)
+  }
+  return getRequestListener(handle, {
     // HTTP/1.0 does not require a Host header.
     hostname: 'localhost',
     // This is called only for requests whose URL cannot be parsed.
