@@ -7,7 +7,7 @@ import type { Search } from '../../src/ports/search.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'
 import { VERSION } from '../../src/ports/version.ts'
 import { ADDRESSES } from '../catalogue/published/addresses.ts'
-import type { AnsweredRequest } from './http/http-server.ts'
+import type { AnsweredRequest } from './http/request-log.ts'
 import { openStatusMetrics, type StatusSources } from './status-metrics.ts'
 
 /** The metrics of a server. */

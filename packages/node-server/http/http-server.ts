@@ -2,12 +2,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net'
 import { HubError } from '../../../src/domain/api/errors.ts'
-import { runForRequest } from '../../../src/ports/log.ts'
-import { inBackground } from './background.ts'
-import { identifyRequest } from './identify-request.ts'
+import { logProblem, runForRequest } from '../../../src/ports/log.ts'
 import { type Held, pickLargestFirst } from './largest-first.ts'
 import { busy, closeConnection, refuse, tooManyConnections, unreadableRequestError } from './refuse-request.ts'
 import { findAmbiguity } from './request-form.ts'
+import { type AnsweredRequest, headersOfRequest, nameRequest } from './request-log.ts'
 import { openScheduler, type ScheduleLimits } from './scheduler.ts'
 
 /** Handles requests to a Node server. */
@@ -59,20 +58,6 @@ const GRACE_MS = 5_000
 /** Maximum number of connections that the kernel holds until the process accepts them; Linux itself allows at most 4,096. If there is no room for a connection, its client tries again only after a second. */
 const BACKLOG = 4_096
 
-/** A request that was completed or whose client disconnected. */
-export interface AnsweredRequest {
-  method: string
-  /** The URL as sent, with its query. */
-  path: string
-  status: number
-  ms: number
-  /** The number of bytes sent, including headers. */
-  bytes: number
-  /** The Cache-Control of the response, or null. */
-  cache: string | null
-  id: string
-}
-
 /** Where and how to listen. */
 export interface ServerOptions {
   /** Called when a request is complete or its client has disconnected. */
@@ -114,24 +99,22 @@ export async function startServer(
   const scheduler = openScheduler(limits, networksOf)
   const checking = setInterval(scheduler.check, limits.checkMs).unref()
   let isStopping = false
-  const server = createServer(
-    {
-      maxHeaderSize: limits.headerBytes,
-      headersTimeout: limits.headersMs,
-      requestTimeout: limits.requestMs,
-      keepAliveTimeout: limits.keepAliveMs,
-      connectionsCheckingInterval: limits.checkMs,
-      // Node would send a status without a body; this listener sends JSON.
-      requireHostHeader: false,
-    },
-    (incoming, outgoing) => takeTurn(incoming, outgoing),
-  )
+  const server = createServer({
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    connectionsCheckingInterval: limits.checkMs,
+    // Node would send a status without a body; this listener sends JSON.
+    requireHostHeader: false,
+  })
   const takeTurn = (incoming: IncomingMessage, outgoing: ServerResponse) =>
     scheduler.take(incoming.socket, outgoing, () => answer(incoming, outgoing))
   function answer(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const { socket } = incoming
     answering.set(socket, outgoing)
-    const id = identifyRequest(incoming, outgoing)
+    const id = nameRequest(incoming.headers['x-request-id'])
+    for (const [name, value] of Object.entries(headersOfRequest(id))) outgoing.setHeader(name, value)
     const [began, sentBefore] = [performance.now(), socket.bytesWritten]
     outgoing.once('close', () => {
       onAnswered?.(incoming, outgoing, { id, ms: performance.now() - began, bytes: socket.bytesWritten - sentBefore })
@@ -142,10 +125,11 @@ export async function startServer(
     const refused = findAmbiguity(incoming) ?? bodies.admit(incoming, outgoing)
     if (refused) refuse(incoming, outgoing, refused, allowOrigin)
     else
-      runForRequest({ request_id: id, path: incoming.url ?? '' }, () =>
-        inBackground('A response', () => listener(incoming, outgoing)),
-      )
+      runForRequest({ request_id: id, path: incoming.url ?? '' }, () => {
+        listener(incoming, outgoing).catch((cause) => logProblem('error', 'A response failed.', { cause }))
+      })
   }
+  server.on('request', takeTurn)
   // Without these listeners, Node itself responds to such requests, without a body.
   server.on('checkExpectation', takeTurn)
   server.on('connect', (_incoming: IncomingMessage, socket: Socket) =>

@@ -65,7 +65,7 @@ export function openNetworks<Connection extends Member<Connection>>({
 
     /** Returns the connection's networks that are full while others wait. */
     findContested(connection: Connection): readonly Network<Connection>[] {
-      return queueOf(connection)?.size ? connection.places.filter(isFull) : NONE
+      return connection.places.at(-1)?.queue.size ? connection.places.filter(isFull) : NONE
     },
 
     isWaiting: (connection: Connection) => queueOf(connection)?.has(connection) === true,

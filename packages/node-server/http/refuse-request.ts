@@ -3,7 +3,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Socket } from 'node:net'
 import { HubError } from '../../../src/domain/api/errors.ts'
 import { type ErrorResponse, makeErrorResponse } from '../../../src/server/refusals.ts'
-import { headersOfRequest, nameRequest } from './identify-request.ts'
+import { headersOfRequest, nameRequest } from './request-log.ts'
 
 /** Returns the error for too many bodies arriving at the same time. */
 export function busy(): HubError {
@@ -71,7 +71,7 @@ function makeClosingResponse(error: HubError, allowOrigin: string): ErrorRespons
 
 /** Formats a response to what is not a request, which Node does not send: with a new ID, because its headers cannot be read. */
 function formatAnswer({ status, headers, body }: ErrorResponse): string {
-  const all = { ...headersOfRequest(nameRequest('')), ...headers, Date: new Date().toUTCString() }
+  const all = { ...headersOfRequest(nameRequest()), ...headers, Date: new Date().toUTCString() }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`
 }

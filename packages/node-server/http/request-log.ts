@@ -1,13 +1,38 @@
-// Logs each request as a line of JSON, without its query, tokens or content.
+// Gives each request an ID, and logs it as a line of JSON, without its query, tokens or content.
+import { randomUUID } from 'node:crypto'
 import { write, writeSync } from 'node:fs'
 import { redactSecrets } from '../../../src/ports/log.ts'
-import type { AnsweredRequest } from './http-server.ts'
+import { VERSION } from '../../../src/ports/version.ts'
 
 /** Maximum number of buffered characters. If the log's reader is too slow, further lines are dropped, and the log reports how many. */
 const MAX_WAITING = 1_000_000
 const RETRY_MS = 100
 /** How long lines are buffered before they are written, because a write costs more than buffering many lines. */
 const GATHER_MS = 50
+
+/** A request that was completed or whose client disconnected. */
+export interface AnsweredRequest {
+  method: string
+  /** The URL as sent, with its query. */
+  path: string
+  status: number
+  ms: number
+  /** The number of bytes sent, including headers. */
+  bytes: number
+  /** The Cache-Control of the response, or null. */
+  cache: string | null
+  id: string
+}
+
+/** Returns the request ID: the client's if it is well-formed, otherwise a new one. @param given the header `X-Request-Id` */
+export function nameRequest(given?: string | string[]): string {
+  return typeof given === 'string' && /^[A-Za-z0-9._-]{8,64}$/.test(given) ? given : randomUUID()
+}
+
+/** Returns the headers that every response has. */
+export function headersOfRequest(id: string): Record<string, string> {
+  return { 'X-Request-Id': id, 'X-Prompt-Hub-Version': VERSION }
+}
 
 /** A log whose lines are written without waiting for its reader. */
 export type LineWriter = ReturnType<typeof writeLines>
@@ -30,30 +55,21 @@ export function formatRequest({ method, path, status, ms, bytes, cache, id }: An
 /** Writes lines to a file descriptor. A full pipe delays the log, but never a request. */
 export function writeLines(descriptor = 1) {
   let waiting = ''
+  /** What is being written. */
+  let chunk: Uint8Array = new Uint8Array()
   let dropped = 0
   /** Whether lines are being buffered or written. */
   let isBusy = false
-  const writeSoon = () => {
-    if (isBusy || waiting === '') return
-    isBusy = true
-    setTimeout(writeGathered, GATHER_MS)
-  }
-  const writeGathered = () => {
-    const chunk = Buffer.from(waiting)
-    waiting = ''
-    writeWhole(chunk)
-  }
-  const writeWhole = (chunk: Buffer) =>
+  const flush = () => {
+    if (chunk.length === 0) [chunk, waiting] = [Buffer.from(waiting), '']
     write(descriptor, chunk, (error, written) => {
+      const isFull = error?.code === 'EAGAIN'
       // If the log's reader has exited, logging stops, but requests are still served.
-      if (error && error.code !== 'EAGAIN') isBusy = false
-      else if (error || written < chunk.length)
-        setTimeout(() => writeWhole(chunk.subarray(error ? 0 : written)), error ? RETRY_MS : 0)
-      else {
-        isBusy = false
-        writeSoon()
-      }
+      chunk = chunk.subarray(isFull ? 0 : error ? chunk.length : written)
+      isBusy = chunk.length > 0 || (!error && waiting !== '')
+      if (isBusy) setTimeout(flush, isFull ? RETRY_MS : chunk.length > 0 ? 0 : GATHER_MS)
     })
+  }
   process.once('exit', () => {
     try {
       writeSync(descriptor, waiting)
@@ -70,7 +86,8 @@ export function writeLines(descriptor = 1) {
       if (dropped > 0) waiting += `${JSON.stringify({ level: 'warning', message: 'Log lines were lost.', dropped })}\n`
       dropped = 0
       waiting += line
-      writeSoon()
+      if (!isBusy) setTimeout(flush, GATHER_MS)
+      isBusy = true
     },
   }
 }
