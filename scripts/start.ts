@@ -65,7 +65,7 @@ try {
     beforeBuild: async () => ({
       isWhole: isLocal && (await finishPublishes(stores.localGit)),
       // Taken before the content is read, so that a later publish is after it.
-      orderMs: stores.order.next(followed.site().source.read_until),
+      orderMs: stores.order.next(followed.served.site.source.read_until),
       changed: (await clone?.update()) ?? [],
     }),
     onShow: () => progress.end(),
@@ -93,11 +93,11 @@ try {
     clone.fetchSoon()
   }
   host = await serveSites(
-    followed.site,
+    followed.served,
     { ...stores, copies: { ...copies, keep } },
     {
       ...config,
-      pages: pages.current,
+      pages,
       onWritten: followed.noteWrite,
       downloads: await openDownloads('.', config.baseUrl),
       ...watching,
@@ -122,7 +122,7 @@ try {
   if (stopping.signal.aborted) await host.stop()
   else {
     console.log(
-      `Prompt Hub is running at ${config.baseUrl} and follows changes in ${config.keepsClone ? findSourceHost(config)?.web : `${config.contentDir}/`}. ${pages.current() ? '' : 'The API is ready; pages will be ready in a few seconds. '}Press Ctrl-C to stop.`,
+      `Prompt Hub is running at ${config.baseUrl} and follows changes in ${config.keepsClone ? findSourceHost(config)?.web : `${config.contentDir}/`}. ${pages.current ? '' : 'The API is ready; pages will be ready in a few seconds. '}Press Ctrl-C to stop.`,
     )
     printSignInLink(config, stores)
   }

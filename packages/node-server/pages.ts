@@ -24,8 +24,8 @@ export interface Bundle {
   client: string
 }
 
-/** Returns whether a file is generated from the content. */
-export const isDataPath = (path: string): boolean => path.startsWith('/data/') || path.startsWith('/sitemap')
+/** The paths of files that are generated from the content. */
+export const DATA_PATH = /^\/(?:data\/|sitemap)/
 
 /** Loads the function that renders pages. @param server the folder with Astro's server code */
 export async function loadRender(server: string): Promise<RenderPage> {
@@ -53,7 +53,7 @@ export async function openBundle(
 /** Opens the static files in a folder. They are listed once, because most requests are for pages and should not look for a file on disk. */
 function listedFiles(dir: string): SiteFiles {
   const paths = listFiles(dir).map((path) => `/${path}`)
-  const listed = new Set(paths.filter((path) => !isDataPath(path)))
+  const listed = new Set(paths.filter((path) => !DATA_PATH.test(path)))
   const files = folderFiles(dir)
   return { read: async (path) => (listed.has(path) ? files.read(path) : undefined) }
 }

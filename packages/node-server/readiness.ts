@@ -71,8 +71,8 @@ export async function checkState(watch: Pick<StateWatch, 'check'>): Promise<void
   }
 }
 
-/** Returns checks that send the hub's own handler a request, so that they see what a reader would see. The front page is rendered only once for each bundle, because rendering is expensive. @param pagesOf returns the bundle; undefined for a site without pages */
-export function checkThrough(answer: Answer, pagesOf: (() => unknown) | undefined): Checks {
+/** Returns checks that send the hub's own handler a request, so that they see what a reader would see. The front page is rendered only once for each bundle, because rendering is expensive. @param shown the bundle now; undefined for a site without pages */
+export function checkThrough(answer: Answer, shown: { readonly current: unknown } | undefined): Checks {
   const check = async (path: string) => {
     const response = await answer(new Request(`http://localhost${path}`), 'readiness')
     const text = response.ok ? '' : await response.text()
@@ -82,10 +82,10 @@ export function checkThrough(answer: Answer, pagesOf: (() => unknown) | undefine
   let rendered: unknown
   return {
     data: () => check('/data/v1/tags.json'),
-    ...(pagesOf && {
+    ...(shown && {
       downloads: () => check('/cli/hubcli'),
       async pages() {
-        const pages = pagesOf()
+        const pages = shown.current
         if (pages !== undefined && pages === rendered) return
         await check('/')
         rendered = pages

@@ -34,7 +34,7 @@ async function open(siteUrl: string): Promise<number> {
   const stores = await openLocalStores(config, root)
   const healthOf = () => ({ ...STARTING, status: 'ok', built_at: new Date().toISOString() }) as const
   const serving = { ...config, port: 0, listenAt: ['127.0.0.1'], healthOf, metrics: openMetrics() }
-  const host = await serveSites(() => site, stores, serving)
+  const host = await serveSites({ site }, stores, serving)
   stops.push(
     () => host.stop(),
     async () => site.close(),

@@ -11,9 +11,14 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { findCommit } from '../../packages/node-server/code-commit.ts'
 import { type Health, STARTING } from '../../packages/node-server/health.ts'
 import { startServer } from '../../packages/node-server/http/http-server.ts'
-import { type AnsweredRequest, formatRequest, nameRequest, writeLines } from '../../packages/node-server/http/request-log.ts'
+import {
+  type AnsweredRequest,
+  formatRequest,
+  nameRequest,
+  writeLines,
+} from '../../packages/node-server/http/request-log.ts'
 import { openMetrics, routeOf } from '../../packages/node-server/metrics.ts'
-import { withMonitoring } from '../../packages/node-server/monitoring.ts'
+import { serveMonitoring } from '../../packages/node-server/monitoring.ts'
 import type { Unready } from '../../packages/node-server/readiness.ts'
 import { createHandler, listenTo, routeFunctions } from '../../packages/node-server/run-functions.ts'
 import type { StatusSources } from '../../packages/node-server/status-metrics.ts'
@@ -132,15 +137,13 @@ describe('metrics', () => {
   })
 
   const read = async (metrics: ReturnType<typeof openMetrics>, known: Partial<Health> = {}) => {
-    const elsewhere = async () => new Response('elsewhere')
     const health = {
       ...STARTING,
       built_at: '1970-01-01T00:01:00Z',
       counts: { repositories: 2, versions: 3, owners: 1 },
     }
-    const answer = withMonitoring(elsewhere, sourcesOf({ ...health, ...known }), metrics)
-    expect(await (await answer(new Request('http://localhost/x'), '')).text()).toBe('elsewhere')
-    const response = await answer(new Request('http://localhost/metrics'), '')
+    const monitoring = serveMonitoring(sourcesOf({ ...health, ...known }), metrics)
+    const response = await monitoring.default(new Request('http://localhost/metrics'), undefined)
     expect(response.headers.get('Content-Type')).toContain('text/plain; version=0.0.4')
     expect(response.headers.get('Cache-Control')).toBe('no-store')
     return response.text()

@@ -124,11 +124,11 @@ export async function openMembersHub(settings: Readonly<Record<string, string>> 
     built_at: new Date().toISOString(),
     commit: 'c'.repeat(40),
   } as const
-  const host = await serveSites(() => site, stores, {
+  const host = await serveSites({ site }, stores, {
     ...config,
     port: 0,
     listenAt: ['127.0.0.1'],
-    pages: () => pages,
+    pages: { current: pages },
     downloads: await openDownloads('.', SITE_URL),
     metrics: openMetrics(),
     healthOf: () => ({ ...health, broken: ['content/zephyrine/quokka-brief/index.md: title: expected a text'] }),

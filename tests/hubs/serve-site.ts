@@ -46,7 +46,7 @@ export const serveBuiltSite = <S extends Stores>(dir: string, options: SiteOptio
   serve(dir, options, async () => {
     await buildSite(join(dir, 'dist'), options.settings)
     const pages = await openBuiltPages(join(dir, 'dist'))
-    return { pages: () => pages }
+    return { pages: { current: pages } }
   })
 
 /** Writes the data of a content folder in this process, and serves it with the page bundle, as `npm start` does. @param dir as for `serveBuiltSite` */
@@ -59,7 +59,7 @@ export const serveSite = <S extends Stores>(dir: string, options: SiteOptions<S>
     const look = serveLook(readHubLook(config.contentDir))
     const bundle = await ensureBundle(bundlePlaceOf(process.cwd()))
     const pages = await openBundle(bundle, findProfile(config, look.shown), look.files)
-    return { pages: () => pages, downloads: await openDownloads('.', config.baseUrl) }
+    return { pages: { current: pages }, downloads: await openDownloads('.', config.baseUrl) }
   })
 
 async function serve<S extends Stores>(
@@ -75,7 +75,7 @@ async function serve<S extends Stores>(
   const stores = await openStores(dir)
   const { trustedProxies, baseUrl, hostnames, isPrivate, readAccess } = config
   const addresses = { baseUrl, hostnames, isPrivate, readAccess }
-  const host = await serveSites(() => site, stores, { trustedProxies, ...addresses, ...built, ...serving })
+  const host = await serveSites({ site }, stores, { trustedProxies, ...addresses, ...built, ...serving })
   return {
     server: host.server,
     stores,

@@ -40,7 +40,8 @@ export function followContent(
   { beforeBuild, onShow, onBuilt, onFailed, onProgress }: FollowEvents,
 ) {
   const folder = lockFolder(config.contentDir, config.baseUrl)
-  let site: Site = NOT_BUILT
+  /** The newest complete build; until the first build is complete, a site that responds with 503. */
+  const served = { site: NOT_BUILT }
   let threads: SearchThreads | undefined
   let search: { name: string; open: ThreadedSearch } | undefined
   let health: Health = STARTING
@@ -63,7 +64,7 @@ export function followContent(
     const { open } = search
     retire?.()
     retire = () => setTimeout(database.close, RETIRE_MS).unref()
-    site = {
+    served.site = {
       files: database.filesOf(state.number),
       search: () => open,
       broken: new Map(Object.entries(state.broken)),
@@ -98,7 +99,7 @@ export function followContent(
   const hear = (message: FollowMessage) => {
     if (message.kind === 'failed') onFailed()
     if (message.kind === 'progress') {
-      if (site === NOT_BUILT) onProgress(message.step, message.done, message.total)
+      if (served.site === NOT_BUILT) onProgress(message.step, message.done, message.total)
     } else if (message.kind === 'polling') {
       health = { ...health, polling: message.reason }
       console.error(message.reason)
@@ -111,7 +112,7 @@ export function followContent(
       const words = [...(ignored ? [ignored] : []), ...describeBroken(problems)].join('\n')
       if (words !== said && words !== '') console.error(words)
       said = words
-    } else if (site === NOT_BUILT) ready.reject(new Error(message.message))
+    } else if (served.site === NOT_BUILT) ready.reject(new Error(message.message))
     else {
       const failure = `${message.message}\n${message.next}`
       health = { ...health, status: 'degraded', failure }
@@ -143,8 +144,7 @@ export function followContent(
     folder.release()
   })
   return {
-    /** The newest complete build; until the first build is complete, a site that responds with 503. */
-    site: () => site,
+    served,
     /** The build being served and any problems, for `/healthz`. */
     health: () => addUnbuilt(health, builder.oldestUnbuilt(), new Date()),
     /** Resolves once a build is being served; rejects if the first build fails and there is no other build to serve. */

@@ -65,11 +65,14 @@ const RETRY_MS = 60_000
 export function preparePages(
   open: () => Promise<Pages>,
   signal: AbortSignal,
-): { current: () => Pages | undefined; tried: Promise<void> } {
-  let pages: Pages | undefined
+): { readonly current: Pages | undefined; tried: Promise<void> } {
+  const prepared: { current: Pages | undefined; tried: Promise<void> } = {
+    current: undefined,
+    tried: Promise.resolve(),
+  }
   const attempt = async () => {
     try {
-      pages = await open()
+      prepared.current = await open()
     } catch (error) {
       if (signal.aborted) return
       console.error(
@@ -78,7 +81,8 @@ export function preparePages(
       setTimeout(() => inBackground('Opening the pages', attempt), RETRY_MS).unref()
     }
   }
-  return { tried: attempt(), current: () => pages }
+  prepared.tried = attempt()
+  return prepared
 }
 
 const folderOf = ({ keptDir, key }: BundlePlace) => resolve(keptDir, hash('sha256', key).slice(0, 16))

@@ -19,15 +19,15 @@ import { formatRequest, type LineWriter, writeLines } from '../http/request-log.
 import type { LocalStores } from '../local-stores.ts'
 import { connectReaders, guardReaders, openRights } from '../members-guard.ts'
 import { type Metrics, openMetrics } from '../metrics.ts'
-import { withMonitoring } from '../monitoring.ts'
+import { serveMonitoring } from '../monitoring.ts'
 import { startSweeping } from '../open-state.ts'
-import { isDataPath, type Pages } from '../pages.ts'
+import { DATA_PATH, type Pages } from '../pages.ts'
 import { protectPrivateHub } from '../private-hub.ts'
 import { readThrough } from '../read-through.ts'
 import { checkState, checkThrough, openReadiness } from '../readiness.ts'
 import { createHandler, type HostContext, type HostedFunction, listenTo, routeFunctions } from '../run-functions.ts'
 import { openTextThreads } from '../text-threads.ts'
-import { lastingFiles, type Site } from './site.ts'
+import type { Served, Site } from './site.ts'
 
 const FUNCTIONS_DIR = 'netlify/functions'
 
@@ -48,8 +48,8 @@ type ServeSettings = Pick<Config, 'port'> &
       'baseUrl' | 'hostnames' | 'isPrivate' | 'listenAt' | 'readAccess' | 'trustedProxies' | 'rateLimitPerMinute'
     >
   > & {
-    /** The pages, looked up for each request; undefined while they are being bundled. Omitted for a site without pages. */
-    pages?: () => Pages | undefined
+    /** The pages now; undefined while they are being bundled. Omitted for a site without pages. */
+    pages?: { readonly current: Pages | undefined }
     /** The downloads, which need no page code; omitted if the static files of the pages contain them. */
     downloads?: SiteFiles
     /** Called for each request to `/healthz`. */
@@ -82,12 +82,12 @@ export interface ServedHub extends RunningServer {
 /**
  * Serves the current site with this machine's stores.
  *
- * @param siteOf called once per request
+ * @param served looked up once per request
  * @returns once it is listening; the caller closes the stores after the server
  * @throws when the port is taken
  */
 export async function serveSites(
-  siteOf: () => Site,
+  served: Served,
   { copies, order, state, localGit, localKeys, stateWatch, upstream, watchPublishes }: ServedStores,
   {
     port,
@@ -100,13 +100,14 @@ export async function serveSites(
     readAccess = { kind: 'public' },
     healthOf = () => STARTING,
     onWritten = () => {},
-    pages: pagesOf,
+    pages: shown,
     downloads,
     metrics,
     log,
   }: ServeSettings,
 ): Promise<ServedHub> {
-  const route = routeFunctions(await loadFunctions<HostContext<ServerHub>>())
+  const monitoring = serveMonitoring({ healthOf, checkAll: () => checkAll(), queueOf: publishQueue }, metrics)
+  const route = routeFunctions([monitoring, ...(await loadFunctions<HostContext<ServerHub>>())])
   const git = metrics?.countGit(localGit) ?? localGit
   const rights = openRights()
   const timed = rights.watch(metrics?.timeState(state) ?? state)
@@ -114,12 +115,12 @@ export async function serveSites(
   const open = (site: Site, pages: Pages | undefined): ServerHub => {
     const { search, source } = site
     return {
-      files: pagesOf ? joinFiles(lastingFiles(site, siteOf), downloads, pages) : site.files,
+      files: shown ? joinFiles(served, downloads, pages) : site.files,
       pages: {
         code: pages,
         broken: site.broken ?? NOTHING_BROKEN,
         cache: cacheOf(site),
-        purge: (tags) => cacheOf(siteOf()).purge(tags),
+        purge: (tags) => cacheOf(served.site).purge(tags),
       },
       search: metrics ? () => metrics.timeSearch(search()) : search,
       fresh: copiesAhead(copies, () => source),
@@ -137,7 +138,7 @@ export async function serveSites(
   /** The current hub, which is opened again only for a new build or for other pages. */
   let current: { site: Site; pages: Pages | undefined; hub: ServerHub } | undefined
   const hubOf = (): ServerHub => {
-    const [site, pages] = [siteOf(), pagesOf?.()]
+    const [site, pages] = [served.site, shown?.current]
     if (current?.site !== site || current.pages !== pages) current = { site, pages, hub: open(site, pages) }
     return current.hub
   }
@@ -147,7 +148,7 @@ export async function serveSites(
     ? readThrough(
         answerOwn,
         upstream,
-        () => ({ hub: hubOf(), broken: siteOf().source.broken }),
+        () => ({ hub: hubOf(), broken: served.site.source.broken }),
         (hub) => createHandler(route, () => hub, compressor),
         (ip) => texts.forClient(clientKeyOf(ip)),
       )
@@ -155,13 +156,12 @@ export async function serveSites(
   let isEnding = false
   const checkAll = openReadiness(
     {
-      ...checkThrough(answer, pagesOf),
-      search: async () => siteOf().search().check(),
+      ...checkThrough(answer, shown),
+      search: async () => served.site.search().check(),
       ...(stateWatch && { state: () => checkState(stateWatch) }),
     },
     () => isEnding,
   )
-  const monitored = withMonitoring(answer, { healthOf, checkAll, queueOf: publishQueue }, metrics)
   const isForReaders = readAccess.kind === 'members'
   const own = {
     ...{ baseUrl, isForReaders },
@@ -169,12 +169,12 @@ export async function serveSites(
     isOwnHost: (hostname: string) => hostnames.includes(hostname),
   }
   const closed = isForReaders
-    ? guardReaders(monitored, {
+    ? guardReaders(answer, {
         ...rights.open(await connectReaders(readAccess, timed, hubOf)),
         isProxy: findProxies(trustedProxies),
         hasMetrics: metrics !== undefined,
       })
-    : monitored
+    : answer
   const guarded = protectPrivateHub(closed, own)
   const onAnswered = watchRequests(metrics, log)
   const clientOf = findClients(trustedProxies)
@@ -191,7 +191,7 @@ export async function serveSites(
   host.server.on('close', texts.close)
   host.server.on(
     'close',
-    startSweeping(state, () => (watchPublishes ? undefined : siteOf().source)),
+    startSweeping(state, () => (watchPublishes ? undefined : served.site.source)),
   )
   return {
     ...host,
@@ -216,14 +216,26 @@ function cacheOf(site: Site): PageCache {
   return known
 }
 
-/** Returns a site's data files, the downloads, and the static files of the pages, which are unavailable while the pages are being bundled. */
-function joinFiles(data: SiteFiles, downloads: SiteFiles | undefined, pages: Pages | undefined): SiteFiles {
-  const filesOf = (path: string) => {
-    const files = isDataPath(path) ? data : DOWNLOAD_PATH.test(path) ? (downloads ?? pages?.files) : pages?.files
-    if (files) return files
-    throw pagesUnavailable()
+/** Returns the data files of the build that is served now, the downloads, and the static files of the pages, which are unavailable while the pages are being bundled. */
+function joinFiles(served: Served, downloads: SiteFiles | undefined, pages: Pages | undefined): SiteFiles {
+  const { site } = served
+  return {
+    async read(path) {
+      const files = DATA_PATH.test(path)
+        ? site.files
+        : DOWNLOAD_PATH.test(path)
+          ? (downloads ?? pages?.files)
+          : pages?.files
+      if (!files) throw pagesUnavailable()
+      try {
+        return await files.read(path)
+      } catch (error) {
+        // A publish can wait in the queue for longer than an old build is kept. Then the build that replaced it is read.
+        if (files !== site.files || site === served.site) throw error
+        return served.site.files.read(path)
+      }
+    },
   }
-  return { read: async (path) => filesOf(path).read(path) }
 }
 
 /** @returns undefined if metrics and the request log are both disabled */

@@ -1,6 +1,5 @@
 // One build of the content, as a server uses it.
 import type { BuildSource } from '../../../src/ports/fresh-copies.ts'
-import type { SiteFiles } from '../../../src/ports/site-files.ts'
 import type { ServerHub } from '../../../src/wiring/hub.ts'
 import type { ThreadedSearch } from '../search-threads.ts'
 
@@ -14,17 +13,8 @@ export interface Site extends Pick<ServerHub, 'files'> {
   source: BuildSource
 }
 
-/** Returns a site's files or, once those have been deleted, the files of the build that replaced it: a publish can wait in the queue for longer than an old build is kept. */
-export function lastingFiles(site: Site, siteOf: () => Site): SiteFiles {
-  return {
-    async read(path) {
-      try {
-        return await site.files.read(path)
-      } catch (error) {
-        const next = siteOf()
-        if (next === site) throw error
-        return next.files.read(path)
-      }
-    },
-  }
+/** What a server serves now. A request uses the same build from start to finish. */
+export interface Served {
+  /** The newest complete build. */
+  readonly site: Site
 }
