@@ -51,7 +51,11 @@ const hosts = new Map<string, GivenHost>()
 /** Maximum number of headers that are remembered, and the length of each. */
 const [MAX_HOSTS, MAX_HOST_CHARACTERS] = [100, 300]
 
-function readHost(given: string): GivenHost {
+/** A host name or IP address, optionally with a port, in a form that URLs and all proxies parse the same way. */
+const HOST = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/
+
+/** Reads a `Host` header. */
+export function readHost(given: string): GivenHost {
   const known = hosts.get(given)
   if (known) return known
   const host = parseHost(given)
@@ -61,7 +65,7 @@ function readHost(given: string): GivenHost {
 }
 
 function parseHost(given: string): GivenHost {
-  const name = /^[^/?#@\\\s]+$/.test(given) ? URL.parse(`http://${given}`)?.hostname : undefined
+  const name = HOST.test(given) ? URL.parse(`http://${given}`)?.hostname : undefined
   return {
     name,
     isLocal: name !== undefined && isLoopback(name),

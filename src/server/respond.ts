@@ -156,7 +156,8 @@ function withValidator(bytes: Bytes, headers: Readonly<Record<string, string>>) 
 /** Responds with the complete bytes, or with 304. @param headers all headers, including those derived from the bytes */
 function respondWithWhole(request: Request, bytes: Bytes, status: number, headers: Parts['headers']): Response {
   const etag = headers.ETag!
-  const match = status === 200 ? findMatch(request.headers.get('If-None-Match'), etag) : undefined
+  const known = request.headers.get('If-None-Match')
+  const match = status === 200 && known !== null ? findMatch(known, etag) : undefined
   if (match !== undefined) {
     return respondWithParts({ bytes: null, status: 304, headers: { ...onlyForClients(headers), ETag: match } })
   }
@@ -226,8 +227,7 @@ const validators = new WeakMap<Bytes, string>()
  *
  * @returns the client's ETag, which may belong to a compressed form of the same response
  */
-function findMatch(ifNoneMatch: string | null, etag: string): string | undefined {
-  if (ifNoneMatch === null) return undefined
+function findMatch(ifNoneMatch: string, etag: string): string | undefined {
   const own = [etag, ...ENCODINGS.map((encoding) => `${etag.slice(0, -1)}-${encoding}"`)]
   for (const candidate of ifNoneMatch.split(',', MAX_CANDIDATES)) {
     const bare = candidate.trim().replace(/^W\//, '')

@@ -31,13 +31,6 @@ export function openCompressor() {
   const queue = limitWork()
   /** Equal bytes are compressed only once, no matter how many clients request them. */
   const share = shareRunning<Bytes | undefined>()
-  const encodingFor = (request: Request): Encoding | 'identity' => {
-    const header = request.headers.get('Accept-Encoding')
-    if (header === null || header.length > 200) return 'identity'
-    const known = accepted.get(header) ?? negotiate(header)
-    accepted.set(header, known)
-    return known
-  }
   const make = async (key: string, answer: Parts | undefined, encoding: Encoding, isForGood: boolean) => {
     // A HEAD response has no body, so the resource was requested again and may have changed.
     const plain = answer && key.startsWith(`${answer.headers.ETag} `) ? answer.bytes : null
@@ -59,13 +52,12 @@ export function openCompressor() {
       const etag = given.ETag
       const length = Number(given['Content-Length'])
       if (!etag || !isCacheable(given['Cache-Control']) || !(length >= MIN_BYTES && length <= MAX_BYTES)) return answer
-      const encoding = encodingFor(request)
-      if (
-        encoding === 'identity' ||
-        given['Content-Encoding'] !== undefined ||
-        !COMPRESSIBLE.test(given['Content-Type'] ?? '')
-      )
-        return answer
+      if (given['Content-Encoding'] !== undefined || !COMPRESSIBLE.test(given['Content-Type'] ?? '')) return answer
+      const wanted = request.headers.get('Accept-Encoding')
+      if (wanted === null || wanted.length > 200) return answer
+      const encoding = accepted.get(wanted) ?? negotiate(wanted)
+      accepted.set(wanted, encoding)
+      if (encoding === 'identity') return answer
       const key = `${etag} ${encoding}`
       const isHead = request.method === 'HEAD'
       let bytes = kept.get(key)

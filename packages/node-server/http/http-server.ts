@@ -96,7 +96,7 @@ export async function startServer(
   let isClosing = false
   const cut = (socket: Socket, error: HubError) => closeConnection(socket, error, answering, allowOrigin)
   const bodies = limitBodies(limits, clientNetworksOf, cut)
-  const scheduler = openScheduler(limits, networksOf)
+  const scheduler = openScheduler(limits, networksOf, answer)
   const checking = setInterval(scheduler.check, limits.checkMs).unref()
   let isStopping = false
   const server = createServer({
@@ -108,8 +108,6 @@ export async function startServer(
     // Node would send a status without a body; this listener sends JSON.
     requireHostHeader: false,
   })
-  const takeTurn = (incoming: IncomingMessage, outgoing: ServerResponse) =>
-    scheduler.take(incoming.socket, outgoing, () => answer(incoming, outgoing))
   function answer(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const { socket } = incoming
     answering.set(socket, outgoing)
@@ -129,9 +127,9 @@ export async function startServer(
         listener(incoming, outgoing).catch((cause) => logProblem('error', 'A response failed.', { cause }))
       })
   }
-  server.on('request', takeTurn)
+  server.on('request', scheduler.take)
   // Without these listeners, Node itself responds to such requests, without a body.
-  server.on('checkExpectation', takeTurn)
+  server.on('checkExpectation', scheduler.take)
   server.on('connect', (_incoming: IncomingMessage, socket: Socket) =>
     cut(socket, new HubError('invalid_request', 'This server is not a proxy. Request a URL of this hub.')),
   )

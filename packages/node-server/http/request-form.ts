@@ -1,6 +1,7 @@
 // Rejects ambiguous requests that a proxy could interpret differently. RFC 9112 sections 3 and 11.
 import type { IncomingMessage } from 'node:http'
 import { HubError } from '../../../src/domain/api/errors.ts'
+import { readHost } from '../../../src/server/guard.ts'
 
 /** Headers that may appear only once in a request, because programs disagree about which value to use if there are two. */
 const ONCE: ReadonlySet<string> = new Set([
@@ -11,9 +12,6 @@ const ONCE: ReadonlySet<string> = new Set([
   'idempotency-key',
   'origin',
 ])
-
-/** A host name or IP address, optionally with a port, in a form that URLs and all proxies parse the same way. */
-const HOST = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/
 
 /**
  * Checks that every program would parse the request line and headers the same way, and turns an absolute URL into a path.
@@ -34,7 +32,7 @@ export function findAmbiguity(incoming: IncomingMessage): HubError | undefined {
   if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || httpVersion === '1.0'))
     return unclear('The only Transfer-Encoding that this server supports is chunked. Send the body uncompressed.')
   const { host } = headers
-  if (host === undefined ? httpVersion !== '1.0' : !isHost(host))
+  if (host === undefined ? httpVersion !== '1.0' : readHost(host).name === undefined)
     return unclear('The header Host must name this hub, as in "Host: prompts.example.org".')
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
     return unclear('The value of the header Expect is not supported. Omit the header.')
@@ -50,17 +48,6 @@ export function findAmbiguity(incoming: IncomingMessage): HubError | undefined {
   if (!incoming.url?.startsWith('/') || /[\\#]/.test(incoming.url.split('?')[0]!) || incoming.url.includes('#'))
     return unclear('The URL must start with / and contain neither \\ nor #. Write them as %5C and %23.')
   return undefined
-}
-
-/** A cache of valid `Host` values: clients send the same few values, and a lookup is cheaper than parsing. */
-const known = new Set<string>()
-
-function isHost(host: string): boolean {
-  if (known.has(host)) return true
-  if (!HOST.test(host) || !URL.canParse(`http://${host}`)) return false
-  if (known.size >= 100) known.clear()
-  known.add(host)
-  return true
 }
 
 function unclear(message: string): HubError {

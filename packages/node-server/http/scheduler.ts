@@ -1,5 +1,5 @@
 // Schedules requests: each connection has one request in progress, and each network a limited number of connections. Other requests and connections are not read, so their data stays with the client. Connections are closed in a way that leaves no unread data in the kernel.
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { HubError } from '../../../src/domain/api/errors.ts'
 import { type Held, pickLargestFirst } from './largest-first.ts'
@@ -24,7 +24,7 @@ interface Connection extends Held {
   socket: Socket
   places: readonly Network<Connection>[]
   /** Requests that were read but have not started yet. */
-  waiting: (() => void)[]
+  waiting: Exchange[]
   isAnswering: boolean
   /** Whether a response has been sent on it, so that it may be closed in favour of others when idle. */
   isAnswered: boolean
@@ -44,8 +44,15 @@ const CLOSED_SHARE = 1 / 16
 /** Only a few at a time, because the requests of the connections that take their places are all read at once. */
 const LATE_AT_ONCE = 8
 
-/** Creates a server's scheduler. */
-export function openScheduler(limits: ScheduleLimits, networksOf: (socket: Socket) => readonly string[]) {
+/** A request and its response. */
+type Exchange = [incoming: IncomingMessage, outgoing: ServerResponse]
+
+/** Creates a server's scheduler. @param answer starts the response to a request */
+export function openScheduler(
+  limits: ScheduleLimits,
+  networksOf: (socket: Socket) => readonly string[],
+  answer: (...exchange: Exchange) => void,
+) {
   const bySocket = new WeakMap<Socket, Connection>()
   const all = new Set<Connection>()
   const networks = openNetworks<Connection>(limits)
@@ -115,7 +122,7 @@ export function openScheduler(limits: ScheduleLimits, networksOf: (socket: Socke
       next.socket.resume()
     }
   }
-  const begin = (connection: Connection, outgoing: ServerResponse, start: () => void) => {
+  const begin = (connection: Connection, incoming: IncomingMessage, outgoing: ServerResponse) => {
     connection.isAnswering = true
     connection.sinceMs = performance.now()
     const { bytesWritten } = connection.socket
@@ -131,14 +138,14 @@ export function openScheduler(limits: ScheduleLimits, networksOf: (socket: Socke
     })
     // Tells the client that this connection will be closed in favour of others.
     if (networks.findContested(connection).length > 0) outgoing.shouldKeepAlive = false
-    start()
+    answer(incoming, outgoing)
   }
   const beginNext = (connection: Connection) => {
     if (connection.isOver || connection.isAnswering) return
     const next = connection.waiting.shift()
     if (!next) return
     waitingRequests -= 1
-    next()
+    begin(connection, ...next)
     if (connection.waiting.length === 0) connection.socket.resume()
   }
   return {
@@ -186,18 +193,19 @@ export function openScheduler(limits: ScheduleLimits, networksOf: (socket: Socke
       return connection !== undefined && networks.isWaiting(connection)
     },
 
-    /** Starts a request once the previous ones on its connection are complete. @param start starts the response */
-    take(socket: Socket, outgoing: ServerResponse, start: () => void): void {
+    /** Answers a request once the previous ones on its connection are complete. */
+    take(incoming: IncomingMessage, outgoing: ServerResponse): void {
+      const { socket } = incoming
       const connection = bySocket.get(socket)
       if (!connection || connection.isOver) {
         socket.pause()
         return
       }
       if (!connection.isAnswering && connection.waiting.length === 0) {
-        begin(connection, outgoing, start)
+        begin(connection, incoming, outgoing)
         return
       }
-      connection.waiting.push(() => begin(connection, outgoing, start))
+      connection.waiting.push([incoming, outgoing])
       waitingRequests += 1
       socket.pause()
       if (waitingRequests > limits.waitingRequests) {

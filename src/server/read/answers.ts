@@ -12,7 +12,6 @@ import { readVersionQuery, resolveVersion } from './query-values.ts'
 import {
   encode,
   type FoundAnswer,
-  type FoundRepository,
   findContent,
   findRepository,
   findTags,
@@ -44,13 +43,13 @@ export const ANSWERS: Readonly<Record<ReadId, RouteHandler>> = {
   getRepository: async ({ owner = '', name = '' }, _query, hub) => {
     const repository = await findRepository(owner, name, hub)
     if (!repository) throw await repositoryNotFound(owner, name, hub)
-    return { bytes: repository.bytes(), headers: await successorLink(repository, hub.baseUrl, '') }
+    return { bytes: repository.bytes(), headers: await successorLink(repository.facts(), hub, '') }
   },
   listVersions: async ({ owner = '', name = '' }, _query, hub) => {
     const found = await findVersions(owner, name, hub)
     if (!found) throw await repositoryNotFound(owner, name, hub)
     const { repository, versions } = found
-    return { bytes: versions.bytes(), headers: await successorLink(repository, hub.baseUrl, '/versions') }
+    return { bytes: versions.bytes(), headers: await successorLink(repository.facts(), hub, '/versions') }
   },
   getVersion: async ({ owner = '', name = '', version = '' }, _query, hub) => {
     const record = await findVersion(owner, name, version, hub)
@@ -173,13 +172,13 @@ async function rawAt(owner: string, name: string, when: { label: string; at: str
 /** Builds the headers of content whose version the hub has chosen. */
 async function describeRaw(
   version: string,
-  { status, moved_to }: Pick<Repository, 'status' | 'moved_to'>,
-  { baseUrl }: Hub,
+  facts: Pick<Repository, 'status' | 'moved_to'>,
+  hub: Hub,
 ): Promise<Record<string, string>> {
   return {
     'X-Prompt-Version': version,
-    ...(status === 'deprecated' ? { 'X-Prompt-Deprecated': 'true' } : {}),
-    ...(await linkTo(moved_to, baseUrl, '/raw')),
+    ...(facts.status === 'deprecated' ? { 'X-Prompt-Deprecated': 'true' } : {}),
+    ...(await successorLink(facts, hub, '/raw')),
   }
 }
 
@@ -199,13 +198,13 @@ async function readContent(owner: string, name: string, version: string, hub: Hu
   return bytes
 }
 
-/** Returns a Link header with the new location of a repository that has moved (RFC 5829 section 3.4). */
-function successorLink(repository: FoundRepository, baseUrl: string, rest: string): Promise<Record<string, string>> {
-  return linkTo(repository.facts().moved_to, baseUrl, rest)
-}
-
-async function linkTo(successor: string | null, baseUrl: string, rest: string): Promise<Record<string, string>> {
-  const { owner = '', name = '' } = successor === null ? {} : (splitFullName(successor) ?? {})
+/** Returns a Link header with the new location of a repository that has moved (RFC 5829 section 3.4). @param rest the end of the URL that was asked for */
+async function successorLink(
+  { moved_to }: Pick<Repository, 'moved_to'>,
+  { baseUrl }: Hub,
+  rest: string,
+): Promise<Record<string, string>> {
+  const { owner = '', name = '' } = moved_to === null ? {} : (splitFullName(moved_to) ?? {})
   if (name === '') return {}
   const { addressesBelow } = await import('../../domain/api/record-links.ts')
   return { Link: `<${addressesBelow(baseUrl).repository(owner, name).url}${rest}>; rel="successor-version"` }
