@@ -109,21 +109,3 @@ export interface FreshCopies {
   /** Stores a copy: files before their version, and versions before the repository that lists them. @throws if files cannot be stored */
   keep<Kind extends CopyKind>(kind: Kind, copy: CopyKinds[Kind]['copy']): Promise<void>
 }
-
-/** Limits a store to the copies that are ahead of a build. A copy that the store cannot read now counts as missing. @param sourceOf returns what the build has read; called only when there is a copy */
-export function copiesAhead(store: FreshCopies, sourceOf: () => BuildSource | Promise<BuildSource>): FreshCopies {
-  return {
-    ...store,
-    async find(kind, ...names) {
-      const copy = await store.find(kind, ...names).catch(noteFailure)
-      const [owner, name] = names
-      return copy && isAhead(copy, owner, name, await sourceOf()) ? copy : undefined
-    },
-  }
-}
-
-/** Imported when the first problem occurs, because most reads and publishes cause none. */
-async function noteFailure(cause: unknown): Promise<undefined> {
-  const { logProblem } = await import('./log.ts')
-  logProblem('warning', 'The store with fresh copies cannot be read.', { cause })
-}

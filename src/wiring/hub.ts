@@ -125,10 +125,9 @@ export async function sourcesOf(
   server: ServerHub | undefined,
 ): Promise<{ siteFiles: SiteFiles; fresh: FreshCopies }> {
   if (server) return { siteFiles: server.files, fresh: server.fresh }
-  const [{ deployFiles }, { openCopies }, { copiesAhead }] = await Promise.all([
+  const [{ deployFiles }, { copiesAhead, openCopies }] = await Promise.all([
     import('../../packages/stores/site/site-files-deploy.ts'),
     import('../../packages/stores/state/fresh-copies.ts'),
-    import('../ports/fresh-copies.ts'),
   ])
   return {
     siteFiles: deployFiles(new URL(request.url).origin),

@@ -3,15 +3,9 @@ import { expect } from 'vitest'
 import { z } from 'zod'
 import { readHistory } from '../../packages/stores/content/content-history.ts'
 import { readBuildSource } from '../../packages/stores/site/build-source.ts'
-import { openCopies, rememberCopies } from '../../packages/stores/state/fresh-copies.ts'
+import { copiesAhead, openCopies, rememberCopies } from '../../packages/stores/state/fresh-copies.ts'
 import type { TokenRecord } from '../../src/domain/access/token-record.ts'
-import {
-  type BuildSource,
-  copiesAhead,
-  type FreshCopies,
-  openOrderClock,
-  UNKNOWN_SOURCE,
-} from '../../src/ports/fresh-copies.ts'
+import { type BuildSource, type FreshCopies, openOrderClock, UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
 import type { GitStore } from '../../src/ports/git-store.ts'
 import type { RateLimiter } from '../../src/ports/rate-limiter.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'

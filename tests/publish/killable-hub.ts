@@ -6,9 +6,9 @@ import { openLocalGit } from '../../packages/stores/git/git-store-local.ts'
 import { openGitHub } from '../../packages/stores/github/git-store-github.ts'
 import type { GitHubOptions } from '../../packages/stores/github/github-connection.ts'
 import { readBuildSource } from '../../packages/stores/site/build-source.ts'
-import { openCopies, rememberCopies } from '../../packages/stores/state/fresh-copies.ts'
+import { copiesAhead, openCopies, rememberCopies } from '../../packages/stores/state/fresh-copies.ts'
 import { openSqliteState } from '../../packages/stores/state/state-sqlite.ts'
-import { copiesAhead, UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
+import { UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
 import { BASE_URL, openHandlers } from '../hubs/handlers.ts'
 
 /** The settings of the process, passed as JSON in its only argument. The process finds git through its PATH. */

@@ -1,15 +1,16 @@
 // Serves the current build with the functions and stores of this machine.
+
 import { readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import type { Config } from '../../../src/config.ts'
 import { networksOf } from '../../../src/domain/access/ip-address.ts'
-import { copiesAhead } from '../../../src/ports/fresh-copies.ts'
 import type { SiteFiles } from '../../../src/ports/site-files.ts'
 import { openPageCache, type PageCache } from '../../../src/server/page-cache.ts'
 import { clientKeyOf, pagesUnavailable, type ServerHub } from '../../../src/wiring/hub.ts'
 import { publishQueue } from '../../../src/wiring/publish.ts'
+import { copiesAhead } from '../../stores/state/fresh-copies.ts'
 import { findCommit } from '../code-commit.ts'
 import { type Health, STARTING } from '../health.ts'
 import { findClients, findConnectionNetworks, findProxies } from '../http/client-addresses.ts'

@@ -113,6 +113,24 @@ function findOrigin(text: string): CopyOrigin | undefined {
   }
 }
 
+/** Limits a store to the copies that are ahead of a build. A copy that the store cannot read now counts as missing. @param sourceOf returns what the build has read; called only when there is a copy */
+export function copiesAhead(store: FreshCopies, sourceOf: () => BuildSource | Promise<BuildSource>): FreshCopies {
+  return {
+    ...store,
+    async find(kind, ...names) {
+      const copy = await store.find(kind, ...names).catch(noteFailure)
+      const [owner, name] = names
+      return copy && isAhead(copy, owner, name, await sourceOf()) ? copy : undefined
+    },
+  }
+}
+
+/** Imported when the first problem occurs, because most reads and publishes cause none. */
+async function noteFailure(cause: unknown): Promise<undefined> {
+  const { logProblem } = await import('../../../src/ports/log.ts')
+  logProblem('warning', 'The store with fresh copies cannot be read.', { cause })
+}
+
 /** Maximum number of cached repositories and of cached owners; requests for unknown names cannot fill the memory. */
 const MAX_REMEMBERED = 10_000
 /** Maximum number of cached versions, of up to 256 KiB each; older versions are read from the store again. */

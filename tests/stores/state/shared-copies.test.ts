@@ -2,10 +2,15 @@
 // once a build contains them.
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { startSweeping } from '../../../packages/node-server/open-state.ts'
-import { openCopies, rememberCopies, removeBuiltCopies } from '../../../packages/stores/state/fresh-copies.ts'
+import {
+  copiesAhead,
+  openCopies,
+  rememberCopies,
+  removeBuiltCopies,
+} from '../../../packages/stores/state/fresh-copies.ts'
 import { shareCopies } from '../../../packages/stores/state/fresh-copies-shared.ts'
 import { stateUnavailable } from '../../../packages/stores/state-entries.ts'
-import { type CopiedVersion, copiesAhead, type FreshCopy, UNKNOWN_SOURCE } from '../../../src/ports/fresh-copies.ts'
+import { type CopiedVersion, type FreshCopy, UNKNOWN_SOURCE } from '../../../src/ports/fresh-copies.ts'
 import type { StateStore } from '../../../src/ports/state-store.ts'
 import { memoryState } from '../../hubs/memory-state.ts'
 
