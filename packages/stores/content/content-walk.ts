@@ -1,6 +1,6 @@
 // Lists every path of the content folder, on disk or in git, with its state in each.
 import type { Git } from '../git/git-command.ts'
-import { type GitFile, listEdited, listIndex, listTree } from '../git/git-listings.ts'
+import { type GitFile, listEdited, listIndex, listTree } from '../git/git-objects.ts'
 import { comparePaths, type ListingProblems, listContentFiles } from './content-files.ts'
 
 /** A path in the content folder, on disk or in git. */

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { parsePath } from '../../../src/domain/content/content-path.ts'
 import type { Problem } from '../../../src/domain/text/problems.ts'
 import { createGit } from '../git/git-command.ts'
-import { listEdited, listIndex } from '../git/git-listings.ts'
+import { listEdited, listIndex } from '../git/git-objects.ts'
 import { nameFile } from './content-files.ts'
 
 /** The rule that a converted file breaks, in a review and in a build. */

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { blobId } from '../../../src/ports/git-store.ts'
 import type { Git } from './git-command.ts'
 import { ownFolder } from './git-index-lock.ts'
-import { listIndex } from './git-listings.ts'
+import { listIndex } from './git-objects.ts'
 import { ignoreMissing, type WorkTree } from './git-standing.ts'
 
 /** Maximum number of commits to a path that are searched for the bytes of an uncommitted file. */
