@@ -1,4 +1,5 @@
-// What the drivers of the state store share: listing and checking entries, and the errors of a store that does not respond.
+// What the drivers of the state store and its records share: listing, checking and parsing entries, and the errors of a store that does not respond.
+import type * as z from 'zod'
 import { HubError } from '../../src/domain/api/errors.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'
 
@@ -23,6 +24,21 @@ export async function* listKeys(state: Pick<StateStore, 'list'>, prefix: string)
 export function checkEntry(key: string, value = ''): void {
   if (!/^[A-Za-z0-9._:/-]{1,512}$/.test(key) || value.includes('\0'))
     throw new Error('expected a valid state store key and a value without NUL')
+}
+
+/** Parses a record. An invalid record counts as missing, and its key is logged. @param key named in the log, so it must not contain a secret. @returns undefined for an invalid record */
+export async function parseRecord<Schema extends z.ZodType>(
+  key: string,
+  text: string,
+  schema: Schema,
+): Promise<z.output<Schema> | undefined> {
+  try {
+    return schema.parse(JSON.parse(text))
+  } catch {
+    const { logProblem } = await import('../../src/ports/log.ts')
+    logProblem('error', `The record ${key} is corrupt and was ignored.`)
+    return undefined
+  }
 }
 
 /** A key for checks, which is written and never read. */

@@ -3,8 +3,8 @@ import { hash } from 'node:crypto'
 import { type Person, ProviderIdentity } from '../../../src/domain/access/person.ts'
 import { signInKindOf } from '../../../src/domain/access/sign-in-kind.ts'
 import type { StateStore } from '../../../src/ports/state-store.ts'
+import { parseRecord } from '../state-entries.ts'
 import { listLogins } from './provider-logins.ts'
-import { parseRecord } from './state-record.ts'
 
 /** Stores what a provider says about a person. @returns the person, with the login of the first sign-in */
 export async function keepIdentity(state: StateStore, oidc: ProviderIdentity): Promise<Person> {

@@ -3,11 +3,10 @@ import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { type Accounts, SESSION_DAYS, Session } from '../../../src/domain/access/account.ts'
 import type { Person } from '../../../src/domain/access/person.ts'
 import type { StateStore } from '../../../src/ports/state-store.ts'
-import { listKeys } from '../state-entries.ts'
+import { listKeys, parseRecord } from '../state-entries.ts'
 import { isBlocked } from './blocks.ts'
 import { findPerson, keepIdentity, loginKey } from './identities.ts'
 import { useOnce } from './single-use.ts'
-import { parseRecord } from './state-record.ts'
 
 const DAY_MS = 86_400_000
 

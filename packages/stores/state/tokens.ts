@@ -8,8 +8,7 @@ import { makeToken } from '../../../src/domain/values/token-form.ts'
 import type { AuditEvent } from '../../../src/ports/log.ts'
 import { mapConcurrently } from '../../../src/ports/map-concurrently.ts'
 import type { Lifetime, StateStore } from '../../../src/ports/state-store.ts'
-import { listKeys } from '../state-entries.ts'
-import { parseRecord } from './state-record.ts'
+import { listKeys, parseRecord } from '../state-entries.ts'
 
 const DAY_MS = 86_400_000
 /** Minimum time between two writes of the last use, which is only informational. */
