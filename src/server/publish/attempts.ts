@@ -13,7 +13,7 @@ import {
   type FolderState,
   type GitStore,
 } from '../../ports/git-store.ts'
-import { readVersionFiles } from './read-version-files.ts'
+import { readVersionFiles } from './read-from-git.ts'
 import type { Written } from './renew-fresh-copy.ts'
 
 /** The source of time and randomness for a publish, passed in so that tests can control both. */

@@ -13,8 +13,7 @@ import { invalidNameError, methodNotAllowed, respondNotFound, respondToError } f
 import { respondToOptions, respondWithRecord } from '../respond.ts'
 import { decodeBody, isArchive, maxBytesOf, requireMediaType } from './media-types.ts'
 import { parsePublishBody, placeWarnings } from './publish.ts'
-import { neighboursInRecords, readParts } from './read-parts.ts'
-import { readSurroundings } from './read-surroundings.ts'
+import { neighboursInRecords, readParts, readSurroundings } from './surroundings.ts'
 
 /** Handles one check. Never throws: errors become responses. */
 export async function handleCheck(request: Request, connect: Connect, now: () => number = Date.now): Promise<Response> {

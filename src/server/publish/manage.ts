@@ -119,7 +119,7 @@ async function requireResults(
   if (protection === undefined || typeof protection === 'string') return
   const [{ requireEvidence }, { readTested }] = await Promise.all([
     import('../../domain/managing/evidence.ts'),
-    import('./read-results.ts'),
+    import('./read-from-git.ts'),
   ])
   const { content_sha256, results } = await readTested({ owner, name, version }, folder, readers, deps)
   requireEvidence(label, protection, { owner, name, version, content_sha256 }, results)

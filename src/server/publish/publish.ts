@@ -23,9 +23,7 @@ import type { TextWork, WrittenVersion } from '../../ports/text-work.ts'
 import type { Readers, RepositoryWrite, WriteAnswer, WriteDecision } from './attempts.ts'
 import { requireRights } from './authenticate.ts'
 import { type Body, isPromptFile } from './media-types.ts'
-import { neighboursInGit, readParts } from './read-parts.ts'
-import { listRuns, readSurroundings } from './read-surroundings.ts'
-import { openVerification } from './verify-attestations.ts'
+import { listRuns, neighboursInGit, openVerification, readParts, readSurroundings } from './surroundings.ts'
 import { type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
 
 /** A request that has passed all checks that do not need git. */

@@ -19,8 +19,7 @@ import type { TextWork } from '../../ports/text-work.ts'
 import type { Sources } from '../hub.ts'
 import { findNewest, findVersion } from '../read/records.ts'
 import { findResults } from '../read/results.ts'
-import { readResults } from './read-results.ts'
-import { readVersionFiles } from './read-version-files.ts'
+import { readResults, readVersionFiles } from './read-from-git.ts'
 
 /** A repository after a write. */
 export interface Written {

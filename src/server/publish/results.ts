@@ -10,7 +10,7 @@ import type { FolderState } from '../../ports/git-store.ts'
 import type { Clock, Readers, WriteDecision } from './attempts.ts'
 import { requireRights } from './authenticate.ts'
 import type { PublishHub } from './publish-hub.ts'
-import { readTested } from './read-results.ts'
+import { readTested } from './read-from-git.ts'
 import { changeMessage, type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
 
 /** Opens a report of a result. @throws HubError `not_found` for a malformed version or suite */

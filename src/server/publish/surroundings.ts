@@ -1,0 +1,177 @@
+// Reads what the decision about a publish must know beyond its own repository: the versions that it includes, the rest of the hub, and whether its attestations are valid.
+import { hash } from 'node:crypto'
+import { DATA_FILES } from '../../domain/api/data-paths.ts'
+import type { VersionRecord } from '../../domain/api/schema.ts'
+import { type OwnerUsage, usagePath } from '../../domain/catalogue/usage.ts'
+import { isComposed, type WrittenPart } from '../../domain/compose/compose-version.ts'
+import type { SameContent } from '../../domain/compose/take-along.ts'
+import type { TrustedRootFile } from '../../domain/content/trusted-root-file.ts'
+import { type AttestationVerdict, acceptAll, type VerifiedSignature } from '../../domain/publishing/attested.ts'
+import type { Surroundings } from '../../domain/publishing/decision.ts'
+import type { RepositoryState } from '../../domain/publishing/repository-state.ts'
+import type { PublishInput } from '../../domain/publishing/request.ts'
+import { type RepositoryPlace, splitFullName, splitVersionAddress } from '../../domain/values/names.ts'
+import { mapConcurrently } from '../../ports/map-concurrently.ts'
+import { measure } from '../../ports/measure.ts'
+import { parseBuilt, type SiteFiles } from '../../ports/site-files.ts'
+import type { TextWork } from '../../ports/text-work.ts'
+import type { Sources } from '../hub.ts'
+import { findVersion, findVersions } from '../read/records.ts'
+import type { ReadOther } from './attempts.ts'
+import type { PublishHub } from './publish-hub.ts'
+
+/** Maximum number of repositories, and then of versions, that are read at once. */
+const AT_ONCE = 4
+
+/** A repository that is included, and its versions. */
+interface Neighbour {
+  state: RepositoryState
+  readVersion: (version: string) => Promise<Pick<WrittenPart, 'text' | 'hasFiles'>>
+}
+
+/** Reads a repository that a line includes. */
+type ReadNeighbour = (place: RepositoryPlace) => Promise<Neighbour>
+
+/** Reads repositories from git. @param readOther reads a repository at the commit that the attempt builds on */
+export function neighboursInGit(readOther: ReadOther, text: TextWork): ReadNeighbour {
+  return async (place) => {
+    const { folder, readVersion } = await readOther(place)
+    const found = { ...place, versions: [...folder.versions.keys()], index: folder.index }
+    return {
+      state: await text.run('readState', found),
+      readVersion: async (version) => ({
+        text: await readVersion(version),
+        hasFiles: folder.folders.has(version),
+      }),
+    }
+  }
+}
+
+/** Reads repositories from the build and the fresh copies. */
+export function neighboursInRecords(deps: Sources & { text: TextWork }): ReadNeighbour {
+  return async ({ owner, name }) => {
+    const found = await findVersions(owner, name, deps)
+    const standing = found && { repository: found.repository.value(), versions: found.versions.value() }
+    return {
+      state: await deps.text.run('recallState', { owner, name }, standing),
+      readVersion: async (version) => {
+        const record = (await findVersion(owner, name, version, deps))?.value()
+        if (!record) return { text: undefined, hasFiles: false }
+        return { text: await deps.text.run('formatPublished', record), hasFiles: record.bundle_sha256 !== null }
+      },
+    }
+  }
+}
+
+/**
+ * Resolves the include lines of a publish and reads the versions.
+ *
+ * @param latest the file of the latest version of the prompt itself
+ * @returns the versions in the order of the lines; none if the publish is not composed
+ * @throws HubError `validation_failed` for lines that name nothing to include; also the errors of git
+ */
+export async function readParts(
+  body: PublishInput,
+  state: RepositoryState,
+  latest: string | undefined,
+  readNeighbour: ReadNeighbour,
+  text: TextWork,
+): Promise<WrittenPart[]> {
+  if (!isComposed(body)) return []
+  const { owner, name } = state
+  const found = await text.run('findIncludes', body, state, latest)
+  const names = new Set(found.lines.map(({ repository }) => repository))
+  // A prompt that includes itself is refused below, without reading it again.
+  names.delete(`${owner}/${name}`)
+  const read = await mapConcurrently(AT_ONCE, [...names], async (repository) => {
+    return [repository, await readNeighbour(splitFullName(repository)!)] as const
+  })
+  const neighbours = new Map(read)
+  const known = [...neighbours.values()].map((one) => one.state)
+  const resolved = await text.run('resolveIncludes', { owner, name }, found, known)
+  const addresses = new Map(resolved.map((one) => [`${one.repository}@${one.version}`, one]))
+  const files = new Map(
+    await mapConcurrently(AT_ONCE, [...addresses], async ([address, { repository, version }]) => {
+      return [address, await neighbours.get(repository)!.readVersion(version)] as const
+    }),
+  )
+  return resolved.map((one) => ({ ...one, ...files.get(`${one.repository}@${one.version}`)! }))
+}
+
+const NO_USAGE: OwnerUsage = { prompts: 0, bytes: 0 }
+
+/** Reads what a decision must know about the rest of the hub. It asks the build and the fresh copies, never the git host. What was published since the last build does not count towards a quota yet. */
+export async function readSurroundings(
+  place: { owner: string; name: string },
+  body: PublishInput,
+  deps: Sources & Pick<PublishHub, 'quota'>,
+): Promise<Surroundings> {
+  const { quota, siteFiles } = deps
+  const origin = body.forked_from === undefined ? undefined : splitVersionAddress(body.forked_from)
+  const original = origin && (await findVersion(origin.owner, origin.name, origin.version, deps))?.value()
+  const hasQuota = quota.prompts > 0 || quota.bytes > 0
+  const counted = hasQuota ? await siteFiles.read(usagePath(place.owner)) : undefined
+  return {
+    isOriginKnown: original !== undefined,
+    sameContent: isComposed(body) ? undefined : await findSameContent(place, body.content, original, deps),
+    quota,
+    usage: counted ? parseBuilt<OwnerUsage>(counted) : NO_USAGE,
+  }
+}
+
+/** Lists the runs that signed versions of a prompt with some content. */
+export async function listRuns(
+  { owner, name }: { owner: string; name: string },
+  content_sha256: string,
+  deps: Sources,
+): Promise<Set<string>> {
+  const runs = new Set<string>()
+  for (const one of (await findVersions(owner, name, deps))?.versions.value() ?? []) {
+    if (one.content_sha256 !== content_sha256) continue
+    const record = (await findVersion(owner, name, one.version, deps))?.value()
+    for (const { run_url } of record?.attestations ?? []) runs.add(run_url)
+  }
+  return runs
+}
+
+/** Finds the version with the same content whose includes a publish takes along: the original of a fork, or the highest version of the prompt. */
+async function findSameContent(
+  { owner, name }: { owner: string; name: string },
+  content: string,
+  original: VersionRecord | undefined,
+  deps: Sources,
+): Promise<SameContent | undefined> {
+  const { content_sha256 } = measure(content)
+  if (original?.content_sha256 === content_sha256) return original
+  const versions = (await findVersions(owner, name, deps))?.versions
+  // Few publishes have the content of an earlier version, and a list can be long.
+  if (!versions || !Buffer.from(versions.bytes()).includes(content_sha256)) return undefined
+  const same = versions.value().find((one) => one.content_sha256 === content_sha256)
+  return same && (await findVersion(owner, name, same.version, deps))?.value()
+}
+
+/** Returns a function that verifies attestations, in a thread, when it is first called: only after the sender's rights were checked. @throws HubError `validation_failed` with the reason of each that is refused */
+export function openVerification(
+  given: readonly string[] = [],
+  { text, siteFiles }: { text: TextWork; siteFiles: SiteFiles },
+): () => Promise<VerifiedSignature[]> {
+  let verified: Promise<VerifiedSignature[]> | undefined
+  return async () => {
+    if (given.length === 0) return []
+    // Kept, so that another attempt does not verify them again.
+    verified ??= verifyAll(given, text, siteFiles)
+    return verified
+  }
+}
+
+async function verifyAll(given: readonly string[], text: TextWork, siteFiles: SiteFiles): Promise<VerifiedSignature[]> {
+  const built = await siteFiles.read(DATA_FILES.trustedRoot())
+  const { roots } = built ? parseBuilt<TrustedRootFile>(built) : { roots: [] }
+  const verdicts: AttestationVerdict[] = []
+  // One at a time, so that a publish occupies one thread.
+  for (const bundle of given) verdicts.push(await text.run('verifyAttestation', bundle, roots))
+  return acceptAll(verdicts).map((verified, index) => {
+    const bundle = given[index]!
+    return { sha256: hash('sha256', bundle), size_bytes: Buffer.byteLength(bundle), ...verified }
+  })
+}
