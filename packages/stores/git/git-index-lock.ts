@@ -10,18 +10,13 @@ const TRIES = 30
 const MARK = 'Prompt Hub '
 const NOTE = `${MARK}is publishing here, or was stopped while publishing. Start the hub again: it then finishes the publish and removes this file.\n`
 
-/** The hub's folder in the git directory. */
-export const ownFolder = ({ gitFolder }: WorkTree): string => join(gitFolder, 'prompt-hub')
-
-/** Makes that folder, but not the git directory: one that was moved away could not be put back. @throws HubError `unavailable` if there is no git directory */
+/** Makes the hub's folder in the git directory, but not the git directory: one that was moved away could not be put back. @throws HubError `unavailable` if there is no git directory */
 export async function makeOwnFolder(tree: WorkTree): Promise<void> {
-  await mkdir(ownFolder(tree)).catch((error: NodeJS.ErrnoException) => {
+  await mkdir(tree.ownFolder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') throw gitNotOpened(`not a git repository: ${tree.gitFolder}`)
     if (error.code !== 'EEXIST') throw error
   })
 }
-
-const lockPath = ({ gitFolder }: WorkTree): string => join(gitFolder, 'index.lock')
 
 /**
  * Acquires the lock, or takes over a lock left by a killed hub. Called only while this process holds the write lock of all hubs, so no other hub can hold the index lock.
@@ -29,12 +24,12 @@ const lockPath = ({ gitFolder }: WorkTree): string => join(gitFolder, 'index.loc
  * @throws HubError `unavailable` if another git process holds it
  */
 export async function lockIndex(tree: WorkTree): Promise<void> {
-  const own = join(ownFolder(tree), 'index.lock')
+  const own = join(tree.ownFolder, 'index.lock')
   // The file is first written under another name, because an empty lock could not be distinguished from git's lock.
   await writeFile(own, NOTE)
   for (let tries = 1; ; tries++) {
     try {
-      await link(own, lockPath(tree))
+      await link(own, tree.indexLock)
       return await rm(own)
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
@@ -50,11 +45,11 @@ export async function lockIndex(tree: WorkTree): Promise<void> {
 
 /** Releases the lock. */
 export async function releaseIndex(tree: WorkTree): Promise<void> {
-  await rm(lockPath(tree), { force: true })
+  await rm(tree.indexLock, { force: true })
 }
 
 /** Returns whether a hub holds the index lock. */
 export async function isIndexLockOurs(tree: WorkTree): Promise<boolean> {
-  const text = await readFile(lockPath(tree), 'utf8').catch(ignoreMissing)
+  const text = await readFile(tree.indexLock, 'utf8').catch(ignoreMissing)
   return text?.startsWith(MARK) ?? false
 }

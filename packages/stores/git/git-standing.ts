@@ -12,6 +12,10 @@ export interface WorkTree {
   folder: string
   /** The absolute path of this working tree's git directory, which contains its index and HEAD. */
   gitFolder: string
+  /** The hub's folder in the git directory. */
+  ownFolder: string
+  /** The path of the index lock: git's, or the hub's. */
+  indexLock: string
   /** The content folder's path in the tree: empty, or with a trailing slash. */
   prefix: string
   /** The branch to publish to, as `refs/heads/…`: the branch that was checked out when it was first read. */

@@ -25,7 +25,7 @@ import {
 } from '../git-files.ts'
 import { createGit, type Git, OutputTooLong } from './git-command.ts'
 import { commitFiles, hasNotStarted, withWriteErrors } from './git-commit.ts'
-import { makeOwnFolder, ownFolder } from './git-index-lock.ts'
+import { makeOwnFolder } from './git-index-lock.ts'
 import { countCommits } from './git-maintenance.ts'
 import { listEntries, listTree, readObjects } from './git-objects.ts'
 import { checkWorkTree, gitNotOpened, gitNotSetUp, type WorkTree } from './git-standing.ts'
@@ -129,7 +129,7 @@ export function openLocalGit({
 function inTurn<Value>(tree: WorkTree, work: () => Promise<Value>): Promise<Value> {
   return withWriteErrors(async () => {
     await makeOwnFolder(tree)
-    return withLock(join(ownFolder(tree), 'turn'), work)
+    return withLock(join(tree.ownFolder, 'turn'), work)
   })
 }
 
@@ -146,7 +146,8 @@ async function findWorkTree(contentDir: string, environment: LocalGitOptions['en
   const { code, stdout, stderr } = await createGit(content, environment).tryRun(args)
   const [folder = '', prefix = '', gitFolder = ''] = stdout.toString().split('\n')
   if (code !== 0 || folder === '') throw gitNotOpened(stderr)
-  return { git: createGit(folder, environment), folder, gitFolder, prefix, branch: undefined }
+  const places = { ownFolder: join(gitFolder, 'prompt-hub'), indexLock: join(gitFolder, 'index.lock') }
+  return { git: createGit(folder, environment), folder, gitFolder, ...places, prefix, branch: undefined }
 }
 
 async function readFolder(tree: WorkTree, question: FolderQuery, signal: AbortSignal): Promise<FolderState> {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod'
 import type { Git } from './git-command.ts'
-import { isIndexLockOurs, lockIndex, ownFolder, releaseIndex } from './git-index-lock.ts'
+import { isIndexLockOurs, lockIndex, releaseIndex } from './git-index-lock.ts'
 import { listTree, removeWritten } from './git-objects.ts'
 import { branchNameOf, gitNotReady, ignoreMissing, type WorkTree } from './git-standing.ts'
 import { prepareFiles, readPathStates, type WorkTreeFile } from './git-work-tree.ts'
@@ -26,7 +26,7 @@ const Unfinished = z.object({
 })
 type Unfinished = z.infer<typeof Unfinished>
 
-const notePath = (tree: WorkTree): string => join(ownFolder(tree), 'unfinished.json')
+const notePath = (tree: WorkTree): string => join(tree.ownFolder, 'unfinished.json')
 
 /** Writes the record atomically. */
 export async function writeUnfinished(tree: WorkTree, unfinished: Unfinished): Promise<void> {

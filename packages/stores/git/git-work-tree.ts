@@ -3,7 +3,6 @@ import { copyFile, lstat, mkdir, readFile, rename, rm, rmdir, stat, utimes, writ
 import { basename, dirname, join } from 'node:path'
 import { blobId } from '../../../src/ports/git-store.ts'
 import type { Git } from './git-command.ts'
-import { ownFolder } from './git-index-lock.ts'
 import { listIndex } from './git-objects.ts'
 import { ignoreMissing, type WorkTree } from './git-standing.ts'
 
@@ -79,7 +78,7 @@ export interface WorkTreeFile {
  * @throws Error, for example if the disk is full; nothing is left behind in that case
  */
 export async function prepareFiles(tree: WorkTree, files: readonly WorkTreeFile[]) {
-  const work = join(ownFolder(tree), 'work')
+  const work = join(tree.ownFolder, 'work')
   const index = join(work, 'index')
   const staged = files.filter(({ into }) => into.index)
   const written = files.filter(({ into }) => into.tree)
