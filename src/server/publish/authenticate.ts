@@ -78,9 +78,6 @@ export interface TokenChecks {
   spendJob: (use: { jti: string; request: string; endsMs: number }) => Promise<boolean>
 }
 
-/** Returns whether a token looks like an OIDC token, which has three parts separated by dots. Hub tokens contain no dots. */
-const looksLikeJob = (token: string): boolean => token.split('.').length === 3
-
 /** One message for missing, malformed, unknown and revoked tokens, so that nobody learns which tokens exist. */
 const NO_GOOD_TOKEN = 'Publishing needs a valid token. Send it as "Authorization: Bearer hub_…".'
 
@@ -91,7 +88,8 @@ const NO_GOOD_TOKEN = 'Publishing needs a valid token. Send it as "Authorization
  */
 export async function authenticate(request: Request, deps: TokenChecks, now: Date): Promise<Bearer> {
   const token = /^bearer +(\S+) *$/i.exec(request.headers.get('Authorization') ?? '')?.[1]
-  if (token !== undefined && looksLikeJob(token)) return authenticateJob(token, deps, now)
+  // An OIDC token has three parts separated by dots. Hub tokens contain no dots.
+  if (token?.split('.').length === 3) return authenticateJob(token, deps, now)
   if (token === undefined || !isToken(token)) throw new HubError('unauthorized', NO_GOOD_TOKEN)
   const record = await deps.findToken(token)
   if (!record) throw new HubError('unauthorized', NO_GOOD_TOKEN)
