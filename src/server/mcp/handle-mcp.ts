@@ -4,7 +4,7 @@ import { toHubError } from '../../ports/log.ts'
 import { within } from '../../ports/within.ts'
 import { findForeignSource } from '../guard.ts'
 import type { Connect, Hub } from '../hub.ts'
-import { Refusal, respondToPreflight, respondWithRefusal, respondWithResult } from './http.ts'
+import { Refusal, respondToPreflight, respondWithRefusal } from './http.ts'
 import { CODES } from './protocol.ts'
 import { readMessage } from './read-message.ts'
 import { serveMessage } from './serve-message.ts'
@@ -33,8 +33,7 @@ async function handleMessage(request: Request, hub: Hub): Promise<Response> {
   const waitSeconds = await hub.limiter.take(hub.clientAddress)
   // A tool call reports failures in its result, which the model reads. All other methods report them in the HTTP status, which the client reads.
   if (waitSeconds > 0 && message.method !== 'tools/call') throw await rateLimitRefusal(waitSeconds)
-  const response = await serveMessage({ request: withoutBody(request), message, hub, waitSeconds })
-  return respondWithResult(response, waitSeconds)
+  return serveMessage({ request: withoutBody(request), message, hub, waitSeconds })
 }
 
 /** Returns the request without its body, which has already been read, and without any session ID, because this server has no sessions. */

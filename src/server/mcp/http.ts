@@ -3,7 +3,7 @@
 const METHODS = 'POST, OPTIONS'
 
 /** Headers for every response, including errors, because clients in browsers need to read errors too. */
-const HEADERS = {
+export const HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'Mcp-Session-Id, MCP-Protocol-Version, Retry-After',
   'Cache-Control': 'no-store',
@@ -24,16 +24,6 @@ export class Refusal extends Error {
     this.code = code
     this.waitSeconds = waitSeconds
   }
-}
-
-/** Copies the library's response but replaces its headers, so that the response never contains a session ID. @param waitSeconds for Retry-After; 0 omits it */
-export async function respondWithResult(response: Response, waitSeconds: number): Promise<Response> {
-  const headers = new Headers(HEADERS)
-  const type = response.headers.get('Content-Type')
-  if (type) headers.set('Content-Type', type)
-  if (waitSeconds > 0) headers.set('Retry-After', String(waitSeconds))
-  const bytes = await response.arrayBuffer()
-  return new Response(bytes.byteLength === 0 ? null : bytes, { status: response.status, headers })
 }
 
 /** Responds with a rejection. */

@@ -1,6 +1,7 @@
 // Serves a message through the MCP library, with one server per message. The library supports both protocol generations.
 
 import { dispatch, isSupported, type Serving } from './dispatch.ts'
+import { HEADERS } from './http.ts'
 import { CACHE_HINTS, CAPABILITIES, describeServer, INSTRUCTIONS } from './identity.ts'
 import { CODES, type Era } from './protocol.ts'
 import type { Message } from './read-message.ts'
@@ -26,7 +27,7 @@ export async function serveMessage({ request, message, ...serving }: Serving): P
   const isLegacy = await isLegacyRequest(request, message)
   if (!isLegacy) {
     const handler = createMcpHandler(() => createServer('2026'), { legacy: 'reject', keepAliveMs: 0 })
-    return readWhole(await handler.fetch(request, { parsedBody: message }), handler)
+    return readWhole(await handler.fetch(request, { parsedBody: message }), handler, serving.waitSeconds)
   }
   // `createMcpHandler` would always send an event stream to these clients, but most of them expect JSON.
   const transport = new WebStandardStreamableHTTPServerTransport({
@@ -42,7 +43,7 @@ export async function serveMessage({ request, message, ...serving }: Serving): P
   const headers = new Headers(request.headers)
   headers.set('Accept', 'application/json, text/event-stream')
   const open = new Request(request.url, { method: 'POST', headers })
-  return readWhole(await transport.handleRequest(open, { parsedBody: message }), server)
+  return readWhole(await transport.handleRequest(open, { parsedBody: message }), server, serving.waitSeconds)
 }
 
 const INITIALIZE_FORM =
@@ -57,10 +58,19 @@ function forOlderClients<Failure extends { code: number; message: string }>({ me
   return isMissing ? { ...error, code: CODES.resourceNotFound } : error
 }
 
-/** Reads a response completely before closing its server, because closing would truncate the response. */
-async function readWhole(response: Response, server: { close(): Promise<void> }): Promise<Response> {
+/** Copies the library's response, but replaces its headers, so that it never contains a session ID. The response is read completely before its server is closed, because closing would truncate it. @param waitSeconds for Retry-After; 0 omits it */
+async function readWhole(
+  response: Response,
+  server: { close(): Promise<void> },
+  waitSeconds: number,
+): Promise<Response> {
+  const headers = new Headers(HEADERS)
+  const type = response.headers.get('Content-Type')
+  if (type) headers.set('Content-Type', type)
+  if (waitSeconds > 0) headers.set('Retry-After', String(waitSeconds))
   try {
-    return new Response(await response.arrayBuffer(), response)
+    const bytes = await response.arrayBuffer()
+    return new Response(bytes.byteLength === 0 ? null : bytes, { status: response.status, headers })
   } finally {
     await server.close()
   }
