@@ -63,7 +63,11 @@ export async function writeToGit(
     if (toShow) {
       const keptMs = toShow.atMs ?? deps.nextOrder(`${owner}/${name}`)
       const written = { owner, name, ...toShow, keptMs, before: copy?.commit, by: login ?? owner }
-      await showAtOnce(written, copy?.repository.tags ?? [], deps, new Date(time.now()))
+      await showSafely(async () => {
+        await renewFreshCopy(written, deps, new Date(time.now()))
+        const tags = new Set([...(copy?.repository.tags ?? []), ...written.file.tags])
+        await deps.purge([repositoryCacheTag(owner, name), ownerCacheTag(owner), ...[...tags].map(tagCacheTag)])
+      })
     }
     return respondWithRecord(answer.data, answer.status, answer.headers)
   })
@@ -77,18 +81,4 @@ export async function showSafely(show: () => Promise<void>): Promise<void> {
     const { logProblem } = await import('../../ports/log.ts')
     logProblem('warning', 'A write will not be visible until the next build.', { cause: error })
   }
-}
-
-function showAtOnce(
-  written: Parameters<typeof renewFreshCopy>[0],
-  tagsBefore: readonly string[],
-  deps: PublishHub,
-  now: Date,
-): Promise<void> {
-  return showSafely(async () => {
-    await renewFreshCopy(written, deps, now)
-    const { owner, name, file } = written
-    const tags = new Set([...tagsBefore, ...file.tags])
-    await deps.purge([repositoryCacheTag(owner, name), ownerCacheTag(owner), ...[...tags].map(tagCacheTag)])
-  })
 }
