@@ -11,7 +11,7 @@ import { findVersion } from '../read/records.ts'
 import { openBody } from '../read-body.ts'
 import { invalidNameError, methodNotAllowed, respondNotFound, respondToError } from '../refusals.ts'
 import { respondToOptions, respondWithRecord } from '../respond.ts'
-import { decodeBody, isArchive, maxBytesOf, requireMediaType } from './media-types.ts'
+import { bodyKindOf, decodeBody, maxBytesOf, requireMediaType } from './media-types.ts'
 import { parsePublishBody, placeWarnings } from './publish.ts'
 import { neighboursInRecords, readParts, readSurroundings } from './surroundings.ts'
 
@@ -26,12 +26,13 @@ export async function handleCheck(request: Request, connect: Connect, now: () =>
     if (request.method !== 'POST') throw methodNotAllowed(request.method, methods)
     const hub = await connect()
     await countRequest(hub)
-    const tooLarge = isArchive(request) ? filesTooLarge : contentTooLarge
-    const incoming = openBody(request, maxBytesOf(request), tooLarge)
+    const kind = bodyKindOf(request)
+    const tooLarge = kind === 'archive' ? filesTooLarge : contentTooLarge
+    const incoming = openBody(request, maxBytesOf(request, kind), tooLarge)
     await incoming.checkLength()
-    requireMediaType(request)
+    requireMediaType(request, kind)
     if (!isOwner(owner) || !isName(name)) throw invalidNameError()
-    const given = decodeBody(request, await incoming.read())
+    const given = decodeBody(kind, await incoming.read())
     const { body, linesBefore } = await parsePublishBody(request, given, hub.text)
     const readNeighbour = neighboursInRecords(hub)
     const { state } = await readNeighbour({ owner, name })

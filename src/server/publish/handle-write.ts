@@ -23,7 +23,7 @@ import {
   requireRights,
   requireScope,
 } from './authenticate.ts'
-import { decodeBody, isArchive, maxBytesOf, requireMediaType } from './media-types.ts'
+import { bodyKindOf, decodeBody, maxBytesOf, requireMediaType } from './media-types.ts'
 import { openPublish } from './publish.ts'
 import type { PublishHub } from './publish-hub.ts'
 import type { Sending } from './write-to-git.ts'
@@ -43,11 +43,12 @@ export async function handleWrite(
   const isOfOwner = route.id === 'changeOwner'
   const { handle = '', owner = handle, name = '' } = route.parameters
   try {
-    const tooLarge = isArchive(request) ? filesTooLarge : contentTooLarge
-    const incoming = openBody(request, maxBytesOf(request), tooLarge)
+    const kind = bodyKindOf(request)
+    const tooLarge = kind === 'archive' ? filesTooLarge : contentTooLarge
+    const incoming = openBody(request, maxBytesOf(request, kind), tooLarge)
     await incoming.checkLength()
     // The body of a DELETE is optional, so the media type is checked only if there is a body.
-    if (method !== 'DELETE') requireMediaType(request)
+    if (method !== 'DELETE') requireMediaType(request, kind)
     const deps = await connect()
     const bearer = await admitBearer(request, deps, new Date(arrivedMs))
     if (!isOwner(owner) || !(isOfOwner || isName(name))) throw (await refusals()).invalidNameError()
@@ -55,8 +56,8 @@ export async function handleWrite(
     // The rest of the body is read only if the token is valid, so that requests with an invalid token use no memory.
     const bytes = await incoming.read()
     const isEmpty = bytes.length === 0 && method === 'DELETE'
-    if (!isEmpty) requireMediaType(request)
-    const { needed, carryOut } = await write.parse(isEmpty ? '{}' : decodeBody(request, bytes), deps)
+    if (method === 'DELETE' && !isEmpty) requireMediaType(request, kind)
+    const { needed, carryOut } = await write.parse(isEmpty ? '{}' : decodeBody(kind, bytes), deps)
     if (isOfOwner) requireOwnerScope(bearer, owner)
     else requireScope(bearer, owner, name)
     requirePermission(bearer, needed)

@@ -22,7 +22,7 @@ import { measureFile } from '../../ports/measure.ts'
 import type { TextWork, WrittenVersion } from '../../ports/text-work.ts'
 import type { Readers, RepositoryWrite, WriteAnswer, WriteDecision } from './attempts.ts'
 import { requireRights } from './authenticate.ts'
-import { type Body, isPromptFile } from './media-types.ts'
+import { type Body, bodyKindOf } from './media-types.ts'
 import { listRuns, neighboursInGit, openVerification, readParts, readSurroundings } from './surroundings.ts'
 import { type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
 
@@ -79,7 +79,7 @@ export async function parsePublishBody(
 ): Promise<{ body: PublishInput; linesBefore: number }> {
   const query = readQuery(request)
   if (typeof given !== 'string') return { body: await text.run('parseArchive', given, query), linesBefore: 0 }
-  if (!isPromptFile(request)) {
+  if (bodyKindOf(request) !== 'prompt-file') {
     // A `dry_run` that nobody reads would publish.
     const message = 'expected no query parameters with JSON; put the field in the body'
     const unread = Object.keys(query).map((key) => ({ key: printable(key), message }))
