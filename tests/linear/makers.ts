@@ -82,6 +82,8 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   Given: (text) => ({ owner: text, name: text, variables: { a: text } }),
   URLSearchParams: formOf,
   URL: (text) => new URL(`https://hub.test/${encodeURIComponent(text.toWellFormed())}`),
+  Headers: (text) =>
+    new Headers({ 'Content-Type': `text/plain; charset=${' '.repeat(text.length)}${text.replace(/[^ -~]/g, ' ')}x"y` }),
   Date: () => new Date(0),
   Addresses: () => ADDRESSES,
   Models: () => new Map(),
