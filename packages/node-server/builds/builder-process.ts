@@ -288,8 +288,15 @@ const NOTHING_LOST: LostFiles = new Map()
 
 /** Returns whether a file of a listing is missing in the next one. */
 function hasFewer(before: ContentListing, { files }: ContentListing): boolean {
-  const here = new Set(files.map(({ path }) => path))
-  return before.files.some(({ path }) => !here.has(path))
+  // The files that were not listed again come first, in the same order, so the sets stay small.
+  let same = 0
+  const gone = before.files.filter((file) => {
+    if (file !== files[same]) return true
+    same++
+    return false
+  })
+  const here = new Set(files.slice(same).map(({ path }) => path))
+  return gone.some(({ path }) => !here.has(path))
 }
 
 /** Accepts that the content folder is empty if a commit removed everything since the last build. Otherwise it is a mount that has disappeared, as a rule, and must not be served as a hub without prompts. @throws ContentError */

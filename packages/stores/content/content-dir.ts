@@ -126,7 +126,11 @@ export function readListed(
 
 /** Groups files by the full name of their repository. */
 export function groupFiles(listed: readonly ListedFile[]): { alone: ListedFile[]; below: Map<string, ListedFile[]> } {
-  const below = Map.groupBy(listed, ({ path }) => /^[^/]+\/[^/]+(?=\/)/.exec(path)?.[0] ?? '')
+  const below = Map.groupBy(listed, ({ path }) => {
+    // A path in a repository has at least two slashes.
+    const end = path.indexOf('/', path.indexOf('/') + 1)
+    return end === -1 ? '' : path.slice(0, end)
+  })
   const alone = below.get('') ?? []
   below.delete('')
   return { alone, below }

@@ -37,7 +37,8 @@ export function listContent(dir: string, below = ''): ContentListing {
  * @param fullNames repositories with a changed file
  */
 export function listContentAgain(dir: string, before: ContentListing, fullNames: readonly string[]): ContentListing {
-  const isOther = (path: string) => !fullNames.some((name) => path.startsWith(`${name}/`))
+  const folders = fullNames.map((name) => `${name}/`)
+  const isOther = (path: string) => !folders.some((folder) => path.startsWith(folder))
   const isOtherFile = (file: string) => isOther(file.replace(/^content\//, ''))
   const listings = fullNames.map((name) => listContent(dir, name))
   return {
