@@ -6,23 +6,23 @@ import { HEALTH_ADDRESS, METRICS_ADDRESS, READY_ADDRESS } from '../catalogue/pub
 import { respondWithHealth } from './health.ts'
 import type { Metrics } from './metrics.ts'
 import { respondWithReadiness } from './readiness.ts'
-import type { HostedFunction } from './run-functions.ts'
 import type { StatusSources } from './status-metrics.ts'
 
 /** Handles a request. @param peer the IP address of the connection, whatever its headers say */
 export type Answer = (request: Request, ip: string, peer?: string) => Promise<Response>
 
-/** Returns the function that answers monitoring programs. @param metrics undefined if they are disabled */
-export function serveMonitoring(sources: StatusSources, metrics: Metrics | undefined): HostedFunction<unknown> {
+/** Answers monitoring programs, and passes all other requests on. @param metrics undefined if they are disabled */
+export function withMonitoring(answer: Answer, sources: StatusSources, metrics: Metrics | undefined): Answer {
   const { healthOf, checkAll } = sources
-  const answer = async (request: Request) => {
+  return async (request, ip) => {
     const path = pathOf(request.url)
+    const isMetrics = path === METRICS_ADDRESS && metrics !== undefined
+    if (path !== HEALTH_ADDRESS && path !== READY_ADDRESS && !isMetrics) return answer(request, ip)
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return respondWithError(request, methodNotAllowed(request.method, ['GET', 'HEAD']))
-    if (path.startsWith(HEALTH_ADDRESS)) return respondWithHealth(request, healthOf())
-    if (path.startsWith(READY_ADDRESS) || !metrics) return respondWithReadiness(request, checkAll, healthOf)
+    if (path === HEALTH_ADDRESS) return respondWithHealth(request, healthOf())
+    if (!isMetrics) return respondWithReadiness(request, checkAll, healthOf)
     const found = await metrics.respond(sources)
     return request.method === 'HEAD' ? new Response(null, found) : found
   }
-  return { default: answer, config: { path: [HEALTH_ADDRESS, READY_ADDRESS, ...(metrics ? [METRICS_ADDRESS] : [])] } }
 }

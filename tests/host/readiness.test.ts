@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { addState, addUnbuilt, STARTING } from '../../packages/node-server/health.ts'
-import { serveMonitoring } from '../../packages/node-server/monitoring.ts'
+import { withMonitoring } from '../../packages/node-server/monitoring.ts'
 import { checkState, checkThrough, openReadiness, type Unready } from '../../packages/node-server/readiness.ts'
 import { watchState } from '../../packages/node-server/watch-state.ts'
 import { openSqliteState } from '../../packages/stores/state/state-sqlite.ts'
@@ -14,10 +14,11 @@ import { temporaryFolder } from '../temporary-folder.ts'
 
 const fine = async () => {}
 const fail = (message: string) => async () => Promise.reject(new HubError('unavailable', message))
+const other = async () => new Response('other')
 const monitor = (checkAll: () => Promise<Unready[]>) =>
-  serveMonitoring({ healthOf: () => STARTING, checkAll, queueOf: () => ({ length: 0, oldestMs: 0 }) }, undefined)
+  withMonitoring(other, { healthOf: () => STARTING, checkAll, queueOf: () => ({ length: 0, oldestMs: 0 }) }, undefined)
 const ask = async (checks: Parameters<typeof openReadiness>[0], query = '', method = 'GET') =>
-  monitor(openReadiness(checks)).default(new Request(`http://localhost/readyz${query}`, { method }), undefined)
+  monitor(openReadiness(checks))(new Request(`http://localhost/readyz${query}`, { method }), '')
 
 test('returns 200 if every part responds', async () => {
   const answer = await ask({ data: fine, state: fine })
@@ -76,7 +77,9 @@ test.each([
   expect([answer.status, await answer.text()]).toEqual([status, expect.stringContaining(body)])
 })
 
-test('accepts only reads', async () => {
+test('leaves other paths alone, and accepts only reads', async () => {
+  const answer = monitor(async () => [])
+  expect(await (await answer(new Request('http://localhost/readyz/x'), '')).text()).toBe('other')
   expect((await ask({}, '', 'POST')).status).toBe(405)
   const head = await ask({}, '', 'HEAD')
   expect([head.status, await head.text()]).toEqual([200, ''])

@@ -18,7 +18,7 @@ import {
   writeLines,
 } from '../../packages/node-server/http/request-log.ts'
 import { openMetrics, routeOf } from '../../packages/node-server/metrics.ts'
-import { serveMonitoring } from '../../packages/node-server/monitoring.ts'
+import { withMonitoring } from '../../packages/node-server/monitoring.ts'
 import type { Unready } from '../../packages/node-server/readiness.ts'
 import { createHandler, listenTo, routeFunctions } from '../../packages/node-server/run-functions.ts'
 import type { StatusSources } from '../../packages/node-server/status-metrics.ts'
@@ -137,13 +137,15 @@ describe('metrics', () => {
   })
 
   const read = async (metrics: ReturnType<typeof openMetrics>, known: Partial<Health> = {}) => {
+    const elsewhere = async () => new Response('elsewhere')
     const health = {
       ...STARTING,
       built_at: '1970-01-01T00:01:00Z',
       counts: { repositories: 2, versions: 3, owners: 1 },
     }
-    const monitoring = serveMonitoring(sourcesOf({ ...health, ...known }), metrics)
-    const response = await monitoring.default(new Request('http://localhost/metrics'), undefined)
+    const answer = withMonitoring(elsewhere, sourcesOf({ ...health, ...known }), metrics)
+    expect(await (await answer(new Request('http://localhost/x'), '')).text()).toBe('elsewhere')
+    const response = await answer(new Request('http://localhost/metrics'), '')
     expect(response.headers.get('Content-Type')).toContain('text/plain; version=0.0.4')
     expect(response.headers.get('Cache-Control')).toBe('no-store')
     return response.text()

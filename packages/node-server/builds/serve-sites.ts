@@ -20,7 +20,7 @@ import { formatRequest, type LineWriter, writeLines } from '../http/request-log.
 import type { LocalStores } from '../local-stores.ts'
 import { connectReaders, guardReaders, openRights } from '../members-guard.ts'
 import { type Metrics, openMetrics } from '../metrics.ts'
-import { serveMonitoring } from '../monitoring.ts'
+import { withMonitoring } from '../monitoring.ts'
 import { startSweeping } from '../open-state.ts'
 import { DATA_PATH, type Pages } from '../pages.ts'
 import { protectPrivateHub } from '../private-hub.ts'
@@ -107,8 +107,7 @@ export async function serveSites(
     log,
   }: ServeSettings,
 ): Promise<ServedHub> {
-  const monitoring = serveMonitoring({ healthOf, checkAll: () => checkAll(), queueOf: publishQueue }, metrics)
-  const route = routeFunctions([monitoring, ...(await loadFunctions<HostContext<ServerHub>>())])
+  const route = routeFunctions(await loadFunctions<HostContext<ServerHub>>())
   const git = metrics?.countGit(localGit) ?? localGit
   const rights = openRights()
   const timed = rights.watch(metrics?.timeState(state) ?? state)
@@ -163,6 +162,7 @@ export async function serveSites(
     },
     () => isEnding,
   )
+  const monitored = withMonitoring(answer, { healthOf, checkAll, queueOf: publishQueue }, metrics)
   const isForReaders = readAccess.kind === 'members'
   const own = {
     ...{ baseUrl, isForReaders },
@@ -170,12 +170,12 @@ export async function serveSites(
     isOwnHost: (hostname: string) => hostnames.includes(hostname),
   }
   const closed = isForReaders
-    ? guardReaders(answer, {
+    ? guardReaders(monitored, {
         ...rights.open(await connectReaders(readAccess, timed, hubOf)),
         isProxy: findProxies(trustedProxies),
         hasMetrics: metrics !== undefined,
       })
-    : answer
+    : monitored
   const guarded = protectPrivateHub(closed, own)
   const onAnswered = watchRequests(metrics, log)
   const clientOf = findClients(trustedProxies)
