@@ -4,7 +4,7 @@ import type { Person, ProviderIdentity } from '../../src/domain/access/person.ts
 import { isSameIssuer, signInKindOf } from '../../src/domain/access/sign-in-kind.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { LIMITS } from '../../src/domain/limits.ts'
-import { NOT_UTF_8, readContentType } from '../../src/server/content-type.ts'
+import { isUtf8, mediaTypeOf, NOT_UTF_8 } from '../../src/server/content-type.ts'
 import { openBody } from '../../src/server/read-body.ts'
 import type { LocalKeys } from './local-keys.ts'
 import type { OwnPrompts } from './own-prompts.ts'
@@ -100,10 +100,9 @@ const MAX_FORM_FIELDS = 1_000
 
 /** Reads a form without checking who sent it. @throws HubError `unsupported_media_type`, `content_too_large`, `invalid_request` */
 export async function readForm(request: Request): Promise<URLSearchParams> {
-  const { type, isUtf8 } = readContentType(request.headers)
-  if (type !== 'application/x-www-form-urlencoded')
+  if (mediaTypeOf(request.headers) !== 'application/x-www-form-urlencoded')
     throw new HubError('unsupported_media_type', 'Send the form as application/x-www-form-urlencoded.')
-  if (!isUtf8) throw new HubError('unsupported_media_type', NOT_UTF_8)
+  if (!isUtf8(request.headers)) throw new HubError('unsupported_media_type', NOT_UTF_8)
   const text = new TextDecoder().decode(await openBody(request, MAX_FORM_BYTES, formTooLarge).read())
   if (text.split('&', MAX_FORM_FIELDS + 1).length > MAX_FORM_FIELDS)
     throw new HubError(

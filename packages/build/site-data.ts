@@ -80,7 +80,8 @@ export function openSiteData({ contentDir, baseUrl, sink, ...parts }: SiteDataPa
   const { isForReaders = false } = parts
   const repositories = new Map<string, StoredRepository>()
   const { openContent = () => openFolder(contentDir) } = parts
-  let folder = openContent()
+  /** Opened for each update. */
+  let folder: ContentReader
   const others = new Map<string, StoredFile>()
   for (const [name, part] of sink.listKept()) {
     if ('outline' in part) repositories.set(name.slice(0, -1), part)

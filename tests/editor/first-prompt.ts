@@ -77,6 +77,23 @@ export function testFirstPrompt(opened: () => [Browser, BuiltHub]): void {
     expect(await detailsOf(name)).toEqual(await detailsOf('by-api'))
   }
 
+  const expectPublished = async (page: Page, name: string, problems: readonly string[]) => {
+    await page.getByRole('heading', { name: 'Published 1.0.0' }).waitFor()
+    await expectSame(name)
+    expect(problems).toEqual([])
+    await page.context().close()
+  }
+
+  const describeVariables = async (page: Page) => {
+    const tone = page.getByRole('group', { name: 'Variable {{tone}}' })
+    await tone.getByLabel('Description').fill('How it sounds')
+    await tone.getByLabel('Type').selectOption('enum')
+    await tone.getByLabel('Options').fill('warm\nbrief')
+    await tone.getByLabel('Default').fill('warm')
+    await tone.getByLabel('Required').uncheck()
+    await page.getByRole('group', { name: 'Variable {{email}}' }).getByLabel('Description').fill('The email to polish')
+  }
+
   test('with a mouse on a wide screen: one check, one publish', async () => {
     const [name, viewport] = ['wide', { width: 1280, height: 800 }]
     const { page, problems } = await signIn(browser, hub, { viewport })
@@ -91,13 +108,7 @@ export function testFirstPrompt(opened: () => [Browser, BuiltHub]): void {
     await page.keyboard.type('You polish emails in a {{tone}} tone.')
     await press(page, 'Add user')
     await page.keyboard.type('{{email}}\n')
-    const tone = page.getByRole('group', { name: 'Variable {{tone}}' })
-    await tone.getByLabel('Description').fill('How it sounds')
-    await tone.getByLabel('Type').selectOption('enum')
-    await tone.getByLabel('Options').fill('warm\nbrief')
-    await tone.getByLabel('Default').fill('warm')
-    await tone.getByLabel('Required').uncheck()
-    await page.getByRole('group', { name: 'Variable {{email}}' }).getByLabel('Description').fill('The email to polish')
+    await describeVariables(page)
     await page.getByLabel('Description').last().fill('Makes an email shorter and kinder.')
     await page.getByLabel('Tags').fill('email, writing')
     await page.getByLabel('License').fill('MIT')
@@ -109,11 +120,8 @@ export function testFirstPrompt(opened: () => [Browser, BuiltHub]): void {
     await press(page, 'Check')
     await page.getByRole('heading', { name: 'Version 1.0.0' }).waitFor()
     await press(page, 'Publish 1.0.0')
-    await page.getByRole('heading', { name: 'Published 1.0.0' }).waitFor()
+    await expectPublished(page, name, problems)
     expect(count()).toBe(2)
-    await expectSame(name)
-    expect(problems).toEqual([])
-    await page.context().close()
   })
 
   test('by keyboard alone on a small screen', async () => {
@@ -147,11 +155,8 @@ export function testFirstPrompt(opened: () => [Browser, BuiltHub]): void {
     await page.getByRole('heading', { name: 'Version 1.0.0' }).waitFor()
     await tabTo(page, 'Publish 1.0.0')
     await keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Published 1.0.0' }).waitFor()
+    await expectPublished(page, name, problems)
     expect(count()).toBe(2)
-    await expectSame(name)
-    expect(problems).toEqual([])
-    await page.context().close()
   })
 
   test('without JavaScript: one check that finds the variables, one check, one publish', async () => {
@@ -167,13 +172,7 @@ export function testFirstPrompt(opened: () => [Browser, BuiltHub]): void {
     await page.getByLabel('Tags').fill('email, writing')
     await page.getByLabel('License').fill('MIT')
     await press(page, 'Check')
-    const tone = page.getByRole('group', { name: 'Variable {{tone}}' })
-    await tone.getByLabel('Description').fill('How it sounds')
-    await tone.getByLabel('Type').selectOption('enum')
-    await tone.getByLabel('Options').fill('warm\nbrief')
-    await tone.getByLabel('Default').fill('warm')
-    await tone.getByLabel('Required').uncheck()
-    await page.getByRole('group', { name: 'Variable {{email}}' }).getByLabel('Description').fill('The email to polish')
+    await describeVariables(page)
     await press(page, 'Check')
     expect(await page.locator('.preview .message pre').first().textContent()).toBe('You polish emails in a warm tone.')
     await press(page, 'Publish 1.0.0')
@@ -196,9 +195,6 @@ export function testFirstPrompt(opened: () => [Browser, BuiltHub]): void {
     await page.locator('.code-field').waitFor()
     // A double click publishes once.
     await page.getByRole('button', { name: 'Publish 1.0.0' }).dblclick()
-    await page.getByRole('heading', { name: 'Published 1.0.0' }).waitFor()
-    await expectSame('pasted')
-    expect(problems).toEqual([])
-    await page.context().close()
+    await expectPublished(page, 'pasted', problems)
   })
 }

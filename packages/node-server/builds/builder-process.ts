@@ -302,9 +302,8 @@ function hasFewer(before: ContentListing, { files }: ContentListing): boolean {
 /** Accepts that the content folder is empty if a commit removed everything since the last build. Otherwise it is a mount that has disappeared, as a rule, and must not be served as a hub without prompts. @throws ContentError */
 async function checkEmptied({ counts, commit }: LastContent, head: string | null): Promise<void> {
   if (counts.repositories === 0) return
-  if (commit !== null && head !== null) {
-    if ((await git.tryRun(['diff', '--quiet', commit, head, '--', '.'])).code === 1) return
-  }
+  const isKnown = commit !== null && head !== null
+  if (isKnown && (await git.tryRun(['diff', '--quiet', commit, head, '--', '.'])).code === 1) return
   const message = `expected files, got an empty folder: ${contentDir}. Mount or restore it. If every prompt was removed on purpose, stop the hub, remove ${folder.dir}, which has the last build, and start the hub again`
   throw new ContentError([{ file: nameFile(''), rule: 'content-folder', key: '', message }])
 }

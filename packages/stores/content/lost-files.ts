@@ -21,8 +21,15 @@ const FILES_AT_ONCE = 200
 export async function findLost(git: Git, commit: string, { files }: ContentListing): Promise<LostFiles> {
   const here = new Set(files.map(({ path }) => path))
   const lost = new Map<string, GitFile>()
+  let filled: ReadonlySet<string> | undefined
+  /** Git leaves the folder of a submodule empty until `git submodule update --init`. */
+  const isEmptySubmodule = (path: string, { mode }: GitFile) => {
+    if (mode !== '160000') return false
+    filled ??= listFolders(here)
+    return !filled.has(path)
+  }
   for (const [path, file] of await listTree(git, commit)) {
-    const isMissing = isFile(file) ? parsePath(path).value && !here.has(path) : isEmptySubmodule(path, file, files)
+    const isMissing = isFile(file) ? parsePath(path).value && !here.has(path) : isEmptySubmodule(path, file)
     if (isMissing) lost.set(path, file)
   }
   if (lost.size === 0) return lost
@@ -33,9 +40,12 @@ export async function findLost(git: Git, commit: string, { files }: ContentListi
 
 const isFile = ({ mode }: GitFile) => mode.startsWith('100')
 
-/** Git leaves the folder of a submodule empty until `git submodule update --init`. */
-function isEmptySubmodule(path: string, { mode }: GitFile, files: ContentListing['files']): boolean {
-  return mode === '160000' && !files.some((file) => file.path.startsWith(`${path}/`))
+/** Lists the folders above files. */
+function listFolders(paths: Iterable<string>): Set<string> {
+  const folders = new Set<string>()
+  for (const path of paths)
+    for (let end = path.indexOf('/'); end !== -1; end = path.indexOf('/', end + 1)) folders.add(path.slice(0, end))
+  return folders
 }
 
 /** Adds lost files to a listing. Those of a submodule are in another repository. */

@@ -3,7 +3,7 @@
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { isObject } from '../../domain/text/json.ts'
-import { NOT_UTF_8, readContentType } from '../content-type.ts'
+import { isUtf8, mediaTypeOf, NOT_UTF_8 } from '../content-type.ts'
 import { openBody } from '../read-body.ts'
 import { Refusal } from './http.ts'
 import { CODES } from './protocol.ts'
@@ -16,10 +16,9 @@ const MAX_BYTES = LIMITS.contentBytes
 
 /** Reads the message in a request. @throws Refusal for a message that cannot be handled */
 export async function readMessage(request: Request): Promise<Message> {
-  const { type, isUtf8 } = readContentType(request.headers)
-  if (type !== 'application/json')
+  if (mediaTypeOf(request.headers) !== 'application/json')
     throw new Refusal(415, CODES.refused, 'Send the message as Content-Type: application/json.')
-  if (!isUtf8) throw new Refusal(415, CODES.refused, NOT_UTF_8)
+  if (!isUtf8(request.headers)) throw new Refusal(415, CODES.refused, NOT_UTF_8)
   const text = await readText(request)
   // Batches are rejected: the library does not respond to a batch that contains a request and its cancellation, and revisions since 2025-06-18 do not support batches.
   if (text.trimStart().startsWith('[')) {

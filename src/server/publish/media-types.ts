@@ -1,7 +1,7 @@
 // Decides which bodies a publish, a check and a change accept, and decodes them.
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { NOT_UTF_8, readContentType } from '../content-type.ts'
+import { isUtf8, mediaTypeOf, NOT_UTF_8 } from '../content-type.ts'
 
 /** What a request has as its body: JSON, a prompt file, or the archive of a skill's folder. docs/contract.md section 7 */
 type BodyKind = 'json' | 'prompt-file' | 'archive'
@@ -16,7 +16,7 @@ const KINDS: Readonly<Record<string, Readonly<Record<string, BodyKind>>>> = {
 
 /** Returns what a request has as its body; undefined for a media type that its method does not accept. */
 export function bodyKindOf({ method, headers }: Request): BodyKind | undefined {
-  const { type } = readContentType(headers)
+  const type = mediaTypeOf(headers)
   const kinds = KINDS[method] ?? {}
   return Object.hasOwn(kinds, type) ? kinds[type] : undefined
 }
@@ -35,8 +35,7 @@ export function requireMediaType(request: Request, kind: BodyKind | undefined): 
       'unsupported_media_type',
       'The body is compressed. Send it uncompressed, without Content-Encoding.',
     )
-  if (kind !== 'archive' && !readContentType(request.headers).isUtf8)
-    throw new HubError('unsupported_media_type', NOT_UTF_8)
+  if (kind !== 'archive' && !isUtf8(request.headers)) throw new HubError('unsupported_media_type', NOT_UTF_8)
   if (kind === undefined)
     throw new HubError(
       'unsupported_media_type',
