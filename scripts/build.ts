@@ -21,6 +21,7 @@ import { type Bundle, loadRender } from '../packages/node-server/pages.ts'
 import { describeIgnored } from '../packages/stores/content/content-files.ts'
 import { readHubLook } from '../packages/stores/content/site-settings-file.ts'
 import { filesInto } from '../packages/stores/content/write-files.ts'
+import { openFolder } from '../packages/stores/files/plain-files.ts'
 import { takeLock } from '../packages/stores/git/process-lock.ts'
 import { writeBuildRecord } from '../packages/stores/site/build-record.ts'
 import { readBuildSource } from '../packages/stores/site/build-source.ts'
@@ -78,7 +79,7 @@ async function build(config: Config, places: BuildPlaces, source: BuildSource): 
 
 /** Writes the page code and all static files that do not depend on the content. */
 async function writePages(config: Config, { server, client }: Bundle, next: BuildPlaces): Promise<void> {
-  const look = serveLook(readHubLook(config.contentDir))
+  const look = serveLook(readHubLook(openFolder(config.contentDir)))
   cpSync(client, next.dist, { recursive: true })
   const put = filesInto(next.dist)
   for (const [path, content] of [

@@ -12,7 +12,8 @@ import { logUncaughtErrors } from '../packages/node-server/http/uncaught-errors.
 import { openLocalStores, printSignInLink } from '../packages/node-server/local-stores.ts'
 import { describeShortage, readMemory } from '../packages/node-server/memory.ts'
 import { openBundle } from '../packages/node-server/pages.ts'
-import { readHubLook } from '../packages/stores/content/site-settings-file.ts'
+import { openWithLost } from '../packages/stores/content/lost-files.ts'
+import { LOOK_FILES, readHubLook } from '../packages/stores/content/site-settings-file.ts'
 import type { LocalGit } from '../packages/stores/git/git-store-local.ts'
 import { findProfile, findSourceHost } from '../src/config.ts'
 import type { FreshCopies } from '../src/ports/fresh-copies.ts'
@@ -73,7 +74,7 @@ try {
     onFailed: () => metrics?.noteFailedBuild(),
     onProgress: progress.show,
   })
-  const look = serveLook(readHubLook(contentDir))
+  const look = serveLook(readHubLook(await openWithLost(contentDir, process.env, LOOK_FILES)))
   const place = bundlePlaceOf(process.cwd())
   const isBundled = findBundle(place) !== undefined
   const pages = preparePages(async () => {

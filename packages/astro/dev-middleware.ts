@@ -9,6 +9,7 @@ import { openPageData } from '../../src/server/pages/page-data.ts'
 import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
 import { serveLook } from '../build/hub-look.ts'
 import { readHubLook } from '../stores/content/site-settings-file.ts'
+import { openFolder } from '../stores/files/plain-files.ts'
 
 const config = readConfig(process.env)
 const { baseUrl } = config
@@ -44,7 +45,7 @@ const sources = {
 }
 
 export const onRequest: MiddlewareHandler = ({ url, locals }, next) => {
-  const profile = findProfile(config, serveLook(readHubLook(config.contentDir)).shown)
+  const profile = findProfile(config, serveLook(readHubLook(openFolder(config.contentDir))).shown)
   Object.assign(locals, {
     profile,
     hub: openPageData(

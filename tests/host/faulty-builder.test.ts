@@ -6,6 +6,7 @@ import { hash } from 'node:crypto'
 import { mkdirSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { type Ask, openClient, poll } from '../e2e/client.ts'
 import { freePort, launch, type Run, startProcess } from '../hubs/processes.ts'
@@ -110,31 +111,50 @@ test('serves what the checked-out commit has, whatever the content folder has lo
     [`content/${owner}/kept/versions/1.0.1.md`]: version,
     [`content/${owner}/kept/index.md`]: '---\nyanked: {"1.0.1": "Wrong"}\n---\n',
     'content/second/one/versions/1.0.0.md': version,
+    'content/site.yml': 'name: Lost and Found\n',
   })
   const settings = { CONTENT_DIR: content, RATE_LIMIT_PER_MINUTE: '0' }
   let ask = await start({ ...settings, SITE_URL: 'http://emptied.localhost' })
   const health = async () => (await ask('/healthz')).json()
+  const commit = () => others.git('rev-parse', 'HEAD').trim()
   const becomes = (expected: object) => expect.poll(health, { timeout: WITHIN }).toMatchObject(expected)
   const counts = { repositories: 2, versions: 3, owners: 2 }
   const wayOut = 'Mount or restore what is missing (git restore), or commit its removal'
   const ofFirst = `content/${owner}: expected the files of the checked-out commit, but 3 are missing, such as content/${owner}/kept/index.md. ${wayOut}`
   const ofSecond = `content/second: expected content/second/one/versions/1.0.0.md, which is in the checked-out commit. ${wayOut}`
+  const ofSite = `content/site.yml: expected content/site.yml, which is in the checked-out commit. ${wayOut}`
   const expectServed = async () => {
+    expect((await ask('/')).text).toContain('<title>Lost and Found')
     const kept = (await ask(`/api/v1/repos/${owner}/kept`)).json()
     expect(kept.data).toMatchObject({ latest_version: '1.0.0', versions: ['1.0.0'], content: 'Text\n' })
     expect((await ask('/api/v1/repos/second/one/raw')).text).toBe('Text\n')
   }
   await becomes({ status: 'ok', counts })
+  // A published version that disappears before any build has seen its file.
+  const quick = `content/${owner}/quick/versions/1.0.0.md`
+  others.write({ 'quick.md': version })
+  const blob = others.git('hash-object', '-w', 'quick.md').trim()
+  others.git('update-index', '--add', '--cacheinfo', `100644,${blob},${quick}`)
+  others.git('commit', '-qm', 'Publish a version')
+  others.write({ [quick]: version })
+  rmSync(join(content, owner, 'quick'), { recursive: true })
+  const ofQuick = `content/${owner}: expected ${quick}, which is in the checked-out commit. ${wayOut}`
+  await expect.poll(async () => (await health()).commit, { timeout: WITHIN }).toBe(commit())
+  expect((await ask(`/api/v1/repos/${owner}/quick/raw`)).text).toBe('Text\n')
+  await becomes({ status: 'degraded', failure: null, broken: [ofQuick] })
+  others.git('rm', '-rq', '--cached', `content/${owner}/quick`)
+  others.git('commit', '-qm', 'Remove a prompt')
+  await becomes({ status: 'ok', counts, broken: [] })
   away(content)
   await becomes({ status: 'degraded', counts, failure: expect.stringContaining(`content: not found: ${content}`) })
   await expectServed()
   mkdirSync(content)
-  await becomes({ status: 'degraded', counts, failure: null, broken: [ofFirst, ofSecond] })
+  await becomes({ status: 'degraded', counts, failure: null, broken: [ofFirst, ofSecond, ofSite] })
   await expectServed()
   // As after an upgrade, no build can be served until the content has been read.
   await run!.end()
   ask = await start({ ...settings, SITE_URL: 'http://emptied-again.localhost' })
-  await becomes({ status: 'degraded', counts, failure: null, broken: [ofFirst, ofSecond] })
+  await becomes({ status: 'degraded', counts, failure: null, broken: [ofFirst, ofSecond, ofSite] })
   await expectServed()
   rmSync(content, { recursive: true })
   back(content)
@@ -143,6 +163,11 @@ test('serves what the checked-out commit has, whatever the content folder has lo
   rmSync(join(content, 'second'), { recursive: true })
   rmSync(join(content, owner, 'kept/index.md'))
   const ofIndex = `content/${owner}: expected content/${owner}/kept/index.md, which is in the checked-out commit. ${wayOut}`
+  // Also while somebody commits all the time.
+  const isKnown = async () => (await health()).status === 'degraded'
+  for (const end = Date.now() + WITHIN; Date.now() < end && !(await isKnown()); await sleep(50))
+    others.git('commit', '-q', '--allow-empty', '-m', 'Nothing')
+  expect(await isKnown()).toBe(true)
   await becomes({ status: 'degraded', counts, failure: null, broken: [ofIndex, ofSecond] })
   await expectServed()
   const folder = join('.hub/data', placeOf(content, 'http://emptied-again.localhost'), 'lost')
@@ -151,7 +176,6 @@ test('serves what the checked-out commit has, whatever the content folder has lo
   await becomes({ status: 'degraded', counts, failure: null, broken: [ofSecond] })
   expect(readdirSync(folder)).toHaveLength(1)
   // The folder of a submodule is empty in a fresh clone.
-  const commit = () => others.git('rev-parse', 'HEAD').trim()
   const inner = commit()
   others.git('update-index', '--add', '--cacheinfo', `160000,${inner},content/other`)
   others.git('commit', '-qm', 'Add a submodule')

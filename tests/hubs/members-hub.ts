@@ -13,6 +13,7 @@ import { openLocalStores } from '../../packages/node-server/local-stores.ts'
 import { openMetrics } from '../../packages/node-server/metrics.ts'
 import { openBundle } from '../../packages/node-server/pages.ts'
 import { readHubLook } from '../../packages/stores/content/site-settings-file.ts'
+import { openFolder } from '../../packages/stores/files/plain-files.ts'
 import { blockPerson } from '../../packages/stores/state/people.ts'
 import { openPeople } from '../../packages/stores/state/sessions.ts'
 import { createToken } from '../../packages/stores/state/tokens.ts'
@@ -115,7 +116,7 @@ export async function openMembersHub(settings: Readonly<Record<string, string>> 
   writeSite(loadCatalogue(config), join(root, 'dist'))
   const site = openSite(join(root, 'dist'))
   const stores = await openLocalStores(config, root)
-  const look = serveLook(readHubLook(config.contentDir))
+  const look = serveLook(readHubLook(openFolder(config.contentDir)))
   const bundle = await ensureBundle(bundlePlaceOf(process.cwd()))
   const pages = await openBundle(bundle, findProfile(config, look.shown), look.files)
   const health = {

@@ -11,6 +11,7 @@ import { serveSites } from '../../packages/node-server/builds/serve-sites.ts'
 import { openLocalStores } from '../../packages/node-server/local-stores.ts'
 import { openBundle } from '../../packages/node-server/pages.ts'
 import { readHubLook } from '../../packages/stores/content/site-settings-file.ts'
+import { openFolder } from '../../packages/stores/files/plain-files.ts'
 import { writeBuildRecord } from '../../packages/stores/site/build-record.ts'
 import { readBuildSource } from '../../packages/stores/site/build-source.ts'
 import { openBuiltPages, openSite } from '../../scripts/bench/open-build.ts'
@@ -56,7 +57,7 @@ export const serveSite = <S extends Stores>(dir: string, options: SiteOptions<S>
     const source = await readBuildSource(config.contentDir, process.env)
     await writeData(config, { siteDir: places.dist, indexPath: indexOf(places) })
     writeBuildRecord(builtFile(places), { built_at: new Date().toISOString(), source })
-    const look = serveLook(readHubLook(config.contentDir))
+    const look = serveLook(readHubLook(openFolder(config.contentDir)))
     const bundle = await ensureBundle(bundlePlaceOf(process.cwd()))
     const pages = await openBundle(bundle, findProfile(config, look.shown), look.files)
     return { pages: { current: pages }, downloads: await openDownloads('.', config.baseUrl) }

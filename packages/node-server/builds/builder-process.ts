@@ -1,6 +1,7 @@
 // The build process: watches the content, writes each new build next to the one being served, and reports when it is complete.
 import { existsSync } from 'node:fs'
 import { setPriority } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type * as z from 'zod'
@@ -45,6 +46,8 @@ const LOOK_MS = 60_000
 const MAX_LOST_PAUSE_MS = 10_000
 /** How long files may be missing that somebody is about to remove with a commit. */
 const COMMIT_MS = 500
+/** How often to look meanwhile whether they are there. */
+const STEP_MS = 50
 /** How long the builder of a killed server may take to notice that the server is gone, and exit. */
 const ORPHAN_MS = 60_000
 
@@ -135,6 +138,8 @@ let isBusy = false
 /** Whether a transaction of the site's database is open. */
 let isWriting = false
 let failures = 0
+/** The files that were missing in a round that had to begin again. */
+let suspected: ReadonlySet<string> = new Set()
 /** How often the content was scanned since files are missing. */
 let looksForLost = 0
 let retry: NodeJS.Timeout | undefined
@@ -199,12 +204,12 @@ async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
   const began = new Date().toISOString()
   const ready = await askToBegin()
   const { changed: moved } = ready
-  const changed = wanted === 'all' || moved === 'all' ? 'all' : new Set([...wanted, ...moved])
+  const changed = wanted === 'all' || moved === 'all' || !mine.listing ? 'all' : new Set([...wanted, ...moved])
   const commit = await readCommit()
   const read = await readSource(mine, ready)
   const seen = await look(mine, changed)
-  const missing = await findMissing(mine, { changed, commit, seen })
-  if (missing === 'unsure') return want()
+  const missing = await findMissing(changed, commit, seen)
+  if (missing === 'unsure') return want(changed === 'all' ? undefined : [...changed])
   await lost.keep(git, missing)
   const listing = addLost(seen, missing)
   if (listing.files.length === 0 && mine.before && !isClone) await checkEmptied(mine.before, commit)
@@ -271,32 +276,33 @@ function listChanged(listing: ContentListing, changed: ReadonlySet<string>): Con
   return listContentAgain(contentDir, listing, [...new Set(places.map(([owner, name]) => `${owner}/${name}`))])
 }
 
-/** Finds the files that the commit has and the folder has not. They may be lost only if a file has disappeared or any may have. @returns `unsure` if a commit is about to remove files, so that this round must begin again */
+/** Finds the files that the commit has and the folder has not. Only what has changed can have disappeared, unless files are missing already. @returns `unsure` if this round must begin again, because somebody may be about to add or commit just that */
 async function findMissing(
-  { listing }: BuildData,
-  { changed, commit, seen }: { changed: ReadonlySet<string> | 'all'; commit: string | null; seen: ContentListing },
+  changed: ReadonlySet<string> | 'all',
+  commit: string | null,
+  seen: ContentListing,
 ): Promise<LostFiles | 'unsure'> {
-  if (commit === null) return NOTHING_LOST
-  if (listing && changed !== 'all' && lost.files.size === 0 && !hasFewer(listing, seen)) return NOTHING_LOST
-  const missing = await findLost(git, commit, seen)
-  if (![...missing.keys()].some((path) => !lost.files.has(path))) return missing
-  await sleep(COMMIT_MS)
-  return (await readCommit()) === commit ? missing : 'unsure'
+  const places = changed === 'all' || lost.files.size > 0 ? ['.'] : listPlaces(changed)
+  if (commit === null || places.length === 0) return NOTHING_LOST
+  const missing = await findLost(git, commit, seen, places)
+  const found = new Set(missing.keys()).difference(lost.files)
+  if (found.isSubsetOf(suspected)) {
+    suspected = new Set()
+    return missing
+  }
+  suspected = found
+  // A publish moves its files into the folder right after its commit.
+  const [first = ''] = found
+  for (let waitedMs = 0; waitedMs < COMMIT_MS && !existsSync(join(contentDir, first)); waitedMs += STEP_MS)
+    await sleep(STEP_MS)
+  return 'unsure'
 }
 
 const NOTHING_LOST: LostFiles = new Map()
 
-/** Returns whether a file of a listing is missing in the next one. */
-function hasFewer(before: ContentListing, { files }: ContentListing): boolean {
-  // The files that were not listed again come first, in the same order, so the sets stay small.
-  let same = 0
-  const gone = before.files.filter((file) => {
-    if (file !== files[same]) return true
-    same++
-    return false
-  })
-  const here = new Set(files.slice(same).map(({ path }) => path))
-  return gone.some(({ path }) => !here.has(path))
+/** Lists the folders of the repositories with changed files, the folders of owners, and the files outside them. */
+function listPlaces(changed: ReadonlySet<string>): string[] {
+  return [...new Set(Array.from(changed, (path) => path.split('/', 2).filter(Boolean).join('/')))]
 }
 
 /** Accepts that the content folder is empty if a commit removed everything since the last build. Otherwise it is a mount that has disappeared, as a rule, and must not be served as a hub without prompts. @throws ContentError */

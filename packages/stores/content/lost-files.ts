@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parsePath } from '../../../src/domain/content/content-path.ts'
 import type { Problem } from '../../../src/domain/text/problems.ts'
 import { openFolder, type PlainFolder } from '../files/plain-files.ts'
-import type { Git } from '../git/git-command.ts'
+import { createGit, type Git } from '../git/git-command.ts'
 import { type GitFile, listTree, readObjects } from '../git/git-objects.ts'
 import { comparePaths, nameFile } from './content-files.ts'
 import type { ContentListing } from './content-listing.ts'
@@ -17,23 +17,28 @@ export type ContentReader = Pick<PlainFolder, 'read'>
 
 const FILES_AT_ONCE = 200
 
-/** Finds the files of a commit that a listing of the content folder lacks. Those that a sparse checkout omits are not lost. @param git git, in the content folder */
-export async function findLost(git: Git, commit: string, { files }: ContentListing): Promise<LostFiles> {
-  const here = new Set(files.map(({ path }) => path))
-  const lost = new Map<string, GitFile>()
+/** Finds the files of a commit that a listing of the content folder lacks. Those that a sparse checkout omits are not lost. @param git git, in the content folder @param places where to look: files, or folders with everything below them */
+export async function findLost(
+  git: Git,
+  commit: string,
+  { files }: Pick<ContentListing, 'files'>,
+  places: readonly string[] = ['.'],
+): Promise<LostFiles> {
+  const lost = await listTree(git, commit, places)
+  for (const { path } of files) lost.delete(path)
   let filled: ReadonlySet<string> | undefined
   /** Git leaves the folder of a submodule empty until `git submodule update --init`. */
   const isEmptySubmodule = (path: string, { mode }: GitFile) => {
     if (mode !== '160000') return false
-    filled ??= listFolders(here)
+    filled ??= listFolders(files)
     return !filled.has(path)
   }
-  for (const [path, file] of await listTree(git, commit)) {
-    const isMissing = isFile(file) ? parsePath(path).value && !here.has(path) : isEmptySubmodule(path, file)
-    if (isMissing) lost.set(path, file)
+  for (const [path, file] of lost) {
+    const isLost = isFile(file) ? parsePath(path).value !== undefined : isEmptySubmodule(path, file)
+    if (!isLost) lost.delete(path)
   }
   if (lost.size === 0) return lost
-  for await (const record of git.records(['ls-files', '-t', '-z', '--', '.']))
+  for await (const record of git.records(['ls-files', '-t', '-z', '--', ...places]))
     if (record.startsWith('S ')) lost.delete(record.slice(2))
   return lost
 }
@@ -41,9 +46,9 @@ export async function findLost(git: Git, commit: string, { files }: ContentListi
 const isFile = ({ mode }: GitFile) => mode.startsWith('100')
 
 /** Lists the folders above files. */
-function listFolders(paths: Iterable<string>): Set<string> {
+function listFolders(files: ContentListing['files']): Set<string> {
   const folders = new Set<string>()
-  for (const path of paths)
+  for (const { path } of files)
     for (let end = path.indexOf('/'); end !== -1; end = path.indexOf('/', end + 1)) folders.add(path.slice(0, end))
   return folders
 }
@@ -67,6 +72,35 @@ export function describeLost(lost: LostFiles): Problem[] {
     const message = `${what}. Mount or restore what is missing (${way}), or commit its removal`
     return { file: nameFile(name), rule: 'files-of-commit', key: '', message }
   })
+}
+
+/** Opens a content folder to read a few files, which have the bytes of the checked-out commit if they are lost. @param environment usually `process.env`; used to find git */
+export async function openWithLost(
+  contentDir: string,
+  environment: Readonly<Record<string, string | undefined>>,
+  paths: readonly string[],
+): Promise<ContentReader> {
+  const folder = openFolder(contentDir)
+  const git = createGit(contentDir, environment)
+  const files = paths.flatMap((path) => (folder.read(path, 0).refusal === 'missing' ? [] : { path, stamp: '' }))
+  const copies = new Map<string, Buffer<ArrayBuffer> | undefined>()
+  try {
+    const lost = await findLost(git, 'HEAD', { files }, paths)
+    const objects = await readObjects(
+      git,
+      Array.from(lost.values(), ({ id }) => id),
+    )
+    for (const [at, path] of [...lost.keys()].entries()) copies.set(path, objects[at]?.bytes)
+  } catch {
+    // Without git or a commit, nothing is known to be lost.
+  }
+  return {
+    read(path, maxBytes) {
+      const value = copies.get(path)
+      if (!value) return folder.read(path, maxBytes)
+      return value.length > maxBytes ? { refusal: 'long' } : { value }
+    },
+  }
 }
 
 /** Keeps copies of the files that are lost now in a folder of the hub. @param dir may be missing */

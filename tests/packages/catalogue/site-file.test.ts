@@ -8,6 +8,7 @@ import { accentColours, contrast } from '../../../packages/build/accent-colours.
 import { parseSiteFile } from '../../../packages/catalogue/site-file.ts'
 import { readContentDir } from '../../../packages/stores/content/content-dir.ts'
 import { readHubLook } from '../../../packages/stores/content/site-settings-file.ts'
+import { openFolder } from '../../../packages/stores/files/plain-files.ts'
 import { DEFAULT_LOOK } from '../../../src/domain/content/look.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 
@@ -20,8 +21,8 @@ function aFolder(files: Record<string, string | Buffer>): string {
 }
 
 test('every key is optional', () => {
-  expect(readHubLook(aFolder({}))).toEqual(DEFAULT_LOOK)
-  expect(readHubLook(aFolder({ 'site.yml': 'name: Acme\n' }))).toEqual({ ...DEFAULT_LOOK, name: 'Acme' })
+  expect(readHubLook(openFolder(aFolder({})))).toEqual(DEFAULT_LOOK)
+  expect(readHubLook(openFolder(aFolder({ 'site.yml': 'name: Acme\n' })))).toEqual({ ...DEFAULT_LOOK, name: 'Acme' })
 })
 
 test.each(['https://example.com/report?prompt={prompt}', 'mailto:abuse@example.com?subject={prompt}'])(
@@ -33,7 +34,7 @@ test.each(['https://example.com/report?prompt={prompt}', 'mailto:abuse@example.c
 
 test('reads the logo file as base64', () => {
   const dir = aFolder({ 'site.yml': 'logo: logo.svg\n', 'logo.svg': LOGO })
-  expect(readHubLook(dir).logo).toEqual({ name: 'logo.svg', data: Buffer.from(LOGO).toString('base64') })
+  expect(readHubLook(openFolder(dir)).logo).toEqual({ name: 'logo.svg', data: Buffer.from(LOGO).toString('base64') })
   expect(readContentDir(dir).problems).toEqual([])
 })
 
@@ -59,7 +60,7 @@ test('reports problems with their file and falls back to the default look', () =
     ['content/logo.svg', 'site'],
     ['content/site.yml', 'site'],
   ])
-  expect(readHubLook(dir)).toEqual(DEFAULT_LOOK)
+  expect(readHubLook(openFolder(dir))).toEqual(DEFAULT_LOOK)
 })
 
 test('never serves a logo that the content check rejects', () => {
@@ -68,17 +69,17 @@ test('never serves a logo that the content check rejects', () => {
     writeFileSync(join(dir, 'real.svg'), LOGO)
     rmSync(join(dir, 'logo.svg'), { force: true })
     symlinkSync(target, join(dir, 'logo.svg'))
-    expect(readHubLook(dir)).toEqual({ ...DEFAULT_LOOK, name: 'Acme' })
+    expect(readHubLook(openFolder(dir))).toEqual({ ...DEFAULT_LOOK, name: 'Acme' })
     expect(readContentDir(dir).problems).toContainEqual(
       expect.objectContaining({ file: 'content/logo.svg', rule: 'regular-file' }),
     )
   }
   rmSync(join(dir, 'logo.svg'))
   writeFileSync(join(dir, 'logo.svg'), 'not an image')
-  expect(readHubLook(dir).logo).toBeUndefined()
+  expect(readHubLook(openFolder(dir)).logo).toBeUndefined()
   rmSync(join(dir, 'logo.svg'))
   execFileSync('mkfifo', [join(dir, 'logo.svg')])
-  expect(readHubLook(dir).logo).toBeUndefined()
+  expect(readHubLook(openFolder(dir)).logo).toBeUndefined()
 })
 
 const rgb = (hex: string) => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16))
