@@ -6,15 +6,15 @@ import { followContent } from '../packages/node-server/builds/follow-content.ts'
 import { bundlePlaceOf, ensureBundle, findBundle, preparePages } from '../packages/node-server/builds/pages-bundle.ts'
 import { openMonitoring, type ServedHub, serveSites } from '../packages/node-server/builds/serve-sites.ts'
 import { followGitHub } from '../packages/node-server/follow-github.ts'
-import { addFetch, addState } from '../packages/node-server/health.ts'
+import { addFetch, addPublishing, addState } from '../packages/node-server/health.ts'
 import { onAbort } from '../packages/node-server/http/background.ts'
 import { logUncaughtErrors } from '../packages/node-server/http/uncaught-errors.ts'
 import { openLocalStores, printSignInLink } from '../packages/node-server/local-stores.ts'
 import { describeShortage, readMemory } from '../packages/node-server/memory.ts'
 import { openBundle } from '../packages/node-server/pages.ts'
+import { watchPublishing } from '../packages/node-server/watch-publishing.ts'
 import { openWithLost } from '../packages/stores/content/lost-files.ts'
 import { LOOK_FILES, readHubLook } from '../packages/stores/content/site-settings-file.ts'
-import type { LocalGit } from '../packages/stores/git/git-store-local.ts'
 import { findProfile, findSourceHost } from '../src/config.ts'
 import type { FreshCopies } from '../src/ports/fresh-copies.ts'
 import { describeError } from '../src/ports/log.ts'
@@ -37,34 +37,20 @@ onShutdown(async (hurry) => {
 const shortage = describeShortage(readMemory())
 if (shortage) console.error(shortage)
 
-let lastTrouble = ''
-/** Finishes interrupted publishes. Reports a problem only once, because it lasts until somebody fixes it. @returns whether the content folder contains everything that was published */
-async function finishPublishes(git: LocalGit): Promise<boolean> {
-  try {
-    await git.finishPublishes()
-    lastTrouble = ''
-    return true
-  } catch (error) {
-    const trouble = describeError(error)
-    if (trouble !== lastTrouble) console.error(trouble)
-    lastTrouble = trouble
-    return false
-  }
-}
-
 try {
   const stores = await openLocalStores(config)
   onAbort(stopping.signal, stores.close)
   const watching = await openMonitoring(config)
   const { metrics } = watching
   // With a local repository, every publish is in the content folder immediately; a clone from GitHub may lag behind.
-  const isLocal = config.gitStore.kind === 'local'
+  const publishing = config.gitStore.kind === 'local' ? watchPublishing(stores.localGit) : undefined
+  if (publishing) onAbort(stopping.signal, publishing.stop)
   if (config.keepsClone) console.log('Opening the clone of the GitHub repository …')
   const clone = config.keepsClone ? await followGitHub(config, process.env, stopping.signal) : undefined
   const contentDir = clone?.contentDir ?? config.contentDir
   const followed = followContent({ ...config, contentDir }, stopping.signal, {
     beforeBuild: async () => ({
-      isWhole: isLocal && (await finishPublishes(stores.localGit)),
+      isWhole: (await publishing?.finish()) ?? false,
       // Taken before the content is read, so that a later publish is after it.
       orderMs: stores.order.next(followed.served.site.source.read_until),
       changed: (await clone?.update()) ?? [],
@@ -103,7 +89,8 @@ try {
       downloads: await openDownloads('.', config.baseUrl),
       ...watching,
       healthOf() {
-        const health = addState(followed.health(), stores.stateWatch.health())
+        const known = addState(followed.health(), stores.stateWatch.health())
+        const health = publishing ? addPublishing(known, publishing.health()) : known
         return clone ? addFetch(health, clone.state(), new Date()) : health
       },
     },

@@ -3,6 +3,7 @@
 import { VERSION } from '../../src/ports/version.ts'
 import { UNCACHED_JSON } from '../../src/server/respond.ts'
 import type { FetchState } from '../stores/content/content-clone.ts'
+import type { PublishingHealth } from './watch-publishing.ts'
 import type { StateHealth } from './watch-state.ts'
 
 /** The health of a hub. */
@@ -33,6 +34,8 @@ export interface Health {
   } | null
   /** Whether tokens and sessions can be read and written; null if this is not known. */
   state: StateHealth | null
+  /** Why nothing can be published to the local git repository now, or null. */
+  publishing: string | null
 }
 
 /** The health before the first build. */
@@ -47,6 +50,7 @@ export const STARTING: Health = {
   unbuilt: null,
   fetch: null,
   state: null,
+  publishing: null,
 }
 
 /** A change is built within seconds, also on a large hub, so an older one means that building does not work. */
@@ -82,6 +86,12 @@ export function addFetch(health: Health, { fetchedAt, failure }: FetchState, now
 /** Adds the status of the state store, without which nobody can publish or sign in. */
 export function addState(health: Health, state: StateHealth): Health {
   return { ...health, state, status: health.status === 'ok' && state.problem !== null ? 'degraded' : health.status }
+}
+
+/** Adds why nothing can be published. A hub that never could since its start only reads, so it is not degraded. */
+export function addPublishing(health: Health, { problem, wasPossible }: PublishingHealth): Health {
+  const isStopped = wasPossible && problem !== null
+  return { ...health, publishing: problem, status: health.status === 'ok' && isStopped ? 'degraded' : health.status }
 }
 
 /** Maximum number of problems listed. */

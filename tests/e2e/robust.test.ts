@@ -78,6 +78,7 @@ describe('npm start keeps running', { timeout: 300_000 }, () => {
       'unbuilt',
       'fetch',
       'state',
+      'publishing',
       'broken_count',
     ])
     expect(await health()).toMatchObject({

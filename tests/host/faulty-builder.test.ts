@@ -201,15 +201,20 @@ test('serves what the checked-out commit has, whatever the content folder has lo
   await becomes({ status: 'ok', counts: { repositories: 1, versions: 1, owners: 1 }, broken: [] })
   others.git('sparse-checkout', 'disable')
   await becomes({ status: 'ok', counts: fewer, broken: [] })
-  // A commit without content is reported too; with a detached HEAD, nothing else about the build differs.
+  // Nothing can be published to a detached HEAD.
   others.git('switch', '-q', '--detach')
+  const publishing =
+    "The content's git repository has no branch checked out (its HEAD is detached): run git switch main to check it out."
+  await becomes({ status: 'degraded', failure: null, broken: [], publishing })
+  // A commit without content is reported too; nothing else about the build differs.
   others.git('commit', '-q', '--allow-empty', '-m', 'Nothing')
   utimesSync(join(content, owner, 'kept/versions/1.0.0.md'), 1, 1)
-  await becomes({ status: 'ok', commit: commit() })
+  await becomes({ status: 'degraded', commit: commit(), publishing })
+  others.git('switch', '-qC', 'main')
   others.git('rm', '-rq', 'content')
   others.git('commit', '-qm', 'Remove everything')
   mkdirSync(content, { recursive: true })
-  await becomes({ status: 'ok', counts: { repositories: 0, versions: 0, owners: 0 } })
+  await becomes({ status: 'ok', counts: { repositories: 0, versions: 0, owners: 0 }, publishing: null })
 })
 
 test('without git, serves no empty folder where a build had prompts, also after an upgrade', {

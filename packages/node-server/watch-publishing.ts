@@ -1,0 +1,37 @@
+// Finishes interrupted publishes, and knows whether the content's git repository takes new ones, before somebody publishes.
+import { describeError } from '../../src/ports/log.ts'
+import type { LocalGit } from '../stores/git/git-store-local.ts'
+
+const CHECK_MS = 10_000
+
+/** What is known about publishing to the local git repository. */
+export interface PublishingHealth {
+  /** Why nothing can be published now, with the fix; null if the last check found no reason. */
+  problem: string | null
+  /** Whether an earlier check succeeded: other hubs only read. */
+  wasPossible: boolean
+}
+
+/** Starts to check the repository. A problem is printed once when it begins, because it lasts until somebody fixes it. */
+export function watchPublishing(git: Pick<LocalGit, 'finishPublishes'>) {
+  let health: PublishingHealth = { problem: null, wasPossible: false }
+  /** Finishes interrupted publishes. @returns whether the content folder contains everything that was published */
+  const finish = async (): Promise<boolean> => {
+    try {
+      await git.finishPublishes()
+      health = { problem: null, wasPossible: true }
+    } catch (error) {
+      const problem = describeError(error).replace(' Nothing was published.', '')
+      if (problem !== health.problem) console.error(problem)
+      health = { ...health, problem }
+    }
+    return health.problem === null
+  }
+  const timer = setInterval(finish, CHECK_MS).unref()
+  return {
+    finish,
+    /** Returns the result of the last check. */
+    health: () => health,
+    stop: () => clearInterval(timer),
+  }
+}
