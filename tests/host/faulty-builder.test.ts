@@ -4,6 +4,7 @@
 import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { mkdirSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -34,8 +35,11 @@ function withFault(name: string, code: string): Record<string, string> {
     ...{ SITE_URL: `http://${name}.localhost`, RATE_LIMIT_PER_MINUTE: '0' },
   }
 }
-const start = async (settings: Record<string, string>) => {
-  const started = await startProcess({ command: ['node', 'scripts/start.ts'], settings })
+const start = async (
+  settings: Record<string, string>,
+  command: [string, ...string[]] = ['node', 'scripts/start.ts'],
+) => {
+  const started = await startProcess({ command, settings })
   run = started.run
   base = started.base
   return openClient(base)
@@ -269,7 +273,9 @@ test('polls for changes when the system cannot watch files', { timeout: 2 * WITH
   expect(run!.log().match(/for changes every|cannot be followed|ENOSPC/g)).toEqual(['for changes every'])
 })
 
-test('lists a new prompt although no file change event arrives', { timeout: 2 * WITHIN }, async () => {
+test('lists a new prompt although no file change event arrives, and with fewer open files than connections', {
+  timeout: 2 * WITHIN,
+}, async () => {
   const ask = await start(
     withFault(
       'silent',
@@ -279,9 +285,14 @@ test('lists a new prompt although no file change event arrives', { timeout: 2 * 
       fs.watch = () => Object.assign(new EventEmitter(), { close() {}, ref() {}, unref() {} })
       syncBuiltinESMExports()`,
     ),
+    ['sh', '-c', 'ulimit -n 300 && exec node scripts/start.ts'],
   )
   await expect.poll(async () => (await ask('/healthz')).json().status, { timeout: WITHIN }).toBe('ok')
   const token = execFileSync(process.execPath, ['scripts/token.ts', owner], { encoding: 'utf8' }).trim()
+  const { hostname, port } = new URL(base)
+  const idle = Array.from({ length: 400 }, () => connect(Number(port), hostname).on('error', () => {}))
+  const settle = (socket: Socket) => new Promise((resolve) => socket.once('connect', resolve).once('close', resolve))
+  await Promise.all(idle.map(settle))
   for (const name of ['two', 'four']) {
     const published = await fetch(`${base}/api/v1/repos/${owner}/${name}/versions`, {
       method: 'POST',
@@ -291,4 +302,5 @@ test('lists a new prompt although no file change event arrives', { timeout: 2 * 
     expect(published.status).toBe(201)
     await expect.poll(() => isListed(ask, name), { timeout: WITHIN }).toBe(true)
   }
+  for (const socket of idle) socket.destroy()
 })

@@ -4,6 +4,7 @@ import { createServer as createNetServer, type Server as NetServer, type Socket 
 import { HubError } from '../../../src/domain/api/errors.ts'
 import { logProblem, runForRequest } from '../../../src/ports/log.ts'
 import { type Held, pickLargestFirst } from './largest-first.ts'
+import { fitConnections } from './open-files.ts'
 import { busy, closeConnection, refuse, tooManyConnections, unreadableRequestError } from './refuse-request.ts'
 import { findAmbiguity } from './request-form.ts'
 import { type AnsweredRequest, headersOfRequest, nameRequest } from './request-log.ts'
@@ -92,6 +93,7 @@ export async function startServer(
   }: ServerOptions = {},
 ) {
   const limits = { ...LIMITS, ...given }
+  limits.connections = fitConnections(limits.connections)
   const answering = new Map<Socket, ServerResponse>()
   let isClosing = false
   const cut = (socket: Socket, error: HubError) => closeConnection(socket, error, answering, allowOrigin)
