@@ -21,8 +21,9 @@ export function watchPublishing(git: Pick<LocalGit, 'finishPublishes'>) {
       await git.finishPublishes()
       health = { problem: null, wasPossible: true }
     } catch (error) {
-      const problem = describeError(error).replace(' Nothing was published.', '')
-      if (problem !== health.problem) console.error(problem)
+      // Git's own message is for the operator alone, because it contains paths.
+      const problem = (error instanceof Error ? error.message : String(error)).replace(' Nothing was published.', '')
+      if (problem !== health.problem) console.error(describeError(error))
       health = { ...health, problem }
     }
     return health.problem === null

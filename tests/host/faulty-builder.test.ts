@@ -232,7 +232,9 @@ test('without git, serves no empty folder where a build had prompts, also after 
   const ask = await start(settings)
   const becomes = (expected: object) =>
     expect.poll(async () => (await ask('/healthz')).json(), { timeout: WITHIN }).toMatchObject(expected)
-  await becomes({ status: 'ok', counts: { repositories: 1 } })
+  const publishing =
+    'The content folder is not in a git repository. Run git init, create a first commit, and try again.'
+  await becomes({ status: 'ok', counts: { repositories: 1 }, publishing })
   const folder = resolve('.hub/data', placeOf(content, settings.SITE_URL))
   const failure = `content: expected files, got an empty folder: ${content}. Mount or restore it. If every prompt was removed on purpose, stop the hub, remove ${folder}, which has the last build, and start the hub again`
   rmSync(join(content, owner), { recursive: true })
