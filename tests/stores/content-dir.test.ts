@@ -1,7 +1,7 @@
 // Tests how the content folder is read: what is ignored, what is reported as a problem, and how a later read detects
 // changed files.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeEach, expect, test } from 'vitest'
@@ -44,6 +44,17 @@ test.each([
 test.each(['notes.txt', 'acme/a/versions/1.0.0.md.bak', 'acme/a/readme.md'])('%s is reported as a problem', (name) => {
   put(name, 'anything')
   expect(read().problems.map(({ file }) => file)).toEqual([`content/${name}`])
+})
+
+test('reports files and folders whose names are not UTF-8', () => {
+  const named = (name: string) => Buffer.concat([Buffer.from(join(dir, 'content/acme/')), Buffer.from(name, 'latin1')])
+  mkdirSync(named('caf\xe9'))
+  writeFileSync(named('\xe9.md'), 'anything')
+  const [rule, key, message] = ['readable', '', 'expected a name in UTF-8']
+  expect(read().problems).toEqual([
+    { file: 'content/acme/caf\ufffd', rule, key, message },
+    { file: 'content/acme/\ufffd.md', rule, key, message },
+  ])
 })
 
 test('reports a missing content folder', () => {

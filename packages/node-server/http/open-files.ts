@@ -1,20 +1,14 @@
 // Fits the number of connections to the number of files that the system lets this process have open: each connection is one.
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 
+/** Where Linux says what a process may have. */
+const LIMITS_FILE = '/proc/self/limits'
 /** The files that everything else needs at most: the databases of each search thread, and the pipes of git. */
 const OTHER_FILES = 256
 
-/** Returns how many files this process may have open; undefined if the system does not say. Node raises the limit as far as it may. */
-export function readOpenFilesLimit(path = '/proc/self/limits'): number | undefined {
-  try {
-    const [, limit] = /^Max open files +\d+ +(\d+)/m.exec(readFileSync(path, 'utf8')) ?? []
-    return limit === undefined ? undefined : Number(limit)
-  } catch {
-    return undefined
-  }
-}
-
-/** Returns the number of connections that leaves enough files for everything else, at least half of the files. */
-export function fitConnections(most: number, limit = readOpenFilesLimit()): number {
-  return limit === undefined ? most : Math.min(most, Math.max(limit - OTHER_FILES, Math.floor(limit / 2)))
+/** Returns how many connections leave enough open files for everything else. Node has raised the soft limit to the hard one. */
+export function fitConnections(most: number): number {
+  const limits = existsSync(LIMITS_FILE) ? readFileSync(LIMITS_FILE, 'utf8') : ''
+  const [, limit = Number.POSITIVE_INFINITY] = /^Max open files +\d+ +(\d+)/m.exec(limits) ?? []
+  return Math.min(most, Math.max(Number(limit) - OTHER_FILES, Math.floor(Number(limit) / 2)))
 }

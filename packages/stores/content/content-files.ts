@@ -55,6 +55,7 @@ function* listBelow(folder: PlainFolder, dir: string, findings: ListingProblems,
     const path = below === '' ? entry.name : `${below}/${entry.name}`
     if (isAttributes(entry.name)) report(path, 'no-attributes', ATTRIBUTES)
     else if (isIgnoredName(entry.name)) findings.ignored.push(nameFile(path))
+    else if (entry.name.includes('\ufffd')) report(path, 'readable', 'expected a name in UTF-8')
     else if (entry.isDirectory()) yield* listBelow(folder, dir, findings, path)
     else if (entry.isFile()) yield path
     else

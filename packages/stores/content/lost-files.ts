@@ -80,24 +80,19 @@ export async function openWithLost(
   environment: Readonly<Record<string, string | undefined>>,
   paths: readonly string[],
 ): Promise<ContentReader> {
-  const folder = openFolder(contentDir)
-  const git = createGit(contentDir, environment)
-  const files = paths.flatMap((path) => (folder.read(path, 0).refusal === 'missing' ? [] : { path, stamp: '' }))
-  const copies = new Map<string, Buffer<ArrayBuffer> | undefined>()
-  try {
-    const lost = await findLost(git, 'HEAD', { files }, paths)
-    const objects = await readObjects(
-      git,
-      Array.from(lost.values(), ({ id }) => id),
-    )
-    for (const [at, path] of [...lost.keys()].entries()) copies.set(path, objects[at]?.bytes)
-  } catch {
-    // Without git or a commit, nothing is known to be lost.
-  }
+  const [folder, git] = [openFolder(contentDir), createGit(contentDir, environment)]
+  // Without git or a commit, nothing is known to be lost.
+  const lost = await findLost(git, 'HEAD', { files: [] }, paths).catch((): LostFiles => new Map())
+  const objects = await readObjects(
+    git,
+    Array.from(lost.values(), ({ id }) => id),
+  ).catch(() => [])
+  const copies = new Map(Array.from(lost.keys(), (path, at) => [path, objects[at]?.bytes]))
   return {
     read(path, maxBytes) {
-      const value = copies.get(path)
-      if (!value) return folder.read(path, maxBytes)
+      const opened = folder.read(path, maxBytes)
+      const value = opened.refusal === 'missing' ? copies.get(path) : undefined
+      if (!value) return opened
       return value.length > maxBytes ? { refusal: 'long' } : { value }
     },
   }
