@@ -4,4 +4,4 @@ import { handleApm } from '../../packages/skills/handle-apm.ts'
 import { openHub } from '../../src/wiring/hub.ts'
 
 export default (request: Request, context: Context) => handleApm(request, () => openHub(request, context))
-export const config = { path: '/api/apm/*', method: ['GET', 'HEAD', 'OPTIONS'] }
+export const config = { path: '/api/apm/*' }

@@ -8,7 +8,7 @@ export default (request: Request, context: Context) => handleWrite(request, () =
 // Only literals: the platform's bundler reads this without running it, and drops anything else.
 export const config: Config = {
   path: ['/api', '/api/*'],
-  excludedPath: '/api/v1/repos/:owner/:name/check',
+  excludedPath: ['/api/apm/*', '/api/v1/repos/:owner/:name/check'],
   method: ['POST', 'PUT', 'PATCH', 'DELETE'],
   rateLimit: {
     action: 'rewrite',

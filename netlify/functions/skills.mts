@@ -12,5 +12,5 @@ export const config = {
     '/:a/.well-known/agent-skills/*',
     '/:a/:b/.well-known/agent-skills/*',
   ],
-  method: ['GET', 'HEAD'],
+  method: ['GET', 'HEAD', 'OPTIONS'],
 }

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { CACHE_CONTROL, SHARED_CACHE_CONTROL } from '../../src/domain/api/caching.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
+import { matchPath } from '../../src/domain/api/routes.ts'
 import { toHubError } from '../../src/ports/log.ts'
 import type { SiteFiles } from '../../src/ports/site-files.ts'
 import { pathOf } from '../../src/server/address.ts'
@@ -97,7 +98,8 @@ async function answerPlain<Site extends { files: SiteFiles }>(
   site: Site,
 ): Promise<Response> {
   try {
-    const hosted = route(request.method, pathOf(request.url))
+    const path = pathOf(request.url)
+    const hosted = route(request.method, path)
     const isFileFirst = hosted === undefined || hosted.config.preferStatic === true
     const isReading = request.method === 'GET' || request.method === 'HEAD'
     const file = isFileFirst && isReading ? await serveFile(request, site.files) : undefined
@@ -106,7 +108,7 @@ async function answerPlain<Site extends { files: SiteFiles }>(
     if (isReading) return respondNotFound(request)
     return (
       (request.method === 'OPTIONS' && (await preflightFile(request, site.files))) ||
-      respondWithError(request, methodNotAllowed(request.method, ['GET', 'HEAD']))
+      respondWithError(request, methodNotAllowed(request.method, matchPath(path)?.methods ?? ['GET', 'HEAD']))
     )
   } catch (thrown) {
     return respondWithError(request, toHubError(thrown))

@@ -14,7 +14,7 @@ import { type Connect, countRequest, type Sources } from '../../src/server/hub.t
 import { findArchive, type VersionPlace } from '../../src/server/read/files.ts'
 import { encode, findNewest, findVersion } from '../../src/server/read/records.ts'
 import { findSkill } from '../../src/server/read/skills.ts'
-import { respondWithProblem } from '../../src/server/refusals.ts'
+import { methodNotAllowed, respondWithProblem } from '../../src/server/refusals.ts'
 import { respondToOptions, respondWith } from '../../src/server/respond.ts'
 import { type ApmVersion, describeForApm, formatForApm } from './apm.ts'
 
@@ -26,6 +26,7 @@ export async function handleApm(request: Request, connect: Connect): Promise<Res
   const cacheTag = place && repositoryCacheTag(owner, name)
   try {
     if (!place) throw packageNotFound(request)
+    if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed(request.method, READ_METHODS)
     const hub = await connect()
     const built = await findBuilt({ owner, name, version }, hub)
     if (!built) await countRequest(hub)

@@ -3,7 +3,7 @@
 import { ownerCacheTag, repositoryCacheTag } from '../../src/domain/api/caching.ts'
 import { DATA_FILES } from '../../src/domain/api/data-paths.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
-import { matchSkillPath, type PathParameters } from '../../src/domain/api/routes.ts'
+import { matchSkillPath, type PathParameters, READ_METHODS } from '../../src/domain/api/routes.ts'
 import { describeSkill, formatSkill, formatSkillIndex } from '../../src/domain/content/skill.ts'
 import { printable } from '../../src/domain/text/problems.ts'
 import { isFilePath } from '../../src/domain/values/file-path.ts'
@@ -16,7 +16,7 @@ import { findArchive, findFile, type VersionPlace } from '../../src/server/read/
 import { encode } from '../../src/server/read/records.ts'
 import { findSkill, type SkillPlace } from '../../src/server/read/skills.ts'
 import { respondNotFound, respondToError } from '../../src/server/refusals.ts'
-import { type Answer, respondWith } from '../../src/server/respond.ts'
+import { type Answer, respondToOptions, respondWith } from '../../src/server/respond.ts'
 
 /**
  * Handles one request. Never throws: errors have the same form as in the API (docs/contract.md section 4).
@@ -24,6 +24,7 @@ import { type Answer, respondWith } from '../../src/server/respond.ts'
  * Files that the build wrote are outside the rate limit, because clients fetch the file of every skill in an index.
  */
 export async function handleSkill(request: Request, connect: Connect): Promise<Response> {
+  if (request.method === 'OPTIONS') return respondToOptions(READ_METHODS)
   const { file, parameters } = matchSkillPath(pathOf(request.url)) ?? { file: '', parameters: {} }
   const { owner = '', name, version, skill } = parameters
   // The index of the hub has no tag: the next build replaces it.

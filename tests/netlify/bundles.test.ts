@@ -131,7 +131,7 @@ describe('the manifest', () => {
   //  function        paths                        methods                                        files take precedence
   test.each([
     ['account', ['/settings', '/settings/*', '/auth', '/auth/*'], [], undefined],
-    ['apm', ['/api/apm/*'], ['GET', 'HEAD', 'OPTIONS'], undefined],
+    ['apm', ['/api/apm/*'], [], undefined],
     ['check', ['/api/v1/repos/:owner/:name/check'], [], undefined],
     ['editor', ['/new', '/:owner/settings', '/:owner/:name/edit', '/:owner/:name/manage'], [], undefined],
     ['export', ['/api/v1/repos/:owner/:name/versions/:version/export/:format'], ['GET', 'HEAD', 'OPTIONS'], undefined],
@@ -155,7 +155,7 @@ describe('the manifest', () => {
         '/:a/.well-known/agent-skills/*',
         '/:a/:b/.well-known/agent-skills/*',
       ],
-      ['GET', 'HEAD'],
+      ['GET', 'HEAD', 'OPTIONS'],
       undefined,
     ],
   ])('%s has the expected routes', (name, paths, methods, isFileFirst) => {

@@ -131,6 +131,16 @@ describe('the requirements of the Registry HTTP API', () => {
     expect([head.status, head.bytes.length, head.headers.get('ETag')]).toEqual([200, 0, headers.get('ETag')])
   })
 
+  test('4: another method is 405 with problem details', async () => {
+    const { status, headers, text } = await hub.read(`${BASE}/acme/one/versions`, {}, 'POST')
+    expect([status, headers.get('Content-Type'), headers.get('Allow')]).toEqual([
+      405,
+      'application/problem+json',
+      'GET, HEAD, OPTIONS',
+    ])
+    expect(JSON.parse(text)).toMatchObject({ title: 'method not allowed', status: 405 })
+  })
+
   test.each([
     ['a prompt that does not exist', 'acme/nothing/versions'],
     ['a prompt that is no skill', 'acme/prompt/versions'],

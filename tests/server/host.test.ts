@@ -85,10 +85,13 @@ test.each([
   ])
 })
 
-test('rejects DELETE on a page with 405', async () => {
-  const response = await ask('DELETE', '/acme')
-  expect(response.status).toBe(405)
-  expect(response.headers.get('Allow')).toBe('GET, HEAD')
+test.each([
+  ['DELETE', '/acme', 'GET, HEAD'],
+  ['PROPFIND', '/api/v1/repos/acme/hello', 'GET, HEAD, OPTIONS, PATCH'],
+  ['PROPFIND', '/api/v1/repos/acme/hello/labels/production', 'PUT, DELETE, OPTIONS'],
+])('rejects %s %s, which no function takes, with 405 and Allow: %s', async (method, path, allow) => {
+  const { status, headers } = await ask(method, path)
+  expect([status, headers.get('Allow')]).toEqual([405, allow])
 })
 
 test('returns 500 without details when a function throws, and logs them', async () => {

@@ -64,20 +64,28 @@ test('the skills CLI installs every skill of an owner, although there are more t
   }
 })
 
-//  path                                                     function
+//  method  path                                             function
 test.each([
-  ['/acme/code-review/SKILL.md', 'skills'],
+  ['GET', '/acme/code-review/SKILL.md', 'skills'],
   // The Netlify CLI matches paths in lower case.
-  ['/acme/code-review/skill.md', 'skills'],
-  ['/acme/code-review/v/1.0.0/SKILL.md', 'skills'],
-  [INDEX, 'skills'],
-  ['/acme/code-review/.well-known/agent-skills/index.json', 'skills'],
-  ['/acme/code-review/v/1.0.0/.well-known/agent-skills/code-review/SKILL.md', 'skills'],
-  ['/acme/code-review/v/1.0.0', 'pages'],
-  ['/acme', 'pages'],
-])('%s is served by %s on both hosts', async (path, name) => {
+  ['GET', '/acme/code-review/skill.md', 'skills'],
+  ['GET', '/acme/code-review/v/1.0.0/SKILL.md', 'skills'],
+  ['GET', INDEX, 'skills'],
+  ['OPTIONS', INDEX, 'skills'],
+  ['POST', '/api/apm/v1/packages/acme/code-review/versions', 'apm'],
+  ['GET', '/acme/code-review/.well-known/agent-skills/index.json', 'skills'],
+  ['GET', '/acme/code-review/v/1.0.0/.well-known/agent-skills/code-review/SKILL.md', 'skills'],
+  ['GET', '/acme/code-review/v/1.0.0', 'pages'],
+  ['GET', '/acme', 'pages'],
+])('%s %s is served by %s on both hosts', async (method, path, name) => {
   const functions = await loadFunctions()
-  const found = routeFunctions(functions)('GET', path)
+  const found = routeFunctions(functions)(method, path)
   expect(found).toBe(await import(resolve(`netlify/functions/${name}.mts`)))
   expect('rateLimit' in (found?.config ?? {})).toBe(name === 'pages')
+})
+
+test('a browser may ask first, as for the API', async () => {
+  const request = new Request(`https://hub.example${INDEX}`, { method: 'OPTIONS' })
+  const { status, headers } = await handleSkill(request, () => Promise.reject(new Error('asked the hub')))
+  expect([status, headers.get('Access-Control-Allow-Methods')]).toEqual([204, 'GET, HEAD, OPTIONS'])
 })
