@@ -289,8 +289,9 @@ describe('index.md fields', () => {
 
   test('a prompt that moved stays valid when its successor moves on, and no change names a prompt that has moved', async () => {
     const token = await hub.makeToken({ permissions: ['publish', 'maintain'] })
-    const move = (from: string, to: string) =>
-      hub.publish({ moved_to: to }, { method: 'PATCH', path: `/api/v1/repos/${from}`, token })
+    const patch = (from: string, fields: object) =>
+      hub.publish(fields, { method: 'PATCH', path: `/api/v1/repos/${from}`, token })
+    const move = (from: string, to: string) => patch(from, { moved_to: to })
     for (const name of ['first', 'second', 'third']) await publish({ content: name }, `acme/${name}`)
     expect((await move('acme/first', 'acme/second')).status).toBe(200)
     expect((await move('acme/second', 'acme/third')).status).toBe(200)
@@ -301,11 +302,13 @@ describe('index.md fields', () => {
       ['second', 'third'],
     ])
       expect((await hub.read(`/api/v1/repos/acme/${from}`)).data.moved_to).toBe(`acme/${to}`)
-    const round = await move('acme/third', 'acme/first')
-    expect([round.status, round.message]).toEqual([
-      422,
-      'moved_to: expected its current name: acme/first has itself moved to acme/second.',
-    ])
+    for (const key of ['moved_to', 'replaced_by']) {
+      const { status, message } = await patch('acme/third', { [key]: 'acme/first' })
+      expect([status, message]).toEqual([
+        422,
+        `${key}: expected its current name: acme/first has itself moved to acme/second.`,
+      ])
+    }
     expect((await move('acme/first', 'acme/third')).data.moved_to).toBe('acme/third')
   })
 

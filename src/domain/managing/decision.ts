@@ -125,8 +125,10 @@ function editsOfPatch(fields: PatchFields, { owner, name, file }: RepositoryStat
   const isChanged = (key: string) => changed.some(([field]) => field === key)
   const problems = checkNames({ owner, name, file: after }, { repositories: named }).filter(({ key }) => isChanged(key))
   if (problems.length > 0) throw validationFailed(problems)
-  const next = isChanged('moved_to') && after.moved_to !== null && named.get(after.moved_to)?.moved_to
-  if (next) throw invalidField('moved_to', `expected its current name: ${after.moved_to} has itself moved to ${next}`)
+  for (const key of ['moved_to', 'replaced_by'] as const) {
+    const next = isChanged(key) && after[key] !== null && named.get(after[key])?.moved_to
+    if (next) throw invalidField(key, `expected its current name: ${after[key]} has itself moved to ${next}`)
+  }
   const newReadme = readme !== undefined && readme.trim() !== file.readme ? readme : undefined
   // A key with its default value is removed only if the request sets it to null, so that what the author wrote stays visible.
   const keys = changed.map(([key, value]): KeyChange => ({ path: [key], value: value === null ? undefined : value }))
