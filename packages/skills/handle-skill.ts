@@ -10,13 +10,13 @@ import { isFilePath } from '../../src/domain/values/file-path.ts'
 import { isName, isOwner, isVersion } from '../../src/domain/values/names.ts'
 import { digestText } from '../../src/ports/measure.ts'
 import type { Bytes } from '../../src/ports/site-files.ts'
-import { pathOf } from '../../src/server/address.ts'
+import { pathOf, queryOf } from '../../src/server/address.ts'
 import { type Connect, countRequest, type Sources } from '../../src/server/hub.ts'
 import { findArchive, findFile, type VersionPlace } from '../../src/server/read/files.ts'
 import { encode } from '../../src/server/read/records.ts'
 import { findSkill, type SkillPlace } from '../../src/server/read/skills.ts'
 import { respondNotFound, respondToError } from '../../src/server/refusals.ts'
-import { type Answer, respondToOptions, respondWith } from '../../src/server/respond.ts'
+import { type Answer, respondToOptions, respondWith, respondWithRedirect } from '../../src/server/respond.ts'
 
 /**
  * Handles one request. Never throws: errors have the same form as in the API (docs/contract.md section 4).
@@ -25,7 +25,9 @@ import { type Answer, respondToOptions, respondWith } from '../../src/server/res
  */
 export async function handleSkill(request: Request, connect: Connect): Promise<Response> {
   if (request.method === 'OPTIONS') return respondToOptions(READ_METHODS)
-  const { file, parameters } = matchSkillPath(pathOf(request.url)) ?? { file: '', parameters: {} }
+  const path = pathOf(request.url)
+  const lowerCase = path.replace(OWNER_AND_NAME, (place) => place.toLowerCase())
+  const { file, parameters } = matchSkillPath(path) ?? { file: '', parameters: {} }
   const { owner = '', name, version, skill } = parameters
   // The index of the hub has no tag: the next build replaces it.
   const cacheTag =
@@ -33,6 +35,7 @@ export async function handleSkill(request: Request, connect: Connect): Promise<R
   const isIndex = file === 'index.json'
   try {
     if (file === '') return respondNotFound(request)
+    if (lowerCase !== path) return respondWithRedirect(lowerCase + queryOf(request.url))
     const hub = await connect()
     const place = { owner, name: name ?? skill ?? '', version }
     const isValid = owner === '' ? isIndex : isOwner(owner)
@@ -50,6 +53,9 @@ export async function handleSkill(request: Request, connect: Connect): Promise<R
     return respondToError(request, thrown, isOwner(owner) && isName(name ?? 'x') ? cacheTag : undefined)
   }
 }
+
+/** The part of a path that is in lower case. The paths of files may have capital letters. */
+const OWNER_AND_NAME = /^(?:\/[\w-]+){1,2}?(?=\/(?:SKILL\.md$|v\/|\.well-known\/))/
 
 type Found = Pick<Answer, 'bytes' | 'mediaType'>
 

@@ -89,3 +89,14 @@ test('a browser may ask first, as for the API', async () => {
   const { status, headers } = await handleSkill(request, () => Promise.reject(new Error('asked the hub')))
   expect([status, headers.get('Access-Control-Allow-Methods')]).toEqual([204, 'GET, HEAD, OPTIONS'])
 })
+
+test.each([
+  ['/Acme/forms/SKILL.md?x=A', '/acme/forms/SKILL.md?x=A'],
+  ['/acme/Forms/v/1.0.0/Scripts/Fill.py', '/acme/forms/v/1.0.0/Scripts/Fill.py'],
+  ['/ACME/.well-known/agent-skills/index.json', '/acme/.well-known/agent-skills/index.json'],
+])('%s redirects to lower case, except for the path of a file', async (path, lower) => {
+  const { status, headers } = await handleSkill(new Request(`https://hub.example${path}`), () =>
+    Promise.reject(new Error('asked the hub')),
+  )
+  expect([status, headers.get('Location')]).toEqual([308, lower])
+})

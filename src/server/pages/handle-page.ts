@@ -51,13 +51,18 @@ function findMoved({ pathname, search, searchParams }: URL): string | undefined 
   const path = withoutSlash(pathname)
   const lower = path.toLowerCase()
   const [owner = '', name = '', version = '', ...rest] = lower.slice(1).split('/')
+  const isUpper = lower !== path
+  if (isUpper && OTHER_PAGES.test(lower)) return lower + search
   if (!isOwner(owner) || (name !== '' && !isName(name))) return undefined
   if (isVersion(version) && rest.length === 0) return `/${owner}/${name}/v/${version}${search}`
   const [from, to] = [searchParams.get('from') ?? '', searchParams.get('to') ?? '']
   if (version === 'compare' && rest.length === 0)
     return `/${owner}/${name}${isVersion(from) && isVersion(to) ? `/compare/${from}...${to}` : '#versions'}`
-  return lower === path ? undefined : lower + search
+  return isUpper ? lower + search : undefined
 }
+
+/** Pages that are not below a prompt or an owner's page. */
+const OTHER_PAGES = /^\/(?:(?:badges|docs|search|tags)(?:\/[\w.-]+)*|[\w-]+\/feed\.xml)$/
 
 /** Renders the page at a URL, or the not-found page. @param address the path with its query @throws the first error that a port threw during rendering */
 async function makePage(
