@@ -83,6 +83,7 @@ export function selectVersion(found: Selectable | undefined, { repository, range
     return { version: wanted }
   }
   const active = found.versions.filter((version) => !Object.hasOwn(yanked, version))
+  if (active.length === 0) return { problem: `${repository} has no active version. Include another prompt` }
   const highest = selectVersions(active, wanted)[0]
   if (highest !== undefined) return { version: highest }
   const count = countOf(active.length, 'active version')
