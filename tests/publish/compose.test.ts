@@ -170,7 +170,9 @@ describe('what is included', () => {
       },
     )
     expect(await refused('{{include "acme/a-chat@1.0.0"}}')).toContain('was yanked (Wrong)')
-    expect(await refused('{{include "acme/a-chat"}}')).toContain('acme/a-chat has no active version. Include another prompt.')
+    expect(await refused('{{include "acme/a-chat"}}')).toContain(
+      'acme/a-chat has no active version. Include another prompt.',
+    )
   })
 
   test('is limited before anything is read', async () => {

@@ -162,6 +162,7 @@ function describeChange(
   errors: readonly ErrorCode[],
   schemas: Components,
 ): Json {
+  const content = body && { schema: toSchema(body.schema, schemas), example: body.example }
   return {
     tags: ['Managing'],
     security: [{ token: [] }],
@@ -169,7 +170,10 @@ function describeChange(
     ...(body && {
       requestBody: {
         required: !body.isOptional,
-        content: { 'application/json': { schema: toSchema(body.schema, schemas), example: body.example } },
+        content: {
+          'application/json': content,
+          ...(ROUTES[id].method === 'PATCH' && { 'application/merge-patch+json': content }),
+        },
       },
     }),
     responses: { '200': answer, ...describeErrors(errors) },
