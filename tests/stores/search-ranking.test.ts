@@ -20,6 +20,7 @@ interface Prompt {
   tags?: string[]
   readme?: string
   content?: string
+  forked_from?: string
 }
 
 function catalogueOf(prompts: Readonly<Record<string, Prompt>>, equivalents: Equivalents = []): Catalogue {
@@ -61,6 +62,20 @@ describe('result order', () => {
   })
   test('the exact full name ranks before a title with the same words', async () => {
     expect((await find('acme/meeting-notes')).names[0]).toBe('meeting-notes')
+  })
+  test('the exact name of a fork is not behind partial matches: its original comes up instead', async () => {
+    const ask = open(
+      catalogueOf({
+        summary: { content: 'A checker of texts.' },
+        'prose-checker': { forked_from: 'acme/summary@1.0.0' },
+        checker: { title: 'Checker' },
+        another: { description: 'Another checker.' },
+        // Without these, the word is so common that a match of it alone is too weak.
+        ...Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`filler-${index}`, {}])),
+      }),
+    )
+    expect((await ask('prose checker')).names).toEqual(['summary', 'prose-checker', 'checker', 'another'])
+    expect((await ask('checker')).names).toEqual(['checker', 'another', 'summary', 'prose-checker'])
   })
   test('an exact name comes first, however many other prompts match the word better', async () => {
     const others = Array.from({ length: 1_300 }, (_, index) => [

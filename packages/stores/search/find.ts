@@ -73,8 +73,11 @@ export function openFinder(database: DatabaseSync): (question: SearchQuery) => S
     const partial = full.length < ENOUGH ? findPartial(query, withTags, new Set(full)) : []
     if (sort !== undefined) for (const ids of [full, partial]) ids.sort(comparePlaces(sort))
     const isAsTyped = ignored.length === 0 && Object.keys(corrected).length === 0
+    // A copy with all words does not go down to an original with some of them: that one comes up.
+    const raised = full.flatMap((id) => [...(originals.get(id) ?? []).filter((one) => partial.includes(one)), id])
+    const inOrder = [...new Set([...raised, ...partial])]
     return {
-      ...show(placeCopies([...full, ...partial], (id) => originals.get(id))),
+      ...show(placeCopies(inOrder, (id) => originals.get(id))),
       isTotalExact: anywhere.size < most && !query.isCut,
       matched: { exact: isAsTyped ? full.length : 0, corrected, ignored },
     }

@@ -187,12 +187,10 @@ test('a check takes the body of a publish, and no token', () => {
 
 test('a patch also has the media type of merge patches, as docs/contract.md section 7 says', () => {
   for (const path of ['/api/v1/repos/{owner}/{name}', '/api/v1/users/{handle}'])
-    expect(Object.keys(api.paths![path]!.patch!.requestBody!.content)).toEqual([
-      'application/json',
-      'application/merge-patch+json',
-    ])
+    expect(api.paths![path]!.patch!.requestBody).toMatchObject({
+      content: { 'application/json': {}, 'application/merge-patch+json': {} },
+    })
 })
-
 test('no description is missing where another sentence includes it', () => {
   expect(JSON.stringify(api)).not.toContain('undefined')
 })
