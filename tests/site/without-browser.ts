@@ -128,6 +128,7 @@ export function testWithoutBrowser(opened: () => BuiltSite): void {
       ['/Mallory/feed.xml', 308, '/mallory/feed.xml'],
       ['/badges/Mallory/hostile.svg', 308, '/badges/mallory/hostile.svg'],
       ['/tags/Writing?x=A', 308, '/tags/writing?x=A'],
+      ['/mallory//Hostile', 404, null],
       ['/mallory/hostile/1.0.0', 308, '/mallory/hostile/v/1.0.0'],
       ['/mallory/hostile/v/1.0.0/', 200, null],
       ['/mallory/hostile/v/9.9.9', 404, null],

@@ -137,88 +137,82 @@ function describeCheck(schemas: Components): Json {
 /** Every error when changing a repository, in the order of the checks. docs/contract.md section 7 */
 const CHANGE_ERRORS = PUBLISH_ERRORS.filter((code) => code !== 'idempotency_key_reused')
 
-/** The body of a change. */
-interface ChangeBody {
-  schema: z.ZodType
-  example: Json
+/** A change of published data: its body, if it has one, and its answer. */
+interface Change {
+  body?: z.ZodType
+  example?: Json
   isOptional?: boolean
+  answer: z.ZodType
+  description: string
+  errors: readonly ErrorCode[]
 }
 
-/** The body of each change of a repository that has one. */
-const CHANGE_BODIES: Readonly<
-  Record<Exclude<WriteId, 'publishVersion' | 'changeOwner' | 'recordResult'>, ChangeBody | undefined>
-> = {
-  changeRepository: { schema: RepositoryPatch, example: { title: 'Code review' } },
-  setLabel: { schema: LabelRequest, example: { version: '1.0.0' } },
-  removeLabel: { schema: LabelRemoval, example: {}, isOptional: true },
-  yankVersion: { schema: YankRequest, example: { reason: 'Leaks the system prompt' } },
-  unyankVersion: undefined,
+/** What the changes of a repository have in common. */
+const OF_REPOSITORY = {
+  answer: ChangeAnswer,
+  description: 'The current repository; `commit` is null if nothing changed.',
+  errors: CHANGE_ERRORS,
 }
 
-function describeChange(
-  id: WriteId,
-  body: ChangeBody | undefined,
-  answer: Json,
-  errors: readonly ErrorCode[],
-  schemas: Components,
-): Json {
-  const content = body && { schema: toSchema(body.schema, schemas), example: body.example }
+const CHANGES: Readonly<Record<Exclude<WriteId, 'publishVersion'>, Change>> = {
+  changeRepository: { ...OF_REPOSITORY, body: RepositoryPatch, example: { title: 'Code review' } },
+  setLabel: {
+    ...OF_REPOSITORY,
+    body: LabelRequest,
+    example: { version: '1.0.0' },
+    errors: [...CHANGE_ERRORS, 'evidence_missing'],
+  },
+  removeLabel: { ...OF_REPOSITORY, body: LabelRemoval, example: {}, isOptional: true },
+  yankVersion: { ...OF_REPOSITORY, body: YankRequest, example: { reason: 'Leaks the system prompt' } },
+  unyankVersion: OF_REPOSITORY,
+  recordResult: {
+    body: ResultRequest,
+    example: { passed: 118, failed: 2, score: 0.98, model: 'example-model-1' },
+    answer: ResultAnswer,
+    description: 'The result; `commit` is null if the same result was recorded before.',
+    errors: CHANGE_ERRORS.filter((code) => code !== 'quota_exceeded'),
+  },
+  changeOwner: {
+    body: OwnerPatch,
+    example: { name: 'Acme', bio: 'Prompts for code review.' },
+    answer: OwnerAnswer,
+    description: 'The current owner; `commit` is null if nothing changed.',
+    errors: CHANGE_ERRORS.filter((code) => code !== 'quota_exceeded' && code !== 'repo_archived'),
+  },
+}
+
+function describeChange(id: keyof typeof CHANGES, schemas: Components): Json {
+  const { body, example, isOptional, answer, description, errors } = CHANGES[id]
+  const answered = { description, content: jsonContent(toSchema(single(answer), schemas)) }
+  const content = body && { schema: toSchema(body, schemas), example }
   return {
     tags: ['Managing'],
     security: [{ token: [] }],
     parameters: parametersIn(ROUTES[id].path).map(describePathParameter),
-    ...(body && {
+    ...(content && {
       requestBody: {
-        required: !body.isOptional,
+        required: !isOptional,
         content: {
           'application/json': content,
           ...(ROUTES[id].method === 'PATCH' && { 'application/merge-patch+json': content }),
         },
       },
     }),
-    responses: { '200': answer, ...describeErrors(errors) },
+    responses: { '200': answered, ...describeErrors(errors) },
   }
 }
 
 /** Describes the operations that change published data, and the check. @param schemas receives named schemas */
 export function describeWrites(schemas: Components): Readonly<Record<WriteId | 'checkVersion', Json>> {
-  const describe = (id: keyof typeof CHANGE_BODIES) => {
-    const description = 'The current repository; `commit` is null if nothing changed.'
-    const answer = { description, content: jsonContent(toSchema(single(ChangeAnswer), schemas)) }
-    const errors = id === 'setLabel' ? [...CHANGE_ERRORS, 'evidence_missing' as const] : CHANGE_ERRORS
-    return describeChange(id, CHANGE_BODIES[id], answer, errors, schemas)
-  }
   return {
     publishVersion: describePublish(schemas),
-    changeRepository: describe('changeRepository'),
-    setLabel: describe('setLabel'),
-    removeLabel: describe('removeLabel'),
-    yankVersion: describe('yankVersion'),
-    unyankVersion: describe('unyankVersion'),
-    recordResult: describeResultReport(schemas),
-    changeOwner: describeOwnerChange(schemas),
+    changeRepository: describeChange('changeRepository', schemas),
+    setLabel: describeChange('setLabel', schemas),
+    removeLabel: describeChange('removeLabel', schemas),
+    yankVersion: describeChange('yankVersion', schemas),
+    unyankVersion: describeChange('unyankVersion', schemas),
+    recordResult: describeChange('recordResult', schemas),
+    changeOwner: describeChange('changeOwner', schemas),
     checkVersion: describeCheck(schemas),
   }
-}
-
-function describeResultReport(schemas: Components): Json {
-  const description = 'The result; `commit` is null if the same result was recorded before.'
-  return describeChange(
-    'recordResult',
-    { schema: ResultRequest, example: { passed: 118, failed: 2, score: 0.98, model: 'example-model-1' } },
-    { description, content: jsonContent(toSchema(single(ResultAnswer), schemas)) },
-    CHANGE_ERRORS.filter((code) => code !== 'quota_exceeded'),
-    schemas,
-  )
-}
-
-function describeOwnerChange(schemas: Components): Json {
-  const description = 'The current owner; `commit` is null if nothing changed.'
-  return describeChange(
-    'changeOwner',
-    { schema: OwnerPatch, example: { name: 'Acme', bio: 'Prompts for code review.' } },
-    { description, content: jsonContent(toSchema(single(OwnerAnswer), schemas)) },
-    CHANGE_ERRORS.filter((code) => code !== 'quota_exceeded' && code !== 'repo_archived'),
-    schemas,
-  )
 }

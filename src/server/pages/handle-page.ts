@@ -51,18 +51,16 @@ function findMoved({ pathname, search, searchParams }: URL): string | undefined 
   const path = withoutSlash(pathname)
   const lower = path.toLowerCase()
   const [owner = '', name = '', version = '', ...rest] = lower.slice(1).split('/')
-  const isUpper = lower !== path
-  if (isUpper && OTHER_PAGES.test(lower)) return lower + search
-  if (!isOwner(owner) || (name !== '' && !isName(name))) return undefined
-  if (isVersion(version) && rest.length === 0) return `/${owner}/${name}/v/${version}${search}`
+  const isBelowPrompt = isOwner(owner) && isName(name) && rest.length === 0
+  if (isBelowPrompt && isVersion(version)) return `/${owner}/${name}/v/${version}${search}`
   const [from, to] = [searchParams.get('from') ?? '', searchParams.get('to') ?? '']
-  if (version === 'compare' && rest.length === 0)
+  if (isBelowPrompt && version === 'compare')
     return `/${owner}/${name}${isVersion(from) && isVersion(to) ? `/compare/${from}...${to}` : '#versions'}`
-  return isUpper ? lower + search : undefined
+  return lower !== path && PLAIN_PATH.test(lower) ? lower + search : undefined
 }
 
-/** Pages that are not below a prompt or an owner's page. */
-const OTHER_PAGES = /^\/(?:(?:badges|docs|search|tags)(?:\/[\w.-]+)*|[\w-]+\/feed\.xml)$/
+/** A path of this site alone: `//` would begin another host. */
+const PLAIN_PATH = /^(?:\/[\w.-]+)+$/
 
 /** Renders the page at a URL, or the not-found page. @param address the path with its query @throws the first error that a port threw during rendering */
 async function makePage(
