@@ -104,11 +104,11 @@ test('renders a page once for simultaneous requests, and again for a request aft
 
 test('a 404 has max-age=30 and the repository’s cache tag, and is not kept in the page cache', async () => {
   const { ask } = open()
-  for (const path of ['/acme/nothing', '/acme/nothing', '/%61cme/review']) {
+  for (const path of ['/acme/nothing', '/acme/nothing', '/%61cme/review', '//acme', '/acme//review']) {
     const { status, headers } = await ask(path)
     expect([status, headers.get('Cache-Control')]).toEqual([404, 'public, max-age=30'])
   }
-  expect(rendered).toEqual(['/acme/nothing', '/acme/nothing', '/404'])
+  expect(rendered).toEqual(['/acme/nothing', '/acme/nothing', '/404', '/404', '/404'])
   expect((await ask('/acme/nothing')).headers.get('Netlify-Cache-Tag')).toBe('repo_acme_nothing')
 })
 

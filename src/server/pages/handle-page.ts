@@ -20,8 +20,8 @@ export async function handlePage(request: Request, connect: Connect): Promise<Re
     if (moved) return moved
     const hub = await connect()
     const pages = await hub.pages()
-    // No page has a percent-encoded path, so such a path is not found.
-    const path = url.pathname.includes('%') ? NOT_FOUND : withoutSlash(url.pathname)
+    // No page has a percent-encoded path or an empty segment, so such a path is not found. The renderer would take what follows `//` for a host.
+    const path = /%|\/\//.test(url.pathname) ? NOT_FOUND : withoutSlash(url.pathname)
     const known = pages.cache?.find(path)
     if (known) return respondWithPage(request, known)
     await countRequest(hub)
