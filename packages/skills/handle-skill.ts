@@ -113,15 +113,12 @@ async function makeFile(
 
 function skillNotFound({ owner, name, version, skill, path, archive }: PathParameters): HubError {
   const prompt = name ?? skill
-  const file = path ?? archive
-  if (file !== undefined)
-    return new HubError(
-      'not_found',
-      `There is no file ${printable(file)} of that Agent Skill. Its index lists its files: /docs/skills.`,
-    )
   const what = prompt === undefined ? owner : `${owner}/${prompt}${version === undefined ? '' : `@${version}`}`
+  const file = path ?? archive
   return new HubError(
     'not_found',
-    `There is no Agent Skill for ${printable(what ?? '')}. /docs/skills explains which prompts are skills.`,
+    file === undefined
+      ? `There is no Agent Skill for ${printable(what ?? '')}. /docs/skills explains which prompts are skills.`
+      : `There is no file ${printable(file)} of that Agent Skill. Its index lists its files: /docs/skills.`,
   )
 }

@@ -323,7 +323,7 @@ export const VersionRecord = z
     name: Name,
     full_name: FullName,
     version: Version,
-    previous_version: Version.nullable().describe('The next lower version that was ever published, or null.'),
+    previous_version: Version.nullable().describe('The next lower version, yanked or not, or null.'),
     content: z.string().describe('The prompt’s content, byte for byte.'),
     content_sha256: sha256,
     size_bytes: sizeBytes,

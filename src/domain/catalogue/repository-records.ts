@@ -143,7 +143,7 @@ export function summariseVersion(
   }
 }
 
-/** Builds a version's full record. @param previous the next lower version number ever published, or null */
+/** Builds a version's full record. @param previous the next lower version, yanked or not, or null */
 export function recordVersion(
   entry: VersionEntry,
   previous: string | null,

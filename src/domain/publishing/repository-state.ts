@@ -128,7 +128,7 @@ export function brokenFileError(place: Place, problems: readonly ValueProblem[])
   )
 }
 
-/** Returns the next lower version number ever published, or null. @param versions highest first */
+/** Returns the next lower version, yanked or not, or null. @param versions highest first */
 export function nextLower(versions: readonly string[], version: string): string | null {
   return versions.find((other) => compareVersions(other, version) > 0) ?? null
 }

@@ -208,7 +208,7 @@ async function readWritten(version: string | undefined, { readVersion, readFiles
   return { text, files }
 }
 
-/** Rebuilds the response to an earlier publish from its commit and the version's file. */
+/** Rebuilds the response to an earlier publish from its commit and the version's file. @throws HubError `not_found` for a version that was taken down */
 async function replay(
   { sha, url, headline, trailers }: PublishMark,
   state: RepositoryState,
@@ -217,6 +217,11 @@ async function replay(
   text: TextWork,
 ): Promise<WriteAnswer> {
   const version = trailers.get('Version') ?? ''
+  if (Object.hasOwn(state.file.removed, version))
+    throw new HubError(
+      'not_found',
+      `${state.owner}/${state.name}@${version}, which this Idempotency-Key published, was taken down. Publish another text with a new key.`,
+    )
   const described = await text.run('describePublished', state, version, await readWritten(version, readers), {
     ...{ baseUrl: accepted.baseUrl, isAssembled: isComposed(accepted.body) },
   })
