@@ -1,4 +1,6 @@
 // Defines what all MCP methods share: protocol generations, error codes, and the exception that becomes a JSON-RPC error.
+import { LIMITS } from '../../domain/limits.ts'
+import { type BodyBounds, findJsonExcess } from '../../domain/text/json.ts'
 import { printable } from '../../domain/text/problems.ts'
 
 /** The protocol generation of a request: `2025` for revisions up to 2025-11-25, `2026` for 2026-07-28. */
@@ -50,9 +52,17 @@ export function unknownName(
   return new McpFailure(CODES.invalidParams, `${problem} ${hint}`, data)
 }
 
+const FIELDS: BodyBounds = {
+  ...{ known: new Set(), unknown: LIMITS.parameterKeys },
+  ...{ keys: LIMITS.parameterKeys, values: LIMITS.parameterKeys, depth: LIMITS.parameterDepth },
+}
+
+/** Returns whether JSON text is within the limits of a message. The MCP library describes every wrong value, on the thread that answers: 20,000 take 0.1 s. */
+export const isWithinLimits = (json: string) => findJsonExcess(json, FIELDS) === undefined
+
 /** Parses an object that was sent as JSON text, which some clients do with nested objects; returns any other value unchanged. */
 export function readObject(value: unknown): unknown {
-  if (typeof value !== 'string' || !value.trimStart().startsWith('{')) return value
+  if (typeof value !== 'string' || !value.trimStart().startsWith('{') || !isWithinLimits(value)) return value
   try {
     return JSON.parse(value)
   } catch {

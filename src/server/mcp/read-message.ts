@@ -6,7 +6,7 @@ import { isObject } from '../../domain/text/json.ts'
 import { isUtf8, mediaTypeOf, NOT_UTF_8 } from '../content-type.ts'
 import { openBody } from '../read-body.ts'
 import { Refusal } from './http.ts'
-import { CODES } from './protocol.ts'
+import { CODES, isWithinLimits } from './protocol.ts'
 
 /** A JSON-RPC message. Without a method, it is a response to a request that was never sent. */
 export type Message = Record<string, unknown> & { jsonrpc: '2.0'; method?: string }
@@ -23,6 +23,11 @@ export async function readMessage(request: Request): Promise<Message> {
   // Batches are rejected: the library does not respond to a batch that contains a request and its cancellation, and revisions since 2025-06-18 do not support batches.
   if (text.trimStart().startsWith('[')) {
     throw new Refusal(400, CODES.invalidRequest, 'Send one message at a time: batches are not supported.')
+  }
+  if (!isWithinLimits(text)) {
+    const { parameterKeys, parameterDepth } = LIMITS
+    const most = `${parameterKeys} keys and ${parameterKeys} values, and ${parameterDepth} levels`
+    throw new Refusal(400, CODES.invalidRequest, `Send a smaller message: it may have ${most}.`)
   }
   const message = withoutNull(parseJson(text))
   if (!isMessage(message)) {
