@@ -10,6 +10,8 @@ export const MAX_SOURCE_BYTES = 1_048_576
 /** Maximum number of lines and of characters of front matter; no prompt needs more. */
 const MAX_FRONT_MATTER_LINES = 2_000
 const MAX_FRONT_MATTER_CHARACTERS = 32_768
+/** What ends a line for the patterns of gray-matter, which takes quadratic time in the number of blank lines. */
+const LINE_END = /\r?\n|[\r\u2028\u2029]/
 /** Maximum number of prompts in one JSON file. */
 const MAX_PROMPTS = 10_000
 
@@ -41,7 +43,7 @@ function refuseLanguage(): never {
  * Parses a file with front matter between `---` lines, or another delimiter, with gray-matter.
  *
  * @returns undefined if the front matter is rejected; the findings explain why
- * @see docs/notes/yaml.md: gray-matter takes quadratic time in the number of blank lines, so the size of the front matter is checked first
+ * @see docs/notes/yaml.md: the size of the front matter is checked first
  */
 export function readSourceFile(
   source: string,
@@ -61,7 +63,7 @@ export function readSourceFile(
   const end = text.indexOf(`\n${delimiter}`, delimiter.length)
   const head = end === -1 ? text : text.slice(0, end)
   const lines = head.split('\n')
-  if (lines.length > MAX_FRONT_MATTER_LINES)
+  if (head.split(LINE_END).length > MAX_FRONT_MATTER_LINES)
     return refuse(`expected at most ${MAX_FRONT_MATTER_LINES} lines of front matter`)
   if (head.length > MAX_FRONT_MATTER_CHARACTERS)
     return refuse(`expected at most ${MAX_FRONT_MATTER_CHARACTERS} characters of front matter`)

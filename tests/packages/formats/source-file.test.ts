@@ -55,6 +55,10 @@ describe('files of other tools', () => {
     ['30,000 brackets', `a: ${'['.repeat(30_000)}`, /^line \d+: expected (?:valid|less deeply nested) YAML/],
     ['80 levels', `a: ${'['.repeat(80)}${']'.repeat(80)}`, /^line 1: expected at most 64 levels/],
     ['2,000 lines', '\n'.repeat(2_000), /^line 1: expected at most 2000 lines of front matter$/],
+    // Patterns with `^` also begin a line after these, so gray-matter took 1.5 s.
+    ['2,000 carriage returns', '\r'.repeat(2_000), /^line 1: expected at most 2000 lines of front matter$/],
+    ['2,000 line separators', '\u2028'.repeat(2_000), /^line 1: expected at most 2000 lines of front matter$/],
+    ['2,000 paragraph separators', '\u2029'.repeat(2_000), /^line 1: expected at most 2000 lines of front matter$/],
     ['33,000 blanks', `a: ${' '.repeat(33_000)}b`, /^line 1: expected at most 32768 characters of front matter$/],
   ])('refuses %s', (_what, yaml, reason) => {
     expect(read(`---\n${yaml}\n---\nText\n`)).toEqual({ file: undefined, refused: [expect.stringMatching(reason)] })
