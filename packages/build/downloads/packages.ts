@@ -13,8 +13,8 @@ export interface Release {
   files: PackageFiles
 }
 
-/** A fixed modification time for every file, so that repeated builds produce the same bytes. Zip files cannot store a year before 1980. */
-const LONG_AGO = new Date('1980-01-02T00:00:00Z')
+/** A fixed modification time for every file, so that repeated builds produce the same bytes. Zip files cannot store a year before 1980, and store local time: this is the same time of day in every time zone. */
+const LONG_AGO = [1980, 0, 2] as const
 
 /** Packs an npm package. @see https://docs.npmjs.com/cli/v11/commands/npm-pack */
 export function packTarball(files: PackageFiles): Uint8Array {
@@ -27,7 +27,7 @@ export function packTar(files: PackageFiles): Uint8Array {
     name: path,
     data: text,
     attrs: {
-      mtime: LONG_AGO.getTime(),
+      mtime: Date.UTC(...LONG_AGO),
       uid: 0,
       gid: 0,
       user: '',
@@ -35,7 +35,7 @@ export function packTar(files: PackageFiles): Uint8Array {
       mode: path.endsWith('command.js') ? '755' : '644',
     },
   }))
-  return gzipSync(createTar(entries), { level: 9, mtime: LONG_AGO })
+  return gzipSync(createTar(entries), { level: 9, mtime: Date.UTC(...LONG_AGO) })
 }
 
 /**
@@ -54,7 +54,7 @@ export function packWheel(files: PackageFiles, { name, version, summary, readme 
   const record = inOrder(all).map(([path, text]) => `${path},sha256=${digestOf(text)},${Buffer.byteLength(text)}\n`)
   all.set(`${info}/RECORD`, `${record.join('')}${info}/RECORD,,\n`)
   const zip: Zippable = {}
-  for (const [path, text] of inOrder(all)) zip[path] = [Buffer.from(text), { mtime: LONG_AGO, level: 9 }]
+  for (const [path, text] of inOrder(all)) zip[path] = [Buffer.from(text), { mtime: new Date(...LONG_AGO), level: 9 }]
   return zipSync(zip)
 }
 
