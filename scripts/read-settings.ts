@@ -2,9 +2,14 @@
 import { type Config, readConfig } from '../src/config.ts'
 import { describeError } from '../src/ports/log.ts'
 
-/** Reads the settings from the environment. If one is invalid, ends the process with a line that names it. */
+/** Reads the settings from the environment. If one is invalid, or is given as an argument, ends the process with a line that names it. */
 export function readSettings(): Config {
   try {
+    const [argument] = process.argv.slice(2)
+    if (argument !== undefined)
+      throw new Error(
+        `Unexpected argument: ${argument}. Settings are environment variables, as in PORT=8889 npm start.`,
+      )
     return readConfig(process.env)
   } catch (error) {
     console.error(describeError(error))

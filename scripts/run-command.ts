@@ -4,15 +4,13 @@ import { HubError } from '../src/domain/api/errors.ts'
 import { withoutControls } from '../src/domain/text/problems.ts'
 import { describeError } from '../src/ports/log.ts'
 
-/** The options of a command, as `parseArgs` takes them, without `--help`, which every command has. */
-type Command = Pick<ParseArgsConfig, 'options' | 'allowPositionals'> & {
-  /** Printed after every failure. */
-  usage?: string
-  /** What `--help` prints, and without a usage, what follows the message about a wrong option; default: the usage. */
-  help?: string
-  /** The exit status of a failure. */
-  status?: number
-}
+/**
+ * The options of a command, as `parseArgs` takes them, without `--help`, which every command has. The usage is printed after every failure, and the help, by default the usage, by `--help`. Without a usage, the help follows the message about a wrong option. `status` is the exit status of a failure.
+ */
+type Command = Pick<ParseArgsConfig, 'options' | 'allowPositionals'> & { status?: number } & (
+    | { usage: string; help?: string }
+    | { usage?: undefined; help: string }
+  )
 
 /** Runs the work of a command with its arguments. If it fails, prints why and, unless the hub is not set up, the usage. */
 export async function runCommand<const Given extends Command>(
@@ -24,7 +22,7 @@ export async function runCommand<const Given extends Command>(
       options: { ...options, help: { type: 'boolean', short: 'h' } },
       allowPositionals: allowPositionals ?? false,
     })
-    if (values.help && help !== undefined) console.log(help)
+    if (values.help) console.log(help)
     else await work({ values, positionals } as unknown as ReturnType<typeof parseArgs<Given>>)
   } catch (error) {
     // A message may quote names from elsewhere.

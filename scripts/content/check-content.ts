@@ -8,7 +8,8 @@ import { countOf } from '../../src/domain/text/count-of.ts'
 import { runCommand } from '../run-command.ts'
 
 const options = { base: { type: 'string' }, json: { type: 'boolean' }, fix: { type: 'boolean' } } as const
-await runCommand({ status: 2, options }, async ({ values }) => {
+const help = 'Usage: npm run check:content -- [--base REV] [--json] [--fix]'
+await runCommand({ status: 2, help, options }, async ({ values }) => {
   const { contentDir, oidc } = readConfig(process.env)
   const { base, json = false, fix = false } = values
   // If no base is given, versions that are not in the last commit count as new.

@@ -13,7 +13,8 @@ const FILE = '.github/CODEOWNERS'
 const MAINTAINER = /^[A-Za-z0-9-]{1,39}(?:\/[\w.-]{1,100})?$/
 
 const options = { maintainers: { type: 'string' }, check: { type: 'boolean' } } as const
-await runCommand({ options }, ({ values }) => {
+const help = 'Usage: npm run codeowners -- [--maintainers login,org/team] [--check]'
+await runCommand({ help, options }, ({ values }) => {
   const maintainers = (values.maintainers ?? '').split(',').flatMap((text) => (text.trim() === '' ? [] : [text.trim()]))
   const wrong = maintainers.find((name) => !MAINTAINER.test(name))
   if (wrong !== undefined)

@@ -4,7 +4,7 @@ import { appendFileSync } from 'node:fs'
 import { reviewPull } from '../../packages/review/review-pull.ts'
 import { runCommand } from '../run-command.ts'
 
-await runCommand({}, async () => {
+await runCommand({ help: 'Usage: node scripts/content/review-pull.ts' }, async () => {
   const { report, problems, waits, changed } = await reviewPull('.', process.env)
   write({ report, problems: String(problems), owner: waits ? 'waits' : 'agrees' })
   console.log(

@@ -10,7 +10,8 @@ import { runCommand } from '../run-command.ts'
 /** The URL in the releases before a hub inserts its own. */
 const PLACEHOLDER = 'http://localhost:8888'
 
-await runCommand({ options: { final: { type: 'boolean' } } }, async ({ values }) => {
+const help = 'Usage: npm run release:clients'
+await runCommand({ help, options: { final: { type: 'boolean' } } }, async ({ values }) => {
   const current = [
     ['hubcli', await readCliRelease('.')],
     ['libraries', await readClientsRelease('.')],

@@ -300,6 +300,11 @@ describe('npm start exits cleanly on SIGTERM', () => {
     expect(code).not.toBe(0)
     expect(second.log()).toMatch(new RegExp(`Port ${new URL(base).port} is in use`))
     expect(standIns().filter((name) => name.endsWith(`.${second.child.pid}`))).toEqual([])
+    const misused = launch('node_modules/.bin/node', ['scripts/start.ts', '--port', '8889'], { CONTENT_DIR: root })
+    expect(await misused.closed).toMatchObject({ code: 1 })
+    expect(misused.log()).toBe(
+      'Unexpected argument: --port. Settings are environment variables, as in PORT=8889 npm start.\n',
+    )
     put(root, 'acme/followed/index.md', '---\ntitle: Changed\n---\n')
     const moment = Math.round(1200 * Math.random())
     await pause(moment)

@@ -29,6 +29,11 @@ const OWNERS = '/content/acme/ @octocat\n/content/globex/ @adam @zoe\n'
 
 test('writes CODEOWNERS, keeps its maintainers, checks it and rejects invalid logins', () => {
   const text = () => readFileSync(join(root, '.github/CODEOWNERS'), 'utf8')
+  // Asking what a command does changes nothing.
+  expect(run('--help')).toEqual({
+    status: 0,
+    said: 'Usage: npm run codeowners -- [--maintainers login,org/team] [--check]\n',
+  })
   expect(run('--check')).toMatchObject({ status: 1, said: expect.stringContaining('npm run codeowners') })
   expect(run()).toMatchObject({ status: 0 })
   expect(text()).toBe(HEAD + OWNERS)
