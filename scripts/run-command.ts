@@ -22,6 +22,11 @@ export async function runCommand<const Given extends Command>(
       options: { ...options, help: { type: 'boolean', short: 'h' } },
       allowPositionals: allowPositionals ?? false,
     })
+    const taken = findTakenByNpm(options, values)
+    if (taken !== undefined) {
+      const command = `npm run ${process.env.npm_lifecycle_event}`
+      throw new Error(`npm took --${taken} for itself, and nothing was done. Write -- first: ${command} -- --${taken}`)
+    }
     if (values.help) console.log(help)
     else await work({ values, positionals } as unknown as ReturnType<typeof parseArgs<Given>>)
   } catch (error) {
@@ -34,4 +39,15 @@ export async function runCommand<const Given extends Command>(
     console.error(shown === undefined ? message : `${message}\n${shown}`)
     process.exitCode = status
   }
+}
+
+/** Returns the option that npm kept because `--` was missing before it: without it, the command would do something else. npm passes its own options on as variables. */
+function findTakenByNpm(
+  options: ParseArgsConfig['options'] = {},
+  values: Readonly<Record<string, unknown>>,
+): string | undefined {
+  return Object.keys(options).find((name) => {
+    const isGiven = values[name] !== options[name]?.default
+    return !isGiven && process.env[`npm_config_${name.replaceAll('-', '_')}`] !== undefined
+  })
 }

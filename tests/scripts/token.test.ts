@@ -1,6 +1,7 @@
 // Checks `npm run token`: an operator creates, lists and revokes tokens on the hub's own machine, and the owner's
 // members can see these tokens.
 import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openSqliteState } from '../../packages/stores/state/state-sqlite.ts'
@@ -54,6 +55,21 @@ test('lists and revokes operator tokens, and leaves personal tokens alone', asyn
     expect([status, stderr]).toEqual([1, expect.stringContaining(`No operator token has the ID "${id}"`)])
   }
   expect(await findToken(store, theirs.token)).toBeDefined()
+})
+
+test('an option that npm takes for itself, because -- is missing, changes nothing', async () => {
+  const command = `"${process.execPath}" "${resolve('scripts/token.ts')}"`
+  writeFileSync(join(dir, 'package.json'), JSON.stringify({ scripts: { token: command } }))
+  const before = await store.list('tokens/')
+  const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', 'token', '--revoke', 'acme'], {
+    cwd: dir,
+    encoding: 'utf8',
+  })
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+  expect(stderr.split('\n')[0]).toBe(
+    'npm took --revoke for itself, and nothing was done. Write -- first: npm run token -- --revoke',
+  )
+  expect(await store.list('tokens/')).toEqual(before)
 })
 
 test('--help describes every option', () => {
