@@ -31,8 +31,10 @@ sys.path.append(sys.argv[1])
 from prompt_hub.ranges import is_label, is_range
 from prompt_hub.records import VersionRow, find_wanted
 from prompt_hub.lock import refuse_path
+from prompt_hub.skills import find_clash
 paths = json.load(open(sys.argv[3], encoding="utf-8"))
 refused = [[path for path in paths[kind] if refuse_path(path)] for kind in ("valid", "invalid")]
+refused += [[pair for pair in paths[kind] if find_clash(pair)] for kind in ("clashing", "apart")]
 table = json.load(open(sys.argv[2], encoding="utf-8"))
 answers = []
 for written, expected in table["cases"]:
@@ -52,8 +54,8 @@ print(json.dumps([answers, refused]))
   const words = ['-IS', script, path.join(work, 'python'), 'tests/fixtures/ranges.json', 'tests/fixtures/paths.json']
   const { cases } = JSON.parse(readFileSync('tests/fixtures/ranges.json', 'utf8'))
   expect(cases.length).toBeGreaterThan(100)
-  const { invalid } = JSON.parse(readFileSync('tests/fixtures/paths.json', 'utf8'))
-  expect(JSON.parse(execFileSync(PYTHON!, words).toString())).toEqual([cases, [[], invalid]])
+  const { invalid, clashing } = JSON.parse(readFileSync('tests/fixtures/paths.json', 'utf8'))
+  expect(JSON.parse(execFileSync(PYTHON!, words).toString())).toEqual([cases, [[], invalid, clashing, []]])
 })
 
 test.skipIf(PYTHON === undefined)(`the modules in hubcli are written for Python 3.7${NO_PYTHON}`, () => {

@@ -6,6 +6,7 @@ import { fillChat, forAnthropic, forGemini, splitChat } from '../../clients/type
 import { type FillableVariable, fillContent, type Values } from '../../clients/typescript/source/filling.ts'
 import { isSafePath } from '../../clients/typescript/source/lock.ts'
 import { highestIn, isRange, readWish } from '../../clients/typescript/source/ranges.ts'
+import { findClash } from '../../clients/typescript/source/skills.ts'
 import { PromptHubError } from '../../clients/typescript/source/trouble.ts'
 
 interface Published {
@@ -44,8 +45,9 @@ describe('ranges and labels', () => {
 })
 
 test('judges every path as the table does', () => {
-  const { valid, invalid } = JSON.parse(readFileSync('tests/fixtures/paths.json', 'utf8'))
+  const { valid, invalid, clashing, apart } = JSON.parse(readFileSync('tests/fixtures/paths.json', 'utf8'))
   expect([valid.filter(isSafePath), invalid.filter(isSafePath)]).toEqual([valid, []])
+  expect([clashing.filter(findClash), apart.filter(findClash)]).toEqual([clashing, []])
 })
 
 interface FillingCase {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import unicodedata
 from typing import Any, Iterable, List, NamedTuple, Optional, Sequence
 
 from .variable import as_dict, as_text
@@ -56,9 +57,10 @@ def refuse_files(paths: Sequence[str]) -> Optional[str]:
 
 
 def find_clash(paths: Iterable[str]) -> Optional[str]:
-    """A path that equals another, ignoring case, or is inside it."""
+    """A path that equals another, or is inside it; None if there is none. Ignores case and how accents are encoded, as
+    macOS does."""
     # With a slash at the end, a path and everything inside it are neighbours in the sorted list.
-    folders = sorted(f"{path.lower()}/" for path in paths)
+    folders = sorted(unicodedata.normalize("NFC", path.lower()) + "/" for path in paths)
     return next((inner[:-1] for outer, inner in zip(folders, folders[1:]) if inner.startswith(outer)), None)
 
 

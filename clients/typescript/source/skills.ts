@@ -42,10 +42,10 @@ export function refuseFiles(paths: readonly string[]): string | undefined {
   return clash && `has two files at ${clash}, or one inside the other`
 }
 
-/** Finds a path that equals another, ignoring case, or is inside it. */
+/** Finds a path that equals another, or is inside it. Ignores case and how accents are encoded, as macOS does. */
 export function findClash(paths: readonly string[]): string | undefined {
   // With a slash at the end, a path and everything inside it are neighbours in the sorted list.
-  const folders = paths.map((path) => `${path.toLowerCase()}/`).sort()
+  const folders = paths.map((path) => `${path.toLowerCase().normalize('NFC')}/`).sort()
   return folders.find((path, index) => index > 0 && path.startsWith(folders[index - 1]!))?.slice(0, -1)
 }
 
