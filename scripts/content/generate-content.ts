@@ -1,5 +1,5 @@
 // `npm run generate`: writes a synthetic catalogue for benchmarks. It satisfies every content rule, and the same seed produces the same bytes.
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { filesInto } from '../../packages/stores/content/write-files.ts'
 import { formatPath } from '../../src/domain/content/content-path.ts'
@@ -69,7 +69,12 @@ export function generateContent(
 }
 
 function emptyFolder(dir: string): void {
-  if (!existsSync(dir) || readdirSync(dir).length === 0) return
+  try {
+    mkdirSync(dir, { recursive: true })
+  } catch (cause) {
+    throw new Error(`${dir}: No folder can be created there. Choose a new or empty folder.`, { cause })
+  }
+  if (readdirSync(dir).length === 0) return
   const profile = join(dir, formatPath({ kind: 'owner', owner: MAKER }))
   if (!existsSync(profile) || !readFileSync(profile, 'utf8').includes(MADE_BY))
     throw new Error(`${dir} contains files that \`npm run generate\` did not create. Choose a new or empty folder.`)

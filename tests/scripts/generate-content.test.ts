@@ -60,4 +60,7 @@ test('replaces a folder it generated and leaves any other folder alone', () => {
   writeFileSync(join(dir, 'mine/notes.md'), 'mine')
   expect(() => generate('mine', 5)).toThrow('did not create')
   expect(readdirSync(join(dir, 'mine'))).toEqual(['notes.md'])
+  const advice = 'No folder can be created there. Choose a new or empty folder.'
+  for (const taken of ['mine/notes.md', 'mine/notes.md/below'])
+    expect(() => generate(taken, 5)).toThrow(`${join(dir, taken)}: ${advice}`)
 })
