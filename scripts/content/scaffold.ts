@@ -1,6 +1,11 @@
 // `npm run new -- <owner>/<name>` and `npm run bump -- <owner>/<name> <major|minor|patch>`: creates files to edit; in a terminal, it asks for missing values.
 import { createInterface } from 'node:readline/promises'
-import { scaffoldPrompt, scaffoldVersion } from '../../packages/stores/content/scaffold.ts'
+import {
+  requireFree,
+  requireVersions,
+  scaffoldPrompt,
+  scaffoldVersion,
+} from '../../packages/stores/content/scaffold.ts'
 import { readConfig } from '../../src/config.ts'
 import { splitFullName, titleFromName } from '../../src/domain/values/names.ts'
 import { BUMPS } from '../../src/domain/values/versions.ts'
@@ -28,17 +33,17 @@ const text = { type: 'string' } as const
 const options = { by: text, title: text, description: text, tags: text, license: text, changelog: text }
 await runCommand({ usage: USAGE, help: HELP, options, allowPositionals: true }, async ({ positionals, values }) => {
   const [verb, ...rest] = positionals
+  const isNew = verb === 'new'
+  if (rest.length > (isNew ? 1 : 2)) throw new Error(`unexpected argument: ${rest.at(-1)}`)
   const fullName = splitFullName(rest[0] ?? (await ask('owner/name')))
   if (!fullName) throw new Error('expected owner/name, using only a-z, 0-9 and single hyphens')
   const { contentDir } = readConfig(process.env)
-  const made =
-    verb === 'new' && rest.length <= 1
-      ? await makePrompt(contentDir, fullName)
-      : await makeVersion(contentDir, fullName)
+  const made = await (isNew ? makePrompt : makeVersion)(contentDir, fullName)
   for (const path of made) console.log(`content/${path}`)
   console.log('Edit the files, then run: npm run check:content -- --base origin/main')
 
   async function makePrompt(dir: string, { owner, name }: { owner: string; name: string }): Promise<string[]> {
+    requireFree(dir, { owner, name })
     const by = (values.by ?? (await ask('your GitHub username, --by'))).toLowerCase()
     const description = values.description ?? (await ask('description, --description'))
     const { title = titleFromName(name), license = DEFAULT_LICENSE } = values
@@ -51,9 +56,10 @@ await runCommand({ usage: USAGE, help: HELP, options, allowPositionals: true }, 
   }
 
   async function makeVersion(dir: string, { owner, name }: { owner: string; name: string }): Promise<string[]> {
+    requireVersions(dir, { owner, name })
     const said = rest[1] ?? (await ask('major, minor or patch'))
     const bump = BUMPS.find((one) => one === said)
-    if (verb !== 'bump' || !bump || rest.length > 2) throw new Error('expected major, minor or patch')
+    if (!bump) throw new Error('expected major, minor or patch')
     const changelog = values.changelog ?? (await ask('changelog, --changelog'))
     return scaffoldVersion(dir, { owner, name, bump, by: values.by?.toLowerCase(), changelog }, new Date())
   }

@@ -129,11 +129,17 @@ test('a full disk leaves nothing half-written, so that the same command works on
 })
 
 test.each([
-  ['an existing prompt', ['new', 'acme/b', '--by', 'a', '--description', 'd'], 'already exists'],
-  ['an unknown prompt', ['bump', 'acme/none', 'minor', '--changelog', 'x'], 'Prompt not found: acme/none'],
+  ['an existing prompt, before it asks', ['new', 'acme/b'], 'already exists'],
+  ['an unknown prompt, before it asks', ['bump', 'acme/none'], 'Prompt not found: acme/none'],
   ['a path outside the content folder', ['new', '../x', '--by', 'a', '--description', 'd'], 'expected owner/name'],
+  ['words without quotes', ['new', 'acme/d', 'Code'], 'unexpected argument: Code'],
   ['an unknown bump', ['bump', 'acme/b', 'huge', '--changelog', 'x'], 'expected major, minor or patch'],
   ['a missing changelog without a terminal', ['bump', 'acme/b', 'minor'], 'missing: changelog, --changelog'],
+  [
+    'a licence that no publish accepts',
+    ['new', 'acme/c', '--by', 'a', '--description', 'd', '--license', 'FOO'],
+    'license: expected an SPDX licence such as MIT or CC-BY-4.0, got "FOO"',
+  ],
   ['an invalid login', ['new', 'acme/c', '--by', 'a b', '--description', 'd'], 'published_by'],
 ] as const)('rejects %s with a message', (_, args, message) => {
   const { status, stderr } = run(...args)

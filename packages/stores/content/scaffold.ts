@@ -13,9 +13,10 @@ import {
   parseVersionFile,
   undeclaredVariable,
 } from '../../../src/domain/content/prompt-file.ts'
+import { findLicenseProblem } from '../../../src/domain/content/rules.ts'
 import { STARTER } from '../../../src/domain/content/starter-texts.ts'
 import { formatProblems } from '../../../src/domain/text/problems.ts'
-import { isPortableName } from '../../../src/domain/values/names.ts'
+import { isPortableName, type RepositoryPlace } from '../../../src/domain/values/names.ts'
 import { formatMoment } from '../../../src/domain/values/values.ts'
 import { type Bump, nextVersion, sortVersions } from '../../../src/domain/values/versions.ts'
 import { listVersions, readFiles, readIndex, readVersion } from './prompt-files.ts'
@@ -36,14 +37,14 @@ interface NewPrompt {
 export function scaffoldPrompt(dir: string, { owner, name, by, ...front }: NewPrompt, now: Date): string[] {
   const index = formatPath({ kind: 'repository', owner, name })
   const version = formatPath({ kind: 'version', owner, name, version: '1.0.0' })
-  if (!isPortableName(name)) throw new Error(`The name ${name} is reserved on Windows; choose another`)
-  if (existsSync(join(dir, owner, name)))
-    throw new Error(`${owner}/${name} already exists; to add a version, use npm run bump`)
+  requireFree(dir, { owner, name })
   const indexText = `${editRepositoryFile(undefined, front)}${STARTER.readme}\n`
   const content = `${STARTER.content}\n`
   const variables = [{ ...undeclaredVariable('input'), description: STARTER.variable }]
   const versionText = formatVersionFile({ ...signed(by, now), changelog: '', variables, parameters: {}, content })
+  const license = findLicenseProblem(front.license)
   const problems = [
+    ...(license === undefined ? [] : [{ key: 'license', message: license }]),
     ...(parseRepositoryFile(indexText).problems ?? []),
     ...(parseVersionFile(versionText).problems ?? []),
   ]
@@ -58,6 +59,20 @@ export function scaffoldPrompt(dir: string, { owner, name, by, ...front }: NewPr
   return [index, version]
 }
 
+/** @throws Error if no prompt can have this name */
+export function requireFree(dir: string, { owner, name }: RepositoryPlace): void {
+  if (!isPortableName(name)) throw new Error(`The name ${name} is reserved on Windows; choose another`)
+  if (existsSync(join(dir, owner, name)))
+    throw new Error(`${owner}/${name} already exists; to add a version, use npm run bump`)
+}
+
+/** Lists the version numbers of a prompt, in any order. @throws Error if there is no such prompt */
+export function requireVersions(dir: string, place: RepositoryPlace): string[] {
+  const used = listVersions(dir, place)
+  if (used !== undefined) return used
+  throw new Error(`Prompt not found: ${place.owner}/${place.name}; create it with npm run new`)
+}
+
 /** Creates the next version as a draft of the highest version, with its files. @param by the author's login; by default, the publisher of the highest version @returns the created paths, relative to the content folder */
 export function scaffoldVersion(
   dir: string,
@@ -70,8 +85,7 @@ export function scaffoldVersion(
   }: { owner: string; name: string; bump: Bump; by?: string | undefined; changelog: string },
   now: Date,
 ): string[] {
-  const used = listVersions(dir, { owner, name })
-  if (used === undefined) throw new Error(`Prompt not found: ${owner}/${name}; create it with npm run new`)
+  const used = requireVersions(dir, { owner, name })
   const highest = sortVersions(used)[0]
   if (highest === undefined) throw new Error(`${owner}/${name} has no version to start from`)
   const parsed = parseVersionFile(readVersion(dir, { owner, name, version: highest }))
