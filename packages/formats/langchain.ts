@@ -17,7 +17,7 @@ import {
   writtenFile,
 } from './portable.ts'
 import { readJsonSource, textOf } from './source-file.ts'
-import { readBraces, readFString } from './template.ts'
+import { clip, readBraces, readFString } from './template.ts'
 
 /** The roles of message classes, by the last part of the class ID. */
 const MESSAGE_ROLES: Readonly<Record<string, 'system' | 'user' | 'assistant'>> = {
@@ -28,6 +28,11 @@ const MESSAGE_ROLES: Readonly<Record<string, 'system' | 'user' | 'assistant'>> =
   HumanMessage: 'user',
   AIMessage: 'assistant',
 }
+/** The keys of templates, messages and places of earlier messages that are read, or say nothing that a text needs. */
+const READ_KEYS = [
+  ...['template', 'template_format', 'validate_template', 'messages', 'prompt', 'content', 'variable_name', 'optional'],
+  ...['_type', 'type', 'id', 'example', 'schema_', 'input_variables', 'optional_variables', 'input_types'],
+]
 /** The settings of a bound model that are read. */
 const MODEL_SETTINGS = ['temperature', 'top_p', 'max_tokens', 'stop']
 const SEQUENCES = new Set(['PromptPlayground', 'RunnableSequence'])
@@ -47,6 +52,7 @@ export function readLangChain(source: string, name: string): ReadResult {
   const names = new PlaceholderNames()
   let template = readPromptFile(value) ?? readConstructor(value, findings)
   if (template && SEQUENCES.has(template.name)) {
+    findings.unsupported(template.kwargs, { other: ['first', 'last'] })
     readModel(template.kwargs.last, prompt.parameters, findings)
     template = readConstructor(template.kwargs.first, findings)
   }
@@ -87,7 +93,7 @@ function readConstructor(value: unknown, findings: ConversionProblems): Construc
     )
     return undefined
   }
-  const id = Array.isArray(value.id) ? value.id : []
+  const id = idOf(value)
   const name = textOf(id.at(-1))
   const namespace = textOf(id[0])
   if (namespace !== 'langchain' && namespace !== 'langchain_core' && namespace !== 'langsmith') {
@@ -95,6 +101,10 @@ function readConstructor(value: unknown, findings: ConversionProblems): Construc
     return undefined
   }
   return { name, kwargs: isObject(value.kwargs) ? value.kwargs : {} }
+}
+
+function idOf(value: Record<string, unknown>): unknown[] {
+  return Array.isArray(value.id) ? value.id : []
 }
 
 /** Reads the settings of a bound model; only plain values are supported. */
@@ -106,6 +116,9 @@ function readModel(last: unknown, parameters: Record<string, unknown>, findings:
     if (last !== undefined) findings.lost('last', 'Prompt Hub does not support it')
     return
   }
+  if (inner) findings.unsupported(binding, { other: ['bound'] }, undefined, 'last.')
+  const name = textOf(idOf(Object(inner ? binding.bound : last)).at(-1))
+  if (name !== '') findings.lost('last.id', `Prompt Hub does not keep the class of the model, ${clip(name)}`)
   const model = bound.model ?? bound.model_name
   if (typeof model === 'string') parameters.model = model
   findings.unsupported(bound, { text: ['model', 'model_name'], other: MODEL_SETTINGS }, undefined, 'last.')
@@ -128,9 +141,9 @@ function readList(list: unknown, names: PlaceholderNames, findings: ConversionPr
       findings.refused('messages', 'expected messages as LangChain serialises them')
       continue
     }
+    loseOthers(message.kwargs, findings)
     if (message.name === 'MessagesPlaceholder') {
       addHistory(messages, 'messages', findings)
-      loseOthers(message.kwargs, findings)
       continue
     }
     const role = Object.hasOwn(MESSAGE_ROLES, message.name) ? MESSAGE_ROLES[message.name] : undefined
@@ -155,8 +168,7 @@ function readList(list: unknown, names: PlaceholderNames, findings: ConversionPr
 
 /** Reports what a template says beside its text, and a place of earlier messages beside its name. */
 function loseOthers(kwargs: Record<string, unknown>, findings: ConversionProblems): void {
-  const others = ['partial_variables', 'output_parser', 'n_messages'].filter((key) => Object.hasOwn(kwargs, key))
-  findings.unsupported(Object.fromEntries(others.map((key) => [key, kwargs[key]])), {})
+  findings.unsupported(kwargs, { other: READ_KEYS })
 }
 
 function readTemplate(kwargs: Record<string, unknown>, names: PlaceholderNames, findings: ConversionProblems): string {

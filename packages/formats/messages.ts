@@ -1,15 +1,13 @@
 // Reads lists of messages in files of other tools: each has a role, and a text or parts of text.
 import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
 import { isObject } from '../../src/domain/text/json.ts'
-import { trimLineEnds } from '../../src/domain/values/chat.ts'
+import { CHAT_ROLES, type ChatMessage, trimLineEnds } from '../../src/domain/values/chat.ts'
 import type { ConversionProblems, KnownKeys, PortableMessage, PortablePrompt } from './portable.ts'
 import { textOf } from './source-file.ts'
 
-type Role = 'system' | 'user' | 'assistant'
-
-/** The roles of other tools. Newer models of OpenAI call the system `developer`. */
-const ROLES: ReadonlyMap<string, Role> = new Map([
-  ...(['system', 'user', 'assistant'] as const).map((role) => [role, role] as const),
+/** The roles of other tools, in lower case. Newer models of OpenAI call the system `developer`. */
+export const ROLES: ReadonlyMap<string, ChatMessage['role']> = new Map([
+  ...CHAT_ROLES.map((role) => [role, role] as const),
   ['developer', 'system'],
 ])
 

@@ -5,8 +5,9 @@ import type { Variable } from '../../src/domain/api/schema.ts'
 import { isObject } from '../../src/domain/text/json.ts'
 import { lineCounter, lineOf } from '../../src/domain/text/text-length.ts'
 import { formatYaml } from '../../src/domain/text/yaml.ts'
-import { trimLineEnds } from '../../src/domain/values/chat.ts'
+import { type ChatMessage, trimLineEnds } from '../../src/domain/values/chat.ts'
 import { isVariableName } from '../../src/domain/values/names.ts'
+import { ROLES } from './messages.ts'
 import { CAMEL_CASE, declareAll, ParameterNames, toVariable } from './names.ts'
 import {
   ConversionProblems,
@@ -34,7 +35,9 @@ const INPUT = {
   text: ['description'],
   other: ['name', 'kind', 'type', 'required', 'default', 'example', 'sample', 'enumValues'],
 }
-const ROLE_LINE = /^[ \t]*(?:#[ \t]*)?(system|user|assistant)(\[[^\]\n]*\])?[ \t]*:[ \t]*\r?$/gim
+/** Where a runtime of Prompty begins a message. Older ones know `function`, newer ones `developer`. */
+const ROLE_LINE =
+  /^[ \t]*(?:#[ \t]*)?(system|developer|user|assistant|tool|function)(\[[^\]\n]*\])?[ \t]*:[ \t]*\r?$/gim
 const KINDS: Readonly<Record<string, Variable['type']>> = {
   string: 'string',
   integer: 'integer',
@@ -68,8 +71,10 @@ export function readPrompty(source: string, name: string): ReadResult {
   const described = readInputs(front.inputs, findings, keyLine('inputs'))
   const threads = new Set(described.threads)
   const lineAt = lineCounter(body, bodyLine)
-  for (const { 0: line, 2: attributes, index } of body.matchAll(ROLE_LINE).take(MAX_FINDINGS))
-    if (attributes !== undefined)
+  for (const { 0: line, 1: role, 2: attributes, index } of body.matchAll(ROLE_LINE).take(MAX_FINDINGS))
+    if (!ROLES.has(role!.toLowerCase()))
+      findings.lost(line.trim(), 'No prompt has messages of a tool; the line stays in the text', lineAt(index))
+    else if (attributes !== undefined)
       findings.lost(line.trim(), 'Prompt Hub keeps no attributes of a message', lineAt(index))
   const names = new Set<string>()
   prompt.body = readBody(
@@ -166,15 +171,15 @@ function readBody(
   threads: ReadonlySet<string>,
   firstLine: number,
 ): PortableBody {
-  const lines = [...text.matchAll(ROLE_LINE)]
-  const pieces: { role: 'system' | 'user' | 'assistant' | undefined; from: number; to: number }[] = []
+  const lines = [...text.matchAll(ROLE_LINE)].filter(([, role]) => ROLES.has(role!.toLowerCase()))
+  const pieces: { role: ChatMessage['role'] | undefined; from: number; to: number }[] = []
   let from = 0
-  let role: 'system' | 'user' | 'assistant' | undefined
+  let role: ChatMessage['role'] | undefined
   for (const line of [...lines, undefined]) {
     pieces.push({ role, from, to: line?.index ?? text.length })
     if (!line) break
     from = line.index + line[0].length
-    role = toRole(line[1]!)
+    role = ROLES.get(line[1]!.toLowerCase())
   }
   const lineAt = lineCounter(text, firstLine)
   const filled = pieces.map((piece) => ({
@@ -196,11 +201,6 @@ function readBody(
     }
   }
   return { format: 'chat', messages }
-}
-
-function toRole(word: string): 'system' | 'user' | 'assistant' {
-  const role = word.toLowerCase()
-  return role === 'user' || role === 'assistant' ? role : 'system'
 }
 
 /** Writes a `.prompty` file. */

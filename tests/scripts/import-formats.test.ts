@@ -49,7 +49,10 @@ const CASES: Readonly<Record<string, Expected>> = {
   'langsmith-model.json': {
     ...{ name: 'langsmith-model', body: 'Ask {{q}}', variables: [{ name: 'q' }] },
     parameters: { model: 'gpt-x', temperature: 0.1 },
-    lost: ['last.openai_api_key: Prompt Hub does not support it'],
+    lost: [
+      'last.id: Prompt Hub does not keep the class of the model, ChatOpenAI',
+      'last.openai_api_key: Prompt Hub does not support it',
+    ],
   },
   'langsmith.json': {
     name: 'langsmith',

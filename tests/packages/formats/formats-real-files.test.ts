@@ -168,6 +168,28 @@ test.each([
     ['last.model', 'last.temperature'],
   ],
   [
+    'the class of a model, the tools bound to it, and what runs between the prompt and it',
+    'langchain',
+    JSON.stringify({
+      ...{ lc: 1, type: 'constructor', id: ['langchain', 'schema', 'runnable', 'RunnableSequence'] },
+      kwargs: {
+        first: { ...asked, kwargs: { template: 'Hi', tags: ['a'], metadata: { team: 'b' } } },
+        middle: [{ lc: 1 }],
+        last: {
+          kwargs: { bound: { id: ['langchain', 'ChatOpenAI'], kwargs: { model: 'm' } }, kwargs: { tools: [1] } },
+        },
+      },
+    }),
+    ['last.id', 'last.kwargs', 'metadata', 'middle', 'tags'],
+  ],
+  [
+    'the name of a person and the calls of tools in a message',
+    'langchain',
+    JSON.stringify(chat({ AIMessage: { content: 'Hi', name: 'Ada', tool_calls: [{ name: 'x' }], example: false } })),
+    ['name', 'tool_calls'],
+  ],
+  ['a message of a tool', 'prompty', 'developer:\nHi\ntool:\n5\n', ['tool:']],
+  [
     'values of a message that are set beforehand, and the number of earlier messages',
     'langchain',
     JSON.stringify(
