@@ -337,7 +337,10 @@ describe.skipIf(PYTHON === undefined)(`in one shell${NO_PYTHON}`, () => {
       stderr: expect.stringContaining('x.md is a symbolic link'),
     })
     mkdirSync(path.join(cwd, 'd'))
-    expect(await run('add', 'acme/review', '-o', 'd')).toMatchObject({ code: 1 })
+    expect(await run('add', 'acme/review', '-o', 'd')).toMatchObject({
+      code: 4,
+      stderr: 'hubcli: d is not a regular file\n',
+    })
     expect(readdirSync(outside)).toEqual([])
     expect(existsSync(path.join(cwd, 'prompts.lock'))).toBe(false)
   })

@@ -1,7 +1,18 @@
 // Checks the lock files of the three clients: all are identical, and a full disk or a failed rename leaves the old
 // files intact.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type PlainFiles, sha256, startPlainFiles } from '../cli/plain-files.ts'
@@ -190,6 +201,27 @@ function deep(levels: number): object {
   return levels === 0 ? {} : { a: deep(levels - 1) }
 }
 
+test('the TypeScript client has few connections open at once, also for many prompts', async () => {
+  const names = Array.from({ length: 60 }, (_, index) => `many/p${index}`)
+  const prompts = Object.fromEntries(names.map((name) => [name, { versions: { '1.0.0': name } }]))
+  const many = await startPlainFiles('hub', prompts)
+  const sockets = new Set<ServerResponse['socket']>()
+  let most = 0
+  many.meddle = (_, answer) => {
+    sockets.add(answer.socket)
+    most = Math.max(most, [...sockets].filter((socket) => !socket?.destroyed).length)
+    return false
+  }
+  const folder = newFolder()
+  const run = (...args: string[]) => runClient(CLIENTS[1]!.command, args, folder, many.url)
+  for (const args of [['add', ...names], ['update'], ['audit']]) expect(await run(...args)).toMatchObject({ code: 0 })
+  rmSync(join(folder, 'prompts'), { recursive: true })
+  expect(await run('install')).toMatchObject({ code: 0, stdout: '60 written\n' })
+  expect(most).toBeLessThan(40)
+  expect(await run('remove', 'many/p0', 'many/p0')).toMatchObject({ stdout: 'many/p0 1.0.0 prompts/many/p0.md\n' })
+  await many.close()
+})
+
 describe.each(CLIENTS)('$name', ({ command, failingRename }) => {
   const lockOne = async () => {
     const folder = newFolder()
@@ -241,6 +273,33 @@ describe.each(CLIENTS)('$name', ({ command, failingRename }) => {
     writeFileSync(join(folder, 'prompts.lock'), lockOf(rich()).replace('prompts/acme/rich.md', path))
     expect(await runClient(command, ['install'], folder, hub.url)).toMatchObject({ code: 4, stdout: '' })
     expect(readdirSync(folder)).toEqual(['prompts.lock'])
+  })
+
+  test.each([
+    ['a folder', 'prompts/acme/review.md', (place: string) => mkdirSync(place), 'is not a regular file'],
+    ['a pipe', 'prompts/acme/review.md', (place: string) => execFileSync('mkfifo', [place]), 'is not a regular file'],
+    ['a link', 'prompts.lock', (place: string) => symlinkSync('elsewhere', place), 'is a symbolic link'],
+    ['a folder', 'prompts.lock', (place: string) => mkdirSync(place), 'is not a regular file'],
+    [
+      'a file',
+      'prompts',
+      (place: string) => writeFileSync(place, ''),
+      'prompts/ is not a folder, or is a symbolic link',
+    ],
+  ])('says that %s is at %s, and changes nothing', async (_, path, make, message) => {
+    const folder = await lockOne()
+    renameSync(join(folder, path), join(folder, 'elsewhere'))
+    make(join(folder, path))
+    const before = readdirSync(folder, { recursive: true }).sort()
+    const lock = join(folder, path === 'prompts.lock' ? 'elsewhere' : 'prompts.lock')
+    const text = readFileSync(lock, 'utf8')
+    for (const args of [['verify'], ['install'], ['remove', 'acme/review']]) {
+      const ran = await runClient(command, args, folder, hub.url)
+      expect(ran).toMatchObject({ code: 4, stdout: '' })
+      expect(ran.stderr).toContain(message)
+    }
+    expect(readdirSync(folder, { recursive: true }).sort()).toEqual(before)
+    expect(readFileSync(lock, 'utf8')).toBe(text)
   })
 
   test('leaves no partial files when the file size limit is reached', async () => {

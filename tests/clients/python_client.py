@@ -129,7 +129,7 @@ class Files(unittest.TestCase):
         self.assertEqual(vendored.read_vendored(root, "prompts.lock"), b"{}\n")
         self.assertIsNone(vendored.read_vendored(root, "a/missing/x.md"))
         os.mkdir(os.path.join(root, "z.md"))
-        with self.assertRaises(OSError):
+        with self.assertRaises(prompt_hub.PromptHubError):
             replace([("y.md", b"new"), ("new/n.md", b"new"), ("z.md", b"new")], "[]\n")
         self.assertEqual(vendored.read_vendored(root, "y.md"), b"two")
         self.assertEqual(sorted(os.listdir(root)), ["a", "prompts.lock", "y.md", "z.md"])
@@ -143,7 +143,7 @@ class Files(unittest.TestCase):
                 placed.list_folder(root, path)
         replace([("a/s", [("SKILL.md", b"1"), ("b/c.md", b"2")])], "[]\n")
         self.assertEqual(placed.list_folder(root, "a/s"), ["SKILL.md", "b/c.md"])
-        with self.assertRaises(OSError):
+        with self.assertRaises(prompt_hub.PromptHubError):
             replace([("a/s", [("SKILL.md", b"3")]), ("z.md", b"new")], "{}\n")
         self.assertEqual(placed.list_folder(root, "a/s"), ["SKILL.md", "b/c.md"])
         replace([("a/s", [("SKILL.md", b"3")])], "{}\n")

@@ -58,10 +58,21 @@ def change_lock(
         if added:
             attributes, advice = plan_attributes(path, [(each.path, bool(each.files)) for _, each in added])
             files += [] if attributes is None else [NewFiles(ATTRIBUTES, [("", attributes.encode("utf-8"))])]
+        # Compared before anything changes: a link in a path is an error.
+        left = [(old, find_difference(folder, old)) for name, old in before.items() if not _is_placed(lock, name, old.path)]
         replace_files(path, files, turn, text, text != unchanged)
     if advice is not None:
         say(advice)
-    _delete_left(folder, before, lock, say)
+    for old, difference in left:
+        if difference is not None and difference.kind != "missing":
+            say(f"{difference.path} was changed by hand and stays")
+        else:
+            _delete(folder, old)
+
+
+def _is_placed(lock: Lock, name: str, path: str) -> bool:
+    now = lock.prompts.get(name)
+    return now is not None and now.path == path
 
 
 def _require_unedited(folder: str, prompt: NewPrompt, locked: Optional[LockedPrompt], program: str) -> None:
@@ -80,19 +91,6 @@ def _require_unedited(folder: str, prompt: NewPrompt, locked: Optional[LockedPro
             advice = "" if locked is None else f", or replace it: {program} install --force"
             message = f"{path} was changed by hand, or is another file; nothing was replaced. Move it away{advice}"
             raise PromptHubError("integrity", message)
-
-
-def _delete_left(folder: str, before: Dict[str, LockedPrompt], lock: Lock, say: Callable[[str], None]) -> None:
-    """Deletes the files of prompts that are no longer in the lock, or are elsewhere now. Edited ones stay."""
-    for name, old in before.items():
-        now = lock.prompts.get(name)
-        if now is not None and now.path == old.path:
-            continue
-        difference = find_difference(folder, old)
-        if difference is not None and difference.kind != "missing":
-            say(f"{difference.path} was changed by hand and stays")
-        else:
-            _delete(folder, old)
 
 
 def _delete(folder: str, old: LockedPrompt) -> None:

@@ -95,9 +95,10 @@ def read_vendored(root: str, path: str, largest: Optional[int] = MAX_CONTENT_BYT
             if error.errno in (errno.ELOOP, errno.EMLINK):
                 raise _linked(path) from error
             raise
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            os.close(file)
+            raise PromptHubError("integrity", f"{path} is not a regular file")
         with open(file, "rb") as opened:
-            if not stat.S_ISREG(os.fstat(file).st_mode):
-                raise PromptHubError("integrity", f"{path} is not a regular file")
             return opened.read() if largest is None else opened.read(largest + 1)
 
 

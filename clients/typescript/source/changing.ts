@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { readLockFile, readVendored } from './files.ts'
 import { ATTRIBUTES, planAttributes } from './git-attributes.ts'
 import { formatLock, type Lock, type LockedPrompt, parseLock } from './lock.ts'
-import { findDifference, listFolder } from './placed.ts'
+import { type Difference, findDifference, listFolder } from './placed.ts'
 import { deletePlaced, isFolder, type NewFiles, replaceFiles, restoreFolder, takeTurn } from './replacing.ts'
 import { PromptHubError } from './trouble.ts'
 import { digestOf, findExact } from './verify.ts'
@@ -34,11 +34,10 @@ export async function changeLock(
   const path = resolve(lockPath)
   const folder = dirname(path)
   let sentence: string | undefined
-  let before: Lock['prompts'] = {}
-  let lock: Lock = { hub, prompts: {} }
+  const left: { old: LockedPrompt; difference: Difference | undefined }[] = []
   await takeTurn(path, async (turn) => {
-    lock = (await readLockFile(path)) ?? lock
-    before = { ...lock.prompts }
+    const lock = (await readLockFile(path)) ?? { hub, prompts: {} }
+    const before = { ...lock.prompts }
     for (const each of Object.values(before)) if (each.files) await restoreFolder(folder, each.path)
     const unchanged = formatLock(lock)
     const prompts = change(lock)
@@ -57,10 +56,15 @@ export async function changeLock(
       if (planned.text !== undefined)
         targets.push({ path: ATTRIBUTES, files: [{ path: '', bytes: new TextEncoder().encode(planned.text) }] })
     }
+    // Compared before anything changes: a link in a path is an error.
+    for (const [name, old] of Object.entries(before))
+      if (lock.prompts[name]?.path !== old.path) left.push({ old, difference: await findDifference(folder, old) })
     await replaceFiles(path, targets, turn, text === unchanged ? undefined : text)
   })
   if (sentence !== undefined) say(sentence)
-  await deleteLeft(folder, before, lock, say)
+  for (const { old, difference } of left)
+    if (difference && difference.kind !== 'missing') say(`${difference.path} was changed by hand and stays`)
+    else await deletePlaced(folder, old.path)
 }
 
 /** Protects files that somebody has edited: a file may be replaced only if it is the locked one, the new one, or, for a prompt that is not a skill, some version of it. */
@@ -81,20 +85,5 @@ async function requireUnedited(folder: string, prompt: NewPrompt, locked: Locked
         'integrity',
         `${path} was changed by hand, or is another file; nothing was replaced. Move it away${locked ? ', or replace it: prompt-hub install --force' : ''}`,
       )
-  }
-}
-
-/** Deletes the files of prompts that are no longer in the lock, or are elsewhere now. Edited ones stay. */
-async function deleteLeft(
-  folder: string,
-  before: Readonly<Record<string, LockedPrompt>>,
-  { prompts }: Lock,
-  say: (sentence: string) => void,
-): Promise<void> {
-  for (const [name, old] of Object.entries(before)) {
-    if (prompts[name]?.path === old.path) continue
-    const difference = await findDifference(folder, old)
-    if (difference && difference.kind !== 'missing') say(`${difference.path} was changed by hand and stays`)
-    else await deletePlaced(folder, old.path)
   }
 }

@@ -1,12 +1,15 @@
 // The file-based parts of this library (Node, Deno, Bun): a cache folder, and a lock with its vendored prompts.
 import { createHash, randomUUID } from 'node:crypto'
-import { lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { constants, lstat, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Kept, Store } from './cache.ts'
-import { type Lock, parseLock } from './lock.ts'
+import { type Lock, MAX_LOCK_BYTES, parseLock } from './lock.ts'
 import type { LockInForce } from './prompt-hub.ts'
 import { PromptHubError } from './trouble.ts'
+
+/** No version is larger, so no more of a file is compared. */
+const MAX_CONTENT_BYTES = 1_048_576
 
 /**
  * Opens a store in a folder, with one file per response. Several processes may share it, because files are written atomically.
@@ -17,9 +20,9 @@ export function diskStore(dir: string): Store {
   const pathOf = (url: string) => join(dir, `${createHash('sha256').update(url).digest('hex')}.json`)
   return {
     async read(url) {
-      const text = await readIfThere(pathOf(url))
+      const text = await readFile(pathOf(url), 'utf8').catch(orUndefined)
       if (text === undefined) return undefined
-      const kept = JSON.parse(text.toString('utf8')) as Kept & { url: string }
+      const kept = JSON.parse(text) as Kept & { url: string }
       return kept.url === url && typeof kept.text === 'string' && typeof kept.checkedAt === 'number' ? kept : undefined
     },
     async write(url, kept) {
@@ -45,13 +48,13 @@ export async function openLock(path: string | URL = 'prompts.lock'): Promise<Loc
 
 /** Reads a lock that may not exist yet. @returns undefined if it does not exist */
 export async function readLockFile(path: string): Promise<Lock | undefined> {
-  const bytes = await readIfThere(path)
+  const bytes = await readVendored(dirname(resolve(path)), basename(path), MAX_LOCK_BYTES)
   if (!bytes) return undefined
   try {
     return parseLock(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
   } catch (error) {
     if (error instanceof PromptHubError) throw error
-    throw new PromptHubError('integrity', `${path} is not UTF-8.`, { cause: error })
+    throw new PromptHubError('integrity', 'prompts.lock is not UTF-8. Restore it from git.', { cause: error })
   }
 }
 
@@ -59,22 +62,41 @@ export async function readLockFile(path: string): Promise<Lock | undefined> {
  * Reads a file below a folder, without following symbolic links.
  *
  * @param file a path from a lock, validated when the lock was read
- * @returns undefined if there is no file
+ * @returns at most one byte more than `largest`; undefined if there is no file
+ * @throws PromptHubError `integrity` for anything but a regular file
  */
-export async function readVendored(folder: string, file: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+export async function readVendored(
+  folder: string,
+  file: string,
+  largest: number = MAX_CONTENT_BYTES,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
   await requireNoLink(folder, file)
-  const bytes = await readIfThere(join(folder, file))
-  return bytes && new Uint8Array(bytes)
+  // A pipe would otherwise keep the process until somebody writes to it. Windows has no such flag.
+  const opened = await open(join(folder, file), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(orUndefined)
+  if (!opened) return undefined
+  try {
+    const there = await opened.stat()
+    if (!there.isFile()) throw new PromptHubError('integrity', `${file} is not a regular file.`)
+    const bytes = new Uint8Array(Math.min(there.size, largest + 1))
+    const { bytesRead } = await opened.read(bytes, 0, bytes.length, 0)
+    return bytes.subarray(0, bytesRead)
+  } finally {
+    await opened.close()
+  }
 }
 
-/** @throws PromptHubError `integrity` when a part of the path is a symbolic link, which could lead anywhere */
+/** @throws PromptHubError `integrity` when a part of the path is a symbolic link, which could lead anywhere, or a folder of it is none */
 export async function requireNoLink(folder: string, file: string): Promise<void> {
-  let path = folder
+  let reached = ''
   for (const segment of file.split('/')) {
-    path = join(path, segment)
-    const found = await lstat(path).catch(() => undefined)
-    if (found?.isSymbolicLink())
-      throw new PromptHubError('integrity', `${file} is reached through a symbolic link; replace it with a file.`)
+    reached += segment
+    const found = await lstat(join(folder, reached)).catch(orUndefined)
+    if (!found) return
+    if (reached !== file && !found.isDirectory())
+      throw new PromptHubError('integrity', `${file}: ${reached}/ is not a folder, or is a symbolic link.`)
+    if (found.isSymbolicLink())
+      throw new PromptHubError('integrity', `${file} is a symbolic link; replace it with a file.`)
+    reached += '/'
   }
 }
 
@@ -135,11 +157,7 @@ export async function putAll(staged: readonly Staged[]): Promise<void> {
   }
 }
 
-async function readIfThere(path: string): Promise<Buffer | undefined> {
-  try {
-    return await readFile(path)
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
-  }
+function orUndefined(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+  throw error
 }

@@ -12,13 +12,12 @@ import {
   type VersionRecord,
   type VersionRow,
 } from './records.ts'
+import { mapRequests } from './requests.ts'
 import { eventsOf, type HubEvent, standingOf } from './standing.ts'
 import { PromptHubError } from './trouble.ts'
 
 /** Maximum number of reported events that are remembered. Beyond that no more are reported, because any of them might be a repetition. */
 const MAX_REPORTED = 10_000
-/** Number of versions that are read at once for all prompts at a label. */
-const AT_ONCE = 8
 
 /** The records that may contain notices about a version: the repository's has its status and advisories, the list says which versions were yanked. */
 type NoticeSource = 'record' | 'list'
@@ -86,10 +85,7 @@ export class HubReader {
       const what = `${full_name}@${version}`
       throw new PromptHubError('integrity', `${what} has other bytes than the list of ${label} says.`)
     }
-    const found: PromptFacts[] = []
-    for (let from = 0; from < list.value.length; from += AT_ONCE)
-      found.push(...(await Promise.all(list.value.slice(from, from + AT_ONCE).map(read))))
-    return found
+    return mapRequests(list.value, read)
   }
 
   /** The versions of a prompt, highest first, including yanked ones, which are marked. @throws PromptHubError the error of the request */

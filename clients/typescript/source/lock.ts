@@ -45,7 +45,8 @@ const HUB = /^https?:\/\/[!-"$->A-~]+$/
 /** The number of the format. Clients that know another format do not read it. */
 const FORMAT = 1
 const MAX_PROMPTS = 1_000
-const MAX_BYTES = 16_777_216
+/** The largest lock. */
+export const MAX_LOCK_BYTES = 16_777_216
 const MAX_DEPTH = 32
 
 /** Formats a lock. Every client writes the same bytes for the same lock. */
@@ -84,7 +85,7 @@ function isKeepable(value: unknown, depth: number = MAX_DEPTH): boolean {
  * @throws PromptHubError `integrity` unless it is exactly what a client would write, so that manual edits and bad merges are rejected
  */
 export function parseLock(text: string): Lock {
-  if (new TextEncoder().encode(text).length > MAX_BYTES) throw wrong(`it is larger than ${MAX_BYTES} bytes`)
+  if (new TextEncoder().encode(text).length > MAX_LOCK_BYTES) throw wrong(`it is larger than ${MAX_LOCK_BYTES} bytes`)
   const conflict = text.split('\n').findIndex((line) => /^(?:<{7}|={7}|>{7})(?: |\r?$)/.test(line))
   if (conflict >= 0)
     throw new PromptHubError(

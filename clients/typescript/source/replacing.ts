@@ -96,7 +96,7 @@ export async function replaceFiles(
 async function stage(root: string, target: NewFiles, staged: Staged[], made: string[]): Promise<void> {
   const place = join(root, target.path)
   if (!isFolder(target)) {
-    const found = await readVendored(root, target.path)
+    const found = await readVendored(root, target.path, Number.POSITIVE_INFINITY)
     await makeFolders(dirname(place), made)
     const each: Staged = { place, temporary: await writeTemporary(place, target.files[0]!.bytes) }
     staged.push(each)

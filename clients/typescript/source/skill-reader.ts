@@ -1,14 +1,12 @@
 // Reads the files of Agent Skills from a hub, each verified with its digest.
 import type { PromptFacts } from './prompt.ts'
-import { askBytes, type RequestSettings } from './requests.ts'
+import { askBytes, mapRequests, type RequestSettings } from './requests.ts'
 import { findContent, SKILL, type SkillFile } from './skills.ts'
 import { isNotFound, PromptHubError } from './trouble.ts'
 import { digestOf, requireDigest } from './verify.ts'
 
 /** The bytes of a file. */
 type Bytes = Uint8Array<ArrayBuffer>
-/** Requests at the same time for the files of a skill. */
-const AT_ONCE = 8
 
 /**
  * Reads a file of a version.
@@ -47,11 +45,9 @@ export async function readSkill(
   })
   if (sha256 === null || !(await findContent(skill, sha256)))
     throw new PromptHubError('integrity', `${name} ${version}: ${SKILL} has other bytes than its SHA-256 says.`)
-  const found = [{ path: SKILL, sha256: await digestOf(skill, SKILL), bytes: skill }]
-  for (let at = 0; at < files.length; at += AT_ONCE) {
-    const some = files.slice(at, at + AT_ONCE)
-    const bytes = await Promise.all(some.map((file) => readSkillFile(url, settings, prompt, file)))
-    found.push(...some.map((file, index) => ({ ...file, bytes: bytes[index]! })))
-  }
-  return found
+  const others = await mapRequests(files, async (file) => ({
+    ...file,
+    bytes: await readSkillFile(url, settings, prompt, file),
+  }))
+  return [{ path: SKILL, sha256: await digestOf(skill, SKILL), bytes: skill }, ...others]
 }

@@ -10,7 +10,7 @@ import { refusePublisher } from './publisher.ts'
 import { isVersion } from './ranges.ts'
 import { lockedHub, readTokenFor } from './read-token.ts'
 import type { VersionRow } from './records.ts'
-import { requestSettings } from './requests.ts'
+import { mapRequests, requestSettings } from './requests.ts'
 import { judge, type Problem, type Reviewed, type ReviewOptions, refuseOtherBytes, review } from './review.ts'
 import { isNotFound, PromptHubError } from './trouble.ts'
 import { fetchPrompt, requirePinned } from './vendoring.ts'
@@ -42,16 +42,14 @@ export async function reviewLock(
     () => {},
   )
   const wanted = Object.entries(lock.prompts).filter(([name]) => names.length === 0 || names.includes(name))
-  return Promise.all(
-    wanted.map(async ([name, locked]) => {
-      const { record, rows } = await reader.readState(name, locked.version)
-      const reviewed = review(name, locked, record, rows, options)
-      // Only an audit asks about models, and about what a version includes.
-      if (options.withinDays !== undefined)
-        reviewed.problems.push(...(await reviewIncluded(name, locked.version, rows, reader)))
-      return reviewed
-    }),
-  )
+  return mapRequests(wanted, async ([name, locked]) => {
+    const { record, rows } = await reader.readState(name, locked.version)
+    const reviewed = review(name, locked, record, rows, options)
+    // Only an audit asks about models, and about what a version includes.
+    if (options.withinDays !== undefined)
+      reviewed.problems.push(...(await reviewIncluded(name, locked.version, rows, reader)))
+    return reviewed
+  })
 }
 
 /** Returns what the hub says about the versions that a version includes. @param listed the versions of its prompt */
@@ -92,14 +90,12 @@ export async function updateLock(
   refuseOtherBytes(reviewed.flatMap(({ problems }) => problems))
   const hub = new PromptHub(lockedHub(lock.hub))
   const folder = dirname(resolve(lockPath))
-  const fetched = await Promise.all(
-    reviewed.map(async ({ name, locked, wanted }) => {
-      if (wanted === locked.version && !(await findDifference(folder, locked))) return []
-      const { prompt, locked: now } = await fetchPrompt(hub, await hub.get(name, { version: wanted }), locked)
-      if (wanted === locked.version) requirePinned(name, now, locked)
-      return [{ name, before: locked, now, prompt }]
-    }),
-  )
+  const fetched = await mapRequests(reviewed, async ({ name, locked, wanted }) => {
+    if (wanted === locked.version && !(await findDifference(folder, locked))) return []
+    const { prompt, locked: now } = await fetchPrompt(hub, await hub.get(name, { version: wanted }), locked)
+    if (wanted === locked.version) requirePinned(name, now, locked)
+    return [{ name, before: locked, now, prompt }]
+  })
   const found = fetched.flat()
   if (found.length === 0) return reviewed
   for (const { name, before, now } of options.acceptPublisher ? [] : found) {
@@ -132,7 +128,7 @@ export async function removeFromLock(
   const { lock } = await openLock(lockPath)
   const removed: [string, LockedPrompt][] = []
   const change = ({ prompts }: Lock) => {
-    for (const name of names) {
+    for (const name of new Set(names)) {
       const locked = Object.hasOwn(prompts, name) ? prompts[name] : undefined
       if (!locked) throw notLocked(name)
       removed.push([name, locked])

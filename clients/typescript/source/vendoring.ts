@@ -10,6 +10,7 @@ import type { PromptFacts } from './prompt.ts'
 import { PromptHub } from './prompt-hub.ts'
 import { refuseUnattested } from './publisher.ts'
 import { lockedHub } from './read-token.ts'
+import { mapRequests } from './requests.ts'
 import { noticesOf, type Problem, problemsOf, refuseOtherBytes } from './review.ts'
 import { readSkill } from './skill-reader.ts'
 import { PromptHubError } from './trouble.ts'
@@ -48,18 +49,16 @@ export async function addToLock(
   const before = await readLockFile(lockPath)
   const hub = new PromptHub(before ? lockedHub(before.hub) : url === undefined ? {} : { url })
   const there = new Map(Object.entries(before?.prompts ?? {}))
-  const found = await Promise.all(
-    additions.map((addition, index) => resolveAddition(hub, addition, there.get(names[index]!))),
+  const found = await mapRequests(additions, (addition, index) =>
+    resolveAddition(hub, addition, there.get(names[index]!)),
   )
   const problems = (
-    await Promise.all(
-      found.map(async ({ locked: { version } }, index): Promise<Problem[]> => {
-        const name = names[index]!
-        const locked = there.get(name)
-        const { record, rows } = await hub.readState(name, locked?.version ?? version)
-        return [...(locked ? problemsOf(name, locked, record, rows) : []), ...noticesOf(name, record)]
-      }),
-    )
+    await mapRequests(found, async ({ locked: { version } }, index): Promise<Problem[]> => {
+      const name = names[index]!
+      const locked = there.get(name)
+      const { record, rows } = await hub.readState(name, locked?.version ?? version)
+      return [...(locked ? problemsOf(name, locked, record, rows) : []), ...noticesOf(name, record)]
+    })
   ).flat()
   refuseOtherBytes(problems)
   const change = (lock: Lock) => {
@@ -139,14 +138,12 @@ export async function installLock(lockPath: string, isForced = false, isAttested
   }
   const hub = new PromptHub(lockedHub(lock.hub))
   const folder = dirname(resolve(lockPath))
-  const found = await Promise.all(
-    Object.entries(lock.prompts).map(async ([name, locked]): Promise<NewPrompt[]> => {
-      if (!(await findDifference(folder, locked))) return []
-      const now = await fetchPrompt(hub, await hub.get(name, { version: locked.version }), locked)
-      requirePinned(name, now.locked, locked)
-      return [now.prompt]
-    }),
-  )
+  const found = await mapRequests(Object.entries(lock.prompts), async ([name, locked]): Promise<NewPrompt[]> => {
+    if (!(await findDifference(folder, locked))) return []
+    const now = await fetchPrompt(hub, await hub.get(name, { version: locked.version }), locked)
+    requirePinned(name, now.locked, locked)
+    return [now.prompt]
+  })
   const prompts = found.flat()
   if (prompts.length > 0) await changeLock(lockPath, { hub: lock.hub, change: () => prompts, isForced })
   return prompts.length
