@@ -9,7 +9,7 @@ import { methodNotAllowed } from '../../src/server/refusals.ts'
 import { ACCOUNT_ADDRESSES, type AccountAddress } from '../catalogue/published/addresses.ts'
 import { createToken, revokeToken, viewAccount } from './account-tokens.ts'
 import { findNotice, pageNotFound, protect, respondToVisit, type Visited } from './respond-account.ts'
-import { csrfToken, requireSameOrigin } from './session.ts'
+import { requireSameOrigin, sealedToken } from './session.ts'
 import {
   beginSignIn,
   finishLocal,
@@ -105,7 +105,7 @@ async function showSession({ request, session, deps, cookies }: Visit): Promise<
 
 async function shownOf(session: Session, deps: AccountDeps): Promise<ShownSession> {
   const { person } = session
-  return { login: person.login, owners: await deps.ownersOf(person), csrf: csrfToken(session, 'edit') }
+  return { login: person.login, owners: await deps.ownersOf(person), csrf: sealedToken(session, deps.secret) }
 }
 
 /** Redirects to the provider, or shows a page on which to choose one of several. */

@@ -9,7 +9,7 @@ import { openBody } from '../../src/server/read-body.ts'
 import type { LocalKeys } from './local-keys.ts'
 import type { OwnPrompts } from './own-prompts.ts'
 import type { AccountPageDeps } from './respond-account.ts'
-import { type Cookies, isOfSession, makeCookies, type Purpose, type SignInNote } from './session.ts'
+import { type Cookies, isOfSession, isSealed, makeCookies, type Purpose, type SignInNote } from './session.ts'
 
 /** Who signed in: a GitHub account, or what an OpenID Connect provider says, with the token that names this sign-in to it. */
 export type SignedIn = { person: Person } | { identity: ProviderIdentity; idToken: string }
@@ -98,12 +98,30 @@ const MAX_FORM_BYTES = 2 * LIMITS.requestBytes
 /** Maximum number of fields in a form: the editor's, the longest, has six for each of 64 variables. Parsing 900,000 of them took 20 seconds. */
 const MAX_FORM_FIELDS = 1_000
 
+/** The bytes that contain the first field of a form, its token. */
+const MAX_TOKEN_BYTES = 128
+
 /** Reads a form without checking who sent it. @throws HubError `unsupported_media_type`, `content_too_large`, `invalid_request` */
 export async function readForm(request: Request): Promise<URLSearchParams> {
-  if (mediaTypeOf(request.headers) !== 'application/x-www-form-urlencoded')
+  return parseForm(request, await readBody(request))
+}
+
+/** Reads a form that was sent without a session. It is not parsed if no page of this hub gave it out, so that strangers cannot occupy the hub. @returns undefined for such a form @throws HubError like `readForm` */
+export async function readSealedForm(request: Request, secret: string): Promise<URLSearchParams | undefined> {
+  const body = await readBody(request)
+  return isSealed(body.toString('latin1', 0, MAX_TOKEN_BYTES), secret) ? parseForm(request, body) : undefined
+}
+
+function readBody(request: Request): Promise<Buffer> {
+  const tooLarge = () => new HubError('content_too_large', `The form is longer than ${MAX_FORM_BYTES} bytes.`)
+  return openBody(request, MAX_FORM_BYTES, tooLarge).read()
+}
+
+function parseForm({ headers }: Request, body: Buffer): URLSearchParams {
+  if (mediaTypeOf(headers) !== 'application/x-www-form-urlencoded')
     throw new HubError('unsupported_media_type', 'Send the form as application/x-www-form-urlencoded.')
-  if (!isUtf8(request.headers)) throw new HubError('unsupported_media_type', NOT_UTF_8)
-  const text = new TextDecoder().decode(await openBody(request, MAX_FORM_BYTES, formTooLarge).read())
+  if (!isUtf8(headers)) throw new HubError('unsupported_media_type', NOT_UTF_8)
+  const text = new TextDecoder().decode(body)
   if (text.split('&', MAX_FORM_FIELDS + 1).length > MAX_FORM_FIELDS)
     throw new HubError(
       'invalid_request',
@@ -116,8 +134,4 @@ export async function readForm(request: Request): Promise<URLSearchParams> {
     throw new HubError('invalid_request', 'The form is not percent-encoded UTF-8. Send it as its page does.')
   }
   return new URLSearchParams(text)
-}
-
-function formTooLarge(): HubError {
-  return new HubError('content_too_large', `The form is longer than ${MAX_FORM_BYTES} bytes.`)
 }

@@ -1,5 +1,6 @@
 // Defines what the editor's pages share: their dependencies, the request of a signed-in user, and what they read.
 import type { Session } from '../../src/domain/access/account.ts'
+import { mayActFor } from '../../src/domain/access/memberships.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
 import type { Repository, VersionRecord } from '../../src/domain/api/schema.ts'
 import { isVersion, type RepositoryPlace, splitVersionAddress } from '../../src/domain/values/names.ts'
@@ -34,6 +35,12 @@ export interface Editing extends Visit {
   repository: Repository | undefined
   /** The submitted form, which is from a page in this session; empty for a GET request. */
   form: URLSearchParams
+}
+
+/** Returns whether a user is a member of an owner, as far as the build or a fresh copy says. */
+export async function isLikelyMember({ deps, session: { person } }: Editing, owner: string): Promise<boolean> {
+  const copy = await deps.fresh.find('owners', owner)
+  return copy ? mayActFor(person, owner, copy) : (await deps.ownersOf(person)).includes(owner)
 }
 
 /** Reads a version. @param version as sent by somebody @returns undefined if there is no such version */

@@ -8,16 +8,17 @@ import { findRepository, findVersions } from '../../src/server/read/records.ts'
 import { methodNotAllowed } from '../../src/server/refusals.ts'
 import { NO_NOTES } from '../account/field-notes.ts'
 import { findNotice, pageNotFound, protect, respondToVisit, type Visited } from '../account/respond-account.ts'
-import { csrfToken, isOfSession, requireSameOrigin } from '../account/session.ts'
+import { isOfSession, requireSameOrigin, sealedToken } from '../account/session.ts'
 import { redirectTo } from '../account/sign-in.ts'
 import { signInPage } from '../account/views.ts'
-import { openVisit, readForm } from '../account/visit.ts'
+import { openVisit, readForm, readSealedForm } from '../account/visit.ts'
 import { type Said, sayError } from '../account/words-for-people.ts'
 import { EDITOR_METHODS } from '../catalogue/published/addresses.ts'
 import {
   call,
   type Editing,
   type EditorDeps,
+  isLikelyMember,
   readLatest,
   readOrigin,
   readReverted,
@@ -69,14 +70,16 @@ async function visit(request: Request, deps: EditorDeps): Promise<Visited> {
   const visit = await openVisit(request, deps, new Date())
   const { session } = visit
   const path = pathname + search
-  const form = request.method === 'POST' ? await readForm(request) : undefined
+  const isSent = request.method === 'POST'
   // Nothing that somebody typed is lost: the fields of a form stay on the page that answers it.
   if (!session) {
-    const first = signInPage({ kind: 'first', path, isLocal: kind === 'local', typed: form })
+    const typed = isSent ? await readSealedForm(request, deps.secret) : undefined
+    const first = signInPage({ kind: 'first', path, isLocal: kind === 'local', typed })
     return protect(first, ERRORS.unauthorized.status, request, deps)
   }
+  const form = isSent ? await readForm(request) : undefined
   if (form && !isOfSession(session, 'edit', form.get('csrf'))) {
-    form.set('csrf', csrfToken(session, 'edit'))
+    form.set('csrf', sealedToken(session, deps.secret))
     const again = signInPage({ kind: 'again', path, login: session.person.login, typed: form })
     return protect(again, ERRORS.forbidden.status, request, deps)
   }
@@ -129,15 +132,19 @@ async function copyOf(
 }
 
 async function showManage(
-  { request, session, deps, repository }: Editing,
+  editing: Editing,
   more: { problem?: Said; typed?: URLSearchParams; preview?: string },
 ): Promise<ManageView> {
+  const { request, session, deps, repository } = editing
   const { owner, name, full_name } = repository!
+  // What was typed stays in its form, even if the user is no longer a member.
+  const isMember = more.typed !== undefined || (await isLikelyMember(editing, owner))
   const found = await findVersions(owner, name, deps)
   const notice = request.method === 'POST' ? undefined : findNotice(request, NOTICES)
   return {
-    ...{ page: 'manage', title: `Manage ${full_name}`, csrf: csrfToken(session, 'edit') },
+    ...{ page: 'manage', title: `Manage ${full_name}`, csrf: sealedToken(session, deps.secret) },
     ...{ repository: repository!, versions: found?.versions.value() ?? [], notice },
+    stranger: isMember ? undefined : session.person.login,
     ...more,
   }
 }

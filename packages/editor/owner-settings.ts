@@ -1,17 +1,16 @@
 // Handles the settings of an owner. A submitted form is sent to the API's handlers, and redisplayed if they reject it.
 import { mayActFor } from '../../src/domain/access/memberships.ts'
-import type { Person } from '../../src/domain/access/person.ts'
 import { ERRORS, HubError } from '../../src/domain/api/errors.ts'
 import { DEFAULT_OWNER_FILE, type OwnerFile } from '../../src/domain/content/prompt-file.ts'
 import { readOwner } from '../../src/domain/publishing/repository-state.ts'
 import { findUser } from '../../src/server/read/records.ts'
 import type { FieldNotes } from '../account/field-notes.ts'
 import { findNotice, pageNotFound, protect, type Visited } from '../account/respond-account.ts'
-import { csrfToken } from '../account/session.ts'
+import { sealedToken } from '../account/session.ts'
 import { redirectTo } from '../account/sign-in.ts'
 import type { ErrorView } from '../account/views.ts'
 import { sayError } from '../account/words-for-people.ts'
-import { call, type Editing, type EditorDeps } from './editing.ts'
+import { call, type Editing, type EditorDeps, isLikelyMember } from './editing.ts'
 import { ownerChangeOf, placeOwnerProblems } from './owner-form.ts'
 import type { OwnerSettingsView, RejectedForm } from './views.ts'
 
@@ -44,7 +43,7 @@ const READ_MS = 8_000
 /** Shows or changes the settings of an owner. @throws HubError for every rejection that no form shows */
 export async function visitOwnerSettings(editing: Editing, owner: string): Promise<Visited> {
   const { request, deps, session } = editing
-  const isLikely = await isLikelyMember(session.person, owner, deps)
+  const isLikely = await isLikelyMember(editing, owner)
   if (!isLikely && !(await findUser(owner, deps))) throw pageNotFound()
   // Git is read only for those whom the build or a fresh copy lists, so that nobody else uses up the git host's limits.
   const found = isLikely ? await readFile(request, owner, deps) : undefined
@@ -61,12 +60,6 @@ export async function visitOwnerSettings(editing: Editing, owner: string): Promi
   return request.method === 'POST' ? change(settings) : show(settings)
 }
 
-async function isLikelyMember(person: Person, owner: string, deps: EditorDeps): Promise<boolean> {
-  const copy = await deps.fresh.find('owners', owner)
-  if (copy) return mayActFor(person, owner, copy)
-  return (await deps.ownersOf(person)).includes(owner)
-}
-
 async function readFile(
   request: Request,
   owner: string,
@@ -81,10 +74,10 @@ async function readFile(
 
 function show(settings: Settings, rejected?: RejectedForm): OwnerSettingsView {
   const { editing, owner, file, commit } = settings
-  const { request, session } = editing
+  const { request, session, deps } = editing
   const notice = rejected ? undefined : findNotice(request, NOTICES)
   return {
-    ...{ page: 'owner-settings', title: `Settings of ${owner}`, csrf: csrfToken(session, 'edit') },
+    ...{ page: 'owner-settings', title: `Settings of ${owner}`, csrf: sealedToken(session, deps.secret) },
     ...{ person: session.person, owner, file, commit, notice, rejected },
   }
 }

@@ -9,7 +9,7 @@ import { comparedOf } from '../../src/site/prompt/prompt-view.ts'
 import { suggestChange } from '../../src/site/prompt/source-links.ts'
 import { type FieldProblem, NO_NOTES } from '../account/field-notes.ts'
 import { protect, type Visited } from '../account/respond-account.ts'
-import { csrfToken } from '../account/session.ts'
+import { sealedToken } from '../account/session.ts'
 import { redirectTo } from '../account/sign-in.ts'
 import { type Said, sayError, sayProblem } from '../account/words-for-people.ts'
 import type { ApiResponse } from './call-api.ts'
@@ -230,7 +230,7 @@ export async function viewVersion(
     page: 'version',
     title,
     login: session.person.login,
-    csrf: csrfToken(session, 'edit'),
+    csrf: sealedToken(session, deps.secret),
     parts,
     preview,
     ...shown,

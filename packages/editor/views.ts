@@ -73,6 +73,8 @@ export type ManageView = View<
     csrf: string
     repository: Repository
     versions: readonly VersionSummary[]
+    /** The username of somebody who is not a member of the owner, and to whom the page shows no forms. */
+    stranger?: string | undefined
     notice?: string | undefined
     problem?: Said | undefined
     /** The submitted values, if the form was rejected. */

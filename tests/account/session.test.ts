@@ -208,7 +208,7 @@ describe('who is signed in, for scripts of pages', () => {
     const { status, headers, text } = await ask(jar)
     expect([status, JSON.parse(text)]).toEqual([
       200,
-      { data: { login: 'alice', owners: ['alice', 'acme'], csrf: expect.stringMatching(/^[\w-]{43}$/) } },
+      { data: { login: 'alice', owners: ['alice', 'acme'], csrf: expect.stringMatching(/^[\w-]{43}\.[\w-]{43}$/) } },
     ])
     expect(headers.get('Cache-Control')).toBe('no-store')
     expect(headers.get('Cross-Origin-Resource-Policy')).toBe('same-origin')

@@ -190,11 +190,23 @@ test('works without JavaScript; rejects requests without permission, confirmatio
   expect((await record('alice/plain')).readme).toBe('# Plain\n\nA <script>alert(1)</script>.')
   // The input is kept even if the form is invalid or the prompt belongs to another user.
   // A readme is rendered only for those who may change it.
-  await page.goto(`${hub.url}/zoe/shy/manage`)
+  await page.goto(`${hub.url}/alice/plain/manage`)
   await page.getByLabel('Markdown').fill('# Rendered')
+  await page
+    .locator('form[action="/alice/plain/manage"]')
+    .last()
+    .evaluate((form) => {
+      form.setAttribute('action', '/zoe/shy/manage')
+    })
   await press(page, 'Preview')
   await page.getByRole('alert').getByText('alice may not change zoe').waitFor()
   expect(await page.getByRole('heading', { name: 'Rendered' }).count()).toBe(0)
+  expect(await page.getByLabel('Markdown').inputValue()).toBe('# Rendered')
+  // Those who are not members see why, and no form that would be refused.
+  await page.goto(`${hub.url}/zoe/shy/manage`)
+  await page.getByText('You are signed in as alice, who is not a member of zoe').waitFor()
+  expect(await page.locator('main').getByRole('definition').allTextContents()).toEqual(['active'])
+  expect(await page.locator('main form').count()).toBe(0)
   await page.goto(`${hub.url}/zoe/shy/edit`)
   await promptField(page).fill('Mine.')
   await press(page, 'Check')
@@ -245,6 +257,17 @@ test('works without JavaScript; rejects requests without permission, confirmatio
   expect(await send(good, { origin: 'https://evil.example' })).toBe(403)
   expect(await send(good, { 'sec-fetch-site': 'cross-site' })).toBe(403)
   expect(await send(good, { cookie: '' })).toBe(401)
+  // Without a session, only a form that this hub gave out is read and repeated, so that strangers cannot occupy the hub.
+  const token = csrf!.split('.')[0]!
+  const repeats = async (sealed: string, before = '') => {
+    const body = `${before}${new URLSearchParams({ csrf: sealed, readme: 'Typed text. '.repeat(1_000) })}`
+    const headers = { origin: hub.url, 'content-type': 'application/x-www-form-urlencoded' }
+    const answer = await fetch(`${hub.url}/alice/plain/manage`, { method: 'POST', headers, body })
+    return [answer.status, (await answer.text()).split('Typed text. ').length - 1]
+  }
+  expect(await repeats(csrf!)).toEqual([401, 1_000])
+  for (const forged of ['x', token, `${token}.${token}`, `${token}.`]) expect(await repeats(forged)).toEqual([401, 0])
+  expect(await repeats(csrf!, 'title=x&')).toEqual([401, 0])
   expect(await send({ csrf: csrf!, change: 'yank', version: '1.0.0', reason: 'x' })).toBe(422)
   expect(await send({ csrf: csrf!, change: 'delete' })).toBe(400)
   expect((await record('alice/plain')).title).not.toBe('Forged')
