@@ -37,6 +37,12 @@ const CONTENT = {
   'content/acme/gone/versions/1.0.0.md': version('Wrong.\n', 1),
   'content/zoe/shy/index.md': '---\ntitle: Shy\nforked_from: acme/greet@1.0.0\n---\n',
   'content/zoe/shy/versions/1.0.0.md': version('Not yours.\n', 1),
+  ...Object.fromEntries(
+    Array.from({ length: 22 }, (_, step) => [
+      `content/zoe/steps/versions/1.0.${step}.md`,
+      version(`Step ${step}.\n`, 1),
+    ]),
+  ),
 }
 const WIDE = { width: 1280, height: 800 }
 
@@ -344,4 +350,21 @@ test('a member makes an archived prompt active again, which is all that its page
   await page.waitForURL(`${hub.url}/acme/kept/manage?done=status`)
   expect(await page.locator('main h2').allTextContents()).toContain('Labels')
   await page.context().close()
+})
+
+test('shows the newest 20 versions of a prompt, and the others when somebody asks for them', async () => {
+  const page = await open('zoe')
+  await page.goto(`${hub.url}/zoe/steps`)
+  const shown = page.locator('.version-row:visible h3')
+  await expect.poll(() => shown.count()).toBe(20)
+  expect([await shown.first().textContent(), await shown.last().textContent()]).toEqual(['1.0.21', '1.0.2'])
+  await page.getByText('2 older versions').click()
+  expect(await shown.count()).toBe(22)
+  expect(await page.getByRole('link', { name: 'Compare 1.0.0 with 1.0.1' }).getAttribute('href')).toBe(
+    '/zoe/steps/compare/1.0.0...1.0.1',
+  )
+  await page.getByText('Actions for 1.0.0', { exact: true }).click()
+  await page.getByRole('button', { name: 'Point production here' }).click()
+  await page.getByText('The label was moved.').waitFor()
+  expect((await record('zoe/steps')).labels).toEqual({ production: '1.0.0' })
 })

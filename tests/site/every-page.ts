@@ -65,9 +65,26 @@ export function testEveryPage(opened: () => BuiltSite): void {
         await page.setViewportSize({ width: 320, height: 640 })
         const width = await page.evaluate(() => document.documentElement.scrollWidth)
         const ofSize = await findViolationsOfSize(page)
+        // A telephone on which text is twice as large (WCAG 1.4.4).
+        await page.setViewportSize({ width: 360, height: 640 })
+        const enlarged = await page.evaluate(() => {
+          document.documentElement.style.fontSize = '200%'
+          return document.documentElement.scrollWidth
+        })
         const isTitleShort = (await page.title()).length <= 70
         const wrong = problems.filter((problem) => !(path === '/nobody/here' && problem.includes('404')))
-        expect({ ran, inlineParts, inlineAttributes, inLight, inDark, width, ofSize, wrong, isTitleShort }).toEqual({
+        expect({
+          ran,
+          inlineParts,
+          inlineAttributes,
+          inLight,
+          inDark,
+          width,
+          enlarged,
+          ofSize,
+          wrong,
+          isTitleShort,
+        }).toEqual({
           ...{
             ran: undefined,
             inlineParts: 0,
@@ -75,6 +92,7 @@ export function testEveryPage(opened: () => BuiltSite): void {
             inLight: [],
             inDark: [],
             width: 320,
+            enlarged: 360,
             ofSize: [],
             wrong: [],
             isTitleShort: true,
