@@ -48,7 +48,8 @@ export async function respondWithFeed(
     Promise.all(shown.map((prompt) => listReleases(locals, prompt))),
     Promise.all(hasResults ? shown.map((prompt) => listTested(locals, prompt)) : []),
   ])
-  const entries = [...news.flat(), ...tested.flat(), ...changes.map((change) => describeChange(address, title, change))]
+  // A change in the second of a publish is newer than it.
+  const entries = [...changes.map((change) => describeChange(address, title, change)), ...news.flat(), ...tested.flat()]
     .sort((a, b) => b.order - a.order)
     .slice(0, MAX_ENTRIES)
   const self = `${path === '/' ? baseUrl : address}/feed.xml`
