@@ -149,7 +149,7 @@ describe('GitHub sign-in', () => {
 
     expect(hub.git('log', '--format=%s', '-1').trim()).toBe('Publish alice/hello 1.0.0')
     await page.goto(`${hub.url}/acme/greet`)
-    const origin = page.locator('.versions .provenance')
+    const origin = page.locator('.version-row .provenance')
     expect(await origin.textContent()).toMatch(/^\s*from octo\/prompts at 0123456\s*$/)
     expect(await origin.locator('a').getAttribute('href')).toBe('https://github.com/octo/prompts/actions/runs/42')
     expect(problems).toEqual([])
