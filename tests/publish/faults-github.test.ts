@@ -2,6 +2,7 @@
 // writes, no effect on reads, and a retry that finds a version that was already published.
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openGitHub } from '../../packages/stores/github/git-store-github.ts'
+import { openClock } from '../../src/server/publish/attempts.ts'
 import { FAULTS, type Fault } from '../github/faults.ts'
 import { type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
@@ -16,11 +17,14 @@ const BUSY = /^The git host .*[Tt]ry again/
 let world: World & { place: StandInRepository }
 let hub: Hub
 let logged: string[]
+let passedMs = 0
+/** The clock of a hub whose time passes as a test says, so that no test has to wait for the deadline of a publish. */
+const clock = { ...openClock(), now: () => Date.now() + passedMs }
 const standIn = await startGitHubStandIn()
 afterAll(() => standIn.close())
 beforeEach(async () => {
   world = await openGitHubWorld(standIn, { [VERSION_1]: OLD })
-  hub = await openHub(world)
+  hub = await openHub(world, { clock })
   await hub.build()
   standIn.forget()
   logged = []
@@ -28,16 +32,14 @@ beforeEach(async () => {
     vi.spyOn(console, method).mockImplementation((...parts: unknown[]) => void logged.push(parts.map(String).join(' ')))
 })
 afterEach(() => {
-  vi.useRealTimers()
   vi.restoreAllMocks()
   standIn.forget()
 })
 
-/** Replaces only the clock, which jumps 25 seconds ahead at each call, so that no test has to wait. */
+/** Returns a condition that always holds, and lets so many seconds pass each time it is asked. */
 function passTimeAtEachCall(seconds: number): () => boolean {
-  vi.useFakeTimers({ toFake: ['Date'] })
   return () => {
-    vi.setSystemTime(Date.now() + seconds * 1000)
+    passedMs += seconds * 1000
     return true
   }
 }
@@ -72,7 +74,10 @@ async function openImpatient(apiUrl = standIn.url, beforeReading: () => void = (
     beforeReading()
     return store.readFolder(question, options)
   }
-  const impatient = await openHub({ ...world, openStore: () => ({ ...store, readFolder }) }, { state: hub.state })
+  const impatient = await openHub(
+    { ...world, openStore: () => ({ ...store, readFolder }) },
+    { state: hub.state, clock },
+  )
   await impatient.build()
   return impatient
 }
@@ -98,7 +103,6 @@ describe('GitHub is down or slow until the timeout', () => {
     expect(answer.headers.get('Cache-Control')).toBe('no-store')
     await expectReading()
     expectCleanLog()
-    vi.useRealTimers()
     standIn.forget()
     expect(await judgeHistory(world)).toEqual([])
     expect((await hub.publish(BODY)).version).toBe('1.0.1')
@@ -114,7 +118,6 @@ describe('GitHub is down or slow until the timeout', () => {
     const answer = await impatient.publish(BODY)
     expect([answer.status, answer.code, answer.headers.get('Retry-After')]).toEqual([503, 'unavailable', '5'])
     await expectReading()
-    vi.useRealTimers()
     standIn.forget()
     expect(await judgeHistory(world)).toEqual([])
   })
@@ -293,7 +296,6 @@ describe('a publish whose response was lost', () => {
     const answer = await hub.publish(BODY, key === undefined ? {} : { key })
     expect([answer.status, answer.code]).toEqual([503, 'unavailable'])
     expect(answer.message).toContain('A retry finds anything that was written')
-    vi.useRealTimers()
     standIn.forget()
   }
 
