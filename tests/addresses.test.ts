@@ -16,6 +16,7 @@ import { ROUTES } from '../src/domain/api/routes.ts'
 import { digestText } from '../src/ports/measure.ts'
 import { ROUTES_LIST } from '../src/site/links.ts'
 import { readStarterCatalogue } from './domain/fixtures.ts'
+import { words } from './words.ts'
 
 type Function = HostedFunction<object> & { name: string }
 
@@ -122,14 +123,9 @@ test('every path is read by a function, which says how long a 404 is cached', ()
 
 test('no function takes a write to a file, so that the host refuses the method', () => {
   const route = routeFunctions(functions)
-  for (const path of [
-    '/data/v1/tags.json',
-    '/cli/hubcli',
-    '/clients/a',
-    '/assets/a.css',
-    '/docs/settings',
-    '/favicon.svg',
-  ])
+  for (const path of words`
+    /data/v1/tags.json /cli/hubcli /clients/a /assets/a.css /docs/settings /favicon.svg
+  `)
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
       expect([path, route(method, path)]).toEqual([path, undefined])
 })

@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { affectsData } from '../packages/build/code-hash.ts'
+import { words } from './words.ts'
 
 const SOURCE = /\.(?:ts|mts|mjs|astro)$/
 
@@ -350,17 +351,12 @@ describe('allowed imports', () => {
           /process\.env\b/.test(text.replace(/^\s*\*.*$|\/\*\*.*?\*\//gm, '')),
       )
       .map(({ path }) => path)
-    expect(readers.sort()).toEqual([
-      'packages/astro/dev-middleware.ts',
-      'packages/astro/dev-server.ts',
-      'packages/build/write-data.ts',
-      'packages/node-server/builds/builder-process.ts',
-      'packages/node-server/builds/keep-building.ts',
-      'packages/node-server/builds/pages-bundle.ts',
-      'packages/node-server/builds/serve-sites.ts',
-      'packages/node-server/local-stores.ts',
-      'src/wiring/hub.ts',
-    ])
+    expect(readers.sort()).toEqual(words`
+      packages/astro/dev-middleware.ts packages/astro/dev-server.ts packages/build/write-data.ts
+      packages/node-server/builds/builder-process.ts packages/node-server/builds/keep-building.ts
+      packages/node-server/builds/pages-bundle.ts packages/node-server/builds/serve-sites.ts
+      packages/node-server/local-stores.ts src/wiring/hub.ts
+    `)
   })
 })
 

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { parseModelsFile } from '../packages/catalogue/models-file.ts'
 import { EXAMPLE_MODELS, nameModels } from '../src/site/docs/example-models.ts'
+import { words } from './words.ts'
 
 const { value: models } = parseModelsFile(readFileSync('content/models.yml', 'utf8'))
 
@@ -35,18 +36,12 @@ test('the models of the examples have no announced end', () => {
 })
 
 test('no example names a model with an announced end', () => {
-  const files = execFileSync('git', [
-    'ls-files',
-    '--',
-    '.github',
-    'README.md',
-    'clients',
-    'content',
-    'docs',
-    'packages',
-    'src',
-    'tests',
-  ])
+  const files = execFileSync(
+    'git',
+    words`
+    ls-files -- .github README.md clients content docs packages src tests
+  `,
+  )
     .toString()
     .split('\n')
     .filter((file) => /\.(?:astro|json|md|py|sh|ts|ya?ml)$/.test(file))

@@ -3,22 +3,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { words } from './words.ts'
 
 /**
  * Folders in which a limit can be part of the API. Limits in stores, host and pages are internal, and durations are
  * only for tuning.
  */
-const ROOMS = [
-  ...['src/domain', 'src/ports', 'src/server', 'src/wiring'],
-  ...[
-    'packages/account',
-    'packages/catalogue',
-    'packages/editor',
-    'packages/formats',
-    'packages/review/rules',
-    'packages/skills',
-  ],
-]
+const ROOMS = words`
+  src/domain src/ports src/server src/wiring packages/account packages/catalogue packages/editor packages/formats
+  packages/review/rules packages/skills
+`
 
 /** Constants that limit the amount of work or the length of a message, but reject nothing. */
 const TUNING: Readonly<Record<string, string>> = {

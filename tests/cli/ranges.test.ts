@@ -1,6 +1,7 @@
 // Checks the table of ranges shared by all resolvers (docs/lock-file.md) against node-semver.
 import { maxSatisfying, validRange } from 'semver'
 import { expect, test } from 'vitest'
+import { words } from '../words.ts'
 
 /** The published versions of a repository, according to `versions.json` and its record. */
 interface Published {
@@ -19,20 +20,9 @@ const REPOSITORIES: Record<string, Published> = {
   empty: { versions: [], yanked: [], labels: {} },
   one: { versions: ['1.0.0'], yanked: [], labels: { production: '1.0.0' } },
   usual: {
-    versions: [
-      '1.0.0',
-      '1.0.1',
-      '1.1.0',
-      '1.2.0',
-      '1.2.1',
-      '1.2.3',
-      '1.2.10',
-      '1.3.0',
-      '1.10.0',
-      '2.0.0',
-      '2.0.1',
-      '2.1.0',
-    ],
+    versions: words`
+      1.0.0 1.0.1 1.1.0 1.2.0 1.2.1 1.2.3 1.2.10 1.3.0 1.10.0 2.0.0 2.0.1 2.1.0
+    `,
     yanked: [],
     labels: { production: '1.2.3', next: '2.1.0', '1': '2.0.0', x: '1.0.0' },
   },

@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { EXAMPLE_MODELS, nameModels } from '../../src/site/docs/example-models.ts'
 import { COMPILED } from '../compiled.ts'
+import { words } from '../words.ts'
 import { type FaultHub, openFaultHub, sha256 } from './fault-hub.ts'
 import { makeProject } from './installed.ts'
 
@@ -138,16 +139,9 @@ test('the docs have a five-line example for each SDK', () => {
 })
 
 test('the examples compile in strict mode', async () => {
-  const strict = [
-    '--strict',
-    '--noEmit',
-    '--skipLibCheck',
-    '--module',
-    'nodenext',
-    '--target',
-    'es2022',
-    '--ignoreConfig',
-  ]
+  const strict = words`
+    --strict --noEmit --skipLibCheck --module nodenext --target es2022 --ignoreConfig
+  `
   const files = [...LINES.keys()].flatMap((from) => [`${fileOf(from)}.ts`, `chat-${fileOf(from)}.ts`])
   const tsc = resolve('node_modules/typescript/bin/tsc')
   const { stdout } = await run(process.execPath, [tsc, ...strict, '--types', 'node', ...files], { cwd: project })

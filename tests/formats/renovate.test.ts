@@ -7,6 +7,7 @@ import { digestText } from '../../src/ports/measure.ts'
 import { describeForRenovate } from '../../src/site/docs/renovate.ts'
 import { build } from '../domain/catalogues.ts'
 import { anIndex, aRepository, aTree, aVersion } from '../domain/fixtures.ts'
+import { words } from '../words.ts'
 
 interface Preset {
   customDatasources: Record<string, { defaultRegistryUrlTemplate: string; transformTemplates: string[] }>
@@ -67,15 +68,9 @@ describe('versions in files', () => {
   test('the files of programs and scripts are read', () => {
     const isRead = (path: string) =>
       manager!.managerFilePatterns.some((pattern) => new RegExp(pattern.slice(1, -1)).test(path))
-    for (const path of [
-      'src/a.ts',
-      'a.mjs',
-      'a.py',
-      'ci/run.sh',
-      '.github/workflows/a.yml',
-      'Makefile',
-      'x/Dockerfile',
-    ])
+    for (const path of words`
+      src/a.ts a.mjs a.py ci/run.sh .github/workflows/a.yml Makefile x/Dockerfile
+    `)
       expect([path, isRead(path)]).toEqual([path, true])
     for (const path of ['prompts.lock', 'prompts/acme/a.txt', 'a.png'])
       expect([path, isRead(path)]).toEqual([path, false])

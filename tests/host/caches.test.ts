@@ -8,6 +8,7 @@ import { createToken } from '../../packages/stores/state/tokens.ts'
 import { poll } from '../e2e/client.ts'
 import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
 import { freePort } from '../hubs/processes.ts'
+import { words } from '../words.ts'
 import { isInstalled, type Running, startNginx, startVarnish } from './programs.ts'
 
 const TEXT = Array.from({ length: 300 }, (_, index) =>
@@ -84,15 +85,10 @@ describe.each(CACHES)('$name', ({ program, start }) => {
     return reached.filter((path) => !path.startsWith('/readyz')).length
   }
 
-  test
-    .skipIf(!isHere)
-    .each([
-      '/api/v1/repos/acme/greet',
-      '/api/v1/repos?sort=new&page=1',
-      '/api/v1/repos/acme/greet/raw?version=1.0.0',
-      '/api/v1/tags',
-      '/data/v1/index.json',
-    ])('fetches %s from the hub only once', async (path) => {
+  test.skipIf(!isHere).each(words`
+      /api/v1/repos/acme/greet /api/v1/repos?sort=new&page=1 /api/v1/repos/acme/greet/raw?version=1.0.0 /api/v1/tags
+      /data/v1/index.json
+    `)('fetches %s from the hub only once', async (path) => {
     expect(await count([path, path, path])).toBe(1)
   })
 
@@ -123,13 +119,9 @@ describe.each(CACHES)('$name', ({ program, start }) => {
   test.skipIf(!isHere)('caches versions separately, also with extra or repeated query parameters', async () => {
     const raw = `${cache.url}/api/v1/repos/acme/greet/raw`
     const texts = []
-    for (const query of [
-      '?version=1.0.0',
-      '?version=1.1.0',
-      '?x=1&version=1.0.0&y=2',
-      '?version=1.0.0&version=1.1.0',
-      '?version=1.1.0&version=1.0.0',
-    ])
+    for (const query of words`
+      ?version=1.0.0 ?version=1.1.0 ?x=1&version=1.0.0&y=2 ?version=1.0.0&version=1.1.0 ?version=1.1.0&version=1.0.0
+    `)
       texts.push((await ask(raw + query)).bytes.toString())
     const [first, second] = [TEXT, `More. ${TEXT}`]
     expect(texts.map((text) => (text === first ? 1 : text === second ? 2 : text))).toEqual([1, 2, 1, 2, 1])

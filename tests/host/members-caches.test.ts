@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Asked, type MembersHub, openMembersHub, SECRET_WORDS, type Sender } from '../hubs/members-hub.ts'
 import { freePort } from '../hubs/processes.ts'
+import { words } from '../words.ts'
 import { isInstalled, type Running, startCaddy, startNginx } from './programs.ts'
 
 const caddyfile = (hub: number) => `hub.example.org {\n\treverse_proxy 127.0.0.1:${hub}\n}\n`
@@ -10,14 +11,10 @@ const PROXIES = [
   { name: 'nginx', program: 'nginx', start: (port: number, hub: number) => startNginx(port, [hub], '60s') },
   { name: 'Caddy', program: 'caddy', start: (port: number, hub: number) => startCaddy(port, caddyfile(hub)) },
 ] as const
-const PATHS = [
-  ...['/', '/zephyrine/quokka-brief', '/api/v1/repos/zephyrine/quokka-brief', '/api/v1/repos?q=quokka', '/feed.xml'],
-  ...[
-    '/api/v1/repos/zephyrine/quokka-brief/raw?version=1.0.0',
-    '/data/v1/index.json',
-    '/badges/zephyrine/quokka-brief.svg',
-  ],
-]
+const PATHS = words`
+  / /zephyrine/quokka-brief /api/v1/repos/zephyrine/quokka-brief /api/v1/repos?q=quokka /feed.xml
+  /api/v1/repos/zephyrine/quokka-brief/raw?version=1.0.0 /data/v1/index.json /badges/zephyrine/quokka-brief.svg
+`
 
 let hub: MembersHub
 beforeAll(async () => {

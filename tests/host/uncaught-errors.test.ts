@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeRepository } from '../e2e/made-content.ts'
 import { launch, type Run, startProcess } from '../hubs/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { words } from '../words.ts'
 
 const SERVER = resolve('tests/host/throwing-server.ts')
 
@@ -20,25 +21,10 @@ describe('a request that throws', () => {
   })
   afterAll(() => run.end())
 
-  test.each([
-    'listener',
-    'rejected-answer',
-    'rejection',
-    'promise-callback',
-    'microtask',
-    'next-tick',
-    'timeout',
-    'interval',
-    'immediate',
-    'abort-listener',
-    'error-event',
-    'stream',
-    'file-callback',
-    'socket-callback',
-    'thread',
-    'thread-timer',
-    'thread-message',
-  ])('in %s is logged, and the server keeps running', async (kind) => {
+  test.each(words`
+    listener rejected-answer rejection promise-callback microtask next-tick timeout interval immediate abort-listener
+    error-event stream file-callback socket-callback thread thread-timer thread-message
+  `)('in %s is logged, and the server keeps running', async (kind) => {
     expect(await (await fetch(`${base}/${kind}`)).text()).toBe('answered')
     await expect.poll(run.log).toContain(`"cause":"thrown in ${kind}"`)
     expect(await (await fetch(`${base}/`)).text()).toBe('answered')

@@ -10,6 +10,7 @@ import { type MembersHub, openMembersHub } from '../hubs/members-hub.ts'
 import { freePort, type Run } from '../hubs/processes.ts'
 import { type LocalRepository, makeRepository } from '../stores/local-repository.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { words } from '../words.ts'
 
 const versionFile = (text: string) =>
   `---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: octocat\nchangelog: Made\n---\n${text}`
@@ -80,16 +81,12 @@ const READ = [
 ]
 
 /** Addresses of an upstream's owner that stay local. */
-const LOCAL = [
-  '/api/v1/repos/rivers/letters/activity',
-  '/api/v1/repos/rivers/letters/dependents',
-  '/api/v1/repos/rivers/letters/raw?label=production&at=2026-11-21T10:00:00Z',
-  '/api/v1/users/rivers/labels/production',
-  '/data/v1/skills/rivers.json',
-  '/data/v1/activity/rivers/letters.json',
-  '/data/v1/dependents/rivers/letters.json',
-  '/rivers/.well-known/agent-skills/index.json',
-]
+const LOCAL = words`
+  /api/v1/repos/rivers/letters/activity /api/v1/repos/rivers/letters/dependents
+  /api/v1/repos/rivers/letters/raw?label=production&at=2026-11-21T10:00:00Z /api/v1/users/rivers/labels/production
+  /data/v1/skills/rivers.json /data/v1/activity/rivers/letters.json /data/v1/dependents/rivers/letters.json
+  /rivers/.well-known/agent-skills/index.json
+`
 
 let machines: Machines
 let machineOfB: Machine

@@ -4,19 +4,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import ts from 'typescript'
+import { words } from '../words.ts'
 
 /** The folders whose modules are searched. */
-const ROOMS = [
-  ...['src/domain', 'src/site', 'src/server', 'src/ports'],
-  ...[
-    'packages/account',
-    'packages/catalogue',
-    'packages/editor',
-    'packages/formats',
-    'packages/review/rules',
-    'packages/skills',
-  ],
-]
+const ROOMS = words`
+  src/domain src/site src/server src/ports packages/account packages/catalogue packages/editor packages/formats
+  packages/review/rules packages/skills
+`
 /** Modules that need a browser, Astro or a built site to be imported. */
 const NOT_LOADABLE =
   /^src\/site\/(?:card|client|docs)\/|^packages\/(?:account\/providers|editor\/browser|formats\/import)\/|\.d\.ts$/

@@ -19,6 +19,7 @@ import { netlifyState } from '../../packages/stores/state/state-netlify.ts'
 import { makeSiteFolder } from '../hubs/build-site.ts'
 import { modern, post } from '../hubs/mcp.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { words } from '../words.ts'
 import { runModule, unpackBundle } from './run-bundle.ts'
 
 const Manifest = z.object({
@@ -100,21 +101,9 @@ async function startDeploy(): Promise<typeof deploy> {
   }
 }
 
-const FUNCTIONS = [
-  'account',
-  'apm',
-  'check',
-  'editor',
-  'export',
-  'mcp',
-  'missing-files',
-  'pages',
-  'publish',
-  'rate-limited',
-  'read',
-  'skills',
-  'sweep',
-]
+const FUNCTIONS = words`
+  account apm check editor export mcp missing-files pages publish rate-limited read skills sweep
+`
 
 const limitOf = (windowLimit: number) => ({
   action: {

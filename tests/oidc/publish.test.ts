@@ -8,6 +8,7 @@ import { memoryState } from '../hubs/memory-state.ts'
 import { type Hub, type HubOptions, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { words } from '../words.ts'
 import { AUDIENCE, CLAIMS, ISSUER, type Issuer, startIssuer } from './issuer.ts'
 
 const OWNER = `---
@@ -126,23 +127,10 @@ describe('invalid tokens return 401', () => {
     ['longer than 8192 characters', () => issuer.sign({ ref: 'x'.repeat(8200) })],
     ['a repository that is not a string', () => issuer.sign({ repository: 7 })],
     ['a ref with a line break', () => issuer.sign({ ref: 'refs/heads/main\nx' })],
-    ...[
-      'iss',
-      'aud',
-      'exp',
-      'nbf',
-      'iat',
-      'jti',
-      'repository',
-      'repository_id',
-      'repository_owner_id',
-      'job_workflow_ref',
-      'workflow_ref',
-      'event_name',
-      'ref',
-      'sha',
-      'run_id',
-    ].map((claim): [string, () => Promise<string>] => [`without ${claim}`, () => issuer.sign({ [claim]: undefined })]),
+    ...words`
+      iss aud exp nbf iat jti repository repository_id repository_owner_id job_workflow_ref workflow_ref event_name
+      ref sha run_id
+    `.map((claim): [string, () => Promise<string>] => [`without ${claim}`, () => issuer.sign({ [claim]: undefined })]),
   ])('%s', async (_, make) => {
     const answer = await hub.publish({ content: 'Not to be published.' }, { token: await make() })
     expect([answer.status, answer.code]).toEqual([401, 'unauthorized'])

@@ -15,6 +15,7 @@ import { openMcpHub } from '../hubs/mcp.ts'
 import { openHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { words } from '../words.ts'
 
 interface Described {
   parameters: { name: string; in: string; schema: { enum?: string[] } }[]
@@ -192,18 +193,10 @@ function hold(
   const answered: Answered = name === undefined ? described! : api.components.responses[name]
   if (status === 200 && operation.responses['304']) expect(headers.get('ETag'), said).toMatch(/^"[\w-]+"$/)
   if (status === 401) expect(headers.get('WWW-Authenticate'), said).toBe('Bearer')
-  for (const header of [
-    'Location',
-    'Retry-After',
-    'X-Prompt-Version',
-    'X-Prompt-Deprecated',
-    'X-Prompt-Yanked',
-    'Repr-Digest',
-    'Unencoded-Digest',
-    'Export-Lost',
-    'Content-Disposition',
-    'Idempotency-Replayed',
-  ])
+  for (const header of words`
+    Location Retry-After X-Prompt-Version X-Prompt-Deprecated X-Prompt-Yanked Repr-Digest Unencoded-Digest Export-Lost
+    Content-Disposition Idempotency-Replayed
+  `)
     if (headers.has(header)) expect(Object.keys(answered.headers ?? {}), said).toContain(header)
   if (status === 308) expect(headers.get('Location'), said).toMatch(/^\/api\/v1\//)
   if (method === 'HEAD' || status === 304 || status === 308) return expect(text, said).toBe('')

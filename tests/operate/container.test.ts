@@ -10,6 +10,7 @@ import { poll } from '../e2e/client.ts'
 import { freePort } from '../hubs/processes.ts'
 import { makeRepository } from '../stores/local-repository.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { words } from '../words.ts'
 import { buildStage, canContain, type Image, ownerOf, sizeOf, start } from './container.ts'
 import { listContext, readDockerfile } from './dockerfile.ts'
 
@@ -59,13 +60,12 @@ describe('Dockerfile', () => {
         ...['packages', 'releases', 'scripts', 'src', 'tsconfig.json'],
       ]),
     )
-    const given = listContext(readFileSync('.dockerignore', 'utf8'), [
-      '.env',
-      '.git/config',
-      'src/a.ts',
-      'scripts/bench/x.ts',
-      'scripts/start.ts',
-    ])
+    const given = listContext(
+      readFileSync('.dockerignore', 'utf8'),
+      words`
+      .env .git/config src/a.ts scripts/bench/x.ts scripts/start.ts
+    `,
+    )
     expect(given).toEqual(['src/a.ts', 'scripts/start.ts'])
   })
 })

@@ -1,5 +1,6 @@
 // Tests which values each field of a publish rejects: the message names the field and says what was expected.
 import { describe, expect, test } from 'vitest'
+import { words } from '../words.ts'
 import { expectRefusal, hub, judgeAfterwards, many, nested, openForInputs } from './hostile-inputs.ts'
 
 openForInputs()
@@ -45,18 +46,9 @@ describe('body fields', () => {
     ...['changelog', 'bump', 'variables', 'parameters', 'title', 'description', 'tags', 'license', 'dry_run'].map(
       (field): [string, unknown, string] => [`${field} null`, { content, [field]: null }, `${field}: `],
     ),
-    ...[
-      'changelog',
-      'bump',
-      'variables',
-      'parameters',
-      'title',
-      'description',
-      'tags',
-      'license',
-      'dry_run',
-      'expected_version',
-    ].map((field): [string, unknown, string] => [`${field} a number`, { content, [field]: 7 }, `${field}: `]),
+    ...words`
+      changelog bump variables parameters title description tags license dry_run expected_version
+    `.map((field): [string, unknown, string] => [`${field} a number`, { content, [field]: 7 }, `${field}: `]),
     ['a changelog of 501 characters', { content, changelog: '🦄'.repeat(501) }, 'changelog: expected at most 500'],
     [
       'a changelog with a carriage return',
@@ -256,17 +248,9 @@ describe('body fields', () => {
       dry_run: 0,
       licence: 'MIT',
     })
-    for (const field of [
-      'content',
-      'bump',
-      'title',
-      'tags.0',
-      'variables.0.name',
-      'parameters',
-      'expected_version',
-      'dry_run',
-      'licence',
-    ])
+    for (const field of words`
+      content bump title tags.0 variables.0.name parameters expected_version dry_run licence
+    `)
       expect(message).toMatch(new RegExp(`(?:^|; )${field}: `))
   })
 

@@ -1,5 +1,6 @@
 // Tests publishing to hostile paths: no name resolves to a path outside its folder.
 import { describe, expect, test } from 'vitest'
+import { words } from '../words.ts'
 import { expectRefusal, hub, judgeAfterwards, openForInputs } from './hostile-inputs.ts'
 
 openForInputs()
@@ -37,22 +38,9 @@ describe('names and paths', () => {
     ['an extra segment', '/api/v1/repos/acme/x/y/versions'],
     ['an empty owner', '/api/v1/repos//x/versions'],
     ['a semicolon', path('acme', 'x;y')],
-    ...[
-      'con',
-      'prn',
-      'aux',
-      'nul',
-      'com1',
-      'lpt9',
-      'api',
-      'auth',
-      'cli',
-      'data',
-      'docs',
-      'mcp',
-      'settings',
-      'tags',
-    ].map((owner): [string, string] => [`reserved: ${owner}`, path(owner)]),
+    ...words`
+      con prn aux nul com1 lpt9 api auth cli data docs mcp settings tags
+    `.map((owner): [string, string] => [`reserved: ${owner}`, path(owner)]),
     ...['con', 'aux', 'nul', 'com1', 'lpt9'].map((name): [string, string] => [
       `a name for Windows: ${name}`,
       path('acme', name),

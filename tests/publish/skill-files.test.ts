@@ -8,6 +8,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { startGitHubStandIn } from '../github/stand-in.ts'
 import { type Answer, type Hub, openHub } from '../hubs/publishing.ts'
 import { openGitHubWorld, openLocalWorld, type World } from '../hubs/worlds.ts'
+import { words } from '../words.ts'
 
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 const skill = { description: 'Fills in forms. Use it for PDF forms.' }
@@ -57,13 +58,9 @@ describe.each(['local', 'github'] as const)('on %s', (kind) => {
     const made = await publish({ skill, files: FILES }, to)
     expect([made.status, made.message]).toEqual([201, ''])
     const files = made.data.files as { path: string; sha256: string; size_bytes: number; url: string }[]
-    expect(files.map(({ path }) => path)).toEqual([
-      'assets/logo.png',
-      'data/raw.bin',
-      'reference/forms.md',
-      'scripts/__init__.py',
-      'scripts/fill.py',
-    ])
+    expect(files.map(({ path }) => path)).toEqual(words`
+      assets/logo.png data/raw.bin reference/forms.md scripts/__init__.py scripts/fill.py
+    `)
     expect(made.data.warnings).toEqual([])
     expect((await hub.read(`/api/v1/repos/${to}`)).data).toMatchObject({
       files,

@@ -11,6 +11,7 @@ import { expect, test } from 'vitest'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { words } from '../words.ts'
 
 const world: World = openLocalWorld()
 const hub: Hub = await openHub(world)
@@ -184,19 +185,12 @@ test('the index of the hub lists its first skills, and two skills of one name di
 })
 
 //  path
-test.each([
-  '/acme/nothing/SKILL.md',
-  '/acme/plain/SKILL.md',
-  '/acme/plain/v/1.0.0/SKILL.md',
-  '/acme/plain/.well-known/agent-skills/index.json',
-  '/acme/indexed/v/9.9.9/SKILL.md',
-  '/acme/indexed/v/latest/SKILL.md',
-  '/acme/indexed/.well-known/agent-skills/other/SKILL.md',
-  '/nobody/.well-known/agent-skills/index.json',
-  '/docs/.well-known/agent-skills/index.json',
-  '/ACME/indexed/SKILL.md',
-  '/acme/%69ndexed/SKILL.md',
-])('%s returns 404 in the API error format', async (path) => {
+test.each(words`
+  /acme/nothing/SKILL.md /acme/plain/SKILL.md /acme/plain/v/1.0.0/SKILL.md
+  /acme/plain/.well-known/agent-skills/index.json /acme/indexed/v/9.9.9/SKILL.md /acme/indexed/v/latest/SKILL.md
+  /acme/indexed/.well-known/agent-skills/other/SKILL.md /nobody/.well-known/agent-skills/index.json
+  /docs/.well-known/agent-skills/index.json /ACME/indexed/SKILL.md /acme/%69ndexed/SKILL.md
+`)('%s returns 404 in the API error format', async (path) => {
   await publish({ content: 'Plain' }, 'acme/plain')
   const { status, code, headers } = await hub.read(path)
   expect([status, code, headers.get('Content-Type')]).toEqual([404, 'not_found', 'application/json; charset=utf-8'])

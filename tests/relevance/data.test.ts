@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { readQuestions } from '../../scripts/bench/relevance.ts'
 import { readStarterCatalogue } from '../domain/fixtures.ts'
+import { words } from '../words.ts'
 
 type Prompt = { owner: string; name: string; title: string; description: string; tags: string[]; content: string }
 
@@ -13,21 +14,10 @@ const all = [...questions, ...tuning]
 const second = new Set(prompts.map(({ owner, name }) => `${owner}/${name}`))
 const starter = new Set(readStarterCatalogue().tree.repositories.keys())
 
-const CLASSES = [
-  'exact_name',
-  'title_words',
-  'natural_phrase',
-  'synonym',
-  'plural_or_verb_form',
-  'spelling_variant',
-  'stop_words',
-  'typo',
-  'joined_words',
-  'split_words',
-  'abbreviation',
-  'prefix',
-  'other_language',
-]
+const CLASSES = words`
+  exact_name title_words natural_phrase synonym plural_or_verb_form spelling_variant stop_words typo joined_words
+  split_words abbreviation prefix other_language
+`
 
 describe('the second relevance catalogue', () => {
   test('has at least 120 prompts with unique names, none of them in the starter catalogue', () => {

@@ -10,6 +10,7 @@ import { reviewPull } from '../../packages/review/review-pull.ts'
 import { COMPILED } from '../compiled.ts'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { words } from '../words.ts'
 
 const SCRIPT = resolve('scripts/content/review-pull.ts')
 const FETCH = resolve('.github/actions/review/fetch.sh')
@@ -478,13 +479,9 @@ describe('the review comment on GitHub', () => {
 test('the workflow gives the scripts their inputs, and its checks rely only on their outputs', () => {
   const { jobs } = parse(readFileSync('.github/workflows/content.yml', 'utf8'))
   const { steps, env } = jobs.review
-  expect(Object.keys({ ...env, ...steps.at(-1).env })).toEqual([
-    'BASE_SHA',
-    'HEAD_SHA',
-    'AUTHOR',
-    'AUTHOR_ID',
-    'APPROVED',
-  ])
+  expect(Object.keys({ ...env, ...steps.at(-1).env })).toEqual(words`
+    BASE_SHA HEAD_SHA AUTHOR AUTHOR_ID APPROVED
+  `)
   expect(steps.at(-1).run).toBe('node scripts/content/review-pull.ts')
   expect(Object.keys(jobs.comment.steps.at(-1).env)).toEqual([
     ...['NUMBER', 'CONTENT', 'REPORT', 'PROBLEMS', 'OWNER', 'APPROVED', 'BOT', 'TOKEN'],

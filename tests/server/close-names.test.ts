@@ -3,15 +3,11 @@ import { expect, test } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import type { Hub } from '../../src/server/hub.ts'
 import { findClose } from '../../src/server/read/close-names.ts'
+import { words } from '../words.ts'
 
-const KNOWN = [
-  'acme/code-review',
-  'acme/incident-report',
-  'acme/note',
-  'bob/code-review',
-  'bob/cv',
-  'acme/a-very-long-name',
-]
+const KNOWN = words`
+  acme/code-review acme/incident-report acme/note bob/code-review bob/cv acme/a-very-long-name
+`
 
 /** Returns a search that finds every given name for any query. */
 function searching() {

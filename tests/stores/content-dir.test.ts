@@ -9,6 +9,7 @@ import { readContentDir } from '../../packages/stores/content/content-dir.ts'
 import { listContent, listContentAgain, stampFiles } from '../../packages/stores/content/content-listing.ts'
 import { readConfig } from '../../src/config.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { words } from '../words.ts'
 import { putContent, versionFile } from './content-folder.ts'
 
 let dir = ''
@@ -22,17 +23,9 @@ beforeEach(() => {
 const put = (path: string, text: string) => putContent(dir, path, text)
 const read = () => readContentDir(join(dir, 'content'))
 
-test.each([
-  '.DS_Store',
-  '.index.md.swp',
-  'index.md~',
-  '#index.md#',
-  'x.tmp',
-  'X.TMP',
-  '1.0.0.md.swp',
-  '.git/HEAD',
-  '.idea/a.xml',
-])('%s is ignored in any folder and listed as ignored', (name) => {
+test.each(words`
+  .DS_Store .index.md.swp index.md~ #index.md# x.tmp X.TMP 1.0.0.md.swp .git/HEAD .idea/a.xml
+`)('%s is ignored in any folder and listed as ignored', (name) => {
   for (const folder of ['', 'acme/', 'acme/a/', 'acme/a/versions/']) put(folder + name, 'anything')
   const { problems, ignored, tree } = read()
   expect(problems).toEqual([])

@@ -11,6 +11,7 @@ import { buildSearchIndex, updateSearchIndex } from '../../packages/stores/searc
 import type { SearchQuery } from '../../src/ports/search.ts'
 import { anIndex, aRepository, aTree, aVersion } from '../domain/fixtures.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { words } from '../words.ts'
 
 const dir = temporaryFolder('prompt-hub-ranking-')
 
@@ -257,19 +258,10 @@ describe('abbreviations', () => {
 })
 
 describe('updating an index', () => {
-  const words = [
-    'review',
-    'reviews',
-    'code',
-    'codes',
-    'colour',
-    'color',
-    'translate',
-    'translation',
-    '代码审查',
-    'zebra',
-  ]
-  const text = fc.array(fc.constantFrom(...words), { maxLength: 6 }).map((chosen) => chosen.join(' '))
+  const vocabulary = words`
+    review reviews code codes colour color translate translation 代码审查 zebra
+  `
+  const text = fc.array(fc.constantFrom(...vocabulary), { maxLength: 6 }).map((chosen) => chosen.join(' '))
   const prompt = fc.record({
     title: text.map((title) => title || 'Untitled'),
     description: text,
@@ -279,7 +271,7 @@ describe('updating an index', () => {
   })
   const prompts = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'code', 'review', 'code-review'), prompt)
   const questions = [
-    ...words,
+    ...vocabulary,
     'code review',
     'reveiw',
     'tranlsate',

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { ROUTES_WITH_SCHEMAS } from '../../../packages/catalogue/published/route-schemas.ts'
 import { DATA_FILES } from '../../../src/domain/api/data-paths.ts'
 import { matchPath, READS, ROUTES } from '../../../src/domain/api/routes.ts'
+import { words } from '../../words.ts'
 
 test('lists every route with its path, cache policy and media type', () => {
   expect(READS.map(({ id, path, cache, mediaType }) => [id, path, cache, mediaType])).toEqual([
@@ -127,39 +128,21 @@ test.each([
     '/api/v1/repos/acme/a/Raw',
     '/api/v1/repos/acme/a/raw/1.0.0',
   ],
-  ...[
-    '/api/v1/repos/Acme/a',
-    '/api/v1/repos/acme/A',
-    '/api/v1/users/Octocat',
-    '/api/v1/tags/a',
-    '/api/v1/tags.json',
-    '/api/v1/users',
-    '/api/v1/users/a/b',
-  ],
-  ...[
-    '/api/v1/openapi',
-    '/api/v1/openapi.yaml',
-    '/api/v1/search',
-    '/data/v1/index.json',
-    '/mcp',
-    '/api/v1/repos?page=1',
-    '/api/v1/repos#a',
-  ],
-  ...[
-    '/api/v1/repos/acme/%61',
-    '/api/v1/repos/%61cme/a',
-    '/api/v1/repos/acme%2fa',
-    '/api/v1/repos/acme/a%2fversions',
-    '/api/v1/repos/acme/a%00',
-  ],
-  ...[
-    '/api/v1/repos/acme/%E0%A4%A',
-    '/api/v1/repos/%2e%2e/a',
-    '/api/v1/repos/acme/..',
-    '/api/v1/repos/../repos',
-    '/api/v1/repos/./a',
-    '/%61pi/v1/repos',
-  ],
+  ...words`
+    /api/v1/repos/Acme/a /api/v1/repos/acme/A /api/v1/users/Octocat /api/v1/tags/a /api/v1/tags.json /api/v1/users
+    /api/v1/users/a/b
+  `,
+  ...words`
+    /api/v1/openapi /api/v1/openapi.yaml /api/v1/search /data/v1/index.json /mcp /api/v1/repos?page=1 /api/v1/repos#a
+  `,
+  ...words`
+    /api/v1/repos/acme/%61 /api/v1/repos/%61cme/a /api/v1/repos/acme%2fa /api/v1/repos/acme/a%2fversions
+    /api/v1/repos/acme/a%00
+  `,
+  ...words`
+    /api/v1/repos/acme/%E0%A4%A /api/v1/repos/%2e%2e/a /api/v1/repos/acme/.. /api/v1/repos/../repos /api/v1/repos/./a
+    /%61pi/v1/repos
+  `,
   ...[
     '/api/v1/repos/acme/a/%76ersions',
     '/api/v1/repos/acme/a/versions/1.0%2e0',
@@ -167,21 +150,14 @@ test.each([
     '/api/v1/repos/acme/\\..\\',
     '/api/v1/repos/acme/a\0',
   ],
-  ...[
-    '/api/v1/repos/api/a',
-    '/api/v1/repos/docs/a',
-    '/api/v1/repos/con/a',
-    '/api/v1/repos/lpt9/a',
-    '/api/v1/repos/null/a/versions',
-    '/api/v1/repos/me/a/raw',
-  ],
-  ...[
-    '/api/v1/users/admin',
-    '/api/v1/users/undefined',
-    '/api/v1/users/new',
-    '/api/v1/repos/settings/a/versions/1.0.0',
-    '/api/v1/users/__proto__',
-  ],
+  ...words`
+    /api/v1/repos/api/a /api/v1/repos/docs/a /api/v1/repos/con/a /api/v1/repos/lpt9/a /api/v1/repos/null/a/versions
+    /api/v1/repos/me/a/raw
+  `,
+  ...words`
+    /api/v1/users/admin /api/v1/users/undefined /api/v1/users/new /api/v1/repos/settings/a/versions/1.0.0
+    /api/v1/users/__proto__
+  `,
   ...[
     '/api/v1/repos/-a/a',
     '/api/v1/repos/a-/a',
@@ -265,21 +241,12 @@ test('gives each data file its path', () => {
     DATA_FILES.rawVersion('acme', 'a', '1.0.0'),
     DATA_FILES.skill('acme', 'a', '1.0.0'),
     DATA_FILES.openapi(),
-  ]).toEqual([
-    '/data/v1/index.json',
-    '/data/v1/lists/top/1.json',
-    '/data/v1/lists/trending/2.json',
-    '/data/v1/tags.json',
-    '/data/v1/tags/code/new/3.json',
-    '/data/v1/users/octocat.json',
-    '/data/v1/repos/acme/a.json',
-    '/data/v1/repos/acme/a/versions.json',
-    '/data/v1/repos/acme/a/versions/1.0.0.json',
-    '/data/v1/repos/acme/a/raw.txt',
-    '/data/v1/repos/acme/a/raw/1.0.0.txt',
-    '/data/v1/repos/acme/a/skills/1.0.0.md',
-    '/data/v1/openapi.json',
-  ])
+  ]).toEqual(words`
+    /data/v1/index.json /data/v1/lists/top/1.json /data/v1/lists/trending/2.json /data/v1/tags.json
+    /data/v1/tags/code/new/3.json /data/v1/users/octocat.json /data/v1/repos/acme/a.json
+    /data/v1/repos/acme/a/versions.json /data/v1/repos/acme/a/versions/1.0.0.json /data/v1/repos/acme/a/raw.txt
+    /data/v1/repos/acme/a/raw/1.0.0.txt /data/v1/repos/acme/a/skills/1.0.0.md /data/v1/openapi.json
+  `)
 })
 
 test('accepts only valid values of the query parameters page and sort', () => {

@@ -3,6 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatPath, type Place, parsePath } from '../../../src/domain/content/content-path.ts'
+import { words } from '../../words.ts'
 import { anyText } from '../fixtures.ts'
 
 describe('content paths', () => {
@@ -44,23 +45,13 @@ describe('content paths', () => {
       '../acme/index.md',
       'acme//index.md',
     ],
-    ...[
-      'Acme/index.md',
-      'api/index.md',
-      'con/a/index.md',
-      'null/a/versions/1.0.0.md',
-      'acme-/index.md',
-      'a--b/index.md',
-      '.git/index.md',
-    ],
-    ...[
-      'acme/code-review',
-      'acme/code-review/',
-      'acme/code-review/readme.md',
-      'acme/Code/index.md',
-      'acme/a_b/index.md',
-      'acme/../index.md',
-    ],
+    ...words`
+      Acme/index.md api/index.md con/a/index.md null/a/versions/1.0.0.md acme-/index.md a--b/index.md .git/index.md
+    `,
+    ...words`
+      acme/code-review acme/code-review/ acme/code-review/readme.md acme/Code/index.md acme/a_b/index.md
+      acme/../index.md
+    `,
     ...[
       'acme/code-review/1.0.0.md',
       'acme/code-review/versions',

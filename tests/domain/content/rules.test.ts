@@ -11,6 +11,7 @@ import {
   REPOSITORY_RULES,
   VERSION_RULES,
 } from '../../../src/domain/content/rules.ts'
+import { words } from '../../words.ts'
 import { anIndex, aRepository, aTree, aVersion, readStarterCatalogue } from '../fixtures.ts'
 
 const aVariable = (name: string): Variable => ({
@@ -34,27 +35,14 @@ const checkAll = (tree: ContentTree) =>
   )
 
 test('names every version and repository rule', () => {
-  expect(Object.keys(VERSION_RULES)).toEqual([
-    'content-is-text',
-    'content-fits',
-    'variables-are-few',
-    'placeholders-are-short',
-    'content-is-chat',
-    'skill-is-harmless',
-    'holds-no-secret',
-  ])
-  expect(Object.keys(REPOSITORY_RULES)).toEqual([
-    'has-versions',
-    'versions-are-few',
-    'yanked-versions-exist',
-    'removed-versions-are-gone',
-    'labels-point-at-active-versions',
-    'advisories-have-ranges',
-    'successor-exists',
-    'replacement-exists',
-    'license-is-spdx',
-    'holds-no-secret',
-  ])
+  expect(Object.keys(VERSION_RULES)).toEqual(words`
+    content-is-text content-fits variables-are-few placeholders-are-short content-is-chat skill-is-harmless
+    holds-no-secret
+  `)
+  expect(Object.keys(REPOSITORY_RULES)).toEqual(words`
+    has-versions versions-are-few yanked-versions-exist removed-versions-are-gone labels-point-at-active-versions
+    advisories-have-ranges successor-exists replacement-exists license-is-spdx holds-no-secret
+  `)
 })
 
 describe('a version', () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { formatYaml, loadUsual, parseAny } from '../../../src/domain/text/yaml.ts'
+import { words } from '../../words.ts'
 import { anyJson } from '../fixtures.ts'
 
 /** The number of strings to try. To try more: `TEXTS=1000000 npx vitest run tests/domain/text/yaml-parsers.test.ts` */
@@ -12,28 +13,9 @@ const TEXTS = Number(process.env.TEXTS ?? 3000)
 
 /** Typical lines, and YAML syntax that looks similar. */
 const odd = fc.constantFrom(
-  ...[
-    'a',
-    'b',
-    'tags',
-    '1.0.0',
-    '0',
-    '12',
-    '1.10',
-    '010',
-    '1e3',
-    '0x1f',
-    '1.',
-    '.5',
-    '-1',
-    '-',
-    '--',
-    '---',
-    '...',
-    '?',
-    '~',
-    'null',
-  ],
+  ...words`
+    a b tags 1.0.0 0 12 1.10 010 1e3 0x1f 1. .5 -1 - -- --- ... ? ~ null
+  `,
   ...[
     'NULL',
     'True',

@@ -1,5 +1,6 @@
 // Read tests for valid and invalid parameter values, which are treated the same on every route.
 import { describe, expect, test } from 'vitest'
+import { words } from '../../words.ts'
 import { SHORT } from '../answers.ts'
 import type { Reading } from './hub.ts'
 
@@ -10,31 +11,10 @@ export function queryValues(hub: Reading): void {
     const raw = `/api/v1/repos/${first.full_name}/raw`
 
     //  page
-    test.each([
-      '0',
-      '-1',
-      '%2B1',
-      '01',
-      '1.5',
-      '1.0',
-      '1e3',
-      '1e9',
-      '0x10',
-      'NaN',
-      'Infinity',
-      'abc',
-      '%20',
-      '%201',
-      '1%20',
-      '1%0A',
-      '1%00',
-      '100001',
-      '9007199254740993',
-      '%EF%BC%91',
-      '%D9%A1',
-      '1,2',
-      '__proto__',
-    ])('rejects page=%s', async (page) => {
+    test.each(words`
+      0 -1 %2B1 01 1.5 1.0 1e3 1e9 0x10 NaN Infinity abc %20 %201 1%20 1%0A 1%00 100001 9007199254740993 %EF%BC%91
+      %D9%A1 1,2 __proto__
+    `)('rejects page=%s', async (page) => {
       expect(await refused(`/api/v1/repos?page=${page}`)).toMatch(/page/i)
     })
 
@@ -47,27 +27,10 @@ export function queryValues(hub: Reading): void {
     )
 
     //  version
-    const malformed = [
-      'v1.0.0',
-      '1.0',
-      '1',
-      '1.0.0.0',
-      '01.2.3',
-      '1.02.3',
-      '1.0.0-rc.1',
-      '1.0.0%2Bbuild',
-      '1.0.0%0A',
-      '1.0.0%00',
-      '%201.0.0',
-      '-1.0.0',
-      '1000000.0.0',
-      '9007199254740993.0.0',
-      'latest',
-      '*',
-      '%5E1.0.0',
-      '%D9%A1.0.0',
-      '__proto__',
-    ]
+    const malformed = words`
+      v1.0.0 1.0 1 1.0.0.0 01.2.3 1.02.3 1.0.0-rc.1 1.0.0%2Bbuild 1.0.0%0A 1.0.0%00 %201.0.0 -1.0.0 1000000.0.0
+      9007199254740993.0.0 latest * %5E1.0.0 %D9%A1.0.0 __proto__
+    `
     test.each(malformed)('rejects raw?version=%s', async (version) => {
       expect(await refused(`${raw}?version=${version}`)).toMatch(/version/i)
     })

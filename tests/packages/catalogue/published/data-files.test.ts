@@ -8,6 +8,7 @@ import { listDataFiles, onOnePage } from '../../../../packages/catalogue/publish
 import { listEnvelope } from '../../../../src/domain/api/envelope.ts'
 import { digestText } from '../../../../src/ports/measure.ts'
 import { anIndex, anOwner, aRepository, aTree, aVersion, readStarterCatalogue } from '../../../domain/fixtures.ts'
+import { words } from '../../../words.ts'
 
 const filesOf = (tree: ContentTree) => [
   ...listDataFiles(buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' }), digestText),
@@ -30,50 +31,27 @@ describe('a small catalogue', () => {
   )
 
   test('has exactly the expected files', () => {
-    expect(files.map(([path]) => path).sort()).toEqual([
-      '/data/accounts/unlisted/acme.json',
-      '/data/accounts/unlisted/mona.json',
-      '/data/accounts/usage/acme.json',
-      '/data/accounts/usage/mona.json',
-      '/data/v1/index.json',
-      '/data/v1/lists/new/1.json',
-      '/data/v1/lists/recent.json',
-      '/data/v1/lists/top/1.json',
-      '/data/v1/lists/trending/1.json',
-      '/data/v1/models.json',
-      '/data/v1/openapi.json',
-      '/data/v1/repos/acme/a.json',
-      '/data/v1/repos/acme/a/changes.json',
-      '/data/v1/repos/acme/a/raw.txt',
-      '/data/v1/repos/acme/a/raw/1.0.0.txt',
-      '/data/v1/repos/acme/a/raw/1.1.0.txt',
-      '/data/v1/repos/acme/a/versions.json',
-      '/data/v1/repos/acme/a/versions/1.0.0.json',
-      '/data/v1/repos/acme/a/versions/1.1.0.json',
-      '/data/v1/repos/acme/archived.json',
-      '/data/v1/repos/acme/archived/changes.json',
-      '/data/v1/repos/acme/archived/raw.txt',
-      '/data/v1/repos/acme/archived/raw/1.0.0.txt',
-      '/data/v1/repos/acme/archived/versions.json',
-      '/data/v1/repos/acme/archived/versions/1.0.0.json',
-      '/data/v1/repos/mona/gone.json',
-      '/data/v1/repos/mona/gone/changes.json',
-      '/data/v1/repos/mona/gone/raw/1.0.0.txt',
-      '/data/v1/repos/mona/gone/versions.json',
-      '/data/v1/repos/mona/gone/versions/1.0.0.json',
-      '/data/v1/tags.json',
-      '/data/v1/tags/x/new/1.json',
-      '/data/v1/tags/x/recent.json',
-      '/data/v1/tags/x/top/1.json',
-      '/data/v1/tags/x/trending/1.json',
-      '/data/v1/tags/y/new/1.json',
-      '/data/v1/tags/y/recent.json',
-      '/data/v1/tags/y/top/1.json',
-      '/data/v1/tags/y/trending/1.json',
-      '/data/v1/users.json',
-      '/data/v1/users/acme.json',
-      '/data/v1/users/mona.json',
-    ])
+    expect(files.map(([path]) => path).sort()).toEqual(words`
+      /data/accounts/unlisted/acme.json /data/accounts/unlisted/mona.json
+      /data/accounts/usage/acme.json /data/accounts/usage/mona.json
+      /data/v1/index.json
+      /data/v1/lists/new/1.json /data/v1/lists/recent.json /data/v1/lists/top/1.json /data/v1/lists/trending/1.json
+      /data/v1/models.json /data/v1/openapi.json
+      /data/v1/repos/acme/a.json /data/v1/repos/acme/a/changes.json /data/v1/repos/acme/a/raw.txt
+      /data/v1/repos/acme/a/raw/1.0.0.txt /data/v1/repos/acme/a/raw/1.1.0.txt /data/v1/repos/acme/a/versions.json
+      /data/v1/repos/acme/a/versions/1.0.0.json /data/v1/repos/acme/a/versions/1.1.0.json
+      /data/v1/repos/acme/archived.json /data/v1/repos/acme/archived/changes.json /data/v1/repos/acme/archived/raw.txt
+      /data/v1/repos/acme/archived/raw/1.0.0.txt /data/v1/repos/acme/archived/versions.json
+      /data/v1/repos/acme/archived/versions/1.0.0.json
+      /data/v1/repos/mona/gone.json /data/v1/repos/mona/gone/changes.json /data/v1/repos/mona/gone/raw/1.0.0.txt
+      /data/v1/repos/mona/gone/versions.json /data/v1/repos/mona/gone/versions/1.0.0.json
+      /data/v1/tags.json
+      /data/v1/tags/x/new/1.json /data/v1/tags/x/recent.json /data/v1/tags/x/top/1.json
+      /data/v1/tags/x/trending/1.json /data/v1/tags/y/new/1.json /data/v1/tags/y/recent.json
+      /data/v1/tags/y/top/1.json /data/v1/tags/y/trending/1.json
+      /data/v1/users.json
+      /data/v1/users/acme.json /data/v1/users/mona.json
+    `)
   })
 
   test('lists have data and meta', () => {
@@ -129,17 +107,10 @@ describe('a small catalogue', () => {
 
 test('page 1 exists when the catalogue is empty', () => {
   const files = filesOf(aTree([]))
-  expect(files.map(([path]) => path)).toEqual([
-    '/data/v1/index.json',
-    '/data/v1/lists/top/1.json',
-    '/data/v1/lists/trending/1.json',
-    '/data/v1/lists/new/1.json',
-    '/data/v1/lists/recent.json',
-    '/data/v1/tags.json',
-    '/data/v1/users.json',
-    '/data/v1/models.json',
-    '/data/v1/openapi.json',
-  ])
+  expect(files.map(([path]) => path)).toEqual(words`
+    /data/v1/index.json /data/v1/lists/top/1.json /data/v1/lists/trending/1.json /data/v1/lists/new/1.json
+    /data/v1/lists/recent.json /data/v1/tags.json /data/v1/users.json /data/v1/models.json /data/v1/openapi.json
+  `)
   for (const [path, text] of files.slice(0, 8))
     expect([path, text]).toEqual([path, '{"data":[],"meta":{"page":1,"pages":0,"total":0}}'])
 })

@@ -10,6 +10,7 @@ import { describeApi } from '../../../../packages/catalogue/published/openapi.ts
 import { Difference, list, ModelUse, OwnerCount } from '../../../../src/domain/api/schema.ts'
 import { digestText } from '../../../../src/ports/measure.ts'
 import { anIndex, anOwner, aRepository, aTree, aVersion, readStarterCatalogue } from '../../../domain/fixtures.ts'
+import { words } from '../../../words.ts'
 
 type Json = { [key: string]: Json } & Json[]
 const api = JSON.parse(JSON.stringify(describeApi('https://hub.test'))) as Json
@@ -151,27 +152,10 @@ test('lists the publish request fields and names every error that shares a statu
       422: { description: expect.stringMatching(/validation_failed.*idempotency_key_reused/) },
     },
   })
-  expect(Object.keys(api.components!.schemas!.PublishRequest!.properties!)).toEqual([
-    ...[
-      'content',
-      'format',
-      'messages',
-      'compose',
-      'recompose',
-      'changelog',
-      'bump',
-      'variables',
-      'parameters',
-      'skill',
-      'files',
-      'attestations',
-      'title',
-      'description',
-      'tags',
-      'license',
-    ],
-    ...['forked_from', 'expected_version', 'dry_run'],
-  ])
+  expect(Object.keys(api.components!.schemas!.PublishRequest!.properties!)).toEqual(words`
+    content format messages compose recompose changelog bump variables parameters skill files attestations title
+    description tags license forked_from expected_version dry_run
+  `)
 })
 
 test('a check takes the body of a publish, and no token', () => {
@@ -208,29 +192,11 @@ test('describes the query parameters of the repository list', () => {
 })
 
 test('describes every error response', () => {
-  expect(Object.keys(api.components!.responses!)).toEqual([
-    ...[
-      'invalid_request',
-      'unauthorized',
-      'forbidden',
-      'quota_exceeded',
-      'not_found',
-      'method_not_allowed',
-      'version_conflict',
-      'repo_archived',
-    ],
-    ...[
-      'content_too_large',
-      'unsupported_media_type',
-      'validation_failed',
-      'evidence_missing',
-      'not_convertible',
-      'idempotency_key_reused',
-      'rate_limited',
-      'internal_error',
-    ],
-    ...['upstream_error', 'unavailable'],
-  ])
+  expect(Object.keys(api.components!.responses!)).toEqual(words`
+    invalid_request unauthorized forbidden quota_exceeded not_found method_not_allowed version_conflict repo_archived
+    content_too_large unsupported_media_type validation_failed evidence_missing not_convertible idempotency_key_reused
+    rate_limited internal_error upstream_error unavailable
+  `)
   expect(api.components!.schemas!.Error).toMatchObject({
     type: 'object',
     required: ['error'],
@@ -249,52 +215,13 @@ describe('schemas', () => {
 
   test('defines exactly the expected schemas', () => {
     expect(records.map(([name]) => name).sort()).toEqual(
-      [
-        'Activity',
-        'ActivityMeta',
-        'Advisory',
-        'Attestation',
-        'ChangeAnswer',
-        'ChatHistory',
-        'ChatMessage',
-        'CheckAnswer',
-        'Commit',
-        'ConditionalLabel',
-        'Dependent',
-        'Difference',
-        'Error',
-        'Include',
-        'LabelRemoval',
-        'LabelRequest',
-        'LabelledPrompt',
-        'Matched',
-        'Meta',
-        'ModelStatus',
-        'OwnerAnswer',
-        'OwnerPatch',
-        'Provenance',
-        'PublishAnswer',
-        'PublishRequest',
-        'Publisher',
-        'Repository',
-        'RepositoryPatch',
-        'RepositorySummary',
-        'Result',
-        'ResultAnswer',
-        'ResultRequest',
-        'SearchMeta',
-        'Skill',
-        'SkillFile',
-        'Stats',
-        'Tag',
-        'TrustedPublisher',
-        'User',
-        'Variable',
-        'Version',
-        'VersionSummary',
-        'Warning',
-        'YankRequest',
-      ].sort(),
+      words`
+        Activity ActivityMeta Advisory Attestation ChangeAnswer ChatHistory ChatMessage CheckAnswer Commit
+        ConditionalLabel Dependent Difference Error Include LabelRemoval LabelRequest LabelledPrompt Matched Meta
+        ModelStatus OwnerAnswer OwnerPatch Provenance PublishAnswer PublishRequest Publisher Repository
+        RepositoryPatch RepositorySummary Result ResultAnswer ResultRequest SearchMeta Skill SkillFile Stats Tag
+        TrustedPublisher User Variable Version VersionSummary Warning YankRequest
+      `.sort(),
     )
   })
 
