@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import { listCliDownloads, readCliRelease } from '../../packages/build/downloads/hubcli.ts'
 import { readCliReleases } from '../../packages/build/downloads/releases.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { words } from '../words.ts'
 import { HUBCLI } from './assembled.ts'
 
 const ROOT = path.join(import.meta.dirname, '..', '..')
@@ -80,16 +81,10 @@ test.each([
 })
 
 test.each([
-  '',
-  'example.com',
-  'ftp://example.com',
-  'https://',
-  'https://user@example.com',
-  'https://example.com/?a',
-  'https://example.com/#a',
-  'https://example.com/ a',
-  'https://example.com\nid',
-  'https://example.com/\nid',
+  ...words`
+    example.com ftp://example.com https:// https://user@example.com https://example.com/?a https://example.com/#a
+  `,
+  ...['', 'https://example.com/ a', 'https://example.com\nid', 'https://example.com/\nid'],
 ])('rejects an invalid site URL: %j', (baseUrl) => {
   const script = "HUB_DEFAULT_URL='http://localhost:8888'\n"
   expect(() => listCliDownloads(releaseOf(script), baseUrl)).toThrow('expected an http or https address')

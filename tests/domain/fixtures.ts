@@ -16,7 +16,6 @@ import {
   parseVersionFile,
   type RepositoryFile,
 } from '../../src/domain/content/prompt-file.ts'
-import { words } from '../words.ts'
 
 /**
  * Returns a version of a repository. Its digest can be any 64 hex digits, because the domain receives digests and never
@@ -167,9 +166,19 @@ const AWKWARD = [
     '\u200b',
     '\u202e',
   ],
-  ...words`
-    [31m    é Å ﬁ 👩‍👩‍👧 􏿿 ￾ �
-  `,
+  ...[
+    '\u001b[31m',
+    '\u0001',
+    '\u007f',
+    '\u009b',
+    'e\u0301',
+    '\u212b',
+    '\ufb01',
+    '👩‍👩‍👧',
+    '\u{10ffff}',
+    '\ufffe',
+    '\ufffd',
+  ],
   ...[
     '{{name}}',
     '{{ name }}',

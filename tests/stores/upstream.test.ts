@@ -15,6 +15,7 @@ import { findRepository } from '../../src/server/read/records.ts'
 import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
 import { aRepository, aTree, aVersion } from '../domain/fixtures.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { words } from '../words.ts'
 
 const versionOf = (version: string, content: string) =>
   aVersion(version, { content, content_sha256: digestText(content), size_bytes: content.length })
@@ -100,17 +101,12 @@ test('sends no credentials, and names itself, so that no other hub passes the re
 })
 
 test.each([
-  '/data/v1/index.json',
-  '/data/v1/tags.json',
-  '/data/v1/repos/acme/letters/changes.json',
-  '/data/v1/repos/Acme/letters.json',
-  '/data/v1/repos/acme/../x.json',
-  '/data/v1/repos/docs/letters.json',
-  '/data/v1/repos/acme/letters/versions/1.0.json',
-  '/data/v1/repos/acme/letters/versions/1.0.0.txt',
-  `/data/v1/repos/acme/letters/blobs/${'0'.repeat(63)}.bin`,
-  '/data/accounts/usage/acme.json',
-  `/data/v1/users/${'a'.repeat(400)}.json`,
+  ...words`
+    /data/v1/index.json /data/v1/tags.json /data/v1/repos/acme/letters/changes.json /data/v1/repos/Acme/letters.json
+    /data/v1/repos/acme/../x.json /data/v1/repos/docs/letters.json /data/v1/repos/acme/letters/versions/1.0.json
+    /data/v1/repos/acme/letters/versions/1.0.0.txt /data/accounts/usage/acme.json
+  `,
+  ...[`/data/v1/repos/acme/letters/blobs/${'0'.repeat(63)}.bin`, `/data/v1/users/${'a'.repeat(400)}.json`],
 ])('never asks for %s', async (path) => {
   const upstream = await open()
   expect([upstream.ownerOf(path), textOf(await upstream.read(path)), asked.length]).toEqual([

@@ -23,63 +23,18 @@ describe('content paths', () => {
   })
 
   test.each([
-    ...[
-      '',
-      '/',
-      'index.md',
-      'README.md',
-      'usage.yaml',
-      'Usage.json',
-      './usage.json',
-      'usage.json/',
-      'acme',
-      'acme/',
-      'acme/usage.json',
-    ],
-    ...[
-      'acme/index.markdown',
-      'acme/INDEX.md',
-      'acme/Index.md',
-      '/acme/index.md',
-      './acme/index.md',
-      '../acme/index.md',
-      'acme//index.md',
-    ],
     ...words`
+      / index.md README.md usage.yaml Usage.json ./usage.json usage.json/ acme acme/ acme/usage.json
+      acme/index.markdown acme/INDEX.md acme/Index.md /acme/index.md ./acme/index.md ../acme/index.md acme//index.md
       Acme/index.md api/index.md con/a/index.md null/a/versions/1.0.0.md acme-/index.md a--b/index.md .git/index.md
-    `,
-    ...words`
       acme/code-review acme/code-review/ acme/code-review/readme.md acme/Code/index.md acme/a_b/index.md
-      acme/../index.md
+      acme/../index.md acme/code-review/1.0.0.md acme/code-review/versions acme/code-review/versions/
+      acme/code-review/versions/1.0.md acme/code-review/versions/v1.0.0.md acme/code-review/versions/01.0.0.md
+      acme/code-review/versions/1.0.0-rc.1.md acme/code-review/versions/1.0.0 acme/code-review/versions/1.0.0.MD
+      acme/code-review/versions/1.0.0.md.md acme/code-review/versions/1.0.0.md/x acme/code-review/Versions/1.0.0.md
+      acme/code-review/versions/index.md acme/code-review/versions/1.0.0.txt acme/a/b/index.md acme/%61/index.md
     `,
-    ...[
-      'acme/code-review/1.0.0.md',
-      'acme/code-review/versions',
-      'acme/code-review/versions/',
-      'acme/code-review/versions/1.0.md',
-    ],
-    ...[
-      'acme/code-review/versions/v1.0.0.md',
-      'acme/code-review/versions/01.0.0.md',
-      'acme/code-review/versions/1.0.0-rc.1.md',
-    ],
-    ...[
-      'acme/code-review/versions/1.0.0',
-      'acme/code-review/versions/1.0.0.MD',
-      'acme/code-review/versions/1.0.0.md.md',
-    ],
-    ...[
-      'acme/code-review/versions/1.0.0.md/x',
-      'acme/code-review/Versions/1.0.0.md',
-      'acme/code-review/versions/index.md',
-    ],
-    ...[
-      'acme/code-review/versions/1.0.0.txt',
-      'acme\\code-review\\index.md',
-      'acme/code-review/versions/1.0.0.md\n',
-      'acme/index.md\0',
-    ],
-    ...['acme/a/b/index.md', 'acme/%61/index.md', 'е/index.md'],
+    ...['', 'acme\\code-review\\index.md', 'acme/code-review/versions/1.0.0.md\n', 'acme/index.md\0', 'е/index.md'],
   ])('rejects %j', (path) => {
     expect(parsePath(path)).toEqual({ problems: [{ key: '', message: expect.stringMatching(/^expected /) }] })
   })
