@@ -3,13 +3,13 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import { findTrackedHead } from '../../packages/review/content-changes.ts'
 import { reviewContent } from '../../packages/review/review-content.ts'
 import { checksumOf } from '../../src/domain/values/token-form.ts'
-import { type Hub, openHub } from '../hubs/publishing.ts'
-import { openLocalWorld, type World } from '../hubs/worlds.ts'
+import { openHub } from '../hubs/publishing.ts'
+import { openLocalWorld } from '../hubs/worlds.ts'
 
 const TEXT =
   'Review this code. Name every real problem with its line, and say how bad it is for whoever works with it.\n'
@@ -23,22 +23,13 @@ const INDEX = {
 const LANGUAGE = { name: 'language', description: 'The language of the code' }
 const FIRST = `In {{language}}: ${TEXT}`
 const file = (front: object, body: string) => `---\n${stringify(front)}---\n${body}`
-const world: World = openLocalWorld({
-  'content/acme/a/index.md': file(INDEX, 'When code changes.\n'),
-  'content/acme/a/versions/1.0.0.md': file({ ...FRONT, variables: [LANGUAGE] }, FIRST),
-})
-const hub: Hub = await openHub(world)
-const contentDir = await world.contentDir()
-const root = dirname(contentDir)
-const git = (...args: string[]) =>
-  execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], { cwd: root, encoding: 'utf8' })
-
 const A = 'A'.repeat(30)
 const NEXT = `In {{language}}, briefly: ${TEXT}`
 const nested = (depth: number): object => (depth === 0 ? {} : { a: nested(depth - 1) })
 const variable = (more: object) => ({ content: NEXT, variables: [{ ...LANGUAGE, ...more }] })
 const withWord = (word: string) => ({ content: NEXT.replace('Review', word) })
 const WEAK = 'weak_metadata'
+const NAME = 'the-name-itself'
 const skill = { description: 'Reviews code.' }
 const withFile = (path: string, text = 'x') => ({ content: NEXT, skill, files: [{ path, text }] })
 
@@ -93,7 +84,7 @@ const CASES: [string, Record<string, unknown>, 'refused' | string[]][] = [
     ['secret'],
   ],
   ['a title of two characters', { content: NEXT, title: 'CR' }, [WEAK]],
-  ['a title that equals the name', { content: NEXT, title: 'a' }, [WEAK]],
+  ['a title that equals the name', { content: NEXT, title: NAME }, [WEAK]],
   ['a short description', { content: NEXT, description: 'Reviews.' }, [WEAK]],
   ['no tags', { content: NEXT, tags: [] }, [WEAK]],
   ['empty content', { content: '' }, 'refused'],
@@ -206,29 +197,44 @@ const CASES: [string, Record<string, unknown>, 'refused' | string[]][] = [
   ['an unknown licence', { content: NEXT, license: 'Apache 2' }, 'refused'],
 ]
 
+/** Each case has a prompt of its own, so that one review judges all of them. */
+const nameOf = ({ title }: Record<string, unknown>, at: number) => (title === NAME ? NAME : `case-${at}`)
+const world = openLocalWorld(
+  Object.fromEntries(
+    CASES.flatMap(([, body], at) => [
+      [`content/acme/${nameOf(body, at)}/index.md`, file(INDEX, 'When code changes.\n')],
+      [`content/acme/${nameOf(body, at)}/versions/1.0.0.md`, file({ ...FRONT, variables: [LANGUAGE] }, FIRST)],
+    ]),
+  ),
+)
+const hub = await openHub(world)
+const contentDir = await world.contentDir()
+const git = (...args: string[]) =>
+  execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], {
+    cwd: dirname(contentDir),
+    encoding: 'utf8',
+  })
+
 /** Writes the body of a publish as the files of a pull request, without checking its values. */
-function write({
-  content,
-  changelog,
-  variables,
-  parameters,
-  skill,
-  files = [],
-  ...index
-}: Record<string, unknown>): void {
+function write(
+  name: string,
+  { content, changelog, variables, parameters, skill, files = [], ...index }: Record<string, unknown>,
+): void {
   const said = Object.entries({ changelog, variables, parameters, skill }).filter(([, value]) => value !== undefined)
   // If the variables are omitted, those that the content still uses carry over, and new placeholders are added.
   const carried = variables === undefined ? { variables: carryOver(String(content)) } : {}
-  const path = join(contentDir, 'acme/a/versions/1.1.0.md')
-  mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, file({ ...FRONT, ...Object.fromEntries(said), ...carried }, String(content)))
-  for (const { path: name, text } of files as { path: string; text: string }[]) {
-    const beside = join(contentDir, 'acme/a/versions/1.1.0', name)
+  const folder = join(contentDir, 'acme', name)
+  writeFileSync(
+    join(folder, 'versions/1.1.0.md'),
+    file({ ...FRONT, ...Object.fromEntries(said), ...carried }, String(content)),
+  )
+  for (const { path, text } of files as { path: string; text: string }[]) {
+    const beside = join(folder, 'versions/1.1.0', path)
     mkdirSync(dirname(beside), { recursive: true })
     writeFileSync(beside, text)
   }
   if (Object.keys(index).length > 0)
-    writeFileSync(join(contentDir, 'acme/a/index.md'), file({ ...INDEX, ...index }, 'When code changes.\n'))
+    writeFileSync(join(folder, 'index.md'), file({ ...INDEX, ...index }, 'When code changes.\n'))
 }
 
 function carryOver(content: string): object[] | undefined {
@@ -236,8 +242,10 @@ function carryOver(content: string): object[] | undefined {
   return names.includes('language') ? names.map((name) => (name === 'language' ? LANGUAGE : { name })) : undefined
 }
 
-async function publish(body: Record<string, unknown>): Promise<'refused' | string[]> {
-  const { status, data } = await hub.publish({ bump: 'minor', ...body, dry_run: true }, { to: 'acme/a' })
+type Outcome = 'refused' | string[]
+
+async function publish(name: string, body: Record<string, unknown>): Promise<Outcome> {
+  const { status, data } = await hub.publish({ bump: 'minor', ...body, dry_run: true }, { to: `acme/${name}` })
   if (status === 422 || status === 413) return 'refused'
   expect(status).toBe(200)
   return sortUnique((data.warnings as { code: string }[]).map(({ code }) => code))
@@ -250,29 +258,39 @@ const CODES: Record<string, string> = {
   'weak-title': WEAK,
 }
 
-async function check(base: string | undefined): Promise<'refused' | string[]> {
+/** Reviews all cases. @returns the outcome for a prompt */
+async function check(base: string | undefined): Promise<(name: string) => Outcome> {
   const { entries } = await reviewContent({ contentDir, base, environment: process.env })
-  if (entries.some(({ severity }) => severity === 'error')) return 'refused'
-  return sortUnique(entries.map(({ rule }) => CODES[rule] ?? rule.replaceAll('-', '_')))
+  return (name) => {
+    // The cases have almost the same text, which a publish of one prompt does not look for.
+    const found = entries.filter((one) => one.file.startsWith(`content/acme/${name}/`) && one.rule !== 'near-duplicate')
+    if (found.some(({ severity }) => severity === 'error')) return 'refused'
+    return sortUnique(found.map(({ rule }) => CODES[rule] ?? rule.replaceAll('-', '_')))
+  }
 }
 
 const sortUnique = (codes: string[]) => [...new Set(codes)].sort()
 
 describe('publishing, check:content and --base give the same result', () => {
-  test('covers at least 60 cases', () => expect(CASES.length).toBeGreaterThanOrEqual(60))
-
-  test.each(CASES)('%s', async (_, body, expected) => {
-    const main = git('rev-parse', 'main').trim()
-    const published = await publish(body)
-    write(body)
-    const checked = await check(await findTrackedHead(contentDir, process.env))
+  const published: Outcome[] = []
+  let checked: (name: string) => Outcome
+  let compared: typeof checked
+  beforeAll(async () => {
+    for (const [at, [, body]] of CASES.entries()) published.push(await publish(nameOf(body, at), body))
+    for (const [at, [, body]] of CASES.entries()) write(nameOf(body, at), body)
+    checked = await check(await findTrackedHead(contentDir, process.env))
     git('checkout', '-q', '-b', 'pull')
     git('add', '-A')
     git('commit', '-qm', 'pull')
-    const compared = await check(main)
-    git('checkout', '-q', 'main')
-    git('branch', '-qD', 'pull')
-    const wanted = expected === 'refused' ? expected : expected.toSorted()
-    expect({ published, checked, compared }).toEqual({ published: wanted, checked: wanted, compared: wanted })
+    compared = await check('main')
   })
+
+  test.each(CASES.map(([said, body, expected], at) => [said, at, nameOf(body, at), expected] as const))(
+    '%s',
+    (_, at, name, expected) => {
+      const wanted = expected === 'refused' ? expected : expected.toSorted()
+      const outcomes = { published: published[at], checked: checked(name), compared: compared(name) }
+      expect(outcomes).toEqual({ published: wanted, checked: wanted, compared: wanted })
+    },
+  )
 })
