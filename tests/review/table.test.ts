@@ -1,7 +1,7 @@
 // Tests the findings for a content change: an invalid change reports exactly its rule, file and line, and a valid one
 // reports nothing.
 import { describe, expect, test } from 'vitest'
-import { A, ADVICE, GOOD_INDEX, good, HEAD, index, LANGUAGE, NEXT, openReviewed, TEXT, version } from './reviewed.ts'
+import { A, ADVICE, GOOD_INDEX, good, index, LANGUAGE, NEXT, openReviewed, TEXT, version } from './reviewed.ts'
 
 const { put, review, said } = openReviewed()
 
@@ -11,220 +11,123 @@ const NEW_LINE = 8
 const README = 'When to use it, and what to give for each placeholder.\n'
 const fromNow = (minutes: number) => `${new Date(Date.now() + minutes * 60_000).toISOString().slice(0, 19)}Z`
 
-//  problem                              path                              content  line  rule
-const BROKEN: readonly (readonly [string, string, string | Buffer | null, number, string])[] = [
-  ['a file at the top level', 'notes.txt', 'x', 1, 'path'],
-  ['an upper-case owner', 'Acme/a/versions/1.0.0.md', version('x'), 1, 'path'],
-  ['a reserved owner', 'api/a/versions/1.0.0.md', version('x'), 1, 'path'],
-  ['an upper-case name', 'acme/Code/versions/1.0.0.md', version('x'), 1, 'path'],
-  ['a name with an underscore', 'acme/a_b/versions/1.0.0.md', version('x'), 1, 'path'],
-  ['a version with two numbers', 'acme/a/versions/1.2.md', version('x'), 1, 'path'],
-  ['a version with a leading v', 'acme/a/versions/v1.2.0.md', version('x'), 1, 'path'],
-  ['a prerelease version', 'acme/a/versions/1.2.0-rc.1.md', version('x'), 1, 'path'],
-  ['a version with leading zeros', 'acme/a/versions/01.2.0.md', version('x'), 1, 'path'],
-  ['another file extension', 'acme/a/versions/1.2.0.txt', version('x'), 1, 'path'],
-  ['a folder named version', 'acme/a/version/1.2.0.md', version('x'), 1, 'path'],
-  ['a readme', 'acme/a/readme.md', 'x', 1, 'path'],
-  ['an extra folder', 'acme/a/versions/1/1.2.0.md', version('x'), 1, 'path'],
-  ['attributes at the top level', '.gitattributes', '* text', 1, 'no-attributes'],
-  ['attributes in an owner’s folder', 'acme/.gitattributes', '*.md text eol=crlf ident', 1, 'no-attributes'],
-  [
-    'attributes next to versions',
-    'acme/a/versions/.gitattributes',
-    '* working-tree-encoding=UTF-16',
-    1,
-    'no-attributes',
+const inIndex = (more: string) => index(`${GOOD_INDEX}${more}`)
+const withVariable = (lines: string) => version('{{a}}', `variables:\n  - name: a\n${lines}`)
+
+// Which paths, files and values a rule refuses is tested in tests/domain/content; here, each rule is found in a change,
+// and the line is that of the value, however deep it is.
+//  rule   problem, path, content, line
+const BROKEN: Record<string, [string, string, string | Buffer | null, number][]> = {
+  path: [
+    ['a file at the top level', 'notes.txt', 'x', 1],
+    ['an upper-case owner', 'Acme/a/versions/1.0.0.md', version('x'), 1],
+    ['a reserved owner', 'api/a/versions/1.0.0.md', version('x'), 1],
+    ['a prerelease version', 'acme/a/versions/1.2.0-rc.1.md', version('x'), 1],
+    ['a readme', 'acme/a/readme.md', 'x', 1],
+    ['an extra folder', 'acme/a/versions/1/1.2.0.md', version('x'), 1],
+    ['a file that no skill may have', 'acme/a/versions/1.1.0/SKILL.md', 'x', 1],
   ],
-  ['attributes in mixed case', 'acme/.GitAttributes', '* ident', 1, 'no-attributes'],
-  ['Latin-1', NEXT, Buffer.from(version('caf\xe9'), 'latin1'), 1, 'utf-8'],
-  ['UTF-16', NEXT, Buffer.from('\ufeff---\n', 'utf16le'), 1, 'utf-8'],
-  ['two megabytes', NEXT, version('x'.repeat(2 * 1024 ** 2)), 1, 'file-fits'],
-  ['no front matter', NEXT, 'Review.', 1, 'front-matter'],
-  ['front matter that is not closed', NEXT, `---\n${HEAD}Review.`, 1, 'front-matter'],
-  ['front matter in JavaScript', NEXT, '---js\n{}\n---\nx', 1, 'front-matter'],
-  ['a byte order mark before the front matter', NEXT, `\ufeff${version('x')}`, 1, 'front-matter'],
-  ['invalid YAML', NEXT, version('x', 'changelog: "open\n'), 5, 'front-matter'],
-  ['a duplicate key', NEXT, version('x', 'changelog: a\nchangelog: b\n'), 5, 'front-matter'],
-  ['an alias', NEXT, version('x', 'parameters: {a: &a 1, b: *a}\n'), 4, 'front-matter'],
-  ['a list instead of keys', NEXT, '---\n- a\n---\nx', 2, 'front-matter'],
-  ['a missing time', NEXT, '---\npublished_by: octocat\n---\nx', 1, 'front-matter-value'],
-  [
-    'a date instead of a time',
-    NEXT,
-    '---\npublished_at: "2026-11-01"\npublished_by: octocat\n---\nx',
-    2,
-    'front-matter-value',
+  'no-attributes': [
+    ['attributes at the top level', '.gitattributes', '* text', 1],
+    ['attributes in an owner’s folder', 'acme/.gitattributes', '*.md text eol=crlf ident', 1],
+    ['attributes next to versions', 'acme/a/versions/.gitattributes', '* working-tree-encoding=UTF-16', 1],
+    ['attributes in mixed case', 'acme/.GitAttributes', '* ident', 1],
   ],
-  [
-    'a login with spaces',
-    NEXT,
-    '---\npublished_at: "2026-11-01T10:00:00Z"\npublished_by: octo cat\n---\nx',
-    3,
-    'front-matter-value',
+  'utf-8': [
+    ['Latin-1', NEXT, Buffer.from(version('caf\xe9'), 'latin1'), 1],
+    ['UTF-16', NEXT, Buffer.from('\ufeff---\n', 'utf16le'), 1],
   ],
-  ['an unknown key', NEXT, version('x', 'changelog: a\nauthor: me\n'), 5, 'front-matter-value'],
-  ['a changelog that is a list', NEXT, version('x', 'changelog: [a]\n'), 4, 'front-matter-value'],
-  ['parameters that are a list', NEXT, version('x', 'parameters: [1]\n'), 4, 'front-matter-value'],
-  ['a variable without a name', NEXT, version('x', 'variables:\n  - type: string\n'), 5, 'front-matter-value'],
-  ['a variable with a hyphen', NEXT, version('x', 'variables:\n  - name: a-b\n'), 5, 'front-matter-value'],
-  ['a duplicate variable', NEXT, version('{{a}}', 'variables:\n  - name: a\n  - name: a\n'), 6, 'front-matter-value'],
-  ['an unknown type', NEXT, version('{{a}}', 'variables:\n  - name: a\n    type: text\n'), 6, 'front-matter-value'],
-  [
-    'an enum without options',
-    NEXT,
-    version('{{a}}', 'variables:\n  - name: a\n    type: enum\n'),
-    5,
-    'front-matter-value',
+  'file-fits': [['two megabytes', NEXT, version('x'.repeat(2 * 1024 ** 2)), 1]],
+  'front-matter': [
+    ['no front matter', NEXT, 'Review.', 1],
+    ['a list instead of keys', NEXT, '---\n- a\n---\nx', 2],
+    ['an alias', NEXT, version('x', 'parameters: {a: &a 1, b: *a}\n'), 4],
+    ['a duplicate key', NEXT, version('x', 'changelog: a\nchangelog: b\n'), 5],
   ],
-  [
-    'options without the type enum',
-    NEXT,
-    version('{{a}}', 'variables:\n  - name: a\n    options: [x]\n'),
-    6,
-    'front-matter-value',
+  'front-matter-value': [
+    ['a missing time', NEXT, '---\npublished_by: octocat\n---\nx', 1],
+    ['a date instead of a time', NEXT, version('x').replace('T10:00:00Z', ''), 2],
+    ['a login with spaces', NEXT, version('x').replace('octocat', 'octo cat'), 3],
+    ['parameters that are a list', NEXT, version('x', 'parameters: [1]\n'), 4],
+    ['an unknown key', NEXT, version('x', 'changelog: a\nauthor: me\n'), 5],
+    ['an enum without options', NEXT, withVariable('    type: enum\n'), 5],
+    ['a duplicate variable', NEXT, withVariable('  - name: a\n'), 6],
+    ['an unknown type', NEXT, withVariable('    type: text\n'), 6],
+    ['a default of another type', NEXT, withVariable('    type: integer\n    default: x\n'), 7],
+    ['a misspelled key', A, index(`${GOOD_INDEX.replace('title', 'titel')}title: Code review\n`), 2],
+    ['a duplicate tag', A, index(GOOD_INDEX.replace('[code', '[review')), 4],
+    ['an unknown status', A, inIndex('status: old\n'), 6],
+    ['a yanked version without a reason', A, inIndex('yanked:\n  "1.0.0": ""\n'), 7],
+    ['a javascript: URL', 'acme/index.md', '---\nname: Acme\nwebsite: "javascript:alert(1)"\n---\n', 3],
   ],
-  [
-    'a default of another type',
-    NEXT,
-    version('{{a}}', 'variables:\n  - name: a\n    type: integer\n    default: x\n'),
-    7,
-    'front-matter-value',
+  'content-is-text': [['only whitespace', NEXT, version('\n \n'), 5]],
+  'content-fits': [['content that is too long', NEXT, version('x'.repeat(262_145)), 5]],
+  'variables-are-few': [
+    ['65 placeholders', NEXT, version(Array.from({ length: 65 }, (_, at) => `{{v${at}}}`).join(' ')), 5],
   ],
-  ['empty content', NEXT, version(''), 5, 'content-is-text'],
-  ['only whitespace', NEXT, version('\n \n'), 5, 'content-is-text'],
-  ['content that is too long', NEXT, version('x'.repeat(262_145)), 5, 'content-fits'],
-  [
-    '65 placeholders',
-    NEXT,
-    version(Array.from({ length: 65 }, (_, at) => `{{v${at}}}`).join(' ')),
-    5,
-    'variables-are-few',
+  'placeholders-are-short': [['a long name', NEXT, version(`Say {{${'a'.repeat(65)}}}.\n`), 5]],
+  'holds-no-secret': [
+    ['a hub token', NEXT, good('changelog: a\n').replace('Review', `x\n\nUse ${TOKEN}\nReview`), NEW_LINE + 3],
+    ['a private key', NEXT, good('').replace('Review', `x\n\n${KEY}\nReview`), NEW_LINE + 2],
+    ['a token in the changelog', NEXT, good(`changelog: ${TOKEN}\n`), 7],
+    ['a token in a readme', A, `${index(GOOD_INDEX)}\n${TOKEN}\n`, 9],
   ],
-  [
-    'a hub token',
-    NEXT,
-    good('changelog: a\n').replace('Review', `x\n\nUse ${TOKEN}\nReview`),
-    NEW_LINE + 3,
-    'holds-no-secret',
+  'license-is-spdx': [['an unknown licence', A, index(GOOD_INDEX.replace('MIT', 'Apache 2')), 5]],
+  'labels-point-at-active-versions': [
+    ['a label of an unknown version', A, inIndex('labels:\n  stable: "1.0.0"\n  next: "9.0.0"\n'), 8],
+    ['a label of a yanked version', A, inIndex('yanked: {"1.0.0": bad}\nlabels: {stable: "1.0.0"}\n'), 7],
   ],
-  ['a private key', NEXT, good('').replace('Review', `x\n\n${KEY}\nReview`), NEW_LINE + 2, 'holds-no-secret'],
-  ['a token in the changelog', NEXT, good(`changelog: ${TOKEN}\n`), 7, 'holds-no-secret'],
-  ['a token in a readme', A, `${index(GOOD_INDEX)}\n${TOKEN}\n`, 9, 'holds-no-secret'],
-  ['an upper-case tag', A, index(GOOD_INDEX.replace('[code', '[Code')), 4, 'front-matter-value'],
-  ['a duplicate tag', A, index(GOOD_INDEX.replace('[code', '[review')), 4, 'front-matter-value'],
-  ['a string instead of tags', A, index(GOOD_INDEX.replace('[code, review]', 'code')), 4, 'front-matter-value'],
-  [
-    'a misspelled key',
-    A,
-    index(`${GOOD_INDEX.replace('title', 'titel')}title: Code review\n`),
-    2,
-    'front-matter-value',
+  'yanked-versions-exist': [['an unknown yanked version', A, inIndex('yanked:\n  "1.0.0": bad\n  "9.0.0": bad\n'), 8]],
+  'advisories-have-ranges': [
+    ['no range', A, inIndex('advisories:\n  - range: below 2\n    severity: low\n    message: m\n'), 7],
   ],
-  ['an unknown status', A, index(`${GOOD_INDEX}status: old\n`), 6, 'front-matter-value'],
-  ['an empty title', A, index(GOOD_INDEX.replace('Code review', '""')), 2, 'front-matter-value'],
-  ['an unknown licence', A, index(GOOD_INDEX.replace('MIT', 'Apache 2')), 5, 'license-is-spdx'],
-  [
-    'a label of an unknown version',
-    A,
-    index(`${GOOD_INDEX}labels:\n  stable: "1.0.0"\n  next: "9.0.0"\n`),
-    8,
-    'labels-point-at-active-versions',
+  'successor-exists': [['moved to an unknown prompt', A, inIndex('moved_to: acme/nowhere\n'), 6]],
+  'replacement-exists': [['replaced by an unknown prompt', A, inIndex('replaced_by: acme/nowhere\n'), 6]],
+  'files-need-skill': [['a folder of files without its version', 'acme/a/versions/1.2.0/a.md', 'x', 1]],
+  'has-versions': [['an index.md without versions', 'acme/d/index.md', index(GOOD_INDEX), 1]],
+  usage: [['usage counts that are not JSON', 'usage.json', '{', 1]],
+  models: [['a model with a wrong date', 'models.yml', 'models:\n  - id: a-1\n    retires_at: soon\n', 3]],
+  equivalents: [
+    ['a set with a single equivalent', 'equivalents.txt', '# sets\n\nalone\n', 3],
+    ['a chain of equivalents', 'equivalents.txt', 'a > b\na > b > c\n', 2],
+    ['an entry without equivalents', 'equivalents.txt', 'a > b\n\na >\n', 3],
   ],
-  [
-    'a label of a yanked version',
-    A,
-    index(`${GOOD_INDEX}yanked: {"1.0.0": bad}\nlabels: {stable: "1.0.0"}\n`),
-    7,
-    'labels-point-at-active-versions',
+  'version-unchanged': [
+    ['a changed version', 'acme/a/versions/1.0.0.md', version(`In {{language}}: ${TEXT}.`, LANGUAGE), 1],
+    ['a deleted version', 'acme/a/versions/1.0.0.md', null, 1],
   ],
-  [
-    'an unknown yanked version',
-    A,
-    index(`${GOOD_INDEX}yanked:\n  "1.0.0": bad\n  "9.0.0": bad\n`),
-    8,
-    'yanked-versions-exist',
+  'version-step': [
+    ['a skipped minor version', 'acme/a/versions/1.3.0.md', good(''), 1],
+    ['a version below the highest one', 'acme/a/versions/1.0.1.md', good(''), 1],
+    ['a minor version that does not reset the patch number', 'acme/a/versions/1.2.1.md', good(''), 1],
+    ['a first version that is not 1.0.0', 'acme/e/versions/0.1.0.md', good(''), 1],
   ],
-  ['a yanked version without a reason', A, index(`${GOOD_INDEX}yanked:\n  "1.0.0": ""\n`), 7, 'front-matter-value'],
-  [
-    'an advisory without a range',
-    A,
-    index(`${GOOD_INDEX}advisories:\n  - range: below 2\n    severity: low\n    message: m\n`),
-    7,
-    'advisories-have-ranges',
+  'version-number-used': [['a reused number', 'acme/c/versions/1.1.0.md', version('Thrice.\n'), 1]],
+  'no-forged-provenance': [
+    [
+      'it is unproven',
+      NEXT,
+      good('provenance: {issuer: a, repository: b, workflow: c, ref: d, sha: e, run_id: "1"}\n'),
+      7,
+    ],
   ],
-  ['moved to an unknown prompt', A, index(`${GOOD_INDEX}moved_to: acme/nowhere\n`), 6, 'successor-exists'],
-  ['moved to itself', A, index(`${GOOD_INDEX}moved_to: acme/a\n`), 6, 'successor-exists'],
-  ['replaced by an unknown prompt', A, index(`${GOOD_INDEX}replaced_by: acme/nowhere\n`), 6, 'replacement-exists'],
-  ['a folder of files without its version', 'acme/a/versions/1.2.0/a.md', 'x', 1, 'files-need-skill'],
-  ['a file that no skill may have', 'acme/a/versions/1.1.0/SKILL.md', 'x', 1, 'path'],
-  ['an index.md without versions', 'acme/d/index.md', index(GOOD_INDEX), 1, 'has-versions'],
-  [
-    'a website with a javascript: URL',
-    'acme/index.md',
-    '---\nname: Acme\nwebsite: "javascript:alert(1)"\n---\n',
-    3,
-    'front-matter-value',
+  'published-by-now': [
+    ['ten minutes ahead', NEXT, good('').replace(/published_at: .*/, `published_at: "${fromNow(10)}"`), 2],
+    ['years ahead', NEXT, good('').replace('2026-11-01', '2031-01-01'), 2],
   ],
-  ['usage counts that are not JSON', 'usage.json', '{', 1, 'usage'],
-  ['a model with a wrong date', 'models.yml', 'models:\n  - id: a-1\n    retires_at: soon\n', 3, 'models'],
-  ['a set with a single equivalent', 'equivalents.txt', '# sets\n\nalone\n', 3, 'equivalents'],
-  ['a chain of equivalents', 'equivalents.txt', 'a > b\na > b > c\n', 2, 'equivalents'],
-  ['an entry without equivalents', 'equivalents.txt', 'a > b\n\na >\n', 3, 'equivalents'],
-  [
-    'a changed published version',
-    'acme/a/versions/1.0.0.md',
-    version(`In {{language}}: ${TEXT}.`, LANGUAGE),
-    1,
-    'version-unchanged',
+  'is-edited': [
+    ['the content of npm run new', NEXT, version('Say here what the model should do with {{input}}.\n'), 5],
+    ['the description of a variable', NEXT, good('').replace('The language of the code', 'What to give for it'), 6],
+    ['the changelog', NEXT, good('changelog: Say what changes, and why\n'), 7],
+    ['the readme', A, `---\n${GOOD_INDEX}---\n${README}`, 7],
   ],
-  ['a deleted published version', 'acme/a/versions/1.0.0.md', null, 1, 'version-unchanged'],
-  ['a skipped minor version', 'acme/a/versions/1.3.0.md', good(''), 1, 'version-step'],
-  ['a version below the highest one', 'acme/a/versions/1.0.1.md', good(''), 1, 'version-step'],
-  ['a minor version that does not reset the patch number', 'acme/a/versions/1.2.1.md', good(''), 1, 'version-step'],
-  ['a first version that is not 1.0.0', 'acme/e/versions/0.1.0.md', good(''), 1, 'version-step'],
-  ['a reused number', 'acme/c/versions/1.1.0.md', version('Thrice.\n'), 1, 'version-number-used'],
-  [
-    'unproven provenance',
-    NEXT,
-    good('provenance: {issuer: a, repository: b, workflow: c, ref: d, sha: e, run_id: "1"}\n'),
-    7,
-    'no-forged-provenance',
-  ],
-  [
-    'a date in the future',
-    NEXT,
-    good('').replace(/published_at: .*/, `published_at: "${fromNow(10)}"`),
-    2,
-    'published-by-now',
-  ],
-  ['a date years in the future', NEXT, good('').replace('2026-11-01', '2031-01-01'), 2, 'published-by-now'],
-  [
-    'unedited content of npm run new',
-    NEXT,
-    version('Say here what the model should do with {{input}}.\n'),
-    5,
-    'is-edited',
-  ],
-  [
-    'an unedited description of a variable',
-    NEXT,
-    good('').replace('The language of the code', 'What to give for it'),
-    6,
-    'is-edited',
-  ],
-  ['an unedited changelog', NEXT, good('changelog: Say what changes, and why\n'), 7, 'is-edited'],
-  ['an unedited readme', A, `---\n${GOOD_INDEX}---\n${README}`, 7, 'is-edited'],
-  ['a placeholder with a long name', NEXT, version(`Say {{${'a'.repeat(65)}}}.\n`), 5, 'placeholders-are-short'],
-]
+}
 
 describe('an invalid change reports its rule, file and line', () => {
-  test('covers at least 60 cases', () => expect(BROKEN.length).toBeGreaterThanOrEqual(60))
-
-  test.each(BROKEN)('%s', async (_, path, text, line, rule) => {
+  const cases = Object.entries(BROKEN).flatMap(([rule, found]) => found.map((one) => [rule, ...one] as const))
+  test.each(cases)('%s: %s', async (rule, _, path, text, line) => {
     put(path, text)
-    expect((await said()).filter((one) => !ADVICE.test(one))).toEqual([
-      `content/${path.replace('\u200c', '?')}:${line} ${rule}`,
-    ])
+    expect((await said()).filter((one) => !ADVICE.test(one))).toEqual([`content/${path}:${line} ${rule}`])
   })
 })
 
@@ -245,14 +148,11 @@ test('reports a missing content folder', async () => {
 })
 
 describe('Windows device names as prompt names', () => {
-  test.each(['con', 'prn', 'aux', 'nul', 'com1', 'com9', 'lpt1', 'lpt9'])(
-    'rejects %s for a new prompt',
-    async (name) => {
-      put(`acme/${name}/index.md`, index(GOOD_INDEX.replace('Code review', 'Another review')))
-      put(`acme/${name}/versions/1.0.0.md`, version('Something else entirely, in {{language}}.\n', LANGUAGE))
-      expect(await said()).toEqual([`content/acme/${name}/index.md:1 portable-name`])
-    },
-  )
+  test.each(['con', 'lpt9'])('rejects %s for a new prompt', async (name) => {
+    put(`acme/${name}/index.md`, index(GOOD_INDEX.replace('Code review', 'Another review')))
+    put(`acme/${name}/versions/1.0.0.md`, version('Something else entirely, in {{language}}.\n', LANGUAGE))
+    expect(await said()).toEqual([`content/acme/${name}/index.md:1 portable-name`])
+  })
 
   test('gives only advice for existing prompts, and ignores names that merely start with one', async () => {
     put('acme/aux/index.md', index(GOOD_INDEX.replace('Code review', 'Another review')))
@@ -268,51 +168,28 @@ describe('Windows device names as prompt names', () => {
 })
 
 describe('advice', () => {
-  //  case                     path   content                                                           line  rule
+  //  rule   problem, path, content, line
+  const tone = '  - name: tone\n    description: How\n'
   test.each([
-    ['a hidden character', NEXT, good('').replace('Review', 'x\ny\u200bz\nReview'), NEW_LINE + 1, 'hidden-characters'],
+    ['hidden-characters', 'in a prompt', NEXT, good('').replace('Review', 'x\ny\u200bz\nReview'), NEW_LINE + 1],
+    ['hidden-characters', 'in a readme', A, `${index(GOOD_INDEX)}\u200b\n`, 8],
+    ['variables-are-used', 'not used', NEXT, good(`${tone}    required: false\n`), 7],
     [
-      'an unused variable',
-      NEXT,
-      good('  - name: tone\n    description: How\n    required: false\n'),
-      7,
-      'variables-are-used',
-    ],
-    [
-      'an undeclared placeholder',
-      NEXT,
-      good('').replace('Review', '\nSay {{ who }}.\nReview'),
-      NEW_LINE + 1,
       'placeholders-are-declared',
-    ],
-    ['a word in two scripts', NEXT, good('').replace('Review', 'p\u0430ypal'), NEW_LINE, 'look-alikes'],
-    [
-      'text that looks like a key',
+      'not declared',
       NEXT,
-      good('').replace('Review', `x\nAKIA${'A2B3C4D5E6F7G2H3'}\n`),
+      good('').replace('Review', '\n{{ who }}.\nReview'),
       NEW_LINE + 1,
-      'secret',
     ],
-    ['a hidden character in a readme', A, `${index(GOOD_INDEX)}\u200b\n`, 8, 'hidden-characters'],
-    ['no title', A, index(GOOD_INDEX.replace('title: Code review\n', '')), 1, 'weak-title'],
-    ['a title of one character', A, index(GOOD_INDEX.replace('Code review', 'X')), 2, 'weak-title'],
-    ['a short description', A, index(GOOD_INDEX.replace(/Finds.*/, 'Reviews.')), 3, 'weak-metadata'],
-    ['no tags', A, index(GOOD_INDEX.replace('[code, review]', '[]')), 4, 'weak-metadata'],
-    [
-      'a variable without a description',
-      NEXT,
-      good('').replace('    description: The language of the code\n', ''),
-      4,
-      'weak-metadata',
-    ],
-    [
-      'a new required variable in a minor version',
-      NEXT,
-      good('  - name: tone\n    description: How\n').replace('Review', '{{tone}} Review'),
-      1,
-      'breaking-change',
-    ],
-  ] as const)('%s', async (_, path, text, line, rule) => {
+    ['look-alikes', 'two scripts', NEXT, good('').replace('Review', 'p\u0430ypal'), NEW_LINE],
+    ['secret', 'like a key', NEXT, good('').replace('Review', `x\nAKIA${'A2B3C4D5E6F7G2H3'}\n`), NEW_LINE + 1],
+    ['weak-title', 'no title', A, index(GOOD_INDEX.replace('title: Code review\n', '')), 1],
+    ['weak-title', 'one character', A, index(GOOD_INDEX.replace('Code review', 'X')), 2],
+    ['weak-metadata', 'a short description', A, index(GOOD_INDEX.replace(/Finds.*/, 'Reviews.')), 3],
+    ['weak-metadata', 'no tags', A, index(GOOD_INDEX.replace('[code, review]', '[]')), 4],
+    ['weak-metadata', 'a variable', NEXT, good('').replace('    description: The language of the code\n', ''), 4],
+    ['breaking-change', 'a required variable', NEXT, good(tone).replace('Review', '{{tone}} Review'), 1],
+  ] as const)('%s: %s', async (rule, _, path, text, line) => {
     put(path, text)
     const { entries } = await review()
     expect(entries.map((one) => `${one.file}:${one.line} ${one.rule} ${one.severity}`)).toEqual([
