@@ -68,99 +68,48 @@ function say(attempt: Awaited<ReturnType<typeof decided>>): string {
     .join(' ')
 }
 
-//  case                                          body                                    state of git  result
+const OLD: Found = { versions: ['1.0.0'], text: fileOf('Old.\n') }
+const OF_SAME: Found = { versions: ['1.0.0'], text: fileOf(SAME) }
+const TWO: Found = { ...OLD, versions: ['1.0.0', '1.0.1'] }
+const isYanked = { index: 'yanked: {"1.0.1": no}\n' }
+const isFork = { index: 'forked_from: acme/code@1.0.0\n' }
+const FIRST = 'Publish acme/review 1.0.0, version'
+const NEXT = 'Publish acme/review 1.0.1, version'
+const SECOND = 'Publish acme/review 1.0.2, version'
+
+//  case                                  body                    state of git  result
 test.each<[string, Record<string, unknown>, Found, string]>([
-  ['the first version', { bump: 'major' }, {}, 'Publish acme/review 1.0.0, version'],
-  ['the next patch', {}, { versions: ['1.0.0'], text: fileOf('Old.\n') }, 'Publish acme/review 1.0.1, version'],
+  ['the first version', { bump: 'major' }, {}, FIRST],
+  ['the next patch', {}, OLD, NEXT],
   [
-    'versions are compared as numbers',
+    'versions as numbers',
     { bump: 'minor' },
-    { versions: ['1.10.0', '1.9.0'], text: fileOf('Old.\n') },
-    'Publish acme/review 1.11.0, version',
+    { ...OLD, versions: ['1.10.0', '1.9.0'] },
+    NEXT.replace('1.0.1', '1.11.0'),
   ],
-  [
-    'above a yanked number',
-    {},
-    { versions: ['1.0.0', '1.0.1'], index: 'yanked: {"1.0.1": no}\n', text: fileOf(SAME) },
-    'answer 1.0.0 unchanged',
-  ],
-  [
-    'a yanked number is not reused',
-    {},
-    { versions: ['1.0.0', '1.0.1'], index: 'yanked: {"1.0.1": no}\n', text: fileOf('Old.\n') },
-    'Publish acme/review 1.0.2, version',
-  ],
-  [
-    'all versions yanked: the highest is bumped',
-    {},
-    { versions: ['1.0.0'], index: 'yanked: {"1.0.0": no}\n' },
-    'Publish acme/review 1.0.1, version',
-  ],
-  ['unchanged content', {}, { versions: ['1.0.0'], text: fileOf(SAME) }, 'answer 1.0.0 unchanged'],
-  [
-    'unchanged content with another title',
-    { title: 'New' },
-    { versions: ['1.0.0'], text: fileOf(SAME) },
-    'Update acme/review, index',
-  ],
-  [
-    'unchanged content with the current title',
-    { title: 'Review' },
-    { versions: ['1.0.0'], text: fileOf(SAME) },
-    'answer 1.0.0 unchanged',
-  ],
-  [
-    'new content with tags',
-    { tags: ['x'] },
-    { versions: ['1.0.0'], text: fileOf('Old.\n') },
-    'Publish acme/review 1.0.1, version, index',
-  ],
-  [
-    'unchanged content with other parameters',
-    { parameters: { a: 1 } },
-    { versions: ['1.0.0'], text: fileOf(SAME) },
-    'Publish acme/review 1.0.1, version',
-  ],
-  ['a fork', { forked_from: 'acme/code@1.0.0' }, {}, 'Publish acme/review 1.0.0, version, index'],
-  [
-    'a fork of an existing prompt',
-    { forked_from: 'acme/code@1.0.0' },
-    { versions: ['1.0.0'], text: fileOf('Old.\n') },
-    'validation_failed',
-  ],
-  [
-    'the same fork again, unchanged',
-    { forked_from: 'acme/code@1.0.0' },
-    { versions: ['1.0.0'], index: 'forked_from: acme/code@1.0.0\n', text: fileOf(SAME) },
-    'answer 1.0.0 unchanged',
-  ],
-  ['a dry run', { dry_run: true }, { versions: ['1.0.0'], text: fileOf('Old.\n') }, 'answer 1.0.1'],
+  ['above a yanked number', {}, { ...TWO, ...isYanked, text: fileOf(SAME) }, 'answer 1.0.0 unchanged'],
+  ['a yanked number is not reused', {}, { ...TWO, ...isYanked }, SECOND],
+  ['all yanked: the highest is bumped', {}, { versions: ['1.0.0'], index: 'yanked: {"1.0.0": no}\n' }, NEXT],
+  ['unchanged content', {}, OF_SAME, 'answer 1.0.0 unchanged'],
+  ['unchanged content with another title', { title: 'New' }, OF_SAME, 'Update acme/review, index'],
+  ['unchanged content with the current title', { title: 'Review' }, OF_SAME, 'answer 1.0.0 unchanged'],
+  ['new content with tags', { tags: ['x'] }, OLD, `${NEXT}, index`],
+  ['unchanged content with other parameters', { parameters: { a: 1 } }, OF_SAME, NEXT],
+  ['a fork', { forked_from: 'acme/code@1.0.0' }, {}, `${FIRST}, index`],
+  ['a fork of an existing prompt', { forked_from: 'acme/code@1.0.0' }, OLD, 'validation_failed'],
+  ['the same fork', { forked_from: 'acme/code@1.0.0' }, { ...OF_SAME, ...isFork }, 'answer 1.0.0 unchanged'],
+  ['a dry run', { dry_run: true }, OLD, 'answer 1.0.1'],
   ['a dry run of the first version', { dry_run: true }, {}, 'answer 1.0.0'],
-  [
-    'the expected version',
-    { expected_version: '1.0.0' },
-    { versions: ['1.0.0'], text: fileOf('Old.\n') },
-    'Publish acme/review 1.0.1, version',
-  ],
-  [
-    'another version than expected',
-    { expected_version: '1.0.0' },
-    { versions: ['1.0.0', '1.0.1'], text: fileOf('Old.\n') },
-    'version_conflict',
-  ],
-  ['no version expected, none exists', { expected_version: null }, {}, 'Publish acme/review 1.0.0, version'],
-  [
-    'no version expected, one exists',
-    { expected_version: null },
-    { versions: ['1.0.0'], text: fileOf('Old.\n') },
-    'version_conflict',
-  ],
+  ['the expected version', { expected_version: '1.0.0' }, OLD, NEXT],
+  ['another version than expected', { expected_version: '1.0.0' }, TWO, 'version_conflict'],
+  ['no version expected, none exists', { expected_version: null }, {}, FIRST],
+  ['no version expected, one exists', { expected_version: null }, OLD, 'version_conflict'],
   ['archived', {}, { versions: ['1.0.0'], index: 'status: archived\n' }, 'repo_archived'],
   ['moved away', {}, { versions: ['1.0.0'], index: 'moved_to: acme/other\n' }, 'repo_archived'],
   ['index.md is broken', {}, { versions: ['1.0.0'], index: 'titel: x\n' }, 'upstream_error'],
   ['the latest version is broken', {}, { versions: ['1.0.0'], text: 'no front matter' }, 'upstream_error'],
   ['the latest version has no file', {}, { versions: ['1.0.0'] }, 'upstream_error'],
-  ['beyond six digits', {}, { versions: ['1.0.999999'], text: fileOf('Old.\n') }, 'validation_failed'],
+  ['beyond six digits', {}, { ...OLD, versions: ['1.0.999999'] }, 'validation_failed'],
 ])('%s', async (_, body, found, expected) => {
   expect(await decide(acceptPublish({ body }), found)).toBe(expected)
 })
@@ -214,58 +163,23 @@ test('the commit records the publisher, version and request, and adds a matching
   )
 })
 
-//  case                                                        own clock               git host's clock         latest version          new version
+//  case                                                       own clock   git host's   latest version   new version
 test.each([
-  [
-    'this machine’s clock, if it is the git host',
-    '2026-11-21T09:08:07Z',
-    undefined,
-    '2026-11-20T10:00:00Z',
-    '2026-11-21T09:08:07Z',
-  ],
-  [
-    'not before the version it follows, after the clock was set back',
-    '2026-11-01T00:00:00Z',
-    undefined,
-    '2026-11-20T10:00:00Z',
-    '2026-11-20T10:00:00Z',
-  ],
-  [
-    'the git host’s clock, if this machine’s is ahead',
-    '2027-11-21T00:00:00Z',
-    '2026-11-21T09:08:07Z',
-    '2026-11-20T10:00:00Z',
-    '2026-11-21T09:08:07Z',
-  ],
-  [
-    'the git host’s clock, if this machine’s was set back',
-    '2026-11-01T00:00:00Z',
-    '2026-11-21T09:08:07Z',
-    '2026-11-20T10:00:00Z',
-    '2026-11-21T09:08:07Z',
-  ],
-  [
-    'not before the version it follows, which is dated four minutes ahead',
-    '2026-11-21T00:00:00Z',
-    '2026-11-21T00:00:00Z',
-    '2026-11-21T00:04:00Z',
-    '2026-11-21T00:04:00Z',
-  ],
-  [
-    'before the version it follows, if that one is dated a week ahead of the git host’s clock',
-    '2026-11-21T00:00:00Z',
-    '2026-11-21T00:00:00Z',
-    '2026-11-28T00:00:00Z',
-    '2026-11-21T00:00:00Z',
-  ],
+  ['this machine’s clock, if it is the git host', '21T09:08', undefined, '20T10:00', '21T09:08'],
+  ['not before the version it follows, after the clock was set back', '01T00:00', undefined, '20T10:00', '20T10:00'],
+  ['the git host’s clock, if this machine’s is ahead', '29T00:00', '21T09:08', '20T10:00', '21T09:08'],
+  ['the git host’s clock, if this machine’s was set back', '01T00:00', '21T09:08', '20T10:00', '21T09:08'],
+  ['not before the version it follows, four minutes ahead', '21T00:00', '21T00:00', '21T00:04', '21T00:04'],
+  ['before the version it follows, if that is a week ahead', '21T00:00', '21T00:00', '28T00:00', '21T00:00'],
 ])('a version is dated by %s', async (_, own, host, latest, expected) => {
-  const attempt = await decided(acceptPublish({ arrivedMs: Date.parse(own) }), {
+  const timeOf = (text: string) => `2026-11-${text}:00Z`
+  const attempt = await decided(acceptPublish({ arrivedMs: Date.parse(timeOf(own)) }), {
     versions: ['1.0.0'],
-    text: `---\npublished_at: "${latest}"\npublished_by: acme\n---\nOld\n`,
-    ...(host !== undefined && { nowMs: Date.parse(host) }),
+    text: `---\npublished_at: "${timeOf(latest)}"\npublished_by: acme\n---\nOld\n`,
+    ...(host !== undefined && { nowMs: Date.parse(timeOf(host)) }),
   })
   if (attempt.kind !== 'commit') throw new Error('expected a commit')
-  expect(/published_at: "(.*)"/.exec(attempt.additions.version?.text ?? '')?.[1]).toBe(expected)
+  expect(/published_at: "(.*)"/.exec(attempt.additions.version?.text ?? '')?.[1]).toBe(timeOf(expected))
 })
 
 describe('a request with an Idempotency-Key', () => {

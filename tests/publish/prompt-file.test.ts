@@ -96,81 +96,63 @@ test.each([
   expect([answer.status, answer.data.parameters]).toEqual([201, { temperature: 0.2 }])
 })
 
+const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+
 describe('refuses', () => {
-  //  case                          file                                           query        status, message
-  test.each<[string, string, string, number, string]>([
+  const UNKNOWN = 'unknown; check the spelling, or leave it out'
+  //  case, front matter, message
+  test.each([
+    ['an unknown key', 'title: A\ntitel: B', `titel: line 3: ${UNKNOWN}.`],
+    ['a key of the query', 'bump: minor', `bump: line 2: ${UNKNOWN}.`],
+    ['a key of JSON', 'content: a', `content: line 2: ${UNKNOWN}.`],
+    ['a wrong value', 'title: A\ntags: [A B]', 'tags.0: line 3: expected '],
+    ['a wrong option', 'variables:\n  - name: x\n  - name: b\n    type: enum', 'variables.1.options: line 4: '],
+    ['a list', '- a', 'line 2: expected keys and values'],
+    ['invalid YAML', 'title: a: b', 'line 2: expected valid YAML'],
+    ['an alias', 'title: &a A\ndescription: *a', 'line 3: expected YAML without aliases'],
+    ['a key that exists twice', 'title: A\ntitle: B', 'line 3: expected valid YAML: Map keys must be unique'],
+    ['a lone surrogate', 'title: "\\ud800"', 'title: line 2: expected well-formed Unicode, without lone surrogates.'],
+    ['__proto__', 'parameters:\n  __proto__: {a: 1}', 'parameters: line 2: expected no key named __proto__.'],
     [
-      'an unknown key',
-      '---\ntitle: A\ntitel: B\n---\nx',
-      '',
-      422,
-      'titel: line 3: unknown; check the spelling, or leave it out.',
+      'a number that JSON does not have, beside another problem',
+      'title: 5\nparameters:\n  a: .inf',
+      'parameters: line 3: expected numbers that JSON can represent; title: line 2: expected a string, got 5.',
     ],
+    [
+      'many unknown keys, of which it names ten',
+      Array.from({ length: 6_000 }, (_, number) => `k${number}: 1`).join('\n'),
+      `${Array.from({ length: 10 }, (_, number) => `k${number}: line ${number + 2}: ${UNKNOWN}`).join('; ')}; and 5990 more.`,
+    ],
+    ['33 levels', `parameters:\n  a: ${nested(32)}`, 'parameters: line 2: expected at most 32 levels.'],
+    ['60,000 open brackets', `title: ${'['.repeat(60_000)}`, 'line 2: expected less deeply nested YAML.'],
+    ['16,000 open braces', `title: ${'{a: '.repeat(16_000)}`, 'line 2: expected less deeply nested YAML.'],
+    ['10,000 of both', `title: ${'[a, {b: '.repeat(5_000)}`, 'line 2: expected less deeply nested YAML.'],
+    [
+      '140,000 characters',
+      `title: ${'a'.repeat(140_000)}`,
+      'line 1: expected front matter of at most 65536 characters',
+    ],
+  ])('front matter with %s', async (_, front, message) => {
+    const answer = await send(`---\n${front}\n---\nx`, 'acme/refused')
+    expect([answer.status, answer.message.slice(0, message.length)]).toEqual([422, message])
+  })
+
+  //  case, file, query, status, message
+  test.each([
     [
       'every problem at once, in front matter, query and content',
       '---\ntitel: B\ntags: [A B]\n---\n\n',
       '?dryrun=true',
       422,
-      'titel: line 2: unknown; check the spelling, or leave it out; dryrun: unknown query parameter; tags.0: line 3: expected lower-case letters, digits and single hyphens; content: line 5: expected some text',
-    ],
-    [
-      'a key of the query in the file',
-      '---\nbump: minor\n---\nx',
-      '',
-      422,
-      'bump: line 2: unknown; check the spelling, or leave it out.',
-    ],
-    [
-      'a key of JSON in the file',
-      '---\ncontent: a\n---\nx',
-      '',
-      422,
-      'content: line 2: unknown; check the spelling, or leave it out.',
+      `titel: line 2: ${UNKNOWN}; dryrun: unknown query parameter; tags.0: line 3: expected lower-case letters, digits and single hyphens; content: line 5: expected some text`,
     ],
     ['an unknown parameter', 'x', '?dryrun=true', 422, 'dryrun: unknown query parameter.'],
     ['a wrong parameter', 'x', '?dry_run=yes', 422, 'dry_run: expected "true" or "false", got "yes".'],
     ['a parameter that is not UTF-8', 'x', '?changelog=caf%E9', 400, 'The query is not percent-encoded UTF-8.'],
+    ['a changelog that is too long', 'x', `?changelog=${'a'.repeat(10_001)}`, 422, 'changelog: expected at most'],
+    ['no content', '---\ntitle: A\n---\n \n', '', 422, 'content: line 4: '],
     ['a single line that opens front matter', '---', '', 422, 'line 1: expected a second line that is exactly ---'],
     ['a space after the second line', '---\ntitle: a\n--- \nx', '', 422, 'line 3: expected the line that ends'],
-    ['a list as front matter', '---\n- a\n---\nx', '', 422, 'line 2: expected keys and values'],
-    [
-      'a number that JSON does not have, beside another problem',
-      '---\ntitle: 5\nparameters:\n  a: .inf\n---\nx',
-      '',
-      422,
-      'parameters: line 3: expected numbers that JSON can represent; title: line 2: expected a string, got 5.',
-    ],
-    [
-      'a lone surrogate',
-      '---\ntitle: "\\ud800"\n---\nx',
-      '',
-      422,
-      'title: line 2: expected well-formed Unicode, without lone surrogates.',
-    ],
-    [
-      'a key that programs drop',
-      '---\nparameters:\n  __proto__: {a: 1}\n---\nx',
-      '',
-      422,
-      'parameters: line 2: expected no key named __proto__.',
-    ],
-    [
-      'many unknown keys, of which it names ten',
-      `---\n${Array.from({ length: 6_000 }, (_, number) => `k${number}: 1`).join('\n')}\n---\nx`,
-      '',
-      422,
-      `${Array.from({ length: 10 }, (_, number) => `k${number}: line ${number + 2}: unknown; check the spelling, or leave it out`).join('; ')}; and 5990 more.`,
-    ],
-    ...['['.repeat(60_000), '{a: '.repeat(16_000), '[a, {b: '.repeat(5_000)].map(
-      (nested): [string, string, string, number, string] => [
-        `front matter that is nested too deeply: ${nested.slice(0, 8)}`,
-        `---\ntitle: ${nested}\n---\nx`,
-        '',
-        422,
-        'line 2: expected less deeply nested YAML.',
-      ],
-    ),
-    ['invalid YAML', '---\ntitle: a: b\n---\nx', '', 422, 'line 2: expected valid YAML'],
     [
       'front matter without an end',
       '---\ntitle: a\nx',
@@ -178,39 +160,7 @@ describe('refuses', () => {
       422,
       'line 1: expected a second line that is exactly --- after the front matter; if the text itself begins with ---, put two such lines before it.',
     ],
-    ['a wrong value', '---\ntitle: A\ntags: [A B]\n---\nx', '', 422, 'tags.0: line 3: expected '],
-    [
-      'a wrong option',
-      '---\nvariables:\n  - name: a\n  - name: b\n    type: enum\n---\n{{a}} {{b}}',
-      '',
-      422,
-      'variables.1.options: line 4: ',
-    ],
-    ['no content', '---\ntitle: A\n---\n \n', '', 422, 'content: line 4: '],
-    ['a changelog that is too long', 'x', `?changelog=${'a'.repeat(10_001)}`, 422, 'changelog: expected at most'],
-    ['an alias', '---\ntitle: &a A\ndescription: *a\n---\nx', '', 422, 'line 3: expected YAML without aliases'],
-    [
-      'a key that exists twice',
-      '---\ntitle: A\ntitle: B\n---\nx',
-      '',
-      422,
-      'line 3: expected valid YAML: Map keys must be unique',
-    ],
-    [
-      'deep front matter',
-      `---\nparameters:\n  a: ${'['.repeat(32)}${']'.repeat(32)}\n---\nx`,
-      '',
-      422,
-      'parameters: line 2: expected at most 32 levels.',
-    ],
-    [
-      'long front matter',
-      `---\ndescription: ${'a'.repeat(140_000)}\n---\nx`,
-      '',
-      422,
-      'line 1: expected front matter of at most 65536 characters',
-    ],
-  ])('%s', async (_, file, query, status, message) => {
+  ] as const)('%s', async (_, file, query, status, message) => {
     const answer = await send(file, 'acme/refused', query)
     expect([answer.status, answer.message.slice(0, message.length)]).toEqual([status, message])
   })

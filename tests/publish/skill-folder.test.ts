@@ -93,74 +93,43 @@ test('a prompt file named prompt.md', async () => {
 })
 
 const skillWith = (key: string) => SKILL.replace('license: see LICENSE.txt', key)
-//  case                                     archive                                                     status, part of the message
+const some = (count: number, text: string, inFolder = '') =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}${inFolder}`, text]))
+/** Packs a skill, with one file renamed by tar itself. */
+const packAs = (rename: string, files = {}) =>
+  pack({ 'SKILL.md': SKILL, ...files }, ['-P', `--transform=s,${rename},`, '.'])
+
+//  case, the files beside SKILL.md or an archive, part of the message
+test.each<[string, object | (() => Uint8Array), string]>([
+  ['allowed-tools', { 'SKILL.md': skillWith('allowed-tools: Bash') }, 'SKILL.md: allowed-tools: line 4'],
+  ['hooks', { 'SKILL.md': skillWith('hooks: {}') }, 'SKILL.md: hooks: line 4'],
+  ['a command in SKILL.md', { 'SKILL.md': `${SKILL}\n!\`ls\`\n` }, 'SKILL.md: line 12: expected no !`ls`'],
+  ['both SKILL.md and prompt.md', { 'prompt.md': 'x' }, 'got both'],
+  ['a dot file', { '.DS_Store': 'x' }, '.DS_Store'],
+  ['201 files', some(201, 'x'), 'at most 200 files'],
+  ['1,000 folders', some(1_000, '', '/a'), 'at most 1000 entries'],
+  ['1,000,001 bytes', some(5, 'x'.repeat(200_001)), 'at most 1000000 bytes'],
+  ['a file of 262,145 bytes', { a: 'x'.repeat(262_145) }, 'at most 262144 bytes'],
+  ['nothing of a skill', () => pack({ 'README.md': 'x' }), 'expected SKILL.md or prompt.md'],
+  ['two folders', () => pack({ 'a/SKILL.md': SKILL, 'b/SKILL.md': SKILL }), 'expected SKILL.md or prompt.md'],
+  ['a folder above', () => packAs('SKILL,../SKILL'), 'SKILL.md'],
+  ['a file above', () => packAs('^\\./a$,../../a', { a: 'x' }), '../../a'],
+  ['an absolute path', () => packAs('^\\./a$,/tmp/a', { a: 'x' }), '/tmp/a'],
+  ['an empty archive', () => gzipSync(Buffer.alloc(1_024)), 'expected SKILL.md or prompt.md'],
+])('refuses %s', async (_, given, said) => {
+  const archive = given instanceof Function ? given() : pack({ 'SKILL.md': SKILL, ...given })
+  const answer = await send(archive, 'acme/refused')
+  expect([answer.status, answer.message]).toEqual([422, expect.stringContaining(said)])
+})
+
+//  case, archive, status, part of the message
 test.each<[string, () => Uint8Array, number, string]>([
-  [
-    'allowed-tools',
-    () => pack({ 'SKILL.md': skillWith('allowed-tools: Bash') }),
-    422,
-    'SKILL.md: allowed-tools: line 4',
-  ],
-  ['hooks', () => pack({ 'SKILL.md': skillWith('hooks: {}') }), 422, 'SKILL.md: hooks: line 4'],
-  [
-    'a command in SKILL.md',
-    () => pack({ 'SKILL.md': `${SKILL}\n!\`ls\`\n` }),
-    422,
-    'SKILL.md: line 12: expected no !`ls`',
-  ],
-  ['nothing of a skill', () => pack({ 'README.md': 'x' }), 422, 'expected SKILL.md or prompt.md'],
-  ['both', () => pack({ 'SKILL.md': SKILL, 'prompt.md': 'x' }), 422, 'got both'],
-  ['two folders', () => pack({ 'a/SKILL.md': SKILL, 'b/SKILL.md': SKILL }), 422, 'expected SKILL.md or prompt.md'],
-  ['a dot file', () => pack({ 'SKILL.md': SKILL, '.DS_Store': 'x' }), 422, '.DS_Store'],
-  ['a folder above', () => pack({ 'SKILL.md': SKILL }, ['-P', '--transform=s,SKILL,../SKILL,', '.']), 422, 'SKILL.md'],
-  [
-    'a file above',
-    () => pack({ 'SKILL.md': SKILL, a: 'x' }, ['-P', '--transform=s,^\\./a$,../../a,', '.']),
-    422,
-    '../../a',
-  ],
-  [
-    'an absolute path',
-    () => pack({ 'SKILL.md': SKILL, a: 'x' }, ['-P', '--transform=s,^\\./a$,/tmp/a,', '.']),
-    422,
-    '/tmp/a',
-  ],
-  [
-    '201 files',
-    () => pack({ 'SKILL.md': SKILL, ...Object.fromEntries(Array.from({ length: 201 }, (_, at) => [`f${at}`, 'x'])) }),
-    422,
-    'at most 200 files',
-  ],
-  [
-    '1,000 folders',
-    () =>
-      pack({ 'SKILL.md': SKILL, ...Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`f${at}/a`, ''])) }),
-    422,
-    'at most 1000 entries',
-  ],
-  [
-    '1,000,001 bytes',
-    () =>
-      pack({
-        'SKILL.md': SKILL,
-        ...Object.fromEntries(Array.from({ length: 5 }, (_, at) => [`f${at}`, 'x'.repeat(200_001)])),
-      }),
-    422,
-    'at most 1000000 bytes',
-  ],
-  ['a file of 262,145 bytes', () => pack({ 'SKILL.md': SKILL, a: 'x'.repeat(262_145) }), 422, 'at most 262144 bytes'],
   ['a bomb', () => gzipSync(Buffer.alloc(1e9)), 413, 'at most 4194304 bytes when unpacked'],
-  [
-    'many members',
-    () => Buffer.concat(Array.from({ length: 40 }, () => gzipSync(Buffer.alloc(200_000, 1)))),
-    413,
-    'when unpacked',
-  ],
+  ['many members', () => Buffer.concat(Array(40).fill(gzipSync(Buffer.alloc(200_000, 1)))), 413, 'when unpacked'],
   ['2 MiB and a byte', () => new Uint8Array(2_097_153), 413, 'at most 1000000 bytes in all files'],
   ['what is not gzip', () => Buffer.from('PK\u0003\u0004'), 400, 'not compressed with gzip'],
   ['what is not tar', () => gzipSync('hello'.repeat(200)), 400, 'invalid number'],
   ['a cut archive', () => gzipSync(Buffer.alloc(512)).subarray(0, 10), 400, 'not compressed with gzip'],
-  ['an empty archive', () => gzipSync(Buffer.alloc(1_024)), 422, 'expected SKILL.md or prompt.md'],
   ['SKILL.md that is not UTF-8', () => pack({ 'SKILL.md': Buffer.from([0x2d, 0xff]) }), 400, 'SKILL.md is not UTF-8'],
 ])('refuses %s', async (_, archive, status, said) => {
   const answer = await send(archive(), 'acme/refused')
