@@ -17,55 +17,18 @@ const read = (path: string, given: Partial<Hub> = {}, init: RequestInit = {}) =>
 const errorOf = async (response: Response) => ({ status: response.status, ...(await response.json()) })
 
 describe('when something fails', () => {
+  const isAway = new HubError('unavailable', 'The catalogue cannot be read.', { retryAfterSeconds: 5 })
+  const away = { siteFiles: { read: () => Promise.reject(isAway) } }
+  const broken = { siteFiles: filesOf({ '/data/v1/lists/top/1.json': '<html>' }) }
+  const fails = () => {
+    throw new TypeError('secret detail at /srv/app')
+  }
   test.each([
-    [
-      'unavailable files',
-      {
-        siteFiles: {
-          read: async () =>
-            Promise.reject(new HubError('unavailable', 'The catalogue cannot be read.', { retryAfterSeconds: 5 })),
-        },
-      },
-      '/api/v1/repos/a/b',
-      503,
-      'unavailable',
-      '5',
-    ],
+    ['unavailable files', away, '/api/v1/repos/a/b', 503, 'unavailable', '5'],
     ['an incomplete site', {}, '/api/v1/tags', 503, 'unavailable', '5'],
-    [
-      'a file that is not JSON',
-      { siteFiles: filesOf({ '/data/v1/lists/top/1.json': '<html>' }) },
-      '/api/v1/repos',
-      500,
-      'internal_error',
-      null,
-    ],
-    [
-      'a search that throws an error',
-      {
-        search: () => {
-          throw new TypeError('secret detail at /srv/app')
-        },
-      },
-      '/api/v1/repos?q=x',
-      500,
-      'internal_error',
-      null,
-    ],
-    [
-      'a rate limiter that throws an error',
-      {
-        limiter: {
-          take: () => {
-            throw new Error('secret detail')
-          },
-        },
-      },
-      '/api/v1/tags',
-      500,
-      'internal_error',
-      null,
-    ],
+    ['a file that is not JSON', broken, '/api/v1/repos', 500, 'internal_error', null],
+    ['a search that throws an error', { search: fails }, '/api/v1/repos?q=x', 500, 'internal_error', null],
+    ['a rate limiter that throws an error', { limiter: { take: fails } }, '/api/v1/tags', 500, 'internal_error', null],
   ] as const)('%s', async (_, given, path, status, code, retryAfter) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     const response = await read(path, given)

@@ -20,74 +20,36 @@ const JOB: JobClaims = {
 }
 const ENTRY = { repository: 'octo/prompts', repository_id: 1, repository_owner_id: 2, workflow: 'publish.yml' }
 const SHARED = 'big/tools/.github/workflows/publish.yml'
+const V1 = `${SHARED}@refs/tags/v1`
+const MAIN = 'refs/heads/main'
 const at = (job_workflow_ref: string) => ({ job_workflow_ref })
 
-//  case                                            trusted publisher                                 claims  problem
+const isRefused = (event: string) =>
+  `event_name: only jobs triggered by push, release, workflow_dispatch, schedule may publish, not by ${event}`
+const trusts = (workflow: string) => `job_workflow_ref: only the workflow ${workflow} is trusted`
+const OWN = 'octo/prompts/.github/workflows'
+
+//  case                                         trusted publisher                claims  problem
 test.each<[string, object, Partial<JobClaims>, string | undefined]>([
   ['push', {}, {}, undefined],
   ['release', {}, { event_name: 'release' }, undefined],
   ['workflow_dispatch', {}, { event_name: 'workflow_dispatch' }, undefined],
   ['schedule', {}, { event_name: 'schedule' }, undefined],
-  [
-    'issues',
-    {},
-    { event_name: 'issues' },
-    'event_name: only jobs triggered by push, release, workflow_dispatch, schedule may publish, not by issues',
-  ],
-  [
-    'an unknown event name',
-    {},
-    { event_name: 'Push' },
-    'event_name: only jobs triggered by push, release, workflow_dispatch, schedule may publish, not by Push',
-  ],
+  ['issues', {}, { event_name: 'issues' }, isRefused('issues')],
+  ['an unknown event name', {}, { event_name: 'Push' }, isRefused('Push')],
   ['owner and repository in another case', { repository: 'Octo/Prompts' }, {}, undefined],
-  [
-    'the workflow file in another case',
-    {},
-    at('octo/prompts/.github/workflows/Publish.yml@refs/heads/main'),
-    'job_workflow_ref: only the workflow publish.yml is trusted',
-  ],
-  [
-    'job_workflow_ref without a ref',
-    {},
-    at('octo/prompts/.github/workflows/publish.yml'),
-    'job_workflow_ref: only the workflow publish.yml is trusted',
-  ],
+  ['the file in another case', {}, at(`${OWN}/Publish.yml@refs/heads/main`), trusts('publish.yml')],
+  ['job_workflow_ref without a ref', {}, at(`${OWN}/publish.yml`), trusts('publish.yml')],
   ['a trusted reusable workflow', { workflow: SHARED }, at(`${SHARED}@refs/tags/v1`), undefined],
-  [
-    'the same workflow of another owner',
-    { workflow: SHARED },
-    at(`evil/tools/.github/workflows/publish.yml@refs/tags/v1`),
-    `job_workflow_ref: only the workflow ${SHARED} is trusted`,
-  ],
-  [
-    'the repository’s own workflow when another one is trusted',
-    { workflow: SHARED },
-    {},
-    `job_workflow_ref: only the workflow ${SHARED} is trusted`,
-  ],
-  [
-    'a reusable workflow at the trusted ref',
-    { workflow: `${SHARED}@refs/tags/v1` },
-    at(`${SHARED}@refs/tags/v1`),
-    undefined,
-  ],
-  [
-    'a reusable workflow at another ref',
-    { workflow: `${SHARED}@refs/tags/v1` },
-    at(`${SHARED}@refs/tags/v1.evil`),
-    `job_workflow_ref: only the workflow ${SHARED}@refs/tags/v1 is trusted`,
-  ],
+  ['of another owner', { workflow: SHARED }, at(`${SHARED.replace('big', 'evil')}@refs/tags/v1`), trusts(SHARED)],
+  ['the repository’s own workflow when another one is trusted', { workflow: SHARED }, {}, trusts(SHARED)],
+  ['a reusable workflow at the trusted ref', { workflow: V1 }, at(V1), undefined],
+  ['a reusable workflow at another ref', { workflow: V1 }, at(`${V1}.evil`), trusts(V1)],
   ['the trusted branch', { ref: 'refs/heads/main' }, {}, undefined],
-  [
-    'another branch',
-    { ref: 'refs/heads/main' },
-    { ref: 'refs/heads/main2' },
-    'ref: only jobs on refs/heads/main are trusted',
-  ],
+  ['another branch', { ref: MAIN }, { ref: `${MAIN}2` }, 'ref: only jobs on refs/heads/main are trusted'],
   ['a tag that matches the pattern', { ref: 'refs/tags/v*' }, { ref: 'refs/tags/v1.0' }, undefined],
   [
-    'a branch that looks like such a tag',
+    'a branch like a tag',
     { ref: 'refs/tags/v*' },
     { ref: 'refs/heads/v1.0' },
     'ref: only jobs on refs/tags/v* are trusted',

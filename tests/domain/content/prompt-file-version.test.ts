@@ -4,6 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { formatVersionFile, parseVersionFile, undeclaredVariable } from '../../../src/domain/content/prompt-file.ts'
 import { HEAD, problemsOf } from '../prompt-files.ts'
 
+const REQUIRED = HEAD.replace('---\n', '')
+
 describe('version file', () => {
   test('reads every field', () => {
     const text = `---
@@ -138,23 +140,19 @@ Hello`)
   })
 
   test.each([
-    ['empty content', '', ''],
-    ['a final newline', 'a\n', 'a\n'],
-    ['no final newline', 'a', 'a'],
-    ['only line breaks', '\n\n', '\n\n'],
-    ['CRLF', '\r\na\r\n', '\r\na\r\n'],
-    ['a leading carriage return', '\ra', '\ra'],
-    ['a BOM', '\ufeffa', '\ufeffa'],
-    ['lines of hyphens', '---\n---\na\n---\n', '---\n---\na\n---\n'],
-    ['its own front matter', '---\npublished_by: someone\n---\na', '---\npublished_by: someone\n---\na'],
-    [
-      'front matter in JavaScript',
-      '---js\nglobalThis.hostile = true\n---\n',
-      '---js\nglobalThis.hostile = true\n---\n',
-    ],
-  ])('keeps the content byte for byte: %s', (_, written, content) => {
-    expect(parseVersionFile(`${HEAD}---\n${written}`).value?.content).toBe(content)
-    expect(parseVersionFile(`${HEAD.replaceAll('\n', '\r\n')}---\r\n${written}`).value?.content).toBe(content)
+    ['empty content', ''],
+    ['a final newline', 'a\n'],
+    ['no final newline', 'a'],
+    ['only line breaks', '\n\n'],
+    ['CRLF', '\r\na\r\n'],
+    ['a leading carriage return', '\ra'],
+    ['a BOM', '\ufeffa'],
+    ['lines of hyphens', '---\n---\na\n---\n'],
+    ['its own front matter', '---\npublished_by: someone\n---\na'],
+    ['front matter in JavaScript', '---js\nglobalThis.hostile = true\n---\n'],
+  ])('keeps the content byte for byte: %s', (_, content) => {
+    expect(parseVersionFile(`${HEAD}---\n${content}`).value?.content).toBe(content)
+    expect(parseVersionFile(`${HEAD.replaceAll('\n', '\r\n')}---\r\n${content}`).value?.content).toBe(content)
   })
 
   test('may end with the closing line of the front matter', () => {
@@ -177,90 +175,54 @@ Hello`)
     expect(parseVersionFile(`${HEAD}---\ny`).value?.parameters).toEqual({})
   })
 
+  const opens = 'line 1: expected a first line that is exactly ---, with YAML below it'
+  const closes = 'line 4: expected the line that ends the front matter to be exactly ---'
+  const keys = 'line 2: expected keys and values between the --- lines'
   test.each([
-    ['an empty file', '', 'line 1: expected a first line that is exactly ---, with YAML below it'],
-    ['no front matter', 'Hello', 'line 1: expected a first line that is exactly ---, with YAML below it'],
-    [
-      'a BOM before the front matter',
-      `\ufeff${HEAD}---\n`,
-      'line 1: expected a first line that is exactly ---, with YAML below it',
-    ],
-    [
-      'a space after the opening hyphens',
-      `--- ${HEAD.slice(3)}---\n`,
-      'line 1: expected a first line that is exactly ---, with YAML below it',
-    ],
-    ['four opening hyphens', `-${HEAD}---\n`, 'line 1: expected a first line that is exactly ---, with YAML below it'],
-    [
-      'front matter that is not closed',
-      HEAD,
-      'line 1: expected a second line that is exactly --- after the front matter',
-    ],
-    ['four closing hyphens', `${HEAD}----\n`, 'line 4: expected the line that ends the front matter to be exactly ---'],
-    [
-      'a space after the closing hyphens',
-      `${HEAD}--- \nx`,
-      'line 4: expected the line that ends the front matter to be exactly ---',
-    ],
-    ['a list', '---\n- a\n---\n', 'line 2: expected keys and values between the --- lines'],
-    ['a string', '---\nhello\n---\n', 'line 2: expected keys and values between the --- lines'],
+    ['an empty file', '', opens],
+    ['no front matter', 'Hello', opens],
+    ['a BOM before the front matter', `\ufeff${HEAD}---\n`, opens],
+    ['a space after the opening hyphens', `--- ${HEAD.slice(3)}---\n`, opens],
+    ['four opening hyphens', `-${HEAD}---\n`, opens],
+    ['no end', HEAD, 'line 1: expected a second line that is exactly --- after the front matter'],
+    ['four closing hyphens', `${HEAD}----\n`, closes],
+    ['a space after the closing hyphens', `${HEAD}--- \nx`, closes],
+    ['a list', '---\n- a\n---\n', keys],
+    ['a string', '---\nhello\n---\n', keys],
   ])('rejects: %s', (_, text, problem) => {
     expect(problemsOf(parseVersionFile(text))).toEqual([problem])
   })
 
+  const missing = [
+    'published_at: expected a time in UTC such as "2026-11-20T10:00:00Z", in quotes',
+    'published_by: expected a string, got nothing',
+  ]
+  const unknown = 'unknown; check the spelling, or leave it out'
+  //  case, front matter, problems
   test.each([
-    [
-      'empty front matter',
-      '---\n---\nx',
-      [
-        'published_at: expected a time in UTC such as "2026-11-20T10:00:00Z", in quotes',
-        'published_by: expected a string, got nothing',
-      ],
-    ],
-    [
-      'only a comment',
-      '---\n# nothing\n---\nx',
-      [
-        'published_at: expected a time in UTC such as "2026-11-20T10:00:00Z", in quotes',
-        'published_by: expected a string, got nothing',
-      ],
-    ],
+    ['empty front matter', undefined, missing],
+    ['only a comment', '# nothing', missing],
     [
       'every problem at once',
-      `${HEAD}changelog: 5\nvariables: {}\nparameters: []\nauthor: me\n---\nx`,
+      `${REQUIRED}changelog: 5\nvariables: {}\nparameters: []\nauthor: me`,
       [
         'changelog: expected a string, got 5',
         'variables: expected a list, got an object',
         'parameters: expected an object',
-        'author: unknown; check the spelling, or leave it out',
+        `author: ${unknown}`,
       ],
     ],
-    [
-      'an unknown nested key',
-      `${HEAD}variables: [{name: a, typ: string}]\n---\nx`,
-      ['variables.0.typ: unknown; check the spelling, or leave it out'],
-    ],
-    [
-      'a title, which belongs in index.md',
-      `${HEAD}title: x\n---\nx`,
-      ['title: unknown; check the spelling, or leave it out'],
-    ],
-    [
-      'a carriage return in the changelog',
-      `${HEAD}changelog: "a\\rb"\n---\nx`,
-      ['changelog: expected no control characters except line feeds'],
-    ],
-    [
-      'a changelog that is too long',
-      `${HEAD}changelog: ${'a'.repeat(501)}\n---\nx`,
-      ['changelog: expected at most 500 characters'],
-    ],
+    ['a nested key', `${REQUIRED}variables: [{name: a, typ: string}]`, [`variables.0.typ: ${unknown}`]],
+    ['a title, which belongs in index.md', `${REQUIRED}title: x`, [`title: ${unknown}`]],
+    ['a CR', `${REQUIRED}changelog: "a\\rb"`, ['changelog: expected no control characters except line feeds']],
+    ['501 characters', `${REQUIRED}changelog: ${'a'.repeat(501)}`, ['changelog: expected at most 500 characters']],
     [
       'an upper-case handle',
-      '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: Octocat\n---\nx',
+      REQUIRED.replace('octocat', 'Octocat'),
       ['published_by: expected a lower-case handle such as octocat'],
     ],
-  ])('rejects and names the keys: %s', (_, text, problems) => {
+  ])('rejects and names the keys: %s', (_, front, problems) => {
+    const text = front === undefined ? '---\n---\nx' : `---\n${front}\n---\nx`
     expect(problemsOf(parseVersionFile(text)).sort()).toEqual([...problems].sort())
   })
 })

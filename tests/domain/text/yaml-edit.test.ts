@@ -9,104 +9,69 @@ import { anyText } from '../fixtures.ts'
 const label = (name: string, value: string | undefined): KeyChange => ({ path: ['labels', name], value })
 
 describe('editing one key of index.md', () => {
-  //  case                                   before                                                     change                                     after
-  test.each<[string, string, KeyChange, string]>([
-    ['a value', 'title: Old # why\n', { path: ['title'], value: 'New' }, 'title: New # why\n'],
-    ['a quoted value', 'title: "Old"\n', { path: ['title'], value: 'New: a' }, 'title: "New: a"\n'],
+  const live = label('production', '1.2.0')
+  const next = label('next', '1.2.0')
+  const titled = (value: string): KeyChange => ({ path: ['title'], value })
+  const licensed = (value: string | undefined): KeyChange => ({ path: ['license'], value })
+  const yank: KeyChange = { path: ['yanked', '1.0.1'], value: 'No: "x" # y' }
+  //  case, change, and the lines before and after it
+  test.each<[string, KeyChange, string, string]>([
+    ['a value', titled('New'), 'title: Old # why\n', 'title: New # why\n'],
+    ['a quoted value', titled('New: a'), 'title: "Old"\n', 'title: "New: a"\n'],
     [
-      'a folded block scalar',
+      'a block scalar',
+      titled('New'),
       'title: >-\n  Old\n  text\n# next\nlicense: MIT\n',
-      { path: ['title'], value: 'New' },
       'title: New\n# next\nlicense: MIT\n',
     ],
     [
       'a block list',
-      'tags: # ours\n  - a\n  - b\nlicense: MIT\n',
       { path: ['tags'], value: ['c', 'd'] },
+      'tags: # ours\n  - a\n  - b\nlicense: MIT\n',
       'tags: [c, d] # ours\nlicense: MIT\n',
     ],
-    [
-      'an empty value',
-      'license: # none\ntitle: A\n',
-      { path: ['license'], value: 'MIT' },
-      'license: MIT # none\ntitle: A\n',
-    ],
-    [
-      'a new key',
-      '# head\ntitle: A\n# end\n',
-      { path: ['license'], value: 'MIT' },
-      '# head\ntitle: A\n# end\nlicense: MIT\n',
-    ],
+    ['an empty value', licensed('MIT'), 'license: # none\ntitle: A\n', 'license: MIT # none\ntitle: A\n'],
+    ['a new key', licensed('MIT'), '# head\ntitle: A\n# end\n', '# head\ntitle: A\n# end\nlicense: MIT\n'],
     [
       'removing a key',
+      licensed(undefined),
       '# one\ntitle: A\n# two\nlicense: MIT # why\n# three\n',
-      { path: ['license'], value: undefined },
       '# one\ntitle: A\n# two\n# three\n',
     ],
-    ['the first label', 'title: A\n', label('production', '1.2.0'), 'title: A\nlabels:\n  production: "1.2.0"\n'],
+    ['the first label', live, 'title: A\n', 'title: A\nlabels:\n  production: "1.2.0"\n'],
     [
       'moving a label',
+      live,
       'labels:\n  # live\n  production: 1.0.0 # since May\n  next: "2.0.0"\n',
-      label('production', '1.2.0'),
       'labels:\n  # live\n  production: "1.2.0" # since May\n  next: "2.0.0"\n',
     ],
     [
       'adding a label',
+      next,
       'labels:\n    production: "1.0.0"\n    # more\ntitle: A\n',
-      label('next', '1.2.0'),
       'labels:\n    production: "1.0.0"\n    next: "1.2.0"\n    # more\ntitle: A\n',
     ],
-    [
-      'a flow mapping with a label',
-      'labels: {production: 1.0.0} # x\n',
-      label('next', '1.2.0'),
-      'labels: {production: 1.0.0, next: "1.2.0"} # x\n',
-    ],
-    ['an empty flow mapping', 'labels: {}\n', label('next', '1.2.0'), 'labels: { next: "1.2.0" }\n'],
+    ['a flow mapping', next, 'labels: {production: 1.0.0} # x\n', 'labels: {production: 1.0.0, next: "1.2.0"} # x\n'],
+    ['an empty flow mapping', next, 'labels: {}\n', 'labels: { next: "1.2.0" }\n'],
     [
       'removing the last label',
-      'labels:\n  # live\n  production: "1.0.0"\ntitle: A\n',
       label('production', undefined),
+      'labels:\n  # live\n  production: "1.0.0"\ntitle: A\n',
       'labels: {}\n  # live\ntitle: A\n',
     ],
     [
       'removing one of two labels',
-      'labels:\n  production: "1.0.0"\n  next: "2.0.0"\n',
       label('production', undefined),
+      'labels:\n  production: "1.0.0"\n  next: "2.0.0"\n',
       'labels:\n  next: "2.0.0"\n',
     ],
-    [
-      'removing the first label of a flow mapping',
-      'labels: {a: 1.0.0, b: 2.0.0}\n',
-      label('a', undefined),
-      'labels: {b: 2.0.0}\n',
-    ],
-    [
-      'removing the last label of a flow mapping',
-      'labels: {a: 1.0.0, b: 2.0.0}\n',
-      label('b', undefined),
-      'labels: {a: 1.0.0}\n',
-    ],
-    [
-      'a whole file in flow style',
-      '{title: A, tags: [a]}\n',
-      label('next', '1.2.0'),
-      '{title: A, tags: [a], labels: { next: "1.2.0" }}\n',
-    ],
-    [
-      'CRLF',
-      'title: A\r\ntags:\r\n  - a\r\n',
-      label('next', '1.2.0'),
-      'title: A\r\ntags:\r\n  - a\r\nlabels:\r\n  next: "1.2.0"\r\n',
-    ],
-    [
-      'yanking a version',
-      'yanked:\n  1.0.0: Wrong\n',
-      { path: ['yanked', '1.0.1'], value: 'No: "x" # y' },
-      'yanked:\n  1.0.0: Wrong\n  "1.0.1": "No: \\"x\\" # y"\n',
-    ],
-    ['an empty file', '', { path: ['title'], value: 'A' }, 'title: A\n'],
-  ])('%s', (_, before, change, after) => {
+    ['the first of a flow mapping', label('a', undefined), 'labels: {a: 1.0.0, b: 2.0.0}\n', 'labels: {b: 2.0.0}\n'],
+    ['the last of a flow mapping', label('b', undefined), 'labels: {a: 1.0.0, b: 2.0.0}\n', 'labels: {a: 1.0.0}\n'],
+    ['flow style', next, '{title: A, tags: [a]}\n', '{title: A, tags: [a], labels: { next: "1.2.0" }}\n'],
+    ['CRLF', next, 'title: A\r\ntags: [a]\r\n', 'title: A\r\ntags: [a]\r\nlabels:\r\n  next: "1.2.0"\r\n'],
+    ['yanking', yank, 'yanked:\n  1.0.0: Wrong\n', 'yanked:\n  1.0.0: Wrong\n  "1.0.1": "No: \\"x\\" # y"\n'],
+    ['an empty file', titled('A'), '', 'title: A\n'],
+  ])('%s', (_, change, before, after) => {
     const body = '---\n\n# Notes\r\n---\n'
     expect(editKeys(`---\n${before}${body}`, [change])).toBe(`---\n${after}${body}`)
   })
