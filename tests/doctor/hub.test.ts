@@ -65,135 +65,108 @@ test('a healthy hub behind a transparent proxy passes every check', async () => 
   ])
 })
 
-//  broken part                               how                                                                       check                message
-test.each<[string, () => Fault, string, RegExp]>([
-  ['a proxy without a hub', () => ({ after: answerPage(502) }), 'hub-reachable', /responds with 502/],
+/** Changes headers of a response. */
+const withHeaders = (headers: Record<string, string>) => (returning: Returning) =>
+  void Object.assign(returning.headers, headers)
+/** Changes where a sign-in redirects. */
+const redirecting = (from: RegExp, to: string) =>
+  onPath('/auth/sign-in', ({ headers }) => {
+    headers.location = String(headers.location).replace(from, to)
+  })
+const elsewhere = (returning: Returning) =>
+  void Object.assign(returning, { status: 301, headers: { location: 'https://www.hub.example/' } })
+const invalid = { status: 'degraded', failure: null, broken: ['content/a/b/index.md: titel'] }
+const notSetUp = answerError(503, 'unavailable', 'The hub is not set up: GITHUB_TOKEN: expected.')
+const withoutSignIn = (returning: Returning) => {
+  answerPage(503)(returning)
+  returning.body = Buffer.from('SESSION_SECRET: expected, because sign-in with GitHub is enabled')
+}
+const withoutOrigin = ({ headers }: Returning) => void delete headers['access-control-allow-origin']
+const withoutQuery: Fault = {
+  before: (passing) => {
+    passing.path = passing.path.replace('version=1.0.0', 'version=1.0.1')
+  },
+}
+
+//  check, broken part, how, message
+test.each<[string, string, () => Fault, RegExp]>([
+  ['hub-reachable', 'a proxy without a hub', () => ({ after: answerPage(502) }), /responds with 502/],
+  ['hub-reachable', 'a redirect', () => onPath('/', elsewhere), /redirects to https:\/\/www\.hub\.example/],
+  ['hub-reachable', 'a password for the whole site', () => ({ after: answerPage(401) }), /password/],
+  ['hub-build', 'a different website', () => onPath('/data/', answerPage(200)), /not the hub’s list.*dist\//],
   [
-    'an address that redirects elsewhere',
-    () =>
-      onPath('/', (returning) => {
-        Object.assign(returning, { status: 301, headers: { location: 'https://www.hub.example/' } })
-      }),
-    'hub-reachable',
-    /redirects to https:\/\/www\.hub\.example/,
-  ],
-  ['password protection for the whole site', () => ({ after: answerPage(401) }), 'hub-reachable', /password/],
-  ['a different website', () => onPath('/data/', answerPage(200)), 'hub-build', /not the hub’s list.*dist\//],
-  [
-    'an invalid prompt',
-    () =>
-      onPath('/healthz', answerJson({ status: 'degraded', failure: null, broken: ['content/a/b/index.md: titel'] })),
     'hub-build',
+    'an invalid prompt',
+    () => onPath('/healthz', answerJson(invalid)),
     /older version of the content: content\/a\/b\/index\.md: titel/,
   ],
   [
+    'hub-address',
     'a hub built for another URL',
     () => onPath('/api/v1/openapi.json', answerJson({ servers: [{ url: 'https://old.example' }] })),
-    'hub-address',
     /uses https:\/\/old\.example.*SITE_URL=http:\/\/localhost/,
   ],
-  ['no functions', () => onPath('/api/v1/repos', answerPage(404)), 'hub-reading', /responds with 404.*\/api/],
+  ['hub-reading', 'no functions', () => onPath('/api/v1/repos', answerPage(404)), /responds with 404.*\/api/],
+  ['hub-reading', 'missing headers', () => onApi(withoutOrigin), /Access-Control-Allow-Origin/],
   [
-    'missing headers',
-    () => onApi(({ headers }) => void delete headers['access-control-allow-origin']),
     'hub-reading',
-    /Access-Control-Allow-Origin/,
-  ],
-  [
     'no search index',
     () => onPath('/api/v1/repos?q=', answerError(503, 'unavailable', 'Search cannot be asked.')),
-    'hub-reading',
     /Search responds with 503: Search cannot be asked\..*included_files/,
   ],
   [
+    'hub-not-found',
     'a page instead of a 404',
     () => ({ after: (returning) => returning.status === 404 && answerPage(200)(returning) }),
-    'hub-not-found',
     /returns 200 and text\/html/,
   ],
   [
-    'a browser TTL set by the CDN',
-    () => onApi(({ headers }) => void Object.assign(headers, { 'cache-control': 'public, max-age=14400' })),
     'hub-cache-headers',
+    'a browser TTL set by the CDN',
+    () => onApi(withHeaders({ 'cache-control': 'public, max-age=14400' })),
     /max-age=14400.*rewrites Cache-Control/,
   ],
   [
-    'a version cached for only a minute',
-    () =>
-      onPath(
-        '/api/v1/repos/acme/greet/raw',
-        ({ headers }) => void Object.assign(headers, { 'cache-control': 'public, max-age=60' }),
-      ),
     'hub-cache-headers',
+    'a version cached for only a minute',
+    () => onPath('/api/v1/repos/acme/greet/raw', withHeaders({ 'cache-control': 'public, max-age=60' })),
     /a version \(.*raw\?version=1\.0\.1/,
   ],
+  ['hub-cache-age', 'lists for a day', () => onApi(withHeaders({ age: '80000' })), /80000 s.*CDN-Cache-Control/],
+  ['hub-cache-key', 'a cache key without the query', () => withoutQuery, /version=1\.0\.0.*returns 1\.0\.1/],
   [
-    'a cache that keeps lists for a day',
-    () => onApi(({ headers }) => void Object.assign(headers, { age: '80000' })),
-    'hub-cache-age',
-    /80000 s.*CDN-Cache-Control/,
-  ],
-  [
-    'a cache key without the query',
-    () => ({
-      before: (passing) => {
-        passing.path = passing.path.replace('version=1.0.0', 'version=1.0.1')
-      },
-    }),
-    'hub-cache-key',
-    /version=1\.0\.0.*returns 1\.0\.1/,
-  ],
-  [
+    'hub-mcp',
     'a Host that is not forwarded',
     () => ({ before: ({ path, headers }) => path === '/mcp' && Object.assign(headers, { host: 'backend.internal' }) }),
-    'hub-mcp',
     /does not accept the host name.*SITE_URL/,
   ],
-  ['no POST to /mcp', () => onPath('/mcp', answerPage(405)), 'hub-mcp', /responds to initialize with 405/],
+  ['hub-mcp', 'no POST to /mcp', () => onPath('/mcp', answerPage(405)), /responds to initialize with 405/],
   [
-    'publishing that is not set up',
-    () => onPath('/api/', answerError(503, 'unavailable', 'The hub is not set up: GITHUB_TOKEN: expected.'), 'POST'),
     'hub-publishing',
+    'a hub that is not set up',
+    () => onPath('/api/', notSetUp, 'POST'),
     /responds with 503: The hub is not set up: GITHUB_TOKEN.*deploy again/,
   ],
   [
+    'hub-publishing',
     'a firewall that blocks POST',
     () => onPath('/api/', answerPage(403), 'POST'),
-    'hub-publishing',
     /responds with 403.*Authorization/,
   ],
+  ['hub-sign-in', 'no settings for it', () => onPath('/settings', withoutSignIn), /SESSION_SECRET expected/],
   [
-    'sign-in that is not configured',
-    () =>
-      onPath('/settings', (returning) => {
-        answerPage(503)(returning)
-        returning.body = Buffer.from('SESSION_SECRET: expected, because sign-in with GitHub is enabled')
-      }),
     'hub-sign-in',
-    /SESSION_SECRET expected/,
-  ],
-  [
-    'a sign-in with a wrong callback URL',
-    () =>
-      onPath('/auth/sign-in', ({ headers }) => {
-        headers.location = String(headers.location).replace(
-          /redirect_uri=[^&]*/,
-          'redirect_uri=https%3A%2F%2Fold.example%2Fauth%2Fcallback',
-        )
-      }),
-    'hub-sign-in',
+    'a wrong callback URL',
+    () => redirecting(/redirect_uri=[^&]*/, 'redirect_uri=https%3A%2F%2Fold.example%2Fauth%2Fcallback'),
     /redirects back to https:\/\/old\.example\/auth\/callback/,
   ],
   [
-    'a client ID that GitHub does not know',
-    () =>
-      onPath('/auth/sign-in', ({ headers }) => {
-        headers.location = String(headers.location).replace(/client_id=[^&]*/, 'client_id=Iv1.unknown')
-      }),
     'hub-sign-in',
+    'a client ID that GitHub does not know',
+    () => redirecting(/client_id=[^&]*/, 'client_id=Iv1.unknown'),
     /responds with 40\d to a sign-in.*client ID/,
   ],
-])('%s', async (_, fault, check, said) => {
+])('%s: %s', async (check, _, fault, said) => {
   front.spoil(fault())
   await expectIll(setup(), check, said)
 })

@@ -65,58 +65,42 @@ describe('content folder and repository state', () => {
     expect(git('ls-tree', '-r', '--name-only', 'main')).toBe('README.md\n')
   })
 
-  //  state                                  preparation  message
+  const detached = "The content's git repository has no branch checked out (its HEAD is detached)"
+  const conflicts = (...command: string[]) => {
+    fork()
+    expect(() => git(...command)).toThrow()
+  }
+  const bisect = () => {
+    fork()
+    git('bisect', 'start', 'main', 'main~2')
+  }
+  const inProgress = (what: string, ways: string) => `A ${what} is in progress in the content's git repository: ${ways}`
+  const waysOut = (what: string, way: string) => inProgress(what, `${way} completes it, git ${what} --abort cancels it`)
+  //  state, preparation, message
   test.each<[string, () => void, string]>([
     [
       'no branch is checked out',
       () => git('checkout', '-q', '--detach'),
-      "The content's git repository has no branch checked out (its HEAD is detached): run git switch main to check it out",
+      `${detached}: run git switch main to check it out`,
     ],
     [
       'another branch is checked out',
       () => git('checkout', '-q', '-b', 'side'),
       'The hub publishes to the branch main, but side is checked out: run git switch main to switch back, or start the hub again to publish to side',
     ],
-    [
-      'a merge is in progress',
-      () => {
-        fork()
-        expect(() => git('merge', '-q', 'side')).toThrow()
-      },
-      "A merge is in progress in the content's git repository: git commit completes it, git merge --abort cancels it",
-    ],
-    [
-      'a rebase is in progress',
-      () => {
-        fork()
-        expect(() => git('rebase', '-q', 'side')).toThrow()
-      },
-      "A rebase is in progress in the content's git repository: git rebase --continue completes it, git rebase --abort cancels it",
-    ],
+    ['a merge is in progress', () => conflicts('merge', '-q', 'side'), waysOut('merge', 'git commit')],
+    ['a rebase is in progress', () => conflicts('rebase', '-q', 'side'), waysOut('rebase', 'git rebase --continue')],
     [
       'a cherry-pick is in progress',
-      () => {
-        fork()
-        expect(() => git('cherry-pick', 'side')).toThrow()
-      },
-      "A cherry-pick is in progress in the content's git repository: git cherry-pick --continue completes it, git cherry-pick --abort cancels it",
+      () => conflicts('cherry-pick', 'side'),
+      waysOut('cherry-pick', 'git cherry-pick --continue'),
     ],
     [
       'a revert is in progress',
-      () => {
-        fork()
-        expect(() => git('revert', '--no-edit', 'HEAD~1')).toThrow()
-      },
-      "A revert is in progress in the content's git repository: git revert --continue completes it, git revert --abort cancels it",
+      () => conflicts('revert', '--no-edit', 'HEAD~1'),
+      waysOut('revert', 'git revert --continue'),
     ],
-    [
-      'a bisect is in progress',
-      () => {
-        fork()
-        git('bisect', 'start', 'main', 'main~2')
-      },
-      "A bisect is in progress in the content's git repository: git bisect reset ends it",
-    ],
+    ['a bisect is in progress', bisect, inProgress('bisect', 'git bisect reset ends it')],
   ])('while %s, reading and publishing fail and the error says how to fix it', async (_, arrange, sentence) => {
     const store = openStore()
     await store.finishPublishes()
