@@ -107,16 +107,23 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     })
     expect(await run('install')).toMatchObject({ code: 0, stdout: `acme/review 1.2.0 ${REVIEW}\n` })
     expect(read(REVIEW)).toBe('one two')
-    expect((await run('outdated')).stdout).toBe('acme/review  1.2.0  1.2.0  2.0.0  ^1\n')
+    expect(await run('outdated')).toMatchObject({
+      code: 1,
+      stdout: 'acme/review  1.2.0  1.2.0  2.0.0  ^1\n',
+      stderr: '',
+    })
 
     hub.prompts['acme/review']!.versions['1.3.0'] = 'three'
     expect((await run('outdated')).stdout).toBe('acme/review  1.2.0  1.3.0  2.0.0  ^1\n')
-    const { outdated } = JSON.parse((await run('outdated', '--json')).stdout)
-    expect(outdated).toEqual([
-      {
-        ...{ name: 'acme/review', range: '^1', version: '1.2.0', wanted: '1.3.0', latest: '2.0.0', path: REVIEW },
-        changes: [{ version: '1.3.0', changelog: 'Change of 1.3.0', yanked: false }],
-      },
+    const { code, stdout } = await run('outdated', '--json')
+    expect([code, JSON.parse(stdout).outdated]).toEqual([
+      1,
+      [
+        {
+          ...{ name: 'acme/review', range: '^1', version: '1.2.0', wanted: '1.3.0', latest: '2.0.0', path: REVIEW },
+          changes: [{ version: '1.3.0', changelog: 'Change of 1.3.0', yanked: false }],
+        },
+      ],
     ])
     expect(await run('update', 'acme/summary')).toMatchObject({ code: 0, stdout: '' })
     expect(await run('update')).toMatchObject({ code: 0, stdout: `acme/review 1.2.0 -> 1.3.0 ${REVIEW}\n` })
@@ -183,6 +190,8 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     )
     hub.prompts['acme/review']!.versions['1.0.1'] = 'mended'
     await refused(['update'], 4, /was changed by hand/)
+    expect(await run('install', '--force')).toMatchObject({ code: 0, stdout: `acme/review 1.0.0 ${REVIEW}\n` })
+    expect(read(REVIEW)).toBe('one\n')
     // The file is an unmodified copy of another version, as after `git pull`, so install replaces it with the locked
     // version.
     write(REVIEW, 'two\n')

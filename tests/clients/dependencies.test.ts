@@ -81,24 +81,6 @@ describe.each(CLIENTS.slice(1))('$name', ({ command, name }) => {
     })
   })
 
-  test('outdated and update say that a label was removed, and that a prompt is deprecated or has moved', async () => {
-    await run('add', 'acme/review@live', 'acme/summary')
-    hub.prompts['acme/review']!.labels = {}
-    Object.assign(hub.prompts['acme/review']!, {
-      status: 'deprecated',
-      status_message: 'Too long.',
-      replaced_by: 'acme/short',
-    })
-    Object.assign(hub.prompts['acme/summary']!, { moved_to: 'nina/summary' })
-    for (const args of [['outdated'], ['update']]) {
-      const { stderr } = await run(...args)
-      expect(stderr).toContain('the label live was removed, so 1.0.0 stays locked')
-      expect(stderr).toContain('acme/review is deprecated: Too long.; use acme/short')
-      expect(stderr).toContain('acme/summary has moved to nina/summary')
-    }
-    expect(locked('acme/review')).toMatchObject({ range: 'live', version: '1.0.0' })
-  })
-
   test('add says that a prompt is deprecated or has moved, and what was wrong with the locked version', async () => {
     await run('add', 'acme/review@1.0.0')
     Object.assign(hub.prompts['acme/review']!, {
@@ -221,6 +203,24 @@ describe.each(CLIENTS)('$name', ({ command }) => {
     const { code, stderr } = await run('update')
     expect([code, read('prompts.lock')]).toEqual([4, before])
     expect(stderr).toContain('the hub lists other bytes for 1.0.0 than prompts.lock does; nothing was changed')
+  })
+
+  test('outdated and update say that a label was removed, and that a prompt is deprecated or has moved', async () => {
+    for (const prompt of ['acme/review@live', 'acme/summary']) await run('add', prompt)
+    hub.prompts['acme/review']!.labels = {}
+    Object.assign(hub.prompts['acme/review']!, {
+      status: 'deprecated',
+      status_message: 'Too long.',
+      replaced_by: 'acme/short',
+    })
+    Object.assign(hub.prompts['acme/summary']!, { moved_to: 'nina/summary' })
+    for (const args of [['outdated'], ['update']]) {
+      const { stderr } = await run(...args)
+      expect(stderr).toContain('the label live was removed, so 1.0.0 stays locked')
+      expect(stderr).toContain('acme/review is deprecated: Too long.; use acme/short')
+      expect(stderr).toContain('acme/summary has moved to nina/summary')
+    }
+    expect(locked('acme/review')).toMatchObject({ range: 'live', version: '1.0.0' })
   })
 
   test('a merge conflict in the lock file is named', async () => {
