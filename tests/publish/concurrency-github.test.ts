@@ -69,18 +69,6 @@ async function moveBranch({ repository, token }: StandInRepository, number: numb
 const CONDITIONS: readonly (readonly [string, (coin: ReturnType<typeof createCoin>) => Rule[]])[] = [
   ['no fault', () => []],
   [
-    '40 % of the responses lost after the write',
-    (coin) => [{ on: 'mutation', times: Infinity, when: coin(0.4), fault: FAULTS.cut(true) }],
-  ],
-  [
-    '15 % of responses with 502',
-    (coin) => [
-      { on: 'any', times: Infinity, when: coin(0.08), fault: FAULTS.badGateway(true) },
-      { on: 'any', times: Infinity, when: coin(0.08), fault: FAULTS.badGateway(false) },
-    ],
-  ],
-  ['stale reads', (coin) => [{ on: 'query', times: Infinity, when: coin(0.3), fault: FAULTS.oldAnswer() }]],
-  [
     'a branch that other commits move',
     (coin) => {
       let number = 0
@@ -103,11 +91,12 @@ const CONDITIONS: readonly (readonly [string, (coin: ReturnType<typeof createCoi
     ],
   ],
   [
-    'all faults at once',
+    'all faults at once: lost and stale responses, errors, and rejected writes',
     (coin) => [
       { on: 'mutation', times: Infinity, when: coin(0.2), fault: FAULTS.cut(true) },
-      { on: 'any', times: Infinity, when: coin(0.08), fault: FAULTS.untypedErrors(false) },
-      { on: 'any', times: Infinity, when: coin(0.05), fault: FAULTS.html(true) },
+      { on: 'any', times: Infinity, when: coin(0.04), fault: FAULTS.badGateway(true) },
+      { on: 'any', times: Infinity, when: coin(0.05), fault: FAULTS.untypedErrors(false) },
+      { on: 'any', times: Infinity, when: coin(0.04), fault: FAULTS.html(true) },
       { on: 'mutation', times: Infinity, when: coin(0.1), fault: FAULTS.typed('STALE_DATA') },
       { on: 'query', times: Infinity, when: coin(0.2), fault: FAULTS.oldAnswer() },
     ],
