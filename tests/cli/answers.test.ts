@@ -11,95 +11,77 @@ const TABLE_COMMANDS: [name: string, args: string[]][] = [
   ['versions', ['versions', 'acme/x']],
 ]
 
-//  status  Retry-After  body                                                      exit  message  requests
-const ANSWERS: [status: number, retryAfter: string, body: string, code: number, sentence: RegExp, requests: number][] =
+type Answered = [status: number, retryAfter: string, body: string, code: number, sentence: RegExp, requests: number]
+const said = (message: string) => faultBody('not_found', message)
+/** What hubcli prints about a body without a message. */
+const NOTHING = /^hubcli: http:\S+ answered without a message/
+const VERSIONS = 'at /api/v1/repos/acme/x/versions'
+const CLOSE = 'Repository not found: a/x. Did you mean a/y?'
+
+//  status, Retry-After, body, exit code, message, requests
+const ANSWERS: Answered[] = [
+  [400, '', said('version: expected x.y.z.'), 4, /^hubcli: version: expected x\.y\.z\. \(400\)\n$/, 1],
+  [401, '', said('This token has expired.'), 3, /^hubcli: This token has expired\. \(401\)\n$/, 1],
+  [403, '', said('Not yours.'), 3, /^hubcli: Not yours\. \(403\)\n$/, 1],
+  [404, '', said('No such thing.'), 2, /^hubcli: No such thing\. \(404\)\n$/, 1],
+  // Paths of the API become commands.
   [
-    [
-      400,
-      '',
-      faultBody('invalid_request', 'version: expected x.y.z.'),
-      4,
-      /^hubcli: version: expected x\.y\.z\. \(400\)\n$/,
-      1,
-    ],
-    [
-      401,
-      '',
-      faultBody('unauthorized', 'This token has expired.'),
-      3,
-      /^hubcli: This token has expired\. \(401\)\n$/,
-      1,
-    ],
-    [403, '', faultBody('forbidden', 'Not yours.'), 3, /^hubcli: Not yours\. \(403\)\n$/, 1],
-    [404, '', faultBody('not_found', 'No such thing.'), 2, /^hubcli: No such thing\. \(404\)\n$/, 1],
-    // Paths of the API become commands.
-    [
-      404,
-      '',
-      faultBody('not_found', 'acme/x has no version 9.9.9. Its versions are listed at /api/v1/repos/acme/x/versions.'),
-      2,
-      /^hubcli: acme\/x has no version 9\.9\.9\. See: hubcli versions acme\/x \(404\)\n$/,
-      1,
-    ],
-    [
-      404,
-      '',
-      faultBody(
-        'not_found',
-        'acme/x has no active version. Its versions are at /api/v1/repos/acme/x/versions; select one with ?version=.',
-      ),
-      2,
-      /^hubcli: acme\/x has no active version\. See: hubcli versions acme\/x \(404\)\n$/,
-      1,
-    ],
-    [
-      404,
-      '',
-      faultBody('not_found', 'Repository not found: a/x. Did you mean a/y? Search with /api/v1/repos?q=….'),
-      2,
-      /^hubcli: Repository not found: a\/x\. Did you mean a\/y\? Search with: hubcli search "<text>" \(404\)\n$/,
-      1,
-    ],
-    [405, '', faultBody('method_not_allowed', 'GET only.'), 4, /^hubcli: GET only\. \(405\)\n$/, 1],
-    [409, '', faultBody('repo_archived', 'It is archived.'), 4, /^hubcli: It is archived\. \(409\)\n$/, 1],
-    [413, '', faultBody('content_too_large', 'Too large.'), 4, /^hubcli: Too large\. \(413\)\n$/, 1],
-    [415, '', faultBody('unsupported_media_type', 'JSON.'), 4, /^hubcli: JSON\. \(415\)\n$/, 1],
-    [
-      422,
-      '',
-      faultBody('validation_failed', 'content: no; bump: no'),
-      4,
-      /^hubcli: content: no; bump: no \(422\)\n$/,
-      1,
-    ],
-    [429, '7', faultBody('rate_limited', 'Slow down.'), 5, /^hubcli: Slow down\. \(429, try again in 7 s\)\n$/, 3],
-    [500, '', faultBody('internal_error', 'Our fault.'), 5, /^hubcli: Our fault\. \(500\)\n$/, 3],
-    [502, '', faultBody('upstream_error', 'Odd.'), 5, /^hubcli: Odd\. \(502\)\n$/, 3],
-    [503, '2', faultBody('unavailable', 'Busy.'), 5, /^hubcli: Busy\. \(503, try again in 2 s\)\n$/, 3],
-    [504, '', '<html>Gateway</html>', 5, /^hubcli: http:\S+ answered without a message; .* \(504\)\n$/, 3],
-    [501, '', '', 5, /^hubcli: http:\S+ answered without a message; .* \(501\)\n$/, 1],
-    [404, '', '<html><h1>"error":{"message":"x"}</h1></html>', 2, /^hubcli: http:\S+ answered without a message/, 1],
-    [404, '', '{"error":{"code":"not_found","message":"cut', 2, /^hubcli: cut \(404\)\n$/, 1],
-    [404, '', '[{"error":{"message":"no"}}]', 2, /^hubcli: http:\S+ answered without a message/, 1],
-    [
-      404,
-      '',
-      '{"a":{"error":{"message":"no"}},"error":{"x":{"message":"no"},"message":"yes"}}',
-      2,
-      /^hubcli: yes \(404\)\n$/,
-      1,
-    ],
-    [
-      404,
-      '',
-      '{ "error" :\n{ "message" : "say \\"hi\\" \\\\ \\/ now" } }',
-      2,
-      /^hubcli: say "hi" \\ \/ now \(404\)\n$/,
-      1,
-    ],
-    [204, '', '', 5, /^hubcli: http:\S+ answered without a message/, 1],
-    [304, '', '', 5, /^hubcli: http:\S+ answered without a message/, 1],
-  ]
+    404,
+    '',
+    said(`acme/x has no version 9.9.9. Its versions are listed ${VERSIONS}.`),
+    2,
+    /^hubcli: acme\/x has no version 9\.9\.9\. See: hubcli versions acme\/x \(404\)\n$/,
+    1,
+  ],
+  [
+    404,
+    '',
+    said(`acme/x has no active version. Its versions are ${VERSIONS}; select one with ?version=.`),
+    2,
+    /^hubcli: acme\/x has no active version\. See: hubcli versions acme\/x \(404\)\n$/,
+    1,
+  ],
+  [
+    404,
+    '',
+    said(`${CLOSE} Search with /api/v1/repos?q=….`),
+    2,
+    /^hubcli: Repository not found: a\/x\. Did you mean a\/y\? Search with: hubcli search "<text>" \(404\)\n$/,
+    1,
+  ],
+  [405, '', said('GET only.'), 4, /^hubcli: GET only\. \(405\)\n$/, 1],
+  [409, '', said('It is archived.'), 4, /^hubcli: It is archived\. \(409\)\n$/, 1],
+  [413, '', said('Too large.'), 4, /^hubcli: Too large\. \(413\)\n$/, 1],
+  [415, '', said('JSON.'), 4, /^hubcli: JSON\. \(415\)\n$/, 1],
+  [422, '', said('content: no; bump: no'), 4, /^hubcli: content: no; bump: no \(422\)\n$/, 1],
+  [429, '7', said('Slow down.'), 5, /^hubcli: Slow down\. \(429, try again in 7 s\)\n$/, 3],
+  [500, '', said('Our fault.'), 5, /^hubcli: Our fault\. \(500\)\n$/, 3],
+  [502, '', said('Odd.'), 5, /^hubcli: Odd\. \(502\)\n$/, 3],
+  [503, '2', said('Busy.'), 5, /^hubcli: Busy\. \(503, try again in 2 s\)\n$/, 3],
+  [504, '', '<html>Gateway</html>', 5, /^hubcli: http:\S+ answered without a message; .* \(504\)\n$/, 3],
+  [501, '', '', 5, /^hubcli: http:\S+ answered without a message; .* \(501\)\n$/, 1],
+  [404, '', '<html><h1>"error":{"message":"x"}</h1></html>', 2, NOTHING, 1],
+  [404, '', '{"error":{"code":"not_found","message":"cut', 2, /^hubcli: cut \(404\)\n$/, 1],
+  [404, '', '[{"error":{"message":"no"}}]', 2, NOTHING, 1],
+  [
+    404,
+    '',
+    '{"a":{"error":{"message":"no"}},"error":{"x":{"message":"no"},"message":"yes"}}',
+    2,
+    /^hubcli: yes \(404\)\n$/,
+    1,
+  ],
+  [
+    404,
+    '',
+    '{ "error" :\n{ "message" : "say \\"hi\\" \\\\ \\/ now" } }',
+    2,
+    /^hubcli: say "hi" \\ \/ now \(404\)\n$/,
+    1,
+  ],
+  [204, '', '', 5, NOTHING, 1],
+  [304, '', '', 5, NOTHING, 1],
+]
 
 describe.each(SHELLS)('$name', (shell) => {
   describe('server responses', () => {

@@ -21,62 +21,40 @@ const SECRET = 'A'.repeat(30)
 const KEY = `-----BEGIN RSA PRIVATE KEY-----\n${`${'MIIEow'.repeat(10)}\n`.repeat(10)}-----END RSA PRIVATE KEY-----\n`
 
 describe('warnings', () => {
-  //  case                        published                                             code, line, part of the message
-  test.each<[string, Record<string, unknown>, [string, number | null, string][]]>([
-    ['no warning', { content: 'Plain\n' }, []],
-    ['a hidden character', { content: 'a\nb\u200bc\n' }, [['hidden_characters', 2, 'U+200B']]],
-    [
-      'reversed text in the title',
-      { content: 'x1', title: 'a\u202ebc' },
-      [['hidden_characters', null, 'title: contains']],
-    ],
-    ['a word in two scripts', { content: 'Log in at p\u0430ypal\n', title: 'Title' }, [['look_alikes', 1, 'U+0430']]],
-    [
-      'an AWS key',
-      { content: 'one\ntwo\nAKIAIOSFODNN7EXAMPLE' },
-      [['secret', 3, 'looks like a secret (aws-access-token)']],
-    ],
-    [
-      'the first line of a private key',
-      { content: '-----BEGIN PRIVATE KEY-----' },
-      [['secret', 1, 'looks like a secret (private-key)']],
-    ],
-    [
-      'a secret in the parameters',
-      { content: 'x2', parameters: { key: 'AKIAIOSFODNN7EXAMPLE' } },
-      [['secret', null, 'parameters: ']],
-    ],
+  const WEAK = 'weak_metadata'
+  const AWS = 'AKIAIOSFODNN7EXAMPLE'
+  const hidden = (line: number): [string, number, string] => ['hidden_characters', line, 'U+200B']
+  const what = { name: 'b', description: 'What to give.' }
+  //  case, published, and each warning: code, line, part of the message
+  test.each<[string, Record<string, unknown>, ...[string, number | null, string][]]>([
+    ['no warning', { content: 'Plain\n' }],
+    ['a hidden character', { content: 'a\nb\u200bc\n' }, hidden(2)],
+    ['reversed text', { content: 'x1', title: 'a\u202ebc' }, ['hidden_characters', null, 'title: contains']],
+    ['a word in two scripts', { content: 'Log in at p\u0430ypal\n', title: 'Title' }, ['look_alikes', 1, 'U+0430']],
+    ['an AWS key', { content: `one\ntwo\n${AWS}` }, ['secret', 3, 'looks like a secret (aws-access-token)']],
+    ['a key', { content: '-----BEGIN PRIVATE KEY-----' }, ['secret', 1, 'looks like a secret (private-key)']],
+    ['a secret in the parameters', { content: 'x2', parameters: { key: AWS } }, ['secret', null, 'parameters: ']],
     [
       'more warnings of a kind than are reported',
       { content: '\u200ba'.repeat(100), parameters: {} },
-      [
-        ...[1, 1, 1, 1, 1].map((line): [string, number, string] => ['hidden_characters', line, 'U+200B']),
-        ['hidden_characters', null, 'and 95 more'],
-      ],
+      ...Array.from({ length: 5 }, () => hidden(1)),
+      ['hidden_characters', null, 'and 95 more'],
     ],
     [
       'missing metadata',
       { content: 'x3 {{a}}', description: '', tags: [] },
-      [
-        ['weak_metadata', null, 'description: '],
-        ['weak_metadata', null, 'tags: '],
-        ['weak_metadata', null, 'variables: add a description for a'],
-      ],
+      [WEAK, null, 'description: '],
+      [WEAK, null, 'tags: '],
+      [WEAK, null, 'variables: add a description for a'],
     ],
     [
       'unused variables and undeclared placeholders',
-      { content: 'hi\n{{a}}', variables: [{ name: 'b', description: 'What to give.' }] },
-      [
-        ['weak_metadata', null, 'variables.0: expected {{b}} in the content'],
-        ['weak_metadata', 2, 'content: expected a declaration of the placeholder {{a}}'],
-      ],
+      { content: 'hi\n{{a}}', variables: [what] },
+      [WEAK, null, 'variables.0: expected {{b}} in the content'],
+      [WEAK, 2, 'content: expected a declaration of the placeholder {{a}}'],
     ],
-    [
-      'a title that is too short',
-      { content: 'x4', title: 'Re' },
-      [['weak_metadata', null, 'title: add a title of a few words']],
-    ],
-  ])('%s', async (_, body, expected) => {
+    ['a short title', { content: 'x4', title: 'Re' }, [WEAK, null, 'title: add a title of a few words']],
+  ])('%s', async (_, body, ...expected) => {
     const { status, data } = await publish({ bump: 'major', ...body })
     expect(status).toBe(201)
     const warnings = data.warnings as { code: string; line: number | null; message: string }[]
@@ -86,25 +64,19 @@ describe('warnings', () => {
   })
 
   const declared = (...names: string[]) => names.map((name) => ({ name, description: 'What to give.' }))
+  const [a, b] = declared('a', 'b')
+  const content = 'x {{a}} {{b}}'
   test.each<[string, Record<string, unknown>, string | undefined]>([
-    [
-      'an added required variable',
-      { content: 'x {{a}} {{b}}', variables: declared('a', 'b') },
-      'added required variable b',
-    ],
+    ['an added required variable', { content, variables: [a, b] }, 'added required variable b'],
     ['a removed variable', { content: 'x', variables: [] }, 'removed variable a'],
-    ['a narrower type', { variables: [{ ...declared('a')[0], type: 'integer' }] }, 'a accepts fewer values'],
+    ['a narrower type', { variables: [{ ...a, type: 'integer' }] }, 'a accepts fewer values'],
     [
       'another response format',
-      { variables: declared('a'), parameters: { response_format: 'json' } },
+      { variables: [a], parameters: { response_format: 'json' } },
       'the output format changed',
     ],
-    [
-      'an optional variable',
-      { content: 'x {{a}} {{b}}', variables: [...declared('a'), { ...declared('b')[0], required: false }] },
-      undefined,
-    ],
-    ['another temperature', { variables: declared('a'), parameters: { temperature: 1 } }, undefined],
+    ['an optional variable', { content, variables: [a, { ...b, required: false }] }, undefined],
+    ['another temperature', { variables: [a], parameters: { temperature: 1 } }, undefined],
   ])('breaking-change warning for each bump: %s', async (what, next, sentence) => {
     const to = `acme/breaking-${what.replaceAll(' ', '-')}`
     const first = { content: 'x {{a}}', variables: declared('a'), parameters: {} }
@@ -141,44 +113,21 @@ describe('warnings', () => {
 })
 
 describe('rejecting secrets', () => {
+  const inHeaders = KEY.replace('KEY-----\n', 'KEY-----\nProc-Type: 4,ENCRYPTED\n\n')
+  const pgp = KEY.replaceAll(/(BEGIN|END) (?:[A-Z]+ )?PRIVATE KEY/g, '$1 PGP PRIVATE KEY BLOCK')
+  const [github, npm] = ['ghp', 'npm'].map((kind) => `${kind}_${SECRET}${checksumOf(SECRET)}`)
+  const noKey = (field: string) => `${field}: expected no private key`
+  const noToken = (field: string) => `${field}: expected no token with a valid checksum`
   test.each<[string, Record<string, unknown>, string]>([
-    ['a complete private key', { content: `Use this:\n${KEY}` }, 'content: expected no private key'],
-    ['a private key in JSON', { content: JSON.stringify({ key: KEY }) }, 'content: expected no private key'],
-    [
-      'a private key with headers',
-      { content: KEY.replace('KEY-----\n', 'KEY-----\nProc-Type: 4,ENCRYPTED\n\n') },
-      'content: expected no private key',
-    ],
-    [
-      'a PGP private key',
-      { content: KEY.replaceAll(/(BEGIN|END) (?:[A-Z]+ )?PRIVATE KEY/g, '$1 PGP PRIVATE KEY BLOCK') },
-      'content: expected no private key',
-    ],
-    [
-      'a GitHub token',
-      { content: `ghp_${SECRET}${checksumOf(SECRET)}` },
-      'content: expected no token with a valid checksum',
-    ],
-    [
-      'an npm token',
-      { content: `npm_${SECRET}${checksumOf(SECRET)}` },
-      'content: expected no token with a valid checksum',
-    ],
-    [
-      'a private key in the parameters',
-      { content: 'x', parameters: { key: KEY } },
-      'parameters: expected no private key',
-    ],
-    [
-      'a token in the title',
-      { content: 'x', title: `ghp_${SECRET}${checksumOf(SECRET)}` },
-      'title: expected no token with a valid checksum',
-    ],
-    [
-      'a token in a variable',
-      { content: '{{a}}', variables: [{ name: 'a', default: `npm_${SECRET}${checksumOf(SECRET)}` }] },
-      'variables: expected no token with a valid checksum',
-    ],
+    ['a complete private key', { content: `Use this:\n${KEY}` }, noKey('content')],
+    ['a private key in JSON', { content: JSON.stringify({ key: KEY }) }, noKey('content')],
+    ['a private key with headers', { content: inHeaders }, noKey('content')],
+    ['a PGP private key', { content: pgp }, noKey('content')],
+    ['a GitHub token', { content: github }, noToken('content')],
+    ['an npm token', { content: npm }, noToken('content')],
+    ['a private key in the parameters', { content: 'x', parameters: { key: KEY } }, noKey('parameters')],
+    ['a token in the title', { content: 'x', title: github }, noToken('title')],
+    ['a token in a variable', { content: '{{a}}', variables: [{ name: 'a', default: npm }] }, noToken('variables')],
   ])('%s', async (_, body, sentence) => {
     const answer = await publish(body)
     expect([answer.status, answer.code]).toEqual([422, 'validation_failed'])

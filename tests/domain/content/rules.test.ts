@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { ContentTree } from '../../../packages/catalogue/content-tree.ts'
 import type { Variable } from '../../../src/domain/api/schema.ts'
 import type { RepositoryEntry, VersionEntry } from '../../../src/domain/content/content-tree.ts'
+import type { RepositoryFile } from '../../../src/domain/content/prompt-file.ts'
 import {
   checkRepository,
   checkVersion,
@@ -53,31 +54,18 @@ describe('a version', () => {
     ['with a placeholder of the maximum length', { content: `{{${'a'.repeat(64)}}}` }],
   ])('satisfies every rule: %s', (_, given) => expect(checkVersion(aVersion('1.0.0', given))).toEqual([]))
 
+  const onlySpace = 'expected some text, got only whitespace'
+  const named = (name: string) => `expected placeholder names of at most 64 characters, got ${name}`
+  const variables = Array.from({ length: 65 }, (_, at) => aVariable(`v${at}`))
   test.each<[string, Partial<VersionEntry>, string]>([
-    ['content-is-text: empty', { content: '' }, 'expected some text, got only whitespace'],
-    ['content-is-text: whitespace', { content: ' \r\n\t' }, 'expected some text, got only whitespace'],
+    ['content-is-text: empty', { content: '' }, onlySpace],
+    ['content-is-text: whitespace', { content: ' \r\n\t' }, onlySpace],
     ['content-is-text: NUL', { content: 'a\0' }, 'expected text without NUL characters'],
-    [
-      'content-is-text: a lone surrogate',
-      { content: 'a\ud800' },
-      'expected well-formed Unicode, without lone surrogates',
-    ],
+    ['content-is-text', { content: 'a\ud800' }, 'expected well-formed Unicode, without lone surrogates'],
     ['content-fits', { size_bytes: 262_145 }, 'expected at most 262144 bytes, got 262145'],
-    [
-      'variables-are-few',
-      { variables: Array.from({ length: 65 }, (_, at) => aVariable(`v${at}`)) },
-      'expected at most 64 placeholders, got 65',
-    ],
-    [
-      'placeholders-are-short',
-      { content: `{{${'a'.repeat(65)}}}` },
-      `expected placeholder names of at most 64 characters, got ${'a'.repeat(65)}`,
-    ],
-    [
-      'placeholders-are-short: a long name is not repeated',
-      { content: `{{${'a'.repeat(9000)}}}` },
-      `expected placeholder names of at most 64 characters, got ${'a'.repeat(80)}…`,
-    ],
+    ['variables-are-few', { variables }, 'expected at most 64 placeholders, got 65'],
+    ['placeholders-are-short', { content: `{{${'a'.repeat(65)}}}` }, named('a'.repeat(65))],
+    ['placeholders-are-short: cut', { content: `{{${'a'.repeat(9000)}}}` }, named(`${'a'.repeat(80)}…`)],
   ])('%s', (name, given, message) => {
     const rule = name.split(':')[0]
     expect(checkVersion(aVersion('1.0.0', given))).toEqual([{ rule, key: 'content', message }])
@@ -105,6 +93,7 @@ describe('a repository', () => {
   const check = (given: Partial<RepositoryEntry>) =>
     checkAll(aTree([aRepository('acme/a', given), aRepository('acme/b')]))
   const file = 'content/acme/a/index.md'
+  const one = [aVersion('1.0.0')]
 
   test.each<[string, Partial<RepositoryEntry>]>([
     ['without index.md', {}],
@@ -121,86 +110,53 @@ describe('a repository', () => {
     ['with 1,000 versions', { versions: Array.from({ length: 1000 }, (_, at) => aVersion(`1.0.${at}`)) }],
   ])('satisfies every rule: %s', (_, given) => expect(check(given)).toEqual([]))
 
-  test.each<[string, Partial<RepositoryEntry>, { key: string; message: string }[]]>([
-    [
-      'has-versions',
-      { file: anIndex(), versions: [] },
-      [{ key: '', message: 'expected at least one version next to it, such as versions/1.0.0.md' }],
-    ],
-    [
-      'versions-are-few',
-      { versions: Array.from({ length: 1001 }, (_, at) => aVersion(`1.0.${at}`)) },
-      [{ key: '', message: 'expected at most 1000 versions, got 1001' }],
-    ],
-    [
-      'yanked-versions-exist',
-      { file: anIndex({ yanked: { '1.0.0': 'x', '2.0.0': 'y' } }) },
-      [{ key: 'yanked.2.0.0', message: 'expected a version that exists' }],
-    ],
-    [
-      'removed-versions-are-gone',
-      { file: anIndex({ removed: { '1.0.0': 'x', '2.0.0': 'y' } }) },
-      [{ key: 'removed.1.0.0', message: 'expected no file for a version that was taken down' }],
-    ],
+  const twoVersions = [aVersion('1.0.0'), aVersion('1.1.0')]
+  const two = { '1.0.0': 'x', '2.0.0': 'y' }
+  const labels = { missing: '2.0.0', withdrawn: '1.1.0', fine: '1.0.0' }
+  const advisories = ['<1.2 ||', 'below 1.2'].map((range) => ({ range, severity: 'low' as const, message: 'm' }))
+  const many = Array.from({ length: 1001 }, (_, at) => aVersion(`1.0.${at}`))
+  const beside = 'expected at least one version next to it, such as versions/1.0.0.md'
+  const gone = 'expected no file for a version that was taken down'
+  const isActive = 'expected a version that exists and is not yanked, got'
+  const exists = 'expected a repository that exists, got acme/c'
+  const other = 'expected a different repository'
+  const spdx = 'expected an SPDX licence such as MIT or CC-BY-4.0, got "Apache 2"'
+  //  rule, index.md, versions, and each problem: key, message
+  test.each<[string, Partial<RepositoryFile>, VersionEntry[], ...[string, string][]]>([
+    ['has-versions', {}, [], ['', beside]],
+    ['versions-are-few', {}, many, ['', 'expected at most 1000 versions, got 1001']],
+    ['yanked-versions-exist', { yanked: two }, one, ['yanked.2.0.0', 'expected a version that exists']],
+    ['removed-versions-are-gone', { removed: two }, one, ['removed.1.0.0', gone]],
     [
       'labels-point-at-active-versions',
-      {
-        file: anIndex({ labels: { missing: '2.0.0', withdrawn: '1.1.0', fine: '1.0.0' }, yanked: { '1.1.0': 'x' } }),
-        versions: [aVersion('1.0.0'), aVersion('1.1.0')],
-      },
-      [
-        { key: 'labels.missing', message: 'expected a version that exists and is not yanked, got 2.0.0' },
-        { key: 'labels.withdrawn', message: 'expected a version that exists and is not yanked, got 1.1.0' },
-      ],
+      { labels, yanked: { '1.1.0': 'x' } },
+      twoVersions,
+      ['labels.missing', `${isActive} 2.0.0`],
+      ['labels.withdrawn', `${isActive} 1.1.0`],
     ],
     [
       'advisories-have-ranges',
-      {
-        file: anIndex({
-          advisories: [
-            { range: '<1.2 ||', severity: 'low', message: 'm' },
-            { range: 'below 1.2', severity: 'low', message: 'm' },
-          ],
-        }),
-      },
-      [{ key: 'advisories.1.range', message: 'expected a range of versions such as "<1.2.0", got "below 1.2"' }],
+      { advisories },
+      one,
+      ['advisories.1.range', 'expected a range of versions such as "<1.2.0", got "below 1.2"'],
     ],
-    [
-      'successor-exists',
-      { file: anIndex({ moved_to: 'acme/c' }) },
-      [{ key: 'moved_to', message: 'expected a repository that exists, got acme/c' }],
-    ],
-    [
-      'successor-exists: moved to itself',
-      { file: anIndex({ moved_to: 'acme/a' }) },
-      [{ key: 'moved_to', message: 'expected a different repository' }],
-    ],
-    [
-      'replacement-exists',
-      { file: anIndex({ replaced_by: 'acme/c' }) },
-      [{ key: 'replaced_by', message: 'expected a repository that exists, got acme/c' }],
-    ],
-    [
-      'replacement-exists: replaced by itself',
-      { file: anIndex({ replaced_by: 'acme/a' }) },
-      [{ key: 'replaced_by', message: 'expected a different repository' }],
-    ],
-    [
-      'license-is-spdx',
-      { file: anIndex({ license: 'Apache 2' }) },
-      [{ key: 'license', message: 'expected an SPDX licence such as MIT or CC-BY-4.0, got "Apache 2"' }],
-    ],
+    ['successor-exists', { moved_to: 'acme/c' }, one, ['moved_to', exists]],
+    ['successor-exists: moved to itself', { moved_to: 'acme/a' }, one, ['moved_to', other]],
+    ['replacement-exists', { replaced_by: 'acme/c' }, one, ['replaced_by', exists]],
+    ['replacement-exists: replaced by itself', { replaced_by: 'acme/a' }, one, ['replaced_by', other]],
+    ['license-is-spdx', { license: 'Apache 2' }, one, ['license', spdx]],
     [
       'holds-no-secret',
-      { file: anIndex({ readme: `Use ${TOKEN}`, status_message: TOKEN }) },
-      [
-        { key: 'status_message', message: NO_TOKEN },
-        { key: 'readme', message: NO_TOKEN },
-      ],
+      { readme: `Use ${TOKEN}`, status_message: TOKEN },
+      one,
+      ['status_message', NO_TOKEN],
+      ['readme', NO_TOKEN],
     ],
-  ])('%s', (name, given, problems) => {
+  ])('%s', (name, index, versions, ...problems) => {
     const rule = name.split(':')[0]
-    expect(check(given)).toEqual(problems.map((problem) => ({ file, rule, ...problem })))
+    expect(check({ file: anIndex(index), versions })).toEqual(
+      problems.map(([key, message]) => ({ file, rule, key, message })),
+    )
   })
 
   test('reports every problem of every repository at once', () => {
