@@ -1,6 +1,5 @@
 // Tests publishing to hostile paths: no name resolves to a path outside its folder.
 import { describe, expect, test } from 'vitest'
-import { words } from '../words.ts'
 import { expectRefusal, hub, judgeAfterwards, openForInputs } from './hostile-inputs.ts'
 
 openForInputs()
@@ -19,36 +18,20 @@ describe('names and paths', () => {
     ['%00', path('acme', 'a%00')],
     ['an incomplete percent-encoded character', path('acme', '%E0%A4%A')],
     ['a percent-encoded letter', path('acme', '%61')],
-    ['an upper-case owner', path('Acme')],
-    ['an upper-case name', path('acme', 'X')],
     ['a homoglyph', path('аcme')],
     ['NFD', path('acme', 'e\u0301')],
-    ['a trailing dot', path('acme', 'x.')],
     ['a trailing space', path('acme', 'x%20')],
-    ['a leading hyphen', path('-acme')],
-    ['a double hyphen', path('ac--me')],
-    ['an owner of 40 characters', path('a'.repeat(40))],
-    ['a name of 65 characters', path('acme', 'a'.repeat(65))],
     ['.git', path('acme', '.git')],
     ['x.lock', path('acme', 'x.lock')],
-    ['@', path('acme', '@')],
-    ['HEAD', path('acme', 'HEAD')],
     ['__proto__', path('__proto__')],
-    ['an underscore', path('acme', 'a_b')],
     ['an extra segment', '/api/v1/repos/acme/x/y/versions'],
     ['an empty owner', '/api/v1/repos//x/versions'],
     ['a semicolon', path('acme', 'x;y')],
-    ...words`
-      con prn aux nul com1 lpt9 api auth cli data docs mcp settings tags
-    `.map((owner): [string, string] => [`reserved: ${owner}`, path(owner)]),
-    ...['con', 'aux', 'nul', 'com1', 'lpt9'].map((name): [string, string] => [
-      `a name for Windows: ${name}`,
-      path('acme', name),
-    ]),
-    ...['admin', 'me', 'new', 'null', 'undefined'].map((owner): [string, string] => [
-      `reserved: ${owner}`,
-      path(owner),
-    ]),
+    // tests/domain/values/names.test.ts shows which names there are.
+    ['a name that is no owner’s', path('-acme')],
+    ['a reserved owner', path('api')],
+    ['a name that is no prompt’s', path('acme', 'a_b')],
+    ['a name for Windows', path('acme', 'lpt9')],
   ] as const)('%s: returns 404', (_, address) => expectRefusal({ content: 'x' }, { path: address }, [404, 'not_found']))
 
   test('returns 404 for ../ segments that leave the versions path', async () => {
@@ -56,20 +39,19 @@ describe('names and paths', () => {
   })
 
   const encoded = (rest: string) => `/api/v1/repos/acme%2fx${rest}`
-  test.each(
-    ['POST', 'PUT', 'PATCH', 'DELETE'].flatMap((method) =>
-      [
-        ...[encoded(''), encoded('/versions'), encoded('/raw'), encoded('/activity'), encoded('/versions/1.0.0')],
-        ...[encoded('/labels/stable'), encoded('/versions/1.0.0/yank'), encoded('/y/labels/stable')],
-        ...[encoded('/y/versions/1.0.0/yank'), encoded('/versions/1.0.0/export/prompty'), encoded('/y/raw')],
-        ...[
-          '/api/v1/users/acme%2fx',
-          '/api/v1/repos/acme/x/labels/a%2fb',
-          '/api/v1/repos/acme/x/versions/1%2e0.0/yank',
-        ],
-      ].map((address) => [method, address] as const),
-    ),
-  )('%s %s returns 404', (method, address) =>
+  test.each([
+    ['PATCH', encoded('')],
+    ['POST', encoded('/versions')],
+    ['PUT', encoded('/raw')],
+    ['PUT', encoded('/labels/stable')],
+    ['DELETE', encoded('/y/labels/stable')],
+    ['PUT', encoded('/versions/1.0.0/yank')],
+    ['DELETE', encoded('/y/versions/1.0.0/yank')],
+    ['POST', encoded('/versions/1.0.0/export/prompty')],
+    ['PATCH', '/api/v1/users/acme%2fx'],
+    ['PUT', '/api/v1/repos/acme/x/labels/a%2fb'],
+    ['PUT', '/api/v1/repos/acme/x/versions/1%2e0.0/yank'],
+  ])('%s %s returns 404', (method, address) =>
     expectRefusal({ content: 'x' }, { path: address, method }, [404, 'not_found']),
   )
 

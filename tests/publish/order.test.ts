@@ -18,36 +18,14 @@ describe('the order of the checks', () => {
   const longContent = JSON.stringify({ content: 'x'.repeat(262_145), nonsense: 1, expected_version: '9.9.9' })
   const wrong = JSON.stringify({ content: 'x', nonsense: 1, expected_version: '9.9.9' })
   const conflicting = JSON.stringify({ content: 'x', expected_version: '9.9.9' })
+  const plain = { to: 'api/A', token: null, headers: { 'Content-Type': 'text/plain' } }
+  const packed = { to: 'api/A', token: null, headers: { 'Content-Encoding': 'gzip' } }
   // The first request contains every mistake, and each later request fixes one more.
   test.each<[string, string, Parameters<Hub['publish']>[1], number, string]>([
-    [
-      'a path without POST',
-      tooLong,
-      { path: '/api/v1/repos', token: null, headers: { 'Content-Type': 'text/plain' } },
-      405,
-      'method_not_allowed',
-    ],
-    [
-      'size before media type',
-      tooLong,
-      { to: 'api/A', token: null, headers: { 'Content-Type': 'text/plain' } },
-      413,
-      'content_too_large',
-    ],
-    [
-      'media type before token',
-      longContent,
-      { to: 'api/A', token: null, headers: { 'Content-Type': 'text/plain' } },
-      415,
-      'unsupported_media_type',
-    ],
-    [
-      'compression before token',
-      longContent,
-      { to: 'api/A', token: null, headers: { 'Content-Encoding': 'gzip' } },
-      415,
-      'unsupported_media_type',
-    ],
+    ['a path without POST', tooLong, { ...plain, path: '/api/v1/repos' }, 405, 'method_not_allowed'],
+    ['size before media type', tooLong, plain, 413, 'content_too_large'],
+    ['media type before token', longContent, plain, 415, 'unsupported_media_type'],
+    ['compression before token', longContent, packed, 415, 'unsupported_media_type'],
     ['token before path', longContent, { to: 'api/A', token: null, key: 'short' }, 401, 'unauthorized'],
     ['path before key and body', longContent, { to: 'api/A', key: 'short' }, 404, 'not_found'],
     ['key before body', longContent, { to: 'bcme/x', key: 'short' }, 400, 'invalid_request'],
