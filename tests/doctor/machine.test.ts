@@ -40,84 +40,49 @@ describe('machine checks', () => {
     expect(repository.git('status', '--porcelain').trim()).toBe('')
   })
 
-  //  broken part                          settings                                                   check               message
-  test.each<[string, Setup['environment'], string, RegExp]>([
-    ['an invalid port', { PORT: 'eighty' }, 'settings', /PORT cannot be read: expected a port number/],
-    ['an address with a path', { SITE_URL: 'https://a.example/hub' }, 'settings', /SITE_URL .* without a path/],
-    ['a token without a repository', { GITHUB_TOKEN: 'x' }, 'git-settings', /GITHUB_REPOSITORY is missing/],
+  const ofApp = { GITHUB_REPOSITORY: 'a/b', GITHUB_APP_ID: '1' }
+  const signInOnly = { ...PUBLIC, GITHUB_CLIENT_ID: 'x', GITHUB_CLIENT_SECRET: 'y' }
+  const readers = { ...PUBLIC, READ_ACCESS: 'members', READERS: 'github:octocat' }
+  const missing = /Content folder not found: \/nowhere.*CONTENT_DIR/
+  //  check, broken part, settings, message
+  test.each<[string, string, Setup['environment'], RegExp]>([
+    ['settings', 'an invalid port', { PORT: 'eighty' }, /PORT cannot be read: expected a port number/],
+    ['settings', 'an address with a path', { SITE_URL: 'https://a.example/hub' }, /SITE_URL .* without a path/],
     [
-      'a GitHub App without its key',
-      { GITHUB_REPOSITORY: 'a/b', GITHUB_APP_ID: '1' },
-      'git-settings',
-      /GITHUB_APP_PRIVATE_KEY is missing/,
-    ],
-    [
-      'an invalid private key on one line',
-      { GITHUB_REPOSITORY: 'a/b', GITHUB_APP_ID: '1', GITHUB_APP_PRIVATE_KEY: NO_KEY, CONTENT_DIR: 'content' },
       'settings',
+      'an invalid private key on one line',
+      { ...ofApp, GITHUB_APP_PRIVATE_KEY: NO_KEY, CONTENT_DIR: 'content' },
       /GITHUB_APP_PRIVATE_KEY cannot be read: expected a private key in PEM format.*line breaks/,
     ],
-    [
-      'sign-in without SESSION_SECRET',
-      { ...PUBLIC, GITHUB_CLIENT_ID: 'x', GITHUB_CLIENT_SECRET: 'y' },
-      'sign-in-settings',
-      /SESSION_SECRET/,
-    ],
-    ['tokens without https', { ...PUBLIC, SITE_URL: 'http://hub.example' }, 'address', /http:\/\/.*unencrypted/],
-    ['every IP address trusted as a proxy', { ...PUBLIC, TRUSTED_PROXIES: '0.0.0.0/0' }, 'proxies', /every IP address/],
-    ['a proxy that is not configured', { ...PUBLIC, TRUSTED_PROXIES: '' }, 'proxies', /TRUSTED_PROXIES=loopback/],
-    [
-      'readers, but nobody can sign in',
-      { ...PUBLIC, READ_ACCESS: 'members', READERS: 'github:octocat' },
-      'read-access',
-      /nobody can sign in/,
-    ],
-    ['git is not installed', { PATH: '/nowhere' }, 'git', /git cannot be run.*Install git/],
-    [
-      'a missing content folder',
-      { CONTENT_DIR: '/nowhere' },
-      'content',
-      /Content folder not found: \/nowhere.*CONTENT_DIR/,
-    ],
-  ])('%s', async (_, environment, check, said) => expectIll(setup(environment), check, said))
+    ['git-settings', 'a token without a repository', { GITHUB_TOKEN: 'x' }, /GITHUB_REPOSITORY is missing/],
+    ['git-settings', 'a GitHub App without its key', ofApp, /GITHUB_APP_PRIVATE_KEY is missing/],
+    ['sign-in-settings', 'sign-in without SESSION_SECRET', signInOnly, /SESSION_SECRET/],
+    ['address', 'tokens without https', { ...PUBLIC, SITE_URL: 'http://hub.example' }, /http:\/\/.*unencrypted/],
+    ['proxies', 'every IP address trusted', { ...PUBLIC, TRUSTED_PROXIES: '0.0.0.0/0' }, /every IP address/],
+    ['proxies', 'one that is not configured', { ...PUBLIC, TRUSTED_PROXIES: '' }, /TRUSTED_PROXIES=loopback/],
+    ['read-access', 'readers, but nobody can sign in', readers, /nobody can sign in/],
+    ['git', 'git is not installed', { PATH: '/nowhere' }, /git cannot be run.*Install git/],
+    ['content', 'a missing content folder', { CONTENT_DIR: '/nowhere' }, missing],
+  ])('%s: %s', async (check, _, environment, said) => expectIll(setup(environment), check, said))
 
-  //  broken part                     how                                                                              check           message
-  test.each<[string, (folder: string) => void, string, RegExp]>([
-    [
-      'invalid content',
-      (folder) => writeFileSync(join(folder, 'content/acme/greet/index.md'), '---\ntitel: x\n---\n'),
-      'content',
-      /index\.md:2.*check:content/,
-    ],
-    [
-      'content outside a git repository',
-      (folder) => rmSync(join(folder, '.git'), { recursive: true }),
-      'content-git',
-      /git/,
-    ],
-    [
-      'a repository without commits',
-      (folder) => {
-        rmSync(join(folder, '.git'), { recursive: true })
-        execFileSync('git', ['init', '-q'], { cwd: folder })
-      },
-      'content-git',
-      /no commits yet.*first commit/,
-    ],
-    ['a detached HEAD', () => repository.git('checkout', '-q', '--detach'), 'content-git', /detached.*git switch/],
-    [
-      'a merge in progress',
-      (folder) => writeFileSync(join(folder, '.git/MERGE_HEAD'), repository.git('rev-parse', 'HEAD')),
-      'content-git',
-      /merge is in progress.*git merge --abort/i,
-    ],
-    [
-      'a store that keeps nothing',
-      (folder) => writeFileSync(join(folder, '.hub'), ''),
-      'blob-store',
-      /cannot be stored/,
-    ],
-  ])('%s', async (_, spoil, check, said) => {
+  const remove = (folder: string) => rmSync(join(folder, '.git'), { recursive: true })
+  const restart = (folder: string) => {
+    remove(folder)
+    execFileSync('git', ['init', '-q'], { cwd: folder })
+  }
+  const put = (path: string, text: () => string) => (folder: string) => writeFileSync(join(folder, path), text())
+  const misspell = put('content/acme/greet/index.md', () => '---\ntitel: x\n---\n')
+  const merge = put('.git/MERGE_HEAD', () => repository.git('rev-parse', 'HEAD'))
+  const detach = () => repository.git('checkout', '-q', '--detach')
+  //  check, broken part, how, message
+  test.each<[string, string, (folder: string) => void, RegExp]>([
+    ['content', 'invalid', misspell, /index\.md:2.*check:content/],
+    ['content-git', 'no git repository', remove, /git/],
+    ['content-git', 'a repository without commits', restart, /no commits yet.*first commit/],
+    ['content-git', 'a detached HEAD', detach, /detached.*git switch/],
+    ['content-git', 'a merge in progress', merge, /merge is in progress.*git merge --abort/i],
+    ['blob-store', 'a store that keeps nothing', put('.hub', () => ''), /cannot be stored/],
+  ])('%s: %s', async (check, _, spoil, said) => {
     spoil(repository.folder)
     await expectIll(setup(), check, said)
   })
@@ -221,35 +186,35 @@ describe('GitHub repository checks', () => {
     ])
   })
 
-  //  broken part                               settings                                       check                 message
-  test.each<[string, () => Setup['environment'], string, RegExp]>([
+  //  check, broken part, settings, message
+  test.each<[string, string, () => Setup['environment'], RegExp]>([
     [
-      'GitHub is unreachable',
-      () => ({ GITHUB_API_URL: 'http://127.0.0.1:9' }),
       'github-reachable',
+      'nothing there',
+      () => ({ GITHUB_API_URL: 'http://127.0.0.1:9' }),
       /does not respond.*firewall/,
     ],
-    ['an invalid token', () => ({ GITHUB_TOKEN: 'ghp_none' }), 'github-credential', /accept GITHUB_TOKEN/],
+    ['github-credential', 'an invalid token', () => ({ GITHUB_TOKEN: 'ghp_none' }), /accept GITHUB_TOKEN/],
     [
+      'github-repository',
       'a token of another user',
       () => ({ GITHUB_TOKEN: github.strangerToken }),
-      'github-repository',
       /has no access to the repository.*Give the token access/,
     ],
     [
+      'github-repository',
       'a GitHub App that is not installed there',
       () => ({ ...app(), GITHUB_REPOSITORY: 'alice/catalogue' }),
-      'github-repository',
       /Install the App/,
     ],
-    ['a missing branch', () => ({ GITHUB_BRANCH: 'published' }), 'github-branch', /no branch published.*GITHUB_BRANCH/],
+    ['github-branch', 'is missing', () => ({ GITHUB_BRANCH: 'published' }), /no branch published.*GITHUB_BRANCH/],
     [
-      'a guessable secret',
-      () => ({ ...signIn(), SESSION_SECRET: 'secretsecretsecretsecretsecretsecret' }),
       'sign-in-settings',
+      'a guess',
+      () => ({ ...signIn(), SESSION_SECRET: 'secret'.repeat(6) }),
       /openssl rand -hex 32/,
     ],
-  ])('%s', async (_, more, check, said) => {
+  ])('%s: %s', async (check, _, more, said) => {
     safe()
     await expectIll(onGitHub(more()), check, said)
   })

@@ -231,100 +231,57 @@ describe('arguments', () => {
     expect(data.content).toContain(diff)
   })
 
-  test.each([
-    ['query instead of q', 'search_prompts', { query: 'review' }, { q: 'review' }],
-    ['query instead of q in list_tags', 'list_tags', { query: 'writ' }, { q: 'writ' }],
-    ['repo', 'get_prompt', { repo: 'acme/code-review' }, { owner: 'acme', name: 'code-review' }],
-    ['a name with its owner', 'get_prompt', { name: 'acme/code-review' }, { owner: 'acme', name: 'code-review' }],
-    ['upper case', 'list_versions', { owner: 'ACME', name: 'Code-Review' }, { owner: 'acme', name: 'code-review' }],
-    [
-      'an owner, and a name with the same owner',
-      'get_prompt',
-      { owner: 'acme', name: 'acme/code-review' },
-      { owner: 'acme', name: 'code-review' },
-    ],
-    ['an owner with a name', 'get_prompt', { owner: 'acme/code-review' }, { owner: 'acme', name: 'code-review' }],
-    [
-      'null for every optional argument',
-      'search_prompts',
-      { q: 'review', tag: null, sort: null, page: null, limit: null },
-      { q: 'review' },
-    ],
-    ['an empty string for an optional argument', 'search_prompts', { q: 'review', sort: '' }, { q: 'review' }],
-    ['null in list_versions', 'list_versions', { ...REPO, page: null, limit: null }, REPO],
-    ['null in get_prompt', 'get_prompt', { ...REPO, version: null, label: null, variables: null }, REPO],
-    ['an empty version', 'get_prompt', { ...REPO, version: '', label: ' ' }, REPO],
-    [
-      'null for a variable',
-      'get_prompt',
-      { repo: 'acme/code-review', variables: { language: 'Go', diff: null } },
-      { repo: 'acme/code-review', variables: { language: 'Go' } },
-    ],
-    ['an empty owner beside a full name', 'get_prompt', { owner: '', name: 'acme/code-review' }, REPO],
-    ['null as the owner of a full name', 'list_versions', { owner: null, name: 'acme/code-review' }, REPO],
-    ['null in list_tags', 'list_tags', { q: null, page: null }, {}],
-    ['null instead of arguments', 'list_tags', null as unknown as Json, {}],
-    ['numbers as text', 'search_prompts', { q: 'review', page: '2', limit: '5' }, { q: 'review', page: 2, limit: 5 }],
-    [
-      'variables as JSON text',
-      'get_prompt',
-      { repo: 'acme/commit-message', variables: '{"diff": "x"}' },
-      { repo: 'acme/commit-message', variables: { diff: 'x' } },
-    ],
-    ['arguments as JSON text', 'search_prompts', '{"q": "review"}' as unknown as Json, { q: 'review' }],
-  ])('accepts %s', async (_, tool, given, meant) => {
-    expect(await ask(tool, given)).toEqual(await ask(tool, meant))
+  const full = { repo: 'acme/code-review' }
+  const diff = { repo: 'acme/commit-message', variables: { diff: 'x' } }
+  const without = { q: 'review', tag: null, sort: null, page: null, limit: null }
+  test.each<[string, unknown, Json]>([
+    ['search_prompts', { query: 'review' }, { q: 'review' }],
+    ['list_tags', { query: 'writ' }, { q: 'writ' }],
+    ['get_prompt', full, REPO],
+    ['get_prompt', { name: 'acme/code-review' }, REPO],
+    ['list_versions', { owner: 'ACME', name: 'Code-Review' }, REPO],
+    ['get_prompt', { owner: 'acme', name: 'acme/code-review' }, REPO],
+    ['get_prompt', { owner: 'acme/code-review' }, REPO],
+    ['search_prompts', without, { q: 'review' }],
+    ['search_prompts', { q: 'review', sort: '' }, { q: 'review' }],
+    ['list_versions', { ...REPO, page: null, limit: null }, REPO],
+    ['get_prompt', { ...REPO, version: null, label: null, variables: null }, REPO],
+    ['get_prompt', { ...REPO, version: '', label: ' ' }, REPO],
+    ['get_prompt', { ...full, variables: { language: 'Go', diff: null } }, { ...full, variables: { language: 'Go' } }],
+    ['get_prompt', { owner: '', name: 'acme/code-review' }, REPO],
+    ['list_versions', { owner: null, name: 'acme/code-review' }, REPO],
+    ['list_tags', { q: null, page: null }, {}],
+    ['list_tags', null, {}],
+    ['search_prompts', { q: 'review', page: '2', limit: '5' }, { q: 'review', page: 2, limit: 5 }],
+    ['get_prompt', { ...diff, variables: '{"diff": "x"}' }, diff],
+    ['search_prompts', '{"q": "review"}', { q: 'review' }],
+  ])('%s takes %j like %j', async (tool, given, meant) => {
+    expect(await ask(tool, given as Json)).toEqual(await ask(tool, meant))
   })
 
   const OWNER = 'owner: expected 1 to 39 of a-z, 0-9 and single hyphens inside, for example "acme"'
   const NAME = 'name: expected 1 to 64 of a-z, 0-9 and single hyphens inside, for example "code-review"'
   const PAGE = 'page: expected a whole number from 1 to 100000, for example 2'
-  const repo = { owner: 'acme', name: 'code-review' }
-  test.each([
+  const LIMIT = 'limit: expected a whole number from 1 to 50, for example 10'
+  const SORT = 'sort: expected one of top, trending, new, for example "new"'
+  const VERSION = 'version: expected the form x.y.z, for example "1.0.0"'
+  const VARIABLES = 'variables: expected an object of strings, for example {"language": "Go"}'
+  const LONG = 'q: expected a string of at most 200 characters, for example "code review"'
+  test.each<[string, string, Json, string]>([
     ['missing arguments', 'get_prompt', {}, `${OWNER}; ${NAME}`],
     ['another type', 'get_prompt', { owner: 1, name: null }, `${OWNER}; ${NAME}`],
     ['a path', 'get_prompt', { owner: '..', name: 'x/y' }, `${OWNER}; ${NAME}`],
     ['names that are too long', 'list_versions', { owner: 'a'.repeat(40), name: 'a'.repeat(65) }, `${OWNER}; ${NAME}`],
-    [
-      'a version with a v',
-      'get_prompt',
-      { ...repo, version: 'v1.0.0' },
-      'version: expected the form x.y.z, for example "1.0.0"',
-    ],
+    ['a version with a v', 'get_prompt', { ...REPO, version: 'v1.0.0' }, VERSION],
     ['an unknown key', 'search_prompts', { tags: [] }, 'tags: unknown; check the spelling, or leave it out'],
     ['page 0', 'search_prompts', { page: 0 }, PAGE],
     ['a fractional page', 'list_tags', { page: 1.5 }, PAGE],
     ['a page that is too high', 'list_tags', { page: 100_001 }, PAGE],
-    [
-      'a limit that is too high',
-      'search_prompts',
-      { limit: 51 },
-      'limit: expected a whole number from 1 to 50, for example 10',
-    ],
-    [
-      'an unknown sort order',
-      'search_prompts',
-      { sort: 'best' },
-      'sort: expected one of top, trending, new, for example "new"',
-    ],
-    [
-      'a query of 201 characters',
-      'search_prompts',
-      { q: '🦄'.repeat(201) },
-      'q: expected a string of at most 200 characters, for example "code review"',
-    ],
-    [
-      'variables as a list',
-      'get_prompt',
-      { ...repo, variables: ['a'] },
-      'variables: expected an object of strings, for example {"language": "Go"}',
-    ],
-    [
-      'a value that is not a string',
-      'get_prompt',
-      { ...repo, variables: { a: {} } },
-      'variables.a: expected a string, for example "Go"',
-    ],
+    ['a limit that is too high', 'search_prompts', { limit: 51 }, LIMIT],
+    ['an unknown sort order', 'search_prompts', { sort: 'best' }, SORT],
+    ['a query of 201 characters', 'search_prompts', { q: '🦄'.repeat(201) }, LONG],
+    ['variables as a list', 'get_prompt', { ...REPO, variables: ['a'] }, VARIABLES],
+    ['no string', 'get_prompt', { ...REPO, variables: { a: {} } }, 'variables.a: expected a string, for example "Go"'],
   ])('rejects %s and says what is expected', async (_, tool, given, problems) => {
     expect(await fail(tool, given)).toBe(`invalid_request: ${problems}`)
   })
