@@ -42,87 +42,62 @@ async function openAll(opened: World): Promise<void> {
   await hub.build()
 }
 
+// One repository is enough for requests that change nothing, or whose changes do not meet.
+describe('requests and permissions, which the decision judges whatever the store', () => {
+  beforeAll(() => openAll(openLocalWorld(FILES)))
+
+  const [invalid, conflict] = ['validation_failed', 'version_conflict']
+  const v1 = { version: '1.0.0' }
+  const expecting = (expected: string | null) => ({ version: '1.1.0', expected })
+  //  case                                       method    path                   body                     status, code
+  test.each<[string, string, string, unknown, number, string]>([
+    ['an unknown version', 'PUT', '/labels/next', { version: '9.0.0' }, 404, 'not_found'],
+    ['an unknown version to yank', 'PUT', '/versions/9.0.0/yank', { reason: 'x' }, 404, 'not_found'],
+    ['an invalid label name', 'PUT', '/labels/Next', v1, 404, 'not_found'],
+    ['a label that reads as a range', 'PUT', '/labels/1', v1, 422, invalid],
+    ['a label that reads as a wildcard', 'PUT', '/labels/x', v1, 422, invalid],
+    ['a label that reads as the latest version', 'PUT', '/labels/latest', v1, 422, invalid],
+    ['a label with another version than expected', 'PUT', '/labels/production', expecting('1.2.0'), 409, conflict],
+    ['a label when none is expected', 'PUT', '/labels/production', expecting(null), 409, conflict],
+    ['removing another version than expected', 'DELETE', '/labels/production', { expected: '1.2.0' }, 409, conflict],
+    ['yanking a version that has a label', 'PUT', '/versions/1.0.0/yank', { reason: 'x' }, 422, invalid],
+    ['yanking without a reason', 'PUT', '/versions/1.1.0/yank', {}, 422, invalid],
+    ['an unknown field', 'PATCH', '', { labels: {} }, 422, invalid],
+    ['null for a field that requires a value', 'PATCH', '', { title: null }, 422, invalid],
+    ['a replacement that does not exist', 'PATCH', '', { replaced_by: 'acme/nowhere' }, 422, invalid],
+    ['an unknown licence', 'PATCH', '', { license: 'Mine' }, 422, invalid],
+    ['not JSON', 'PATCH', '', '{', 400, 'invalid_request'],
+    ['an unsupported method', 'PATCH', '/labels/production', {}, 405, 'method_not_allowed'],
+  ])('%s', async (_, method, rest, body, status, code) => {
+    const answer = await send(method, rest, body)
+    expect([answer.status, answer.code]).toEqual([status, code])
+  })
+
+  //  permissions                 method    path                   body                   status and missing permission
+  test.each([
+    [['publish'], 'PUT', '/labels/next', { version: '1.1.0' }, [403, 'label']],
+    [['publish'], 'PATCH', '', { title: 'A' }, [403, 'maintain']],
+    [['label'], 'PUT', '/labels/next', { version: '1.1.0' }, [200, '']],
+    [['label'], 'PUT', '/labels/stable', { version: '1.1.0' }, [403, 'maintain']],
+    [['label'], 'DELETE', '/labels/stable', undefined, [403, 'maintain']],
+    [['label'], 'DELETE', '/labels/production', undefined, [200, '']],
+    [['label'], 'PATCH', '', { title: 'A' }, [403, 'maintain']],
+    [['label'], 'DELETE', '/versions/1.1.0/yank', undefined, [403, 'maintain']],
+    [['label'], 'PUT', '/versions/1.1.0/yank', { reason: 'x' }, [403, 'maintain']],
+    [['label'], 'POST', '/versions', { content: 'x' }, [403, 'publish']],
+    [['maintain'], 'PUT', '/labels/stable', { version: '1.1.0' }, [200, '']],
+    [['maintain'], 'POST', '/versions', { content: 'x' }, [403, 'publish']],
+  ] as const)('a token with %s: %s %s', async (permissions, method, rest, body, [status, missing]) => {
+    const given = await hub.makeToken({ permissions: [...permissions] })
+    const answer = await send(method, rest, body, { token: given })
+    expect([answer.status, answer.message.includes(`permission ${missing}`)]).toEqual([status, missing !== ''])
+  })
+})
+
 describe.each([
   ['local git', () => openLocalWorld(FILES)],
   ['GitHub', () => openGitHubWorld(standIn, FILES)],
 ] as const)('on %s', (_, open) => {
-  // One repository is enough for requests that change nothing, or whose changes do not meet.
-  describe('of one repository', () => {
-    beforeAll(async () => openAll(await open()))
-
-    //  case                                   method    path                    body  status  code
-    test.each<[string, string, string, unknown, number, string]>([
-      ['an unknown version', 'PUT', '/labels/next', { version: '9.0.0' }, 404, 'not_found'],
-      ['an unknown version to yank', 'PUT', '/versions/9.0.0/yank', { reason: 'x' }, 404, 'not_found'],
-      ['an invalid label name', 'PUT', '/labels/Next', { version: '1.0.0' }, 404, 'not_found'],
-      ['a label that reads as a range', 'PUT', '/labels/1', { version: '1.0.0' }, 422, 'validation_failed'],
-      ['a label that reads as a wildcard', 'PUT', '/labels/x', { version: '1.0.0' }, 422, 'validation_failed'],
-      [
-        'a label that reads as the latest version',
-        'PUT',
-        '/labels/latest',
-        { version: '1.0.0' },
-        422,
-        'validation_failed',
-      ],
-      [
-        'a label with another version than expected',
-        'PUT',
-        '/labels/production',
-        { version: '1.1.0', expected: '1.2.0' },
-        409,
-        'version_conflict',
-      ],
-      [
-        'an existing label when none is expected',
-        'PUT',
-        '/labels/production',
-        { version: '1.1.0', expected: null },
-        409,
-        'version_conflict',
-      ],
-      [
-        'removing a label with another version than expected',
-        'DELETE',
-        '/labels/production',
-        { expected: '1.2.0' },
-        409,
-        'version_conflict',
-      ],
-      ['yanking a version that has a label', 'PUT', '/versions/1.0.0/yank', { reason: 'x' }, 422, 'validation_failed'],
-      ['yanking without a reason', 'PUT', '/versions/1.1.0/yank', {}, 422, 'validation_failed'],
-      ['an unknown field', 'PATCH', '', { labels: {} }, 422, 'validation_failed'],
-      ['null for a field that requires a value', 'PATCH', '', { title: null }, 422, 'validation_failed'],
-      ['a replacement that does not exist', 'PATCH', '', { replaced_by: 'acme/nowhere' }, 422, 'validation_failed'],
-      ['an unknown licence', 'PATCH', '', { license: 'Mine' }, 422, 'validation_failed'],
-      ['not JSON', 'PATCH', '', '{', 400, 'invalid_request'],
-      ['an unsupported method', 'PATCH', '/labels/production', {}, 405, 'method_not_allowed'],
-    ])('%s', async (_, method, rest, body, status, code) => {
-      const answer = await send(method, rest, body)
-      expect([answer.status, answer.code]).toEqual([status, code])
-    })
-
-    //  permissions                 method    path                   body                   status and missing permission
-    test.each([
-      [['publish'], 'PUT', '/labels/next', { version: '1.1.0' }, [403, 'label']],
-      [['publish'], 'PATCH', '', { title: 'A' }, [403, 'maintain']],
-      [['label'], 'PUT', '/labels/next', { version: '1.1.0' }, [200, '']],
-      [['label'], 'PUT', '/labels/stable', { version: '1.1.0' }, [403, 'maintain']],
-      [['label'], 'DELETE', '/labels/stable', undefined, [403, 'maintain']],
-      [['label'], 'DELETE', '/labels/production', undefined, [200, '']],
-      [['label'], 'PATCH', '', { title: 'A' }, [403, 'maintain']],
-      [['label'], 'DELETE', '/versions/1.1.0/yank', undefined, [403, 'maintain']],
-      [['label'], 'PUT', '/versions/1.1.0/yank', { reason: 'x' }, [403, 'maintain']],
-      [['label'], 'POST', '/versions', { content: 'x' }, [403, 'publish']],
-      [['maintain'], 'PUT', '/labels/stable', { version: '1.1.0' }, [200, '']],
-      [['maintain'], 'POST', '/versions', { content: 'x' }, [403, 'publish']],
-    ] as const)('a token with %s: %s %s', async (permissions, method, rest, body, [status, missing]) => {
-      const given = await hub.makeToken({ permissions: [...permissions] })
-      const answer = await send(method, rest, body, { token: given })
-      expect([answer.status, answer.message.includes(`permission ${missing}`)]).toEqual([status, missing !== ''])
-    })
-  })
-
   describe('of its own repository', () => {
     beforeEach(async () => openAll(await open()))
 
