@@ -23,71 +23,45 @@ test('uses defaults when nothing is set', () => {
   })
 })
 
+const LOOPBACK = ['127.0.0.1', '::1']
+const HUB = { SITE_URL: 'https://hub.example' }
+const NETLIFY = { URL: 'https://x.netlify.app' }
+const PROVIDER = { SIGN_IN_ISSUER: 'https://tenant.example/', SIGN_IN_CLIENT_ID: 'c', SESSION_SECRET: 'x'.repeat(32) }
+const lacks = (missing: string) => ({ gitStore: { kind: 'incomplete', missing } })
+const proxies = (...all: [address: string, prefix: number][]) => ({
+  trustedProxies: all.map(([address, prefix]) => ({ address, prefix })),
+})
+const readers = (proxyHeader: string | undefined, ...all: [kind: string, value: string][]) => ({
+  readAccess: { kind: 'members', readers: all.map(([kind, value]) => ({ kind, value })), proxyHeader },
+})
+
 test.each([
-  [
-    'SITE_URL takes precedence over URL',
-    { SITE_URL: 'https://hub.example/', URL: 'https://x.netlify.app' },
-    { baseUrl: 'https://hub.example' },
-  ],
-  ['URL without SITE_URL', { SITE_URL: '', URL: 'https://x.netlify.app' }, { baseUrl: 'https://x.netlify.app' }],
+  ['SITE_URL, which takes precedence', { SITE_URL: 'https://hub.example/', ...NETLIFY }, { baseUrl: HUB.SITE_URL }],
+  ['URL without SITE_URL', { SITE_URL: '', ...NETLIFY }, { baseUrl: NETLIFY.URL }],
   ['PORT in the default URL', { PORT: '9000' }, { baseUrl: 'http://localhost:9000', port: 9000 }],
-  ['SITE_URL set: listens on all interfaces', { SITE_URL: 'https://hub.example' }, { listenAt: 'everywhere' }],
-  [
-    'SITE_URL and HOST=localhost: listens on loopback',
-    { SITE_URL: 'https://a.example', HOST: 'localhost' },
-    { listenAt: ['127.0.0.1', '::1'] },
-  ],
+  ['SITE_URL set: listens on all interfaces', HUB, { listenAt: 'everywhere' }],
+  ['SITE_URL and HOST=localhost: listens on loopback', { ...HUB, HOST: 'localhost' }, { listenAt: LOOPBACK }],
   ['HOST set: listens on that address', { HOST: '0.0.0.0' }, { listenAt: ['0.0.0.0'] }],
   [
     'proxies',
     { TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.1,fd00::/8' },
-    {
-      trustedProxies: [
-        { address: '10.0.0.0', prefix: 8 },
-        { address: '192.0.2.1', prefix: 32 },
-        { address: 'fd00::', prefix: 8 },
-      ],
-    },
+    proxies(['10.0.0.0', 8], ['192.0.2.1', 32], ['fd00::', 8]),
   ],
-  [
-    'a proxy on this machine',
-    { TRUSTED_PROXIES: 'loopback' },
-    {
-      trustedProxies: [
-        { address: '127.0.0.0', prefix: 8 },
-        { address: '::1', prefix: 128 },
-      ],
-    },
-  ],
+  ['a proxy on this machine', { TRUSTED_PROXIES: 'loopback' }, proxies(['127.0.0.0', 8], ['::1', 128])],
   ['an upstream', { UPSTREAM: 'https://prompts.example.org/' }, { upstream: 'https://prompts.example.org' }],
   ['an upstream on this machine', { UPSTREAM: 'http://127.0.0.1:8889' }, { upstream: 'http://127.0.0.1:8889' }],
   ['everybody reads', {}, { readAccess: { kind: 'public' } }],
   [
     'only readers read, so no other site does',
-    {
-      SITE_URL: 'https://hub.example',
-      READ_ACCESS: 'members',
-      READERS: 'github-org:Acme, email:*@acme.example',
-      READERS_GITHUB_TOKEN: 't',
-    },
-    {
-      isPrivate: true,
-      readAccess: {
-        kind: 'members',
-        readers: [
-          { kind: 'github-org', value: 'acme' },
-          { kind: 'email-domain', value: 'acme.example' },
-        ],
-        proxyHeader: undefined,
-      },
-    },
+    { ...HUB, READ_ACCESS: 'members', READERS: 'github-org:Acme, email:*@acme.example', READERS_GITHUB_TOKEN: 't' },
+    { isPrivate: true, ...readers(undefined, ['github-org', 'acme'], ['email-domain', 'acme.example']) },
   ],
   [
     'a proxy that vouches for readers',
     { READ_ACCESS: 'members', AUTH_PROXY_HEADER: 'X-Forwarded-User', TRUSTED_PROXIES: '10.0.0.1' },
-    { readAccess: { kind: 'members', readers: [], proxyHeader: 'x-forwarded-user' } },
+    readers('x-forwarded-user'),
   ],
-  ['waits before it ends', { SITE_URL: 'https://hub.example' }, { drainMs: 5_000 }],
+  ['waits before it ends', HUB, { drainMs: 5_000 }],
   ['local mode: never waits before it ends', { DRAIN_SECONDS: '60' }, { drainMs: 0 }],
   ['no rate limit', { RATE_LIMIT_PER_MINUTE: '0' }, { rateLimitPerMinute: 0 }],
   ['no quota', {}, { quota: { prompts: 0, bytes: 0 } }],
@@ -101,53 +75,35 @@ test.each([
     { GITHUB_REPOSITORY: 'o/r', GITHUB_TOKEN: 't' },
     {
       gitStore: {
-        kind: 'github',
-        repository: 'o/r',
-        branch: 'main',
-        apiUrl: 'https://api.github.com',
+        ...{ kind: 'github', repository: 'o/r', branch: 'main', apiUrl: 'https://api.github.com' },
         credential: { kind: 'token', token: 't' },
       },
     },
   ],
   [
     'an OpenID Connect provider',
-    {
-      ...{ SIGN_IN_ISSUER: 'https://tenant.example/', SIGN_IN_CLIENT_ID: 'c', SIGN_IN_CLIENT_SECRET: 's' },
-      SESSION_SECRET: 'a secret of the tests, long enough',
-    },
+    { ...PROVIDER, SIGN_IN_CLIENT_SECRET: 's' },
     {
       isLocal: false,
       signIn: {
-        ...{ kind: 'providers', github: undefined, secret: 'a secret of the tests, long enough' },
+        ...{ kind: 'providers', github: undefined, secret: 'x'.repeat(32) },
         oidc: { issuer: 'https://tenant.example/', clientId: 'c', clientSecret: 's' },
       },
     },
   ],
   [
     'an OpenID Connect provider without its secret',
-    { SIGN_IN_ISSUER: 'https://tenant.example', SIGN_IN_CLIENT_ID: 'c', SESSION_SECRET: 'x'.repeat(32) },
+    PROVIDER,
     { signIn: { kind: 'incomplete', missing: ['SIGN_IN_CLIENT_SECRET: expected, because sign-in is enabled'] } },
   ],
   [
     'GITHUB_REPOSITORY without a credential',
     { GITHUB_REPOSITORY: 'o/r' },
-    { gitStore: { kind: 'incomplete', missing: 'GITHUB_TOKEN (or GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY)' } },
+    lacks('GITHUB_TOKEN (or GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY)'),
   ],
-  [
-    'GitHub Actions, which always sets GITHUB_REPOSITORY',
-    { GITHUB_REPOSITORY: 'o/r', GITHUB_ACTIONS: 'true' },
-    { gitStore: { kind: 'local' } },
-  ],
-  [
-    'a token without GITHUB_REPOSITORY',
-    { GITHUB_TOKEN: 't' },
-    { gitStore: { kind: 'incomplete', missing: 'GITHUB_REPOSITORY' } },
-  ],
-  [
-    'a GitHub App without its key',
-    { GITHUB_REPOSITORY: 'o/r', GITHUB_APP_ID: '1' },
-    { gitStore: { kind: 'incomplete', missing: 'GITHUB_APP_PRIVATE_KEY' } },
-  ],
+  ['GitHub Actions', { GITHUB_REPOSITORY: 'o/r', GITHUB_ACTIONS: 'true' }, { gitStore: { kind: 'local' } }],
+  ['a token without GITHUB_REPOSITORY', { GITHUB_TOKEN: 't' }, lacks('GITHUB_REPOSITORY')],
+  ['an App without its key', { GITHUB_REPOSITORY: 'o/r', GITHUB_APP_ID: '1' }, lacks('GITHUB_APP_PRIVATE_KEY')],
 ])('%s', (_, environment, config) => expect(readConfig(environment)).toMatchObject(config))
 
 describe('invalid settings are named without repeating their values', () => {

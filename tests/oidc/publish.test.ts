@@ -181,59 +181,27 @@ const swapPayload = (one: string, other: string) =>
   [one.split('.')[0], other.split('.')[1], one.split('.')[2]].join('.')
 
 describe('untrusted jobs return 403 and name the failing claim', () => {
-  //  case                                      claims  to                     claim in the message
-  test.each<[string, Record<string, unknown>, string, string]>([
-    [
-      'another repository',
-      { repository: 'octo/other', job_workflow_ref: CLAIMS.job_workflow_ref },
-      'acme/code-review',
-      'repository',
-    ],
-    ['a repository recreated under the same name', { repository_id: '9' }, 'acme/code-review', 'repository_id'],
-    ['an owner recreated under the same name', { repository_owner_id: '9' }, 'acme/code-review', 'repository_owner_id'],
-    [
-      'another workflow',
-      { job_workflow_ref: 'octo/prompts/.github/workflows/other.yml@refs/heads/main' },
-      'acme/code-review',
-      'job_workflow_ref',
-    ],
-    [
-      'a reusable workflow of another owner',
-      { job_workflow_ref: 'evil/prompts/.github/workflows/publish.yml@refs/heads/main' },
-      'acme/code-review',
-      'job_workflow_ref',
-    ],
-    [
-      'a path that ends the same',
-      { job_workflow_ref: 'octo/prompts/x/.github/workflows/publish.yml@refs/heads/main' },
-      'acme/code-review',
-      'job_workflow_ref',
-    ],
-    [
-      'a file that starts the same',
-      { job_workflow_ref: 'octo/prompts/.github/workflows/publish.yml.yml@refs/heads/main' },
-      'acme/code-review',
-      'job_workflow_ref',
-    ],
-    [
-      'the trusted workflow after the @',
-      { job_workflow_ref: 'evil/x@octo/prompts/.github/workflows/publish.yml' },
-      'acme/code-review',
-      'job_workflow_ref',
-    ],
-    ['a prompt that is not listed', {}, 'acme/code-reviews', 'repos'],
-    ['an owner without trusted publishers', {}, 'other/code-review', 'no workflow is trusted'],
-    ['an owner without a file', {}, 'nobody/code-review', 'no workflow is trusted'],
-    ['no environment', STAGED, 'acme/anything', 'environment'],
-    ['another environment', { ...STAGED, environment: 'staging' }, 'acme/anything', 'environment'],
-    ['pull_request_target', { event_name: 'pull_request_target' }, 'acme/code-review', 'event_name'],
-    ['workflow_run', { event_name: 'workflow_run' }, 'acme/code-review', 'event_name'],
-    ['issue_comment', { event_name: 'issue_comment' }, 'acme/code-review', 'event_name'],
-    ['issues', { event_name: 'issues' }, 'acme/code-review', 'event_name'],
-    ['discussion_comment', { event_name: 'discussion_comment' }, 'acme/code-review', 'event_name'],
-    ['fork', { event_name: 'fork' }, 'acme/code-review', 'event_name'],
-    ['an unknown event', { event_name: 'wish' }, 'acme/code-review', 'event_name'],
-  ])('%s', async (_, claims, to, named) => {
+  const REF = 'job_workflow_ref'
+  const runs = (file: string) => ({ [REF]: `${file}@refs/heads/main` })
+  //  case, claims, claim in the message, prompt
+  test.each<[string, Record<string, unknown>, string, string?]>([
+    ['another repository', { repository: 'octo/other', [REF]: CLAIMS[REF] }, 'repository'],
+    ['a repository recreated under the same name', { repository_id: '9' }, 'repository_id'],
+    ['an owner recreated under the same name', { repository_owner_id: '9' }, 'repository_owner_id'],
+    ['another workflow', runs('octo/prompts/.github/workflows/other.yml'), REF],
+    ['a reusable workflow of another owner', runs('evil/prompts/.github/workflows/publish.yml'), REF],
+    ['a path that ends the same', runs('octo/prompts/x/.github/workflows/publish.yml'), REF],
+    ['a file that starts the same', runs('octo/prompts/.github/workflows/publish.yml.yml'), REF],
+    ['the trusted workflow after the @', { [REF]: 'evil/x@octo/prompts/.github/workflows/publish.yml' }, REF],
+    ['a prompt that is not listed', {}, 'repos', 'acme/code-reviews'],
+    ['an owner without trusted publishers', {}, 'no workflow is trusted', 'other/code-review'],
+    ['an owner without a file', {}, 'no workflow is trusted', 'nobody/code-review'],
+    ['no environment', STAGED, 'environment', 'acme/anything'],
+    ['another environment', { ...STAGED, environment: 'staging' }, 'environment', 'acme/anything'],
+    ...words`pull_request_target workflow_run issue_comment issues discussion_comment fork wish`.map(
+      (event_name): [string, Record<string, unknown>, string] => [event_name, { event_name }, 'event_name'],
+    ),
+  ])('%s', async (_, claims, named, to = 'acme/code-review') => {
     const answer = await hub.publish({ content: 'Not to be published.' }, { token: await issuer.sign(claims), to })
     expect([answer.status, answer.code]).toEqual([403, 'forbidden'])
     expect(answer.message).toContain(named)

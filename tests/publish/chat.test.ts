@@ -96,50 +96,31 @@ test('the diff of two versions lists added, removed and changed roles', async ()
 
 describe('rejects', () => {
   const user = { role: 'user', content: 'x' }
+  const chat = (content: string, more = {}) => ({ content, format: 'chat', ...more })
+  const said = (...messages: object[]) => ({ messages })
+  const role = (name: string, text: string) => ({ role: name, content: text })
+  const named = { variables: [{ name: 'history' }] }
+  const late = '{{role "user"}}\nx\n\n{{role "system"}}\ny'
   test.each<[string, Record<string, unknown>, string]>([
-    ['no role line', { content: 'Hi', format: 'chat' }, 'content: line 1: expected {{role "system"}}'],
-    [
-      'an empty message',
-      { content: '{{role "user"}}\nx\n{{role "assistant"}}\n', format: 'chat' },
-      'content: line 3: ',
-    ],
-    [
-      'a late system message',
-      { content: '{{role "user"}}\nx\n\n{{role "system"}}\ny', format: 'chat' },
-      'line 4: expected system',
-    ],
+    ['no role line', chat('Hi'), 'content: line 1: expected {{role "system"}}'],
+    ['an empty message', chat('{{role "user"}}\nx\n{{role "assistant"}}\n'), 'content: line 3: '],
+    ['a late system message', chat(late), 'line 4: expected system'],
     ['an unknown format', { content: 'x', format: 'json' }, 'format: expected "text" or "chat", got "json"'],
     ['content and messages', { content: 'x', messages: [user] }, 'messages: expected either content or messages'],
     ['messages with the format text', { messages: [user], format: 'text' }, 'format: expected chat with messages'],
-    ['no messages', { messages: [] }, 'messages: expected at least one message'],
-    ['only a history', { messages: [{ type: 'history' }] }, 'messages.0: expected {{role'],
+    ['no messages', said(), 'messages: expected at least one message'],
+    ['only a history', said({ type: 'history' }), 'messages.0: expected {{role'],
     [
-      'a role line in a message',
-      { messages: [user, { role: 'user', content: 'a\n{{role "system"}}\nb' }] },
+      'a role line',
+      said(user, role('user', 'a\n{{role "system"}}\nb')),
       'messages.1.content: expected text without role lines',
     ],
-    [
-      'an empty message in messages',
-      { messages: [{ role: 'user', content: '\n' }] },
-      'messages.0.content: expected some text',
-    ],
-    [
-      'a system message after a user message',
-      { messages: [user, { role: 'system', content: 'y' }] },
-      'messages.1: expected system messages before',
-    ],
-    ['an unknown role', { messages: [{ role: 'tool', content: 'y' }] }, 'messages.0: expected {"role", "content"}'],
-    ['an unknown key of a message', { messages: [{ ...user, name: 'x' }] }, 'messages.0.name: unknown'],
-    [
-      'a variable named history',
-      { content: '{{role "user"}}\nx', format: 'chat', variables: [{ name: 'history' }] },
-      'variables.0.name: ',
-    ],
-    [
-      'too many messages',
-      { content: '{{role "user"}}\nx\n'.repeat(501), format: 'chat' },
-      'line 1001: expected at most 500 messages',
-    ],
+    ['an empty message in messages', said(role('user', '\n')), 'messages.0.content: expected some text'],
+    ['a later system message', said(user, role('system', 'y')), 'messages.1: expected system messages before'],
+    ['an unknown role', said(role('tool', 'y')), 'messages.0: expected {"role", "content"}'],
+    ['an unknown key of a message', said({ ...user, name: 'x' }), 'messages.0.name: unknown'],
+    ['a variable named history', chat('{{role "user"}}\nx', named), 'variables.0.name: '],
+    ['501 messages', chat('{{role "user"}}\nx\n'.repeat(501)), 'line 1001: expected at most 500 messages'],
   ])('%s', async (_, body, says) => {
     const { status, message } = await publish(body, 'acme/refused')
     expect([status, message]).toEqual([422, expect.stringContaining(says)])

@@ -9,6 +9,7 @@ import {
   parseVersionFile,
 } from '../../../src/domain/content/prompt-file.ts'
 import { cpuMsSince } from '../../cpu-time.ts'
+import { words } from '../../words.ts'
 import { anyText } from '../fixtures.ts'
 import { HEAD, problemsOf } from '../prompt-files.ts'
 
@@ -28,22 +29,8 @@ describe('hostile files', () => {
   ].join('\n')
   const hostile: [string, string][] = [
     ...[
-      'js',
-      'javascript',
-      'JavaScript',
-      'JS',
-      ' js',
-      'js ',
-      '\tjs',
-      'json',
-      'coffee',
-      'toml',
-      'toString',
-      'constructor',
-      '__proto__',
-      'valueOf',
-      'hasOwnProperty',
-      'yaml',
+      ...words`js javascript JavaScript JS json coffee toml toString constructor __proto__ valueOf hasOwnProperty yaml`,
+      ...[' js', 'js ', '\tjs'],
     ].map((language): [string, string] => [
       `front matter in ${JSON.stringify(language)}`,
       `---${language}\n${run}\n---\n`,
