@@ -52,33 +52,19 @@ const OF_B = {
 }
 
 /** Every address that is read through, relative to a hub. */
-const READ = [
-  '/api/v1/repos/rivers/letters',
-  '/api/v1/repos/rivers/letters/versions',
-  '/api/v1/repos/rivers/letters/versions/1.0.0',
-  '/api/v1/repos/rivers/letters/raw',
-  '/api/v1/repos/rivers/letters/raw?version=1.0.0',
-  '/api/v1/repos/rivers/letters/raw?label=production',
-  '/api/v1/repos/rivers/letters/versions/1.1.0/attestations',
-  '/api/v1/repos/rivers/letters/versions/1.1.0/attestations/1.sigstore.json',
-  '/api/v1/repos/rivers/letters/versions/1.1.0/results',
-  '/api/v1/repos/rivers/letters/versions/1.0.0/results',
-  '/api/v1/repos/rivers/forms/versions/1.0.0/archive',
-  '/api/v1/repos/rivers/forms/versions/1.0.0/files/scripts/fill.py',
-  '/api/v1/users/rivers',
-  '/rivers/forms/SKILL.md',
-  '/rivers/forms/v/1.0.0/SKILL.md',
-  '/rivers/forms/v/1.0.0/scripts/fill.py',
-  '/data/v1/users/rivers.json',
-  '/data/v1/repos/rivers/letters.json',
-  '/data/v1/repos/rivers/letters/versions.json',
-  '/data/v1/repos/rivers/letters/versions/1.0.0.json',
-  '/data/v1/repos/rivers/letters/results/1.1.0.json',
-  `/data/v1/repos/rivers/letters/blobs/${sha256(BUNDLE)}.bin`,
-  '/data/v1/repos/rivers/letters/raw.txt',
-  '/data/v1/repos/rivers/letters/raw/1.0.0.txt',
-  '/data/v1/repos/rivers/forms/skills/1.0.0.md',
-]
+const READ = words`
+  /api/v1/repos/rivers/letters /api/v1/repos/rivers/letters/versions /api/v1/repos/rivers/letters/versions/1.0.0
+  /api/v1/repos/rivers/letters/raw /api/v1/repos/rivers/letters/raw?version=1.0.0
+  /api/v1/repos/rivers/letters/raw?label=production /api/v1/repos/rivers/letters/versions/1.1.0/attestations
+  /api/v1/repos/rivers/letters/versions/1.1.0/attestations/1.sigstore.json
+  /api/v1/repos/rivers/letters/versions/1.1.0/results /api/v1/repos/rivers/letters/versions/1.0.0/results
+  /api/v1/repos/rivers/forms/versions/1.0.0/archive /api/v1/repos/rivers/forms/versions/1.0.0/files/scripts/fill.py
+  /api/v1/users/rivers /rivers/forms/SKILL.md /rivers/forms/v/1.0.0/SKILL.md /rivers/forms/v/1.0.0/scripts/fill.py
+  /data/v1/users/rivers.json /data/v1/repos/rivers/letters.json /data/v1/repos/rivers/letters/versions.json
+  /data/v1/repos/rivers/letters/versions/1.0.0.json /data/v1/repos/rivers/letters/results/1.1.0.json
+  /data/v1/repos/rivers/letters/blobs/${sha256(BUNDLE)}.bin /data/v1/repos/rivers/letters/raw.txt
+  /data/v1/repos/rivers/letters/raw/1.0.0.txt /data/v1/repos/rivers/forms/skills/1.0.0.md
+`
 
 /** Addresses of an upstream's owner that stay local. */
 const LOCAL = words`

@@ -1,5 +1,6 @@
 // Read tests for paths that are unknown, malformed, reserved, or spelled differently.
 import { describe, expect, test } from 'vitest'
+import { words } from '../../words.ts'
 import type { Reading } from './hub.ts'
 
 export function addresses(hub: Reading): void {
@@ -9,88 +10,44 @@ export function addresses(hub: Reading): void {
     const { owner, name, full_name } = first
     const version = first.latest.version
 
-    const unknown: string[] = [
-      '/api',
-      '/api/',
-      '/api/v1',
-      '/api/v1/',
-      '/api/v2/repos',
-      '/api/v1/nothing',
-      '/api/v1/repos.json',
-      '/api/v1/openapi',
-      '/api/v1/index.html',
-      `/api/v1/repos/${owner}`,
-      `/api/v1/repos/${owner}/no-such-name`,
-      `/api/v1/repos/no-such-owner/${name}`,
-      `/api/v1/repos/no-such-owner/${name}/raw`,
-      `/api/v1/repos/no-such-owner/${name}/versions`,
-      `/api/v1/repos/no-such-owner/${name}/versions/1.0.0`,
-      `/api/v1/repos/${full_name}/nothing`,
-      `/api/v1/repos/${full_name}/index.html`,
-      `/api/v1/repos/${full_name}/versions/${version}/raw`,
-      `/api/v1/repos/${full_name}/raw/${version}`,
-      `/api/v1/repos/${full_name}.json`,
-      `/api/v1/tags/${tags[0]?.name}`,
-      '/api/v1/users',
-      '/api/v1/users/no-such-user',
-      `/api/v1/users/${owner}/repos`,
-      // owners and names that do not match their pattern
-      `/api/v1/repos/-${owner}/${name}`,
-      `/api/v1/repos/${owner}-/${name}`,
-      `/api/v1/repos/a--b/${name}`,
-      `/api/v1/repos/${'a'.repeat(40)}/${name}`,
-      `/api/v1/repos/${owner}/${'a'.repeat(65)}`,
-      `/api/v1/repos/${'a'.repeat(5000)}/${name}`,
-      `/api/v1/repos/${owner}_/${name}`,
-      `/api/v1/repos/@${owner}/${name}`,
-      `/api/v1/repos/${owner}/${name}.git`,
-      `/api/v1/repos/.git/config`,
-      `/api/v1/repos/__proto__/constructor`,
-      `/api/v1/repos/constructor/prototype`,
-      `/api/v1/users/__proto__`,
-      `/api/v1/repos/${owner}/*`,
-      `/api/v1/repos/${owner}/${name};v=1`,
-      // a percent sign is never decoded
-      `/api/v1/repos/${owner}%2f${name}`,
-      `/api/v1/repos/${owner}/${name}%00`,
-      `/api/v1/repos/${owner}/${name}%20`,
-      `/api/v1/repos/${owner}/%63${name.slice(1)}`,
-      `/api/v1/repos/${owner}/${name}/versions/1%2e0.0`,
-      `/api/v1/repos/${owner}/${name}/%72aw`,
-      `/api/v1/repos/${owner}/cafe%cc%81`,
-      `/api/v1/repos/${owner}/%d0%b0`,
-      `/api/v1/users/%61${owner.slice(1)}`,
-      // paths that leave the folder
-      `/api/v1/repos/../../etc/passwd`,
-      `/api/v1/repos/${full_name}/versions/..%2f..`,
-      `/api/v1/repos/${owner}/../${owner}`,
-      `/api/v1/repos/${owner}/../../../package.json`,
-      `/api/v1/repos/${owner}/%2e%2e/%2e%2e/package.json`,
-      `/api/v1/repos/${owner}/..%2f..%2fpackage.json`,
-      `/api/v1/repos/${owner}/..%5c..%5cpackage.json`,
-      // reserved owners
-      ...`api auth cli data docs mcp settings tags admin me new null undefined con prn aux nul com1 com9 lpt1 lpt9`
-        .split(' ')
-        .flatMap((reserved) => [`/api/v1/repos/${reserved}/${name}`, `/api/v1/users/${reserved}`]),
+    const names = words`
+      ${owner} ${owner}/no-such-name no-such-owner/${name} no-such-owner/${name}/raw no-such-owner/${name}/versions
+      no-such-owner/${name}/versions/1.0.0 ${full_name}/nothing ${full_name}/index.html ${full_name}.json
+      ${full_name}/versions/${version}/raw ${full_name}/raw/${version}
+    `
+    const patterns = words`
+      -${owner}/${name} ${owner}-/${name} a--b/${name} ${'a'.repeat(40)}/${name} ${owner}/${'a'.repeat(65)}
+      ${'a'.repeat(5000)}/${name} ${owner}_/${name} @${owner}/${name} ${full_name}.git .git/config
+      __proto__/constructor constructor/prototype ${owner}/* ${full_name};v=1
+    `
+    // A percent sign is never decoded.
+    const encoded = words`
+      ${owner}%2f${name} ${full_name}%00 ${full_name}%20 ${owner}/%63${name.slice(1)} ${full_name}/versions/1%2e0.0
+      ${full_name}/%72aw ${owner}/cafe%cc%81 ${owner}/%d0%b0
+    `
+    const leaving = words`
+      ../../etc/passwd ${full_name}/versions/..%2f.. ${owner}/../${owner} ${owner}/../../../package.json
+      ${owner}/%2e%2e/%2e%2e/package.json ${owner}/..%2f..%2fpackage.json ${owner}/..%5c..%5cpackage.json
+    `
+    const reserved = words`
+      api auth cli data docs mcp settings tags admin me new null undefined con prn aux nul com1 com9 lpt1 lpt9
+    `
+    const unknown = [
+      ...words`
+        /api /api/ /api/v1 /api/v1/ /api/v2/repos /api/v1/nothing /api/v1/repos.json /api/v1/openapi /api/v1/index.html
+        /api/v1/tags/${tags[0]?.name ?? 'none'} /api/v1/users /api/v1/users/no-such-user /api/v1/users/${owner}/repos
+        /api/v1/users/__proto__ /api/v1/users/%61${owner.slice(1)}
+      `,
+      ...[...names, ...patterns, ...encoded, ...leaving].map((path) => `/api/v1/repos/${path}`),
+      ...reserved.flatMap((word) => [`/api/v1/repos/${word}/${name}`, `/api/v1/users/${word}`]),
       // static files
-      '/data',
-      '/data/',
-      '/data/v1',
-      '/data/v1/',
-      '/data/v1/nothing.json',
-      '/data/v1/lists/top/0.json',
-      '/data/v1/lists/top/1000.json',
-      '/data/v1/lists/best/1.json',
-      '/data/v1/lists/',
-      '/data/v1/tags/no-such-tag/top/1.json',
-      '/data/v1/users/no-such-user.json',
-      `/data/v1/repos/${owner}`,
-      `/data/v1/repos/${owner}/no-such-name.json`,
-      `/data/v1/repos/${full_name}/versions/999.0.0.json`,
-      `/data/v1/repos/${full_name}/raw/999.0.0.txt`,
-      '/data/v1/../package.json',
-      '/data/v1/%2e%2e/package.json',
-      '/data/v2/index.json',
+      ...words`
+        /data /data/ /data/v1 /data/v1/ /data/v1/nothing.json /data/v1/lists/top/0.json /data/v1/lists/top/1000.json
+        /data/v1/lists/best/1.json /data/v1/lists/ /data/v1/tags/no-such-tag/top/1.json /data/v1/../package.json
+        /data/v1/users/no-such-user.json /data/v1/repos/${owner} /data/v1/repos/${owner}/no-such-name.json
+        /data/v1/repos/${full_name}/versions/999.0.0.json /data/v1/repos/${full_name}/raw/999.0.0.txt
+        /data/v1/%2e%2e/package.json /data/v2/index.json
+      `,
     ]
     const malformed = ['/api/v1/repos/%/x', '/api/v1/repos/a%zz/x', '/api/v1/users/%E0%A4%A', '/data/v1/%zz.json']
 

@@ -1,5 +1,6 @@
 // Read tests for HTTP rules: methods, conditional requests, caching, cross-origin requests.
 import { describe, expect, test } from 'vitest'
+import { words } from '../../words.ts'
 import { EXPOSED, expectError, FOREVER, SHORT } from '../answers.ts'
 import type { Reading } from './hub.ts'
 
@@ -8,18 +9,12 @@ export function methods(hub: Reading): void {
 
   describe('methods and headers', () => {
     const { full_name, owner } = first
-    const paths = [
-      '/api/v1/repos?sort=new&page=2',
-      '/api/v1/repos?q=review',
-      `/api/v1/repos/${full_name}`,
-      `/api/v1/repos/${full_name}/versions`,
-      `/api/v1/repos/${full_name}/versions/${first.latest.version}`,
-      `/api/v1/repos/${full_name}/raw`,
-      `/api/v1/repos/${full_name}/raw?version=${first.latest.version}`,
-      '/api/v1/tags',
-      `/api/v1/users/${owner}`,
-      '/api/v1/openapi.json',
-    ]
+    const version = first.latest.version
+    const paths = words`
+      /api/v1/repos?sort=new&page=2 /api/v1/repos?q=review /api/v1/repos/${full_name} /api/v1/repos/${full_name}/versions
+      /api/v1/repos/${full_name}/versions/${version} /api/v1/repos/${full_name}/raw
+      /api/v1/repos/${full_name}/raw?version=${version} /api/v1/tags /api/v1/users/${owner} /api/v1/openapi.json
+    `
 
     test.each(paths)('HEAD %s: same headers as GET, without a body', async (path) => {
       const [body, head] = [await found(path), await get(path, {}, 'HEAD')]
