@@ -194,39 +194,16 @@ test.each([
 })
 
 describe('malicious input from a pull request', () => {
-  //  case                      setup                                                           files and message
+  const put = (path: string) => () => writeFileSync(join(dir, path), 'x')
+  const link = (target: string, path: string) => () => symlinkSync(target, join(dir, path))
+  //  case, setup, files, message
   test.each([
-    [
-      'a symlink to a file outside',
-      () => symlinkSync('../../secret', join(dir, 'bad/leak.md')),
-      'bad/leak.md',
-      'is a symbolic link',
-    ],
-    [
-      'a symlink to a folder',
-      () => symlinkSync('../prompts', join(dir, 'bad/sub')),
-      'bad/sub/summary.md',
-      'is a symbolic link',
-    ],
-    [
-      'a parent path',
-      () => writeFileSync(join(dir, 'up.md'), 'x'),
-      'prompts/../up.md',
-      'not inside the working directory',
-    ],
-    [
-      'a line break and a workflow command',
-      () => writeFileSync(join(dir, 'bad/a\n::set-output name=x::y.md'), 'x'),
-      'bad/*.md',
-      'control character',
-    ],
-    [
-      'an invalid prompt name',
-      () => writeFileSync(join(dir, 'bad/a%0A..md'), 'x'),
-      'bad/*.md',
-      'expected lower-case letters',
-    ],
-    ['a leading hyphen', () => writeFileSync(join(dir, '-x.md'), 'x'), '-x.md', 'was not published'],
+    ['a symlink to a file outside', link('../../secret', 'bad/leak.md'), 'bad/leak.md', 'is a symbolic link'],
+    ['a symlink to a folder', link('../prompts', 'bad/sub'), 'bad/sub/summary.md', 'is a symbolic link'],
+    ['a parent path', put('up.md'), 'prompts/../up.md', 'not inside the working directory'],
+    ['a workflow command', put('bad/a\n::set-output name=x::y.md'), 'bad/*.md', 'control character'],
+    ['an invalid prompt name', put('bad/a%0A..md'), 'bad/*.md', 'expected lower-case letters'],
+    ['a leading hyphen', put('-x.md'), '-x.md', 'was not published'],
   ])('%s: is not published and injects no workflow command', async (_, make, FILES, told) => {
     rmSync(join(dir, 'bad'), { recursive: true, force: true })
     mkdirSync(join(dir, 'bad'))
@@ -247,45 +224,21 @@ describe('malicious input from a pull request', () => {
     unchanged: false,
     warnings: [{ message: HOSTILE, line: 3 }],
   }
-  //  case                        check                                    publish                                   the only commands
+  const checked = (more = {}) => ({ status: 200, answer: { data: { ...CHECKED, ...more } } })
+  const published = (more = {}) => ({ status: 201, answer: { data: { ...PUBLISHED, ...more } } })
+  const MASK = 'add-mask::token'
+  const FILE = 'file=prompts/summary.md'
+  const ESCAPED = 'no%0A::set-env name=PATH::/evil%0D%0A##[add-path]x'
+  const REFUSED = `error ${FILE},line=7::acme/summary was not published: line 7: ${ESCAPED}`
+  const NO_VERSION = `error ${FILE}::HUB accepted acme/summary, but its response has no version.`
+  const NO_CHECK = `error ${FILE}::acme/summary was not published: HUB did not return a check; is it a Prompt Hub?`
+  //  case, check, publish, the only commands
   test.each([
-    [
-      'in the error of a check',
-      ERROR,
-      ERROR,
-      [
-        'error file=prompts/summary.md,line=7::acme/summary was not published: line 7: no%0A::set-env name=PATH::/evil%0D%0A##[add-path]x',
-      ],
-    ],
-    [
-      'in the error of a publish',
-      { status: 200, answer: { data: CHECKED } },
-      ERROR,
-      [
-        'add-mask::token',
-        'error file=prompts/summary.md,line=7::acme/summary was not published: line 7: no%0A::set-env name=PATH::/evil%0D%0A##[add-path]x',
-      ],
-    ],
-    [
-      'in a version',
-      { status: 200, answer: { data: CHECKED } },
-      { status: 201, answer: { data: { ...PUBLISHED, version: HOSTILE } } },
-      ['add-mask::token', 'error file=prompts/summary.md::HUB accepted acme/summary, but its response has no version.'],
-    ],
-    [
-      'in a warning',
-      { status: 200, answer: { data: CHECKED } },
-      { status: 201, answer: { data: PUBLISHED } },
-      ['add-mask::token', 'warning file=prompts/summary.md,line=3::no%0A::set-env name=PATH::/evil%0D%0A##[add-path]x'],
-    ],
-    [
-      'in a checked version',
-      { status: 200, answer: { data: { ...CHECKED, would_be: HOSTILE } } },
-      ERROR,
-      [
-        'error file=prompts/summary.md::acme/summary was not published: HUB did not return a check; is it a Prompt Hub?',
-      ],
-    ],
+    ['in the error of a check', ERROR, ERROR, [REFUSED]],
+    ['in the error of a publish', checked(), ERROR, [MASK, REFUSED]],
+    ['in a version', checked(), published({ version: HOSTILE }), [MASK, NO_VERSION]],
+    ['in a warning', checked(), published(), [MASK, `warning ${FILE},line=3::${ESCAPED}`]],
+    ['in a checked version', checked({ would_be: HOSTILE }), ERROR, [NO_CHECK]],
   ])('%s: escapes workflow commands sent by the hub', async (_, check, publish, commands) => {
     const host = await startServer(
       listenTo(async (request) => {
