@@ -33,15 +33,7 @@ async function handleMessage(request: Request, hub: Hub): Promise<Response> {
   const waitSeconds = await hub.limiter.take(hub.clientAddress)
   // A tool call reports failures in its result, which the model reads. All other methods report them in the HTTP status, which the client reads.
   if (waitSeconds > 0 && message.method !== 'tools/call') throw await rateLimitRefusal(waitSeconds)
-  return serveMessage({ request: withoutBody(request), message, hub, waitSeconds })
-}
-
-/** Returns the request without its body, which has already been read, and without any session ID, because this server has no sessions. */
-function withoutBody(request: Request): Request {
-  const headers = new Headers(request.headers)
-  headers.delete('Mcp-Session-Id')
-  headers.delete('Content-Length')
-  return new Request(request.url, { method: 'POST', headers })
+  return serveMessage({ request, message, hub, waitSeconds })
 }
 
 const lateRefusal = () =>

@@ -24,10 +24,13 @@ export async function serveMessage({ request, message, ...serving }: Serving): P
       server.fallbackRequestHandler = ({ method, params }) => dispatch(method, { ...params }, serving, era)
     return server
   }
-  const isLegacy = await isLegacyRequest(request, message)
-  if (!isLegacy) {
+  const headers = new Headers(request.headers)
+  // The body has already been read, and this server has no sessions.
+  for (const name of ['Content-Length', 'Mcp-Session-Id']) headers.delete(name)
+  const open = () => new Request(request.url, { method: 'POST', headers })
+  if (!(await isLegacyRequest(open(), message))) {
     const handler = createMcpHandler(() => createServer('2026'), { legacy: 'reject', keepAliveMs: 0 })
-    return readWhole(await handler.fetch(request, { parsedBody: message }), handler, serving.waitSeconds)
+    return readWhole(await handler.fetch(open(), { parsedBody: message }), handler, serving.waitSeconds)
   }
   // `createMcpHandler` would always send an event stream to these clients, but most of them expect JSON.
   const transport = new WebStandardStreamableHTTPServerTransport({
@@ -40,10 +43,8 @@ export async function serveMessage({ request, message, ...serving }: Serving): P
   const server = createServer('2025')
   await server.connect(transport)
   // The library rejects requests whose Accept header does not list both types, so the header is replaced.
-  const headers = new Headers(request.headers)
   headers.set('Accept', 'application/json, text/event-stream')
-  const open = new Request(request.url, { method: 'POST', headers })
-  return readWhole(await transport.handleRequest(open, { parsedBody: message }), server, serving.waitSeconds)
+  return readWhole(await transport.handleRequest(open(), { parsedBody: message }), server, serving.waitSeconds)
 }
 
 const INITIALIZE_FORM =
