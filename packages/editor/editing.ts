@@ -60,6 +60,16 @@ export async function readLatest({ deps }: Editing, repository: Repository): Pro
   return found
 }
 
+/** @throws HubError `repo_archived` for a prompt that accepts no more versions, before somebody writes one */
+export function requireOpen({ full_name, status, moved_to }: Repository): void {
+  if (status === 'archived')
+    throw new HubError(
+      'repo_archived',
+      `${full_name} is archived and accepts no new versions. A member can set its status to active first.`,
+    )
+  if (moved_to !== null) throw new HubError('repo_archived', `${full_name} has moved to ${moved_to}. Publish there.`)
+}
+
 /** Reads the version that the URL's `version` parameter names; undefined without it. Its content becomes a new version. @throws HubError `not_found` */
 export async function readReverted({ request, deps }: Editing, repository: Repository) {
   const version = new URL(request.url).searchParams.get('version')

@@ -23,6 +23,7 @@ import {
   readOrigin,
   readReverted,
   readVersion,
+  requireOpen,
   saying,
 } from './editing.ts'
 import { formOf } from './form/composed-form.ts'
@@ -97,6 +98,7 @@ async function showVersion(editing: Editing): Promise<VersionView | PublishedVie
     const published = searchParams.get('published')
     const record = await readVersion(repository, published, deps)
     if (record || published === 'details') return viewPublished(repository, record)
+    requireOpen(repository)
     const base = await readLatest(editing, repository)
     const revertTo = await readReverted(editing, repository)
     const form = {

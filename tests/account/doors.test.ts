@@ -33,6 +33,8 @@ const CONTENT = {
   'content/acme/long/versions/1.0.0.md': version(`Hello {{name}}\n${'A long line. '.repeat(800)}\n`, 1),
   'content/acme/kept/index.md': '---\ntitle: Kept\nstatus: archived\n---\n',
   'content/acme/kept/versions/1.0.0.md': version('Old.\n', 1),
+  'content/acme/left/index.md': '---\ntitle: Left\nmoved_to: acme/talk\n---\n',
+  'content/acme/left/versions/1.0.0.md': version('Old.\n', 1),
   'content/acme/gone/index.md': '---\ntitle: Gone\nyanked: {"1.0.0": "A mistake"}\n---\n',
   'content/acme/gone/versions/1.0.0.md': version('Wrong.\n', 1),
   'content/zoe/shy/index.md': '---\ntitle: Shy\nforked_from: acme/greet@1.0.0\n---\n',
@@ -186,12 +188,23 @@ test('a member sees only what a version’s page and an archived prompt allow', 
     ['/acme/talk', ['Fork', 'Edit', 'Manage']],
     ['/acme/greet/v/1.1.0', ['Fork', 'Revert to this version']],
     ['/acme/kept', ['Fork', 'Manage']],
+    ['/acme/left', ['Fork', 'Manage']],
     ['/acme/gone', ['Manage']],
   ] as const) {
     await page.goto(hub.url + path)
     await expect.poll(() => doorsOf(page), { message: path }).toEqual(doors)
   }
   expect(await page.locator('.version-row [data-version]').count()).toBe(0)
+  // Nobody writes a version that the hub would refuse.
+  for (const [path, why] of [
+    ['/acme/kept/edit', 'acme/kept is archived and accepts no new versions.'],
+    ['/acme/left/edit', 'acme/left has moved to acme/talk. Publish there.'],
+  ] as const) {
+    expect((await page.goto(hub.url + path))?.status()).toBe(409)
+    expect(await page.locator('main').textContent()).toContain(why)
+  }
+  await page.goto(`${hub.url}/acme/left/manage`)
+  expect(await page.getByRole('link', { name: 'Edit the next version' }).count()).toBe(0)
   await page.context().close()
 })
 
@@ -313,14 +326,23 @@ test('the account page lists my prompts with their state', async () => {
   const page = await open('alice')
   await page.goto(`${hub.url}/settings`)
   const rows = await page.locator('.own-prompts .row').allTextContents()
-  const states = rows.map((row) => [/acme\/\w+/.exec(row)?.[0], /active|archived|all versions yanked/.exec(row)?.[0]])
+  const states = rows.map((row) => [
+    /acme\/\w+/.exec(row)?.[0],
+    /active|archived|moved to|all versions yanked/.exec(row)?.[0],
+  ])
   expect(states.toSorted()).toEqual([
     ['acme/gone', 'all versions yanked'],
     ['acme/greet', 'active'],
     ['acme/kept', 'archived'],
+    ['acme/left', 'moved to'],
     ['acme/long', 'active'],
     ['acme/talk', 'active'],
   ])
+  expect(await page.getByRole('link', { name: /^Edit acme/ }).allTextContents()).toEqual(
+    expect.arrayContaining(['Edit acme/greet', 'Edit acme/long', 'Edit acme/talk']),
+  )
+  for (const closed of ['kept', 'left', 'gone'])
+    expect(await page.getByRole('link', { name: `Edit acme/${closed}` }).count()).toBe(0)
   for (const size of [WIDE, { width: 360, height: 740 }]) {
     await page.setViewportSize(size)
     expect(await findViolations(page), String(size.width)).toEqual({ inLight: [], inDark: [] })
