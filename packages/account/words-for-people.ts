@@ -62,7 +62,7 @@ export function sayError({ code, message, problems }: SaidError, { fullName, isN
       link: { href: `/${fullName}/edit`, text: `Edit ${fullName}` },
     }
   if (code === 'version_conflict')
-    return { sentences: [`${fullName} was changed by somebody else in the meantime. Compare, then try again.`] }
+    return { sentences: [`${fullName} has changed since you opened this page. Compare, then try again.`] }
   if (problems) return { sentences: problems.map((problem) => sayProblem(problem, variables)) }
   return { sentences: [withoutPaths(message)] }
 }

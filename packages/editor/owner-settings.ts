@@ -112,4 +112,4 @@ async function change(settings: Settings): Promise<Visited> {
 }
 
 const conflict = (owner: string) =>
-  `Somebody else changed ${owner} in the meantime. This page shows the current values, and what you typed; check it, then send it again.`
+  `${owner} has changed since you opened this page, which now shows the current values and what you typed. Check it, then send it again.`

@@ -254,6 +254,8 @@ test('a renamed prompt stays where it was and points to its new name, until that
   }
   await move('alice/nothing')
   await page.getByText('Moved to: expected a repository that exists, got alice/nothing.').waitFor()
+  const writing = await page.context().newPage()
+  await writing.goto(`${hub.url}/alice/old/edit`)
   await move('alice/new-name')
   await page.getByText('Saved.', { exact: true }).waitFor()
 
@@ -266,10 +268,11 @@ test('a renamed prompt stays where it was and points to its new name, until that
     `<${hub.url}/api/v1/repos/alice/new-name/raw>; rel="successor-version"`,
   ])
   expect(await (await fetch(`${hub.url}/alice/old`)).text()).toContain('href="/alice/new-name"')
-  await page.goto(`${hub.url}/alice/old/edit`)
-  await page.getByLabel('Prompt', { exact: true }).fill('Hello again')
-  await page.getByRole('button', { name: 'Check', exact: true }).click()
-  await page.getByText('alice/old has moved to alice/new-name.').waitFor()
+  // A form that was opened before is refused, and no other is shown.
+  await writing.getByLabel('Prompt', { exact: true }).fill('Hello again')
+  await writing.getByRole('button', { name: 'Check', exact: true }).click()
+  await writing.getByText('alice/old has moved to alice/new-name.').waitFor()
+  expect((await writing.goto(`${hub.url}/alice/old/edit`))?.status()).toBe(409)
   // Labels can still be moved.
   await page.goto(`${hub.url}/alice/old/manage`)
   await page.getByLabel('Label', { exact: true }).first().fill('stable')

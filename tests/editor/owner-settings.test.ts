@@ -195,7 +195,7 @@ test('two members at once: the second sees the change of the first before it is 
   await one.getByText('The profile was saved.').waitFor()
   await two.getByLabel('Name', { exact: true }).fill('Zoe Two')
   await press(two, 'Save the profile')
-  await two.getByText('Somebody else changed zoe in the meantime.').waitFor()
+  await two.getByText('zoe has changed since you opened this page, which now shows the current values').waitFor()
   expect(fileOf('zoe')).toContain('name: Zoe One')
   expect(await two.getByLabel('Name', { exact: true }).inputValue()).toBe('Zoe Two')
   await press(two, 'Save the profile')

@@ -37,7 +37,7 @@ test('a new prompt whose name is taken is told so, with a link', () => {
     link: { href: '/acme/greet/edit', text: 'Edit acme/greet' },
   })
   expect(sayError(error, { fullName: 'acme/greet' })).toEqual({
-    sentences: ['acme/greet was changed by somebody else in the meantime. Compare, then try again.'],
+    sentences: ['acme/greet has changed since you opened this page. Compare, then try again.'],
   })
 })
 
