@@ -73,6 +73,17 @@ describe.each(CLIENTS)('$name', ({ name, command, failingRename, killedBefore, c
     expect(snapshot(folder)).toEqual(after)
   })
 
+  test('says that a folder stays which it cannot delete', async () => {
+    const folder = makeOld()
+    const old = snapshot(join(folder, PLACE))
+    // The first rename replaces the lock.
+    const ran = await runClient(failingRename(2), ['remove', PROMPT], folder, hub.url)
+    expect(ran).toMatchObject({ code: 0, stdout: `${PROMPT} 1.0.0 ${PLACE}\n` })
+    expect(ran.stderr).toMatch(/^(hubcli|prompt-hub): \.claude\/skills\/two cannot be deleted and stays: [^\n]*busy\n$/)
+    expect(snapshot(join(folder, PLACE))).toEqual(old)
+    expect(await runClient(command, ['verify'], folder, hub.url)).toMatchObject({ code: 0, stderr: '' })
+  })
+
   test('killed at any step, it leaves a whole folder', async () => {
     const inPlace = (files: ReturnType<typeof snapshot>) => files.filter(([path]) => path!.startsWith(`${PLACE}/`))
     const [old, fresh] = [inPlace(before), inPlace(after)]

@@ -66,8 +66,11 @@ def change_lock(
     for old, difference in left:
         if difference is not None and difference.kind != "missing":
             say(f"{difference.path} was changed by hand and stays")
-        else:
+            continue
+        try:
             _delete(folder, old)
+        except OSError as error:
+            say(f"{old.path} cannot be deleted and stays: {error.strerror}")
 
 
 def _is_placed(lock: Lock, name: str, path: str) -> bool:

@@ -64,7 +64,10 @@ export async function changeLock(
   if (sentence !== undefined) say(sentence)
   for (const { old, difference } of left)
     if (difference && difference.kind !== 'missing') say(`${difference.path} was changed by hand and stays`)
-    else await deletePlaced(folder, old.path)
+    else
+      await deletePlaced(folder, old.path).catch((error: Error) =>
+        say(`${old.path} cannot be deleted and stays: ${error.message}`),
+      )
 }
 
 /** Protects files that somebody has edited: a file may be replaced only if it is the locked one, the new one, or, for a prompt that is not a skill, some version of it. */
