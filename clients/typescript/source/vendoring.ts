@@ -57,6 +57,9 @@ export async function addToLock(
       const name = names[index]!
       const locked = there.get(name)
       const { record, rows } = await hub.readState(name, locked?.version ?? version)
+      // It can be read, but not newly installed.
+      if (rows.some((row) => row.yanked && row.version === version))
+        throw new PromptHubError('not_found', explainNone(name, version, {}, rows))
       return [...(locked ? problemsOf(name, locked, record, rows) : []), ...noticesOf(name, record)]
     })
   ).flat()
@@ -78,7 +81,6 @@ async function resolveAddition(
 ): Promise<Fetched> {
   const { fullName: name, wish: parsed } = parseArguments(wish, {})
   const given = parsed === undefined ? undefined : wish.slice(wish.indexOf('@') + 1)
-  if (parsed?.kind === 'version') await requireActive(hub, name, parsed.version)
   const skill = path === undefined && locked?.files ? locked : undefined
   const target = path ?? skill?.path ?? `prompts/${name}.md`
   if (!isSafePath(target))
@@ -113,13 +115,6 @@ export async function fetchPrompt(
   const files = await readSkill(hub.url, hub.requests, prompt)
   const digests = files.map(({ path, sha256 }) => ({ path, sha256 }))
   return { locked: { ...locked, files: digests }, prompt: { path, files, listKnown } }
-}
-
-/** @throws PromptHubError `not_found` with the reason when a version was yanked: it can be read, but not newly installed */
-async function requireActive(hub: PromptHub, name: string, version: string): Promise<void> {
-  const rows = await hub.listVersions(name)
-  if (rows.some((row) => row.version === version && row.yanked))
-    throw new PromptHubError('not_found', explainNone(name, version, {}, rows))
 }
 
 /**
