@@ -313,6 +313,17 @@ describe.each(CLIENTS)('$name', ({ command, failingRename }) => {
   })
 
   test.skipIf(!CAN_MOUNT)(
+    `keeps a file whose old path is the same file${CAN_MOUNT ? '' : ' (SKIPPED: this user may not mount a disk of its own)'}`,
+    async () => {
+      // As on macOS and Windows, where only the case of a path may change.
+      const script = `cd "$0" && mkdir p P && mount --bind p P && "$@" add acme/review@1.0.0 -o p/x.md &&
+"$@" add acme/review@1.0.0 -o P/x.md && "$@" verify && cat P/x.md`
+      const ran = await runClient(['unshare', '-rm', 'sh', '-c', script, newFolder()], command, scratch, hub.url)
+      expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/one\n$/), stderr: '' })
+    },
+  )
+
+  test.skipIf(!CAN_MOUNT)(
     `leaves no partial files when the disk is full${CAN_MOUNT ? '' : ' (SKIPPED: this user may not mount a disk of its own)'}`,
     async () => {
       const look = 'find . -type f -exec sha256sum {} + | sort; find . -type d | sort'

@@ -59,11 +59,13 @@ def change_lock(
             attributes, advice = plan_attributes(path, [(each.path, bool(each.files)) for _, each in added])
             files += [] if attributes is None else [NewFiles(ATTRIBUTES, [("", attributes.encode("utf-8"))])]
         # Compared before anything changes: a link in a path is an error.
-        left = [(old, find_difference(folder, old)) for name, old in before.items() if not _is_placed(lock, name, old.path)]
+        left = [(name, old, find_difference(folder, old)) for name, old in before.items() if not _is_placed(lock, name, old.path)]
         replace_files(path, files, turn, text, text != unchanged)
     if advice is not None:
         say(advice)
-    for old, difference in left:
+    for name, old, difference in left:
+        if name in lock.prompts and _is_same(folder, old.path, lock.prompts[name].path):
+            continue
         if difference is not None and difference.kind != "missing":
             say(f"{difference.path} was changed by hand and stays")
             continue
@@ -71,6 +73,12 @@ def change_lock(
             _delete(folder, old)
         except OSError as error:
             say(f"{old.path} cannot be deleted and stays: {error.strerror}")
+
+
+def _is_same(folder: str, path: str, other: str) -> bool:
+    """Whether two paths lead to the same file, as those that differ only in case do on macOS and Windows."""
+    places = [os.path.join(folder, native(each)) for each in (path, other)]
+    return all(map(os.path.exists, places)) and os.path.samefile(*places)
 
 
 def _is_placed(lock: Lock, name: str, path: str) -> bool:

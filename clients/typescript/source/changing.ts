@@ -1,5 +1,6 @@
 // Changes a lock and its vendored files: all of them or none. docs/lock-file.md
-import { dirname, resolve } from 'node:path'
+import { stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { readLockFile, readVendored } from './files.ts'
 import { ATTRIBUTES, planAttributes } from './git-attributes.ts'
 import { formatLock, type Lock, type LockedPrompt, parseLock } from './lock.ts'
@@ -34,7 +35,7 @@ export async function changeLock(
   const path = resolve(lockPath)
   const folder = dirname(path)
   let sentence: string | undefined
-  const left: { old: LockedPrompt; difference: Difference | undefined }[] = []
+  const left: { old: LockedPrompt; now: string | undefined; difference: Difference | undefined }[] = []
   await takeTurn(path, async (turn) => {
     const lock = (await readLockFile(path)) ?? { hub, prompts: {} }
     const before = { ...lock.prompts }
@@ -57,17 +58,28 @@ export async function changeLock(
         targets.push({ path: ATTRIBUTES, files: [{ path: '', bytes: new TextEncoder().encode(planned.text) }] })
     }
     // Compared before anything changes: a link in a path is an error.
-    for (const [name, old] of Object.entries(before))
-      if (lock.prompts[name]?.path !== old.path) left.push({ old, difference: await findDifference(folder, old) })
+    for (const [name, old] of Object.entries(before)) {
+      const now = lock.prompts[name]?.path
+      if (now !== old.path) left.push({ old, now, difference: await findDifference(folder, old) })
+    }
     await replaceFiles(path, targets, turn, text === unchanged ? undefined : text)
   })
   if (sentence !== undefined) say(sentence)
-  for (const { old, difference } of left)
+  for (const { old, now, difference } of left) {
+    if (now !== undefined && (await isSame(join(folder, old.path), join(folder, now)))) continue
     if (difference && difference.kind !== 'missing') say(`${difference.path} was changed by hand and stays`)
     else
       await deletePlaced(folder, old.path).catch((error: Error) =>
         say(`${old.path} cannot be deleted and stays: ${error.message}`),
       )
+  }
+}
+
+/** Whether two paths lead to the same file, as those that differ only in case do on macOS and Windows. */
+async function isSame(...paths: [string, string]): Promise<boolean> {
+  const stats = paths.map((path) => stat(path, { bigint: true }).catch(() => undefined))
+  const [one, other] = await Promise.all(stats)
+  return one !== undefined && one.ino === other?.ino && one.dev === other.dev
 }
 
 /** Protects files that somebody has edited: a file may be replaced only if it is the locked one, the new one, or, for a prompt that is not a skill, some version of it. */
