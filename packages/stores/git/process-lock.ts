@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { HubError } from '../../../src/domain/api/errors.ts'
-import { BUSY, codeOf } from '../sqlite-errors.ts'
+import { BUSY, codeOf, explainSqlite } from '../sqlite-errors.ts'
 
 /** How long `withLock` waits; a publish takes a tenth of a second, so a longer wait has another cause. */
 const MAX_WAIT_MS = 10_000
@@ -15,10 +15,11 @@ export type ProcessLock = NonNullable<ReturnType<typeof takeLock>>
  *
  * @param path an empty file, which is created if missing and never removed, because a removed file could be locked twice
  * @param waitMs how long to wait for the current holder; this blocks the thread
+ * @throws StateProblem if the file cannot be opened, with its path
  * @returns undefined if another process holds the lock during all of this time
  */
 export function takeLock(path: string, waitMs: number) {
-  const database = new DatabaseSync(path, { timeout: waitMs })
+  const database = openFile(path, waitMs)
   try {
     // This transaction never writes anything, so it needs no journal and works on a full disk.
     database.exec('BEGIN EXCLUSIVE')
@@ -27,6 +28,14 @@ export function takeLock(path: string, waitMs: number) {
     database.close()
     if (codeOf(error) === BUSY) return undefined
     throw error
+  }
+}
+
+function openFile(path: string, waitMs: number): DatabaseSync {
+  try {
+    return new DatabaseSync(path, { timeout: waitMs })
+  } catch (error) {
+    throw explainSqlite(error, path)
   }
 }
 
