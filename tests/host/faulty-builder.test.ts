@@ -160,6 +160,10 @@ test('serves what the checked-out commit has, whatever the content folder has lo
   ask = await start({ ...settings, SITE_URL: 'http://emptied-again.localhost' })
   await becomes({ status: 'degraded', counts, failure: null, broken: [ofFirst, ofSecond, ofSite] })
   await expectServed()
+  // Looking for the files, a second later, makes no new build.
+  const { built_at } = await health()
+  await sleep(2_000)
+  expect((await health()).built_at).toBe(built_at)
   rmSync(content, { recursive: true })
   back(content)
   await becomes({ status: 'ok', counts, broken: [] })

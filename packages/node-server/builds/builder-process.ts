@@ -132,8 +132,9 @@ function readLast(text: string | undefined): LastContent | undefined {
   return text === undefined ? undefined : LastContent.safeParse(JSON.parse(text)).data
 }
 
-/** The files that may have changed; `all` if any file may have changed. */
-let wanted: Set<string> | 'all' | undefined = 'all'
+/** What the next round is about: the files that may have changed; `all` if any may have; `look` if that is only looked at, although nothing says so. */
+type Wanted = ReadonlySet<string> | 'all' | 'look'
+let wanted: Wanted | undefined = 'all'
 let isBusy = false
 /** Whether a transaction of the site's database is open. */
 let isWriting = false
@@ -182,9 +183,19 @@ function handleFailure(error: unknown): void {
   retry = setTimeout(want, pauseMs)
 }
 
-/** Builds again. Without paths, this is not a known change, but a retry or a check. @param paths the changed files, relative to the content folder; undefined if any file may have changed */
+/** Builds again. @param paths the changed files, relative to the content folder; undefined if any file may have changed */
 function want(paths?: readonly string[]): void {
-  wanted = paths && wanted !== 'all' ? new Set([...(wanted ?? []), ...paths]) : 'all'
+  wanted = paths && typeof wanted !== 'string' ? new Set([...(wanted ?? []), ...paths]) : 'all'
+  start()
+}
+
+/** Looks whether anything has changed, although nothing says so. */
+function wantLook(): void {
+  wanted ??= 'look'
+  start()
+}
+
+function start(): void {
   work().catch((cause: unknown) => {
     logProblem('error', 'The build process cannot go on. The server starts another one.', { cause })
     process.exit(1)
@@ -197,14 +208,15 @@ function wantChange(paths?: readonly string[]): void {
   want(paths)
 }
 
-async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
+async function build(wanted: Wanted): Promise<void> {
   data ??= openData()
   const mine = data
   const { database, state } = mine
   const began = new Date().toISOString()
   const ready = await askToBegin()
   const { changed: moved } = ready
-  const changed = wanted === 'all' || moved === 'all' || !mine.listing ? 'all' : new Set([...wanted, ...moved])
+  const changed =
+    typeof wanted === 'string' || moved === 'all' || !mine.listing ? 'all' : new Set([...wanted, ...moved])
   const commit = await readCommit()
   const read = await readSource(mine, ready)
   const seen = await look(mine, changed)
@@ -221,7 +233,10 @@ async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
   const made = mine.makeState(listing, { day, history })
   const broken = Object.fromEntries(groupProblems(made.problems))
   const source = { ...read, broken: Object.keys(broken) }
-  const isSame = state && isDeepStrictEqual([broken, source, commit], [state.broken, state.source, state.commit])
+  // A look that finds nothing new makes no new build, whose pages would have to be rendered again.
+  const isLook = wanted === 'look' && moved !== 'all' && moved.length === 0
+  const known = isLook ? { ...source, read_until: state?.source.read_until ?? null } : source
+  const isSame = state && isDeepStrictEqual([broken, known, commit], [state.broken, state.source, state.commit])
   if (isSame && !made.isDifferent) database.saveKept()
   else {
     const search = makeSearch(mine, made, number)
@@ -232,9 +247,9 @@ async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
     say({ kind: 'state', state: mine.state })
     if (state) retired.note(state)
     for (const ms of [RETIRE_SEARCH_MS, RETIRE_MS]) setTimeout(removeRetired, ms + 100).unref()
-    clearTimeout(looking)
-    looking = setTimeout(want, LOOK_MS)
   }
+  clearTimeout(looking)
+  looking = setTimeout(wantLook, LOOK_MS)
   mine.listing = seen
   mine.before = mine.state
   const problems = [...describeLost(missing), ...made.problems].map(formatContentProblem)
@@ -242,7 +257,7 @@ async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
   if ((await readCommit()) !== commit) want()
   say({ kind: 'read', began, problems, ignored: describeIgnored(listing.ignored) })
   // Nothing reports that a mount is back, or that a commit removed the files.
-  if (missing.size > 0) retry = setTimeout(want, Math.min(pauseAfter(looksForLost++), MAX_LOST_PAUSE_MS))
+  if (missing.size > 0) retry = setTimeout(wantLook, Math.min(pauseAfter(looksForLost++), MAX_LOST_PAUSE_MS))
   else looksForLost = 0
   // The timers do nothing while a build is being written, and builds may follow each other without a pause.
   isWriting = false
