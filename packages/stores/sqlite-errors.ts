@@ -19,7 +19,7 @@ export const isDamage = (error: unknown): boolean => DAMAGED.includes(codeOf(err
 export const isMissingTable = (error: unknown): boolean =>
   error instanceof Error && error.message.startsWith('no such table')
 
-/** Describes an error of the state file or a lock for operators, with the fix. @param name the file's name */
+/** Describes an error of the state file for operators, with the fix. @param name the file's name */
 export function explainSqlite(error: unknown, name: string): StateProblem {
   if (error instanceof StateProblem) return error
   const [code, message] = [codeOf(error), error instanceof Error ? error.message : String(error)]

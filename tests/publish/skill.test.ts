@@ -189,7 +189,7 @@ test.each(words`
   /acme/nothing/SKILL.md /acme/plain/SKILL.md /acme/plain/v/1.0.0/SKILL.md
   /acme/plain/.well-known/agent-skills/index.json /acme/indexed/v/9.9.9/SKILL.md /acme/indexed/v/latest/SKILL.md
   /acme/indexed/.well-known/agent-skills/other/SKILL.md /nobody/.well-known/agent-skills/index.json
-  /docs/.well-known/agent-skills/index.json /ACME/indexed/SKILL.md /acme/%69ndexed/SKILL.md
+  /docs/.well-known/agent-skills/index.json /acme/%69ndexed/SKILL.md
 `)('%s returns 404 in the API error format', async (path) => {
   await publish({ content: 'Plain' }, 'acme/plain')
   const { status, code, headers } = await hub.read(path)

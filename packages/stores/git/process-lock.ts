@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { HubError } from '../../../src/domain/api/errors.ts'
-import { BUSY, codeOf, explainSqlite } from '../sqlite-errors.ts'
+import { BUSY, codeOf } from '../sqlite-errors.ts'
 
 /** How long `withLock` waits; a publish takes a tenth of a second, so a longer wait has another cause. */
 const MAX_WAIT_MS = 10_000
@@ -15,7 +15,7 @@ export type ProcessLock = NonNullable<ReturnType<typeof takeLock>>
  *
  * @param path an empty file, which is created if missing and never removed, because a removed file could be locked twice
  * @param waitMs how long to wait for the current holder; this blocks the thread
- * @throws StateProblem if the file cannot be opened, with its path
+ * @throws Error of SQLite if the file cannot be opened; its message begins with the path
  * @returns undefined if another process holds the lock during all of this time
  */
 export function takeLock(path: string, waitMs: number) {
@@ -35,7 +35,8 @@ function openFile(path: string, waitMs: number): DatabaseSync {
   try {
     return new DatabaseSync(path, { timeout: waitMs })
   } catch (error) {
-    throw explainSqlite(error, path)
+    if (error instanceof Error) error.message = `${path} cannot be opened or written: ${error.message}`
+    throw error
   }
 }
 
