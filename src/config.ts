@@ -274,11 +274,12 @@ export function findSourceHost({
 
 /** Returns what pages show of the settings. @param look from `serveLook` */
 export function findProfile(
-  config: Pick<Config, 'baseUrl' | 'rateLimitPerMinute' | 'gitStore' | 'contentDir'>,
+  config: Pick<Config, 'baseUrl' | 'rateLimitPerMinute' | 'gitStore' | 'contentDir' | 'readAccess'>,
   look: ShownLook,
 ): HubProfile {
-  const { baseUrl, rateLimitPerMinute } = config
-  return { baseUrl, rateLimitPerMinute, sourceHost: findSourceHost(config), look }
+  const { baseUrl, rateLimitPerMinute, readAccess } = config
+  const isForReaders = readAccess.kind === 'members'
+  return { baseUrl, rateLimitPerMinute, isForReaders, sourceHost: findSourceHost(config), look }
 }
 
 /** Returns the content folder's path in the repository. A hub runs in the root folder of the repository; a content folder elsewhere is a copy of the folder that publishes are written to. */

@@ -48,6 +48,8 @@ export interface HubProfile {
   /** Undefined when git is a local repository. */
   sourceHost: SourceHost | undefined
   rateLimitPerMinute: number
+  /** Whether only readers may read the hub. */
+  isForReaders: boolean
   look: ShownLook
 }
 

@@ -177,6 +177,8 @@ describe('what a stranger is told', () => {
       expect([path, SECRET_WORDS.filter((word) => said.includes(word))]).toEqual([path, []])
     }
     const page = await hub.ask('GET', '/settings', { headers: { Accept: 'text/html' } })
+    expect(page.bytes.toString()).toContain('<p class="lead">Sign in to read, and to create tokens for publishing.</p>')
+    expect(page.bytes.toString()).toContain('<p>Prompt Hub is a prompt registry.</p>')
     expect([page.status, page.bytes.toString().includes('href="/auth/sign-in?return_to=/settings"')]).toEqual([
       200,
       true,

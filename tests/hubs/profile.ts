@@ -7,6 +7,7 @@ export function makeProfile(baseUrl: string, given: Partial<HubProfile['look']> 
     baseUrl,
     sourceHost: undefined,
     rateLimitPerMinute: 120,
+    isForReaders: false,
     look: {
       ...{ name: 'Prompt Hub', tagline: 'A hub of tests', language: 'en', footer: [], examples: [], tasks: [] },
       ...{ logoPath: undefined, stylePath: undefined },
