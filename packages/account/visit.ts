@@ -100,24 +100,25 @@ const MAX_FORM_FIELDS = 1_000
 
 /** Reads a form without checking who sent it. @throws HubError `unsupported_media_type`, `content_too_large`, `invalid_request` */
 export async function readForm(request: Request): Promise<URLSearchParams> {
-  return parseForm(request, await readBody(request))
+  return parseForm(await readBody(request))
 }
 
 /** Reads a form that was sent without a session. It is not parsed if no page of this hub gave it out, so that strangers cannot occupy the hub. @returns undefined for such a form @throws HubError like `readForm` */
 export async function readSealedForm(request: Request, secret: string): Promise<URLSearchParams | undefined> {
   const body = await readBody(request)
-  return isSealed(body, secret) ? parseForm(request, body) : undefined
+  return isSealed(body, secret) ? parseForm(body) : undefined
 }
 
-function readBody(request: Request): Promise<Buffer> {
+async function readBody(request: Request): Promise<Buffer> {
+  const { headers } = request
+  if (mediaTypeOf(headers) !== 'application/x-www-form-urlencoded')
+    throw new HubError('unsupported_media_type', 'Send the form as application/x-www-form-urlencoded.')
+  if (!isUtf8(headers)) throw new HubError('unsupported_media_type', NOT_UTF_8)
   const tooLarge = () => new HubError('content_too_large', `The form is longer than ${MAX_FORM_BYTES} bytes.`)
   return openBody(request, MAX_FORM_BYTES, tooLarge).read()
 }
 
-function parseForm({ headers }: Request, body: Buffer): URLSearchParams {
-  if (mediaTypeOf(headers) !== 'application/x-www-form-urlencoded')
-    throw new HubError('unsupported_media_type', 'Send the form as application/x-www-form-urlencoded.')
-  if (!isUtf8(headers)) throw new HubError('unsupported_media_type', NOT_UTF_8)
+function parseForm(body: Buffer): URLSearchParams {
   const text = new TextDecoder().decode(body)
   if (text.split('&', MAX_FORM_FIELDS + 1).length > MAX_FORM_FIELDS)
     throw new HubError(
