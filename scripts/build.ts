@@ -41,10 +41,6 @@ await runCommand({ help: 'Usage: npm run build -- [--out DIR]', options }, async
     throw new Error(
       'Netlify cannot keep static files private, so a hub with READ_ACCESS=members cannot be built for it. Run npm start on a machine of your own; src/pages/docs/hosting-private.md describes how.',
     )
-  if (config.upstream !== undefined)
-    throw new Error(
-      'Netlify serves the files of a build alone, so a hub with UPSTREAM cannot be built for it. Remove UPSTREAM, or run npm start on a machine of your own; src/pages/docs/company.md describes how.',
-    )
   const places = placesOf(resolve(values.out, 'dist'))
   mkdirSync('.astro', { recursive: true })
   const lock = takeLock(join('.astro', `build-${hash('sha256', places.dist).slice(0, 16)}.lock`), 60_000)

@@ -58,8 +58,6 @@ export interface Config {
   trustedProxies: readonly TrustedProxy[]
   /** Who may read the hub: everybody, or only its readers. */
   readAccess: ReadAccess
-  /** The base URL of the hub whose owners this hub serves beside its own; undefined if there is none. */
-  upstream: string | undefined
   /** The base URL, without a trailing slash. */
   baseUrl: string
   /** The host names of the public URLs. */
@@ -117,8 +115,6 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   const gitStore = readGitStore(settings)
   const isLocal = signIn.kind === 'none' && isHere
   const readAccess = readReadAccess(settings, gitStore)
-  if (settings.UPSTREAM === new URL(baseUrl).origin)
-    throw settingsError(['UPSTREAM: expected another hub, but it is this hub’s own URL'])
   return {
     port: settings.PORT,
     listenAt: readListenAt(settings.HOST, isLocal),
@@ -128,7 +124,6 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     codeCommit: settings.COMMIT_REF,
     baseUrl,
     readAccess,
-    upstream: settings.UPSTREAM,
     isPrivate: isPrivateHost(hostname) || readAccess.kind === 'members',
     isLocal,
     signIn,

@@ -54,15 +54,6 @@ const baseAddress: Form<string> = (text) => {
   return pathname === '/' ? { value: origin } : { expected: 'expected a URL without a path' }
 }
 
-/** Parses the URL of another hub. Without https, anybody on the network could change what it says. */
-const upstreamAddress: Form<string> = (text) => {
-  const url = URL.parse(text)
-  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))
-  return isSafe && url && url.username === '' && url.href === `${url.origin}/`
-    ? { value: url.origin }
-    : { expected: 'expected the https URL of another hub, such as https://prompts.example.org' }
-}
-
 /** Parses a base URL and removes its trailing slash; GitHub Enterprise may be below a path. */
 const originAddress: Form<string> = (text) => {
   const read = address('expected a URL such as https://github.com')(text)
@@ -142,7 +133,6 @@ export const SETTINGS = {
   READ_ACCESS: setting(publicOrMembers),
   READERS: setting(readers, []),
   AUTH_PROXY_HEADER: setting(headerName),
-  UPSTREAM: setting(upstreamAddress),
   LOG_REQUESTS: setting(onOrOff),
   METRICS: setting(onOrOff, 'off'),
   SITE_URL: setting(baseAddress),

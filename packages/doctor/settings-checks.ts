@@ -101,12 +101,7 @@ function checkAddress({ RATE_LIMIT_PER_MINUTE }: Settings, { baseUrl, isLocal, l
   return undefined
 }
 
-function checkReadAccess({ readAccess, upstream, signIn, isLocal, netlifySite }: Config): CheckProblems {
-  if (upstream !== undefined && netlifySite !== undefined)
-    return fail(
-      'UPSTREAM is set, but Netlify serves the files of a build alone.',
-      'Remove UPSTREAM, or run npm start on a machine of your own.',
-    )
+function checkReadAccess({ readAccess, signIn, isLocal, netlifySite }: Config): CheckProblems {
   if (readAccess.kind === 'public') return undefined
   if (netlifySite !== undefined)
     return fail(

@@ -7,13 +7,9 @@ import { localSignInLink, openLocalKeys } from '../account/local-keys.ts'
 import { type LocalGit, openLocalGit } from '../stores/git/git-store-local.ts'
 import { openCopies, rememberCopies } from '../stores/state/fresh-copies.ts'
 import { shareCopies } from '../stores/state/fresh-copies-shared.ts'
-import { openUpstream, type Upstream } from '../stores/upstream/upstream.ts'
 import { inBackground } from './http/background.ts'
 import { openState } from './open-state.ts'
 import { type StateWatch, watchState } from './watch-state.ts'
-
-/** The folder in which files of an upstream hub are kept. */
-const UPSTREAM_FOLDER = '.hub/upstream'
 
 /** This machine's stores. */
 export interface LocalStores extends Pick<ServerHub, 'state' | 'localKeys'> {
@@ -24,8 +20,6 @@ export interface LocalStores extends Pick<ServerHub, 'state' | 'localKeys'> {
   stateWatch: StateWatch
   /** Orders this server's publishes and builds. */
   order: ReturnType<typeof openOrderClock>
-  /** The hub whose owners are served beside this hub's own; undefined if there is none. */
-  upstream?: Upstream | undefined
   /** Calls a listener within seconds of each publish on any machine that shares the database; undefined when the state is a local file. */
   watchPublishes?: (onPublish: () => void) => void
   close(): Promise<void>
@@ -40,17 +34,12 @@ export interface LocalStores extends Pick<ServerHub, 'state' | 'localKeys'> {
 export async function openLocalStores(config: Config, root?: string): Promise<LocalStores> {
   const { contentDir, signIn, baseUrl, databaseUrl } = config
   if (signIn.kind === 'incomplete') throw settingsError(signIn.missing)
-  const upstream =
-    config.upstream === undefined
-      ? undefined
-      : await openUpstream({ url: config.upstream, dir: resolve(root ?? '.', UPSTREAM_FOLDER) })
   const state = await openState(config, root)
   inBackground('Removing expired entries', () => state.removeExpired())
   const stateWatch = watchState(state, databaseUrl === undefined ? 'file' : 'database')
   const shared = databaseUrl === undefined ? undefined : shareCopies(state)
   return {
     state,
-    upstream,
     copies: shared ?? rememberCopies(openCopies(state)),
     stateWatch,
     order: openOrderClock(),

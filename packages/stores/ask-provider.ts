@@ -1,4 +1,4 @@
-// Sends requests to a sign-in provider or an upstream hub: bounded in time and size, and without following redirects, because an answer is somebody else's text.
+// Sends requests to a sign-in provider: bounded in time and size, and without following redirects, because an answer is somebody else's text.
 import { HubError } from '../../src/domain/api/errors.ts'
 
 /** Time limit for a request: long enough for a slow provider, short enough for a waiting user. */

@@ -21,7 +21,7 @@ export function askEachOnce({ siteFiles, fresh }: AskedSources): AskedSources {
  *
  * @param ask takes validated names, paths or versions, none of which contains a blank
  */
-export function askOnce<Ask extends (...given: never) => Promise<unknown>>(ask: Ask): Ask {
+function askOnce<Ask extends (...given: never) => Promise<unknown>>(ask: Ask): Ask {
   const answers = new Map<string, Promise<unknown>>()
   const once = (...given: never) => {
     const key = (given as readonly string[]).join(' ')

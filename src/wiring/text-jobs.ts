@@ -27,7 +27,6 @@ const CODE = {
   repositoryState: () => import('../domain/publishing/repository-state.ts'),
   publishRequest: () => import('../domain/publishing/request.ts'),
   archive: () => import('../../packages/stores/read-archive.ts'),
-  upstream: () => import('../../packages/stores/upstream/upstream-paths.ts'),
   skillFolder: () => import('../../packages/formats/skill-folder.ts'),
 }
 
@@ -59,9 +58,6 @@ export const TEXT_JOBS: TextJobTable = {
   verifyAttestation: jobIn(loadVerification, (code) => code.verifyAttestation),
   unpackFiles: jobIn(CODE.archive, ({ readArchive }) => (archive) => {
     return readArchive(archive).files.map(({ path, bytes }) => measureFile(path, bytes))
-  }),
-  readUpstreamFile: jobIn(CODE.upstream, ({ findSource }) => (path, bytes) => {
-    return findSource(path)?.file.read(bytes)
   }),
   parseChange: jobIn(CODE.changeRequest, (code) => code.readChangeBody),
   readState: jobIn(CODE.repositoryState, (code) => code.readRepositoryState),

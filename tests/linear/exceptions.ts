@@ -15,7 +15,7 @@ const at = (module: string, names: string) => new RegExp(`^(?:src|packages)/${mo
 export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
   [
     'names, logins and claims, whose length is limited',
-    /^(?:src\/domain\/(?:access|values\/permissions)|packages\/review\/rules\/(?:codeowners|pull-owners))/,
+    /^(?:src\/domain\/(?:access|values\/permissions)|packages\/review\/rules\/pull-owners)/,
   ],
   [
     'a member, whose length is limited, and the names of fields',

@@ -15,7 +15,7 @@ import { blocksOf } from './follow-guide.ts'
 const [owner, doctor, token, read, leave, forget, ...more] = blocksOf('company', 'sh') as [
   ...[string, string, string, string, string, string],
 ]
-const [settings = '', upstream = '', ...moreSettings] = blocksOf('company', 'ini')
+const [settings = '', ...moreSettings] = blocksOf('company', 'ini')
 const [caddyfile = '', ...moreCaddy] = blocksOf('company', 'caddyfile')
 
 describe.skipIf(!isInstalled('caddy'))('a hub for a company (needs caddy)', () => {
@@ -80,8 +80,6 @@ describe.skipIf(!isInstalled('caddy'))('a hub for a company (needs caddy)', () =
 
   test('has these code blocks', () => {
     expect([more, moreSettings, moreCaddy]).toEqual([[], [], []])
-    // tests/host/upstream.test.ts runs a hub with this setting.
-    expect(upstream).toBe('UPSTREAM=https://prompts.example.org\n')
   })
 
   test('starts two hubs with the first owner, and the doctor finds the provider', async () => {

@@ -249,7 +249,7 @@ describe.skipIf(!isDebianRoot)('a hub on one machine, set up by the guide (needs
   }, 900_000)
 
   test('is mirrored by following the mirror guide', async () => {
-    const [build, serve, check, read, ...rest] = blocksOf('hosting-mirror', 'sh') as [string, string, string, string]
+    const [build, serve, read, ...rest] = blocksOf('hosting-mirror', 'sh') as [string, string, string]
     expect(rest).toEqual([])
     const port = String(await freePort())
     const at = (block: string) => block.replaceAll(/\b8000\b/g, port)
@@ -262,10 +262,9 @@ describe.skipIf(!isDebianRoot)('a hub on one machine, set up by the guide (needs
       build,
       `${at(serve).trim()} >/dev/null 2>&1 & server=$!`,
       `tries=0; until curl -fs -o /dev/null http://localhost:${port}/ || [ $tries -gt 50 ]; do tries=$((tries + 1)); sleep 0.1; done`,
-      `{ ${at(check)} ${at(read)} } || { kill $server; exit 1; }`,
+      `${at(read).trim()} || { kill $server; exit 1; }`,
       'kill $server',
     ])
-    expect(said).toMatch(/5 {2}getVersion[\s\S]*Every API read except search is available as a file\./)
     expect(said).toContain('1.0.4')
   }, 600_000)
 

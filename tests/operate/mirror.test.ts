@@ -1,18 +1,18 @@
 // Checks that plain web servers work as mirrors: nginx, as documented, and Python's built-in server return every file.
 // Together, the files cover every read request of the API except search.
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDeployedHub } from '../../packages/doctor/hub-requests.ts'
-import { checkMirror } from '../../packages/doctor/mirror.ts'
 import { versionFile } from '../doctor/setups.ts'
 import { poll } from '../e2e/client.ts'
 import { isInstalled, type Running, startNginxMirror } from '../host/programs.ts'
 import { buildSite, makeSiteFolder } from '../hubs/build-site.ts'
 import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
 import { freePort } from '../hubs/processes.ts'
+import { checkMirror } from './check-mirror.ts'
 
 const index = (more: string) => `---\ntitle: Greet\ndescription: Says hello.\n${more}---\nA readme.\n`
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -173,16 +173,4 @@ test('reports files that are missing or changed on a mirror', async () => {
     writeFileSync(changed, before)
     await mirror.stop()
   }
-})
-
-test.each([
-  ['does not respond', undefined, /ECONNREFUSED/],
-  ['has no URL', 'mirror.example', /expected a URL such as https:\/\/mirror\.example/],
-])('a mirror that %s is not checked, which has its own exit status', async (_, address, message) => {
-  const given = address ?? `http://127.0.0.1:${await freePort()}`
-  const { status, stderr } = spawnSync(process.execPath, ['scripts/content/check-mirror.ts', given], {
-    encoding: 'utf8',
-  })
-  expect([status, stderr.split('\n')[0]]).toEqual([2, expect.stringMatching(message)])
-  expect(stderr).not.toContain('    at ')
 })

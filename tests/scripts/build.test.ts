@@ -120,13 +120,6 @@ test('a hub that only readers may read is not built for Netlify', () => {
   expect(stderr).toContain('Netlify cannot keep static files private')
 })
 
-test('a hub with an upstream is not built for Netlify', () => {
-  const there = join(root, 'upstream')
-  const { status, stderr } = build({ settings: { UPSTREAM: 'https://prompts.example.org' } }, '--out', there)
-  expect([status, existsSync(there)]).toEqual([1, false])
-  expect(stderr).toContain('a hub with UPSTREAM cannot be built for it')
-})
-
 test.each<[string, string, string[], Record<string, string>]>([
   ['an unknown option', "Unknown option '--foo'", ['--foo'], {}],
   ['a setting without its form', 'The hub is not set up: PORT', [], { PORT: 'x' }],

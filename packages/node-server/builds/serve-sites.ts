@@ -8,7 +8,7 @@ import type { Config } from '../../../src/config.ts'
 import { networksOf } from '../../../src/domain/access/ip-address.ts'
 import type { SiteFiles } from '../../../src/ports/site-files.ts'
 import { openPageCache, type PageCache } from '../../../src/server/page-cache.ts'
-import { clientKeyOf, pagesUnavailable, type ServerHub } from '../../../src/wiring/hub.ts'
+import { pagesUnavailable, type ServerHub } from '../../../src/wiring/hub.ts'
 import { publishQueue } from '../../../src/wiring/publish.ts'
 import { copiesAhead } from '../../stores/state/fresh-copies.ts'
 import { findCommit } from '../code-commit.ts'
@@ -24,7 +24,6 @@ import { withMonitoring } from '../monitoring.ts'
 import { startSweeping } from '../open-state.ts'
 import { DATA_PATH, type Pages } from '../pages.ts'
 import { protectPrivateHub } from '../private-hub.ts'
-import { readThrough } from '../read-through.ts'
 import { checkState, checkThrough, openReadiness } from '../readiness.ts'
 import { createHandler, type HostContext, type HostedFunction, listenTo, routeFunctions } from '../run-functions.ts'
 import { openTextThreads } from '../text-threads.ts'
@@ -89,7 +88,7 @@ export interface ServedHub extends RunningServer {
  */
 export async function serveSites(
   served: Served,
-  { copies, order, state, localGit, localKeys, stateWatch, upstream, watchPublishes }: ServedStores,
+  { copies, order, state, localGit, localKeys, stateWatch, watchPublishes }: ServedStores,
   {
     port,
     listenAt = 'everywhere',
@@ -143,16 +142,7 @@ export async function serveSites(
     return current.hub
   }
   const compressor = openCompressor()
-  const answerOwn = createHandler(route, hubOf, compressor)
-  const answer = upstream
-    ? readThrough(
-        answerOwn,
-        upstream,
-        () => ({ hub: hubOf(), broken: served.site.source.broken }),
-        (hub) => createHandler(route, () => hub, compressor),
-        (ip) => texts.forClient(clientKeyOf(ip)),
-      )
-    : answerOwn
+  const answer = createHandler(route, hubOf, compressor)
   let isEnding = false
   const checkAll = openReadiness(
     {

@@ -40,7 +40,7 @@ export const ERRORS = {
   idempotency_key_reused: { status: 422, when: 'The Idempotency-Key was already used with another body.' },
   rate_limited: { status: 429, when: 'Too many requests. Retry after the time in the Retry-After header.' },
   internal_error: { status: 500, when: 'The hub had an internal error.' },
-  upstream_error: { status: 502, when: 'The git host or the upstream hub sent an unexpected response.' },
+  upstream_error: { status: 502, when: 'The git host sent an unexpected response.' },
   unavailable: {
     status: 503,
     when: 'The git host or a store is down or busy. Retry after the time in the Retry-After header.',

@@ -1,7 +1,6 @@
 // Tests who is a member of an owner, by login or by numeric GitHub ID. A login that consists of digits is not an ID.
 import { describe, expect, test } from 'vitest'
 import { listMemberships } from '../../../packages/catalogue/memberships.ts'
-import { formatCodeowners } from '../../../packages/review/rules/codeowners.ts'
 import { isMember, mayActFor, membershipsPath } from '../../../src/domain/access/memberships.ts'
 import type { Person } from '../../../src/domain/access/person.ts'
 import { parseOwnerFile } from '../../../src/domain/content/prompt-file.ts'
@@ -128,9 +127,4 @@ describe('members by an account of the OpenID Connect provider', () => {
       '/data/accounts/oidc/6f6964633a6164614061636d652e6578616d706c65.json': ['acme'],
     })
   })
-})
-
-test('CODEOWNERS names GitHub logins alone', () => {
-  const members = ['octocat', 'oidc:Sub1', 583231]
-  expect(formatCodeowners(new Map([['acme', { members }]]), [])).toContain('/content/acme/ @octocat\n')
 })

@@ -1,6 +1,8 @@
 // Reads a hub through its static files: determines which file corresponds to each API request, and checks that a mirror has this file.
 import { hash } from 'node:crypto'
 import * as z from 'zod'
+import { ROUTES_WITH_SCHEMAS } from '../../packages/catalogue/published/route-schemas.ts'
+import type { HubResponse } from '../../packages/doctor/hub-requests.ts'
 import { DATA_FILES, SORTS } from '../../src/domain/api/data-paths.ts'
 import { READS, type ReadId, ROUTES } from '../../src/domain/api/routes.ts'
 import {
@@ -13,8 +15,6 @@ import {
   VersionRecord,
   VersionSummary,
 } from '../../src/domain/api/schema.ts'
-import { ROUTES_WITH_SCHEMAS } from '../catalogue/published/route-schemas.ts'
-import type { HubResponse } from './hub-requests.ts'
 
 /** An API read request, and the file with the same bytes (docs/contract.md section 4). */
 interface PlainRead {
