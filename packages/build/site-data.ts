@@ -32,7 +32,7 @@ import { ContentError } from './content-error.ts'
 import type { DataSink, StoredFile, StoredRepository } from './data-sink.ts'
 import { formatStatuses, makeRepository } from './make-repository.ts'
 import { readEntry, restoreEntry } from './recorded-entry.ts'
-import { openSharedFiles } from './shared-files.ts'
+import { describeFailure, openSharedFiles } from './shared-files.ts'
 
 /** The parameters of `openSiteData`. */
 interface SiteDataParts {
@@ -109,7 +109,13 @@ export function openSiteData({ contentDir, baseUrl, sink, ...parts }: SiteDataPa
         names.set(fullName, { file: { moved_to: before.outline.movedTo, replaced_by: before.outline.replacedBy } })
         continue
       }
-      const found = readRepository(folder, fullName, files)
+      const found = derive(fullName, () => readRepository(folder, fullName, files), round)
+      if (!found) {
+        // Its last valid data stays, and with it the names of its neighbours.
+        if (before)
+          names.set(fullName, { file: { moved_to: before.outline.movedTo, replaced_by: before.outline.replacedBy } })
+        continue
+      }
       if (!found.isThere && found.wrong.size === 0) {
         round.problems.push(...found.problems)
         below.delete(fullName)
@@ -123,23 +129,42 @@ export function openSiteData({ contentDir, baseUrl, sink, ...parts }: SiteDataPa
       // Repositories that are valid regardless of the others are written immediately, so that their content does not stay in memory.
       if (read.isThere && read.wrong.size === 0 && checkRepository(read.entry, NO_NEIGHBOURS).length === 0) {
         round.problems.push(...read.problems)
-        write(read, models, round)
+        derive(fullName, () => write(read, models, round), round)
       } else late.push(read)
     }
     const neighbours: Neighbours = { repositories: names }
-    for (const read of late) judge(read, neighbours, models, round)
+    for (const read of late) derive(read.fullName, () => judge(read, neighbours, models, round), round)
     checkUnread(names, new Set(late.map(({ fullName }) => fullName)), round)
     for (const [fullName, { outline }] of repositories) if (!below.has(fullName)) drop(fullName, outline, round)
-    const problems = sortProblems(round.problems)
-    if (isStrict && problems.length > 0) throw new ContentError(problems)
+    if (isStrict && round.problems.length > 0) throw new ContentError(sortProblems(round.problems))
     const entries = new Map<string, CatalogueEntry>()
     for (const [fullName, { outline, digests }] of repositories)
       entries.set(fullName, readEntry(outline, digests, sink.read))
     const good = joinOthers([...others.values()].map(({ parsed }) => parsed))
-    const options = { baseUrl, day, isForReaders, unreadableOwners: listUnreadable(problems) }
+    const options = { baseUrl, day, isForReaders, unreadableOwners: listUnreadable(round.problems) }
     const catalogue = joinCatalogue({ ...good, entries }, options)
-    round.isDifferent = writeShared(catalogue, history, round.isDifferent)
-    return { ...round, catalogue, problems }
+    const shared = writeShared(catalogue, history, round.isDifferent)
+    if (isStrict && shared.problems.length > 0) throw new ContentError(shared.problems)
+    const problems = sortProblems([...round.problems, ...shared.problems])
+    return { ...round, isDifferent: shared.isDifferent, catalogue, problems }
+  }
+
+  /**
+   * Runs a step that derives one repository's data. Whatever it throws is a problem of that repository alone: its last
+   * valid data stays, if there is any, and everybody else's update goes on.
+   *
+   * @throws the errors of the sink, which are about all repositories
+   */
+  function derive<Value>(fullName: string, step: () => Value, round: Round): Value | undefined {
+    try {
+      return step()
+    } catch (error) {
+      if (error instanceof SinkError) throw error.cause
+      round.problems.push(describeFailure(nameIndex(fullName), error))
+      const before = repositories.get(fullName)
+      if (before) keep(fullName, { ...before, marks: '' })
+      return undefined
+    }
   }
 
   /** Reads the changed files outside repositories. */
@@ -176,7 +201,7 @@ export function openSiteData({ contentDir, baseUrl, sink, ...parts }: SiteDataPa
     const before = repositories.get(fullName)
     const last = before && restoreEntry(before.outline, sink.read)
     const mended = fixRepository({ now: entry, wrong, last }, neighbours)
-    if (mended) write({ ...read, entry: mended, marks: '' }, models, round)
+    if (mended) write({ ...read, entry: { ...mended, bytes: entry.bytes ?? 0 }, marks: '' }, models, round)
     else if (before) keep(fullName, { ...before, marks: '' })
   }
 
@@ -204,22 +229,35 @@ export function openSiteData({ contentDir, baseUrl, sink, ...parts }: SiteDataPa
     const before = repositories.get(fullName)
     const gone = new Set(before ? listRepositoryPaths(before.outline) : [])
     const made = makeRepository(entry, { baseUrl, stats, added, models, readFile: openBundles(folder) })
-    let isDifferent = false
-    for (const [path, text] of made.files) {
-      gone.delete(path)
-      if (before && sink.read(path) === text) continue
-      sink.write(path, text)
-      isDifferent = true
+    // What replaces valid data is written when all of it could be made. A new repository is written at once, because it may be too large for the memory.
+    const different: [path: string, content: string | Uint8Array][] = []
+    const written: string[] = []
+    const put = (path: string, content: string | Uint8Array) => {
+      if (before) different.push([path, content])
+      else {
+        written.push(path)
+        inSink(() => sink.write(path, content))
+      }
     }
-    for (const [path, bytesOf] of made.bundles) {
+    try {
+      for (const [path, text] of made.files) {
+        gone.delete(path)
+        if (!before || inSink(() => sink.read(path)) !== text) put(path, text)
+      }
       // The name of such a file is its digest.
-      if (gone.delete(path)) continue
-      sink.write(path, bytesOf())
-      isDifferent = true
+      for (const [path, bytesOf] of made.bundles) if (!gone.delete(path)) put(path, bytesOf())
+    } catch (error) {
+      inSink(() => {
+        for (const path of written) sink.remove(path)
+      })
+      throw error
     }
-    for (const path of gone) sink.remove(path)
+    inSink(() => {
+      for (const [path, content] of different) sink.write(path, content)
+      for (const path of gone) sink.remove(path)
+    })
     keep(fullName, { marks, ...made.part })
-    if (!isDifferent && gone.size === 0) return
+    if (different.length + written.length + gone.size === 0) return
     round.changed.push(fullName)
     round.isDifferent = true
   }
@@ -230,6 +268,17 @@ export function openSiteData({ contentDir, baseUrl, sink, ...parts }: SiteDataPa
     sink.keep(`${fullName}/`, undefined)
     round.removed.push(fullName)
     round.isDifferent = true
+  }
+}
+
+/** Wraps an error of the sink, which a repository cannot be blamed for. */
+class SinkError extends Error {}
+
+function inSink<Value>(use: () => Value): Value {
+  try {
+    return use()
+  } catch (cause) {
+    throw new SinkError('The site cannot be written.', { cause })
   }
 }
 

@@ -1,5 +1,5 @@
 // Writes all of a site's data files and its search index from scratch: everything in `npm run build` except the Astro build.
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Config } from '../../src/config.ts'
 import { readHistory } from '../stores/content/content-history.ts'
@@ -70,9 +70,6 @@ export async function writeData(
 function openFolder(dir: string): { sink: DataSink; count: () => number } {
   const put = filesInto(dir)
   let files = 0
-  const refuse = () => {
-    throw new Error('A build does not remove data files.')
-  }
   return {
     count: () => files,
     sink: {
@@ -81,7 +78,7 @@ function openFolder(dir: string): { sink: DataSink; count: () => number } {
         put(path, content)
         files++
       },
-      remove: refuse,
+      remove: (path) => rmSync(join(dir, path), { force: true }),
       listPathsOutside: () => [],
       keep: () => {},
       listKept: () => [],

@@ -46,7 +46,7 @@ export function makeEntry(files: RepositoryEntry, { stats, baseUrl, models, adde
   const results = versions.find(({ summary }) => summary.version === latest?.version)?.results ?? []
   const summaries = versions.map(({ summary }) => summary)
   const repository = describeRepository({ owner, name, file, versions: summaries, latest, results, stats }, addresses)
-  return { ...outlineRepository({ repository, versions }), repository, versions }
+  return { ...outlineRepository({ repository, versions }, files.bytes ?? 0), repository, versions }
 }
 
 const resultsOf = (results: Result[]) => (results.length > 0 ? { results } : {})

@@ -9,7 +9,6 @@ import {
 } from '../../src/domain/api/schema.ts'
 import { modelOf } from '../../src/domain/content/models.ts'
 import type { SkillIndexEntry } from '../../src/domain/content/skill.ts'
-import { countFileBytes } from '../../src/domain/values/file-entry.ts'
 import { type RankedRelease, scoreQuality } from './ranking.ts'
 
 /** One version with both of its records. */
@@ -61,7 +60,7 @@ export interface RepositoryOutline {
   replacedBy: string | null
   /** Quality score, 0 to 100 (ranking.ts). */
   quality: number
-  /** The bytes of content and files in all its versions. */
+  /** The bytes of all its files in git. */
   bytes: number
   /** The SHA-256 of the files, archives and attestations of its versions, each once; omitted if there are none. */
   blobs?: string[]
@@ -81,8 +80,8 @@ export interface RecordDigests {
   skill: SkillIndexEntry | null
 }
 
-/** Builds the outline of a repository. */
-export function outlineRepository({ repository, versions }: RepositoryRecords): RepositoryOutline {
+/** Builds the outline of a repository. @param bytes of all its files in git */
+export function outlineRepository({ repository, versions }: RepositoryRecords, bytes: number): RepositoryOutline {
   const summary = summariseRepository(repository)
   const active = versions.filter((version) => !version.summary.yanked)
   const tested = versions.flatMap(({ summary: { version }, results = [] }) => (results.length > 0 ? [version] : []))
@@ -103,7 +102,7 @@ export function outlineRepository({ repository, versions }: RepositoryRecords): 
     isListed: repository.status !== 'archived' && repository.moved_to === null && active.length > 0,
     movedTo: repository.moved_to,
     replacedBy: repository.replaced_by,
-    bytes: versions.reduce((sum, { summary, record }) => sum + summary.size_bytes + countFileBytes(record.files), 0),
+    bytes,
     ...(blobs.size > 0 && { blobs: [...blobs] }),
     ...(tested.length > 0 && { tested }),
     quality: scoreQuality({

@@ -32,6 +32,10 @@ export const LIMITS = {
   parameterDepth: 32,
   parameterKeys: 1_000,
   parameterBytes: 65_536,
+  /** As JSON, of a version: they are in its record, and with the content they must fit into one request. */
+  variableBytes: 65_536,
+  /** As JSON: the list of what changed between versions has the newest entries up to this size. */
+  changesBytes: 262_144,
   /** Long enough for any genuine text, and short enough for a form. */
   sentenceCharacters: 500,
   /** An SPDX licence expression is short; the limit only protects the page layout. */

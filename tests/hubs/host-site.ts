@@ -3,16 +3,17 @@ import { DatabaseSync } from 'node:sqlite'
 import type { StoredPart } from '../../packages/build/data-sink.ts'
 import { type BuiltState, openSiteData } from '../../packages/build/site-data.ts'
 import type { ContentListing } from '../../packages/stores/content/content-listing.ts'
+import type { ContentReader } from '../../packages/stores/content/lost-files.ts'
 import { openSiteDatabase } from '../../packages/stores/site/site-database.ts'
 
 /** Opens the database at a path. @param code identifies the version of the code that writes to it */
 export function openHostSite(
   path: string,
-  { contentDir, baseUrl }: { contentDir: string; baseUrl: string },
+  { contentDir, baseUrl, openContent }: { contentDir: string; baseUrl: string; openContent?: () => ContentReader },
   code = '1',
 ) {
   const database = openSiteDatabase<StoredPart>(path, code)
-  const makeState = openSiteData({ contentDir, baseUrl, sink: database })
+  const makeState = openSiteData({ contentDir, baseUrl, sink: database, ...(openContent && { openContent }) })
   let number = database.state === undefined ? 0 : Number(database.state)
   return {
     /** Creates the next build. Each build is recorded, and the files of the previous build are discarded. */

@@ -12,7 +12,7 @@ const FILES = {
   'content/acme/gone/index.md': '---\nstatus: archived\n---\n',
   'content/beta/one/versions/1.0.0.md': version('1234567890\n'),
 }
-// acme has two prompts, one of them archived, and 15 bytes of content; beta has one prompt and 11 bytes.
+// acme has two prompts, one of them archived, with 232 bytes of files. A version of the content `Text` has 98 more.
 
 //  case                                                  quota                      published to  content     result
 test.each<[string, HubOptions['quota'], string, string, [number, string | undefined]]>([
@@ -21,9 +21,9 @@ test.each<[string, HubOptions['quota'], string, string, [number, string | undefi
   ['a prompt beyond the quota', { prompts: 2, bytes: 0 }, 'acme/new', 'Text\n', [403, 'quota_exceeded']],
   ['another owner’s prompt', { prompts: 2, bytes: 0 }, 'beta/new', 'Text\n', [201, undefined]],
   ['a version of an existing prompt', { prompts: 1, bytes: 0 }, 'acme/one', 'Text\n', [201, undefined]],
-  ['exactly the bytes of the quota', { prompts: 0, bytes: 20 }, 'acme/one', 'Text\n', [201, undefined]],
-  ['a byte more than the quota', { prompts: 0, bytes: 19 }, 'acme/one', 'Text\n', [403, 'quota_exceeded']],
-  ['bytes, not characters', { prompts: 0, bytes: 20 }, 'acme/one', 'Tőxt\n', [403, 'quota_exceeded']],
+  ['exactly the bytes of the quota', { prompts: 0, bytes: 330 }, 'acme/one', 'Text\n', [201, undefined]],
+  ['a byte more than the quota', { prompts: 0, bytes: 329 }, 'acme/one', 'Text\n', [403, 'quota_exceeded']],
+  ['bytes, not characters', { prompts: 0, bytes: 330 }, 'acme/one', 'Tőxt\n', [403, 'quota_exceeded']],
   ['the same content again', { prompts: 1, bytes: 1 }, 'acme/one', '1234\n', [200, undefined]],
 ])('%s', async (_, quota, to, content, expected) => {
   const world = openLocalWorld(FILES)
@@ -43,8 +43,45 @@ test('a build counts what was published before it', async () => {
   await hub.build()
   expect((await hub.publish({ content: 'Text\n' }, { to: 'acme/third' })).status).toBe(201)
   const files = await hub.build()
-  expect(files.get('/data/accounts/usage/acme.json')).toBe('{"prompts":3,"bytes":20}')
+  expect(files.get('/data/accounts/usage/acme.json')).toBe('{"prompts":3,"bytes":330}')
   expect(await hub.publish({ content: 'Text\n' }, { to: 'acme/fourth' })).toMatchObject({ code: 'quota_exceeded' })
+})
+
+const LONG = 'x'.repeat(400)
+//  what counts besides the content      fields of the publish
+test.each<[string, Record<string, unknown>]>([
+  ['variables', { content: '{{a}}\n', variables: [{ name: 'a', default: LONG }] }],
+  ['parameters', { content: 'Text\n', parameters: { stop: LONG } }],
+  ['the changelog', { content: 'Text\n', changelog: LONG }],
+  ['the description', { content: 'Text\n', description: LONG }],
+  ['files', { content: 'Text\n', skill: { description: 'Reviews.' }, files: [{ path: 'a', text: LONG }] }],
+])('counts %s', async (_, body) => {
+  for (const [bytes, status] of [
+    [600, 403],
+    [1_100, 201],
+  ] as const) {
+    const hub = await openHub(openLocalWorld(FILES), { quota: { prompts: 0, bytes } })
+    await hub.build()
+    expect((await hub.publish(body, { to: 'acme/one' })).status).toBe(status)
+  }
+})
+
+test('counts every file that a prompt has in git', async () => {
+  // The digest of the content.
+  const sha256 = '533bfd360a1274c99f13658e6c774d9dc3c4518cd1d31231e6503876509157db'
+  const result = `content_sha256: ${sha256}\npassed: 1\nfailed: 0\nat: "2026-01-02T00:00:00Z"\nreported_by: acme\n`
+  const files = {
+    'content/acme/one/index.md': `---\ntitle: One\n---\n${LONG}\n`,
+    'content/acme/one/versions/1.0.0.md': version('Text\n').replace(
+      '\n---\n',
+      '\nskill: {description: Reviews.}\n---\n',
+    ),
+    'content/acme/one/versions/1.0.0/a.txt': LONG,
+    'content/acme/one/results/1.0.0/eval.yml': result,
+  }
+  const hub = await openHub(openLocalWorld(files))
+  const bytes = Object.values(files).reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+  expect((await hub.build()).get('/data/accounts/usage/acme.json')).toBe(`{"prompts":1,"bytes":${bytes}}`)
 })
 
 const standIn = await startGitHubStandIn()

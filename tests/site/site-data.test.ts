@@ -9,6 +9,8 @@ import { makeEntry } from '../../packages/catalogue/entry.ts'
 import { groupProblems } from '../../packages/catalogue/last-good.ts'
 import { restoreRepository } from '../../packages/catalogue/recall.ts'
 import { listContent } from '../../packages/stores/content/content-listing.ts'
+import type { ContentReader } from '../../packages/stores/content/lost-files.ts'
+import { openFolder } from '../../packages/stores/files/plain-files.ts'
 import { openSiteDatabase } from '../../packages/stores/site/site-database.ts'
 import { readStarterCatalogue } from '../domain/fixtures.ts'
 import { poll } from '../e2e/client.ts'
@@ -79,6 +81,72 @@ test('a broken file keeps its last good state; everything else is updated', () =
   const groups = groupProblems(state.problems)
   expect([...groups.keys()].toSorted()).toEqual(['acme/b', 'acme/c'])
   expect(groups.get('acme/b')?.join('\n')).toMatch(/titel[\s\S]*1\.2\.0\.md/)
+})
+
+test.each([
+  ['a RangeError', () => new RangeError('Invalid string length'), 'RangeError: Invalid string length'],
+  ['a file system error', () => Object.assign(new Error('EIO: /srv/secret'), { code: 'EIO' }), 'EIO'],
+  ['what is no error', () => undefined, 'Error: '],
+])(
+  'a prompt whose data cannot be made because of %s keeps its last valid data; all others are updated',
+  (_, made, named) => {
+    let broken: string | undefined
+    const folder = openFolder(contentDir)
+    const openContent = (): ContentReader => ({
+      read(file, maxBytes) {
+        if (broken !== undefined && file.startsWith(broken)) throw made()
+        return folder.read(file, maxBytes)
+      },
+    })
+    const site = openHostSite(path(), { contentDir, baseUrl: 'https://hub.test', openContent })
+    open.push(site)
+    const update = () => site.makeState(listContent(contentDir), '2026-11-20')
+    update()
+    broken = 'acme/b/'
+    put('acme/b/versions/1.1.0.md', versionFile('Three'))
+    put('acme/a/versions/1.1.0.md', versionFile('Four'))
+    put('acme/b2/versions/1.0.0.md', versionFile('Five'))
+    const state = update()
+    expect(versionsOf(state, 'acme/b')).toEqual(['1.0.0'])
+    expect(versionsOf(state, 'acme/a')).toEqual(['1.0.0', '1.1.0'])
+    expect(versionsOf(state, 'acme/b2')).toEqual(['1.0.0'])
+    const said = `expected content from which the hub can make its data, got ${named}`
+    expect(groupProblems(state.problems)).toEqual(new Map([['acme/b', [`content/acme/b/index.md: ${said}`]]]))
+    // It is tried again, and a new prompt that fails is simply not there.
+    broken = 'acme/c/'
+    put('acme/c/versions/1.0.0.md', versionFile('Six'))
+    const next = update()
+    expect(versionsOf(next, 'acme/b')).toEqual(['1.0.0', '1.1.0'])
+    expect(entryOf(next, 'acme/c')).toBe(undefined)
+    expect([...site.readAll().keys()].filter((file) => file.includes('/acme/c'))).toEqual([])
+  },
+)
+
+test('a half-made update of a prompt is not served', () => {
+  // The digest of a skill's file is compared when its bytes are copied, after everything else.
+  let isWrong = false
+  const folder = openFolder(contentDir)
+  const openContent = (): ContentReader => ({
+    read(file, maxBytes) {
+      const opened = folder.read(file, maxBytes)
+      const isCopied = isWrong && file.endsWith('run.py') && ++reads > 1
+      return isCopied ? { value: Buffer.from('other bytes') } : opened
+    },
+  })
+  let reads = 0
+  const skill = (text: string) => versionFile(text).replace('\n---\n', '\nskill: {description: Does it.}\n---\n')
+  put('acme/s/versions/1.0.0.md', skill('One'))
+  const site = openHostSite(path(), { contentDir, baseUrl: 'https://hub.test', openContent })
+  open.push(site)
+  const update = () => site.makeState(listContent(contentDir), '2026-11-20')
+  update()
+  const before = site.readAll()
+  isWrong = true
+  put('acme/s/versions/1.1.0.md', skill('Two'))
+  put('acme/s/versions/1.1.0/run.py', 'print(1)\n')
+  const state = update()
+  expect(groupProblems(state.problems).get('acme/s')?.[0]).toContain('got Error: content/acme/s/versions/1.1.0/run.py')
+  expect(site.readAll()).toEqual(before)
 })
 
 test('serves the last good content of a broken published version, also after a restart', () => {

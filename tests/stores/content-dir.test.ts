@@ -88,7 +88,7 @@ test('a FIFO is reported, and reading does not wait for a writer', () => {
     'content/acme/a/index.md regular-file',
     'content/equivalents.txt regular-file',
   ])
-  const files = [...listing.files, { path: 'equivalents.txt', stamp: '' }]
+  const files = [...listing.files, { path: 'equivalents.txt', stamp: '', bytes: 0 }]
   const { problems } = readContentDir(join(dir, 'content'), { ...listing, problems: [], files })
   expect(problems.map(({ file, rule }) => `${file} ${rule}`)).toEqual(['content/equivalents.txt regular-file'])
 })

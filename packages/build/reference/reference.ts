@@ -211,6 +211,8 @@ const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   parameterKeys: 'Keys in parameters, in total',
   requestValues: 'Values in one field of a publish request',
   parameterBytes: 'Size of parameters as JSON, in bytes',
+  variableBytes: 'Size of the variables of a version as JSON, in bytes',
+  changesBytes: 'Size of the list of changes between versions, in bytes',
   filledBytes: 'Size of a filled-in prompt, in bytes',
   problemsNamed: 'Problems listed in one error',
   sentenceCharacters: 'Length of a reason, option, advisory or status message, in characters',

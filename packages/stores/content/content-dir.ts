@@ -107,7 +107,8 @@ export function readRepository(folder: ContentReader, fullName: string, files: r
   const checked = checkResults({ owner, name }, versions, results)
   // The results of a version that cannot be read are in order as soon as the version is.
   problems.push(...checked.problems.filter(({ file: path }) => !wrong.has(versionOf(path))))
-  const entry = { owner, name, file, versions, ...(checked.good.length > 0 && { results: checked.good }) }
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+  const entry = { owner, name, file, versions, bytes, ...(checked.good.length > 0 && { results: checked.good }) }
   return { entry, isThere: isThere && (wrong.size > 0 || !isTakenDown(entry)), problems, wrong }
 }
 

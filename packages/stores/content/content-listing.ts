@@ -10,6 +10,7 @@ export interface ListedFile {
   path: string
   /** A stamp that changes whenever the file changes; empty if the file changed too recently to be certain. */
   stamp: string
+  bytes: number
 }
 
 /** The files of a content folder at the time of listing. */
@@ -26,7 +27,7 @@ export function listContent(dir: string, below = ''): ContentListing {
   const settledNs = BigInt(Date.now() - RACY_MS) * 1_000_000n
   for (const path of listContentFiles(dir, listing, below)) {
     const stats = lstatSync(join(dir, path), { bigint: true, throwIfNoEntry: false })
-    if (stats) listing.files.push({ path, stamp: stampFile(stats, settledNs) })
+    if (stats) listing.files.push({ path, stamp: stampFile(stats, settledNs), bytes: Number(stats.size) })
   }
   return listing
 }
@@ -61,6 +62,6 @@ function stampFile({ ino, mtimeNs, ctimeNs, size }: BigIntStats, settledNs: bigi
 }
 
 /** Returns a string that stays the same as long as the files do; empty if that is uncertain. */
-export function stampFiles(files: readonly ListedFile[]): string {
+export function stampFiles(files: readonly Pick<ListedFile, 'path' | 'stamp'>[]): string {
   return files.some(({ stamp }) => stamp === '') ? '' : files.map(({ path, stamp }) => `${stamp} ${path}`).join('\n')
 }

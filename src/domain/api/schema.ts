@@ -409,7 +409,8 @@ export const Difference = z
       .describe('Changes to the messages of a chat prompt, by role; `history` is the position of earlier messages.'),
     variables: z
       .object({
-        added: z.array(Variable).describe('Added variables.'),
+        added: names('The names of added variables; the version has their declarations.'),
+        added_required: names('Those of them that must be given.'),
         removed: names('The names of removed variables.'),
         newly_required: names('Variables that used to be optional and are now required.'),
         narrowed: names('Variables that reject some previously accepted values.'),

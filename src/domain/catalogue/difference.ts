@@ -46,7 +46,8 @@ export function compareForCallers(from: Callable, to: Callable): Difference {
     format_changed: formatChanged,
     messages,
     variables: {
-      added,
+      added: added.map(({ name }) => name),
+      added_required: added.filter(mustBeGiven).map(({ name }) => name),
       removed: removed.map(({ name }) => name),
       newly_required: newlyRequired.map(({ name }) => name),
       narrowed: narrowed.map(({ name }) => name),
@@ -60,9 +61,9 @@ export function compareForCallers(from: Callable, to: Callable): Difference {
   }
 }
 
-/** Compares each version with the next lower version ever published, in the given order. @param records highest first */
-export function compareNeighbours(records: readonly Callable[]): Difference[] {
-  return records.slice(0, -1).map((record, index) => compareForCallers(records[index + 1]!, record))
+/** Compares each version with the next lower version ever published, in the given order, on demand. @param records highest first */
+export function* compareNeighbours(records: readonly Callable[]): Generator<Difference> {
+  for (const [index, record] of records.slice(0, -1).entries()) yield compareForCallers(records[index + 1]!, record)
 }
 
 /** Returns whether a previously valid value may now be rejected, because its type changed or an option was removed. */

@@ -1,6 +1,6 @@
 // Defines what each owner has: the basis of quotas.
 
-/** The number of an owner's repositories, and of bytes of content in all their versions. */
+/** The number of an owner's repositories, and of bytes in all their files in git. */
 export interface OwnerUsage {
   prompts: number
   bytes: number

@@ -31,4 +31,6 @@ export interface RepositoryEntry {
   versions: VersionEntry[]
   /** The results of test suites for these versions; omitted if there are none. */
   results?: ResultEntry[]
+  /** The bytes of all its files, for quotas; omitted if they were not counted. */
+  bytes?: number
 }

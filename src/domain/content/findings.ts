@@ -5,7 +5,6 @@ import { countCharacters, lineCounter, lineOf } from '../text/text-length.ts'
 import { findRoleLine } from '../values/chat.ts'
 import { decodeFile, type VersionFileBytes } from '../values/file-entry.ts'
 import { titleFromName } from '../values/names.ts'
-import { mustBeGiven } from './filling.ts'
 import type { Finding } from './finding.ts'
 import { findHiddenCharacters } from './hidden-characters.ts'
 import { findNearPlaceholders } from './near-placeholders.ts'
@@ -160,9 +159,8 @@ export function findWeakMetadata(
 export function warnOfDifference(difference: Difference, bump: 'major' | 'minor' | 'patch' | undefined): Warning[] {
   if (!difference.breaking || bump === undefined || bump === 'major') return []
   const { variables } = difference
-  const needed = variables.added.filter(mustBeGiven)
   const reasons = [
-    ...needed.map(({ name }) => `added required variable ${name}`),
+    ...variables.added_required.map((name) => `added required variable ${name}`),
     ...variables.newly_required.map((name) => `${name} is now required`),
     ...variables.removed.map((name) => `removed variable ${name}`),
     ...variables.narrowed.map((name) => `${name} accepts fewer values`),

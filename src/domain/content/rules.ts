@@ -2,6 +2,7 @@
 import parseLicense from 'spdx-expression-parse'
 import { LIMITS } from '../limits.ts'
 import { printable, type RuleProblem, type ValueProblem } from '../text/problems.ts'
+import { countBytes } from '../text/text-length.ts'
 import { CHAT_NAMES, checkChat } from '../values/chat.ts'
 import { findContentProblem } from '../values/values.ts'
 import { isRange } from '../values/versions.ts'
@@ -55,6 +56,15 @@ export const VERSION_RULES = {
     return count <= LIMITS.variablesPerVersion
       ? undefined
       : { key: 'content', message: `expected at most ${LIMITS.variablesPerVersion} placeholders, got ${count}` }
+  },
+  'variables-fit': ({ variables }) => {
+    const bytes = countBytes(JSON.stringify(variables))
+    return bytes <= LIMITS.variableBytes
+      ? undefined
+      : {
+          key: 'variables',
+          message: `expected at most ${LIMITS.variableBytes} bytes as JSON, got ${bytes}; shorten the defaults, examples or options`,
+        }
   },
   'placeholders-are-short': ({ content }) => {
     const long = findPlaceholders(content).find((name) => name.length > LIMITS.variableNameCharacters)

@@ -174,7 +174,6 @@ export function decidePublish(
   if (latest && latestVersion !== undefined && isSameVersion(latest, front) && areSameFiles(known.latest, files))
     return finish(withFiles({ ...latest, ...measure(latest.content), version: latestVersion }), undefined)
   const number = nextNumber(state, request)
-  refuseExcess(state, measure(front.content).size_bytes + countFileBytes(files), around)
   const { published_by, clock, provenance, attestations = [] } = publisher
   const published_at = timeAfter(latest?.published_at, clock)
   const version: VersionEntry = {
@@ -195,6 +194,10 @@ export function decidePublish(
   const versionText = formatPublished(version)
   const long = findLongFile(measure(versionText).size_bytes)
   if (long) throw validationFailed([long])
+  const bytesOf = (text = '') => measure(text).size_bytes
+  const grown = indexText === undefined ? 0 : Math.max(0, bytesOf(indexText) - bytesOf(state.indexText))
+  const signed = (version.attestations ?? []).reduce((sum, { size_bytes }) => sum + size_bytes, 0)
+  refuseExcess(state, bytesOf(versionText) + countFileBytes(files) + signed + grown, around)
   const whole = withFiles(version)
   refuseOtherSubject(whole, attestations)
   return finish(whole, versionText)
@@ -250,7 +253,7 @@ function refuseExcess({ owner, versions }: RepositoryState, bytes: number, { usa
   if (quota.bytes > 0 && usage.bytes + bytes > quota.bytes)
     throw new HubError(
       'quota_exceeded',
-      `The versions of ${owner} have ${usage.bytes} bytes of content and files, this one has ${bytes}, and an owner may have ${quota.bytes} on this hub. Ask the operator of this hub for more.`,
+      `The prompts of ${owner} have ${usage.bytes} bytes in git, this version adds ${bytes}, and an owner may have ${quota.bytes} on this hub. Ask the operator of this hub for more.`,
     )
 }
 

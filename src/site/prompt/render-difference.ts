@@ -1,7 +1,6 @@
 // Renders a comparison: the impact on callers, then the changed lines, unified or side by side.
-import type { Difference, SkillFile, Variable, VersionRecord } from '../../domain/api/schema.ts'
+import type { Difference, SkillFile, VersionRecord } from '../../domain/api/schema.ts'
 import type { Composed } from '../../domain/compose/include-lines.ts'
-import { mustBeGiven } from '../../domain/content/filling.ts'
 import { findPlaceholders, splitContent } from '../../domain/content/placeholders.ts'
 import { countOf } from '../../domain/text/count-of.ts'
 import { escapeHtml } from '../../domain/text/html-text.ts'
@@ -29,10 +28,11 @@ export function renderCallerImpact({ breaking, format_changed, messages, variabl
     const words = `${change} ${thing}${names.length === 1 ? '' : 's'}`
     rows.push(renderSigned(sign, `${words}: ${names.map(chip).join(' ')}${impact}`))
   }
-  const namesOf = (list: readonly Variable[]) => list.map(({ name }) => name)
+  const required = new Set(variables.added_required)
   const told = new Set([...variables.newly_required, ...variables.narrowed])
-  say('+', namesOf(variables.added.filter(mustBeGiven)), 'Added required')
-  say('+', namesOf(variables.added.filter((variable) => !mustBeGiven(variable))), 'Added optional')
+  say('+', variables.added_required, 'Added required')
+  const optional = variables.added.filter((name) => !required.has(name))
+  say('+', optional, 'Added optional')
   say('−', variables.removed, 'Removed', ' (calls that pass it will fail)')
   say('!', variables.newly_required, 'Now required')
   say('!', variables.narrowed, 'Restricted', ' (accepts fewer values)')

@@ -77,15 +77,20 @@ test('lists every change by name', () => {
     parameters: { temperature: 0.2, model: 'x', nested: { one: 1, two: 2 } },
     files: ['a', 'b', 'same'].map((path) => ({ path, sha256: '1' })),
   })
-  const to = version('2.0.0', [variable('d'), variable('b'), variable('c', { type: 'boolean', description: 'c' })], {
-    content: 'other',
-    parameters: { temperature: 0.3, nested: { two: 2, one: 1 }, top_p: 1 },
-    files: [
-      { path: 'b', sha256: '2' },
-      { path: 'c', sha256: '1' },
-      { path: 'same', sha256: '1' },
-    ],
-  })
+  const optional = variable('e', { required: false })
+  const to = version(
+    '2.0.0',
+    [variable('d'), optional, variable('b'), variable('c', { type: 'boolean', description: 'c' })],
+    {
+      content: 'other',
+      parameters: { temperature: 0.3, nested: { two: 2, one: 1 }, top_p: 1 },
+      files: [
+        { path: 'b', sha256: '2' },
+        { path: 'c', sha256: '1' },
+        { path: 'same', sha256: '1' },
+      ],
+    },
+  )
   expect(compareForCallers(from, to)).toEqual({
     from: '1.0.0',
     to: '2.0.0',
@@ -94,7 +99,8 @@ test('lists every change by name', () => {
     format_changed: false,
     messages: { added: [], removed: [], changed: [] },
     variables: {
-      added: [variable('d')],
+      added: ['d', 'e'],
+      added_required: ['d'],
       removed: ['a'],
       newly_required: ['b'],
       narrowed: ['c'],
@@ -130,11 +136,11 @@ test.each([
 
 test('compares each version with the next lower one', () => {
   const records = ['2.0.0', '1.1.0', '1.0.0'].map((number) => version(number, []))
-  expect(compareNeighbours(records).map(({ from, to }) => [from, to])).toEqual([
+  expect([...compareNeighbours(records)].map(({ from, to }) => [from, to])).toEqual([
     ['1.1.0', '2.0.0'],
     ['1.0.0', '1.1.0'],
   ])
-  expect(compareNeighbours(records.slice(2))).toEqual([])
+  expect([...compareNeighbours(records.slice(2))]).toEqual([])
 })
 
 describe('any two versions', () => {

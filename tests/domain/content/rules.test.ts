@@ -25,6 +25,12 @@ const aVariable = (name: string): Variable => ({
   example: null,
 })
 
+/** A variable that is, alone in a list, as long as given as JSON. Its default alone could not be that long. */
+const aLongVariable = (bytes: number): Variable => {
+  const empty = { ...aVariable('a'), example: '' }
+  return { ...empty, example: 'é'.repeat((bytes - JSON.stringify([empty]).length) / 2) }
+}
+
 /** A string in the format of a token, with a valid checksum, that no hub has ever issued. */
 const TOKEN = `hub_${'Ab3'.repeat(10)}xy1XJz7x`
 const NO_TOKEN = 'expected no token for this hub; revoke that token now'
@@ -37,8 +43,8 @@ const checkAll = (tree: ContentTree) =>
 
 test('names every version and repository rule', () => {
   expect(Object.keys(VERSION_RULES)).toEqual(words`
-    content-is-text content-fits variables-are-few placeholders-are-short content-is-chat skill-is-harmless
-    holds-no-secret
+    content-is-text content-fits variables-are-few variables-fit placeholders-are-short content-is-chat
+    skill-is-harmless holds-no-secret
   `)
   expect(Object.keys(REPOSITORY_RULES)).toEqual(words`
     has-versions versions-are-few yanked-versions-exist removed-versions-are-gone labels-point-at-active-versions
@@ -51,6 +57,7 @@ describe('a version', () => {
     ['ordinary', {}],
     ['with content exactly at the size limit', { size_bytes: 262_144 }],
     ['with the maximum number of variables', { variables: Array.from({ length: 64 }, (_, at) => aVariable(`v${at}`)) }],
+    ['with variables exactly at the size limit', { variables: [aLongVariable(65_536)] }],
     ['with a placeholder of the maximum length', { content: `{{${'a'.repeat(64)}}}` }],
   ])('satisfies every rule: %s', (_, given) => expect(checkVersion(aVersion('1.0.0', given))).toEqual([]))
 
@@ -69,6 +76,17 @@ describe('a version', () => {
   ])('%s', (name, given, message) => {
     const rule = name.split(':')[0]
     expect(checkVersion(aVersion('1.0.0', given))).toEqual([{ rule, key: 'content', message }])
+  })
+
+  test('variables-fit: refuses one byte more, counted as JSON in UTF-8', () => {
+    const variables = [{ ...aLongVariable(65_536), description: 'd' }]
+    expect(checkVersion(aVersion('1.0.0', { variables }))).toEqual([
+      {
+        rule: 'variables-fit',
+        key: 'variables',
+        message: 'expected at most 65536 bytes as JSON, got 65537; shorten the defaults, examples or options',
+      },
+    ])
   })
 
   test.each<[string, Partial<VersionEntry>]>([

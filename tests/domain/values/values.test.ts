@@ -49,6 +49,8 @@ test('defines these limits', () => {
     parameterDepth: 32,
     parameterKeys: 1000,
     parameterBytes: 65536,
+    variableBytes: 65536,
+    changesBytes: 262144,
     requestValues: 32768,
     filledBytes: 1048576,
     problemsNamed: 10,

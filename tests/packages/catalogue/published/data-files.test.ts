@@ -105,6 +105,30 @@ describe('a small catalogue', () => {
   })
 })
 
+test('changes.json has the newest changes up to 262,144 bytes, and counts all', () => {
+  // Each version replaces all of its variables and all of its parameters.
+  const versions = Array.from({ length: 60 }, (_, at) =>
+    aVersion(`1.${at}.0`, {
+      variables: Array.from({ length: 64 }, (_, each) => ({
+        ...{ name: `v${at}_${each}`, description: 'd'.repeat(400), type: 'string' as const, required: false },
+        ...{ default: 'x'.repeat(200), options: [], example: 'y'.repeat(200) },
+      })),
+      parameters: Object.fromEntries(Array.from({ length: 30 }, (_, each) => [`${'k'.repeat(200)}${at}_${each}`, 1])),
+    }),
+  )
+  const files = filesOf(aTree([aRepository('acme/a', { versions })]))
+  const path = '/data/v1/repos/acme/a/changes.json'
+  const text = new Map(files).get(path)!
+  expect(Buffer.byteLength(text)).toBeGreaterThan(200_000)
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(262_144 + 1_000)
+  const { data, meta } = JSON.parse(text)
+  expect(meta).toEqual({ page: 1, pages: 1, total: 59 })
+  expect(data[0]).toMatchObject({ from: '1.58.0', to: '1.59.0', variables: { added_required: [] } })
+  expect(data[0].variables.added).toHaveLength(64)
+  expect(data[0].variables.added[0]).toBe('v59_0')
+  expect(text).not.toContain('xxx')
+})
+
 test('page 1 exists when the catalogue is empty', () => {
   const files = filesOf(aTree([]))
   expect(files.map(([path]) => path)).toEqual(words`
