@@ -1,8 +1,9 @@
 // Defines the test projects: `unit` needs no server, build or other program; `shared` and `whole` contain all other
 // tests, and install the packages in tests/package.json for them.
+import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
-import { resolve } from 'node:path'
+import { availableParallelism, homedir } from 'node:os'
+import { join, relative, resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { MissingPrograms } from './tests/missing-programs.ts'
@@ -46,6 +47,10 @@ const SHARED = [
   'tests/site/{feed-dates,filling-guide,long-texts,open-in,part-changes,results,site-data,source-links}.test.ts',
 ]
 
+/**
+ * Sorts folders with long tests first, and the files of a folder in another order in each run, so that no test comes to
+ * depend on those before it. The run begins with its seed; `--sequence.seed` repeats an order.
+ */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId, project }: TestSpecification) => {
@@ -54,7 +59,9 @@ class LongestFirst extends BaseSequencer {
       const at = LONG.findIndex((folder) => moduleId.includes(`/tests/${folder}/`))
       return at < 0 ? LONG.length : at
     }
-    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
+    const { seed } = this.ctx.config.sequence
+    const drawn = new Map(files.map((file) => [file, hash('sha256', `${seed} ${relative('.', file.moduleId)}`)]))
+    return files.toSorted((a, b) => rank(a) - rank(b) || (drawn.get(a)! < drawn.get(b)! ? -1 : 1))
   }
 }
 
@@ -75,21 +82,28 @@ export default defineConfig({
       NODE_COMPILE_CACHE: resolve('node_modules/.cache/compile'),
       PYTHONPYCACHEPREFIX: resolve('node_modules/.cache/python-modules'),
       PYTHONDONTWRITEBYTECODE: '',
-      // Git's maintenance after each commit is a process of its own, and finds nothing to do in these small repositories.
-      GIT_CONFIG_COUNT: '1',
+      // tests/own-home.ts empties the home folder, but what npm has downloaded for it is of use.
+      npm_config_cache: process.env.npm_config_cache ?? join(homedir(), '.npm'),
+      // Nobody's identity and settings, not even those that git guesses from the name of the machine. Git's maintenance
+      // after each commit is a process of its own, and finds nothing to do in these small repositories.
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      GIT_CONFIG_SYSTEM: '/dev/null',
+      GIT_CONFIG_COUNT: '2',
       GIT_CONFIG_KEY_0: 'maintenance.auto',
       GIT_CONFIG_VALUE_0: 'false',
+      GIT_CONFIG_KEY_1: 'user.useConfigOnly',
+      GIT_CONFIG_VALUE_1: 'true',
     },
     // Two more than the number of processors, because tests often wait for a process to start or a limit to expire. With
     // three more, all tests took no less time.
     maxWorkers: availableParallelism() + 2,
-    setupFiles: 'tests/remove-folders.ts',
+    setupFiles: ['tests/own-home.ts', 'tests/remove-folders.ts'],
     // Only for tests that hang: on a shared machine, durations mean little.
-    testTimeout: 120_000,
-    hookTimeout: 300_000,
+    testTimeout: 300_000,
+    hookTimeout: 600_000,
     // A test without assertions would pass regardless of what the code does.
-    expect: { requireAssertions: true, poll: { timeout: 60_000 } },
-    sequence: { sequencer: LongestFirst },
+    expect: { requireAssertions: true, poll: { timeout: 120_000 } },
+    sequence: { sequencer: LongestFirst, shuffle: { files: true } },
     projects: [
       { extends: true, test: { name: 'unit', include: UNIT, isolate: false } },
       { extends: true, test: { name: 'shared', include: SHARED, isolate: false, globalSetup: SETUP } },

@@ -1,7 +1,7 @@
 // Runs a command of package.json: reads its options, and turns a failure into a message for a person, not a stack trace.
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { HubError } from '../src/domain/api/errors.ts'
-import { withoutControls } from '../src/domain/text/problems.ts'
+import { withoutControls } from '../src/domain/text/printable.ts'
 import { describeError } from '../src/ports/log.ts'
 
 /**

@@ -1,6 +1,7 @@
 // Writes the files that combine data from several repositories (lists, tags, owners, the history and the sitemap), but only those whose sources changed.
 
-import { type Problem, printable } from '../../src/domain/text/problems.ts'
+import { printable } from '../../src/domain/text/printable.ts'
+import type { Problem } from '../../src/domain/text/problems.ts'
 import { digestText } from '../../src/ports/measure.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { type History, listHistoryFiles, listSharedFiles } from '../catalogue/published/data-files.ts'

@@ -1,7 +1,7 @@
 // Handles the pages for publishing and managing prompts. A submitted form is parsed, sent to the API's handlers, and redisplayed if they reject it.
 import { ERRORS, HubError } from '../../src/domain/api/errors.ts'
 import type { Repository, VersionRecord } from '../../src/domain/api/schema.ts'
-import { printable } from '../../src/domain/text/problems.ts'
+import { printable } from '../../src/domain/text/printable.ts'
 import { isName, isOwner } from '../../src/domain/values/names.ts'
 import type { Connect } from '../../src/server/hub.ts'
 import { findRepository, findVersions } from '../../src/server/read/records.ts'

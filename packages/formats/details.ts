@@ -4,7 +4,7 @@ import { pick } from '../../src/domain/api/envelope.ts'
 import type { RepositoryFrontMatter } from '../../src/domain/content/front-matter.ts'
 import { findLicenseProblem } from '../../src/domain/content/rules.ts'
 import { LIMITS } from '../../src/domain/limits.ts'
-import { printable } from '../../src/domain/text/problems.ts'
+import { printable } from '../../src/domain/text/printable.ts'
 import { toLine, toName, toTags } from './names.ts'
 import { type ConversionProblems, MAX_FINDINGS, type PortablePrompt } from './portable.ts'
 

@@ -2,7 +2,7 @@
 import { CORE_SCHEMA, load, YAMLException } from 'js-yaml'
 import { LIMITS } from '../../src/domain/limits.ts'
 import { findJsonProblem, isObject } from '../../src/domain/text/json.ts'
-import { printable } from '../../src/domain/text/problems.ts'
+import { printable } from '../../src/domain/text/printable.ts'
 
 /**
  * Parses a YAML mapping. Values at the top level that are not valid YAML, such as `argument-hint: [file] [line]`, `globs: *.ts` or `description: Use it when: …`, are read as text.

@@ -12,7 +12,8 @@ import {
   validationFailed,
 } from '../../src/domain/publishing/request.ts'
 import { isObject } from '../../src/domain/text/json.ts'
-import { printable, type ValueProblem } from '../../src/domain/text/problems.ts'
+import { printable } from '../../src/domain/text/printable.ts'
+import type { ValueProblem } from '../../src/domain/text/problems.ts'
 import { ConversionProblems } from './portable.ts'
 import { licenseIn, readSourceFile, textOf } from './source-file.ts'
 

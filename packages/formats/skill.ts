@@ -15,7 +15,7 @@ import {
 } from '../../src/domain/content/skill.ts'
 import { LIMITS } from '../../src/domain/limits.ts'
 import { isObject } from '../../src/domain/text/json.ts'
-import { printable } from '../../src/domain/text/problems.ts'
+import { printable } from '../../src/domain/text/printable.ts'
 import { lineOf } from '../../src/domain/text/text-length.ts'
 import { readArguments, readDeclared, writeArguments } from './claude-arguments.ts'
 import { toLine } from './names.ts'

@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { LIMITS } from '../../src/domain/limits.ts'
 import { type GivenFile, invalidField } from '../../src/domain/publishing/request.ts'
-import { printable } from '../../src/domain/text/problems.ts'
+import { printable } from '../../src/domain/text/printable.ts'
 import { attestationName } from '../../src/domain/values/attestation-name.ts'
 import { sortFiles } from '../../src/domain/values/file-entry.ts'
 

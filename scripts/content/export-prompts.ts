@@ -7,7 +7,7 @@ import { replaceFile } from '../../packages/stores/content/write-files.ts'
 import { openFolder, type PlainFolder } from '../../packages/stores/files/plain-files.ts'
 import { readConfig } from '../../src/config.ts'
 import { type ExportFormat, isExportFormat } from '../../src/domain/api/export-formats.ts'
-import { printable } from '../../src/domain/text/problems.ts'
+import { printable } from '../../src/domain/text/printable.ts'
 import { runCommand } from '../run-command.ts'
 import { readContent } from './read-content.ts'
 

@@ -2,7 +2,7 @@
 
 import { READERS } from '../../packages/formats/formats.ts'
 import { readConfig } from '../../src/config.ts'
-import { withoutControls } from '../../src/domain/text/problems.ts'
+import { withoutControls } from '../../src/domain/text/printable.ts'
 import { openProgress } from '../progress.ts'
 import { runCommand } from '../run-command.ts'
 import { IMPORT_OPTIONS, importFiles, type Line } from './import-files.ts'

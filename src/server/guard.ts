@@ -1,7 +1,7 @@
 // Checks where a request comes from: rejects unknown hosts, to prevent DNS rebinding, and keeps other sites' pages from reading a private hub.
 import { parseAddress } from '../domain/access/ip-address.ts'
 import { isLoopback } from '../domain/api/loopback.ts'
-import { printable } from '../domain/text/problems.ts'
+import { printable } from '../domain/text/printable.ts'
 
 /** Returns whether a host name belongs to the hub; loopback names and IP addresses always do. */
 type IsOwnHost = (hostname: string) => boolean

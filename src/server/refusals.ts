@@ -4,7 +4,7 @@ import { MISSING_CACHE_CONTROL, NO_VARY_SEARCH } from '../domain/api/caching.ts'
 import { ERRORS, HubError } from '../domain/api/errors.ts'
 import { READ_METHODS } from '../domain/api/routes.ts'
 import type { ErrorEnvelope } from '../domain/api/schema.ts'
-import { printable } from '../domain/text/problems.ts'
+import { printable } from '../domain/text/printable.ts'
 import { toHubError } from '../ports/log.ts'
 import { CDN_VARY, respondToOptions, UNCACHED_JSON } from './respond.ts'
 

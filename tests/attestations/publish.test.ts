@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { reviewContent } from '../../packages/review/review-content.ts'
 import { formatTrustedRootFile } from '../../src/domain/content/trusted-root-file.ts'
 import type { GitStore } from '../../src/ports/git-store.ts'
-import { type Answer, type Hub, openHub } from '../hubs/publishing.ts'
+import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { PREDICATE, type SigstoreServices, startSigstore, type ToSign } from './sigstore-services.ts'
 
@@ -64,6 +64,16 @@ const git = async (...args: string[]) =>
   execFileSync('git', args, { cwd: resolve(await world.contentDir(), '..'), encoding: 'utf8' }).trim()
 const head = () => git('rev-parse', 'HEAD')
 const sign = (about: string, order: Partial<ToSign> = {}) => sigstore.sign({ about: [about], ...order })
+/** Publishes, once, what several tests build on, so that each of them also runs alone. */
+const once = <Value>(publish: () => Promise<Value>) => {
+  let published: Promise<Value> | undefined
+  return () => (published ??= publish())
+}
+const publishPlain = once(() => hub.publish({ content: 'Plain.\n' }, { to: 'acme/plain' }))
+const publishSigned = once(async () => {
+  const bundle = await sign(sha256(CONTENT))
+  return { bundle, answer: await hub.publish({ ...INDEX, content: CONTENT, attestations: [bundle] }) }
+})
 /** The hub's own modules for verification; the test's own are those of tests/node_modules. */
 const loaded = () => {
   const { cache } = createRequire(import.meta.url)
@@ -71,7 +81,7 @@ const loaded = () => {
 }
 
 test('a publish without attestations loads no module for them, and asks git no more than before', async () => {
-  const plain = await hub.publish({ content: 'Plain.\n' }, { to: 'acme/plain' })
+  const plain = await publishPlain()
   expect([plain.status, plain.data.attestations, plain.data.publisher]).toEqual([201, [], null])
   expect([calls.splice(0), loaded()]).toEqual([['readFolder', 'commit'], []])
   const content = 'Signed.\n'
@@ -81,8 +91,7 @@ test('a publish without attestations loads no module for them, and asks git no m
 
 describe('a signed publish', () => {
   test('is served with its attestation, at once and after a build', async () => {
-    const bundle = await sign(sha256(CONTENT))
-    const answer: Answer = await hub.publish({ ...INDEX, content: CONTENT, attestations: [bundle] })
+    const { bundle, answer } = await publishSigned()
     expect([answer.status, answer.message]).toEqual([201, ''])
     const text = JSON.stringify(bundle)
     const facts = {
@@ -131,6 +140,7 @@ describe('a signed publish', () => {
   })
 
   test('a version without attestations has an empty list', async () => {
+    await publishPlain()
     const list = await hub.read('/api/v1/repos/acme/plain/versions/1.0.0/attestations')
     expect(JSON.parse(list.text)).toEqual({ data: [], meta: { page: 1, pages: 0, total: 0 } })
     expect((await hub.read('/api/v1/repos/acme/plain/versions/9.0.0/attestations')).status).toBe(404)
@@ -176,6 +186,7 @@ describe('a signed publish', () => {
   })
 
   test('that changes nothing stores nothing', async () => {
+    await publishSigned()
     const before = await head()
     const again = await hub.publish({ content: CONTENT, attestations: [await sign(sha256(CONTENT))] })
     expect([again.status, again.data.unchanged, await head()]).toEqual([200, true, before])
@@ -254,6 +265,7 @@ describe('a composed version', () => {
   const source = 'Review.\n{{include "acme/plain"}}\n'
   const assembled = 'Review.\nPlain.\n'
   const to = 'acme/composed'
+  beforeAll(publishPlain)
 
   test('is signed as it is served, whose digest a check tells', async () => {
     const { data } = await hub.check({ content: source, compose: true }, { to })
@@ -289,6 +301,8 @@ describe('a composed version', () => {
 })
 
 describe('an owner with publishing: signed-only', () => {
+  beforeAll(() => Promise.all([publishPlain(), publishSigned()]))
+
   test('accepts only versions with an attestation', async () => {
     const to = 'strict/greet'
     const token = await hub.makeToken({ scope: 'strict/*' })
@@ -339,6 +353,7 @@ describe('an owner with publishing: signed-only', () => {
 })
 
 describe('a review', () => {
+  beforeAll(publishSigned)
   const path = (file: string) => `content/acme/code-review/${file}`
   const attestation = path('attestations/1.0.0/1.sigstore.json')
   const version = path('versions/1.0.0.md')
@@ -453,8 +468,7 @@ describe('a review', () => {
     // What the file would say, nobody knows; the pull request may mend it, but what counts is the base.
     const owner = 'content/strict/index.md'
     const text = await read(owner)
-    writeFileSync(join(dirname(await world.contentDir()), owner), text.replace('signed-only', 'signed-onyl'))
-    await git('commit', '-qam', 'Break the file')
+    await world.commitOutside({ [owner]: text.replace('signed-only', 'signed-onyl') })
     expect(await review({ [strict]: unsigned, [owner]: text }, await head())).toEqual([
       `${strict} signed-version: expected content/strict/index.md in the base to be readable; ${fix}`,
     ])

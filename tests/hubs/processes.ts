@@ -16,7 +16,7 @@ export interface ProcessOptions {
 }
 
 /** Generous, because building the page bundle takes minutes when many other hubs run on few processors. */
-const MAX_START_MS = 280_000
+const MAX_START_MS = 580_000
 /** Seldom, because a hub that starts slowly has no processor time to spare for answers. */
 const START_POLL_MS = 200
 

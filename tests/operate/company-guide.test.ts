@@ -60,7 +60,8 @@ describe.skipIf(!isInstalled('caddy'))('a hub for a company (needs caddy)', () =
       'postgresql://hub@localhost/hub': database.replace(/:[^:@/]*@/, '@'),
       'of-your-choice': 'of-this-test',
       '/srv/catalogue': catalogue,
-      '/srv/prompt-hub': machine.folder,
+      // In quotes, because the path to this checkout may contain spaces.
+      '/srv/prompt-hub': `'${machine.folder}'`,
       '/etc/prompt-hub.env': join(catalogue, 'prompt-hub.env'),
       // The guide is for root, and here everything belongs to one user.
       'runuser -u prompt-hub -- ': '',

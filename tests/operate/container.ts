@@ -26,6 +26,10 @@ const USERS = { root: 0, node: 1000 } as const
 /** Folders of this machine, mounted read-only. */
 const SYSTEM = ['usr', 'bin', 'sbin', 'lib', 'lib64'].filter((name) => existsSync(`/${name}`))
 const NODE = '/node/bin'
+/** What npm has already downloaded, and from where. */
+const OF_NPM = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => /^npm_config_(?:cache|userconfig|registry)$/i.test(name)),
+)
 
 /**
  * Executes every step of a stage, in order.
@@ -144,7 +148,7 @@ function run(command: string, image: Image): void {
   if (command.startsWith('npm ')) {
     execFileSync('sh', ['-c', command], {
       cwd: join(image.root, image.workdir),
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, npm_config_prefer_offline: 'true' },
+      env: { ...OF_NPM, PATH: process.env.PATH, HOME: process.env.HOME, npm_config_prefer_offline: 'true' },
       stdio: 'pipe',
     })
     return
@@ -178,9 +182,9 @@ export function start(image: Image, command: readonly string[], environment: Rec
 }
 
 /** @param volumes if empty, everything is writable */
-function mount({ root }: Image, volumes: readonly string[]): string {
-  const node = process.execPath
-  if (!existsSync(join(root, NODE, 'node'))) writeFileSync(join(root, NODE, 'node'), '')
+function mount(image: Image, volumes: readonly string[]): string {
+  if (!existsSync(join(image.root, NODE, 'node'))) writeFileSync(join(image.root, NODE, 'node'), '')
+  const [root, node] = [quote(image.root), quote(process.execPath)]
   return [
     `mount --rbind ${root} ${root}`,
     ...SYSTEM.map((name) => `mount --bind /${name} ${root}/${name}; mount -o remount,ro,bind ${root}/${name}`),
@@ -207,7 +211,7 @@ function enter(
   const all = { PATH: `${NODE}:/usr/local/bin:/usr/bin:/bin`, HOME: '/home/node', ...environment, ...more }
   const settings = Object.entries(all).map(([name, value]) => quote(`${name}=${value}`))
   const inside = ['cd', quote(workdir), '&&', 'exec', ...command.map(quote)].join(' ')
-  return `exec chroot --userspec=${id}:${id} ${root} /usr/bin/env -i ${settings.join(' ')} sh -c ${quote(inside)}\n`
+  return `exec chroot --userspec=${id}:${id} ${quote(root)} /usr/bin/env -i ${settings.join(' ')} sh -c ${quote(inside)}\n`
 }
 
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`

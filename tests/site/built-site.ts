@@ -1,6 +1,7 @@
 // The built site for the page tests: it is built once per file, served by our own host, and opened in a real browser.
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
 import { makeSiteFolder } from '../hubs/build-site.ts'
@@ -40,7 +41,7 @@ export interface BuiltSite {
 }
 
 /** Builds and serves a content folder. @param write fills the given folder */
-export async function openBuiltSite(write: (contentDir: string) => void, openTimeoutMs = 60_000): Promise<BuiltSite> {
+export async function openBuiltSite(write: (contentDir: string) => void, openTimeoutMs = 120_000): Promise<BuiltSite> {
   const dir = makeSiteFolder('pages')
   // The content folder is outside the project, like a clone of the repository on the git host.
   const contentDir = join(temporaryFolder('hub-pages-'), 'content')
@@ -92,7 +93,15 @@ export async function openBuiltSite(write: (contentDir: string) => void, openTim
       await goTo(path)
       return { page, problems, goTo }
     },
-    getJson: async (path) => (await fetch(origin + path)).json(),
+    async getJson(path) {
+      for (;;) {
+        const answer = await fetch(origin + path)
+        // A search on a busy machine may take too long for the hub, which says when to try again.
+        if (answer.status !== 503) return answer.json()
+        await answer.body?.cancel()
+        await sleep(1_000 * Number(answer.headers.get('retry-after') ?? 1))
+      }
+    },
     async close() {
       await browser.close()
       await served.stop()

@@ -1,7 +1,8 @@
 // Parses the list of synonyms: sets of words and phrases that mean the same, maintained by hand.
 
 import { tokenize, toTerm } from '../../../src/domain/search/tokens.ts'
-import { type Parsed, printable, type ValueProblem } from '../../../src/domain/text/problems.ts'
+import { printable } from '../../../src/domain/text/printable.ts'
+import type { Parsed, ValueProblem } from '../../../src/domain/text/problems.ts'
 
 /** Maximum size of the list, because every index contains all of it. */
 const EQUIVALENTS_LIMITS = { sets: 2_000, phrasesPerSet: 20, wordsPerPhrase: 4 } as const

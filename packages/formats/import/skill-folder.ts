@@ -8,7 +8,7 @@ import {
 } from '../../../src/domain/content/version-files.ts'
 import { LIMITS } from '../../../src/domain/limits.ts'
 import { compareText } from '../../../src/domain/text/compare-text.ts'
-import { printable } from '../../../src/domain/text/problems.ts'
+import { printable } from '../../../src/domain/text/printable.ts'
 import { entriesOf, type FileEntry, sortFiles } from '../../../src/domain/values/file-entry.ts'
 import { measureFile } from '../../../src/ports/measure.ts'
 import { describeRefusal, type Opened, type PlainFolder } from '../../stores/files/plain-files.ts'

@@ -1,6 +1,7 @@
 // Finds the files in the content folder: those to read, those to ignore, and those that are not allowed.
 import type { Dirent } from 'node:fs'
-import { type Problem, printable } from '../../../src/domain/text/problems.ts'
+import { printable } from '../../../src/domain/text/printable.ts'
+import type { Problem } from '../../../src/domain/text/problems.ts'
 import { openFolder, type PlainFolder } from '../files/plain-files.ts'
 
 /** The findings other than the files to read. */

@@ -1,7 +1,7 @@
 // Reads who signed an attestation from the extensions of its certificate, and judges it as the OIDC token of the same job would be judged.
 import type * as z from 'zod'
 import type { TrustedPublisher } from '../content/front-matter.ts'
-import { printable } from '../text/problems.ts'
+import { printable } from '../text/printable.ts'
 import { findRefusal, JobClaims } from './trusted-publisher.ts'
 
 /** The issuer of the tokens of GitHub Actions. https://docs.github.com/actions/reference/security/oidc */

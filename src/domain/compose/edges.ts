@@ -1,5 +1,6 @@
 // Finds parts whose first or last line would mean something else in the assembled text than in the part. docs/contract.md section 14
-import { type Format, findUnwritable, splitChat } from '../values/chat.ts'
+import { type Format, splitChat } from '../values/chat.ts'
+import { findUnwritable } from '../values/chat-rules.ts'
 import { partText } from './include-lines.ts'
 
 /** What follows a part in the source, up to the next part. */

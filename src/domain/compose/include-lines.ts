@@ -1,6 +1,7 @@
 // Finds the include lines of a source, and cuts a source out of assembled content again. docs/contract.md section 14
 import { LIMITS } from '../limits.ts'
-import { type Parsed, printable, type ValueProblem } from '../text/problems.ts'
+import { printable } from '../text/printable.ts'
+import type { Parsed, ValueProblem } from '../text/problems.ts'
 import type { Include } from '../values/include.ts'
 import { kindOfRange } from '../values/include-range.ts'
 import { splitFullName } from '../values/names.ts'

@@ -1,7 +1,7 @@
 // Warns about includes: lines that were probably meant as include lines, and parts that their maintainers warn about. docs/contract.md section 14
 import type { Warning } from '../api/schema.ts'
 import type { Finding } from '../content/finding.ts'
-import { printable } from '../text/problems.ts'
+import { printable } from '../text/printable.ts'
 import { type Composed, divideContent } from './include-lines.ts'
 import type { Resolved } from './resolve.ts'
 

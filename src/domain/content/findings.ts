@@ -1,6 +1,6 @@
 // Finds warnings for authors and readers. Used by publishing, the build and reviews. Nothing here rejects content.
 import type { Difference, Variable, VersionRecord, Warning } from '../api/schema.ts'
-import { printable } from '../text/problems.ts'
+import { printable } from '../text/printable.ts'
 import { countCharacters, lineCounter, lineOf } from '../text/text-length.ts'
 import { findRoleLine } from '../values/chat.ts'
 import { decodeFile, type VersionFileBytes } from '../values/file-entry.ts'

@@ -1,9 +1,11 @@
 // Named rules about the content as a whole; each problem names the file and key that breaks the rule.
 import parseLicense from 'spdx-expression-parse'
 import { LIMITS } from '../limits.ts'
-import { printable, type RuleProblem, type ValueProblem } from '../text/problems.ts'
+import { printable } from '../text/printable.ts'
+import type { RuleProblem, ValueProblem } from '../text/problems.ts'
 import { countBytes } from '../text/text-length.ts'
-import { CHAT_NAMES, checkChat } from '../values/chat.ts'
+import { CHAT_NAMES } from '../values/chat.ts'
+import { checkChat } from '../values/chat-rules.ts'
 import { findContentProblem } from '../values/values.ts'
 import { isRange } from '../values/versions.ts'
 import type { RepositoryEntry, VersionEntry } from './content-tree.ts'

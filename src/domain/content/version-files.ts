@@ -1,6 +1,6 @@
 // Judges the files beside a skill's SKILL.md: their number, their sizes, and the secrets in those that are text.
 import { LIMITS } from '../limits.ts'
-import { printable } from '../text/problems.ts'
+import { printable } from '../text/printable.ts'
 import { lineOf } from '../text/text-length.ts'
 import { countFileBytes, decodeFile, type FileEntry, type VersionFileBytes } from '../values/file-entry.ts'
 import { findFilePathProblem } from '../values/file-path.ts'

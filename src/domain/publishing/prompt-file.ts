@@ -3,7 +3,8 @@ import * as z from 'zod'
 import { openLines, PROMPT_FILE_KEYS, splitFile } from '../content/prompt-file.ts'
 import { LIMITS } from '../limits.ts'
 import { findJsonProblem } from '../text/json.ts'
-import { type Parsed, parseWithSchema, printable, unknownField, type ValueProblem } from '../text/problems.ts'
+import { printable } from '../text/printable.ts'
+import { type Parsed, parseWithSchema, unknownField, type ValueProblem } from '../text/problems.ts'
 import { VERSION_PATTERN } from '../values/names.ts'
 import {
   type GivenFile,

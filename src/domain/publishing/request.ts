@@ -20,16 +20,11 @@ import { VariableInputs } from '../content/variable-input.ts'
 import { checkFiles, nameFileProblem } from '../content/version-files.ts'
 import { LIMITS } from '../limits.ts'
 import { type BodyBounds, findJsonExcess, isObject } from '../text/json.ts'
-import {
-  formatProblems,
-  parseWithSchema,
-  printable,
-  type RuleProblem,
-  unknownField,
-  type ValueProblem,
-} from '../text/problems.ts'
+import { printable } from '../text/printable.ts'
+import { formatProblems, parseWithSchema, type RuleProblem, unknownField, type ValueProblem } from '../text/problems.ts'
 import { countBytes, lineOf } from '../text/text-length.ts'
-import { CHAT_ROLES, type ChatPart, findUnwritable, formatChat, isChatMessage } from '../values/chat.ts'
+import { CHAT_ROLES, type ChatPart, formatChat, isChatMessage } from '../values/chat.ts'
+import { findUnwritable } from '../values/chat-rules.ts'
 import { sortFiles } from '../values/file-entry.ts'
 import { License, Version, VersionAddress } from '../values/values.ts'
 import { BUMPS } from '../values/versions.ts'

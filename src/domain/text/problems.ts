@@ -1,6 +1,7 @@
 // Formats problems in external input: where, what was expected, and what was found, shortened and without control characters.
 import type * as z from 'zod'
 import { PAGE_LIMITS } from '../page-limits.ts'
+import { printable } from './printable.ts'
 
 /** A problem in a value; `key` is a dotted path, empty for the whole value. */
 export interface ValueProblem {
@@ -79,18 +80,4 @@ export function describeValue(value: unknown): string {
   // The length is checked first, because formatting a megabyte only to shorten it would take as long as reading it.
   const text = typeof value === 'string' && value.length > 60 ? value : (JSON.stringify(value) ?? typeof value)
   return text.length > 60 ? `a long ${typeof value}` : printable(text)
-}
-
-const MAX_UNITS = 80
-
-/** Replaces control and format characters of an external text with `?`, so that it cannot command a terminal. */
-export function withoutControls(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '?')
-}
-
-/** Shortens an external text and replaces control and format characters with `?`. */
-export function printable(text: string): string {
-  // Reads only twice as many code units as are kept, however long the string is.
-  const clean = withoutControls(text.slice(0, 2 * MAX_UNITS + 1))
-  return clean.length > MAX_UNITS ? `${clean.slice(0, MAX_UNITS).replace(/\p{Cs}$/u, '')}…` : clean
 }

@@ -2,7 +2,8 @@
 import { CORE_SCHEMA, defineMappingTag, load, mapTag } from 'js-yaml'
 import { Document, isAlias, isCollection, isPair, isScalar, LineCounter, parseDocument, visit } from 'yaml'
 import { isObject, isSameJson } from './json.ts'
-import { type Parsed, printable } from './problems.ts'
+import { printable } from './printable.ts'
+import type { Parsed } from './problems.ts'
 
 /**
  * Parses a YAML mapping.

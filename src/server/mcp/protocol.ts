@@ -1,7 +1,7 @@
 // Defines what all MCP methods share: protocol generations, error codes, and the exception that becomes a JSON-RPC error.
 import { LIMITS } from '../../domain/limits.ts'
 import { type BodyBounds, findJsonExcess } from '../../domain/text/json.ts'
-import { printable } from '../../domain/text/problems.ts'
+import { printable } from '../../domain/text/printable.ts'
 
 /** The protocol generation of a request: `2025` for revisions up to 2025-11-25, `2026` for 2026-07-28. */
 export type Era = '2025' | '2026'

@@ -1,6 +1,6 @@
 // Serves prompts as MCP resources.
 
-import { printable } from '../../domain/text/problems.ts'
+import { printable } from '../../domain/text/printable.ts'
 import { isName, isOwner, isVersion } from '../../domain/values/names.ts'
 import type { Hub } from '../hub.ts'
 import { findContent, findRepository } from '../read/records.ts'

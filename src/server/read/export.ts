@@ -3,7 +3,7 @@
 import { HubError } from '../../domain/api/errors.ts'
 import { EXPORT_FORMATS, isExportFormat } from '../../domain/api/export-formats.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { printable } from '../../domain/text/problems.ts'
+import { printable } from '../../domain/text/printable.ts'
 import type { Connect } from '../hub.ts'
 import { type RouteHandler, repositoryNotFound, versionNotFound } from './answers.ts'
 import { handleGet } from './read.ts'

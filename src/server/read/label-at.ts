@@ -1,7 +1,7 @@
 // Resolves a label at a time in the past to a version.
 import { HubError } from '../../domain/api/errors.ts'
 import { findLabelAt } from '../../domain/catalogue/label-history.ts'
-import { printable } from '../../domain/text/problems.ts'
+import { printable } from '../../domain/text/printable.ts'
 import type { Sources } from '../hub.ts'
 import { findChanges } from './activity.ts'
 import { type FoundRepository, findVersions } from './records.ts'

@@ -1,7 +1,7 @@
 // Parses query values, and determines which version they select: by number, by label, or the latest.
 import { HubError } from '../../domain/api/errors.ts'
 import type { Repository } from '../../domain/api/schema.ts'
-import { printable } from '../../domain/text/problems.ts'
+import { printable } from '../../domain/text/printable.ts'
 import { isVersion } from '../../domain/values/names.ts'
 
 /** The version that a query selects, by number or by label; both may be missing. */

@@ -2,7 +2,8 @@
 // once, and none contains terminal control characters.
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { formatProblem, formatProblems, parseWithSchema, printable } from '../../../src/domain/text/problems.ts'
+import { printable } from '../../../src/domain/text/printable.ts'
+import { formatProblem, formatProblems, parseWithSchema } from '../../../src/domain/text/problems.ts'
 
 const schema = z.strictObject({
   name: z.string(),

@@ -10,12 +10,11 @@ import { LIMITS } from '../../../src/domain/limits.ts'
 import {
   type CHAT_ROLES,
   type ChatPart,
-  checkChat,
-  findUnwritable,
   formatChat,
   isChatMessage,
   splitChat,
 } from '../../../src/domain/values/chat.ts'
+import { checkChat, findUnwritable } from '../../../src/domain/values/chat-rules.ts'
 import { cpuMsSince } from '../../cpu-time.ts'
 import { anyText } from '../fixtures.ts'
 
