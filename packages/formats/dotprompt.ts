@@ -1,12 +1,14 @@
 // Google's dotprompt (`.prompt`): front matter, and a Handlebars text with role markers. https://github.com/google/dotprompt
 
 import type { WriteResult } from '../../src/domain/api/export-formats.ts'
-import type { Variable } from '../../src/domain/api/schema.ts'
+import type { Parameters, Variable } from '../../src/domain/api/schema.ts'
 import { isObject } from '../../src/domain/text/json.ts'
 import { lineCounter, lineOf } from '../../src/domain/text/text-length.ts'
 import { formatYaml } from '../../src/domain/text/yaml.ts'
 import { trimLineEnds } from '../../src/domain/values/chat.ts'
-import { CAMEL_CASE, declareAll, ParameterNames, toLine, toVariable } from './names.ts'
+import { declareAll, toLine, toVariable } from './names.ts'
+import { addLarge, CAMEL_CASE, formatSchema, ParameterNames } from './parameters.ts'
+import { isJsonSchema, toJsonSchema } from './picoschema.ts'
 import {
   ConversionProblems,
   type ExportedVersion,
@@ -19,15 +21,16 @@ import {
 } from './portable.ts'
 import { References } from './references.ts'
 import { licenseIn, readSourceFile, textOf } from './source-file.ts'
-import { readBraces } from './template.ts'
+import { clip, readBraces } from './template.ts'
 
 const PARAMETERS = new ParameterNames(CAMEL_CASE)
 /** The front matter keys that a hub supports; all others are lost. */
 const KNOWN = {
   text: ['name', 'description', 'model'],
-  object: ['config', 'input'],
-  other: ['version', 'variant', 'license', 'licence'],
+  object: ['config', 'input', 'output'],
+  other: ['version', 'variant', 'license', 'licence', 'tools', 'toolDefs'],
 }
+const TOOL = { text: ['name', 'description'], other: ['inputSchema'] }
 /** The keys of a variable in JSON Schema. */
 const PROPERTY = { text: ['description'], other: ['type', 'enum', 'default'] }
 /** Helpers that Handlebars and dotprompt call by name: a variable with such a name would call the helper. */
@@ -54,7 +57,9 @@ export function readDotprompt(source: string, name: string): ReadResult {
   prompt.license = licenseIn(front)
   findings.unsupported(front, KNOWN, keyLine)
   if (typeof front.model === 'string') prompt.parameters.model = front.model
-  if (isObject(front.config)) Object.assign(prompt.parameters, PARAMETERS.toHub(front.config))
+  if (isObject(front.config)) Object.assign(prompt.parameters, PARAMETERS.toHub(front.config, findings, 'config.'))
+  readTools(front.tools, front.toolDefs, prompt.parameters, findings, keyLine)
+  readOutput(front.output, prompt.parameters, findings, keyLine('output'))
   const references = new References('dotprompt')
   const { body: read, names } = readBody(body, bodyLine, references, findings)
   prompt.body = read
@@ -106,6 +111,54 @@ function readBody(
     }
   }
   return { body: { format: 'chat', messages }, names: [...names] }
+}
+
+/** Reads the tools: `tools` names those of a program, and may define others, as `toolDefs` does. */
+function readTools(
+  tools: unknown,
+  definitions: unknown,
+  parameters: Parameters,
+  findings: ConversionProblems,
+  keyLine: (key: string) => number | null,
+): void {
+  const read = (key: string, given: unknown): unknown[] => {
+    if (given !== undefined && given !== null && !Array.isArray(given))
+      findings.lost(key, 'expected a list of tools', keyLine(key))
+    return (Array.isArray(given) ? given : []).flatMap((tool: unknown): unknown[] => {
+      if (typeof tool === 'string') return [tool]
+      if (isObject(tool) && textOf(tool.name) !== '') {
+        findings.unsupported(tool, TOOL, () => keyLine(key), `${key}.${clip(textOf(tool.name))}.`)
+        const schema = tool.inputSchema === undefined ? {} : { parameters: toJsonSchema(tool.inputSchema) }
+        if (schema.parameters !== undefined || tool.inputSchema === undefined)
+          return [
+            {
+              type: 'function',
+              function: { name: tool.name, ...(tool.description ? { description: tool.description } : {}), ...schema },
+            },
+          ]
+      }
+      findings.lost(key, 'expected the name of a tool, or its name and its input schema', keyLine(key))
+      return []
+    })
+  }
+  const others = Array.isArray(parameters.tools) ? parameters.tools : []
+  const all = [...read('tools', tools), ...read('toolDefs', definitions), ...others]
+  if (all.length > 0) addLarge(parameters, { tools: all }, findings)
+}
+
+/** Reads `output`: a format, and a schema in Picoschema or JSON Schema. */
+function readOutput(output: unknown, parameters: Parameters, findings: ConversionProblems, line: number | null): void {
+  if (!isObject(output)) return
+  const { format, schema, ...rest } = output
+  findings.unsupported(rest, {}, () => line, 'output.')
+  const json = schema === undefined || schema === null ? undefined : toJsonSchema(schema)
+  if (schema !== undefined && schema !== null && !json)
+    findings.lost('output.schema', 'expected a schema itself; a name of one is known only to a program', line)
+  if (format !== undefined && format !== 'json' && format !== 'text')
+    findings.lost('output.format', `${clip(String(format))} is not json or text`, line)
+  if (json) addLarge(parameters, { response_format: formatSchema(json) }, findings, 'output.')
+  else if (format === 'json') parameters.response_format = { type: 'json_object' }
+  else if (format === 'text') parameters.response_format = { type: 'text' }
 }
 
 /** Reads `input`: a Picoschema or JSON Schema, and defaults. */
@@ -194,7 +247,10 @@ export function writeDotprompt(version: ExportedVersion): WriteResult {
       ? writeText(version.body.text, declared, findings)
       : writeMessages(version.body.messages, declared, findings)
   if (findings.isRefused) return { refused: findings.all }
-  const { model, ...config } = version.parameters
+  const { model, tools, response_format, ...others } = version.parameters
+  const written = writeTools(tools)
+  const output = writeOutput(response_format)
+  const config = { ...others, ...written.config, ...output.config }
   const input = writeInput(version.variables)
   const front = {
     name: version.name,
@@ -202,9 +258,66 @@ export function writeDotprompt(version: ExportedVersion): WriteResult {
     ...(typeof model === 'string' ? { model } : {}),
     ...(Object.keys(config).length === 0 ? {} : { config: PARAMETERS.fromHub(config) }),
     ...(input === undefined ? {} : { input }),
+    ...output.front,
+    ...written.front,
   }
-  const more = model !== undefined && typeof model !== 'string' ? ['parameters.model'] : []
+  const more = [
+    ...(model !== undefined && typeof model !== 'string' ? ['parameters.model'] : []),
+    ...written.lost,
+    ...output.lost,
+  ]
   return writtenFile('dotprompt', version, `---\n${formatYaml(front)}---\n${text}`, more)
+}
+
+/** What a setting becomes: keys of the front matter, of `config` where dotprompt has no key for it, and what is lost. */
+interface WrittenSetting {
+  front: Record<string, unknown>
+  config: Record<string, unknown>
+  lost: string[]
+}
+
+/** Writes names of tools, and functions. Others, such as a provider's own, stay in `config`. */
+function writeTools(tools: unknown): WrittenSetting {
+  const list: unknown[] = Array.isArray(tools) ? tools : []
+  const names = list.filter((tool) => typeof tool === 'string')
+  const own = list.flatMap((tool) => {
+    const given = isObject(tool) && tool.type === 'function' && isObject(tool.function) ? tool.function : {}
+    const { name, description, parameters = { type: 'object', properties: {} }, ...rest } = given
+    return typeof name === 'string' && isJsonSchema(parameters)
+      ? [{ tool, definition: { name, ...(description ? { description } : {}), inputSchema: parameters }, rest }]
+      : []
+  })
+  const known = new Set<unknown>([...names, ...own.map(({ tool }) => tool)])
+  const others = Array.isArray(tools) ? list.filter((tool) => !known.has(tool)) : tools
+  const hasOthers = Array.isArray(others) ? others.length > 0 : others !== undefined
+  const isLossy = own.some(({ rest }) => Object.keys(rest).length > 0)
+  return {
+    front: {
+      ...(names.length > 0 && { tools: names }),
+      ...(own.length > 0 && { toolDefs: own.map(({ definition }) => definition) }),
+    },
+    config: hasOthers ? { tools: others } : {},
+    lost: isLossy ? ['parameters.tools.strict'] : [],
+  }
+}
+
+/** Writes the format of the output. What dotprompt cannot say stays in `config`. */
+function writeOutput(format: unknown): WrittenSetting {
+  const type = isObject(format) ? format.type : undefined
+  const only = isObject(format) && Object.keys(format).length === 1
+  if (only && type === 'text') return { front: { output: { format: 'text' } }, config: {}, lost: [] }
+  if (only && type === 'json_object') return { front: { output: { format: 'json' } }, config: {}, lost: [] }
+  const named = isObject(format) && type === 'json_schema' && isObject(format.json_schema) ? format.json_schema : {}
+  const { schema, name, ...rest } = named
+  if (!isJsonSchema(schema))
+    return { front: {}, config: format === undefined ? {} : { response_format: format }, lost: [] }
+  const kept = formatSchema(schema).json_schema.name
+  const lost = [...(name === kept ? [] : ['name']), ...Object.keys(rest)]
+  return {
+    front: { output: { format: 'json', schema } },
+    config: {},
+    lost: lost.map((key) => `parameters.response_format.${key}`),
+  }
 }
 
 function writeInput(variables: readonly Variable[]): Record<string, unknown> | undefined {

@@ -1,5 +1,5 @@
 // All import and export formats, by name.
-import type { ExportFormat, WriteResult } from '../../src/domain/api/export-formats.ts'
+import { type ExportFormat, labelsAt, type WriteResult } from '../../src/domain/api/export-formats.ts'
 import type { Repository, VersionRecord } from '../../src/domain/api/schema.ts'
 import { isObject } from '../../src/domain/text/json.ts'
 import { splitChat } from '../../src/domain/values/chat.ts'
@@ -54,14 +54,14 @@ export const WRITERS = {
 } as const satisfies Record<ExportFormat, (version: ExportedVersion) => WriteResult>
 
 /** The values from the `index.md` of a prompt. */
-type IndexFields = Pick<Repository, 'owner' | 'name' | 'title' | 'description' | 'tags' | 'license'>
+type IndexFields = Pick<Repository, 'owner' | 'name' | 'title' | 'description' | 'tags' | 'license' | 'labels'>
 type VersionFields = Pick<ExportedVersion, 'version' | 'content' | 'content_sha256' | 'variables' | 'changelog'> &
   Pick<ExportedVersion, 'parameters' | 'skill' | 'files' | 'includes'> &
   Pick<VersionRecord, 'format'>
 
 /** Converts a version to the input of the writers. */
 export function toExported(
-  { owner, name, title, description, tags, license }: IndexFields,
+  { owner, name, title, description, tags, license, labels }: IndexFields,
   { content, format, ...version }: VersionFields,
   latest?: LatestFields,
 ): ExportedVersion {
@@ -69,6 +69,7 @@ export function toExported(
     ...version,
     content,
     ...{ name, full_name: `${owner}/${name}`, title, description, tags, license },
+    labels: labelsAt(labels, version.version),
     ...(latest && { latest }),
     body: format === 'chat' ? { format, messages: splitChat(content) } : { format: 'text', text: content },
   }

@@ -6,7 +6,7 @@ import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
 import { isObject } from '../../src/domain/text/json.ts'
 import { formatYaml } from '../../src/domain/text/yaml.ts'
 import { readList, readMessages } from './messages.ts'
-import { ParameterNames } from './names.ts'
+import { ParameterNames } from './parameters.ts'
 import {
   ConversionProblems,
   type ExportedVersion,
@@ -38,7 +38,8 @@ export function readGitHub(source: string, name: string): ReadResult {
   prompt.license = licenseIn(front)
   findings.unsupported(front, KNOWN, line)
   if (typeof front.model === 'string') prompt.parameters.model = front.model
-  if (isObject(front.modelParameters)) Object.assign(prompt.parameters, PARAMETERS.toHub(front.modelParameters))
+  if (isObject(front.modelParameters))
+    Object.assign(prompt.parameters, PARAMETERS.toHub(front.modelParameters, findings, 'modelParameters.'))
   if (typeof front.responseFormat === 'string')
     prompt.parameters.response_format = readFormat(front, findings, line('jsonSchema'))
   prompt.body = readMessages(readList(front.messages, { findings, key: 'messages', line: line('messages') }), findings)

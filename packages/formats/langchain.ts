@@ -1,10 +1,12 @@
 // LangChain's manifests, as stored by LangSmith: parsed as plain data, never instantiated. https://docs.langchain.com/langsmith
 
 import type { WriteResult } from '../../src/domain/api/export-formats.ts'
+import type { Parameters } from '../../src/domain/api/schema.ts'
 import { isObject } from '../../src/domain/text/json.ts'
 import { lineOf } from '../../src/domain/text/text-length.ts'
 import { isChatMessage } from '../../src/domain/values/chat.ts'
 import { addHistory, PlaceholderNames, readMessages } from './messages.ts'
+import { addLarge, addSettings, formatSchema } from './parameters.ts'
 import {
   ConversionProblems,
   type ExportedVersion,
@@ -31,10 +33,15 @@ const MESSAGE_ROLES: Readonly<Record<string, 'system' | 'user' | 'assistant'>> =
 /** The keys of templates, messages and places of earlier messages that are read, or say nothing that a text needs. */
 const READ_KEYS = [
   ...['template', 'template_format', 'validate_template', 'messages', 'prompt', 'content', 'variable_name', 'optional'],
-  ...['_type', 'type', 'id', 'example', 'schema_', 'input_variables', 'optional_variables', 'input_types'],
+  ...['_type', 'type', 'id', 'example', 'input_variables', 'optional_variables', 'input_types'],
+  ...['schema_', 'schema', 'structured_output_kwargs'],
 ]
 /** The settings of a bound model that are read. */
-const MODEL_SETTINGS = ['temperature', 'top_p', 'max_tokens', 'stop']
+const MODEL_SETTINGS =
+  `temperature top_p top_k max_tokens max_completion_tokens max_output_tokens stop stop_sequences seed frequency_penalty
+  presence_penalty reasoning_effort`.split(/\s+/)
+/** What is bound to a model beside its settings. */
+const BOUND = ['tools', 'tool_choice', 'functions', 'function_call', 'response_format']
 const SEQUENCES = new Set(['PromptPlayground', 'RunnableSequence'])
 const TEMPLATES = new Set(['ChatPromptTemplate', 'PromptTemplate', 'StructuredPrompt'])
 
@@ -61,7 +68,7 @@ export function readLangChain(source: string, name: string): ReadResult {
     findings.refused('manifest', `${template.name} is not a prompt; no class is ever loaded`)
   else {
     const { kwargs } = template
-    if (template.name === 'StructuredPrompt') findings.lost('schema_', 'Prompt Hub does not support it')
+    if (template.name === 'StructuredPrompt') readSchema(kwargs, prompt.parameters, findings)
     loseOthers(kwargs, findings)
     prompt.body =
       template.name === 'PromptTemplate'
@@ -107,6 +114,19 @@ function idOf(value: Record<string, unknown>): unknown[] {
   return Array.isArray(value.id) ? value.id : []
 }
 
+/** Reads the schema of a StructuredPrompt. */
+function readSchema(kwargs: Record<string, unknown>, parameters: Parameters, findings: ConversionProblems): void {
+  const schema = kwargs.schema_ ?? kwargs.schema
+  if (!isObject(schema) || schema.lc !== undefined) {
+    findings.lost('schema_', 'expected a JSON Schema')
+    return
+  }
+  const { strict, ...rest } = isObject(kwargs.structured_output_kwargs) ? kwargs.structured_output_kwargs : {}
+  findings.unsupported(rest, {}, undefined, 'structured_output_kwargs.')
+  const format = formatSchema(schema, typeof strict === 'boolean' ? { strict } : {})
+  addLarge(parameters, { response_format: format }, findings)
+}
+
 /** Reads the settings of a bound model; only plain values are supported. */
 function readModel(last: unknown, parameters: Record<string, unknown>, findings: ConversionProblems): void {
   const binding = isObject(last) && isObject(last.kwargs) ? last.kwargs : {}
@@ -116,17 +136,28 @@ function readModel(last: unknown, parameters: Record<string, unknown>, findings:
     if (last !== undefined) findings.lost('last', 'Prompt Hub does not support it')
     return
   }
-  if (inner) findings.unsupported(binding, { other: ['bound'] }, undefined, 'last.')
+  if (inner) {
+    findings.unsupported(binding, { object: ['kwargs'], other: ['bound'] }, undefined, 'last.')
+    const more = isObject(binding.kwargs) ? binding.kwargs : {}
+    findings.unsupported(more, { other: BOUND }, undefined, 'last.')
+    addSettings(
+      parameters,
+      Object.fromEntries(Object.entries(more).filter(([key]) => BOUND.includes(key))),
+      findings,
+      'last.',
+    )
+  }
   const name = textOf(idOf(Object(inner ? binding.bound : last)).at(-1))
   if (name !== '') findings.lost('last.id', `Prompt Hub does not keep the class of the model, ${clip(name)}`)
   const model = bound.model ?? bound.model_name
   if (typeof model === 'string') parameters.model = model
   findings.unsupported(bound, { text: ['model', 'model_name'], other: MODEL_SETTINGS }, undefined, 'last.')
-  for (const key of MODEL_SETTINGS) {
+  const settings = MODEL_SETTINGS.flatMap((key): [string, unknown][] => {
     const value = bound[key]
     if (isObject(value)) findings.lost(`last.${key}`, 'expected a plain value')
-    else if (value !== undefined && value !== null) parameters[key] = value
-  }
+    return isObject(value) || value === undefined || value === null ? [] : [[key, value]]
+  })
+  addSettings(parameters, Object.fromEntries(settings), findings, 'last.')
 }
 
 function readList(list: unknown, names: PlaceholderNames, findings: ConversionProblems): PortableMessage[] {

@@ -8,13 +8,12 @@ import { lineOf } from '../../src/domain/text/text-length.ts'
 import { isTag } from '../../src/domain/values/names.ts'
 import { isRange } from '../../src/domain/values/versions.ts'
 import { removePlaceholderSpaces } from './github.ts'
-import { addHistory, readList, readMessages } from './messages.ts'
+import { readList, readMessages } from './messages.ts'
 import {
   ConversionProblems,
   type ExportedVersion,
   emptyPrompt,
   MAX_FINDINGS,
-  type PortableMessage,
   type PortablePrompt,
   type ReadResult,
   textsOf,
@@ -47,8 +46,10 @@ function joinVersions(prompts: readonly PortablePrompt[]): PortablePrompt[] {
   const numberOf = ({ number = '0' }: PortablePrompt) => Number(number)
   return [...Map.groupBy(prompts, ({ name }) => name).values()].map((versions) => {
     // The source of a prompt is the whole file, in which any version of it may change.
-    const earlier = versions.sort((a, b) => numberOf(a) - numberOf(b)).map(({ part: _, ...prompt }) => prompt)
-    const latest = earlier.pop()!
+    versions.sort((a, b) => numberOf(a) - numberOf(b))
+    const positions = versions.flatMap((one) => one.positions ?? [])
+    const earlier = versions.map(({ part: _, positions: __, ...prompt }) => prompt)
+    const latest = { ...earlier.pop()!, ...(positions.length > 0 && { positions }) }
     return earlier.length === 0 ? latest : { ...latest, earlier }
   })
 }
@@ -70,7 +71,8 @@ function readOne(value: unknown, fallback: string, findings: ConversionProblems)
   if (isObject(value.config)) prompt.parameters = { ...value.config }
   findings.unsupported(value, KNOWN)
   if (typeof value.prompt === 'string') prompt.body = { format: 'text', text: value.prompt }
-  else if (Array.isArray(value.prompt)) prompt.body = readMessages(readParts(value.prompt, findings), findings)
+  else if (Array.isArray(value.prompt))
+    prompt.body = readMessages(readList(value.prompt, { findings, key: 'prompt', isHistory }), findings)
   else findings.refused('prompt', 'expected a text or a list of messages')
   return declareNames(prompt)
 }
@@ -88,14 +90,7 @@ function readLabels(labels: readonly string[], findings: ConversionProblems): st
   })
 }
 
-function readParts(list: readonly unknown[], findings: ConversionProblems): PortableMessage[] {
-  const messages: PortableMessage[] = []
-  for (const one of list) {
-    if (isObject(one) && one.type === 'placeholder') addHistory(messages, 'prompt', findings)
-    else messages.push(...readList([one], { findings, key: 'prompt' }))
-  }
-  return messages
-}
+const isHistory = ({ type }: Record<string, unknown>) => type === 'placeholder'
 
 function declareNames(prompt: PortablePrompt): PortablePrompt {
   const names = new Set<string>()
@@ -139,7 +134,7 @@ export function writeLangfuse(version: ExportedVersion): WriteResult {
     prompt,
     config: version.parameters,
     tags: version.tags,
-    labels: [],
+    labels: version.labels ?? [],
     commitMessage: version.changelog,
   }
   return writtenFile('langfuse', version, `${JSON.stringify(value, undefined, 2)}\n`)

@@ -24,6 +24,8 @@ interface ListOptions {
   line?: number | null
   /** Returns the text of a message; undefined if it is not text. By default, the text is its content. */
   readText?: (message: Record<string, unknown>) => string | undefined
+  /** Returns whether a message stands for the caller's earlier messages. */
+  isHistory?: (message: Record<string, unknown>) => boolean
   /** What a message must have. */
   expected?: string
 }
@@ -36,20 +38,27 @@ export function readList(
     key,
     line,
     readText = readContent,
+    isHistory,
     expected = 'expected a role (system, user or assistant) and a text',
   }: ListOptions,
 ): PortableMessage[] {
-  return (Array.isArray(list) ? list : [undefined]).flatMap((message): PortableMessage[] => {
+  const messages: PortableMessage[] = []
+  for (const message of Array.isArray(list) ? list : [undefined]) {
     const given = isObject(message) ? message : {}
+    if (isHistory?.(given)) {
+      addHistory(messages, key, findings)
+      continue
+    }
     const role = ROLES.get(textOf(given.role).toLowerCase())
     const content = role && readText(given)
     if (role === undefined || content === undefined) {
       findings.refused(key, expected, line)
-      return []
+      continue
     }
     findings.unsupported(given, MESSAGE, undefined, 'messages.')
-    return content.trim() === '' ? [] : [{ role, content }]
-  })
+    if (content.trim() !== '') messages.push({ role, content })
+  }
+  return messages
 }
 
 const readContent = ({ content }: Record<string, unknown>) => (typeof content === 'string' ? content : undefined)

@@ -1,13 +1,19 @@
 // MLflow's prompt versions as JSON: a text or messages with `{{name}}`, with or without spaces. https://mlflow.org/docs/latest/genai/prompt-registry/
 import { isObject } from '../../src/domain/text/json.ts'
 import { PlaceholderNames, readList, readMessages } from './messages.ts'
+import { addLarge, addSettings, formatSchema } from './parameters.ts'
 import { emptyPrompt, type ReadResult } from './portable.ts'
 import { readEach, textOf } from './source-file.ts'
 import { readBraces } from './template.ts'
 
 /** Fields that are not about the prompt itself. The hub assigns its own version numbers. */
 const SILENT = 'version creation_timestamp last_updated_timestamp user_id uri prompt_type variables'.split(' ')
-const KNOWN = { text: ['name', 'commit_message'], object: ['tags'], other: ['template', ...SILENT] }
+const KNOWN = {
+  text: ['name', 'commit_message'],
+  object: ['tags', 'response_format', 'model_config'],
+  other: ['template', ...SILENT],
+}
+const MODEL = { text: ['model_name'], object: ['extra_params'] }
 
 /** Reads a version of a prompt, or a list of them. @param name file name without extension */
 export function readMlflow(source: string, name: string): ReadResult {
@@ -18,6 +24,15 @@ export function readMlflow(source: string, name: string): ReadResult {
     prompt.changelog = textOf(value.commit_message)
     findings.unsupported(value, KNOWN)
     if (isObject(value.tags)) findings.unsupported(value.tags, {}, undefined, 'tags.')
+    const { provider, model_name, extra_params, ...settings } = isObject(value.model_config) ? value.model_config : {}
+    findings.unsupported({ provider, model_name, extra_params }, MODEL, undefined, 'model_config.')
+    const more = isObject(extra_params) ? extra_params : {}
+    addSettings(prompt.parameters, { ...settings, ...more }, findings, 'model_config.')
+    if (typeof model_name === 'string') prompt.parameters.model = model_name
+    const { response_format: output } = value
+    // MLflow stores the schema alone.
+    const format = isObject(output) && output.type !== 'json_schema' ? formatSchema(output) : output
+    addLarge(prompt.parameters, { response_format: isObject(format) ? format : undefined }, findings)
     const names = new PlaceholderNames()
     // MLflow reads a text with `{%` as Jinja, and leaves other braces as they are in all other texts.
     const fill = (text: string) => names.take(readBraces(text, /\{%/.test(text) ? 'jinja2' : 'literal', findings))

@@ -1,6 +1,6 @@
 // Converts names, tags and variables from other tools to the hub's rules.
 
-import type { Parameters, Variable } from '../../src/domain/api/schema.ts'
+import type { Variable } from '../../src/domain/api/schema.ts'
 import { findPlaceholders } from '../../src/domain/content/placeholders.ts'
 import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
 import { VariableInput } from '../../src/domain/content/variable-input.ts'
@@ -95,34 +95,4 @@ export function declarePlaceholders(
 /** Declares every placeholder: as described by the source, or as a required string. */
 export function declareAll(names: readonly string[], described: ReadonlyMap<string, Variable>): Variable[] {
   return names.map((name) => described.get(name) ?? undeclaredVariable(name))
-}
-
-/** Google's and Microsoft's names of parameters. */
-export const CAMEL_CASE = {
-  topP: 'top_p',
-  topK: 'top_k',
-  maxOutputTokens: 'max_tokens',
-  stopSequences: 'stop',
-  frequencyPenalty: 'frequency_penalty',
-  presencePenalty: 'presence_penalty',
-}
-
-/** Converts parameter names to and from another tool's spelling. */
-export class ParameterNames {
-  readonly #toHub: ReadonlyMap<string, string>
-  readonly #fromHub: ReadonlyMap<string, string>
-
-  /** @param pairs the other tool's name → the hub's name */
-  constructor(pairs: Readonly<Record<string, string>>) {
-    this.#toHub = new Map(Object.entries(pairs))
-    this.#fromHub = new Map(Object.entries(pairs).map(([theirs, ours]) => [ours, theirs]))
-  }
-
-  toHub(settings: Readonly<Record<string, unknown>>): Parameters {
-    return Object.fromEntries(Object.entries(settings).map(([key, value]) => [this.#toHub.get(key) ?? key, value]))
-  }
-
-  fromHub(parameters: Parameters): Record<string, unknown> {
-    return Object.fromEntries(Object.entries(parameters).map(([key, value]) => [this.#fromHub.get(key) ?? key, value]))
-  }
 }

@@ -3,24 +3,27 @@ import type { Variable } from '../../src/domain/api/schema.ts'
 import { findPlaceholders } from '../../src/domain/content/placeholders.ts'
 import { isObject } from '../../src/domain/text/json.ts'
 import { joinParts, readList, readMessages } from './messages.ts'
-import { declareAll, ParameterNames, toVariable } from './names.ts'
+import { declareAll, toVariable } from './names.ts'
+import { addSettings } from './parameters.ts'
 import { type ConversionProblems, emptyPrompt, type PortableMessage, type ReadResult, textsOf } from './portable.ts'
 import { readEach, textOf } from './source-file.ts'
 import { clip } from './template.ts'
 
-const PARAMETERS = new ParameterNames({ max_output_tokens: 'max_tokens' })
 /** The settings of a response, and of a prompt. */
-const SETTINGS = `model temperature top_p max_output_tokens reasoning text tool_choice parallel_tool_calls truncation
+const SETTINGS =
+  `model temperature top_p max_output_tokens reasoning text tools tool_choice parallel_tool_calls truncation
   verbosity service_tier`.split(/\s+/)
+/** Settings that every response names, also if they are not set: with null or 0. */
+const OFTEN_UNSET = ['max_tool_calls', 'top_logprobs', 'frequency_penalty', 'presence_penalty']
 /** Fields of a response that are not about the prompt. The hub assigns its own version numbers. */
 const SILENT =
   `id object created created_at completed_at updated_at status error incomplete_details output output_text usage user
   background billing conversation previous_response_id store safety_identifier prompt_cache_key prompt_cache_retention
-  max_tool_calls top_logprobs frequency_penalty presence_penalty version is_default`.split(/\s+/)
+  version is_default`.split(/\s+/)
 const KNOWN = {
   text: ['name', 'description'],
   object: ['variables'],
-  other: ['instructions', 'input', 'prompt', ...SETTINGS, ...SILENT],
+  other: ['instructions', 'input', 'prompt', ...SETTINGS, ...OFTEN_UNSET, ...SILENT],
 }
 const TEXT_PARTS = ['input_text', 'output_text', 'text']
 
@@ -46,8 +49,10 @@ export function readOpenAI(source: string, name: string): ReadResult {
     prompt.title = textOf(value.name)
     prompt.description = textOf(value.description)
     findings.unsupported(value, KNOWN)
-    const settings = Object.entries(value).filter(([key, one]) => SETTINGS.includes(key) && one !== null)
-    prompt.parameters = PARAMETERS.toHub(Object.fromEntries(settings))
+    const settings = Object.entries(value).filter(
+      ([key, one]) => (SETTINGS.includes(key) && one !== null) || (OFTEN_UNSET.includes(key) && Boolean(one)),
+    )
+    addSettings(prompt.parameters, Object.fromEntries(settings), findings)
     const messages = [...readItems(value.instructions, 'system', findings), ...readItems(value.input, 'user', findings)]
     prompt.body = readMessages(messages, findings)
     const values = isObject(value.variables) ? value.variables : isObject(named.variables) ? named.variables : {}

@@ -16,7 +16,16 @@ import {
   writtenFile,
 } from './portable.ts'
 import { isPromptFile, readWholeFile, SETTINGS } from './read-prompt-file.ts'
-import { licenseIn, readDetails, readSourceFile, removeByteOrderMark, tagsIn, textBelow } from './source-file.ts'
+import {
+  joinResults,
+  licenseIn,
+  placeResult,
+  readDetails,
+  readSourceFile,
+  removeByteOrderMark,
+  tagsIn,
+  textBelow,
+} from './source-file.ts'
 import { readDollarBraces } from './template.ts'
 import { writePromptFile } from './write-prompt-file.ts'
 
@@ -119,13 +128,12 @@ export function readCsv(source: string, _name = '', { keepsText }: ReadOptions =
   const read = new Set([title, prompt, description, tags, license])
   for (const [index, cell] of head.entries())
     if (!read.has(index)) findings.lost(`column ${cell}`, 'Prompt Hub does not support it', 1)
-  const prompts = records.flatMap((record, index) => {
+  const results = records.flatMap((record, index) => {
+    if (record.every((cell) => cell.trim() === '')) return []
+    const own = new ConversionProblems()
     const part = record[prompt] ?? ''
     const name = (record[title] ?? '').trim()
-    if (part.trim() === '' || name === '') {
-      findings.lost(`row ${index + 2}`, 'expected a title and a prompt')
-      return []
-    }
+    if (part.trim() === '' || name === '') own.refused('row', 'expected a title and a prompt')
     const row: PortablePrompt = {
       ...emptyPrompt(name),
       title: name,
@@ -135,9 +143,11 @@ export function readCsv(source: string, _name = '', { keepsText }: ReadOptions =
       body: { format: 'text', text: part },
       part: JSON.stringify(record),
     }
-    return [names[title] === 'act' && !keepsText ? readRow(row, part, findings) : declarePlaceholders(row)]
+    const read = names[title] === 'act' && !keepsText ? readRow(row, part, own) : declarePlaceholders(row)
+    return [placeResult(own.result(read), { position: index + 1, name })]
   })
-  return { prompts, findings: findings.all }
+  if (results.length === 0) findings.refused('csv', 'expected a row with a title and a prompt')
+  return joinResults([{ prompts: [], findings: findings.all }, ...results])
 }
 
 /** Reads a row of prompts.chat, whose column is `act` and whose variables are `${name}` or `${name:default}`. */

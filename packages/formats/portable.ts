@@ -54,6 +54,8 @@ export interface PortablePrompt {
   earlier?: PortablePrompt[]
   /** In a file with several prompts, the part that is this one; omitted if the whole file is. */
   part?: string
+  /** In a file with several prompts, the places from 1 of what it was read from: one for each version; omitted if the whole file is this one. */
+  positions?: readonly number[]
   /** Its version number in the source; omitted if the source has none. */
   number?: string
   /** The names by which other prompts of the source insert this one; omitted if they cannot. */
@@ -169,9 +171,9 @@ export class ConversionProblems {
     return this.all.some(({ kind }) => kind === 'refused')
   }
 
-  /** Returns the prompt, unless a finding is `refused`. */
-  result(prompt: PortablePrompt): ReadResult {
-    return { prompts: this.isRefused ? [] : [prompt], findings: this.all }
+  /** Returns the prompt, unless there is none, or a finding is `refused`. */
+  result(prompt?: PortablePrompt): ReadResult {
+    return { prompts: this.isRefused || !prompt ? [] : [prompt], findings: this.all }
   }
 
   #add(finding: ConversionProblem): void {

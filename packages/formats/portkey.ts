@@ -1,6 +1,7 @@
 // Portkey's prompts and partials, as its REST API returns them: a Mustache text, or messages as JSON. https://github.com/Portkey-AI/openapi
 import { isObject } from '../../src/domain/text/json.ts'
 import { joinParts, PlaceholderNames, readList, readMessages } from './messages.ts'
+import { addSettings } from './parameters.ts'
 import { emptyPrompt, type ReadResult } from './portable.ts'
 import { References } from './references.ts'
 import { readEach, textOf } from './source-file.ts'
@@ -11,7 +12,9 @@ const SILENT =
   `id collection_id virtual_key status created_at last_updated_at object is_raw_template version version_description
   prompt_partial_id prompt_partial_version_id prompt_version prompt_version_id prompt_version_status
   prompt_version_description prompt_version_label_id workspace_id`.split(/\s+/)
-const KNOWN = { text: ['name', 'slug', 'model'], object: ['parameters'], other: ['string', ...SILENT] }
+/** What a prompt says about tools and its output. */
+const TOOL_KEYS = ['tools', 'tool_choice', 'functions', 'function_call', 'response_format']
+const KNOWN = { text: ['name', 'slug', 'model'], object: ['parameters'], other: ['string', ...TOOL_KEYS, ...SILENT] }
 /** Reads a prompt or a partial, or a list of them. @param name file name without extension */
 export function readPortkey(source: string, name: string): ReadResult {
   return readEach(source, (value, findings) => {
@@ -23,7 +26,9 @@ export function readPortkey(source: string, name: string): ReadResult {
     const slug = textOf(value.slug)
     const prompt = emptyPrompt(textOf(value.name) || slug || name)
     prompt.changelog = textOf(value.prompt_version_description) || textOf(value.version_description)
-    if (isObject(value.parameters)) Object.assign(prompt.parameters, value.parameters)
+    if (isObject(value.parameters)) addSettings(prompt.parameters, value.parameters, findings, 'parameters.')
+    const tools = Object.entries(value).filter(([key]) => TOOL_KEYS.includes(key))
+    addSettings(prompt.parameters, Object.fromEntries(tools), findings)
     if (typeof value.model === 'string') prompt.parameters.model = value.model
     findings.unsupported(value, KNOWN)
     const references = new References('portkey')

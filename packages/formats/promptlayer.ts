@@ -1,6 +1,7 @@
 // PromptLayer's templates, as its REST API returns them: messages of text parts, as f-strings or Jinja. https://docs.promptlayer.com/reference/templates-get
 import { isObject } from '../../src/domain/text/json.ts'
 import { joinParts, PlaceholderNames, readList, readMessages } from './messages.ts'
+import { addSettings } from './parameters.ts'
 import { type ConversionProblems, emptyPrompt, type PortablePrompt, type ReadResult } from './portable.ts'
 import { readEach, tagsIn, textOf } from './source-file.ts'
 import { readBraces, readFString } from './template.ts'
@@ -14,6 +15,9 @@ const KNOWN = {
   texts: ['tags'],
   other: ['prompt_template', ...SILENT],
 }
+/** What a template says about tools. */
+const TOOL_KEYS = ['tools', 'tool_choice', 'functions', 'function_call']
+
 /** Reads a template, or a list of them. @param name file name without extension */
 export function readPromptLayer(source: string, name: string): ReadResult {
   return readEach(source, (value, findings) => {
@@ -30,10 +34,12 @@ export function readPromptLayer(source: string, name: string): ReadResult {
     const template = value.prompt_template
     findings.unsupported(
       template,
-      { other: ['type', 'messages', 'content', 'template_format', 'input_variables'] },
+      { other: ['type', 'messages', 'content', 'template_format', 'input_variables', ...TOOL_KEYS] },
       undefined,
       'prompt_template.',
     )
+    const tools = Object.entries(template).filter(([key]) => TOOL_KEYS.includes(key))
+    addSettings(prompt.parameters, Object.fromEntries(tools), findings, 'prompt_template.')
     const names = new PlaceholderNames()
     const list =
       template.type === 'completion'
@@ -41,7 +47,11 @@ export function readPromptLayer(source: string, name: string): ReadResult {
         : template.messages
     const expected = 'expected a role (system, user or assistant) and parts of text'
     const read = (message: Record<string, unknown>) => readText(message, names, findings)
-    prompt.body = readMessages(readList(list, { findings, key: 'messages', readText: read, expected }), findings)
+    const isHistory = ({ role }: Record<string, unknown>) => role === 'placeholder'
+    prompt.body = readMessages(
+      readList(list, { findings, key: 'messages', readText: read, isHistory, expected }),
+      findings,
+    )
     prompt.variables = names.variables
     return prompt
   })
@@ -64,7 +74,8 @@ function readText(
 function readModel(metadata: unknown, prompt: PortablePrompt, findings: ConversionProblems): void {
   if (!isObject(metadata)) return
   const model = isObject(metadata.model) ? metadata.model : {}
-  if (isObject(model.parameters)) Object.assign(prompt.parameters, model.parameters)
+  if (isObject(model.parameters))
+    addSettings(prompt.parameters, model.parameters, findings, 'metadata.model.parameters.')
   if (typeof model.name === 'string') prompt.parameters.model = model.name
   findings.unsupported(metadata, { object: ['model'] }, undefined, 'metadata.')
   findings.unsupported(model, { text: ['name'], object: ['parameters'] }, undefined, 'metadata.model.')

@@ -8,7 +8,8 @@ import { formatYaml } from '../../src/domain/text/yaml.ts'
 import { type ChatMessage, trimLineEnds } from '../../src/domain/values/chat.ts'
 import { isVariableName } from '../../src/domain/values/names.ts'
 import { ROLES } from './messages.ts'
-import { CAMEL_CASE, declareAll, ParameterNames, toVariable } from './names.ts'
+import { declareAll, toVariable } from './names.ts'
+import { CAMEL_CASE, ParameterNames } from './parameters.ts'
 import {
   ConversionProblems,
   type ExportedVersion,
@@ -23,7 +24,7 @@ import {
 import { licenseIn, readSourceFile, tagsIn, textOf } from './source-file.ts'
 import { clip, readBraces } from './template.ts'
 
-const PARAMETERS = new ParameterNames({ ...CAMEL_CASE, max_tokens: 'max_tokens' })
+const PARAMETERS = new ParameterNames(CAMEL_CASE)
 const KNOWN = {
   text: ['name', 'displayName', 'description'],
   object: ['metadata'],
@@ -115,7 +116,7 @@ function readModel(
   if (!isObject(model)) return
   if (typeof model.id === 'string') parameters.model = model.id
   const options = model.options ?? model.parameters
-  if (isObject(options)) Object.assign(parameters, PARAMETERS.toHub(options))
+  if (isObject(options)) Object.assign(parameters, PARAMETERS.toHub(options, findings, 'model.options.'))
   findings.unsupported(model, { text: ['id'], object: ['options', 'parameters'] }, () => line, 'model.')
 }
 

@@ -1,5 +1,6 @@
 // Parses front matter, YAML and JSON in files of other tools, and checks limits before any work of unknown cost.
 import matter from 'gray-matter'
+import type { PromptPlace } from '../../src/domain/api/export-formats.ts'
 import { LIMITS } from '../../src/domain/limits.ts'
 import { findJsonProblem, isObject } from '../../src/domain/text/json.ts'
 import { loadForeignYaml } from './foreign-yaml.ts'
@@ -127,15 +128,24 @@ function refuseYaml(field: string, error: unknown, findings: ConversionProblems)
 
 /** Parses JSON with limited depth. @returns undefined if rejected */
 export function readJsonSource(source: string, findings: ConversionProblems): unknown {
+  const value = parseJson(source, findings)
+  refuseUnsafe(value, findings)
+  return findings.isRefused ? undefined : value
+}
+
+function parseJson(source: string, findings: ConversionProblems): unknown {
   try {
-    const value: unknown = JSON.parse(removeByteOrderMark(source))
-    const problem = findJsonProblem(value, { depth: LIMITS.parameterDepth * 2 })
-    if (problem === undefined) return value
-    findings.refused('json', problem, 1)
+    return JSON.parse(removeByteOrderMark(source))
   } catch {
     findings.refused('json', 'expected valid JSON', 1)
+    return undefined
   }
-  return undefined
+}
+
+/** Refuses what no value of a hub can be, and what nests too deep for recursion. */
+function refuseUnsafe(value: unknown, findings: ConversionProblems): void {
+  const problem = value === undefined ? undefined : findJsonProblem(value, { depth: LIMITS.parameterDepth * 2 })
+  if (problem !== undefined) findings.refused('json', problem)
 }
 
 /** Returns the objects of an API's list: `{"data": […]}`, `{"items": […]}`, a bare list, or one object. */
@@ -152,19 +162,45 @@ export function readEach(
   readOne: (value: unknown, findings: ConversionProblems, part: string | undefined) => PortablePrompt | void,
 ): ReadResult {
   const findings = new ConversionProblems()
-  const value = readJsonSource(source, findings)
+  const value = parseJson(source, findings)
   const list = listJson(value)
+  if (list.length === 0 && !findings.isRefused) findings.refused('json', 'expected a prompt, got an empty list')
   if (list.length > MAX_PROMPTS) findings.refused('json', `expected at most ${MAX_PROMPTS} prompts in one file`)
   if (findings.isRefused) return { prompts: [], findings: findings.all }
-  const results = list.map((one): ReadResult => {
-    const own = new ConversionProblems()
-    const part = one === value ? undefined : JSON.stringify(one)
-    const prompt = readOne(one, own, part)
-    return prompt ? own.result({ ...prompt, ...(part !== undefined && { part }) }) : { prompts: [], findings: own.all }
-  })
+  return joinResults(
+    list.map((one, index) => {
+      const own = new ConversionProblems()
+      // Each by itself, so that one prompt that is refused refuses no other.
+      refuseUnsafe(one, own)
+      const part = one === value || own.isRefused ? undefined : JSON.stringify(one)
+      const prompt = own.isRefused ? undefined : readOne(one, own, part)
+      const result = prompt ? own.result({ ...prompt, ...(part !== undefined && { part }) }) : own.result()
+      return one === value ? result : placeResult(result, { position: index + 1, name: nameIn(one) })
+    }),
+  )
+}
+
+/** Keys of a prompt's name in the JSON of any tool. */
+const NAME_KEYS = ['name', 'prompt_name', 'slug', 'id']
+
+function nameIn(value: unknown): string {
+  const key = isObject(value) ? NAME_KEYS.find((one) => textOf(value[one]) !== '') : undefined
+  return key === undefined ? '' : textOf((value as Record<string, unknown>)[key])
+}
+
+/** Says of a result in which part of its file it is. */
+export function placeResult({ prompts, findings }: ReadResult, place: PromptPlace): ReadResult {
+  return {
+    prompts: prompts.map((prompt) => ({ ...prompt, positions: [place.position] })),
+    findings: findings.map((finding) => ({ ...finding, prompt: place })),
+  }
+}
+
+/** Joins the results for the parts of a file. */
+export function joinResults(results: readonly ReadResult[]): ReadResult {
   return {
     prompts: results.flatMap(({ prompts }) => prompts),
-    findings: results.flatMap((one) => one.findings),
+    findings: results.flatMap(({ findings }) => findings),
   }
 }
 

@@ -37,9 +37,9 @@ function exportAll(format: ExportFormat, out: string): void {
       skipped++
       continue
     }
-    const { title, description, tags, license } = file
+    const { title, description, tags, license, labels } = file
     const { files = [] } = entry.bundle ?? {}
-    const details = { owner, name, title: title ?? '', description, tags, license }
+    const details = { owner, name, title: title ?? '', description, tags, license, labels }
     const result = WRITERS[format](toExported(details, { ...entry, files }))
     const main = format === 'skill' ? 'SKILL.md' : format === 'markdown' && entry.skill ? 'prompt.md' : undefined
     const reasons = result.refused
@@ -54,6 +54,8 @@ function exportAll(format: ExportFormat, out: string): void {
     }
     // Unlike a single file, the folder of a skill loses no files.
     const lost = result.lost.filter((field) => main === undefined || field !== 'files')
+    for (const [label, version] of Object.entries(labels))
+      if (version !== entry.version) lost.push(`label ${label}, which points at ${version}`)
     if (lost.length > 0) console.log(`${owner}/${name}\n  lost     ${lost.join(', ')}`)
     // A skill's folder must have the skill's name.
     const folder = main === undefined ? owner : `${owner}/${name}`

@@ -15,7 +15,7 @@ import type { ReferenceTarget } from '../../packages/formats/references.ts'
 import { clip } from '../../packages/formats/template.ts'
 import { importHistory } from '../../packages/formats/version-history.ts'
 import { writeContent } from '../../packages/stores/content/write-content.ts'
-import type { ConversionProblem } from '../../src/domain/api/export-formats.ts'
+import type { ConversionProblem, PromptPlace } from '../../src/domain/api/export-formats.ts'
 import { findLicenseProblem } from '../../src/domain/content/rules.ts'
 import { isOwner, splitFullName } from '../../src/domain/values/names.ts'
 import { formatMoment } from '../../src/domain/values/values.ts'
@@ -25,8 +25,14 @@ import type { Progress } from '../progress.ts'
 /** What became of a prompt, or of a file without one. */
 export interface Line {
   path: string
+  /** Its place in a file with several prompts, from 1; otherwise null. */
+  position: number | null
+  /** The name that the file gives it; null if it gives none. */
+  source_name: string | null
+  /** Its name on the hub; null if it was not read. */
   name: string | null
-  status: ImportedFiles['status']
+  /** `lost` for a file with several prompts, of which something belongs to none of them. */
+  status: ImportedFiles['status'] | 'lost'
   version: string | null
   lost: string[]
   reasons: string[]
@@ -67,16 +73,24 @@ export function importFiles(
     else read.push(result)
     progress.show('Reading', read.length + skipped.length, sources.length)
   }
-  const found = read.flatMap(({ path, prompts, findings }) => prompts.map((one) => ({ ...one, path, findings })))
+  const found = read.flatMap(({ path, prompts, findings }) =>
+    prompts.map((one) => ({ ...one, path, findings: one.position === null ? findings : one.findings })),
+  )
   const names = assignNames(found, listImported(contentDir, owner), digestText)
   const by = options.by?.toLowerCase() ?? owner
   const order = { owner, by, license, publishedAt: formatMoment(new Date()), measure }
-  const lines = read
-    .filter(({ prompts }) => prompts.length === 0)
-    .map(({ path, findings }): Line => {
-      const [lost, reasons] = [say(findings, 'lost'), say(findings, 'refused')]
-      return { path, name: null, status: 'refused', version: null, lost, reasons }
+  const lines = read.flatMap(({ path, prompts, findings, refused }): Line[] => {
+    const describe = (said: readonly ConversionProblem[], status: Line['status'], place?: PromptPlace): Line => ({
+      ...{ path, position: place?.position ?? null, source_name: place?.name || null },
+      ...{ name: null, status, version: null, lost: say(said, 'lost'), reasons: say(said, 'refused') },
     })
+    const isRefused = findings.some(({ kind }) => kind === 'refused') || prompts.length + refused.length === 0
+    const ofFile = prompts.some(({ position }) => position === null) || (findings.length === 0 && !isRefused)
+    return [
+      ...(ofFile ? [] : [describe(findings, isRefused ? 'refused' : 'lost')]),
+      ...refused.map((one) => describe(one.findings, 'refused', one.place)),
+    ]
+  })
   const files = openWrittenFiles(contentDir)
   const { order: indexes, find } = orderImport(
     found.map(({ prompt }) => prompt),
@@ -94,7 +108,7 @@ export function importFiles(
   }
   const made = new Map<number, Line>()
   for (const index of indexes) {
-    const { path, prompt, source, findings, found: place } = found[index]!
+    const { path, prompt, position, source, findings, found: place } = found[index]!
     const name = names[index]!
     const composed = composeImport(prompt, {
       self: `${owner}/${name}`,
@@ -106,15 +120,14 @@ export function importFiles(
       measure,
     })
     const result = importHistory(composed.prompt, source, name, files.read(owner, name), order)
-    // What is said about a file with several prompts is reported once.
-    const ofFile = found[index - 1]?.path === path ? [] : findings
     const kept = composed.kept.map(({ tag, reason }) => `reference: ${clip(tag)} stays text, because ${reason}`)
-    const lost = [...say([...ofFile, ...result.lost], 'lost'), ...kept]
-    const reasons = say(ofFile, 'refused')
+    const lost = [...say(findings, 'lost', position), ...say(result.lost, 'lost'), ...kept]
+    const of = { path, position, source_name: position === null ? null : prompt.name || null, name }
+    const reasons = say(findings, 'refused')
     const problems = result.status === 'refused' ? result.problems : composed.problems
     reasons.push(...problems.map(({ key, message }) => `${key}: ${message}`))
     if (result.status === 'refused' || problems.length > 0) {
-      made.set(index, { path, name, status: 'refused', version: null, lost, reasons })
+      made.set(index, { ...of, status: 'refused', version: null, lost, reasons })
     } else {
       for (const file of result.files) {
         const beside = (file.files ?? []).map((one) => ({
@@ -125,7 +138,7 @@ export function importFiles(
         files.add(file.path, file.text, file.files)
       }
       written.set(index, composed.prompt)
-      made.set(index, { path, name, status: result.status, version: result.version, lost, reasons })
+      made.set(index, { ...of, status: result.status, version: result.version, lost, reasons })
     }
     progress.show('Writing', made.size, found.length)
   }
@@ -138,8 +151,16 @@ function isFormat(text: string): text is ImportFormat {
   return Object.hasOwn(READERS, text)
 }
 
-function say(findings: readonly ConversionProblem[], kind: ConversionProblem['kind']): string[] {
+/** @param position of the prompt that is being described: what was said about another version of it names that version's own */
+function say(
+  findings: readonly ConversionProblem[],
+  kind: ConversionProblem['kind'],
+  position?: number | null,
+): string[] {
   return findings
     .filter((finding) => finding.kind === kind)
-    .map(({ field, line, message }) => `${line === null ? '' : `line ${line}: `}${field}: ${message}`)
+    .map(({ field, line, message, prompt }) => {
+      const other = position != null && prompt && prompt.position !== position ? `prompt ${prompt.position}: ` : ''
+      return `${other}${line === null ? '' : `line ${line}: `}${field}: ${message}`
+    })
 }

@@ -1,6 +1,7 @@
 // `npm run import -- <path…> --owner acme`: writes prompts from other tools to the content folder, each as a separate repository.
 
 import { READERS } from '../../packages/formats/formats.ts'
+import { clip } from '../../packages/formats/template.ts'
 import { readConfig } from '../../src/config.ts'
 import { withoutControls } from '../../src/domain/text/printable.ts'
 import { openProgress } from '../progress.ts'
@@ -34,8 +35,10 @@ function report(lines: readonly Line[], skipped: readonly string[], owner: strin
   const rest = skipped.length > MAX_SHOWN ? ` and ${skipped.length - MAX_SHOWN} more` : ''
   const listed = skipped.slice(0, MAX_SHOWN).map(withoutControls).join(', ') + rest
   const shown = lines.filter(({ lost, reasons }) => lost.length + reasons.length > 0)
-  for (const { path, name, lost, reasons } of shown.slice(0, MAX_SHOWN)) {
-    console.log(`${withoutControls(path)}${name === null ? '' : ` → ${owner}/${name}`}`)
+  for (const { path, position, source_name, name, lost, reasons } of shown.slice(0, MAX_SHOWN)) {
+    const own = source_name === null ? '' : ` “${clip(source_name)}”`
+    const place = position === null ? '' : `, prompt ${position}${own}`
+    console.log(`${withoutControls(path + place)}${name === null ? '' : ` → ${owner}/${name}`}`)
     for (const reason of reasons) console.log(`  refused  ${withoutControls(reason)}`)
     for (const one of lost) console.log(`  lost     ${withoutControls(one)}`)
   }

@@ -58,7 +58,16 @@ const CASES: Readonly<Record<string, Expected>> = {
     name: 'langsmith',
     body: ['system: Grade {{q}}'],
     variables: [{ name: 'q' }],
-    lost: ['schema_: Prompt Hub does not support it'],
+    parameters: {
+      response_format: {
+        type: 'json_schema',
+        json_schema: {
+          name: 'grade',
+          schema: { title: 'grade', type: 'object', properties: { score: { type: 'number' } } },
+        },
+      },
+    },
+    lost: [],
   },
   'mlflow-chat.json': {
     ...{
@@ -81,8 +90,11 @@ const CASES: Readonly<Record<string, Expected>> = {
       { name: 'shop', example: 'Demo' },
       { name: 'order_id', example: '17' },
     ],
-    parameters: { model: 'example-model', reasoning: { effort: 'low' }, text: { format: { type: 'text' } } },
-    lost: ['tools: Prompt Hub does not support it'],
+    parameters: {
+      ...{ model: 'example-model', reasoning: { effort: 'low' }, response_format: { type: 'text' } },
+      tools: [{ type: 'function', function: { name: 'find_order' } }],
+    },
+    lost: [],
   },
   'promptlayer.json': {
     name: 'summary',

@@ -34,7 +34,7 @@ test('every example, exported as a prompt file, is the same version in an empty 
     versions.map((entry) => {
       const own = `${owner}-${name}-${entry.version.replaceAll('.', '-')}`
       const { title = name, description, tags, license } = file!
-      const exported = toExported({ owner, name, title, description, tags, license }, entry)
+      const exported = toExported({ owner, name, title, description, tags, license, labels: {} }, entry)
       give(`from/${own}.md`, WRITERS.markdown(exported).file!.text)
       return { own, entry, file: { title, description, tags, license } }
     }),

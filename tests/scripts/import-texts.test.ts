@@ -169,6 +169,51 @@ test('imports the versions of a Langfuse prompt in order, with their labels', ()
   run('check-content')
 })
 
+test('says of each prompt of a list what was lost and why it was refused, by its own name and place', () => {
+  const prompts = [
+    { name: 'greeting', prompt: 'Hello', labels: ['Odd label'] },
+    { name: 'broken', prompt: 42 },
+    { name: 'deep', prompt: 'x', config: 'DEEP' },
+    { name: 'ok', version: 2, prompt: 'Two', bar: 1 },
+    { name: 'ok', version: 1, prompt: 'One', foo: 1 },
+    'text',
+  ]
+  const text = JSON.stringify(prompts).replace('"DEEP"', `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`)
+  give('given/list.json', text.replace('"Hello"', '"Hello","config":{"__proto__":{}}'))
+  give('given/rows.csv', 'title,prompt,views\nA,Text,5\n,orphan,1\n,,\nB,,2\n')
+  const said = importAll().map(({ path, position, source_name, name, status, lost, reasons }) => [
+    `${path.split('/').at(-1)} ${position} ${source_name}`,
+    ...[name, status, ...lost, ...reasons.map((reason) => `refused: ${reason}`)],
+  ])
+  const KEYS = 'Prompt Hub does not support it'
+  expect(said).toEqual([
+    ['list.json 1 greeting', null, 'refused', 'refused: json: expected no key named __proto__'],
+    ['list.json 2 broken', null, 'refused', 'refused: prompt: expected a text or a list of messages'],
+    ['list.json 3 deep', null, 'refused', 'refused: json: expected at most 64 levels'],
+    ['list.json 6 null', null, 'refused', 'refused: prompt: expected an object with a prompt'],
+    ['rows.csv null null', null, 'lost', `line 1: column views: ${KEYS}`],
+    ['rows.csv 2 null', null, 'refused', 'refused: row: expected a title and a prompt'],
+    ['rows.csv 4 B', null, 'refused', 'refused: row: expected a title and a prompt'],
+    ['list.json 4 ok', 'ok', 'new', `prompt 5: foo: ${KEYS}`, `bar: ${KEYS}`],
+    ['rows.csv 1 A', 'a', 'new'],
+  ])
+  const { status, stdout } = folder.run('import-prompts', join(folder.dir, 'given'), '--owner', 'acme')
+  expect([status, stdout]).toEqual([1, expect.stringMatching(/Unchanged 2\nLost +data from 2 files\nRefused +6\n/)])
+  expect(stdout).toContain('list.json, prompt 2 “broken”\n  refused  prompt: expected')
+  expect(stdout).toContain('list.json, prompt 4 “ok” → acme/ok\n  lost     prompt 5: foo')
+})
+
+test('an export for Langfuse has the labels of the latest version, and names those of other versions', () => {
+  const one = (version: number, prompt: string, labels: string[]) => ({ name: 'greet', version, prompt, labels })
+  give('given/greet.json', JSON.stringify([one(1, 'Hello', ['eu', 'old']), one(2, 'Hi', ['production', 'staging'])]))
+  importAll()
+  const said = exportAll('langfuse')
+  expect(JSON.parse(read('out/acme/greet.json'))).toMatchObject({ prompt: 'Hi', labels: ['production', 'staging'] })
+  expect(said).toContain('lost     title, label eu, which points at 1.0.0, label old, which points at 1.0.0\n')
+  expect(exportAll('prompty')).toContain('lost     labels, label eu, which points at 1.0.0, label old')
+  expect(importAll('out/acme/greet.json')).toMatchObject([{ status: 'unchanged', lost: [] }])
+})
+
 test('imports what other parsers of front matter read', () => {
   give(
     'given/greeting.prompty',

@@ -28,7 +28,9 @@ test('imports 225 prompts from CSV, finds them unchanged on a second run and exp
   const said = run('import-prompts', join(dir, 'given'), '--license', 'CC0-1.0', '--owner', 'acme', '--json')
   const lines: Line[] = JSON.parse(said.stdout)
   expect(lines.map(({ status }) => status)).toEqual(Array(225).fill('new'))
-  expect(Object.keys(lines[0]!)).toEqual(['path', 'name', 'status', 'version', 'lost', 'reasons'])
+  expect(Object.keys(lines[0]!)).toEqual([
+    ...['path', 'position', 'source_name', 'name', 'status', 'version', 'lost', 'reasons'],
+  ])
   expect(written('act-as-expert-7/versions/1.0.0.md')).toMatch(
     /\n---\nAnswer as expert 7\.\nMy question: "\{\{question\}\}"$/,
   )

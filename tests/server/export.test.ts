@@ -47,6 +47,24 @@ describe('exporting a version', () => {
     expect([head.status, head.headers.get('etag')]).toEqual([200, answer.headers.get('etag')])
   })
 
+  test('Langfuse gets the labels that point at the version; every other format names them as lost', async () => {
+    const exported = async (version: string, format: string) => {
+      const answer = await ask(`acme/code-review/versions/${version}/export/${format}`)
+      expect([answer.status, answer.headers.get('cache-control')]).toEqual([
+        200,
+        'public, max-age=60, stale-while-revalidate=600',
+      ])
+      return { text: await answer.text(), lost: answer.headers.get('export-lost')?.split(', ') ?? [] }
+    }
+    expect(JSON.parse((await exported('1.2.0', 'langfuse')).text).labels).toEqual(['production'])
+    expect((await exported('1.2.0', 'langfuse')).lost).not.toContain('labels')
+    expect(JSON.parse((await exported('2.1.0', 'langfuse')).text).labels).toEqual([])
+    for (const format of ['markdown', 'dotprompt', 'prompty', 'github', 'langchain', 'claude-command']) {
+      expect([format, (await exported('1.2.0', format)).lost]).toEqual([format, expect.arrayContaining(['labels'])])
+      expect([format, (await exported('2.1.0', format)).lost]).toEqual([format, expect.not.arrayContaining(['labels'])])
+    }
+  })
+
   test('returns the reason and the location when a version cannot be converted', async () => {
     const chat = [...hub.catalogue.entries.values()].find(({ repository }) => repository.messages !== null)!.repository
     const [status, { code, message }] = await problemOf(

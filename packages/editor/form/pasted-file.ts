@@ -62,13 +62,20 @@ function readFile(source: string, reader: keyof typeof PASTED_FORMATS): { filled
     ...(compatibility ? ['compatibility'] : []),
     ...Object.keys(metadata).map((key) => `metadata.${key}`),
     ...(found?.tests === undefined ? [] : ['tests']),
+    ...(found?.labels?.length ? ['labels'] : []),
+    ...(found?.earlier ? ['earlier versions'] : []),
   ]
   for (const field of unfilled) more.lost(field, 'this form has no field for it; npm run import keeps it')
   for (const { tag } of found?.references ?? [])
     more.lost('reference', `${clip(tag)} stays text; npm run import replaces it if the other prompt comes along`)
-  const said = [...findings, ...more.all].slice(0, LIMITS.problemsNamed).map(say)
-  if (prompts.length > 1)
-    said.push(`The file contains ${prompts.length} prompts. This is the first one; npm run import reads all of them.`)
+  const own = new Set(found?.positions)
+  const about = findings.filter(({ prompt }) => !found || !prompt || own.has(prompt.position))
+  const said = [...about, ...more.all].slice(0, LIMITS.problemsNamed).map(say)
+  if (found && (prompts.length > 1 || about.length < findings.length)) {
+    const first = Math.min(...own)
+    const which = first === 1 ? 'the first one' : `number ${first}`
+    said.push(`The file contains other prompts. This is ${which}; npm run import reads all of them.`)
+  }
   if (!found) return { said: said.length > 0 ? said : ['This file contains no prompt.'] }
   const { body, parameters, variables, file } = found
   const name = toName(found.name) || toName(found.title)
@@ -90,6 +97,7 @@ function formatParameters(parameters: Readonly<Record<string, unknown>>): string
   return Object.keys(parameters).length === 0 ? '' : JSON.stringify(parameters, null, 2)
 }
 
-function say({ kind, field, line, message }: ConversionProblem): string {
-  return `${kind === 'lost' ? 'Lost' : 'Refused'}: ${field}${line === null ? '' : ` (line ${line})`}: ${message}.`
+function say({ kind, field, line, message, prompt }: ConversionProblem): string {
+  const place = prompt ? `prompt ${prompt.position}${prompt.name === '' ? '' : ` “${clip(prompt.name)}”`}: ` : ''
+  return `${kind === 'lost' ? 'Lost' : 'Refused'}: ${place}${field}${line === null ? '' : ` (line ${line})`}: ${message}.`
 }

@@ -1,6 +1,7 @@
 // Reads the files given to `npm run import` with the readers of their formats.
 import { isUtf8 } from 'node:buffer'
 import { basename, dirname, join, relative } from 'node:path'
+import type { PromptPlace } from '../../../src/domain/api/export-formats.ts'
 import { digestText } from '../../../src/ports/measure.ts'
 import { describeRefusal } from '../../stores/files/plain-files.ts'
 import type { PromptSource, UnnamedPrompt } from '../assign-names.ts'
@@ -29,6 +30,10 @@ const PROJECT_FILES = /^(?:agents|claude|gemini|copilot-instructions)\.md$/i
 /** A prompt that was read, with what decides on its name. */
 interface SourcedPrompt extends UnnamedPrompt {
   prompt: PortablePrompt
+  /** Its place in its file, from 1; null if it is the only one there. */
+  position: number | null
+  /** What was said about it, if its file has several prompts. */
+  findings: ReadResult['findings']
   /** Where it was found. */
   found: Source
 }
@@ -38,7 +43,10 @@ interface SourceResult {
   /** The path, as given or as found below a given folder, relative to the working directory. */
   path: string
   prompts: SourcedPrompt[]
+  /** What was said about the whole file, or about the only prompt in it. */
   findings: ReadResult['findings']
+  /** The parts of the file that are no prompts, and what was said about each. */
+  refused: { place: PromptPlace; findings: ReadResult['findings'] }[]
   /** Whether it is not a prompt, by its name. */
   isSkipped: boolean
 }
@@ -78,10 +86,14 @@ export function* readSources(
 }
 
 function finish(path: string, source: Source, read: Read | undefined, keepsText: boolean): SourceResult {
-  if (!read) return { path, prompts: [], findings: [], isSkipped: true }
+  if (!read) return { path, prompts: [], findings: [], refused: [], isSkipped: true }
+  const said = Map.groupBy(read.findings, ({ prompt }) => prompt?.position)
   const named = Map.groupBy(read.prompts, partName)
-  const prompts = read.prompts.map((prompt): SourcedPrompt => {
+  const taken = new Set<number | undefined>([undefined])
+  const prompts = read.prompts.map((given): SourcedPrompt => {
+    const { positions = [], ...prompt } = given
     const { name, title, body } = prompt
+    for (const position of positions) taken.add(position)
     const part = prompt.part ?? (read.prompts.length > 1 ? JSON.stringify(prompt) : undefined)
     const text = textsOf(body).join('\n')
     const sha256 = digestText(part ?? read.text)
@@ -92,6 +104,8 @@ function finish(path: string, source: Source, read: Read | undefined, keepsText:
     const from: PromptSource = { path: path + place, sha256 }
     return {
       prompt: keepsText ? { ...prompt, variables: [] } : prompt,
+      position: positions.at(-1) ?? null,
+      findings: positions.flatMap((position) => said.get(position) ?? []),
       found: source,
       name,
       title,
@@ -100,7 +114,11 @@ function finish(path: string, source: Source, read: Read | undefined, keepsText:
       folder: isNamed ? '' : ownFolder(source),
     }
   })
-  return { path, prompts, findings: read.findings, isSkipped: false }
+  const refused = [...said.values()].flatMap((findings) => {
+    const place = findings[0]?.prompt
+    return place && !taken.has(place.position) ? [{ place, findings }] : []
+  })
+  return { path, prompts, findings: said.get(undefined) ?? [], refused, isSkipped: false }
 }
 
 /** The name of a prompt that its file states, on one line. */

@@ -11,6 +11,7 @@ type LostField =
   | 'variables'
   | 'variables.example'
   | 'files'
+  | 'labels'
 
 /** The public description of a format. */
 interface ExportFormatInfo {
@@ -31,28 +32,28 @@ export const EXPORT_FORMATS = {
     title: 'Prompt file',
     file: '{name}.md',
     mediaType: 'text/markdown',
-    loses: ['files'],
+    loses: ['files', 'labels'],
     refuses: [],
   },
   dotprompt: {
     title: 'dotprompt',
     file: '{name}.prompt',
     mediaType: 'text/plain',
-    loses: ['title', 'tags', 'license', 'variables.example', 'files'],
+    loses: ['title', 'tags', 'license', 'variables.example', 'files', 'labels'],
     refuses: [],
   },
   prompty: {
     title: 'Prompty',
     file: '{name}.prompty',
     mediaType: 'text/plain',
-    loses: ['license', 'files'],
+    loses: ['license', 'files', 'labels'],
     refuses: [],
   },
   github: {
     title: 'GitHub Models',
     file: '{name}.prompt.yml',
     mediaType: 'application/yaml',
-    loses: ['tags', 'license', 'variables', 'files'],
+    loses: ['tags', 'license', 'variables', 'files', 'labels'],
     refuses: ['history'],
   },
   langfuse: {
@@ -66,21 +67,21 @@ export const EXPORT_FORMATS = {
     title: 'LangChain',
     file: '{name}.json',
     mediaType: 'application/json',
-    loses: ['title', 'description', 'tags', 'license', 'parameters', 'variables', 'files'],
+    loses: ['title', 'description', 'tags', 'license', 'parameters', 'variables', 'files', 'labels'],
     refuses: [],
   },
   skill: {
     title: 'Agent Skill',
     file: 'SKILL.md',
     mediaType: 'text/markdown',
-    loses: ['title', 'tags', 'variables', 'parameters', 'files'],
+    loses: ['title', 'tags', 'variables', 'parameters', 'files', 'labels'],
     refuses: ['no skill'],
   },
   'claude-command': {
     title: 'Claude Code command',
     file: '{name}.md',
     mediaType: 'text/markdown',
-    loses: ['title', 'tags', 'license', 'parameters', 'variables', 'files'],
+    loses: ['title', 'tags', 'license', 'parameters', 'variables', 'files', 'labels'],
     refuses: ['chat', 'history'],
   },
 } as const satisfies Readonly<Record<string, ExportFormatInfo>>
@@ -91,6 +92,11 @@ export type ExportFormat = keyof typeof EXPORT_FORMATS
 /** Returns whether a string is the name of a format. */
 export function isExportFormat(text: string): text is ExportFormat {
   return Object.hasOwn(EXPORT_FORMATS, text)
+}
+
+/** Returns the names of the labels that point at a version, in the order of the record. */
+export function labelsAt(labels: Repository['labels'], version: string): string[] {
+  return Object.keys(labels).filter((label) => labels[label] === version)
 }
 
 /** Returns the fields of a version that a format does not support. */
@@ -104,8 +110,11 @@ export function listLost(
     parameters,
     variables,
     files = [],
+    labels = [],
   }: Pick<Repository, 'title' | 'description' | 'tags' | 'license' | 'parameters' | 'variables'> & {
     files?: readonly unknown[]
+    /** The names of the labels that point at the version. */
+    labels?: readonly string[]
   },
 ): LostField[] {
   const isUsed: Readonly<Record<LostField, boolean>> = {
@@ -121,6 +130,7 @@ export function listLost(
     ),
     'variables.example': variables.some(({ example }) => example !== null),
     files: files.length > 0,
+    labels: labels.length > 0,
   }
   return EXPORT_FORMATS[format].loses.filter((field) => isUsed[field])
 }
@@ -135,6 +145,16 @@ export interface ConversionProblem {
   line: number | null
   /** What the part is, and why it cannot be converted. */
   message: string
+  /** In a file with several prompts, the one that it is about; omitted if it is about the whole file. */
+  prompt?: PromptPlace
+}
+
+/** A prompt in a file with several. */
+export interface PromptPlace {
+  /** Its place in the file, from 1. */
+  position: number
+  /** The name that the file gives it; empty if there is none. */
+  name: string
 }
 
 /** The result of writing a version: a file, or the reasons why it cannot be written. */

@@ -13,7 +13,7 @@ import { encode, findRepository, findVersion } from './records.ts'
 export const handleExport = (request: Request, connect: Connect): Promise<Response> =>
   handleGet(request, connect, { exportVersion })
 
-/** The response is cached like a repository, not permanently like a version, because the file contains the title, description, tags and licence, which can change. */
+/** The response is cached like a repository, not permanently like a version, because the file contains the title, description, tags, licence and labels, which can change. */
 const exportVersion: RouteHandler = async ({ owner = '', name = '', version = '', format = '' }, _query, hub) => {
   if (!isExportFormat(format))
     throw new HubError(

@@ -1,12 +1,13 @@
 // Lists the formats in which a version can be downloaded, with the fields that each format loses.
-import { EXPORT_FORMATS, type ExportFormat, listLost } from '../../domain/api/export-formats.ts'
+import { EXPORT_FORMATS, type ExportFormat, labelsAt, listLost } from '../../domain/api/export-formats.ts'
 import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
 import { isChatMessage } from '../../domain/values/chat.ts'
 
 /** Lists the formats that support a version, with the fields that each loses, as in `Export-Lost`. A format may still reject content that contains the format's own syntax; the response says why. */
 export function listDownloads(repository: Repository, record: VersionRecord) {
   const { name, full_name, title, description, tags, license } = repository
-  const { version, variables, parameters, messages, skill } = record
+  const { version, variables, parameters, messages, skill, files } = record
+  const labels = labelsAt(repository.labels, version)
   const refused = {
     chat: messages !== null,
     history: messages?.some((message) => !isChatMessage(message)) ?? false,
@@ -18,6 +19,6 @@ export function listDownloads(repository: Repository, record: VersionRecord) {
       title: EXPORT_FORMATS[format].title,
       file: EXPORT_FORMATS[format].file.replace('{name}', name),
       address: `/api/v1/repos/${full_name}/versions/${version}/export/${format}`,
-      loses: listLost(format, { title, description, tags, license, parameters, variables }),
+      loses: listLost(format, { title, description, tags, license, parameters, variables, files, labels }),
     }))
 }

@@ -168,7 +168,7 @@ test.each([
     ['last.model', 'last.temperature'],
   ],
   [
-    'the class of a model, the tools bound to it, and what runs between the prompt and it',
+    'the class of a model, what is no tool of it, and what runs between the prompt and it',
     'langchain',
     JSON.stringify({
       ...{ lc: 1, type: 'constructor', id: ['langchain', 'schema', 'runnable', 'RunnableSequence'] },
@@ -180,7 +180,7 @@ test.each([
         },
       },
     }),
-    ['last.id', 'last.kwargs', 'metadata', 'middle', 'tags'],
+    ['last.id', 'last.tools', 'metadata', 'middle', 'tags'],
   ],
   [
     'the name of a person and the calls of tools in a message',

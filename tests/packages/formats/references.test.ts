@@ -88,14 +88,16 @@ test('a prompt of Portkey keeps its model, parameters and messages; the rest is 
       model: 'm',
       parameters: { temperature: 0.1 },
       virtual_key: 'k',
-      tools: [{}],
+      tools: [{ type: 'function', function: { name: 'f' } }],
+      router: 'r',
     },
     string: '[{"role":"system","content":"Be {{tone}}."},{"role":"user","content":[{"type":"text","text":"Hi"}]}]',
   }
   const { prompts, findings } = READERS.portkey(JSON.stringify(value), 'f')
   expect(prompts).toMatchObject([
     {
-      ...{ name: 'X', parameters: { temperature: 0.1, model: 'm' }, variables: [{ name: 'tone' }] },
+      ...{ name: 'X', variables: [{ name: 'tone' }] },
+      parameters: { temperature: 0.1, model: 'm', tools: [{ type: 'function', function: { name: 'f' } }] },
       body: {
         messages: [
           { role: 'system', content: 'Be {{tone}}.' },
@@ -104,7 +106,7 @@ test('a prompt of Portkey keeps its model, parameters and messages; the rest is 
       },
     },
   ])
-  expect(findings).toEqual([{ kind: 'lost', field: 'tools', line: null, message: 'Prompt Hub does not support it' }])
+  expect(findings).toEqual([{ kind: 'lost', field: 'router', line: null, message: 'Prompt Hub does not support it' }])
   for (const refused of ['{"data":[{"slug":"pp-x","name":"X"}]}', '{"slug":"pp-x","string":"{{#x}}y{{/x}}"}'])
     expect(READERS.portkey(refused, 'f')).toMatchObject({ prompts: [], findings: [{ kind: 'refused' }] })
 })
