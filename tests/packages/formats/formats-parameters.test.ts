@@ -1,5 +1,5 @@
-// Tests that the model settings of other tools, their tools and their output schemas become the parameters of a prompt,
-// in one spelling, and that an export writes what an import reads.
+// Tests how settings, tools and output schemas of other tools become parameters: in one spelling, both ways.
+import reads.
 import { Dotprompt, picoschema } from 'dotprompt'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
