@@ -1,5 +1,4 @@
 // Tests how settings, tools and output schemas of other tools become parameters: in one spelling, both ways.
-import reads.
 import { Dotprompt, picoschema } from 'dotprompt'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
