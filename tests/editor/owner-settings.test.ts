@@ -21,7 +21,6 @@ useBrowserAndHub(CONTENT, (...opened) => {
 
 async function open(login: string, javaScriptEnabled = false): Promise<Page> {
   const { page } = await signIn(browser, hub, { javaScriptEnabled }, login)
-  page.setDefaultTimeout(20_000)
   return page
 }
 

@@ -141,7 +141,7 @@ test.runIf(canContain)(
     expect(catalogue.git('log', '--format=%s', '-1').trim()).toBe('Publish acme/greet 1.0.1')
     expect(listFiles(image.root)).toEqual(before)
   },
-  240_000,
+  600_000,
 )
 
 /** Returns everything except the volumes and the system folders of this machine. */

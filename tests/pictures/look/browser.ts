@@ -19,9 +19,19 @@ export const BROWSER_FLAGS: readonly string[] = [
   '--no-sandbox',
 ]
 
+/** How long an action waits at most. Only for one that hangs: on a busy machine, durations mean little. */
+const MAX_ACTION_MS = 240_000
+
 /** Starts a headless browser. The caller must close it. */
 export async function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: await findBrowser(), args: [...BROWSER_FLAGS] })
+  const browser = await chromium.launch({ executablePath: await findBrowser(), args: [...BROWSER_FLAGS], timeout: 0 })
+  const open = browser.newContext.bind(browser)
+  browser.newContext = async (options) => {
+    const context = await open(options)
+    context.setDefaultTimeout(MAX_ACTION_MS)
+    return context
+  }
+  return browser
 }
 
 /** Returns the browser's path, and unpacks the browser first if necessary. */
