@@ -6,14 +6,23 @@ const GUIDE =
   'tests/operate/guides.test.ts > a hub on one machine, set up by the guide (needs root on Debian) > is installed'
 
 test('names the programs to install, and what only root can run', () => {
-  expect(describeSkipped([GUIDE, 'tests/host/caches.test.ts > nginx > caches'], () => false)).toEqual([
-    '2 tests skipped.',
+  const skipped = [
+    GUIDE,
+    'tests/host/caches.test.ts > nginx > caches',
+    'tests/operate/company-guide.test.ts > a hub for a company (needs caddy) > has these code blocks',
+    'tests/operate/container.test.ts > every build step runs',
+  ]
+  expect(describeSkipped(skipped, () => false)).toEqual([
+    '4 tests skipped.',
     '  nginx is not installed: 1 test',
-    '    tests/host/caches.test.ts > nginx > caches',
-    '  the tests do not run as root: 1 test',
+    `    ${skipped[1]}`,
+    '  caddy is not installed: 1 test',
+    `    ${skipped[2]}`,
+    '  the tests do not run as root: 2 tests',
     `    ${GUIDE}`,
-    'Install with: sudo apt-get install nginx-light',
-    'Run with: sudo env "PATH=$PATH" npx vitest run tests/operate',
+    `    ${skipped[3]}`,
+    'Install with: sudo apt-get install nginx-light caddy',
+    'Run with: sudo env "PATH=$PATH" npm test',
   ])
 })
 

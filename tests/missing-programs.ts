@@ -28,20 +28,21 @@ export const PROGRAMS: readonly Program[] = [
   {
     name: 'nginx',
     install: 'nginx-light',
-    tests: /host\/caches\.(?!.*> Varnish)|operate\/mirror\..*> nginx|operate\/guides\..*nginx/,
+    tests:
+      /host\/caches\.(?!.*> Varnish)|host\/members-caches\..*nginx|operate\/mirror\..*> nginx|operate\/guides\..*nginx/,
   },
   { name: 'varnishd', install: 'varnish', tests: /host\/caches\.(?!.*> nginx)/ },
   {
     name: 'caddy',
     install: 'caddy',
     tests:
-      /hubs\/rolling-upgrade\.|operate\/guides\..*and made private|operate\/(?:guides|compose)\..*Caddy (?:while|hides)/,
+      /needs caddy|hubs\/rolling-upgrade\.|host\/members-caches\..*Caddy|operate\/guides\..*and made private|operate\/(?:guides|compose)\..*Caddy (?:while|hides)/,
   },
   {
     name: 'root',
     lack: 'the tests do not run as root',
-    install: 'sudo env "PATH=$PATH" npx vitest run tests/operate',
-    tests: /needs root/,
+    install: 'sudo env "PATH=$PATH" npm test',
+    tests: /needs root|refuses the folder of another user|operate\/container\./,
   },
   { name: 'promtool', install: 'prometheus', tests: /operate\/alerts\..*promtool/ },
   { name: 'systemd-analyze', install: 'systemd', tests: /operate\/guides\..*systemd/ },

@@ -14,7 +14,7 @@ const HALF = `GET /read HTTP/1.1\r\n${HOST}X-Half: `
 const UPLOAD = `POST /upload HTTP/1.1\r\n${HOST}Content-Length: 3\r\n\r\n`
 
 /** Nothing times out during a test, so only the limits make room. */
-const PATIENT = { headersMs: 50_000, requestMs: 60_000, stalledMs: 60_000, unreadMs: 60_000, keepAliveMs: 60_000 }
+const PATIENT = { headersMs: 500_000, requestMs: 600_000, stalledMs: 600_000, unreadMs: 600_000, keepAliveMs: 600_000 }
 const CROWDED = { ...PATIENT, connections: 60, checkMs: 50, patienceMs: 100 }
 const networksOf = findConnectionNetworks([])
 
@@ -22,6 +22,8 @@ const servers: RunningServer[] = []
 const clients: Socket[] = []
 /** The server's side of each connection. */
 let sides: Socket[] = []
+/** The requests that wait for a response that never comes. */
+let unanswered = 0
 afterEach(() => {
   for (const client of clients.splice(0)) client.destroy()
 })
@@ -35,7 +37,10 @@ async function open(options: ServerOptions): Promise<number> {
         .resume()
         .toArray()
         .catch(() => {})
-      if (incoming.url === '/never') return
+      if (incoming.url === '/never') {
+        unanswered += 1
+        return
+      }
       const bodies: Record<string, Buffer> = { '/large': LARGE, '/buffered': LARGE.subarray(0, 1_000_000) }
       outgoing.end(bodies[incoming.url ?? ''] ?? `<${incoming.url}>`)
     },
@@ -43,6 +48,7 @@ async function open(options: ServerOptions): Promise<number> {
     { listenAt: ['127.0.0.1'], networksOf, ...options },
   )
   sides = []
+  unanswered = 0
   running.server.on('connection', (socket: Socket) => sides.push(socket))
   servers.push(running)
   return (running.server.address() as AddressInfo).port
@@ -113,6 +119,7 @@ describe('20 addresses that use all connections keep nobody else out', () => {
   test('and get 503 when every connection waits for a response', async () => {
     const port = await open({ limits: { ...CROWDED, connections: 20 } })
     await crowd(port, TWENTY, 1, `GET /never HTTP/1.1\r\n${HOST}\r\n`)
+    await expect.poll(() => unanswered).toBe(20)
     const beyond = dial(port, ANOTHER, READ)
     await expect.poll(() => beyond.isClosed).toBe(true)
     expect(beyond.text).toMatch(/^HTTP\/1\.1 503 /)

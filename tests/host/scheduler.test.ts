@@ -96,7 +96,7 @@ describe('many requests on one connection', () => {
     expect(sides[0]!.bytesRead).toBeLessThan(200_000)
     expect(asked).toEqual(['/held'])
     held.resolve()
-    await expect.poll(() => answersIn(client.text).length).toBe(20_001)
+    await expect.poll(() => answersIn(client.text).length, { timeout: 280_000, interval: 1_000 }).toBe(20_001)
     expect(mostAtOnce).toBe(1)
   })
 
@@ -148,10 +148,12 @@ describe('clients that do not read responses', () => {
     client.socket.removeAllListeners('data')
     client.socket.on('data', (chunk) => {
       length += chunk.length
+      // For longer than the limit, with progress all the time.
+      if (length > 6_000_000) return
       client.socket.pause()
-      setTimeout(() => client.socket.resume(), length < 20_000_000 ? 2 : 0)
+      setTimeout(() => client.socket.resume(), 5)
     })
-    await expect.poll(() => length, { timeout: 90_000 }).toBeGreaterThan(LARGE.length)
+    await expect.poll(() => length).toBeGreaterThan(LARGE.length)
     await expect.poll(() => client.isClosed).toBe(true)
   })
 

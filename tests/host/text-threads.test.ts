@@ -6,7 +6,7 @@ import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
 import { made } from '../linear/makers.ts'
 
 /** Limits that no test reaches by accident, because the machine may be busy. */
-const PATIENCE = { deadlineMs: 60_000, startMs: 60_000, waitMs: 60_000, waiting: { total: 100, perSender: 20 } }
+const PATIENCE = { deadlineMs: 600_000, startMs: 600_000, waitMs: 600_000, waiting: { total: 100, perSender: 20 } }
 const opened: ReturnType<typeof openTextThreads>[] = []
 afterEach(() => {
   for (const threads of opened.splice(0)) threads.close()
