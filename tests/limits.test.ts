@@ -49,7 +49,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'packages/catalogue/published/data-files.ts MAX_PROMPTS_OF_MODEL':
     'prompts that a list names; it says how many there are',
   'src/domain/content/hidden-characters.ts MAX_DECODED': 'characters that a warning shows',
-  'src/domain/text/problems.ts MAX_UNITS': 'characters of a stranger’s text that a message repeats',
+  'src/domain/text/printable.ts MAX_UNITS': 'characters of a stranger’s text that a message repeats',
   'packages/catalogue/search/document.ts MAX_DIFFERENT_TOKENS': 'words of a prompt that search indexes',
   'packages/catalogue/search/document.ts MAX_TOKENS_PER_FIELD': 'words of a prompt that search indexes',
   'src/domain/search/edit-distance.ts MAX_WORD_CHARACTERS': 'as long as the longest word that search knows',
