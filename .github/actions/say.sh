@@ -65,7 +65,7 @@ describe_impact() {
     if $c != null then
       [ if $c.breaking then "**breaking**" else empty end,
         if $c.format_changed then "changes the format" else empty end,
-        name("adds"; [$c.variables.added[].name]), name("removes"; $c.variables.removed),
+        name("adds"; $c.variables.added), name("removes"; $c.variables.removed),
         name("now requires"; $c.variables.newly_required), name("accepts fewer values for"; $c.variables.narrowed),
         name("changes"; [$c.variables.changed[].name]),
         name("adds messages:"; $c.messages.added), name("removes messages:"; $c.messages.removed),
