@@ -22,7 +22,7 @@ const LABELS: Readonly<Record<string, string>> = {
     protected_labels: 'Protected labels',
     requires: 'Test suites',
     min_score: 'Lowest score',
-    publishing: 'New versions come from',
+    publishing: 'New versions are accepted',
     workflow: 'Workflow',
   },
   ...{ repository_id: 'ID of the repository', repository_owner_id: 'ID of its owner', repos: 'Prompts' },

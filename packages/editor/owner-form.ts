@@ -68,7 +68,10 @@ const BODIES: Readonly<Record<string, (form: URLSearchParams, sender: Sender) =>
       ],
     }),
     'remove-condition': (form, { file }) => without(form, 'protected_labels', file.protected_labels),
-    publishing: (form) => ({ publishing: textOf(form, 'publishing') || null }),
+    publishing(form) {
+      const [first, ...more] = form.getAll('publishing')
+      return { publishing: more.length > 0 ? [first, ...more] : (first ?? null) }
+    },
   }
 
 /** Returns the entry of `members` that a form names. Subjects are case-sensitive; logins and email addresses are not. */

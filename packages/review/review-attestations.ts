@@ -7,6 +7,7 @@ import { parseTrustedRootFile, type RootEntry } from '../../src/domain/content/t
 import { findReplayProblem, findSubjectProblem, judgeSignature } from '../../src/domain/publishing/attested.ts'
 import { isSameJson } from '../../src/domain/text/json.ts'
 import { attestationName } from '../../src/domain/values/attestation-name.ts'
+import { listPublishingRules, type PublishingRule } from '../../src/domain/values/publishing-rules.ts'
 import type { AttestationFile } from '../stores/content/content-file.ts'
 import { nameFile } from '../stores/content/content-files.ts'
 import type { Comparison } from './content-changes.ts'
@@ -22,9 +23,9 @@ export type ReviewSigned = (
   runs: ReadonlySet<string>,
 ) => Promise<ReviewFinding[]>
 
-const REQUIRED = {
-  'signed-only': 'versions with an attestation of a workflow that it trusts',
+const REQUIRED: Readonly<Partial<Record<PublishingRule, string>>> = {
   'trusted-only': 'versions from trusted workflows, so a pull request needs an attestation of one',
+  'signed-only': 'versions with an attestation of a workflow that it trusts',
 }
 
 /** Opens the review. @param issuer the issuer of jobs that the hub accepts */
@@ -43,10 +44,11 @@ export function openSignedReview(comparison: Comparison, issuer = GITHUB_ISSUER)
     const say = (rule: RuleName, where: Place, message: string) =>
       findings.push({ file: nameFile(formatPath(where)), rule, key: '', message })
     const place = { owner, name, version: version.version }
+    const [accepted] = listPublishingRules(file).flatMap((rule) => REQUIRED[rule] ?? [])
     const required =
       found === 'broken'
         ? `expected content/${owner}/index.md in the base to be readable`
-        : file?.publishing && `${owner} accepts only ${REQUIRED[file.publishing]}`
+        : accepted && `${owner} accepts only ${accepted}`
     if (required && listed.length === 0) say('signed-version', { kind: 'version', ...place }, required)
     for (const [index, facts] of listed.entries()) {
       const given = files.find((one) => one.file === attestationName(index))

@@ -7,6 +7,7 @@ import { mayActFor } from '../../src/domain/access/memberships.ts'
 import type { Person } from '../../src/domain/access/person.ts'
 import { formatPath, parsePath } from '../../src/domain/content/content-path.ts'
 import { type OwnerFile, parseOwnerFile } from '../../src/domain/content/prompt-file.ts'
+import { hasPublishingRule } from '../../src/domain/values/publishing-rules.ts'
 import { resolveLatest } from '../../src/domain/values/versions.ts'
 import { openPullTree, type PullTree } from '../stores/github/pull-tree.ts'
 import { reviewContent } from './review-content.ts'
@@ -86,7 +87,7 @@ async function readOwners(tree: PullTree): Promise<Map<string, OwnerFile | 'brok
 
 /** Returns whether the author could report results to the hub, so that those in the pull request count at once. */
 function mayReport(author: Person, owner: string, file: OwnerFile | 'broken' | undefined): boolean {
-  return file !== 'broken' && file?.publishing !== 'trusted-only' && mayActFor(author, owner, file)
+  return file !== 'broken' && !hasPublishingRule(file, 'trusted-only') && mayActFor(author, owner, file)
 }
 
 function namesMember(file: OwnerFile | 'broken' | undefined, login: string): boolean {

@@ -5,10 +5,12 @@ import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { formatPath, type Place, parsePath } from '../../src/domain/content/content-path.ts'
 import type { VersionEntry } from '../../src/domain/content/content-tree.ts'
+import { DEFAULT_REPOSITORY_FILE } from '../../src/domain/content/prompt-file.ts'
 import { checkRepository, type Neighbours } from '../../src/domain/content/rules.ts'
 import { checkBundle } from '../../src/domain/content/version-files.ts'
 import type { RuleProblem } from '../../src/domain/text/problems.ts'
 import { decodeFile, type FileEntry, sortFiles } from '../../src/domain/values/file-entry.ts'
+import { hasPublishingRule } from '../../src/domain/values/publishing-rules.ts'
 import { compareVersions } from '../../src/domain/values/versions.ts'
 import { bundleFiles } from '../../src/ports/archive.ts'
 import { joinWords } from '../catalogue/same-words.ts'
@@ -166,18 +168,24 @@ export function openRepositoryReader(
             results.push({ entry: value.value, isTouched: comparison !== undefined && id !== state.atBase?.id })
         } else await examine(state, remarks)
       }
-      // Only two versions are in memory at a time: the current version and the next lower version.
+      // Only two versions are in memory at a time: the current version and the next lower version (two, if that one is yanked).
       versions.sort((a, b) => compareVersions(b.place.version, a.place.version))
       const numbers: { version: string; content_sha256: string }[] = []
       const fresh: string[] = []
       let last: VersionEntry | undefined
+      /** The highest version so far that is not yanked, with which a publish would compare. */
+      let lastActive: VersionEntry | undefined
+      const { yanked } = index?.value?.kind === 'repository' ? index.value.value : DEFAULT_REPOSITORY_FILE
       let lastChange: FileChange | undefined
       /** The runs that signed each content, of the lower versions. */
       const runs = new Map<string, Set<string>>()
       for (const { state, place } of versions) {
         const { value, change } = await examine(state, remarks)
         if (value?.kind !== 'version') continue
-        remarks.push(...reviewVersion(place, value.value, last, change, given))
+        const owner = change.isNew ? await base.ownerOf(place.owner) : undefined
+        // A file that cannot be read may require it.
+        const needsMajor = owner === 'broken' || hasPublishingRule(owner, 'semver')
+        remarks.push(...reviewVersion(place, value.value, lastActive, change, given, needsMajor))
         if (change.isTouched) remarks.push(...reviewIncludes(place, value.value, change, readIncluded))
         const beside = files.get(place.version) ?? []
         remarks.push(...checkFilesOf(place, { isThere: true, isSkill: Boolean(value.value.skill) }, beside))
@@ -188,7 +196,7 @@ export function openRepositoryReader(
         if (change.isNew && given.reviewSigned) {
           const whole = withBundle(place, value.value, beside)
           const before = runs.get(value.value.content_sha256) ?? new Set()
-          remarks.push(...(await given.reviewSigned(place, await base.ownerOf(place.owner), whole, signed, before)))
+          remarks.push(...(await given.reviewSigned(place, owner, whole, signed, before)))
         }
         const { content_sha256, attestations: facts = [] } = value.value
         const signers = runs.get(content_sha256) ?? new Set()
@@ -198,6 +206,7 @@ export function openRepositoryReader(
         numbers.push({ version: place.version, content_sha256: value.value.content_sha256 })
         if (change.isNew) fresh.push(place.version)
         last = value.value
+        if (!Object.hasOwn(yanked, place.version)) lastActive = value.value
         lastChange = change
       }
       const unread = new Set(listed.keys())

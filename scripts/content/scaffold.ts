@@ -1,4 +1,4 @@
-// `npm run new -- <owner>/<name>` and `npm run bump -- <owner>/<name> <major|minor|patch>`: creates files to edit; in a terminal, it asks for missing values.
+// `npm run new -- <owner>/<name>` and `npm run bump -- <owner>/<name> [major|minor|patch|auto]`: creates files to edit; in a terminal, it asks for missing values.
 import { createInterface } from 'node:readline/promises'
 import {
   requireFree,
@@ -8,14 +8,14 @@ import {
 } from '../../packages/stores/content/scaffold.ts'
 import { readConfig } from '../../src/config.ts'
 import { splitFullName, titleFromName } from '../../src/domain/values/names.ts'
-import { BUMPS } from '../../src/domain/values/versions.ts'
+import { WANTED_BUMPS } from '../../src/domain/values/versions.ts'
 import { runCommand } from '../run-command.ts'
 
 const DEFAULT_LICENSE = 'CC0-1.0'
 
 const USAGE = [
   'Usage: npm run new -- <owner>/<name> --by login --description text [--title text] [--tags a,b] [--license MIT]',
-  '       npm run bump -- <owner>/<name> <major|minor|patch> --changelog text [--by login]',
+  '       npm run bump -- <owner>/<name> [major|minor|patch|auto] --changelog text [--by login]',
 ].join('\n')
 
 const HELP = `${USAGE}
@@ -27,7 +27,10 @@ Creates the files for a new prompt, or for the next version of one. In a termina
   --title text        default: the name as words
   --tags a,b          tags, separated by commas
   --license MIT       SPDX expression; default: ${DEFAULT_LICENSE}
-  --changelog text    what changed in this version`
+  --changelog text    what changed in this version
+
+The number is increased by a patch unless you say major or minor, because the draft has the content of the highest
+version. After you edit it, npm run check:content says whether the number is too small for what changed.`
 
 const text = { type: 'string' } as const
 const options = { by: text, title: text, description: text, tags: text, license: text, changelog: text }
@@ -57,9 +60,9 @@ await runCommand({ usage: USAGE, help: HELP, options, allowPositionals: true }, 
 
   async function makeVersion(dir: string, { owner, name }: { owner: string; name: string }): Promise<string[]> {
     requireVersions(dir, { owner, name })
-    const said = rest[1] ?? (await ask('major, minor or patch'))
-    const bump = BUMPS.find((one) => one === said)
-    if (!bump) throw new Error('expected major, minor or patch')
+    const said = rest[1] ?? 'auto'
+    const bump = WANTED_BUMPS.find((one) => one === said)
+    if (!bump) throw new Error(`expected major, minor, patch or auto, got ${said}`)
     const changelog = values.changelog ?? (await ask('changelog, --changelog'))
     return scaffoldVersion(dir, { owner, name, bump, by: values.by?.toLowerCase(), changelog }, new Date())
   }

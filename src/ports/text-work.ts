@@ -94,13 +94,14 @@ export interface TextJobs {
   findIncludes(request: PublishInput, state: RepositoryState, latest: string | undefined): Lines
   /** Decides which versions include lines include. @param known the repositories that they name @throws HubError `validation_failed` */
   resolveIncludes(place: RepositoryPlace, found: Lines, known: readonly RepositoryState[]): Resolved[]
-  /** Describes a version that an earlier publish wrote. @throws HubError `upstream_error` */
+  /** Describes a version that an earlier publish wrote. @param before the version with which it was compared, if any @throws HubError `upstream_error` */
   describePublished(
     state: RepositoryState,
     version: string,
     written: WrittenVersion,
+    before: { version: string; text: string | undefined } | undefined,
     publish: { baseUrl: string; isAssembled: boolean },
-  ): { record: VersionRecord; warnings: Warning[] }
+  ): { record: VersionRecord; warnings: Warning[]; breaking: boolean }
   /** Decides what a change writes. @throws like `decideChange` */
   decideChange(change: Change, state: RepositoryState, named: NamedRepositories): ChangeDecision
   /** Parses the body of a result. @throws HubError `invalid_request`, `validation_failed` */

@@ -72,8 +72,8 @@ export const TEXT_JOBS: TextJobTable = {
   },
   findIncludes: jobIn(CODE.publishIncludes, (code) => code.findRequestIncludes),
   resolveIncludes: jobIn(CODE.publishIncludes, (code) => code.resolveRequestIncludes),
-  async describePublished(state, version, { text, files }, { baseUrl, isAssembled }) {
-    const [{ warnOf }, { nextLower, readListedVersion }] = await Promise.all([
+  async describePublished(state, version, { text, files }, before, { baseUrl, isAssembled }) {
+    const [{ warnOf, compareWritten }, { nextLower, readListedVersion }] = await Promise.all([
       CODE.publishDecision(),
       CODE.repositoryState(),
     ])
@@ -82,9 +82,12 @@ export const TEXT_JOBS: TextJobTable = {
     const bundle = await bundlerOf(state, files)
     const entry = files.length === 0 ? plain : { ...plain, bundle: bundle(plain, files) }
     const previous = nextLower(state.versions, version)
+    const latest = before && { ...readListedVersion(state, before.version, before.text), version: before.version }
+    const { difference, warnings: breaking } = compareWritten(latest, entry)
     return {
       record: await TEXT_JOBS.recordVersion(entry, previous, state, baseUrl),
-      warnings: warnOf(entry, state, files, [], isAssembled),
+      warnings: warnOf(entry, state, files, breaking, isAssembled),
+      breaking: difference?.breaking ?? false,
     }
   },
   decideChange: jobIn(CODE.changeDecision, (code) => code.decideChange),

@@ -89,7 +89,7 @@ describe.each(twoShells(0))('$name', (shell) => {
       code: 0,
       stdout: `${prompt} 1.1.0 (breaking)\nnina/new 1.0.0\n`,
       stderr: expect.stringMatching(
-        /^hubcli: warning: \S+\.md: breaking change since 1\.0\.0, published as minor: style is now required\. Publish it as major\nhubcli: warning: prompts\/nina\/new\.prompt: content: .* \(line 2\)\n/,
+        /^hubcli: warning: \S+\.md: breaking change since 1\.0\.0, published as minor: makes variable style required, adds placeholder diff without a declaration\. Publish it as 2\.0\.0 \(major\)\nhubcli: warning: prompts\/nina\/new\.prompt: content: .* \(line 2\)\n/,
       ),
     })
     expect(await check(file, '--owner', 'nobody')).toMatchObject({

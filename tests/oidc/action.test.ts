@@ -310,7 +310,7 @@ describe('checking a pull request', () => {
       `::warning file=${folder}/code-review.md,line=5::content: {{ user-name }} is not a placeholder. If it should be one, write {{user_name}}`,
     )
     expect(warnings).toContain(
-      `::warning file=${folder}/code-review.md::breaking change since 1.0.0, published as minor: added required variable diff, removed variable code. Publish it as major`,
+      `::warning file=${folder}/code-review.md::breaking change since 1.0.0, published as minor: adds required variable diff, removes variable code. Publish it as 2.0.0 (major)`,
     )
     expect(warnings.join()).not.toContain('summary.md')
     expect(output).toBe(

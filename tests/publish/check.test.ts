@@ -45,6 +45,7 @@ test('checks a prompt whose owner does not exist yet', async () => {
   expect(answer.data).toEqual({
     would_be: '1.0.0',
     unchanged: false,
+    breaking: false,
     content_sha256: 'ea55cf2eee199ebdf574a873cd415baf97d48aa140d976fecc7ee5ddd8e40b70',
     bundle_sha256: null,
     fields: ['description', 'tags', 'license'],
@@ -64,7 +65,7 @@ describe('of a prompt with a version', () => {
 
   test('the same file is unchanged', async () => {
     expect((await check(FILE, to)).data).toEqual({
-      ...{ would_be: '1.0.0', unchanged: true, fields: [], changes: null },
+      ...{ would_be: '1.0.0', unchanged: true, breaking: false, fields: [], changes: null },
       content_sha256: 'ea55cf2eee199ebdf574a873cd415baf97d48aa140d976fecc7ee5ddd8e40b70',
       bundle_sha256: null,
       warnings: [],
@@ -85,7 +86,7 @@ describe('of a prompt with a version', () => {
     })
     expect(data.warnings).toContainEqual({
       code: 'breaking_change',
-      message: 'breaking change since 1.0.0, published as minor: style is now required. Publish it as major',
+      message: 'breaking change since 1.0.0, published as minor: makes variable style required, adds placeholder diff without a declaration. Publish it as 2.0.0 (major)',
       line: null,
     })
     expect((await check(file, to, '?bump=major')).data).toMatchObject({ would_be: '2.0.0' })

@@ -75,6 +75,7 @@ const isYanked = { index: 'yanked: {"1.0.1": no}\n' }
 const isFork = { index: 'forked_from: acme/code@1.0.0\n' }
 const FIRST = 'Publish acme/review 1.0.0, version'
 const NEXT = 'Publish acme/review 1.0.1, version'
+const MINOR = 'Publish acme/review 1.1.0, version'
 const SECOND = 'Publish acme/review 1.0.2, version'
 
 //  case                                  body                    state of git  result
@@ -89,12 +90,12 @@ test.each<[string, Record<string, unknown>, Found, string]>([
   ],
   ['above a yanked number', {}, { ...TWO, ...isYanked, text: fileOf(SAME) }, 'answer 1.0.0 unchanged'],
   ['a yanked number is not reused', {}, { ...TWO, ...isYanked }, SECOND],
-  ['all yanked: the highest is bumped', {}, { versions: ['1.0.0'], index: 'yanked: {"1.0.0": no}\n' }, NEXT],
+  ['all yanked: the highest is bumped', {}, { versions: ['1.0.0'], index: 'yanked: {"1.0.0": no}\n' }, MINOR],
   ['unchanged content', {}, OF_SAME, 'answer 1.0.0 unchanged'],
   ['unchanged content with another title', { title: 'New' }, OF_SAME, 'Update acme/review, index'],
   ['unchanged content with the current title', { title: 'Review' }, OF_SAME, 'answer 1.0.0 unchanged'],
   ['new content with tags', { tags: ['x'] }, OLD, `${NEXT}, index`],
-  ['unchanged content with other parameters', { parameters: { a: 1 } }, OF_SAME, NEXT],
+  ['unchanged content with other parameters', { parameters: { a: 1 } }, OF_SAME, MINOR],
   ['a fork', { forked_from: 'acme/code@1.0.0' }, {}, `${FIRST}, index`],
   ['a fork of an existing prompt', { forked_from: 'acme/code@1.0.0' }, OLD, 'validation_failed'],
   ['the same fork', { forked_from: 'acme/code@1.0.0' }, { ...OF_SAME, ...isFork }, 'answer 1.0.0 unchanged'],
@@ -134,8 +135,8 @@ describe('a token in the latest version that was committed directly to git', () 
   test.each<[string, Record<string, unknown>, string, string]>([
     ['does not carry over with parameters', {}, `parameters: {key: ${token}}\n`, 'validation_failed'],
     ['does not carry over with variables', {}, declared, 'validation_failed'],
-    ['goes with a variable', { content: 'New.' }, declared, 'Publish acme/review 1.0.1, version'],
-    ['goes with parameters', { parameters: {} }, `parameters: {key: ${token}}\n`, 'Publish acme/review 1.0.1, version'],
+    ['goes with a variable', { content: 'New.' }, declared, 'Publish acme/review 2.0.0, version'],
+    ['goes with parameters', { parameters: {} }, `parameters: {key: ${token}}\n`, 'Publish acme/review 1.1.0, version'],
   ])('%s', async (_, body, more, expected) => {
     const found = { versions: ['1.0.0'], text: fileOf('Old {{key}}.\n', more) }
     expect(await decide(acceptPublish({ body: { content: 'New {{key}}.\n', ...body } }), found)).toBe(expected)

@@ -67,13 +67,13 @@ describe('warnings', () => {
   const [a, b] = declared('a', 'b')
   const content = 'x {{a}} {{b}}'
   test.each<[string, Record<string, unknown>, string | undefined]>([
-    ['an added required variable', { content, variables: [a, b] }, 'added required variable b'],
-    ['a removed variable', { content: 'x', variables: [] }, 'removed variable a'],
-    ['a narrower type', { variables: [{ ...a, type: 'integer' }] }, 'a accepts fewer values'],
+    ['an added required variable', { content, variables: [a, b] }, 'adds required variable b'],
+    ['a removed variable', { content: 'x', variables: [] }, 'removes variable a'],
+    ['a narrower type', { variables: [{ ...a, type: 'integer' }] }, 'accepts fewer values of variable a'],
     [
       'another response format',
       { variables: [a], parameters: { response_format: 'json' } },
-      'the output format changed',
+      'changes the parameter response_format',
     ],
     ['an optional variable', { content, variables: [a, { ...b, required: false }] }, undefined],
     ['another temperature', { variables: [a], parameters: { temperature: 1 } }, undefined],
@@ -84,7 +84,7 @@ describe('warnings', () => {
       expect((await publish({ ...first, bump: 'major' }, to)).data.warnings).toEqual([])
       const { status, data } = await publish({ ...first, ...next, bump, dry_run: true }, to)
       expect(status).toBe(200)
-      const said = `breaking change since 1.0.0, published as ${bump}: ${sentence}. Publish it as major`
+      const said = `breaking change since 1.0.0, published as ${bump}: ${sentence}. Publish it as 2.0.0 (major)`
       const isSaid = sentence !== undefined && bump !== 'major'
       expect(data.warnings).toEqual(isSaid ? [{ code: 'breaking_change', message: said, line: null }] : [])
     }

@@ -23,7 +23,7 @@ function compose(...args: string[]) {
 
 /** Writes the first version from a source, without a process of its own. */
 function composeFirst(source = 'Whole.\n{{include "acme/b@^1"}}\nEnd.\n', name = 'whole') {
-  const place = { owner: 'acme', name, bump: 'patch', changelog: 'First', by: 'octocat' } as const
+  const place = { owner: 'acme', name, bump: 'patch', allowBreaking: false, changelog: 'First', by: 'octocat' } as const
   return composeVersion(join(root(), 'content'), { ...place, source }, new Date())
 }
 

@@ -63,7 +63,7 @@ const CASES: [string, Record<string, unknown>, 'refused' | string[]][] = [
     { content: 'hi {{a}}', variables: [{ name: 'b', description: 'What' }] },
     [WEAK, 'breaking_change'],
   ],
-  ['an undeclared placeholder', { content: `${NEXT}{{who}}\n`, variables: [LANGUAGE] }, [WEAK]],
+  ['an undeclared placeholder', { content: `${NEXT}{{who}}\n`, variables: [LANGUAGE] }, [WEAK, 'breaking_change']],
   [
     'an unused optional variable',
     { content: NEXT, variables: [LANGUAGE, { name: 'tone', description: 'How', required: false }] },

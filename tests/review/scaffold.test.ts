@@ -67,7 +67,7 @@ test('a bump keeps the content byte for byte, drops provenance and orders versio
   mkdirSync(join(dir, 'acme/b/versions'), { recursive: true })
   writeFileSync(join(dir, 'acme/b/versions/1.9.0.md'), `---\n${head}---\nOld`)
   writeFileSync(join(dir, 'acme/b/versions/1.10.0.md'), `---\n${head}${provenance}---\nNew {{a}}\r\n---\n\tend`)
-  expect(run('bump', 'acme/b', 'patch', '--changelog', 'x').status).toBe(0)
+  expect(run('bump', 'acme/b', '--changelog', 'x').status).toBe(0)
   const text = read('acme/b/versions/1.10.1.md')
   expect(text.endsWith('\n---\nNew {{a}}\r\n---\n\tend')).toBe(true)
   expect(text).not.toMatch(/provenance|variables/)
@@ -133,8 +133,8 @@ test.each([
   ['an unknown prompt, before it asks', ['bump', 'acme/none'], 'Prompt not found: acme/none'],
   ['a path outside the content folder', ['new', '../x', '--by', 'a', '--description', 'd'], 'expected owner/name'],
   ['words without quotes', ['new', 'acme/d', 'Code'], 'unexpected argument: Code'],
-  ['an unknown bump', ['bump', 'acme/b', 'huge', '--changelog', 'x'], 'expected major, minor or patch'],
-  ['a missing changelog without a terminal', ['bump', 'acme/b', 'minor'], 'missing: changelog, --changelog'],
+  ['an unknown bump', ['bump', 'acme/b', 'huge', '--changelog', 'x'], 'expected major, minor, patch or auto, got huge'],
+  ['a missing changelog without a terminal', ['bump', 'acme/b'], 'missing: changelog, --changelog'],
   [
     'a licence that no publish accepts',
     ['new', 'acme/c', '--by', 'a', '--description', 'd', '--license', 'FOO'],

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import { A, ADVICE, GOOD_INDEX, good, index, LANGUAGE, NEXT, openReviewed, TEXT, version } from './reviewed.ts'
 
-const { put, review, said } = openReviewed()
+const { put, review, said, git } = openReviewed()
 
 const TOKEN = `hub_${'Ab3'.repeat(10)}xy1XJz7x`
 const KEY = `-----BEGIN PRIVATE KEY-----\n${'MIIBVAIB'.repeat(10)}\n-----END PRIVATE KEY-----`
@@ -177,7 +177,7 @@ describe('advice', () => {
     [
       'placeholders-are-declared',
       'not declared',
-      NEXT,
+      'acme/a/versions/2.0.0.md',
       good('').replace('Review', '\n{{ who }}.\nReview'),
       NEW_LINE + 1,
     ],
@@ -195,6 +195,36 @@ describe('advice', () => {
     expect(entries.map((one) => `${one.file}:${one.line} ${one.rule} ${one.severity}`)).toEqual([
       `content/${path}:${line} ${rule} advice`,
     ])
+  })
+
+  //  publishing of the owner in the base, version, findings
+  test.each([
+    ['publishing: semver\n', '1.2.0', ['breaking-is-major error']],
+    ['publishing: [semver]\n', '1.1.1', ['breaking-is-major error']],
+    ['publishing: semver\n', '2.0.0', []],
+    ['publishing: semvre\n', '1.2.0', ['signed-version error', 'breaking-is-major error']],
+    ['', '1.2.0', ['breaking-change advice']],
+  ])('a breaking change of an owner with %j as %s', async (rule, number, expected) => {
+    git('checkout', '-qB', 'base')
+    put('acme/index.md', `---\nname: Acme\n${rule}---\n`)
+    git('add', '.')
+    git('commit', '-qm', 'rule')
+    // The pull request cannot change its own rule.
+    put('acme/index.md', '---\nname: Acme\n---\n')
+    put(`acme/a/versions/${number}.md`, good(tone).replace('Review', '{{tone}} Review'))
+    const { entries } = await review({ base: 'HEAD' })
+    expect(entries.map(({ rule, severity }) => `${rule} ${severity}`).toSorted()).toEqual(expected.toSorted())
+  })
+
+  test('compares with the highest version that is not yanked, as a publish does', async () => {
+    git('checkout', '-qB', 'base')
+    put(A, index(`${GOOD_INDEX}yanked: {"1.1.0": Needs a tone}\n`))
+    put('acme/a/versions/1.1.0.md', good(tone).replace('Review', '{{tone}} Review'))
+    git('add', '.')
+    git('commit', '-qm', 'yank')
+    put(NEXT, good('').replace('Review', 'Read'))
+    const { entries } = await review({ base: 'HEAD' })
+    expect(entries.map(({ rule }) => rule)).toEqual([])
   })
 
   test('a near-duplicate of another prompt, with different case and line breaks', async () => {

@@ -35,6 +35,7 @@ const PUBLISH_ERRORS: readonly ErrorCode[] = [
   'idempotency_key_reused',
   'repo_archived',
   'version_conflict',
+  'bump_too_small',
   'internal_error',
   'upstream_error',
   'unavailable',

@@ -167,6 +167,7 @@ export const PublishAnswer = z
     ...VersionRecord.shape,
     html_url: z.url().describe('The URL of this version’s page, which exists after the next build.'),
     unchanged: z.boolean().describe('Whether no version was added because the latest version is identical.'),
+    breaking: z.boolean().describe('Whether the change is breaking for callers of the version before.'),
     commit: Commit.nullable().describe('The new commit, or null.'),
     warnings: z.array(Warning).describe('Possible problems; they did not prevent publishing.'),
   })
@@ -179,6 +180,7 @@ export const CheckAnswer = z
       'The version that publishing would return: a new one, or the latest if it is identical.',
     ),
     unchanged: z.boolean().describe('Whether no version would be added because the latest version is identical.'),
+    breaking: z.boolean().describe('Whether the change is breaking for callers of the latest version.'),
     content_sha256: z.string().describe('SHA-256 of its content, in hex; what an attestation must be about.'),
     bundle_sha256: z
       .string()

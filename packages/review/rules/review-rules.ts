@@ -227,6 +227,10 @@ export const RULES = {
     'A prompt does not duplicate the text of another prompt.',
     'explain in the description how they differ, or improve the other prompt',
   ),
+  'breaking-is-major': error(
+    'A breaking change of an owner with publishing: semver is a major version.',
+    'rename the file to the next major version, or give new variables a default',
+  ),
   'breaking-change': advice(
     'A breaking change is published as a major version.',
     'give new variables a default, or publish the next major version',

@@ -17,7 +17,7 @@ import { findLikeFrontMatter } from '../../../src/domain/content/like-front-matt
 import { checkNewVersion, checkText, compareVariables } from '../../../src/domain/content/new-version-rules.ts'
 import { DEFAULT_REPOSITORY_FILE, type RepositoryFile } from '../../../src/domain/content/prompt-file.ts'
 import { isPortableName, type RepositoryPlace } from '../../../src/domain/values/names.ts'
-import { compareVersions, isNextVersion, stepBetween } from '../../../src/domain/values/versions.ts'
+import { compareVersions, isNextVersion } from '../../../src/domain/values/versions.ts'
 import {
   createReporter,
   type Reporter,
@@ -65,18 +65,19 @@ export function reviewVersionNumbers(
   return remarks
 }
 
-/** Reviews one version. @param before the next lower version, if any */
+/** Reviews one version. @param before the next lower version that is not yanked, if any @param needsMajor whether its owner accepts a breaking change only as a major version */
 export function reviewVersion(
   place: RepositoryPlace,
   version: VersionEntry,
   before: VersionEntry | undefined,
   { isNew, isTouched }: FileChange,
   given: ReviewContext,
+  needsMajor = false,
 ): ReviewFinding[] {
   const remarks: ReviewFinding[] = []
   const say = createReporter(remarks, { kind: 'version', ...place, version: version.version })
   if (isTouched && isNew) reviewNewVersion(place, version, given, say)
-  if (isTouched) adviseOnVersion(version, before, say)
+  if (isTouched) adviseOnVersion(version, before, isNew && needsMajor, say)
   return remarks
 }
 
@@ -151,7 +152,12 @@ function reviewNewVersion(
     if (isRuleName(rule)) say(rule, key, message, offset)
 }
 
-function adviseOnVersion(version: VersionEntry, before: VersionEntry | undefined, say: Reporter): void {
+function adviseOnVersion(
+  version: VersionEntry,
+  before: VersionEntry | undefined,
+  needsMajor: boolean,
+  say: Reporter,
+): void {
   const { content, changelog, variables, parameters } = version
   for (const { rule, key, message, offset } of compareVariables(version))
     if (isRuleName(rule)) say(rule, key, message, offset)
@@ -163,8 +169,8 @@ function adviseOnVersion(version: VersionEntry, before: VersionEntry | undefined
   adviseOnTexts({ changelog, ...nested({ variables, parameters }) }, say, false)
   if (!before) return
   const changes = compareForCallers({ ...before, files: [] }, { ...version, files: [] })
-  const warnings = warnOfDifference(changes, stepBetween(before.version, version.version))
-  for (const { message } of warnings) say('breaking-change', '', message)
+  for (const { message } of warnOfDifference(changes))
+    say(needsMajor ? 'breaking-is-major' : 'breaking-change', '', message)
 }
 
 /** Formats structured values as JSON, which is checked like any other text; empty values are skipped. */

@@ -10,7 +10,7 @@ import { readPromptFile } from '../../../src/domain/publishing/prompt-file.ts'
 import { type RepositoryState, readRepositoryState } from '../../../src/domain/publishing/repository-state.ts'
 import { type PublishInput, parsePublishRequest } from '../../../src/domain/publishing/request.ts'
 import { type RepositoryPlace, splitFullName } from '../../../src/domain/values/names.ts'
-import type { Bump } from '../../../src/domain/values/versions.ts'
+import type { WantedBump } from '../../../src/domain/values/versions.ts'
 import { measure } from '../../../src/ports/measure.ts'
 import { listVersions, readIndex, readVersion } from './prompt-files.ts'
 import { writeContent } from './write-content.ts'
@@ -19,7 +19,9 @@ import { writeContent } from './write-content.ts'
 interface Composition extends RepositoryPlace {
   /** The text of a prompt file; if omitted, the source of the latest version is composed again. */
   source?: string | undefined
-  bump: Bump
+  bump: WantedBump
+  /** Whether a breaking change may be a minor or patch version. */
+  allowBreaking: boolean
   changelog: string
   /** The login of the author. */
   by: string
@@ -28,11 +30,11 @@ interface Composition extends RepositoryPlace {
 /** Composes the next version. @returns its path, relative to the content folder; undefined if nothing changes @throws Error with the reason if nothing was written */
 export function composeVersion(
   dir: string,
-  { owner, name, source, bump, changelog, by }: Composition,
+  { owner, name, source, bump, allowBreaking, changelog, by }: Composition,
   now: Date,
 ): string | undefined {
   const state = readState(dir, { owner, name })
-  const body = readBody(source, { bump, changelog })
+  const body = readBody(source, { bump, changelog, allow_breaking: allowBreaking })
   if (state.latest !== undefined && hasFolder(dir, { owner, name, version: state.latest }))
     throw new Error(`${owner}/${name} is a skill with files; publish it with hubcli recompose, which keeps them`)
   const latest = state.latest === undefined ? undefined : readVersion(dir, { owner, name, version: state.latest })
@@ -51,9 +53,13 @@ export function composeVersion(
   return write(dir, { owner, name }, decision)
 }
 
-function readBody(source: string | undefined, { bump, changelog }: { bump: Bump; changelog: string }): PublishInput {
-  if (source === undefined) return parsePublishRequest({ recompose: true, bump, changelog }, measure)
-  return readPromptFile(source, { bump, changelog, compose: 'true' }, measure)
+function readBody(
+  source: string | undefined,
+  given: Pick<PublishInput, 'bump' | 'changelog' | 'allow_breaking'>,
+): PublishInput {
+  if (source === undefined) return parsePublishRequest({ recompose: true, ...given }, measure)
+  const query = { ...given, allow_breaking: String(given.allow_breaking), compose: 'true' }
+  return readPromptFile(source, query, measure)
 }
 
 function write(dir: string, { owner, name }: RepositoryPlace, decision: PublishDecision): string | undefined {

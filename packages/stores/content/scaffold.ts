@@ -18,7 +18,7 @@ import { STARTER } from '../../../src/domain/content/starter-texts.ts'
 import { formatProblems } from '../../../src/domain/text/problems.ts'
 import { isPortableName, type RepositoryPlace } from '../../../src/domain/values/names.ts'
 import { formatMoment } from '../../../src/domain/values/values.ts'
-import { type Bump, nextVersion, sortVersions } from '../../../src/domain/values/versions.ts'
+import { nextVersion, sortVersions, type WantedBump } from '../../../src/domain/values/versions.ts'
 import { listVersions, readFiles, readIndex, readVersion } from './prompt-files.ts'
 import { writeContent } from './write-content.ts'
 
@@ -82,7 +82,7 @@ export function scaffoldVersion(
     bump,
     by,
     changelog,
-  }: { owner: string; name: string; bump: Bump; by?: string | undefined; changelog: string },
+  }: { owner: string; name: string; bump: WantedBump; by?: string | undefined; changelog: string },
   now: Date,
 ): string[] {
   const used = requireVersions(dir, { owner, name })
@@ -102,7 +102,8 @@ export function scaffoldVersion(
   )
   const again = parseVersionFile(text)
   if (again.problems) throw new Error(formatProblems(again.problems))
-  const version = nextVersion([...used, ...listRemoved(index)], bump)
+  // Nothing has changed yet, so a patch is the smallest number that fits.
+  const version = nextVersion([...used, ...listRemoved(index)], bump === 'auto' ? 'patch' : bump)
   const files = readFiles(dir, `${owner}/${name}/versions/${highest}`)
   const path = formatPath({ kind: 'version', owner, name, version })
   writeContent(dir, { path, text, files: files.map((file) => ({ ...file, read: () => file.bytes })) })

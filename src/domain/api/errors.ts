@@ -33,6 +33,10 @@ export const ERRORS = {
     status: 422,
     when: 'The label requires results of test suites that the version does not have. The message names them, and the command that reports each.',
   },
+  bump_too_small: {
+    status: 422,
+    when: 'The change is breaking for callers, and its owner or the request accepts that only as a major version. The message names the reasons and the number to use.',
+  },
   not_convertible: {
     status: 422,
     when: 'The version cannot be exported in this format. The message explains why and gives the line numbers in the content.',

@@ -396,10 +396,18 @@ export const Difference = z
     breaking: z
       .boolean()
       .describe(
-        'Whether a call that works with `from` may fail with `to`: a variable was removed, a required variable was added, or fewer values are accepted.',
+        'Whether a call that works with `from` may fail with `to`, or its answer may have another form: `reasons` says why.',
+      ),
+    reasons: z
+      .array(z.string())
+      .describe(
+        'Why the change is breaking, such as `adds required variable lang`: what callers must change. At most ten, then how many more there are; empty if it is not breaking.',
       ),
     content_changed: z.boolean().describe('Whether the content differs.'),
     format_changed: z.boolean().describe('Whether a text prompt became a chat prompt, or vice versa.'),
+    skill_changed: z
+      .boolean()
+      .describe('Whether the version became an Agent Skill, is none any more, or describes itself otherwise.'),
     messages: z
       .object({
         added: z.array(part).describe('Roles that now have more messages.'),
@@ -414,6 +422,7 @@ export const Difference = z
         removed: names('The names of removed variables.'),
         newly_required: names('Variables that used to be optional and are now required.'),
         narrowed: names('Variables that reject some previously accepted values.'),
+        undeclared: names('Placeholders that the content gained and that the declared list lacks: they stay as text.'),
         changed: z
           .array(z.object({ name: VariableName, fields: names('The fields that differ.') }))
           .describe('Variables whose declaration changed.'),

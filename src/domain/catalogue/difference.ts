@@ -1,13 +1,24 @@
-// Compares two versions from a caller's perspective: variables and parameters. The pages compare the text.
+// Compares two versions from a caller's perspective: variables, parameters, format and skill. The pages compare the text.
 import type { Difference, Variable, VersionRecord } from '../api/schema.ts'
 import { mustBeGiven } from '../content/filling.ts'
+import { findVariableNames } from '../content/placeholders.ts'
 import { isSameJson } from '../text/json.ts'
 import { CHAT_ROLES, type ChatPart, isChatMessage, splitChat } from '../values/chat.ts'
 import type { FileEntry } from '../values/file-entry.ts'
+import type { Bump } from '../values/versions.ts'
 
 /** The parts of a version that matter to callers. */
 export type Callable = Pick<VersionRecord, 'version' | 'content' | 'format' | 'variables' | 'parameters'> & {
+  skill?: CallableSkill | null | undefined
   files: Files
+}
+
+/** A skill as a version file or a record has it: what is missing may be null or empty. */
+interface CallableSkill {
+  description: string
+  license: string | null
+  compatibility?: string | null | undefined
+  metadata?: Readonly<Record<string, string>> | undefined
 }
 
 type Files = readonly Pick<FileEntry, 'path' | 'sha256'>[]
@@ -30,20 +41,29 @@ export function compareForCallers(from: Callable, to: Callable): Difference {
   const removed = from.variables.filter(({ name }) => !after.has(name))
   const newlyRequired = kept.filter(({ old, variable }) => !mustBeGiven(old) && mustBeGiven(variable))
   const narrowed = kept.filter(({ old, variable }) => isNarrower(old, variable))
+  const undeclared = findUndeclared(from, to)
   const messages = compareMessages(from, to)
-  const formatChanged = from.format !== to.format
   const parameters = compareParameters(from.parameters, to.parameters)
+  const shaping = [...parameters.added, ...parameters.removed, ...parameters.changed].filter((key) => SHAPING.has(key))
+  const reasons = [
+    ...added.filter(mustBeGiven).map(({ name }) => `adds required variable ${name}`),
+    ...newlyRequired.map(({ name }) => `makes variable ${name} required`),
+    ...removed.map(({ name }) => `removes variable ${name}`),
+    ...narrowed.map(({ name }) => `accepts fewer values of variable ${name}`),
+    ...undeclared.map((name) => `adds placeholder ${name} without a declaration`),
+    ...(from.format === to.format ? [] : [`changes the format from ${from.format} to ${to.format}`]),
+    ...(from.format === to.format && messages.removed.includes('history') ? ['removes {{history}}'] : []),
+    ...(from.skill && !to.skill ? ['is no longer a skill'] : []),
+    ...shaping.map((key) => `changes the parameter ${key}`),
+  ]
   return {
     from: from.version,
     to: to.version,
-    breaking:
-      formatChanged ||
-      messages.removed.includes('history') ||
-      added.some(mustBeGiven) ||
-      removed.length + newlyRequired.length + narrowed.length > 0 ||
-      [...parameters.added, ...parameters.removed, ...parameters.changed].some((key) => SHAPING.has(key)),
+    breaking: reasons.length > 0,
+    reasons: limitReasons(reasons),
     content_changed: from.content !== to.content,
-    format_changed: formatChanged,
+    format_changed: from.format !== to.format,
+    skill_changed: !isSameJson(describeSkill(from.skill), describeSkill(to.skill)),
     messages,
     variables: {
       added: added.map(({ name }) => name),
@@ -51,6 +71,7 @@ export function compareForCallers(from: Callable, to: Callable): Difference {
       removed: removed.map(({ name }) => name),
       newly_required: newlyRequired.map(({ name }) => name),
       narrowed: narrowed.map(({ name }) => name),
+      undeclared,
       changed: kept.flatMap(({ name, old, variable }) => {
         const fields = NOTICED.filter((field) => !isSameJson(old[field], variable[field]))
         return fields.length === 0 ? [] : [{ name, fields }]
@@ -59,6 +80,39 @@ export function compareForCallers(from: Callable, to: Callable): Difference {
     parameters,
     files: compareFiles(from.files, to.files),
   }
+}
+
+/** Returns the smallest part of the version number that fits a change. @param difference undefined if there is nothing to compare with */
+export function smallestBump(difference: Difference | undefined): Bump {
+  if (!difference) return 'minor'
+  if (difference.breaking) return 'major'
+  const { variables, parameters, files, format_changed, skill_changed } = difference
+  const names = [variables, parameters, files].flatMap((lists) => Object.values(lists).flat())
+  return names.length > 0 || format_changed || skill_changed ? 'minor' : 'patch'
+}
+
+/** Maximum number of reasons that are named; the others are counted. */
+const MAX_REASONS = 10
+
+function limitReasons(reasons: readonly string[]): string[] {
+  if (reasons.length <= MAX_REASONS) return [...reasons]
+  return [...reasons.slice(0, MAX_REASONS), `and ${reasons.length - MAX_REASONS} more`]
+}
+
+/** Finds the placeholders that the content gained and that the declared list lacks, so that they stay in the text. Without declarations, every placeholder is a variable or, with an empty list, text. */
+function findUndeclared(from: Callable, to: Callable): string[] {
+  if (to.variables.length === 0 || from.content === to.content) return []
+  const declared = new Set(to.variables.map(({ name }) => name))
+  const lacking = findVariableNames(to).filter((name) => !declared.has(name))
+  if (lacking.length === 0) return []
+  const before = new Set(findVariableNames(from))
+  return lacking.filter((name) => !before.has(name))
+}
+
+function describeSkill(skill: CallableSkill | null | undefined) {
+  if (!skill) return null
+  const { description, license, compatibility, metadata } = skill
+  return { description, license, compatibility: compatibility ?? null, metadata: metadata ?? {} }
 }
 
 /** Compares each version with the next lower version ever published, in the given order, on demand. @param records highest first */

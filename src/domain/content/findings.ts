@@ -5,6 +5,7 @@ import { countCharacters, lineCounter, lineOf } from '../text/text-length.ts'
 import { findRoleLine } from '../values/chat.ts'
 import { decodeFile, type VersionFileBytes } from '../values/file-entry.ts'
 import { titleFromName } from '../values/names.ts'
+import { nextVersion, stepBetween } from '../values/versions.ts'
 import type { Finding } from './finding.ts'
 import { findHiddenCharacters } from './hidden-characters.ts'
 import { findNearPlaceholders } from './near-placeholders.ts'
@@ -155,20 +156,13 @@ export function findWeakMetadata(
   return weak.map(([key, message]) => ({ code: 'weak_metadata', key, message, offset: -1 }))
 }
 
-/** Warns about a breaking change without a major version. @param bump undefined for the first version, or no step */
-export function warnOfDifference(difference: Difference, bump: 'major' | 'minor' | 'patch' | undefined): Warning[] {
-  if (!difference.breaking || bump === undefined || bump === 'major') return []
-  const { variables } = difference
-  const reasons = [
-    ...variables.added_required.map((name) => `added required variable ${name}`),
-    ...variables.newly_required.map((name) => `${name} is now required`),
-    ...variables.removed.map((name) => `removed variable ${name}`),
-    ...variables.narrowed.map((name) => `${name} accepts fewer values`),
-  ]
-  if (difference.format_changed) reasons.push('the format changed')
-  if (difference.messages.removed.includes('history')) reasons.push('removed {{history}}')
-  if (reasons.length === 0) reasons.push('the output format changed')
-  const message = `breaking change since ${difference.from}, published as ${bump}: ${reasons.slice(0, MAX_PER_KIND).join(', ')}${reasons.length > MAX_PER_KIND ? ', …' : ''}. Publish it as major`
+/** Warns about a breaking change without a major version. */
+export function warnOfDifference({ breaking, from, to, reasons }: Difference): Warning[] {
+  const step = stepBetween(from, to)
+  if (!breaking || step === undefined || step === 'major') return []
+  // Below a major step, the first part of the number is the same.
+  const wanted = nextVersion([to], 'major')
+  const message = `breaking change since ${from}, published as ${step}: ${reasons.join(', ')}. Publish it as ${wanted} (major)`
   return [{ code: 'breaking_change', message, line: null }]
 }
 

@@ -10,6 +10,7 @@ import { Includes } from '../values/include.ts'
 import { MEMBER_PATTERN } from '../values/member-entry.ts'
 import { GITHUB_REPOSITORY, isLabel, isVersion } from '../values/names.ts'
 import { DEFAULT_PERMISSIONS, Permissions } from '../values/permissions.ts'
+import { PUBLISHING_RULES } from '../values/publishing-rules.ts'
 import {
   FullName,
   Handle,
@@ -291,11 +292,14 @@ export const TrustedPublishers = z
   .array(TrustedPublisher)
   .max(LIMITS.trustedPublishersPerOwner, `expected at most ${LIMITS.trustedPublishersPerOwner} entries`)
   .describe('Workflows that may publish.')
-/** What an owner requires of a publish. */
+/** What an owner requires of a publish: one rule, or a list of rules. */
 export const Publishing = z
-  .enum(['trusted-only', 'signed-only'])
+  .union(
+    [z.enum(PUBLISHING_RULES), z.array(z.enum(PUBLISHING_RULES)).refine(unique)],
+    `expected ${PUBLISHING_RULES.join(', ')}, or a list of them, each only once`,
+  )
   .describe(
-    '`trusted-only`: only trusted workflows may publish, neither tokens nor the editor. `signed-only`: only versions with an attestation of a trusted workflow are accepted.',
+    'One rule, or a list of rules. `trusted-only`: only trusted workflows may publish, neither tokens nor the editor. `signed-only`: only versions with an attestation of a trusted workflow are accepted. `semver`: a breaking change is accepted only as a major version.',
   )
 
 /** The front matter of an owner's `index.md`. docs/contract.md section 2. */

@@ -4,6 +4,7 @@ import type { VersionEntry } from '../content/content-tree.ts'
 import type { OwnerFile } from '../content/prompt-file.ts'
 import type { ValueProblem } from '../text/problems.ts'
 import type { AttestationFacts } from '../values/attestation.ts'
+import { hasPublishingRule } from '../values/publishing-rules.ts'
 import { invalidField, validationFailed } from './request.ts'
 
 /** A verified attestation of a version. */
@@ -108,7 +109,7 @@ export function findReplayProblem(
 
 /** @throws HubError `validation_failed` if the owner accepts only versions with an attestation, and there is none */
 export function refuseUnsigned(owner: string, file: OwnerFile | undefined, count: number): void {
-  if (file?.publishing !== 'signed-only' || count > 0) return
+  if (!hasPublishingRule(file, 'signed-only') || count > 0) return
   throw invalidField(
     'attestations',
     `${owner} accepts only versions with an attestation of a workflow that it trusts (publishing: signed-only in content/${owner}/index.md). Publish with the action from such a workflow, with the permission attestations: write, or ask a member to change this`,

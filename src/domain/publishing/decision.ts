@@ -2,7 +2,7 @@
 import { HubError } from '../api/errors.ts'
 import type { Addresses } from '../api/record-links.ts'
 import type { Difference, VersionRecord, Warning } from '../api/schema.ts'
-import { compareForCallers } from '../catalogue/difference.ts'
+import { compareForCallers, smallestBump } from '../catalogue/difference.ts'
 import { recordVersion } from '../catalogue/repository-records.ts'
 import type { OwnerUsage } from '../catalogue/usage.ts'
 import { checkIncludes } from '../compose/check-includes.ts'
@@ -25,14 +25,20 @@ import {
 import type { RepositoryFrontMatter } from '../content/front-matter.ts'
 import { findLikeFrontMatter } from '../content/like-front-matter.ts'
 import { checkNewVersion } from '../content/new-version-rules.ts'
-import { editRepositoryFile, formatPublished, isSameVersion, type RepositoryFile } from '../content/prompt-file.ts'
+import {
+  editRepositoryFile,
+  formatPublished,
+  isSameVersion,
+  type RepositoryFile,
+  type VersionFile,
+} from '../content/prompt-file.ts'
 import { checkVersion, findLongFile } from '../content/rules.ts'
 import { CLOCK_SKEW_MS, LIMITS } from '../limits.ts'
 import { isSameJson } from '../text/json.ts'
 import { areSameFiles, type Bundle, countFileBytes, type VersionFileBytes } from '../values/file-entry.ts'
 import { isPortableName, titleFromName } from '../values/names.ts'
 import { formatMoment, type Provenance, Version } from '../values/values.ts'
-import { nextVersion } from '../values/versions.ts'
+import { type Bump, nextVersion } from '../values/versions.ts'
 import { refuseOtherSubject, type SignedVersion } from './attested.ts'
 import { carryOver, composeCarried, withIncludes } from './carry-over.ts'
 import { nextLower, type RepositoryState, readIndex, readListedVersion } from './repository-state.ts'
@@ -82,6 +88,8 @@ export interface Surroundings {
   isOriginKnown: boolean
   /** A version with the same content, whose includes a publish that is not composed takes along: that of `forked_from`, or an earlier one. */
   sameContent?: SameContent | undefined
+  /** Whether the owner accepts a breaking change only as a major version. */
+  needsMajor?: boolean
   /** What the owner has, and may have at most; 0 is no limit. */
   usage: OwnerUsage
   quota: OwnerUsage
@@ -108,7 +116,7 @@ interface DecisionTools {
  * Decides the result of a request.
  *
  * @param latestText the file of the latest version, or undefined if there is none
- * @throws HubError `repo_archived`, `version_conflict`, `validation_failed`, `quota_exceeded`; `upstream_error` when that file cannot be read
+ * @throws HubError `repo_archived`, `version_conflict`, `validation_failed`, `quota_exceeded`, `bump_too_small`; `upstream_error` when that file cannot be read
  */
 export function decidePublish(
   request: PublishInput,
@@ -147,11 +155,12 @@ export function decidePublish(
   const files = front.skill ? (known.given ?? known.latest) : []
   const withFiles = (version: VersionEntry): VersionEntry =>
     files.length === 0 ? version : { ...version, bundle: known.bundle(version, files) }
-  const finish = (version: VersionEntry, versionText: string | undefined): PublishDecision => {
-    const difference =
-      latest && latestVersion !== undefined && versionText !== undefined
-        ? compareForCallers({ ...latest, version: latestVersion, files: known.latest }, { ...version, files })
-        : null
+  const finish = (
+    version: VersionEntry,
+    versionText: string | undefined,
+    difference: Difference | null,
+    breaking: readonly Warning[] = [],
+  ): PublishDecision => {
     return {
       version,
       record: recordVersion(version, nextLower(state.versions, version.version), state, addresses),
@@ -166,14 +175,23 @@ export function decidePublish(
         // A title that is the same as the derived one is not written, but its author has given one.
         { name: state.name, file: request.title === undefined ? newFile : { ...newFile, title: request.title } },
         files,
-        difference ? warnOfDifference(difference, request.bump) : [],
+        breaking,
         isAssembled,
       ).concat(warnOfParts(parts)),
     }
   }
   if (latest && latestVersion !== undefined && isSameVersion(latest, front) && areSameFiles(known.latest, files))
-    return finish(withFiles({ ...latest, ...measure(latest.content), version: latestVersion }), undefined)
-  const number = nextNumber(state, request)
+    return finish(withFiles({ ...latest, ...measure(latest.content), version: latestVersion }), undefined, null)
+  const compared =
+    latest && latestVersion !== undefined
+      ? compareForCallers(
+          { ...latest, version: latestVersion, files: known.latest },
+          { ...front, version: latestVersion, files },
+        )
+      : undefined
+  const bump = request.bump === 'auto' ? smallestBump(compared) : request.bump
+  const number = nextNumber(state, bump)
+  const difference = compared ? { ...compared, to: number } : null
   const { published_by, clock, provenance, attestations = [] } = publisher
   const published_at = timeAfter(latest?.published_at, clock)
   const version: VersionEntry = {
@@ -198,9 +216,20 @@ export function decidePublish(
   const grown = indexText === undefined ? 0 : Math.max(0, bytesOf(indexText) - bytesOf(state.indexText))
   const signed = (version.attestations ?? []).reduce((sum, { size_bytes }) => sum + size_bytes, 0)
   refuseExcess(state, bytesOf(versionText) + countFileBytes(files) + signed + grown, around)
+  const breaking = difference ? warnOfDifference(difference) : []
+  if (difference && breaking.length > 0) refuseSmallBump(request, state, difference, around)
   const whole = withFiles(version)
   refuseOtherSubject(whole, attestations)
-  return finish(whole, versionText)
+  return finish(whole, versionText, difference, breaking)
+}
+
+/** Compares a published version with the one that was the latest before it, if any. */
+export function compareWritten(
+  before: (VersionFile & { version: string }) | undefined,
+  version: VersionEntry,
+): { difference: Difference | undefined; warnings: Warning[] } {
+  const difference = before && compareForCallers({ ...before, files: [] }, { ...version, files: [] })
+  return { difference, warnings: difference ? warnOfDifference(difference) : [] }
 }
 
 /**
@@ -208,7 +237,7 @@ export function decidePublish(
  *
  * @param files the files beside its SKILL.md
  * @param isAssembled whether the version was composed, so that its author knows the lines of its source
- * @param breaking the warnings about breaking changes; none for a version that is already in git, because finding them would require another read
+ * @param breaking the warnings about breaking changes
  */
 export function warnOf(
   version: VersionEntry,
@@ -289,7 +318,25 @@ function changesOf(
   return changes
 }
 
-function nextNumber({ owner, name, versions, file }: RepositoryState, { bump }: PublishInput): string {
+/** @throws HubError `bump_too_small` for a breaking change whose owner or sender accepts it only as a major version */
+function refuseSmallBump(
+  { allow_breaking }: PublishInput,
+  state: RepositoryState,
+  { from, to, reasons }: Difference,
+  { needsMajor = false }: Surroundings,
+): void {
+  if (allow_breaking && !needsMajor) return
+  const { owner, name } = state
+  const wayOut = needsMajor
+    ? `${owner} accepts it only so (publishing: semver in content/${owner}/index.md)`
+    : `To publish it as ${to} all the same, pass --allow-breaking (in the API, leave out allow_breaking)`
+  throw new HubError(
+    'bump_too_small',
+    `${owner}/${name}: ${to} is too small for a breaking change since ${from}: ${reasons.join(', ')}. Publish it as ${nextVersion([to], 'major')}: leave out bump, or use major. ${wayOut}.`,
+  )
+}
+
+function nextNumber({ owner, name, versions, file }: RepositoryState, bump: Bump): string {
   // Somebody may have locked a version that was taken down, so its number must never mean another text.
   const number = nextVersion([...versions, ...Object.keys(file.removed)], bump)
   if (versions.length >= LIMITS.versionsPerRepository) {

@@ -18,6 +18,7 @@ import {
 /** The query parameters of a publish whose body is a prompt file; everything else is in the file. */
 export const PublishQuery = z.strictObject({
   bump: PublishRequest.shape.bump,
+  allow_breaking: z.enum(['true', 'false']).optional().describe('`false` refuses a breaking change as minor or patch.'),
   changelog: PublishRequest.shape.changelog.describe('What changed in this version.'),
   expected_version: z
     .string()
@@ -43,9 +44,9 @@ export function readPublishQuery(query: Readonly<Record<string, string>>): {
     key,
     message: Object.hasOwn(PublishQuery.shape, key) ? message : 'unknown query parameter',
   }))
-  const { expected_version, dry_run, skill, compose, ...rest } = options.value ?? {}
+  const { expected_version, dry_run, skill, compose, allow_breaking, ...rest } = options.value ?? {}
   const body = {
-    ...{ ...rest, dry_run: dry_run === 'true' },
+    ...{ ...rest, dry_run: dry_run === 'true', allow_breaking: allow_breaking !== 'false' },
     ...(compose !== undefined && { compose: compose === 'true' }),
     ...(skill !== undefined && { skill: skill === '' ? null : { description: skill } }),
     ...(expected_version !== undefined && { expected_version: expected_version === 'null' ? null : expected_version }),

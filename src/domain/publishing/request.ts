@@ -27,7 +27,7 @@ import { CHAT_ROLES, type ChatPart, formatChat, isChatMessage } from '../values/
 import { findUnwritable } from '../values/chat-rules.ts'
 import { sortFiles } from '../values/file-entry.ts'
 import { License, Version, VersionAddress } from '../values/values.ts'
-import { BUMPS } from '../values/versions.ts'
+import { WANTED_BUMPS } from '../values/versions.ts'
 
 const MessageInput = z.union(
   [
@@ -90,9 +90,15 @@ export const PublishRequest = z
       .describe('Instead of `content`: composes the source of the latest version again, with the versions of today.'),
     changelog: Changelog.default(''),
     bump: z
-      .enum(BUMPS)
-      .default('patch')
-      .describe('The part of the version number to increment; the first version is always 1.0.0.'),
+      .enum(WANTED_BUMPS)
+      .default('auto')
+      .describe(
+        'The part of the version number to increment. `auto`: major if the change is breaking for callers, patch if variables, parameters, format, skill and files stay the same, otherwise minor. The first version is always 1.0.0.',
+      ),
+    allow_breaking: z
+      .boolean()
+      .default(true)
+      .describe('Whether a breaking change may be published as minor or patch. `false` refuses it.'),
     variables: VariableInputs.optional().describe('The variables. Default: those of the previous version.'),
     parameters: ParametersInput.optional().describe('Model settings. Default: those of the previous version.'),
     skill: SkillInput.nullable()

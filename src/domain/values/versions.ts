@@ -7,6 +7,10 @@ import { countCharacters } from '../text/text-length.ts'
 export const BUMPS = ['major', 'minor', 'patch'] as const
 /** A part of the version number. */
 export type Bump = (typeof BUMPS)[number]
+/** What a publisher can ask for: `auto` is the smallest part that fits what changed for callers. */
+export const WANTED_BUMPS = [...BUMPS, 'auto'] as const
+/** What a publisher asks for. */
+export type WantedBump = (typeof WANTED_BUMPS)[number]
 
 /** Sorts versions by number, highest first: 1.10.0 comes before 1.9.0. */
 export function sortVersions(versions: readonly string[]): string[] {

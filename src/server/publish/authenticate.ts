@@ -8,6 +8,7 @@ import { HubError } from '../../domain/api/errors.ts'
 import type { TrustedPublisher } from '../../domain/content/front-matter.ts'
 import type { OwnerFile } from '../../domain/content/prompt-file.ts'
 import { hasPermission, type Permission } from '../../domain/values/permissions.ts'
+import { hasPublishingRule } from '../../domain/values/publishing-rules.ts'
 import { isToken } from '../../domain/values/token-form.ts'
 import type { Provenance } from '../../domain/values/values.ts'
 
@@ -184,7 +185,7 @@ export function requireRights(
   needed: Permission,
   file: OwnerFile | undefined,
 ): void {
-  if (needed === 'publish' && file?.publishing === 'trusted-only' && holder.kind !== 'job')
+  if (needed === 'publish' && hasPublishingRule(file, 'trusted-only') && holder.kind !== 'job')
     throw new HubError(
       'forbidden',
       `${owner} accepts versions only from trusted workflows (publishing: trusted-only in content/${owner}/index.md). Publish from a workflow that it trusts, or ask a member to change this.`,

@@ -67,6 +67,7 @@ async function recallWritten(
 function respondWithCheck({ version, isUnchanged, fields, changes, warnings }: PublishDecision): Response {
   const { content_sha256, bundle } = version
   const digests = { content_sha256, bundle_sha256: bundle?.sha256 ?? null }
-  const data = { would_be: version.version, unchanged: isUnchanged, ...digests, fields, changes, warnings }
+  const breaking = changes?.breaking ?? false
+  const data = { would_be: version.version, unchanged: isUnchanged, breaking, ...digests, fields, changes, warnings }
   return respondWithRecord(data)
 }

@@ -17,6 +17,8 @@ import { IDEMPOTENCY_KEY, type PublishInput, validationFailed } from '../../doma
 import { canonicalJson } from '../../domain/text/json.ts'
 import { printable } from '../../domain/text/printable.ts'
 import { lineOf } from '../../domain/text/text-length.ts'
+import { hasPublishingRule } from '../../domain/values/publishing-rules.ts'
+import { compareVersions, resolveLatest } from '../../domain/values/versions.ts'
 import type { FolderState, PublishMark } from '../../ports/git-store.ts'
 import { measureFile } from '../../ports/measure.ts'
 import type { TextWork, WrittenVersion } from '../../ports/text-work.ts'
@@ -169,15 +171,15 @@ async function decideAttempt(
   }
   const latest = await readWritten(state.latest, readers)
   const parts = await readParts(body, state, latest.text, neighboursInGit(readers.readOther, text), text)
-  const around = await accepted.lookAround()
+  const around = { ...(await accepted.lookAround()), needsMajor: hasPublishingRule(ownerFile, 'semver') }
   const decision = await text.run('decidePublish', body, state, latest, publisher, { baseUrl, around, parts })
-  const { isUnchanged, versionText, indexText, version, file, record, warnings } = decision
+  const { isUnchanged, versionText, indexText, version, file, record, changes, warnings } = decision
   if (!isUnchanged) refuseUnsigned(owner, ownerFile, publisher.attestations.length)
   if (!isUnchanged && record.attestations.length > 0) {
     const runs = await accepted.listRuns(version.content_sha256)
     acceptAll(record.attestations.map((facts) => ({ problem: findReplayProblem(version, facts, runs) })))
   }
-  const data = describeOutcome({ record, warnings }, isUnchanged, accepted)
+  const data = describeOutcome({ record, warnings, breaking: changes?.breaking ?? false }, isUnchanged, accepted)
   if (body.dry_run || (isUnchanged && indexText === undefined)) return { kind: 'answer', answer: { data } }
   const headline = isUnchanged ? `Update ${owner}/${name}` : `Publish ${owner}/${name} ${version.version}`
   const trailers: [string, string][] = [
@@ -222,19 +224,27 @@ async function replay(
       'not_found',
       `${state.owner}/${state.name}@${version}, which this Idempotency-Key published, was taken down. Publish another text with a new key.`,
     )
-  const described = await text.run('describePublished', state, version, await readWritten(version, readers), {
+  const isUpdate = headline.startsWith('Update ')
+  const lower = state.versions.filter((other) => compareVersions(other, version) > 0)
+  const before = isUpdate ? undefined : resolveLatest(lower, (other) => Object.hasOwn(state.file.yanked, other))
+  const [written, earlierText] = await Promise.all([
+    readWritten(version, readers),
+    before === undefined ? undefined : readers.readVersion(before),
+  ])
+  const compared = before === undefined ? undefined : { version: before, text: earlierText }
+  const described = await text.run('describePublished', state, version, written, compared, {
     ...{ baseUrl: accepted.baseUrl, isAssembled: isComposed(accepted.body) },
   })
-  const data = describeOutcome(described, headline.startsWith('Update '), accepted)
+  const data = describeOutcome(described, isUpdate, accepted)
   return { data: { ...data, commit: { sha, url } }, headers: { 'Idempotency-Replayed': 'true' } }
 }
 
 /** Describes a version and what became of the request, before a commit is made. */
 function describeOutcome(
-  { record, warnings }: { record: VersionRecord; warnings: readonly Warning[] },
+  { record, warnings, breaking }: { record: VersionRecord; warnings: readonly Warning[]; breaking: boolean },
   unchanged: boolean,
   { baseUrl, linesBefore }: Pick<AcceptedPublish, 'baseUrl' | 'linesBefore'>,
 ) {
   const html_url = addressesBelow(baseUrl).versionPage(record.owner, record.name, record.version)
-  return { ...record, html_url, unchanged, commit: null, warnings: placeWarnings(warnings, linesBefore) }
+  return { ...record, html_url, unchanged, breaking, commit: null, warnings: placeWarnings(warnings, linesBefore) }
 }

@@ -4,7 +4,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Variable } from '../../../src/domain/api/schema.ts'
 import { Difference } from '../../../src/domain/api/schema.ts'
-import { type Callable, compareForCallers, compareNeighbours } from '../../../src/domain/catalogue/difference.ts'
+import {
+  type Callable,
+  compareForCallers,
+  compareNeighbours,
+  smallestBump,
+} from '../../../src/domain/catalogue/difference.ts'
 
 const variable = (name: string, given: Partial<Variable> = {}): Variable => ({
   name,
@@ -95,8 +100,15 @@ test('lists every change by name', () => {
     from: '1.0.0',
     to: '2.0.0',
     breaking: true,
+    reasons: [
+      'adds required variable d',
+      'makes variable b required',
+      'removes variable a',
+      'accepts fewer values of variable c',
+    ],
     content_changed: true,
     format_changed: false,
+    skill_changed: false,
     messages: { added: [], removed: [], changed: [] },
     variables: {
       added: ['d', 'e'],
@@ -104,6 +116,7 @@ test('lists every change by name', () => {
       removed: ['a'],
       newly_required: ['b'],
       narrowed: ['c'],
+      undeclared: [],
       changed: [
         { name: 'b', fields: ['required'] },
         { name: 'c', fields: ['description', 'type'] },
@@ -113,6 +126,67 @@ test('lists every change by name', () => {
     files: { added: ['c'], removed: ['a'], changed: ['b'] },
   })
 })
+
+const skill = { description: 'Reviews.', license: null }
+const b = variable('b')
+//  case, version before, version after, reasons, smallest bump
+test.each<[string, Partial<Callable>, Partial<Callable>, string[], string]>([
+  ['another text', {}, { content: 'other' }, [], 'patch'],
+  ['variables in another order', { variables: [a, b] }, { variables: [b, a] }, [], 'patch'],
+  ['another description of a variable', { variables: [a] }, { variables: [variable('a', { description: 'A' })] }, [], 'minor'],
+  ['an optional variable', { variables: [a] }, { variables: [a, variable('b', { required: false })] }, [], 'minor'],
+  ['another temperature', {}, { parameters: { temperature: 1 } }, [], 'minor'],
+  ['another file', { files: [] }, { files: [{ path: 'a', sha256: '1' }] }, [], 'minor'],
+  ['a required variable', { variables: [a] }, { variables: [a, b] }, ['adds required variable b'], 'major'],
+  [
+    'a placeholder that the declared list lacks',
+    { content: '{{a}}', variables: [a] },
+    { content: '{{a}} {{lang}}', variables: [a] },
+    ['adds placeholder lang without a declaration'],
+    'major',
+  ],
+  [
+    'a placeholder that the text had before without a declaration',
+    { content: '{{a}} {{lang}}', variables: [a] },
+    { content: '{{lang}} {{a}}', variables: [a] },
+    [],
+    'patch',
+  ],
+  ['a placeholder in a version without variables', { content: 'x', variables: [] }, { content: '{{x}}', variables: [] }, [], 'patch'],
+  ['a skill that is none any more', { skill }, { skill: null }, ['is no longer a skill'], 'major'],
+  ['a prompt that becomes a skill', {}, { skill }, [], 'minor'],
+  ['another description of a skill', { skill }, { skill: { ...skill, description: 'Reviews code.' } }, [], 'minor'],
+  ['a skill of a file and of a record', { skill }, { skill: { ...skill, compatibility: null, metadata: {} } }, [], 'patch'],
+  [
+    'a chat prompt that becomes text',
+    { format: 'chat', content: '{{role "user"}}\nHi\n{{history}}\n' },
+    { content: 'Hi' },
+    ['changes the format from chat to text'],
+    'major',
+  ],
+  [
+    'a chat prompt without history',
+    { format: 'chat', content: '{{role "user"}}\nHi\n{{history}}\n' },
+    { format: 'chat', content: '{{role "user"}}\nHi\n' },
+    ['removes {{history}}'],
+    'major',
+  ],
+  ['other tools', {}, { parameters: { tools: [] } }, ['changes the parameter tools'], 'major'],
+  [
+    'twelve required variables',
+    {},
+    { variables: Array.from({ length: 12 }, (_, index) => variable(`v${index}`)) },
+    [...Array.from({ length: 10 }, (_, index) => `adds required variable v${index}`), 'and 2 more'],
+    'major',
+  ],
+])('%s: names the reasons, and finds the smallest bump', (_, before, after, reasons, bump) => {
+  const difference = compareForCallers(version('1.0.0', [], before), version('1.1.0', [], after))
+  expect(difference.reasons).toEqual(reasons)
+  expect(difference.breaking).toBe(reasons.length > 0)
+  expect(smallestBump(difference)).toBe(bump)
+})
+
+test('a version with nothing to compare is a minor one', () => expect(smallestBump(undefined)).toBe('minor'))
 
 //  before            after             added          removed        changed
 test.each([

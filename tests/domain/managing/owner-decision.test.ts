@@ -40,7 +40,7 @@ const patch = fc.record(
     name: fc.option(name),
     bio: fc.option(bio),
     members: fc.uniqueArray(fc.oneof(login, fc.integer({ min: 1 })), { minLength: 1, maxLength: 5 }),
-    publishing: fc.constantFrom('trusted-only', 'signed-only', null),
+    publishing: fc.constantFrom('trusted-only', 'signed-only', 'semver', ['semver', 'trusted-only'], null),
     trusted_publishers: fc.option(
       fc.array(
         fc.record({
@@ -65,7 +65,7 @@ test('any change reads as what was asked, and leaves every line that it does not
       if (wanted.name !== undefined) expect(file.name).toBe(wanted.name)
       if (wanted.bio !== undefined) expect(file.bio).toBe((wanted.bio ?? '').trim())
       if (wanted.members !== undefined) expect(file.members).toEqual(wanted.members)
-      if (wanted.publishing !== undefined) expect(file.publishing).toBe(wanted.publishing)
+      if (wanted.publishing !== undefined) expect(file.publishing).toEqual(wanted.publishing)
       if (wanted.trusted_publishers !== undefined)
         expect(file.trusted_publishers).toMatchObject(
           (wanted.trusted_publishers ?? []).map(({ repository_id, ...rest }) => ({
