@@ -63,11 +63,8 @@ is_version() {
 describe_impact() {
   jq --raw-output "$MARKDOWN"' .data | .changes as $c |
     if $c != null then
-      [ if $c.breaking then "**breaking**" else empty end,
-        if $c.format_changed then "changes the format" else empty end,
-        name("adds"; $c.variables.added), name("removes"; $c.variables.removed),
-        name("now requires"; $c.variables.newly_required), name("accepts fewer values for"; $c.variables.narrowed),
-        name("changes"; [$c.variables.changed[].name]),
+      [ if $c.breaking then "**breaking**: \($c.reasons | map(md) | join(", "))" else empty end,
+        name("adds"; $c.variables.added - $c.variables.added_required), name("changes"; [$c.variables.changed[].name]),
         name("adds messages:"; $c.messages.added), name("removes messages:"; $c.messages.removed),
         name("settings:"; $c.parameters | .added + .removed + .changed) ]
       | if . == [] then "none" else join("; ") end

@@ -32,7 +32,11 @@ await runCommand({ usage: USAGE, help: HELP, options, allowPositionals: true }, 
   const { contentDir } = readConfig(process.env)
   const source = values.source === undefined ? undefined : readFileSync(values.source, 'utf8')
   const { by, changelog = '' } = values
-  const path = composeVersion(contentDir, { ...place, source, bump, changelog, by: by.toLowerCase(), allowBreaking: values['allow-breaking'] ?? false }, new Date())
+  const path = composeVersion(
+    contentDir,
+    { ...place, source, bump, changelog, by: by.toLowerCase(), allowBreaking: values['allow-breaking'] ?? false },
+    new Date(),
+  )
   console.log(
     path === undefined ? `${fullName} is unchanged: no included prompt has a newer version.` : `content/${path}`,
   )

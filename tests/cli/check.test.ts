@@ -58,7 +58,7 @@ const REFUSED = [
   ['a folder that cannot be an owner', ['prompts/Upper/x.md'], /would be the prompt Upper\/x: expected lower-case/],
   ['a file name with two dots', ['prompts/nina/a.b.prompt'], /would be the prompt nina\/a\.b: expected lower-case/],
   ['a missing file', ['prompts/acme/none.md'], /^hubcli: there is no file prompts\/acme\/none\.md\n$/],
-  ['an unknown bump', ['--bump', 'huge', 'x'], /^hubcli: bump: expected major, minor or patch, got huge\n$/],
+  ['an unknown bump', ['--bump', 'huge', 'x'], /^hubcli: bump: expected major, minor, patch or auto, got huge\n$/],
   ['a name with a line break', ['a\nb'], /contains a control character/],
 ] as const
 
@@ -75,6 +75,11 @@ describe.each(twoShells(0))('$name', (shell) => {
     expect((await hub.read(`/api/v1/repos/${prompt}`)).status).toBe(404)
     expect(await run(...push)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1\.0\.0 http/), stderr: '' })
     expect(await run(...push, '--dry-run')).toMatchObject({ code: 0, stdout: '1.0.0 is unchanged\n', stderr: '' })
+    // Equal content is said to be unchanged, with and without a bump.
+    for (const args of [push, push.slice(0, 4)])
+      expect(await run(...args)).toMatchObject({
+        ...{ code: 0, stdout: expect.stringMatching(/^1\.0\.0 http\S+ \(unchanged\)\n$/), stderr: '' },
+      })
     const { data } = await hub.read(`/api/v1/repos/${prompt}`)
     expect(data).toMatchObject({
       ...{ title: 'Commit messages', tags: ['git'], content: 'Write a {{style}} commit message.\n' },
@@ -85,11 +90,19 @@ describe.each(twoShells(0))('$name', (shell) => {
   test('check says what each file would be, with no token', async () => {
     expect(await check(file)).toMatchObject({ code: 0, stdout: `${prompt} 1.0.0 (unchanged)\n`, stderr: '' })
     writeFileSync(path.join(cwd, file), FILE.replace(', default: short', ''))
-    expect(await check(file, 'prompts/nina/new.prompt', '--bump', 'minor')).toMatchObject({
+    const reasons = 'makes variable style required'
+    expect(await check(file)).toMatchObject({ code: 0, stdout: `${prompt} 2.0.0 (breaking: ${reasons})\n` })
+    expect(await check(file, '--bump', 'minor')).toMatchObject({
+      ...{ code: 4, stdout: '' },
+      stderr: expect.stringContaining(
+        `1.1.0 is too small for a breaking change since 1.0.0: ${reasons}. Publish it as 2.0.0`,
+      ),
+    })
+    expect(await check(file, 'prompts/nina/new.prompt', '--bump', 'minor', '--allow-breaking')).toMatchObject({
       code: 0,
-      stdout: `${prompt} 1.1.0 (breaking)\nnina/new 1.0.0\n`,
+      stdout: `${prompt} 1.1.0 (breaking: ${reasons})\nnina/new 1.0.0\n`,
       stderr: expect.stringMatching(
-        /^hubcli: warning: \S+\.md: breaking change since 1\.0\.0, published as minor: makes variable style required, adds placeholder diff without a declaration\. Publish it as 2\.0\.0 \(major\)\nhubcli: warning: prompts\/nina\/new\.prompt: content: .* \(line 2\)\n/,
+        /^hubcli: warning: \S+\.md: breaking change since 1\.0\.0, published as minor: makes variable style required\. Publish it as 2\.0\.0 \(major\)\nhubcli: warning: prompts\/nina\/new\.prompt: content: .* \(line 2\)\n/,
       ),
     })
     expect(await check(file, '--owner', 'nobody')).toMatchObject({

@@ -70,10 +70,14 @@ describe.each(SHELLS)('$name', (shell) => {
       const bumps = [
         ['three', 'patch', '1.1.1'],
         ['four', 'major', '2.0.0'],
-        ['four', 'major', '2.0.0'],
+        ['five', 'auto', '2.0.1'],
+        ['five', 'major', '2.0.1 (unchanged)'],
       ] as const
-      for (const [content, bump, version] of shell === SHELLS[0] ? bumps : [])
-        expect(await push(name, content, 'Next', bump)).toMatchObject({ code: 0, stdout: address(version) })
+      for (const [content, bump, said] of shell === SHELLS[0] ? bumps : []) {
+        const [version = '', more] = said.split(' (')
+        const stdout = address(version).replace('\n', more === undefined ? '\n' : ` (${more}\n`)
+        expect(await push(name, content, 'Next', bump)).toMatchObject({ code: 0, stdout })
+      }
     })
 
     test.concurrent('push sends the changelog unchanged, including line breaks and hyphens', async () => {

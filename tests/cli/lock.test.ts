@@ -121,7 +121,7 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
       [
         {
           ...{ name: 'acme/review', range: '^1', version: '1.2.0', wanted: '1.3.0', latest: '2.0.0', path: REVIEW },
-          changes: [{ version: '1.3.0', changelog: 'Change of 1.3.0', yanked: false }],
+          changes: [{ version: '1.3.0', changelog: 'Change of 1.3.0', yanked: false, breaking: [] }],
         },
       ],
     ])

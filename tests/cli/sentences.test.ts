@@ -182,7 +182,7 @@ describe.each(twoShells(1))('$name', (shell) => {
       const push = ['push', 'acme/x', '-', 'Why', 'patch']
       expect(await runHubcli(shell, push, { cwd, env, input })).toMatchObject({ code: 0 })
       expect(requests[0]!.body.toString()).toBe(input)
-      expect(requests[0]!.url).toBe('/api/v1/repos/acme/x/versions?bump=patch&changelog=%57%68%79')
+      expect(requests[0]!.url).toBe('/api/v1/repos/acme/x/versions?bump=patch&changelog=%57%68%79&allow_breaking=false')
       const latin = await runHubcli(shell, push, { cwd, env, input: Buffer.from([0x61, 0xe9]) })
       expect(latin).toMatchObject({ code: 1, stderr: 'hubcli: standard input is not UTF-8 in line 1\n' })
       expect(requests).toHaveLength(1)

@@ -208,7 +208,7 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     expect(await push()).toMatchObject({ code: 0 })
     expect((await push('--skill')).code).toBe(1)
     expect(await push('--format', 'chat')).toMatchObject({ code: 0 })
-    const said = { file: 'Do it.', changelog: 'First', bump: 'patch' }
+    const said = { file: 'Do it.', changelog: 'First', bump: 'patch', allow_breaking: 'false' }
     expect(sent).toEqual([{ ...said, skill: description }, { ...said, skill: '' }, said, { ...said, format: 'chat' }])
     server.close()
   })

@@ -92,7 +92,7 @@ const run = (over: Record<string, string> = {}) =>
     cwd: dir,
     env: {
       PATH: process.env.PATH,
-      ...{ HUB: url, OWNER: 'acme', FILES: 'prompts/*.md', CHANGELOG: 'From CI', BUMP: 'minor' },
+      ...{ HUB: url, OWNER: 'acme', FILES: 'prompts/*.md', CHANGELOG: 'From CI', BUMP: 'auto' },
       ...{ ACTIONS_ID_TOKEN_REQUEST_URL: `${url}/token?api-version=2.0`, ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request' },
       ...over,
     },
@@ -156,11 +156,31 @@ test('publishing has outputs and a summary', async () => {
   for (const file of Object.values(told)) writeFileSync(file, '')
   await run({ FILES: 'prompts/summary.md', ...told })
   expect(readFileSync(told.GITHUB_OUTPUT, 'utf8')).toBe(
-    `version<<END\n1.1.0\nEND\nurl<<END\n${url}/acme/summary/v/1.1.0\nEND\nchanged=true\n`,
+    `version<<END\n2.0.0\nEND\nurl<<END\n${url}/acme/summary/v/2.0.0\nEND\nchanged=true\n`,
   )
   expect(readFileSync(told.GITHUB_STEP_SUMMARY, 'utf8')).toBe(
-    '| Prompt | Version | Impact on callers |\n|---|---|---|\n| acme/summary | 1.1.0 | **breaking**; adds text |\n',
+    '| Prompt | Version | Impact on callers |\n|---|---|---|\n| acme/summary | 2.0.0 | **breaking**: adds required variable text |\n',
   )
+})
+
+test('a breaking change as minor or patch fails, unless the job allows it', async () => {
+  writeFileSync(join(dir, 'prompts/bumped.md'), 'One.')
+  await run({ FILES: 'prompts/bumped.md' })
+  writeFileSync(join(dir, 'prompts/bumped.md'), 'One {{more}}.')
+  const given = { FILES: 'prompts/bumped.md', BUMP: 'patch' }
+  for (const [MODE, verb] of [
+    ['check', 'cannot be'],
+    ['publish', 'was not'],
+  ] as const) {
+    const { stderr } = await run({ ...given, MODE })
+    expect(stderr).toBe(
+      `::error file=prompts/bumped.md::acme/bumped ${verb} published: acme/bumped: 1.0.1 is too small for a breaking change since 1.0.0: adds required variable more. Publish it as 2.0.0: leave out bump, or use major. To publish it as 1.0.1 all the same, pass --allow-breaking (in the API, leave out allow_breaking).\n`,
+    )
+  }
+  expect((await run({ ...given, ALLOW_BREAKING: 'maybe' })).stderr).toContain('allow-breaking: expected yes or no.')
+  const allowed = await run({ ...given, ALLOW_BREAKING: 'yes' })
+  expect(allowed.stdout).toContain('acme/bumped 1.0.1\n')
+  expect(allowed.stderr).toContain('breaking change since 1.0.0, published as patch: adds required variable more.')
 })
 
 test('publishes the front matter of a prompt file', async () => {
@@ -173,9 +193,9 @@ test('publishes the front matter of a prompt file', async () => {
 })
 
 test('points a label at the published version', async () => {
-  expect((await run({ LABEL: 'production' })).stdout).toContain('acme/summary: production points at 1.1.0')
+  expect((await run({ LABEL: 'production' })).stdout).toContain('acme/summary: production points at 2.0.0')
   const index = readFileSync(join(await world.contentDir(), 'acme/summary/index.md'), 'utf8')
-  expect(index).toContain('production: "1.1.0"')
+  expect(index).toContain('production: "2.0.0"')
   expect((await run({ LABEL: 'Production' })).stderr).toContain('label: expected lower-case')
 })
 
@@ -296,7 +316,7 @@ describe('checking a pull request', () => {
     })
     expect(rest).toMatchObject({ code: 1 })
     expect(stdout).toBe(
-      'acme/code-review 1.1.0 would be published\nacme/new 1.0.0 would be published\nacme/summary 1.1.0 (unchanged)\n',
+      'acme/code-review 2.0.0 would be published\nacme/new 1.0.0 would be published\nacme/summary 2.0.0 (unchanged)\n',
     )
     const [unknown, parameters, tag, ...warnings] = stderr.trim().split('\n')
     expect(unknown).toBe(
@@ -309,15 +329,12 @@ describe('checking a pull request', () => {
     expect(warnings).toContain(
       `::warning file=${folder}/code-review.md,line=5::content: {{ user-name }} is not a placeholder. If it should be one, write {{user_name}}`,
     )
-    expect(warnings).toContain(
-      `::warning file=${folder}/code-review.md::breaking change since 1.0.0, published as minor: adds required variable diff, removes variable code. Publish it as 2.0.0 (major)`,
-    )
     expect(warnings.join()).not.toContain('summary.md')
     expect(output).toBe(
       [
-        ...['version<<END', '', '1.1.0', '1.0.0', '1.1.0', 'END'],
-        ...['url<<END', '', `${url}/acme/code-review/v/1.1.0`, `${url}/acme/new/v/1.0.0`],
-        ...[`${url}/acme/summary/v/1.1.0`, 'END', 'changed=true', ''],
+        ...['version<<END', '', '2.0.0', '1.0.0', '2.0.0', 'END'],
+        ...['url<<END', '', `${url}/acme/code-review/v/2.0.0`, `${url}/acme/new/v/1.0.0`],
+        ...[`${url}/acme/summary/v/2.0.0`, 'END', 'changed=true', ''],
       ].join('\n'),
     )
     expect(summary.replace(/(failed\*\*: ).*( \|)/, '$1…$2')).toBe(
@@ -325,9 +342,9 @@ describe('checking a pull request', () => {
         '| Prompt | Version | Impact on callers |',
         '|---|---|---|',
         '| acme/broken |  | **failed**: … |',
-        '| acme/code-review | 1.1.0 | **breaking**; adds diff; removes code |',
+        '| acme/code-review | 2.0.0 | **breaking**: adds required variable diff, removes variable code |',
         '| acme/new | 1.0.0 | none: a new prompt |',
-        '| acme/summary | 1.1.0 | none: unchanged |',
+        '| acme/summary | 2.0.0 | none: unchanged |',
         '',
       ].join('\n'),
     )
@@ -359,20 +376,20 @@ describe('checking a pull request', () => {
   test('says that nothing would change', async () => {
     const { output, stderr, summary } = await check({ 'summary.md': 'Summarise {{text}}.' })
     expect([output, stderr]).toEqual([
-      `version<<END\n1.1.0\nEND\nurl<<END\n${url}/acme/summary/v/1.1.0\nEND\nchanged=false\n`,
+      `version<<END\n2.0.0\nEND\nurl<<END\n${url}/acme/summary/v/2.0.0\nEND\nchanged=false\n`,
       '',
     ])
-    expect(summary).toContain('| acme/summary | 1.1.0 | none: unchanged |')
+    expect(summary).toContain('| acme/summary | 2.0.0 | none: unchanged |')
     const title = await check({ 'summary.md': '---\ntitle: Short summaries\n---\nSummarise {{text}}.' })
     expect([title.output, title.summary]).toEqual([
       expect.stringContaining('changed=true'),
-      expect.stringContaining('| acme/summary | 1.1.0 | none: only title |'),
+      expect.stringContaining('| acme/summary | 2.0.0 | none: only title |'),
     ])
   })
 
   test.each([
     ['another mode', { MODE: 'pull' }, 'mode: expected publish or check.'],
-    ['a bump that is none', { BUMP: 'huge&dry_run=true' }, 'bump: expected major, minor or patch.'],
+    ['a bump that is none', { BUMP: 'huge&dry_run=true' }, 'bump: expected auto, major, minor or patch.'],
     ['an owner that is none', { OWNER: 'acme/x' }, 'owner: expected lower-case letters, digits and hyphens.'],
     ['a URL of two lines', { HUB: 'https://a.example\nEND' }, 'hub: expected an https URL'],
   ])('refuses %s', async (_, settings, told) => {
@@ -382,20 +399,24 @@ describe('checking a pull request', () => {
 
 test('passes every input to the script through environment variables only', () => {
   const action = parse(readFileSync('.github/actions/publish/action.yml', 'utf8'))
-  expect(Object.keys(action.inputs)).toEqual(['mode', 'hub', 'owner', 'files', 'changelog', 'bump', 'label', 'attest'])
+  expect(Object.keys(action.inputs)).toEqual([
+    ...['mode', 'hub', 'owner', 'files', 'changelog', 'bump', 'allow-breaking', 'label', 'attest'],
+  ])
   const [subjects, attest, step] = action.runs.steps
   expect([subjects.run, attest.uses]).toEqual([
     '"$GITHUB_ACTION_PATH/publish.sh"',
     'actions/attest@1e69f48acb82d1966a394da916b4c1698aa569d6',
   ])
-  expect(Object.keys(subjects.env)).toEqual(['MODE', 'HUB', 'OWNER', 'FILES', 'BUMP', 'GITHUB_TOKEN'])
+  expect(Object.keys(subjects.env)).toEqual(['MODE', 'HUB', 'OWNER', 'FILES', 'BUMP', 'ALLOW_BREAKING', 'GITHUB_TOKEN'])
   expect(step.run).toBe('"$GITHUB_ACTION_PATH/publish.sh"')
   expect(action.outputs).toMatchObject(
     Object.fromEntries(
       ['version', 'url', 'changed'].map((name) => [name, { value: `\${{ steps.${step.id}.outputs.${name} }}` }]),
     ),
   )
-  expect(Object.keys(step.env)).toEqual(['MODE', 'HUB', 'OWNER', 'FILES', 'CHANGELOG', 'BUMP', 'LABEL', 'ATTESTATION'])
+  expect(Object.keys(step.env)).toEqual([
+    ...['MODE', 'HUB', 'OWNER', 'FILES', 'CHANGELOG', 'BUMP', 'ALLOW_BREAKING', 'LABEL', 'ATTESTATION'],
+  ])
 })
 
 describe('the action result', () => {
@@ -494,9 +515,11 @@ describe('the update action for an owner', () => {
     writeFileSync(summary, '')
     const { stdout, stderr } = await recompose({ GITHUB_STEP_SUMMARY: summary })
     expect(stderr).toBe('')
-    expect(stdout.replace(/::add-mask::\S+\n/g, '')).toMatch(/^acme\/answer 2\.0\.0 \S+\nacme\/sum-up 2\.0\.0 \S+\n$/)
+    expect(stdout.replace(/::add-mask::\S+\n/g, '')).toMatch(
+      /^acme\/answer 2\.0\.0 \S+ \(breaking\)\nacme\/sum-up 2\.0\.0 \S+ \(breaking\)\n$/,
+    )
     expect(readFileSync(summary, 'utf8')).toBe(
-      '| Prompt | Version | Impact on callers |\n|---|---|---|\n| acme/answer | 2.0.0 | **breaking**; adds reader |\n| acme/sum-up | 2.0.0 | **breaking**; adds reader |\n',
+      '| Prompt | Version | Impact on callers |\n|---|---|---|\n| acme/answer | 2.0.0 | **breaking**: adds required variable reader |\n| acme/sum-up | 2.0.0 | **breaking**: adds required variable reader |\n',
     )
     expect(await contentOf('sum-up')).toBe('Be kind to {{reader}}.\nSum up.')
     expect(await contentOf('fixed')).toBe('Be kind.\nStay.')

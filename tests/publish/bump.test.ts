@@ -6,7 +6,10 @@ import { openLocalWorld } from '../hubs/worlds.ts'
 
 const CODE = { name: 'code', description: 'The code.' }
 const FIRST = { content: 'Review {{code}}.', variables: [CODE] }
-const LANG = { content: 'Review {{code}} in {{lang}}.', variables: [CODE, { name: 'lang', description: 'The language.' }] }
+const LANG = {
+  content: 'Review {{code}} in {{lang}}.',
+  variables: [CODE, { name: 'lang', description: 'The language.' }],
+}
 const REASON = 'adds required variable lang'
 const MARKDOWN = { 'Content-Type': 'text/markdown' }
 const FILE = '---\nvariables: [{name: code, description: The code.}, {name: lang, description: The language.}]\n---\n'
@@ -145,5 +148,9 @@ test('a number that callers of the latest version do not get needs no warning', 
   expect((await hub.publish({ reason: 'Wrong' }, { path, method: 'PUT', token: maintainer })).status).toBe(200)
   const content = 'Review {{code}} in {{lang}}, please.'
   const { version, data } = await publish({ ...LANG, content, bump: 'patch', allow_breaking: false })
-  expect([version, data.breaking, data.warnings]).toEqual(['2.0.1', true, expect.not.arrayContaining([expect.objectContaining({ code: 'breaking_change' })])])
+  expect([version, data.breaking, data.warnings]).toEqual([
+    '2.0.1',
+    true,
+    expect.not.arrayContaining([expect.objectContaining({ code: 'breaking_change' })]),
+  ])
 })

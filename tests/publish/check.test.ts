@@ -86,7 +86,8 @@ describe('of a prompt with a version', () => {
     })
     expect(data.warnings).toContainEqual({
       code: 'breaking_change',
-      message: 'breaking change since 1.0.0, published as minor: makes variable style required, adds placeholder diff without a declaration. Publish it as 2.0.0 (major)',
+      message:
+        'breaking change since 1.0.0, published as minor: makes variable style required, adds placeholder diff without a declaration. Publish it as 2.0.0 (major)',
       line: null,
     })
     expect((await check(file, to, '?bump=major')).data).toMatchObject({ would_be: '2.0.0' })

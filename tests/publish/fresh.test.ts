@@ -45,13 +45,15 @@ const listOf = async (at = hub) => {
 describe('reads right after a publish, without a build', () => {
   test('returns repository, versions, version and raw content of a new version, each with an ETag', async () => {
     const published = await hub.publish({
+      bump: 'patch',
       content: 'New {{y}}\r\n',
       changelog: 'Second',
       title: 'Reviews',
       tags: ['go'],
     })
     expect(published.status).toBe(201)
-    const { html_url: _page, warnings: _warnings, unchanged: _unchanged, commit: _commit, ...record } = published.data
+    const { html_url: _page, warnings: _warnings, unchanged: _unchanged, ...rest } = published.data
+    const { breaking: _breaking, commit: _commit, ...record } = rest
 
     const detail = await hub.readRepository()
     expect(detail.data).toMatchObject({
@@ -104,7 +106,7 @@ describe('reads right after a publish, without a build', () => {
     const etagOf = async (rest: string) => (await hub.readRepository(rest)).headers.get('ETag')
     const rests = ['', '/versions', '/raw', '/versions/1.0.0', '/raw?version=1.0.0']
     const before = await Promise.all(rests.map(etagOf))
-    await hub.publish({ content: 'New\n' })
+    await hub.publish({ bump: 'patch', content: 'New\n' })
     const after = await Promise.all(rests.map(etagOf))
     expect(rests.map((_, index) => before[index] === after[index])).toEqual([false, false, false, true, true])
   })
@@ -135,7 +137,7 @@ describe('reads right after a publish, without a build', () => {
 
   test('lists several successive publishes, and the same versions after a build', async () => {
     for (const patch of [1, 2, 3]) {
-      expect((await hub.publish({ content: `New ${patch}\n` })).version).toBe(`1.0.${patch}`)
+      expect((await hub.publish({ bump: 'patch', content: `New ${patch}\n` })).version).toBe(`1.0.${patch}`)
       expect(await latestOf()).toBe(`1.0.${patch}`)
     }
     expect((await listOf()).data.map(({ version }) => version)).toEqual(['1.0.3', '1.0.2', '1.0.1', '1.0.0'])
@@ -149,7 +151,7 @@ describe('reads right after a publish, without a build', () => {
       'content/acme/code-review/versions/1.1.0.md': OLD.replace('Old {{x}}', 'By hand'),
       [INDEX]: '---\nyanked:\n  "1.0.0": Wrong\n---\n',
     })
-    expect((await hub.publish({ content: 'New\n' })).version).toBe('1.1.1')
+    expect((await hub.publish({ bump: 'patch', content: 'New\n' })).version).toBe('1.1.1')
     expect((await listOf()).data).toMatchObject([
       { version: '1.1.1', yanked: false },
       { version: '1.1.0', yanked: false },
@@ -199,9 +201,9 @@ describe('reads right after a publish, without a build', () => {
         throw new Error('the CDN is away')
       },
     })
-    expect((await purging.publish({ content: 'New\n' })).status).toBe(201)
-    await purging.publish({ content: 'New\n' })
-    await purging.publish({ content: 'Newer\n', dry_run: true })
+    expect((await purging.publish({ bump: 'patch', content: 'New\n' })).status).toBe(201)
+    await purging.publish({ bump: 'patch', content: 'New\n' })
+    await purging.publish({ bump: 'patch', content: 'Newer\n', dry_run: true })
     expect(purged).toEqual([['repo_acme_code-review', 'owner_acme']])
     expect(problemsIn(errors)).toHaveLength(1)
   })
@@ -209,7 +211,7 @@ describe('reads right after a publish, without a build', () => {
 
 describe('fresh copies and builds', () => {
   test('serves the build instead of the copy once it contains the version', async () => {
-    await hub.publish({ content: 'New\n' })
+    await hub.publish({ bump: 'patch', content: 'New\n' })
     const files = await hub.build()
     expect((await hub.readRepository()).text).toBe(files.get('/data/v1/repos/acme/code-review.json'))
     // Data that exists only in the build, such as a status set in git, now appears.
@@ -223,7 +225,7 @@ describe('fresh copies and builds', () => {
     const { contentDir, source } = await hub.readContent()
     const read = { contentDir: temporaryFolder('hub-late-'), source }
     cpSync(contentDir, read.contentDir, { recursive: true })
-    await hub.publish({ content: 'New\n' })
+    await hub.publish({ bump: 'patch', content: 'New\n' })
     await hub.build(read)
     expect(await latestOf()).toBe('1.0.1')
     expect((await hub.readRepository('/raw')).text).toBe('New\n')
@@ -239,7 +241,7 @@ describe('fresh copies and builds', () => {
   })
 
   test('a built yank overrides the copy', async () => {
-    await hub.publish({ content: 'New\n' })
+    await hub.publish({ bump: 'patch', content: 'New\n' })
     await world.commitOutside({ [INDEX]: '---\nyanked:\n  "1.0.1": Wrong\n---\n' })
     await hub.build()
     expect(await latestOf()).toBe('1.0.0')
@@ -255,7 +257,7 @@ describe('concurrent publishers', () => {
     await slow.build()
     const seen = await Promise.all(
       Array.from({ length: 8 }, async (_, index) => {
-        const { version } = await slow.publish({ content: `New ${index}\n` })
+        const { version } = await slow.publish({ bump: 'patch', content: `New ${index}\n` })
         const { data } = await slow.readRepository()
         const raw = await slow.readRepository(`/raw?version=${version}`)
         return {
@@ -295,9 +297,9 @@ describe('concurrent publishers', () => {
     }
     const first = await openHub(world, { state, freshState: held })
     const second = await openHub(world, { state })
-    const publishing = first.publish({ content: 'Early\n' })
+    const publishing = first.publish({ bump: 'patch', content: 'Early\n' })
     await reached.promise
-    expect((await second.publish({ content: 'Late\n' })).version).toBe('1.0.2')
+    expect((await second.publish({ bump: 'patch', content: 'Late\n' })).version).toBe('1.0.2')
     late.resolve()
     expect((await publishing).version).toBe('1.0.1')
     expect(await latestOf(second)).toBe('1.0.2')
@@ -311,7 +313,7 @@ test('reads git again if a call fails or its response is outdated while a copy i
   const git = world.openStore()
   const repository = { owner: 'acme', name: 'code-review' }
   const outdated = await git.readFolder(repository, { signal: AbortSignal.timeout(9_000) })
-  await hub.publish({ content: 'New\n' })
+  await hub.publish({ bump: 'patch', content: 'New\n' })
   const added = (await openCopies(hub.state).find('versions', 'acme', 'code-review', '1.0.1'))?.version
   const folder = await git.readFolder(repository, { signal: AbortSignal.timeout(9_000) })
   const failing = vi
@@ -357,7 +359,7 @@ describe('stored copies', () => {
     JSON.parse((await hub.state.get(`fresh/${key}`))?.value ?? '{}')
 
   test('match the schemas of the records', async () => {
-    await hub.publish({ content: 'New {{y}}\n', parameters: { temperature: 0.2 } })
+    await hub.publish({ bump: 'patch', content: 'New {{y}}\n', parameters: { temperature: 0.2 } })
     const copy = await keptAt('repositories/acme/code-review')
     expect(() => Copy.parse(copy.record)).not.toThrow()
     const version = await keptAt('versions/acme/code-review/1.0.1')
@@ -365,7 +367,7 @@ describe('stored copies', () => {
   })
 
   test('of a deploy with other records count as missing', async () => {
-    await hub.publish({ content: 'New\n' })
+    await hub.publish({ bump: 'patch', content: 'New\n' })
     const key = 'fresh/repositories/acme/code-review'
     const copy = await keptAt('repositories/acme/code-review')
     expect((await hub.readRepository()).data.latest_version).toBe('1.0.1')
@@ -374,7 +376,7 @@ describe('stored copies', () => {
   })
 
   test('have another format when a schema changes', async () => {
-    await hub.publish({ content: 'New\n' })
+    await hub.publish({ bump: 'patch', content: 'New\n' })
     const { format } = await keptAt('repositories/acme/code-review')
     const shapes = [Copy, Version].map((schema) =>
       JSON.stringify(z.toJSONSchema(schema), (key, value) =>
@@ -417,12 +419,12 @@ describe('a failing store of copies', () => {
     const errors = vi.spyOn(console, 'error').mockImplementation(() => {})
     const failing = await openHub(world, { freshState })
     await failing.build()
-    const answer = await failing.publish({ content: 'New\n' })
+    const answer = await failing.publish({ bump: 'patch', content: 'New\n' })
     expect([answer.status, answer.version]).toEqual([201, '1.0.1'])
     for (const rest of ['', '/versions', '/raw', '/versions/1.0.0', '/raw?version=1.0.0'])
       expect((await failing.readRepository(rest)).status).toBe(200)
-    expect((await failing.publish({ content: 'New\n' })).data.unchanged).toBe(true)
-    expect((await failing.publish({ content: 'Newer\n' })).version).toBe('1.0.2')
+    expect((await failing.publish({ bump: 'patch', content: 'New\n' })).data.unchanged).toBe(true)
+    expect((await failing.publish({ bump: 'patch', content: 'Newer\n' })).version).toBe('1.0.2')
     await failing.build()
     expect((await failing.readRepository('/raw')).text).toBe('Newer\n')
     const problems = problemsIn(errors)
@@ -438,15 +440,15 @@ describe('a failing store of copies', () => {
       isRemembering: true,
     })
     vi.spyOn(console, 'error').mockImplementation(() => {})
-    expect((await remembering.publish({ content: 'New\n' })).version).toBe('1.0.1')
+    expect((await remembering.publish({ bump: 'patch', content: 'New\n' })).version).toBe('1.0.1')
     expect((await remembering.readRepository('/raw')).text).toBe('New\n')
     expect((await remembering.readRepository('/versions/1.0.1')).data.content).toBe('New\n')
   })
 
   test('a copy with versions that are missing from git does not block a publish', async () => {
-    await hub.publish({ content: 'New\n' })
+    await hub.publish({ bump: 'patch', content: 'New\n' })
     const reset = openLocalWorld({ [VERSION_1]: OLD })
     const other = await openHub(reset, { state: hub.state })
-    expect((await other.publish({ content: 'Again\n' })).version).toBe('1.0.1')
+    expect((await other.publish({ bump: 'patch', content: 'Again\n' })).version).toBe('1.0.1')
   })
 })

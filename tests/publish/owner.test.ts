@@ -281,7 +281,11 @@ describe('hostile and mistaken requests', () => {
   test.each<[string, unknown, string | RegExp]>([
     ['an unknown key', { nmae: 'A' }, 'nmae: unknown; check the spelling, or leave it out'],
     ['a key of records', { handle: 'other' }, 'handle: unknown; check the spelling, or leave it out'],
-    ['a rule that does not exist', { publishing: 'signed' }, 'publishing: expected trusted-only, signed-only, semver, or a list of them, each only once'],
+    [
+      'a rule that does not exist',
+      { publishing: 'signed' },
+      'publishing: expected trusted-only, signed-only, semver, or a list of them, each only once',
+    ],
     ['a rule twice', { publishing: ['semver', 'semver'] }, /^publishing: expected trusted-only/],
     ['a script as a website', { website: 'javascript:alert(1)' }, /^website: expected a URL that starts with https/],
     ['an empty name', { name: '' }, 'name: expected some text'],

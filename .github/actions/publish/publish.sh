@@ -18,8 +18,14 @@ if [ "$MODE" = publish ]; then require_permission; fi
 require_hub 'hub: expected an https URL, because over plain http, anyone on the network path could publish with the token.'
 require_owner
 case $BUMP in
-  major | minor | patch) ;;
-  *) stop 'bump: expected major, minor or patch.' ;;
+  auto | major | minor | patch) ;;
+  *) stop 'bump: expected auto, major, minor or patch.' ;;
+esac
+number="bump=$BUMP"
+case ${ALLOW_BREAKING:-no} in
+  yes | true) ;;
+  no | false) number+='&allow_breaking=false' ;;
+  *) stop 'allow-breaking: expected yes or no.' ;;
 esac
 case ${LABEL:-} in
   *[!a-z0-9-]*) stop 'label: expected lower-case letters, digits and hyphens, such as production.' ;;
@@ -86,7 +92,7 @@ reject() { # <file> <name> <answer>
 check() { # <file> <name>
   local status
   status=$(curl --silent --show-error --retry 3 --max-time 60 --output "$work/check" --write-out '%{http_code}' \
-    --header 'Content-Type: text/markdown' --data-binary @- "$HUB/api/v1/repos/$OWNER/$2/check?bump=$BUMP" <"$1" 2>"$work/complaint") || true
+    --header 'Content-Type: text/markdown' --data-binary @- "$HUB/api/v1/repos/$OWNER/$2/check?$number" <"$1" 2>"$work/complaint") || true
   if [ "$status" != 200 ]; then
     [ -s "$work/complaint" ] || echo "$HUB answered $status; is it a Prompt Hub?" >"$work/complaint"
     reject "$1" "$2" "$work/check"
@@ -207,7 +213,7 @@ publish() { # <file> <name>
   # A retry is the same request with the same token, so the hub returns the response to the first request.
   curl --silent --show-error --fail-with-body --retry 3 --max-time 60 --header "@$work/headers" \
     --header "Content-Type: $media" --data-binary "@$work/sent" \
-    "$HUB/api/v1/repos/$OWNER/$2/versions?bump=$BUMP&changelog=$query&expected_version=$latest" >"$work/answer" 2>"$work/complaint" || {
+    "$HUB/api/v1/repos/$OWNER/$2/versions?$number&changelog=$query&expected_version=$latest" >"$work/answer" 2>"$work/complaint" || {
     reject "$1" "$2" "$work/answer"
     return 1
   }

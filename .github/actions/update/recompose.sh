@@ -55,16 +55,11 @@ check() { # <owner/name>
   impact=$(describe_impact)
 }
 
-# Prints the part of the version that fits the change.
-choose_bump() {
-  jq --raw-output '.data.changes | if .breaking then "major" elif .variables.added + .messages.added != [] then "minor" else "patch" end' "$work/check"
-}
-
 # Publishes with a token of its own, which is valid for one request.
 publish() { # <owner/name> <changelog>
   local token
   request_token || return 1
-  HUB_URL=$HUB HUB_TOKEN=$token sh "$HUBCLI" recompose -- "$1" "$2" "$(choose_bump)" >"$work/said" 2>"$work/complaint" || {
+  HUB_URL=$HUB HUB_TOKEN=$token sh "$HUBCLI" recompose -- "$1" "$2" >"$work/said" 2>"$work/complaint" || {
     fail "$1 was not published: $(head -c 2000 "$work/complaint")"
     report "$1" '' '**failed**'
     return 1
@@ -77,10 +72,8 @@ publish() { # <owner/name> <changelog>
 
 # Writes the next version with `npm run compose`, and proposes it on a branch of its own.
 open_pull() { # <owner/name> <changelog>
-  local bump
-  bump=$(choose_bump)
   git checkout --quiet "$start"
-  npm run --silent compose -- "$1" "$bump" --by "$BY" --changelog "$2" >"$work/said" 2>"$work/complaint" || {
+  npm run --silent compose -- "$1" --by "$BY" --changelog "$2" >"$work/said" 2>"$work/complaint" || {
     fail "$1 was not composed again: $(head -c 2000 "$work/complaint")"
     report "$1" '' '**failed**'
     return 1

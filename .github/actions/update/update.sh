@@ -36,7 +36,7 @@ jq --raw-output --arg fence "$fence" '
   (.problems[] | "Note: `\(.message | line | gsub("`"; "\u0027"))`\n"),
   (.outdated[] | select(.version != .wanted)
     | "### `\(.name)` \(.version) to \(.wanted)\n\n\($fence)\n"
-      + ([.changes[] | "\(.version)\(if .yanked then " (yanked)" else "" end): \(.changelog | line)"] | join("\n")) + "\n\($fence)\n")
+      + ([.changes[] | "\(.version)\(if .yanked then " (yanked)" else "" end): \(.changelog | line)", (.breaking[] | "  breaking change: \(line)")] | join("\n")) + "\n\($fence)\n")
   ' "$work/outdated" | cut -c -2000 >"$work/changes"
 {
   echo "Newer versions of the prompts in \`prompts.lock\`, each the highest version in its range that has been out for $MIN_AGE."

@@ -51,8 +51,8 @@ def outdated(as_json, days):
     else:
         table = [[each.name, each.locked.version, each.wanted, each.latest or "-", each.locked.range] for each in old]
         write([HEAD, *table] if sys.stdout.isatty() and table else table)
-        for _, problem in problems:
-            say(f"warning: {problem.message}")
+        for sentence in [problem.message for _, problem in problems] + [each for row in old for each in row.describe_breaking()]:
+            say(f"warning: {sentence}")
     if old:
         sys.exit(1)
 
@@ -66,8 +66,9 @@ def describe(name, problem):
 def list_row(each):
     """A prompt with newer versions, and the changelogs of those that an update would take."""
     locked, after, to = each.locked, numbers_of(each.locked.version), numbers_of(each.wanted)
+    reasons = {each.version: list(each.reasons) for each in each.breaking}
     changes = [
-        {"version": row.version, "changelog": row.changelog or "", "yanked": row.yanked}
+        {"version": row.version, "changelog": row.changelog or "", "yanked": row.yanked, "breaking": reasons.get(row.version, [])}
         for row in each.rows
         if after < numbers_of(row.version) <= to
     ]

@@ -136,6 +136,8 @@ def _show_outdated(reviewed: Sequence[Reviewed]) -> int:
     old = [each for each in reviewed if each.is_outdated]
     for each in old:
         print("  ".join((each.name, each.locked.version, each.wanted, each.latest or "-", each.locked.range)))
+        for sentence in each.describe_breaking():
+            _complain(f"warning: {sentence}")
     return 1 if old else 0
 
 

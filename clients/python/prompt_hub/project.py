@@ -108,6 +108,7 @@ class Project:
         for each in review_prompts(lock, source, names, min_age_days, None):
             _refuse_other_bytes(each.problems)
             problems += each.problems
+            problems += [Problem("breaking", sentence) for sentence in each.describe_breaking(each.wanted)]
             sha256 = next((row.content_sha256 for row in each.rows if row.version == each.wanted), each.locked.sha256)
             target = _target_of(each.name, each.locked)._replace(version=each.wanted, sha256=sha256)
             if each.wanted != each.locked.version or find_difference(self._folder, each.locked) is not None:

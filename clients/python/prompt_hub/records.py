@@ -70,6 +70,14 @@ class VersionRow(NamedTuple):
     changelog: Optional[str] = None
 
 
+class Change(NamedTuple):
+    """What a version changes for callers of the version before."""
+
+    version: str
+    reasons: Tuple[str, ...]
+    """Why it is a breaking change, such as `adds required variable lang`; empty if it is none."""
+
+
 class Advisory(NamedTuple):
     """An advisory about some versions."""
 
@@ -115,6 +123,11 @@ def read_repository_record(text: str, url: str) -> RepositoryRecord:
 def read_version_list(text: str, url: str) -> Tuple[VersionRow, ...]:
     """Parses a list of versions. Raises PromptHubError `unavailable` when the text is invalid."""
     return _read(text, url, lambda data: tuple(_row(as_dict(each)) for each in as_list(data)))
+
+
+def read_changes(text: str, url: str) -> Tuple[Change, ...]:
+    """Parses the list of what versions change for callers. Raises PromptHubError `unavailable` when the text is invalid."""
+    return _read(text, url, lambda data: tuple(_change(as_dict(each)) for each in as_list(data)))
 
 
 def read_label_list(text: str, url: str) -> Tuple[LabelledPrompt, ...]:
@@ -203,6 +216,12 @@ def _repository(value: object) -> RepositoryRecord:
         ),
         latest=_version(data) if is_full and "variables" in data and "parameters" in data else None,
     )
+
+
+def _change(data: Dict[str, Any]) -> Change:
+    if not is_version(as_text(data["to"])):
+        raise TypeError("no version")
+    return Change(as_text(data["to"]), tuple(as_text(each) for each in as_list(data.get("reasons", []))))
 
 
 def _row(data: Dict[str, Any]) -> VersionRow:

@@ -20,7 +20,7 @@ class Problem(NamedTuple):
 
     kind: str
     """`gone`, `other_bytes`, `yanked`, `advisory`, `model_retires`, `included_gone`, `included_yanked`,
-    `included_advisory`, `moved`, `deprecated` or `label_removed`."""
+    `included_advisory`, `moved`, `deprecated`, `label_removed` or `breaking`."""
     message: str
     severity: Optional[str] = None
     """The severity of an advisory."""

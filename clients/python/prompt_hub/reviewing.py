@@ -7,8 +7,8 @@ from typing import List, NamedTuple, Optional, Sequence, Tuple
 
 from .lifetime import find_retiring, ripe_of, utc_now
 from .lock import LOCK, Lock, LockedPrompt
-from .ranges import highest_in, is_range
-from .records import RepositoryRecord, VersionRow, find_wanted
+from .ranges import highest_in, is_range, numbers_of
+from .records import Change, RepositoryRecord, VersionRow, find_wanted
 from .review import AUDITED, Problem, find_included, find_notices, find_problems, included_in
 from .source import Source
 from .trouble import PromptHubError
@@ -27,11 +27,21 @@ class Reviewed(NamedTuple):
     """What the hub says about it."""
     rows: Sequence[VersionRow]
     """The versions on the hub, highest first."""
+    breaking: Sequence[Change] = ()
+    """The breaking changes in the versions above the locked one, lowest first."""
 
     @property
     def is_outdated(self) -> bool:
         """Whether a newer version exists."""
         return any(version not in (None, self.locked.version) for version in (self.wanted, self.latest))
+
+    def describe_breaking(self, version: Optional[str] = None) -> List[str]:
+        """What callers must change, a sentence for each version: up to a version, or all."""
+        return [
+            f"{self.name} {each.version} is a breaking change: {', '.join(each.reasons)}"
+            for each in self.breaking
+            if version is None or not _is_newer(each.version, version)
+        ]
 
     def audited(self) -> List[Problem]:
         """The problems for which an audit fails."""
@@ -70,8 +80,17 @@ def review_prompts(lock: Lock, source: Source, names: Sequence[str], min_age_day
         if min_age_days and is_range(locked.range):
             # A locked version that was yanked stays until a newer one is old enough.
             wanted = highest_in([wanted, locked.version], "*") or wanted
-        reviewed.append(Reviewed(name, locked, wanted, find_wanted("*", {}, rows), problems, rows))
+        latest = find_wanted("*", {}, rows)
+        is_newer = any(_is_newer(each, locked.version) for each in (wanted, latest or wanted))
+        # An audit is about the locked version alone.
+        changes = source.read_changes(name) if is_newer and within_days is None else ()
+        breaking = [each for each in reversed(changes) if each.reasons and _is_newer(each.version, locked.version)]
+        reviewed.append(Reviewed(name, locked, wanted, latest, problems, rows, breaking))
     return reviewed
+
+
+def _is_newer(version: str, other: str) -> bool:
+    return (numbers_of(version) or (0, 0, 0)) > (numbers_of(other) or (0, 0, 0))
 
 
 def require_locked(lock: Lock, names: Sequence[str]) -> None:

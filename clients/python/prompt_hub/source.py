@@ -7,8 +7,8 @@ import zlib
 from typing import Callable, Dict, List, Optional, Sequence, Tuple, TypeVar
 
 from .ranges import is_range
-from .records import LabelledPrompt, RepositoryRecord, VersionRecord, VersionRow, find_wanted
-from .records import read_label_list, read_repository_record, read_version_list, read_version_record
+from .records import Change, LabelledPrompt, RepositoryRecord, VersionRecord, VersionRow, find_wanted
+from .records import read_changes, read_label_list, read_repository_record, read_version_list, read_version_record
 from .skills import SKILL, find_content
 from .trouble import PromptHubError
 from .vendored import digest_of
@@ -80,6 +80,15 @@ class Source:
     def read_version(self, name: str, version: str) -> VersionRecord:
         """The record of a version."""
         return self._read(read_version_record, f"repos/{name}/versions/{version}")
+
+    def read_changes(self, name: str) -> Sequence[Change]:
+        """What the versions of a prompt change for callers, the newest first; empty if the hub does not say, because this
+        is only advice."""
+        url = f"{self.url}/data/v1/repos/{name}/changes.json"
+        try:
+            return read_changes(self._ask(url).decode("utf-8", "replace"), url)
+        except PromptHubError:
+            return ()
 
     def list_digests(self, name: str) -> Sequence[str]:
         """The digests of all versions of a prompt."""

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import { openLock, writeWhole } from './files.ts'
 import { parseDays, WITHIN_DAYS } from './lifetime.ts'
 import { findDifference, sayDifference } from './placed.ts'
-import { auditProblems, type Reviewed } from './review.ts'
+import { auditProblems, describeBreaking, type Reviewed } from './review.ts'
 import { PromptHubError } from './trouble.ts'
 import { isTypesFile, writeTypes } from './typing.ts'
 import { removeFromLock, reviewLock, type UpdateOptions, updateLock } from './updating.ts'
@@ -85,8 +85,10 @@ async function add(lock: string, names: string[], output: string | undefined): P
 }
 
 async function update(lock: string, names: string[], options: UpdateOptions): Promise<void> {
-  for (const { name, locked, wanted, problems } of await updateLock(lock, names, options)) {
-    for (const { message } of problems) complain(`warning: ${message}`)
+  for (const reviewed of await updateLock(lock, names, options)) {
+    const { name, locked, wanted, problems } = reviewed
+    for (const sentence of [...problems.map(({ message }) => message), ...describeBreaking(reviewed, wanted)])
+      complain(`warning: ${sentence}`)
     if (wanted !== locked.version) say(`${name} ${locked.version} -> ${wanted} ${locked.path}`)
   }
 }
@@ -98,8 +100,11 @@ function outdated(reviewed: Reviewed[]): void {
   const old = reviewed.filter(({ locked, wanted, latest }) =>
     [wanted, latest ?? wanted].some((version) => version !== locked.version),
   )
-  for (const { name, locked, wanted, latest } of old)
+  for (const each of old) {
+    const { name, locked, wanted, latest } = each
     say([name, locked.version, wanted, latest ?? '-', locked.range].join('  '))
+    for (const sentence of describeBreaking(each)) complain(`warning: ${sentence}`)
+  }
   if (old.length > 0) process.exitCode = 1
 }
 

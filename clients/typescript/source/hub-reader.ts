@@ -5,10 +5,12 @@ import { highestIn, isRange, satisfies, type Wish } from './ranges.ts'
 import {
   type LabelledPrompt,
   type RepositoryRecord,
+  readChanges,
   readLabelList,
   readRepositoryRecord,
   readVersionList,
   readVersionRecord,
+  type VersionChange,
   type VersionRecord,
   type VersionRow,
 } from './records.ts'
@@ -30,6 +32,7 @@ export class HubReader {
   readonly #repositories: AnswerCache<RepositoryRecord>
   readonly #lists: AnswerCache<VersionRow[]>
   readonly #labels: AnswerCache<LabelledPrompt[]>
+  readonly #changes: AnswerCache<VersionChange[]>
   readonly #reported = new Set<string>()
 
   /** @param url the hub's URL, without a trailing slash */
@@ -40,6 +43,7 @@ export class HubReader {
     this.#repositories = new AnswerCache(readRepositoryRecord, settings)
     this.#lists = new AnswerCache(readVersionList, settings)
     this.#labels = new AnswerCache(readLabelList, settings)
+    this.#changes = new AnswerCache(readChanges, settings)
   }
 
   /**
@@ -107,6 +111,16 @@ export class HubReader {
       ),
     ])
     return { record: record.value, rows: rows.value }
+  }
+
+  /** What the versions of a prompt change for callers, the newest first; empty if the hub does not say, because this is only advice. */
+  async readChanges(name: string): Promise<readonly VersionChange[]> {
+    try {
+      return (await this.#changes.get(this.#fileUrl(`repos/${name}/changes`), true)).value
+    } catch (error) {
+      if (error instanceof PromptHubError) return []
+      throw error
+    }
   }
 
   /**

@@ -61,6 +61,12 @@ export function highestIn(versions: Iterable<string>, range: string): string | u
   return best?.version
 }
 
+/** Whether a version is above another one. */
+export function isNewer(version: string, other: string): boolean {
+  const [numbers, than] = [numbersOf(version), numbersOf(other)]
+  return numbers !== undefined && than !== undefined && compare(numbers, than) > 0
+}
+
 function isWithin(numbers: Numbers, [from, below]: Bounds): boolean {
   return compare(numbers, from) >= 0 && (below === undefined || compare(numbers, below) < 0)
 }

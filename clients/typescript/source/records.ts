@@ -86,6 +86,26 @@ export interface VersionRow {
   included?: string[]
 }
 
+/** What a version changes for callers of the version before. */
+export interface VersionChange {
+  version: string
+  /** Why it is a breaking change, such as `adds required variable lang`; empty if it is none. */
+  reasons: string[]
+}
+
+/** Parses the list of what versions change for callers. @throws PromptHubError `unavailable` when the text is invalid */
+export function readChanges(text: string, url: string): VersionChange[] {
+  const data = readData(text, url)
+  if (!Array.isArray(data)) throw noRecord(url)
+  return data.map((row: unknown) => {
+    const { to, reasons = [] } = isObject(row) ? row : {}
+    const isChange =
+      typeof to === 'string' && Array.isArray(reasons) && reasons.every((reason) => typeof reason === 'string')
+    if (!isChange) throw noRecord(url)
+    return { version: to, reasons }
+  })
+}
+
 /** Parses a list of versions. @throws PromptHubError `unavailable` when the text is invalid */
 export function readVersionList(text: string, url: string): VersionRow[] {
   const data = readData(text, url)

@@ -2,8 +2,8 @@
 import { activeOf, labelled } from './hub-reader.ts'
 import { findRetiring, ripeOf } from './lifetime.ts'
 import type { LockedPrompt } from './lock.ts'
-import { highestIn, isRange } from './ranges.ts'
-import type { RepositoryRecord, VersionRow } from './records.ts'
+import { highestIn, isNewer, isRange } from './ranges.ts'
+import type { RepositoryRecord, VersionChange, VersionRow } from './records.ts'
 import { PromptHubError } from './trouble.ts'
 
 /** A locked prompt, compared with the hub. */
@@ -16,6 +16,8 @@ export interface Reviewed {
   latest: string | undefined
   /** What the hub says about it, each a sentence. */
   problems: Problem[]
+  /** The breaking changes in the versions above the locked one, lowest first; none for an audit. */
+  breaking: readonly VersionChange[]
 }
 
 /** Something that the hub says about a locked prompt. */
@@ -123,5 +125,17 @@ export function review(
   const found = isActive ? target : version
   // A locked version that was yanked stays until a newer one is old enough.
   const wanted = minAgeDays > 0 && isRange(range) ? highestIn([found, version], '*')! : found
-  return { name, locked, wanted, latest: highestIn(active, '*'), problems }
+  return { name, locked, wanted, latest: highestIn(active, '*'), problems, breaking: [] }
+}
+
+/** The breaking changes in the versions above one, lowest first. @param changes newest first */
+export function breakingAbove(version: string, changes: readonly VersionChange[]): VersionChange[] {
+  return changes.filter((each) => each.reasons.length > 0 && isNewer(each.version, version)).toReversed()
+}
+
+/** What callers must change, a sentence for each version: up to a version, or all. */
+export function describeBreaking({ name, breaking }: Reviewed, upTo?: string): string[] {
+  return breaking
+    .filter(({ version }) => upTo === undefined || !isNewer(version, upTo))
+    .map(({ version, reasons }) => `${name} ${version} is a breaking change: ${reasons.join(', ')}`)
 }

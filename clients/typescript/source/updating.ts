@@ -7,11 +7,19 @@ import { FULL_NAME, type Lock, type LockedPrompt } from './lock.ts'
 import { findDifference } from './placed.ts'
 import { PromptHub } from './prompt-hub.ts'
 import { refusePublisher } from './publisher.ts'
-import { isVersion } from './ranges.ts'
+import { isNewer, isVersion } from './ranges.ts'
 import { lockedHub, readTokenFor } from './read-token.ts'
 import type { VersionRow } from './records.ts'
 import { mapRequests, requestSettings } from './requests.ts'
-import { judge, type Problem, type Reviewed, type ReviewOptions, refuseOtherBytes, review } from './review.ts'
+import {
+  breakingAbove,
+  judge,
+  type Problem,
+  type Reviewed,
+  type ReviewOptions,
+  refuseOtherBytes,
+  review,
+} from './review.ts'
 import { isNotFound, PromptHubError } from './trouble.ts'
 import { fetchPrompt, requirePinned } from './vendoring.ts'
 
@@ -45,9 +53,11 @@ export async function reviewLock(
   return mapRequests(wanted, async ([name, locked]) => {
     const { record, rows } = await reader.readState(name, locked.version)
     const reviewed = review(name, locked, record, rows, options)
-    // Only an audit asks about models, and about what a version includes.
+    // Only an audit asks about models, and about what a version includes. It is about the locked version alone.
     if (options.withinDays !== undefined)
       reviewed.problems.push(...(await reviewIncluded(name, locked.version, rows, reader)))
+    else if ([reviewed.wanted, reviewed.latest].some((each) => each !== undefined && isNewer(each, locked.version)))
+      reviewed.breaking = breakingAbove(locked.version, await reader.readChanges(name))
     return reviewed
   })
 }

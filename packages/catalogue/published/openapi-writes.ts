@@ -136,7 +136,7 @@ function describeCheck(schemas: Components): Json {
 }
 
 /** Every error when changing a repository, in the order of the checks. docs/contract.md section 7 */
-const CHANGE_ERRORS = PUBLISH_ERRORS.filter((code) => code !== 'idempotency_key_reused')
+const CHANGE_ERRORS = PUBLISH_ERRORS.filter((code) => code !== 'idempotency_key_reused' && code !== 'bump_too_small')
 
 /** A change of published data: its body, if it has one, and its answer. */
 interface Change {

@@ -95,7 +95,7 @@ export function readVersionForm(sent: SentForm, before: string): VersionForm {
     ...{ owner: text('owner'), name: text('name'), title: text('title'), description: text('description') },
     ...{ tags: text('tags'), license: text('license'), format, content, changelog: text('changelog') },
     compose: text('compose') !== '',
-    ...{ bump: text('bump') || 'patch', parameters: text('parameters'), expected: text('expected') },
+    ...{ bump: text('bump') || 'auto', parameters: text('parameters'), expected: text('expected') },
     ...{ skill: text('skill'), forkedFrom: text('forked_from'), readme: withLineFeeds(sent.readme ?? '') },
     variables: findVariableNames({ content, format })
       .slice(0, LIMITS.variablesPerVersion)
@@ -121,6 +121,11 @@ function restoreLineEnds(sent: string, before: string): string {
   return before.includes('\r\n') && !/(?<!\r)\n|\r(?!\n)/.test(before) ? text.replaceAll('\n', '\r\n') : text
 }
 
+/** The end of a number that the author insists on, although the change is breaking. */
+const INSISTS = /-anyway$/
+/** Returns the value of the field for a smaller number that the author insists on. */
+export const insistOn = (bump: 'minor' | 'patch') => `${bump}-anyway`
+
 /** Builds the requests of a form. @param base undefined for a new prompt */
 export function requestsOf(form: VersionForm, base?: FormBase): FormRequests {
   const problems: ValueProblem[] = []
@@ -131,7 +136,9 @@ export function requestsOf(form: VersionForm, base?: FormBase): FormRequests {
     problems.push({ key: 'parameters', message: 'expected JSON, such as {"temperature": 0.2}' })
   }
   const publish = {
-    ...{ content: form.content, format: form.format, changelog: form.changelog, bump: form.bump, parameters },
+    ...{ content: form.content, format: form.format, changelog: form.changelog, parameters },
+    bump: form.bump.replace(INSISTS, ''),
+    allow_breaking: INSISTS.test(form.bump),
     ...(form.compose && { compose: true }),
     variables: form.variables.map((fields) =>
       inputOf(

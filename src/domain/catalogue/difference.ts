@@ -29,6 +29,9 @@ const NOTICED = ['description', 'type', 'required', 'default', 'options', 'examp
 /** Parameters that determine the format of the model's output; a change to such a parameter breaks programs that parse the output. */
 const SHAPING: ReadonlySet<string> = new Set(['response_format', 'tools', 'tool_choice', 'json_schema'])
 
+/** The reason of a version that is no longer a skill. */
+export const NO_SKILL = 'is no longer a skill'
+
 /** Returns the changes that a caller of `from` must know about before upgrading to `to`. docs/contract.md section 11. */
 export function compareForCallers(from: Callable, to: Callable): Difference {
   const before = new Map(from.variables.map((variable) => [variable.name, variable]))
@@ -53,7 +56,7 @@ export function compareForCallers(from: Callable, to: Callable): Difference {
     ...undeclared.map((name) => `adds placeholder ${name} without a declaration`),
     ...(from.format === to.format ? [] : [`changes the format from ${from.format} to ${to.format}`]),
     ...(from.format === to.format && messages.removed.includes('history') ? ['removes {{history}}'] : []),
-    ...(from.skill && !to.skill ? ['is no longer a skill'] : []),
+    ...(from.skill && !to.skill ? [NO_SKILL] : []),
     ...shaping.map((key) => `changes the parameter ${key}`),
   ]
   return {

@@ -327,12 +327,21 @@ function refuseSmallBump(
 ): void {
   if (allow_breaking && !needsMajor) return
   const { owner, name } = state
+  const wanted = nextVersion([to], 'major')
   const wayOut = needsMajor
     ? `${owner} accepts it only so (publishing: semver in content/${owner}/index.md)`
     : `To publish it as ${to} all the same, pass --allow-breaking (in the API, leave out allow_breaking)`
   throw new HubError(
     'bump_too_small',
-    `${owner}/${name}: ${to} is too small for a breaking change since ${from}: ${reasons.join(', ')}. Publish it as ${nextVersion([to], 'major')}: leave out bump, or use major. ${wayOut}.`,
+    `${owner}/${name}: ${to} is too small for a breaking change since ${from}: ${reasons.join(', ')}. Publish it as ${wanted}: leave out bump, or use major. ${wayOut}.`,
+    {
+      problems: [
+        {
+          key: 'bump',
+          message: `this is a breaking change: ${reasons.join(', ')}. Select auto, which makes it ${wanted}`,
+        },
+      ],
+    },
   )
 }
 

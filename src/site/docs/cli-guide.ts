@@ -35,10 +35,10 @@ export const CLI_COMMANDS: Readonly<Record<string, Readonly<Record<string, strin
     'hubcli versions <owner>/<name>': 'Lists the versions, highest first.',
   },
   Publish: {
-    'hubcli push <owner>/<name> <file or folder> "<changelog>" <major|minor|patch>':
-      'Publishes a prompt file, or standard input if it is -, as the next version, and prints its number and URL. Prints warnings to standard error. --dry-run publishes nothing, and prints the version that would be published. --raw publishes the whole file as the text, with its front matter.',
+    'hubcli push <owner>/<name> <file or folder> "<changelog>" [<bump>]':
+      'Publishes a prompt file, or standard input if it is -, as the next version, and prints its number and URL. The number fits what changed for callers: a breaking change is a major version. <bump> names major, minor or patch instead; a breaking change as minor or patch is refused without --allow-breaking. Prints warnings to standard error. --dry-run publishes nothing, and prints the version that would be published. --raw publishes the whole file as the text, with its front matter.',
     'hubcli check <file or folder>... [--owner <owner>] [--bump <bump>]':
-      'Prints which version each prompt file would become, without a token, and exits with 4 if one would be rejected. prompts/acme/review.md is checked as acme/review; --owner names another owner, and --bump another part of the version than patch.',
+      'Prints which version each prompt file would become, without a token, and exits with 4 if one would be rejected. prompts/acme/review.md is checked as acme/review; --owner names another owner, and --bump the part of the version that push would be given.',
   },
   Manage: {
     'hubcli label <owner>/<name> <label> <x.y.z>':

@@ -1,5 +1,6 @@
 // Renders a comparison: the impact on callers, then the changed lines, unified or side by side.
 import type { Difference, SkillFile, VersionRecord } from '../../domain/api/schema.ts'
+import { NO_SKILL } from '../../domain/catalogue/difference.ts'
 import type { Composed } from '../../domain/compose/include-lines.ts'
 import { findPlaceholders, splitContent } from '../../domain/content/placeholders.ts'
 import { countOf } from '../../domain/text/count-of.ts'
@@ -20,7 +21,8 @@ const MAX_DRAWN_CHARACTERS = 1_000_000
 type ComparedText = Pick<VersionRecord, 'version' | 'raw_url'> & Composed
 
 /** Renders the impact on callers. */
-export function renderCallerImpact({ breaking, format_changed, messages, variables, parameters }: Difference): string {
+export function renderCallerImpact(difference: Difference): string {
+  const { breaking, reasons, format_changed, messages, variables, parameters } = difference
   const chip = (name: string) => `<span class="chip">${escapeHtml(name)}</span>`
   const rows: string[] = []
   const say = (sign: string, names: readonly string[], change: string, impact = '', thing = 'variable') => {
@@ -36,6 +38,8 @@ export function renderCallerImpact({ breaking, format_changed, messages, variabl
   say('−', variables.removed, 'Removed', ' (calls that pass it will fail)')
   say('!', variables.newly_required, 'Now required')
   say('!', variables.narrowed, 'Restricted', ' (accepts fewer values)')
+  say('!', variables.undeclared, 'Added', ' (without a declaration, so it stays as text)', 'placeholder')
+  if (reasons.includes(NO_SKILL)) rows.push(renderSigned('!', 'No longer an Agent Skill'))
   say('+', messages.added, 'Added', '', 'message')
   say('−', messages.removed, 'Removed', '', 'message')
   say('·', messages.changed, 'Changed', '', 'message')

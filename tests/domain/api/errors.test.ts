@@ -17,6 +17,7 @@ describe('error table', () => {
       unsupported_media_type: 415,
       validation_failed: 422,
       evidence_missing: 422,
+      bump_too_small: 422,
       not_convertible: 422,
       idempotency_key_reused: 422,
       rate_limited: 429,

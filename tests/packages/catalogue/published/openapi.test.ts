@@ -41,7 +41,7 @@ test('lists every endpoint with its parameters, status codes and media types', (
   const repo = '/api/v1/repos/{owner}/{name}'
   const version = `${repo}/versions/{version}`
   const publishing =
-    'query:bump query:changelog query:expected_version query:format query:skill query:compose query:dry_run'
+    'query:bump query:allow_breaking query:changelog query:expected_version query:format query:skill query:compose query:dry_run'
   expect(operations).toEqual([
     [
       'get /api/v1/repos',
@@ -111,7 +111,7 @@ test('lists the publish request fields and names every error that shares a statu
     },
   })
   expect(Object.keys(api.components!.schemas!.PublishRequest!.properties!)).toEqual(words`
-    content format messages compose recompose changelog bump variables parameters skill files attestations title
+    content format messages compose recompose changelog bump allow_breaking variables parameters skill files attestations title
     description tags license forked_from expected_version dry_run
   `)
 })
@@ -123,7 +123,7 @@ test('a check takes the body of a publish, and no token', () => {
   }
   expect([check.requestBody, check.security]).toEqual([publish.requestBody, undefined])
   expect(Object.keys(api.components!.schemas!.CheckAnswer!.properties!)).toEqual([
-    ...['would_be', 'unchanged', 'content_sha256', 'bundle_sha256', 'fields', 'changes', 'warnings'],
+    ...['would_be', 'unchanged', 'breaking', 'content_sha256', 'bundle_sha256', 'fields', 'changes', 'warnings'],
   ])
 })
 
@@ -152,7 +152,7 @@ test('describes the query parameters of the repository list', () => {
 test('describes every error response', () => {
   expect(Object.keys(api.components!.responses!)).toEqual(words`
     invalid_request unauthorized forbidden quota_exceeded not_found method_not_allowed version_conflict repo_archived
-    content_too_large unsupported_media_type validation_failed evidence_missing not_convertible idempotency_key_reused
+    content_too_large unsupported_media_type validation_failed evidence_missing bump_too_small not_convertible idempotency_key_reused
     rate_limited internal_error upstream_error unavailable
   `)
   expect(api.components!.schemas!.Error).toMatchObject({
