@@ -8,6 +8,7 @@ import { connect, type Socket } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
 import { type Ask, openClient, poll } from '../e2e/client.ts'
 import { freePort, launch, type Run, startProcess } from '../hubs/processes.ts'
@@ -30,7 +31,7 @@ function withFault(name: string, code: string): Record<string, string> {
   const path = join(root, `${name}.mjs`)
   writeFileSync(path, code)
   return {
-    ...{ NODE_OPTIONS: `--import=${path}`, CONTENT_DIR: join(repository.folder, 'content') },
+    ...{ NODE_OPTIONS: `--import=${pathToFileURL(path)}`, CONTENT_DIR: join(repository.folder, 'content') },
     // The URL is unique, because hubs with the same content and URL share the last complete build.
     ...{ SITE_URL: `http://${name}.localhost`, RATE_LIMIT_PER_MINUTE: '0' },
   }

@@ -2,6 +2,7 @@
 // whose round never ends. Until then, the age of the oldest change that is not built is known.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type FollowMessage, keepBuilding } from '../../packages/node-server/builds/keep-building.ts'
 import { buildersOf } from '../hubs/processes.ts'
@@ -55,7 +56,7 @@ function addFault(code: string): void {
     const send = process.send.bind(process)
     process.send = (message, ...rest) => { send(message, ...rest); ${code} }`,
   )
-  process.env.NODE_OPTIONS = `--import=${path}`
+  process.env.NODE_OPTIONS = `--import=${pathToFileURL(path)}`
 }
 
 test('a stopped build process is replaced, and the change that waited for it is built', {

@@ -1,7 +1,8 @@
 // Checks that a wrong clock neither hides a published version nor misdates it: a machine's clock that is set back or
 // ahead, alone or beside other machines.
 import { writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { openClock } from '../../src/server/publish/attempts.ts'
 import { poll } from '../e2e/client.ts'
@@ -119,7 +120,7 @@ describe('npm start with a local repository', () => {
       LOG_REQUESTS: 'off',
     })
     const token = machine.makeToken('acme')
-    const NODE_OPTIONS = `--import=${resolve('tests/hubs/shifted-clock.ts')}`
+    const NODE_OPTIONS = `--import=${pathToFileURL('tests/hubs/shifted-clock.ts')}`
     const { base, run } = await machine.start({ NODE_OPTIONS })
     try {
       const read = async (path: string) => (await fetch(base + path)).text()

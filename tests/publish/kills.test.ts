@@ -24,7 +24,7 @@ import {
 
 /** The number of random kills in a test. To run more: `KILLS=200 npx vitest run tests/publish/kills.test.ts` */
 const KILLS = Number(process.env.KILLS ?? 2)
-vi.setConfig({ testTimeout: 120_000 + KILLS * 10_000 })
+vi.setConfig({ testTimeout: 600_000 + KILLS * 10_000 })
 
 /** The seed for the random moments. The same seed always produces the same moments. */
 const SEED = Number(process.env.SEED ?? 1)

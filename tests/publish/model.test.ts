@@ -17,7 +17,7 @@ const SEED = Number(process.env.SEED ?? 1)
 const MAX_STEPS = 20
 /** One more than the number of git calls in a publish that write. A kill at a later call has no effect. */
 const GIT_WRITES = 4
-vi.setConfig({ testTimeout: 60_000 + RUNS * 60_000 })
+vi.setConfig({ testTimeout: 300_000 + RUNS * 200_000 })
 
 const INDEX = `content/${REPOSITORY}/index.md`
 const versionFile = (version: string) => `content/${REPOSITORY}/versions/${version}.md`

@@ -66,7 +66,7 @@ test('source → assembled → source gives the same bytes, for every content th
       const { content, includes } = parseVersionFile(text).value!
       expect({ content, includes }).toEqual({ content: value.content, includes: value.includes })
     }),
-    { numRuns: 3_000 },
+    { numRuns: 1_000 },
   )
   expect(composed).toBeGreaterThan(300)
 })
@@ -87,7 +87,7 @@ test('an edge creates no placeholder, and in a chat prompt no message', () => {
       const plain = compose(source, partOf('word'), format)
       expect(splitChat(value.content).length).toBe(splitChat(plain.value!.content).length)
     }),
-    { numRuns: 3_000 },
+    { numRuns: 1_000 },
   )
   expect(composed).toBeGreaterThan(300)
 })

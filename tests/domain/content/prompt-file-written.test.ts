@@ -50,7 +50,7 @@ describe('writing and reading a version file', () => {
         expect(text.endsWith(`---\n${content}`)).toBe(true)
         expect(parseVersionFile(text).value?.content).toBe(content)
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     )
   })
 

@@ -9,7 +9,7 @@ import { words } from '../../words.ts'
 import { anyJson } from '../fixtures.ts'
 
 /** The number of strings to try. To try more: `TEXTS=1000000 npx vitest run tests/domain/text/yaml-parsers.test.ts` */
-const TEXTS = Number(process.env.TEXTS ?? 3000)
+const TEXTS = Number(process.env.TEXTS ?? 1000)
 
 /** Typical lines, and YAML syntax that looks similar. */
 const odd = fc.constantFrom(

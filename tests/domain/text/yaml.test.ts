@@ -157,7 +157,7 @@ describe('writing YAML', () => {
         const written = formatYaml({ a: text, b: { [`k${text}`]: [text] } })
         expect(parseYaml(written, 1)).toEqual({ value: { a: text, b: { [`k${text}`]: [text] } } })
       }),
-      { numRuns: 2_000 },
+      { numRuns: 800 },
     )
   })
 

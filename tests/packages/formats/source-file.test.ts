@@ -146,7 +146,7 @@ describe('files of the hub', () => {
           expect(ours).toMatchObject({ front: { changelog, parameters }, body: content })
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: 300 },
     )
   })
 
@@ -179,7 +179,7 @@ describe('files of the hub', () => {
         }
         expect(readBoth(second)[0]).toMatchObject({ front: { title: reason, description, labels } })
       }),
-      { numRuns: 1_000 },
+      { numRuns: 300 },
     )
   })
 
@@ -214,7 +214,7 @@ describe('files of the hub', () => {
           expect([refused, ours?.front, ours?.body]).toEqual([[], theirs.data, theirs.content])
           expect(theirs.data).not.toHaveProperty('hooks')
         }),
-        { numRuns: 500 },
+        { numRuns: 150 },
       )
     },
   )
