@@ -48,6 +48,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/domain/api/envelope.ts MAX_LABELLED': 'prompts that one list has; it says how many there are',
   'packages/catalogue/published/data-files.ts MAX_PROMPTS_OF_MODEL':
     'prompts that a list names; it says how many there are',
+  'src/domain/catalogue/difference.ts MAX_REASONS': 'reasons that an answer names; it counts the others',
   'src/domain/content/hidden-characters.ts MAX_DECODED': 'characters that a warning shows',
   'src/domain/text/printable.ts MAX_UNITS': 'characters of a stranger’s text that a message repeats',
   'packages/catalogue/search/document.ts MAX_DIFFERENT_TOKENS': 'words of a prompt that search indexes',
