@@ -89,7 +89,7 @@ export function readArguments(body: string, front: ArgumentFront): ReadArguments
 
 const isArguments = ({ text }: Token) => text.startsWith('$ARGUMENTS')
 
-/** Lists the tokens of a text. `$n` is an argument only if all positions before it are used too, so `$5` alone is a price. */
+/** Lists the tokens of a text. `$n` is an argument if all positions before it are used too, or if the text also has `$ARGUMENTS[n]`, so `$5` alone is a price. */
 function listTokens(text: string, { hint, declared }: ArgumentFront): Token[] {
   const matches = [...text.matchAll(TOKEN)]
   const seen = new Set(matches.map(([, index, position]) => Number(index ?? position ?? -1)))
@@ -97,12 +97,14 @@ function listTokens(text: string, { hint, declared }: ArgumentFront): Token[] {
   const most = declared.length || countHints(hint) || Number.POSITIVE_INFINITY
   let end = first
   while (seen.has(end) && end < first + most) end++
+  const indexed = new Set(matches.flatMap(([, index]) => (index === undefined ? [] : [Number(index)])))
   const names = new Set(declared)
   return matches.flatMap(({ 0: whole, 1: index, 2: position, 3: word, index: offset }): Token[] => {
     const token = (name: string | undefined, isIndexed = false) => [{ text: whole, offset, name, isIndexed }]
     if (index !== undefined) return token(`argument_${Number(index)}`, true)
     if (position !== undefined) {
-      const isArgument = Number(position) >= first && Number(position) < end && !/^0\d/.test(position)
+      const number = Number(position)
+      const isArgument = (indexed.has(number) || (number >= first && number < end)) && !/^0\d/.test(position)
       return token(isArgument ? `argument_${position}` : undefined)
     }
     if (word === undefined) return token('arguments')

@@ -19,6 +19,8 @@ interface ComposeTools {
   self: string
   /** Says which prompt takes the place of a reference. */
   findTarget: (reference: PromptReference) => ReferenceTarget
+  /** Returns whether a prompt of this import comes later, because it includes this one. */
+  isLater: (fullName: string) => boolean
   /** Reads a repository as it is after what was imported so far. */
   readRepository: (fullName: string) => ExistingRepository | undefined
   measure: Measure
@@ -100,8 +102,16 @@ function findComposed(
 /** Reads the versions that the lines include. */
 function readParts(
   lines: readonly IncludeLine[],
-  { self, readRepository, measure }: ComposeTools,
+  { self, isLater, readRepository, measure }: ComposeTools,
 ): { parts: Part[]; problems?: never } | { problems: ValueProblem[] } {
+  const circular = lines.filter(({ repository }) => isLater(repository) && !readRepository(repository))
+  if (circular.length > 0)
+    return {
+      problems: circular.map(({ repository, offset }) => ({
+        ...{ key: 'content', offset },
+        message: `${repository} includes this prompt, directly or through others. Remove one of the include lines`,
+      })),
+    }
   const repositories = new Map(lines.map(({ repository }) => [repository, readRepository(repository)] as const))
   const known = Array.from(repositories, ([fullName, existing]) => ({
     ...splitFullName(fullName)!,

@@ -13,6 +13,8 @@ interface ImportSequence {
   order: readonly number[]
   /** Finds the prompt that a reference of another one names; undefined if none does, or only after it. */
   find: (reference: PromptReference, from: number) => number | undefined
+  /** Returns whether a name is that of a prompt which comes later, because it inserts the one at `from`, directly or through others. @param name one of `knownAs`, or a full name */
+  isLater: (name: string, from: number) => boolean
 }
 
 type Ordered = Pick<PortablePrompt, 'knownAs' | 'references' | 'earlier' | 'file'>
@@ -48,6 +50,10 @@ export function orderImport(prompts: readonly Ordered[], fullNames: readonly str
     find: ({ to }, from) => {
       const found = byName.get(to)
       return found !== undefined && place.get(found)! < place.get(from)! ? found : undefined
+    },
+    isLater: (name, from) => {
+      const found = byName.get(name)
+      return found !== undefined && place.get(found)! > place.get(from)!
     },
   }
 }

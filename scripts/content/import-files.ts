@@ -92,7 +92,11 @@ export function importFiles(
     ]
   })
   const files = openWrittenFiles(contentDir)
-  const { order: indexes, find } = orderImport(
+  const {
+    order: indexes,
+    find,
+    isLater,
+  } = orderImport(
     found.map(({ prompt }) => prompt),
     names.map((name) => `${owner}/${name}`),
   )
@@ -100,6 +104,7 @@ export function importFiles(
   const written = new Map<number, PortablePrompt>()
   const findTarget = (reference: PromptReference, from: number): ReferenceTarget => {
     const target = find(reference, from)
+    if (isLater(reference.to, from)) return { reason: 'the other prompt inserts this one, directly or through others' }
     if (target === undefined) return { reason: 'no other prompt of this import has this name' }
     const fullName = `${owner}/${names[target]}`
     const part = written.get(target)
@@ -113,6 +118,7 @@ export function importFiles(
     const composed = composeImport(prompt, {
       self: `${owner}/${name}`,
       findTarget: (reference) => findTarget(reference, index),
+      isLater: (fullName) => isLater(fullName, index),
       readRepository: (fullName) => {
         const place = splitFullName(fullName)
         return place && files.read(place.owner, place.name)

@@ -49,9 +49,9 @@ export async function respondWithFeed(
     Promise.all(hasResults ? shown.map((prompt) => listTested(locals, prompt)) : []),
   ])
   // A change in the second of a publish is newer than it.
-  const entries = [...changes.map((change) => describeChange(address, title, change)), ...news.flat(), ...tested.flat()]
-    .sort((a, b) => b.order - a.order)
-    .slice(0, MAX_ENTRIES)
+  const times = changes.map(({ at }) => at)
+  const changed = changes.map((change, index) => describeChange(address, title, change, timeAt(times, index)))
+  const entries = [...changed, ...news.flat(), ...tested.flat()].sort((a, b) => b.order - a.order).slice(0, MAX_ENTRIES)
   const self = `${path === '/' ? baseUrl : address}/feed.xml`
   return formatFeed({ title, page: address, self, entries })
 }
@@ -75,7 +75,10 @@ const newestOf = (times: readonly string[]): string =>
   times
     .filter((at) => Date.parse(at) <= latestTime())
     .toSorted(compareText)
-    .at(-1) ?? '1970-01-01T00:00:00Z'
+    .at(-1) ?? UNKNOWN_TIME
+
+/** The time of an entry whose real time is unknown. */
+const UNKNOWN_TIME = '1970-01-01T00:00:00Z'
 
 /** Maximum number of prompts in the entry of a model. */
 const MAX_PROMPTS = 20
@@ -127,17 +130,17 @@ ${entries.map(formatEntry).join('')}</feed>
 /** The latest time that a version can have been published, in milliseconds. */
 const latestTime = () => Date.now() + CLOCK_SKEW_MS
 
-/** Returns the time by which a version is sorted: a version dated ahead sorts with the version before it, or last, because its real time is unknown. */
-function orderOf(versions: readonly { published_at: string }[], index: number): number {
-  const version = versions.slice(index).find(({ published_at }) => Date.parse(published_at) <= latestTime())
-  return version ? Date.parse(version.published_at) : 0
+/** Returns the time since when readers could have a version, or a change was made. One that is dated ahead has the time of the one before it, because its real time is unknown. @param times newest first */
+function timeAt(times: readonly string[], index: number): string {
+  return times.slice(index).find((at) => Date.parse(at) <= latestTime()) ?? UNKNOWN_TIME
 }
 
 /** Returns entries for the newest versions of a prompt, at most as many as a feed can contain. */
 async function listReleases({ hub, profile }: PageLocals, prompt: RepositorySummary): Promise<Entry[]> {
   const { owner, name, full_name, title, description } = prompt
   const versions = (await hub?.findVersions(owner, name)) ?? []
-  return versions.slice(0, MAX_ENTRIES).flatMap(({ version, changelog, published_at, published_by, yanked }, index) => {
+  const times = versions.map(({ available_at }) => available_at)
+  return versions.slice(0, MAX_ENTRIES).flatMap(({ version, changelog, published_by, yanked }, index) => {
     if (yanked) return []
     const link = profile.baseUrl + versionPage(full_name, version)
     const previous = versions[index + 1]?.version
@@ -147,8 +150,8 @@ async function listReleases({ hub, profile }: PageLocals, prompt: RepositorySumm
         ? ''
         : ` <a href="${profile.baseUrl}${comparePage(full_name, previous, version)}">What changed since ${previous}</a>`
     const about = { id: link, link, title: `${title} ${version}`, type: 'html' as const }
-    const order = orderOf(versions, index)
-    return { ...about, at: published_at, order, author: published_by, content: `<p>${words}</p>${compare}` }
+    const at = timeAt(times, index)
+    return { ...about, at, order: Date.parse(at), author: published_by, content: `<p>${words}</p>${compare}` }
   })
 }
 
@@ -158,18 +161,19 @@ async function listTested(
   { owner, name, full_name, title }: RepositorySummary,
 ): Promise<Entry[]> {
   const results = (await hub?.findNewestResults(owner, name)) ?? []
-  return listTests(results.slice(0, MAX_ENTRIES)).map((change) =>
-    describeChange(profile.baseUrl + repositoryPage(full_name), title, change),
-  )
+  const tests = listTests(results.slice(0, MAX_ENTRIES))
+  const times = tests.map(({ at }) => at)
+  const page = profile.baseUrl + repositoryPage(full_name)
+  return tests.map((change, index) => describeChange(page, title, change, timeAt(times, index)))
 }
 
 /** Returns the entry for a change. A change has no page, so its entry links to the activity list on the prompt's page. */
-function describeChange(page: string, title: string, change: Activity): Entry {
+function describeChange(page: string, title: string, change: Activity, time: string): Entry {
   const { at, by: author, commit, type, label, version, suite } = change
   const content = describeActivity(change)
   const id = `${page}#${[commit ?? at, type, label ?? version ?? '', ...(suite ? [suite] : [])].join('-')}`
   const about = { id, link: `${page}#activity`, title: `${title}: ${content}`, type: 'text' as const }
-  return { ...about, at, order: Date.parse(at), author, content }
+  return { ...about, at: time, order: Date.parse(time), author, content }
 }
 
 function formatEntry({ id, at, title, link, author, type, content }: Entry): string {

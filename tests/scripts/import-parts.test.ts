@@ -120,7 +120,23 @@ test('references that stay text are named, with the reason', () => {
   })
   // Of two that include each other, one includes the other's text.
   expect([lines.c?.length, lines.d?.length].toSorted()).toEqual([1, 2])
+  const circular = stays('name=d|version=1', 'the other prompt inserts this one, directly or through others')
+  expect([...lines.c!, ...lines.d!].map((said) => said.replace('name=c', 'name=d'))).toContain(circular)
   expect(version('b').content).toBe('see @@@langfusePrompt:name=b2|version=1@@@')
+})
+
+test('prompt files and partials that include each other: the reason is the circle', () => {
+  for (const [own, other] of ['ab', 'bc', 'ca'])
+    give(`from/${own}.md`, `---\ncompose: true\n---\n{{include "acme/${other}"}}\n${own}\n`)
+  give('from/_x.prompt', '{{>y}}\nX\n')
+  give('from/_y.prompt', '{{>x}}\nY\n')
+  const said = importFolder().map(({ name, lost, reasons }) => [name, ...lost, ...reasons])
+  const CIRCLE = 'the other prompt inserts this one, directly or through others'
+  expect(said.filter(([, reason]) => reason?.includes(CIRCLE))).toHaveLength(1)
+  expect(
+    said.filter(([, reason]) => reason?.includes('includes this prompt, directly or through others')),
+  ).toHaveLength(1)
+  expect(said.filter(([, reason]) => reason?.includes('no other prompt'))).toEqual([])
 })
 
 test('a changed part alone changes no prompt that includes it; a changed source takes the new part', () => {

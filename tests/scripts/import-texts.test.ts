@@ -214,6 +214,15 @@ test('an export for Langfuse has the labels of the latest version, and names tho
   expect(importAll('out/acme/greet.json')).toMatchObject([{ status: 'unchanged', lost: [] }])
 })
 
+test('--without-variables keeps a text with any number of placeholders', () => {
+  const text = `${Array.from({ length: 90 }, (_, at) => `{{v${at}}}`).join(' ')} {{${'x'.repeat(70)}}}\n`
+  give('given/many.md', text)
+  expect(importAll()[0]?.reasons[0]).toContain('at most 64 placeholders, got 91')
+  expect(folder.importAll(join(folder.dir, 'given'), '--without-variables')).toMatchObject([{ status: 'new' }])
+  expect(textOf('content/acme/many/versions/1.0.0.md')).toBe(text)
+  run('check-content')
+})
+
 test('imports what other parsers of front matter read', () => {
   give(
     'given/greeting.prompty',

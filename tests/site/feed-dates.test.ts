@@ -5,8 +5,8 @@ import { respondWithFeed } from '../../src/site/feeds.ts'
 
 const prompt = (owner: string) =>
   ({ owner, name: 'a', full_name: `${owner}/a`, title: owner, description: '' }) as never
-const version = (number: string, published_at: string) => ({
-  ...{ version: number, published_at, changelog: '', published_by: 'octocat', yanked: false },
+const version = (number: string, published_at: string, available_at = published_at) => ({
+  ...{ version: number, published_at, available_at, changelog: '', published_by: 'octocat', yanked: false },
 })
 
 async function readFeed(versions: Readonly<Record<string, ReturnType<typeof version>[]>>) {
@@ -20,6 +20,7 @@ async function readFeed(versions: Readonly<Record<string, ReturnType<typeof vers
   return {
     updated: /<updated>(.*)<\/updated>/.exec(head)?.[1],
     titles: entries.map((entry) => /<title>(.*)<\/title>/.exec(entry)?.[1]),
+    times: entries.map((entry) => /<updated>(.*)<\/updated>/.exec(entry)?.[1]),
   }
 }
 
@@ -30,11 +31,16 @@ test('a version dated ahead does not lead the feed or set its date', async () =>
       await readFeed({
         skewed: [version('1.1.0', '2026-12-25T10:00:00Z'), version('1.0.0', '2026-11-20T10:00:00Z')],
         first: [version('1.0.0', '2027-01-01T00:00:00Z')],
+        committed: [version('1.0.0', '2031-01-01T00:00:00Z', '2026-11-22T10:00:00Z')],
         usual: [version('1.0.1', '2026-11-24T10:00:00Z'), version('1.0.0', '2026-11-01T10:00:00Z')],
       }),
     ).toEqual({
       updated: '2026-11-24T10:00:00Z',
-      titles: ['usual 1.0.1', 'skewed 1.1.0', 'skewed 1.0.0', 'usual 1.0.0', 'first 1.0.0'],
+      titles: ['usual 1.0.1', 'committed 1.0.0', 'skewed 1.1.0', 'skewed 1.0.0', 'usual 1.0.0', 'first 1.0.0'],
+      times: [
+        ...['2026-11-24T10:00:00Z', '2026-11-22T10:00:00Z', '2026-11-20T10:00:00Z', '2026-11-20T10:00:00Z'],
+        ...['2026-11-01T10:00:00Z', '1970-01-01T00:00:00Z'],
+      ],
     })
   } finally {
     vi.useRealTimers()

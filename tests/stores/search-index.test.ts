@@ -221,3 +221,49 @@ describe('broken files and rebuilds', () => {
     expect(readFileSync(join(dir, 'again.db')).equals(readFileSync(join(dir, 'search.db')))).toBe(true)
   })
 })
+
+describe('the words for kinds of prompts', () => {
+  const head = 'published_at: "2026-01-01T00:00:00Z"\npublished_by: octocat\n'
+  const files = {
+    'a/still': `---\n${head}---\nStill water, chatty agenda.`,
+    'a/stills': `---\n${head}---\nStills.`,
+    'a/support-agent': `---\n${head}---\nAnswer politely.`,
+    'a/pdf': `---\n${head}skill: {description: Fills in forms.}\n---\nFill it in.`,
+    'a/talk': `---\n${head}format: chat\n---\n{{role "user"}}\nHello\n`,
+  }
+  const open = (names: readonly (keyof typeof files)[], file: string) => {
+    const own = join(temporaryFolder('prompt-hub-kinds-'), 'content')
+    for (const name of names) filesInto(own)(`/${name}/versions/1.0.0.md`, files[name])
+    const path = join(dir, file)
+    buildSearchIndex(
+      buildCatalogue(readContentDir(own).tree, { baseUrl: 'http://localhost:8888', day: '2026-06-01' }),
+      path,
+    )
+    return openSearchIndex(path)
+  }
+  const ask = async (opened: ReturnType<typeof open>, text: string) => {
+    const { matches, matched } = await opened.find({ text, tags: [], sort: undefined, offset: 0, limit: 20 })
+    return [matches.map(({ name }) => name), matched]
+  }
+  const asTyped = (exact: number) => ({ exact, corrected: {}, ignored: [] })
+
+  test('find what they name', async () => {
+    const opened = open(['a/still', 'a/stills', 'a/support-agent', 'a/pdf', 'a/talk'], 'kinds.db')
+    for (const word of ['skill', 'Skills', 'agent skill', 'agent skills', 'pdf skill']) {
+      const [names, matched] = await ask(opened, word)
+      expect([word, (names as string[])[0], matched]).toEqual([word, 'pdf', asTyped(1)])
+    }
+    expect(await ask(opened, 'skills')).toEqual([['pdf'], asTyped(1)])
+    expect(await ask(opened, 'agent')).toEqual([['support-agent', 'pdf'], asTyped(2)])
+    expect((await ask(opened, 'chat'))[0]).toContain('talk')
+    expect(await ask(opened, 'chats')).toEqual([['talk'], asTyped(1)])
+    opened.close()
+  })
+
+  test('are not corrected or ignored where there is nothing of that kind', async () => {
+    const opened = open(['a/still', 'a/stills'], 'none.db')
+    for (const word of ['skill', 'skills', 'agents', 'chats'])
+      expect([word, ...(await ask(opened, word))]).toEqual([word, [], asTyped(0)])
+    opened.close()
+  })
+})

@@ -21,6 +21,14 @@ type Field = keyof typeof FIELD_WEIGHTS
 export const FIELDS = Object.keys(FIELD_WEIGHTS) as Field[]
 const PROSE: readonly Field[] = ['readme', 'content', 'description']
 
+/** The terms of the words in `kindWords`, of which nobody wants another reading. */
+export const KIND_TERMS: ReadonlySet<string> = new Set(['agent', 'chat', 'skill'])
+
+/** Returns what a prompt is, in words that people search for. They are found like its tags. */
+function kindWords({ skill, format }: Repository): string[] {
+  return skill ? ['agent', 'skill'] : format === 'chat' ? ['chat'] : []
+}
+
 /** The tokens of each field, in order. */
 type Document = Record<Field, string[]>
 
@@ -28,7 +36,7 @@ type Document = Record<Field, string[]>
 export function readDocument(repository: Repository): Document {
   const different = new Set<string>()
   const read = (field: Field) =>
-    tokenize([repository[field]].flat().join(' '))
+    tokenize([repository[field], field === 'tags' ? kindWords(repository) : []].flat().join(' '))
       .slice(0, MAX_TOKENS_PER_FIELD)
       .filter((token) => different.has(token) || (different.size < MAX_DIFFERENT_TOKENS && different.add(token)))
   return Object.fromEntries(FIELDS.map((field) => [field, read(field)])) as Document

@@ -1,5 +1,6 @@
 // Converts a search query to a group of alternatives for each word, as quoted FTS5 terms. No special character in the query reaches FTS5.
 import { readWords, splitWords, toTerm } from '../../../src/domain/search/tokens.ts'
+import { KIND_TERMS } from './document.ts'
 
 /** The vocabulary of an index. The cost of each call is bounded. */
 export interface Vocabulary {
@@ -64,7 +65,13 @@ export function readQuery(question: string, vocabulary: Vocabulary): Query {
     if (word === last && word.length >= MIN_PREFIX_LETTERS)
       alternatives.push(...findPhrases(vocabulary.completePrefix(word, MAX_COMPLETIONS).map(toPhrase), vocabulary))
   expandSpans(groups, vocabulary)
-  for (const group of groups) if (group.alternatives.length === 0) guessWord(group, vocabulary)
+  for (const group of groups) {
+    if (group.alternatives.length > 0) continue
+    // Whoever asks for skills where there are none wants to know that.
+    const phrase = toPhrase(group.word)
+    if (KIND_TERMS.has(phrase)) group.alternatives.push({ phrase, prompts: 0 })
+    else guessWord(group, vocabulary)
+  }
   const known = groups.filter(({ alternatives }) => alternatives.length > 0)
   const kept = keepAffordable(known)
   return {

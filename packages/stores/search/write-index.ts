@@ -10,7 +10,7 @@ import { FIELDS, listColumns, listWords, readDocument } from '../../catalogue/se
 import { indexEquivalents } from '../../catalogue/search/equivalents.ts'
 
 /** Incremented when the format of terms, synonyms or tables changes; an index with another number is rebuilt. */
-export const INDEX_SHAPE = 2
+export const INDEX_SHAPE = 3
 /** Share of changed prompts above which rebuilding is faster than editing. */
 const MAX_EDITED_SHARE = 0.1
 const MIN_EDITED = 10

@@ -298,7 +298,7 @@ export const VersionSummary = z
     changelog,
     published_at: publishedAt,
     available_at: Time.describe(
-      'Since when readers can have it: when it was published or, if git says that its file came later, that time.',
+      'Since when readers can have it: when it was published or, if git says that its file came at another time, that time.',
     ),
     published_by: publishedBy,
     content_sha256: sha256,

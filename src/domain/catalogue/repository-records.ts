@@ -115,7 +115,7 @@ function proofFields(
 /**
  * Builds a version's record for the version list.
  *
- * @param addedAt when its file came to the branch, if that is known. Its author may have written an earlier time into the file
+ * @param addedAt when its file came to the branch, if that is known. Its author may have written any other time into the file
  */
 export function summariseVersion(
   entry: VersionEntry,
@@ -130,7 +130,7 @@ export function summariseVersion(
     version,
     changelog,
     published_at,
-    available_at: Date.parse(addedAt) > Date.parse(published_at) + CLOCK_SKEW_MS ? addedAt : published_at,
+    available_at: Math.abs(Date.parse(addedAt) - Date.parse(published_at)) > CLOCK_SKEW_MS ? addedAt : published_at,
     published_by,
     content_sha256,
     size_bytes,

@@ -53,7 +53,9 @@ export const VERSION_RULES = {
       ? undefined
       : { key: 'content', message: `expected at most ${LIMITS.contentBytes} bytes, got ${size_bytes}` },
   'variables-are-few': ({ content, format, variables }) => {
-    // Placeholders count even if they are not declared: comparing them to the declarations is work too.
+    // A version that declares none has no placeholders, whatever its text looks like.
+    if (variables.length === 0) return undefined
+    // Others count even if they are not declared: comparing them to the declarations is work too.
     const count = Math.max(variables.length, findVariableNames({ content, format }).length)
     return count <= LIMITS.variablesPerVersion
       ? undefined
@@ -68,7 +70,8 @@ export const VERSION_RULES = {
           message: `expected at most ${LIMITS.variableBytes} bytes as JSON, got ${bytes}; shorten the defaults, examples or options`,
         }
   },
-  'placeholders-are-short': ({ content }) => {
+  'placeholders-are-short': ({ content, variables }) => {
+    if (variables.length === 0) return undefined
     const long = findPlaceholders(content).find((name) => name.length > LIMITS.variableNameCharacters)
     return long === undefined
       ? undefined

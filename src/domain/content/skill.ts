@@ -7,9 +7,26 @@ import type { GivenSkill } from './prompt-file.ts'
 
 /** What Claude Code executes when it loads a skill or command: `` !`command` `` at the start of a line or after white space, or a code block that starts with `!`. https://code.claude.com/docs/en/skills */
 export const SHELL = /(?<=^|\s)!`[^`\n]*`?|```!/gm
+/** The endings of files that a text may name. Others, as in `@app.route`, are names in a program. */
+const FILE_ENDINGS = `
+  md mdx mdc markdown txt rst adoc org json jsonc json5 jsonl ndjson yml yaml toml xml csv tsv ini cfg conf config properties env
+  lock log html htm css scss sass less svg png jpg jpeg gif webp pdf doc docx xls xlsx ppt pptx ipynb js mjs cjs jsx ts mts cts tsx
+  vue svelte astro py pyi rb php pl go rs java kt kts scala swift c h cc cpp cxx hpp hh cs fs m mm lua r jl ex exs erl hs clj dart
+  sh bash zsh fish ps1 bat cmd sql graphql gql proto tf tfvars hcl nix gradle cmake mk make dockerfile prompt prompty pem key crt
+  cer p12 pfx asc gpg sqlite db bak old orig tmp patch diff zip gz tar tgz
+`
+  .trim()
+  .split(/\s+/)
+  .map((ending) => ending.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`))
 /** File references: `@path`. A name such as `@scope/package`, without an extension or a third part, is a package. */
-export const INCLUDE =
-  /(?<![\w`@])@(?![a-z0-9_-]+\/[a-z0-9_-]+(?![\w/-]|\.\w))(?:(?:~?\/|\.)[^\s`]+|[\w-]+(?:[./][\w./-]+))/g
+export const INCLUDE = new RegExp(
+  [
+    String.raw`(?<![\w\`@])@(?![a-z0-9_-]+\/[a-z0-9_-]+(?![\w/-]|\.\w))`,
+    String.raw`(?:(?:~?\/|\.)[^\s\`]+|[\w-][\w.-]*\/[\w./-]+|`,
+    String.raw`[\w-]+(?:\.[\w-]+)*\.(?:${FILE_ENDINGS.join('|')})(?![\w(-]|\.\w))`,
+  ].join(''),
+  'g',
+)
 /** References that are clearly paths, such as `@~/.ssh/config`, even in code. */
 const FILE = /(?<=^|\s)@(?:~?\/|\.)[^\s`]+/gm
 

@@ -57,6 +57,10 @@ describe('a version', () => {
     ['ordinary', {}],
     ['with content exactly at the size limit', { size_bytes: 262_144 }],
     ['with the maximum number of variables', { variables: Array.from({ length: 64 }, (_, at) => aVariable(`v${at}`)) }],
+    [
+      'that declares no placeholders',
+      { content: [...Array(90).keys(), 'x'.repeat(65)].map((at) => `{{v${at}}}`).join('') },
+    ],
     ['with variables exactly at the size limit', { variables: [aLongVariable(65_536)] }],
     ['with a placeholder of the maximum length', { content: `{{${'a'.repeat(64)}}}` }],
   ])('satisfies every rule: %s', (_, given) => expect(checkVersion(aVersion('1.0.0', given))).toEqual([]))
@@ -64,6 +68,7 @@ describe('a version', () => {
   const onlySpace = 'expected some text, got only whitespace'
   const named = (name: string) => `expected placeholder names of at most 64 characters, got ${name}`
   const variables = Array.from({ length: 65 }, (_, at) => aVariable(`v${at}`))
+  const one = [aVariable('a')]
   test.each<[string, Partial<VersionEntry>, string]>([
     ['content-is-text: empty', { content: '' }, onlySpace],
     ['content-is-text: whitespace', { content: ' \r\n\t' }, onlySpace],
@@ -71,8 +76,12 @@ describe('a version', () => {
     ['content-is-text', { content: 'a\ud800' }, 'expected well-formed Unicode, without lone surrogates'],
     ['content-fits', { size_bytes: 262_145 }, 'expected at most 262144 bytes, got 262145'],
     ['variables-are-few', { variables }, 'expected at most 64 placeholders, got 65'],
-    ['placeholders-are-short', { content: `{{${'a'.repeat(65)}}}` }, named('a'.repeat(65))],
-    ['placeholders-are-short: cut', { content: `{{${'a'.repeat(9000)}}}` }, named(`${'a'.repeat(80)}…`)],
+    ['placeholders-are-short', { content: `{{${'a'.repeat(65)}}}`, variables: one }, named('a'.repeat(65))],
+    [
+      'placeholders-are-short: cut',
+      { content: `{{${'a'.repeat(9000)}}}`, variables: one },
+      named(`${'a'.repeat(80)}…`),
+    ],
   ])('%s', (name, given, message) => {
     const rule = name.split(':')[0]
     expect(checkVersion(aVersion('1.0.0', given))).toEqual([{ rule, key: 'content', message }])

@@ -122,6 +122,13 @@ const chat = (messages: Record<string, object>) => ({
     })),
   },
 })
+test('a decorator in a command is no file', () => {
+  const text = 'Find each @app.route("/x") and @pytest.fixture, but not @app.get; mail a@b.md or @team.com.\n'
+  expect(READERS['claude-command'](text, 'c')).toMatchObject({ prompts: [{ body: { text } }], findings: [] })
+  for (const path of ['src/a.ts', 'README.md', 'notes.TXT', 'a.b/c', '.env', '~/x', 'docs/deep/x', 'x.config.json'])
+    expect(READERS['claude-command'](`See @${path}, now.`, 'c').findings).toMatchObject([{ field: 'include' }])
+})
+
 test.each([
   [
     'the name of a schema that a program registers',

@@ -21,12 +21,14 @@ test('every prompt has one place, and a reference is found only after its prompt
   fc.assert(
     fc.property(fc.array(fc.tuple(name, fc.array(name, { maxLength: 4 })), { maxLength: 12 }), (given) => {
       const prompts = given.map(([own, targets]) => promptOf(own, targets))
-      const { order, find } = orderImport(prompts, namesOf(prompts))
+      const { order, find, isLater } = orderImport(prompts, namesOf(prompts))
       expect(order.toSorted((a, b) => a - b)).toEqual([...prompts.keys()])
       for (const [index, { references }] of prompts.entries())
         for (const reference of references) {
           const target = find(reference, index)
           if (target !== undefined) expect(order.indexOf(target)).toBeLessThan(order.indexOf(index))
+          const first = prompts.findIndex(({ knownAs }) => knownAs[0] === reference.to)
+          expect(isLater(reference.to, index)).toBe(target === undefined && first !== -1 && first !== index)
         }
     }),
   )
