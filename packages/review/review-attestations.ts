@@ -1,13 +1,16 @@
 // Reviews the attestations of new versions as a publish verifies them. Roots, trusted publishers and rules are those of the base, so a pull request cannot bring its own.
 import { GITHUB_ISSUER } from '../../src/domain/access/attestation-signer.ts'
+import { recordSkill } from '../../src/domain/catalogue/repository-records.ts'
 import { formatPath, type Place } from '../../src/domain/content/content-path.ts'
 import type { VersionEntry } from '../../src/domain/content/content-tree.ts'
 import type { OwnerFile } from '../../src/domain/content/prompt-file.ts'
 import { parseTrustedRootFile, type RootEntry } from '../../src/domain/content/trusted-root-file.ts'
 import { findReplayProblem, findSubjectProblem, judgeSignature } from '../../src/domain/publishing/attested.ts'
+import { digestManifest } from '../../src/domain/publishing/manifest.ts'
 import { isSameJson } from '../../src/domain/text/json.ts'
 import { attestationName } from '../../src/domain/values/attestation-name.ts'
 import { listPublishingRules, type PublishingRule } from '../../src/domain/values/publishing-rules.ts'
+import { measure } from '../../src/ports/measure.ts'
 import type { AttestationFile } from '../stores/content/content-file.ts'
 import { nameFile } from '../stores/content/content-files.ts'
 import type { Comparison } from './content-changes.ts'
@@ -45,6 +48,8 @@ export function openSignedReview(comparison: Comparison, issuer = GITHUB_ISSUER)
       findings.push({ file: nameFile(formatPath(where)), rule, key: '', message })
     const place = { owner, name, version: version.version }
     const [accepted] = listPublishingRules(file).flatMap((rule) => REQUIRED[rule] ?? [])
+    const described = { ...version, skill: recordSkill(version.skill), files: version.bundle?.files ?? [] }
+    const toSign = { ...version, prompt: `${owner}/${name}`, manifest_sha256: digestManifest(described, measure) }
     const required =
       found === 'broken'
         ? `expected content/${owner}/index.md in the base to be readable`
@@ -69,7 +74,8 @@ export function openSignedReview(comparison: Comparison, issuer = GITHUB_ISSUER)
       const judged = judgeSignature({ ...measured, ...verdict.value }, { issuer, owner: file, name })
       if (judged.problem !== undefined) return judged.problem
       const other =
-        findSubjectProblem(version, verdict.value.subjects) ?? findReplayProblem(version, judged.value.facts, runs)
+        findSubjectProblem(toSign, verdict.value.subjects, Boolean(required)) ??
+        findReplayProblem(version, judged.value.facts, runs)
       if (other !== undefined) return other
       return isSameJson(judged.value.facts, facts)
         ? undefined

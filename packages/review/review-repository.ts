@@ -32,6 +32,7 @@ import {
   reviewFile,
   reviewIndex,
   reviewNamedFiles,
+  reviewOwner,
   reviewVersion,
   reviewVersionNumbers,
 } from './rules/review.ts'
@@ -166,6 +167,13 @@ export function openRepositoryReader(
           // Without a base, nobody knows which results are new.
           if (value?.kind === 'result')
             results.push({ entry: value.value, isTouched: comparison !== undefined && id !== state.atBase?.id })
+        } else if (place?.kind === 'owner') {
+          const { value, change } = await examine(state, remarks)
+          const isGone = !state.isHere && state.atFork !== undefined && (!state.inIndex || state.edited !== undefined)
+          const after = value?.kind === 'owner' ? value.value : undefined
+          // A file that cannot be read is reported as such.
+          if (comparison && (isGone || (after && change.isTouched)))
+            remarks.push(...reviewOwner(place.owner, await base.ownerOf(place.owner), after))
         } else await examine(state, remarks)
       }
       // Only two versions are in memory at a time: the current version and the next lower version (two, if that one is yanked).

@@ -493,6 +493,15 @@ test('the workflow gives the scripts their inputs, and its checks rely only on t
   expect([jobs.rules.steps[0].run, jobs.owner.steps[0].run]).toEqual(['test "$PROBLEMS" = 0', 'test "$OWNER" = agrees'])
 })
 
+test('a pull request whose base branch is changed is reviewed and checked again', () => {
+  const content = parse(readFileSync('.github/workflows/content.yml', 'utf8')).on.pull_request_target
+  const code = parse(readFileSync('.github/workflows/check.yml', 'utf8')).on.pull_request
+  expect([content, code]).toEqual([
+    { types: ['opened', 'synchronize', 'reopened', 'edited', 'labeled', 'unlabeled'] },
+    { types: ['opened', 'synchronize', 'reopened', 'edited'] },
+  ])
+})
+
 describe('the approval label counts only in the event that adds it', () => {
   const { jobs } = parse(readFileSync('.github/workflows/content.yml', 'utf8'))
   const expressions: string[] = [jobs.review.steps.at(-1).env.APPROVED, jobs.comment.steps.at(-1).env.APPROVED]
@@ -517,6 +526,7 @@ describe('the approval label counts only in the event that adds it', () => {
     ['a label with a similar name was added', { action: 'labeled', label: { name: 'not owner approved' } }, false],
     ['commits were pushed', { action: 'synchronize' }, false],
     ['the pull request was reopened', { action: 'reopened' }, false],
+    ['the base branch was changed', { action: 'edited', changes: { base: { ref: { from: 'old' } } } }, false],
   ])('%s', (_, event, approved) => {
     const given = { ...event, pull_request: { labels } }
     expect(expressions.map((expression) => decide(expression, given))).toEqual([approved, approved])
@@ -526,6 +536,8 @@ describe('the approval label counts only in the event that adds it', () => {
     put(`${A}/1.1.0.md`, version(TEXT))
     const { report } = await review({ AUTHOR: 'mallory', AUTHOR_ID: '2' })
     expect(report).toContain(`Reviewed: ${git('rev-parse', 'pull')}`)
-    expect(report).toContain('The label approves only this commit; later commits and other label changes remove it')
+    expect(report).toContain(
+      'The label approves only this commit; any later commit, label or edit of the pull request removes it',
+    )
   })
 })

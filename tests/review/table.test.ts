@@ -167,6 +167,30 @@ describe('Windows device names as prompt names', () => {
   })
 })
 
+describe('an owner that has members', () => {
+  const withMembers = (members: string) => `---\nname: Zed\nmembers: ${members}\n---\n`
+  //  change, text of the file, findings
+  test.each<[string, string | null, string[]]>([
+    ['keeps one: an empty list', withMembers('[]'), ['content/zed/index.md:3 owner-has-members']],
+    ['keeps one: no list', '---\nname: Zed\n---\n', ['content/zed/index.md:1 owner-has-members']],
+    ['keeps one: no file', null, ['content/zed/index.md:1 owner-has-members']],
+    ['may have others', withMembers('[4711]'), []],
+    ['may be changed otherwise', withMembers('[octocat]').replace('Zed', 'Z'), []],
+  ])('%s', async (_, text, findings) => {
+    git('checkout', '-q', '--detach')
+    put('zed/index.md', withMembers('[octocat]'))
+    git('add', '-A')
+    git('commit', '-qm', 'members')
+    const base = git('rev-parse', 'HEAD').trim()
+    put('zed/index.md', text)
+    expect(await said({ base })).toEqual(findings)
+    // The same change in a commit, as a pull request is reviewed.
+    git('add', '-A')
+    git('commit', '-qm', 'change')
+    expect(await said({ base })).toEqual(findings)
+  })
+})
+
 describe('advice', () => {
   //  rule   problem, path, content, line
   const tone = '  - name: tone\n    description: How\n'

@@ -111,6 +111,10 @@ export const RULES = {
     'No field contains a token of this hub, another token with a valid checksum, or a private key.',
     'revoke it immediately, then replace it with a made-up value',
   ),
+  'owner-has-members': error(
+    'An owner that has members keeps at least one.',
+    'add somebody before you remove the last one',
+  ),
   'has-versions': error(
     'A repository has at least one version, unless all were taken down.',
     'add versions/1.0.0.md, or remove the folder; npm run new creates both files',

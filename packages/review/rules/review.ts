@@ -15,7 +15,11 @@ import {
 } from '../../../src/domain/content/findings.ts'
 import { findLikeFrontMatter } from '../../../src/domain/content/like-front-matter.ts'
 import { checkNewVersion, checkText, compareVariables } from '../../../src/domain/content/new-version-rules.ts'
-import { DEFAULT_REPOSITORY_FILE, type RepositoryFile } from '../../../src/domain/content/prompt-file.ts'
+import {
+  DEFAULT_REPOSITORY_FILE,
+  type OwnerFile,
+  type RepositoryFile,
+} from '../../../src/domain/content/prompt-file.ts'
 import { isPortableName, type RepositoryPlace } from '../../../src/domain/values/names.ts'
 import { compareVersions, isNextVersion } from '../../../src/domain/values/versions.ts'
 import {
@@ -121,6 +125,20 @@ export function reviewIndex(
       message,
     )
   }
+  return remarks
+}
+
+/** Reviews a change to an owner's file, as the API decides it. @param before the file in the base @param after undefined if the file is deleted */
+export function reviewOwner(
+  owner: string,
+  before: OwnerFile | 'broken' | undefined,
+  after: OwnerFile | undefined,
+): ReviewFinding[] {
+  if (before === undefined || before === 'broken' || before.members.length === 0) return []
+  if (after && after.members.length > 0) return []
+  const remarks: ReviewFinding[] = []
+  const say = createReporter(remarks, { kind: 'owner', owner })
+  say('owner-has-members', after ? 'members' : '', `expected at least one member of ${owner}, got none`)
   return remarks
 }
 
