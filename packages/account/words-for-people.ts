@@ -85,7 +85,7 @@ export function sayWarning(
 /** Returns the label of a field. @param key its path in the JSON, such as `variables.1.options` */
 function labelOf(key: string, variables: readonly string[]): string {
   const [field = '', place = '', part] = key.split('.')
-  const label = LABELS[field] ?? field
+  const label = (Object.hasOwn(LABELS, field) ? LABELS[field] : undefined) ?? field
   const variable = field === 'variables' ? variables[Number(place || Number.NaN)] : undefined
   if (variable !== undefined) {
     return `Variable ${variable}${part === undefined ? '' : `, ${part}`}`

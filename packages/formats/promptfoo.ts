@@ -59,7 +59,7 @@ function readRow(
   index: number,
   findings: ConversionProblems,
 ): Record<string, string | number | boolean>[] {
-  const vars: Record<string, string | number | boolean> = {}
+  const vars: [string, string | number | boolean][] = []
   if (!isObject(row)) {
     findings.lost(`testData.${index}`, 'expected values by name')
     return []
@@ -70,9 +70,9 @@ function readRow(
       findings.lost(`testData.${index}`, 'expected texts, numbers and booleans that promptfoo does not read as code')
       return []
     }
-    vars[key] = value as string | number | boolean
+    vars.push([key, value as string | number | boolean])
   }
-  return [vars]
+  return [Object.fromEntries(vars)]
 }
 
 /** The evaluators that GitHub ran with a model of its own, in our words. */

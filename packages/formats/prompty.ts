@@ -141,7 +141,7 @@ function readInputs(inputs: unknown, findings: ConversionProblems, line: number 
     findings.unsupported(value, INPUT, () => line, `inputs.${name}.`)
     const kind = textOf(value.kind ?? value.type) || 'string'
     if (kind === 'thread') threads.push(name)
-    else if (KINDS[kind]) {
+    else if (Object.hasOwn(KINDS, kind)) {
       const options = Array.isArray(value.enumValues) ? value.enumValues.map(String) : []
       variables.set(
         name,

@@ -108,6 +108,10 @@ function readMetadata(
       if (!isOurs) lose('the hub writes its own')
       continue
     }
+    if (key === '__proto__') {
+      lose('expected another name')
+      continue
+    }
     const text = isObject(value) || Array.isArray(value) ? JSON.stringify(value) : String(value ?? '')
     const { success, error } = SkillMetadata.safeParse({ ...kept, [key]: text })
     if (success) kept[key] = text

@@ -42,7 +42,7 @@ export function importHistory(
   const versionPath = (version: string) => formatPath({ kind: 'version', owner: order.owner, name, version })
   const known = existing && earlier.length > 0 ? new KnownVersions(existing) : undefined
   const written = new Map<string, string>()
-  const labels: Record<string, string> = {}
+  const labels = new Map<string, string>()
   const lost: ConversionProblem[] = []
   let current = existing
   let version = ''
@@ -65,10 +65,10 @@ export function importHistory(
         describeFiles: (number) => (written.has(versionPath(number)) ? [] : existing!.describeFiles(number)),
       }
     }
-    for (const label of one.labels ?? []) labels[label] = version
+    for (const label of one.labels ?? []) labels.set(label, version)
   }
   const before = current?.index === undefined ? {} : (parseRepositoryFile(current.index).value?.labels ?? {})
-  const after = { ...before, ...labels }
+  const after = { ...before, ...Object.fromEntries(labels) }
   const isRelabelled = !isSameJson(before, after)
   if (isRelabelled) written.set(indexPath, editRepositoryFile(current?.index, { labels: after, imported_from: source }))
   const files = Array.from(written, ([path, text]) => ({ path, text }))

@@ -149,7 +149,8 @@ function settle(tool: ToolName, given: Given): Given {
 /** Removes optional arguments that are null or empty: many clients send every argument of the schema, and these stand for "not given". */
 function dropEmpty(settled: Given, shape: Readonly<Record<string, z.ZodType>>): void {
   for (const [key, value] of Object.entries(settled)) {
-    const isOptional = key === 'repo' || shape[key]?.safeParse(undefined).success === true
+    const known = Object.hasOwn(shape, key) ? shape[key] : undefined
+    const isOptional = key === 'repo' || known?.safeParse(undefined).success === true
     if (isEmpty(value) && isOptional) delete settled[key]
   }
 }

@@ -90,7 +90,7 @@ interface WriteRoute {
 /** Finds the route for a write. Any name matches here: a malformed name is rejected later with its own message, after the token has been validated. */
 function findWriteRoute(method: string, pathname: string): WriteRoute | undefined {
   const { routes, parameters = {} } = matchPathOfAnyNames(pathname) ?? {}
-  const route = routes?.[method as Method]
+  const route = routes && Object.hasOwn(routes, method) ? routes[method as Method] : undefined
   return route?.by === 'publish' ? { id: route.id, parameters } : undefined
 }
 

@@ -17,7 +17,7 @@ const KINDS: Readonly<Record<string, Readonly<Record<string, BodyKind>>>> = {
 /** Returns what a request has as its body; undefined for a media type that its method does not accept. */
 export function bodyKindOf({ method, headers }: Request): BodyKind | undefined {
   const type = mediaTypeOf(headers)
-  const kinds = KINDS[method] ?? {}
+  const kinds = Object.hasOwn(KINDS, method) ? KINDS[method]! : {}
   return Object.hasOwn(kinds, type) ? kinds[type] : undefined
 }
 

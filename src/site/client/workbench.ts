@@ -52,7 +52,7 @@ function begin(source: HTMLElement, form: HTMLElement | null): void {
     const texts = new Map<string, string>()
     let wrong = 0
     for (const rule of rules) {
-      const { value, problems } = fillOne(rule, values[rule.name])
+      const { value, problems } = fillOne(rule, Object.hasOwn(values, rule.name) ? values[rule.name] : undefined)
       if (value && value.missing.length === 0) texts.set(rule.name, value.content)
       if (problems) wrong++
       showProblem(`variable-${rule.name}`, problems?.[0]?.message ?? '')

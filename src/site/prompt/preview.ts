@@ -28,14 +28,12 @@ export function renderPreview({ content, format, variables }: PreviewedPrompt): 
 /** Returns the text for each variable that has a value. Many placeholders of a long value are not filled in, so that the preview is never much longer than a prompt. */
 function textsOf({ content, variables }: Pick<PreviewedPrompt, 'content' | 'variables'>): Map<string, string> {
   const texts = new Map<string, string>()
-  const values: Record<string, unknown> = {}
   for (const variable of variables) {
     const { value } = fillOne(variable, variable.example)
     if (!value || value.missing.length > 0) continue
     texts.set(variable.name, value.content)
-    values[variable.name] = value.content
   }
-  const { value, problems = [] } = fillContent({ content, variables }, values, 'lenient')
+  const { value, problems = [] } = fillContent({ content, variables }, Object.fromEntries(texts), 'lenient')
   const isTooLong = value
     ? value.content.length > content.length + MAX_FILLED_CHARACTERS
     : problems.some(({ kind }) => kind === 'too_large')
