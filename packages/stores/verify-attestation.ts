@@ -40,7 +40,9 @@ const BundleShape = z.looseObject({
 
 const Statement = z.looseObject({
   _type: z.enum(['https://in-toto.io/Statement/v1', 'https://in-toto.io/Statement/v0.1']),
-  subject: z.array(z.looseObject({ digest: z.record(z.string(), z.string()) })).min(1),
+  subject: z
+    .array(z.looseObject({ name: z.string().default(''), digest: z.looseObject({ sha256: z.string().optional() }) }))
+    .min(1),
   predicateType: z
     .string()
     .min(1)
@@ -112,7 +114,9 @@ function readVerified(payload: string, { value: signer, problem }: ReturnType<ty
   const statement = parseWithSchema(Statement, json.value)
   if (statement.problems) return { problem: `the statement cannot be read: ${formatProblems(statement.problems)}` }
   if (!signer) return { problem }
-  const subjects = statement.value.subject.flatMap(({ digest }) => digest.sha256 ?? [])
+  const subjects = statement.value.subject.flatMap(({ name, digest: { sha256 } }) =>
+    sha256 === undefined ? [] : { name, sha256 },
+  )
   return { value: { predicateType: statement.value.predicateType, subjects, signer } }
 }
 

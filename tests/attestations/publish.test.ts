@@ -63,7 +63,8 @@ function counting(git: GitStore): GitStore {
 const git = async (...args: string[]) =>
   execFileSync('git', args, { cwd: resolve(await world.contentDir(), '..'), encoding: 'utf8' }).trim()
 const head = () => git('rev-parse', 'HEAD')
-const sign = (about: string, order: Partial<ToSign> = {}) => sigstore.sign({ about: [about], ...order })
+const sign = (about: string, { to = 'acme/code-review', ...order }: Partial<ToSign> & { to?: string } = {}) =>
+  sigstore.sign({ about: [{ name: to, sha256: about }], ...order })
 /** Publishes, once, what several tests build on, so that each of them also runs alone. */
 const once = <Value>(publish: () => Promise<Value>) => {
   let published: Promise<Value> | undefined
@@ -85,7 +86,8 @@ test('a publish without attestations loads no module for them, and asks git no m
   expect([plain.status, plain.data.attestations, plain.data.publisher]).toEqual([201, [], null])
   expect([calls.splice(0), loaded()]).toEqual([['readFolder', 'commit'], []])
   const content = 'Signed.\n'
-  const signed = await hub.publish({ content, attestations: [await sign(sha256(content))] }, { to: 'acme/signed' })
+  const to = 'acme/signed'
+  const signed = await hub.publish({ content, attestations: [await sign(sha256(content), { to })] }, { to })
   expect([signed.status, calls.splice(0), loaded().length > 0]).toEqual([201, ['readFolder', 'commit'], true])
 })
 
@@ -152,15 +154,16 @@ describe('a signed publish', () => {
       skill: { description: 'Fills in.' },
       files: [{ path: 'a.py', text: 'x = 1\n' }],
     }
-    const { data } = await hub.check(body, { to: 'acme/forms' })
+    const to = 'acme/forms'
+    const { data } = await hub.check(body, { to })
     expect([data.content_sha256, data.bundle_sha256]).toEqual([sha256(body.content), expect.stringMatching(/^\w{64}$/)])
-    const wrong = await hub.publish({ ...body, attestations: [await sign(sha256(body.content))] }, { to: 'acme/forms' })
+    const wrong = await hub.publish({ ...body, attestations: [await sign(sha256(body.content), { to })] }, { to })
     expect([wrong.status, wrong.message]).toEqual([
       422,
-      `attestations.0: expected a statement about the SHA-256 of the archive of 1.0.0, ${data.bundle_sha256}, got one about ${sha256(body.content)}.`,
+      `attestations.0: expected the subject acme/forms with the SHA-256 of the archive of 1.0.0, ${data.bundle_sha256}, got acme/forms with ${sha256(body.content)}.`,
     ])
-    const attestations = [await sign(String(data.bundle_sha256))]
-    const right = await hub.publish({ ...body, attestations }, { to: 'acme/forms' })
+    const attestations = [await sign(String(data.bundle_sha256), { to })]
+    const right = await hub.publish({ ...body, attestations }, { to })
     expect([right.status, right.data.bundle_sha256]).toEqual([201, data.bundle_sha256])
     const archive = await hub.read('/api/v1/repos/acme/forms/versions/1.0.0/archive')
     expect(sha256(archive.bytes)).toBe(data.bundle_sha256)
@@ -168,18 +171,19 @@ describe('a signed publish', () => {
 
   test('can be an archive with the attestations in a folder of their own', async () => {
     const content = 'From an archive.\n'
-    const bundles = [await sign(sha256(content)), await sign(sha256(content))]
+    const to = 'acme/archived'
+    const bundles = [await sign(sha256(content), { to }), await sign(sha256(content), { to })]
     const archive = tar({
       'prompt.md': `---\ntitle: From an archive\n---\n${content}`,
       '.attestations/1.sigstore.json': `${JSON.stringify(bundles[0])}\n`,
       '.attestations/2.sigstore.json': JSON.stringify(bundles[1], undefined, 2),
     })
     const headers = { 'Content-Type': 'application/gzip' }
-    const answer = await hub.publish(archive, { to: 'acme/archived', headers })
+    const answer = await hub.publish(archive, { to, headers })
     expect([answer.status, answer.message]).toEqual([201, ''])
     expect(answer.data.attestations).toMatchObject(bundles.map((one) => ({ sha256: sha256(JSON.stringify(one)) })))
     const odd = tar({ 'prompt.md': content, '.attestations/a.json': '{}' })
-    expect(await hub.publish(odd, { to: 'acme/archived', headers })).toMatchObject({
+    expect(await hub.publish(odd, { to, headers })).toMatchObject({
       status: 422,
       message: 'attestations.0: expected .attestations/1.sigstore.json, got .attestations/a.json.',
     })
@@ -203,7 +207,7 @@ describe('nothing is written for', () => {
     [
       'an attestation about other bytes',
       async () => [await sign('b'.repeat(64))],
-      `${start}expected a statement about the SHA-256 of the content, ${about}, got one about ${'b'.repeat(64)}.`,
+      `${start}expected the subject acme/code-review with the SHA-256 of the content of 1.0.1, ${about}, got acme/code-review with ${'b'.repeat(64)}.`,
     ],
     [
       'another repository',
@@ -217,7 +221,7 @@ describe('nothing is written for', () => {
     ],
     [
       'a root that is not ours',
-      async () => [await other.sign({ about: [about] })],
+      async () => [await other.sign({ about: [{ name: 'acme/code-review', sha256: about }] })],
       /^attestations\.0: no trusted root verifies it: test: Failed to verify certificate chain/,
     ],
     [
@@ -270,14 +274,14 @@ describe('a composed version', () => {
   test('is signed as it is served, whose digest a check tells', async () => {
     const { data } = await hub.check({ content: source, compose: true }, { to })
     expect([data.content_sha256, data.bundle_sha256]).toEqual([sha256(assembled), null])
-    const wrong = { content: source, compose: true, attestations: [await sign(sha256(source))] }
+    const wrong = { content: source, compose: true, attestations: [await sign(sha256(source), { to })] }
     expect(await hub.publish(wrong, { to })).toMatchObject({
       status: 422,
-      message: `attestations.0: expected a statement about the SHA-256 of the content, ${sha256(assembled)}, got one about ${sha256(source)}.`,
+      message: `attestations.0: expected the subject acme/composed with the SHA-256 of the content of 1.0.0, ${sha256(assembled)}, got acme/composed with ${sha256(source)}.`,
     })
     const archive = tar({
       'prompt.md': `---\ncompose: true\n---\n${source}`,
-      '.attestations/1.sigstore.json': JSON.stringify(await sign(sha256(assembled))),
+      '.attestations/1.sigstore.json': JSON.stringify(await sign(sha256(assembled), { to })),
     })
     const published = await hub.publish(archive, { to, headers: { 'Content-Type': 'application/gzip' } })
     expect([published.status, published.message, published.data.content]).toEqual([201, '', assembled])
@@ -289,9 +293,9 @@ describe('a composed version', () => {
     const { data } = await hub.check({ recompose: true }, { to })
     const again = 'Review.\nPlainer.\n'
     expect([data.would_be, data.content_sha256]).toEqual(['1.0.1', sha256(again)])
-    const old = await hub.publish({ recompose: true, attestations: [await sign(sha256(assembled))] }, { to })
+    const old = await hub.publish({ recompose: true, attestations: [await sign(sha256(assembled), { to })] }, { to })
     expect([old.status, old.code]).toEqual([422, 'validation_failed'])
-    const done = await hub.publish({ recompose: true, attestations: [await sign(sha256(again))] }, { to })
+    const done = await hub.publish({ recompose: true, attestations: [await sign(sha256(again), { to })] }, { to })
     expect([done.version, done.data.content]).toEqual(['1.0.1', again])
     expect(done.data).toMatchObject({
       attestations: [{ repository: 'octo/prompts' }],
@@ -316,7 +320,15 @@ describe('an owner with publishing: signed-only', () => {
       ])
     }
     expect(await head()).toBe(before)
-    const signed = { content, attestations: [await sign(sha256(content))] }
+    const { data } = await hub.check({ content }, { to })
+    const contentAlone = [{ name: to, sha256: sha256(content) }]
+    const both = [...contentAlone, { name: `${to}#manifest`, sha256: String(data.manifest_sha256) }]
+    const half = { content, attestations: [await sigstore.sign({ about: contentAlone })] }
+    expect(await hub.publish(half, { to, token })).toMatchObject({
+      status: 422,
+      message: `attestations.0: expected the subject strict/greet#manifest with the SHA-256 of the manifest of 1.0.0, ${data.manifest_sha256}, got strict/greet with ${sha256(content)}.`,
+    })
+    const signed = { content, attestations: [await sigstore.sign({ about: both })] }
     expect((await hub.publish(signed, { to, token })).status).toBe(201)
     // Nothing is published here, so nothing needs a signature.
     const unchanged = await hub.publish({ content, title: 'Greeting' }, { to, token })
@@ -327,8 +339,12 @@ describe('an owner with publishing: signed-only', () => {
     let run = '30433642'
     const token = await hub.makeToken({ scope: 'strict/*' })
     const send = async (name: string, body: object, about?: string) => {
-      const attestations = about === undefined ? [] : [await sign(sha256(about), { claims: { run_id: run } })]
-      const { status, message, version } = await hub.publish({ ...body, attestations }, { to: `strict/${name}`, token })
+      const to = `strict/${name}`
+      const manifest = { name: `${to}#manifest`, sha256: String((await hub.check(body, { to })).data.manifest_sha256) }
+      const subjects = about === undefined ? [] : [{ name: to, sha256: sha256(about) }, manifest]
+      const attestations =
+        subjects.length === 0 ? [] : [await sigstore.sign({ about: subjects, claims: { run_id: run } })]
+      const { status, message, version } = await hub.publish({ ...body, attestations }, { to, token })
       return status === 201 ? version : `${status} ${message.slice(0, 40)}`
     }
     const refused = '422 attestations: strict accepts only versio'
@@ -419,7 +435,7 @@ describe('a review', () => {
       `${attestation} attestation-verified: the workflow that signed is not a trusted publisher: repository_id: the trusted repository has this name but a different ID; ${fixes.verified}`,
     ])
     expect(await say(await sign('b'.repeat(64)))).toEqual([
-      `${attestation} attestation-verified: expected a statement about the SHA-256 of the content, ${sha256(CONTENT)}, got one about ${'b'.repeat(64)}; ${fixes.verified}`,
+      `${attestation} attestation-verified: expected the subject acme/code-review with the SHA-256 of the content of 1.0.0, ${sha256(CONTENT)}, got acme/code-review with ${'b'.repeat(64)}; ${fixes.verified}`,
     ])
     expect(
       await say(JSON.parse(await read(attestation)), file.replace(/sha: a{40}/, `sha: ${'c'.repeat(40)}`)),
@@ -438,7 +454,7 @@ describe('a review', () => {
   })
 
   test('takes roots and publishers from the base, not from the pull request', async () => {
-    const json = JSON.stringify(await other.sign({ about: [sha256(CONTENT)] }))
+    const json = JSON.stringify(await other.sign({ about: [{ name: 'acme/code-review', sha256: sha256(CONTENT) }] }))
     const roots = formatTrustedRootFile({ renewed_at: '2026-11-26', roots: [other.root] })
     const changes = { [attestation]: json, [version]: listed(await read(version), json) }
     const [first, ...more] = await review({ ...changes, 'content/trusted-root.json': roots })

@@ -13,6 +13,7 @@ import {
 import { DSSEBundleBuilder, FulcioSigner, RekorWitness, TSAWitness } from '@sigstore/sign'
 import { UnsecuredJWT } from 'jose'
 import type { RootEntry } from '../../src/domain/content/trusted-root-file.ts'
+import type { Subject } from '../../src/domain/publishing/attested.ts'
 import { CLAIMS, ISSUER } from '../oidc/issuer.ts'
 
 export const PREDICATE = 'https://slsa.dev/provenance/v1'
@@ -21,8 +22,8 @@ const ENVIRONMENT = '1.3.6.1.4.1.57264.1.23'
 
 /** What to sign. */
 export interface ToSign {
-  /** The SHA-256 of each subject. */
-  about: readonly string[]
+  /** Each subject. */
+  about: readonly Subject[]
   /** Overrides for the claims of the job; undefined omits one. */
   claims?: Readonly<Record<string, string | undefined>>
   /** The whole statement, instead of one about the subjects. */
@@ -160,7 +161,7 @@ export async function startSigstore({
       })
       const said = statement ?? {
         _type: 'https://in-toto.io/Statement/v1',
-        subject: about.map((sha256) => ({ name: 'prompt', digest: { sha256 } })),
+        subject: about.map(({ name, sha256 }) => ({ name, digest: { sha256 } })),
         predicateType: PREDICATE,
         predicate: { buildDefinition: { buildType: 'https://actions.github.io/buildtypes/workflow/v1' } },
       }

@@ -36,7 +36,7 @@ describe('Sigstore’s conformance suite', () => {
   ] as const)('%s is verified', (name, roots) => {
     expect(verifyAttestation(suite(name), roots).value).toMatchObject({
       predicateType: 'https://slsa.dev/provenance/v1',
-      subjects: [DIGEST],
+      subjects: [{ sha256: DIGEST }],
       signer: {
         issuer: 'https://token.actions.githubusercontent.com',
         claims: {
@@ -71,7 +71,7 @@ test('the root in the repository can be used', () => {
 })
 
 describe('an attestation of our own', () => {
-  const about = ['b'.repeat(64)]
+  const about = [{ name: 'acme/code-review', sha256: 'b'.repeat(64) }]
   let sigstore: SigstoreServices
   let other: SigstoreServices
   beforeAll(async () => {

@@ -109,13 +109,19 @@ test('publishes each file under its file name, and reports it as unchanged on th
 })
 
 describe('with attestations: write', () => {
-  const subjects = async (files: string) => {
+  const subjects = async (files: string, over: Record<string, string> = {}) => {
     const output = join(dir, 'subjects-output')
     writeFileSync(output, '')
     const more = { GITHUB_OUTPUT: output, RUNNER_TEMP: dir, GITHUB_TOKEN: 'github', GITHUB_REPOSITORY: 'octo/prompts' }
-    const { stdout } = await run({ MODE: 'subjects', FILES: files, GITHUB_API_URL: `${url}/github`, ...more })
+    const settings = { MODE: 'subjects', FILES: files, GITHUB_API_URL: `${url}/github`, ...more, ...over }
+    const { stdout, stderr, ...ended } = await run(settings)
     const path = /^path=(.*)$/m.exec(readFileSync(output, 'utf8'))?.[1]
-    return { stdout, path, listed: path === undefined ? '' : readFileSync(path, 'utf8') }
+    return {
+      ...{ code: 0, stdout, stderr },
+      ...ended,
+      path,
+      listed: path === undefined ? '' : readFileSync(path, 'utf8'),
+    }
   }
   const SOURCE = '---\ncompose: true\n---\n{{include "acme/summary"}}\nSecond {{text}}.'
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -127,8 +133,18 @@ describe('with attestations: write', () => {
     writeFileSync(join(dir, 'prompts/signed-two.md'), SOURCE)
     const found = await subjects('prompts/signed-*.md\nprompts/summary.md')
     // The third file is published already.
-    expect(found.listed).toBe(`${sha256(one)}  acme/signed-one\n${sha256(two)}  acme/signed-two\n`)
-    const bundle = await sigstore.sign({ about: [sha256(one), sha256(two)] })
+    const manifest = (content: string) =>
+      sha256(
+        `{"content_sha256":"${sha256(content)}","files":[],"format":"text","parameters":{},"skill":null,"variables":[{"default":null,"description":"","example":null,"name":"text","options":[],"required":true,"type":"string"}]}`,
+      )
+    const about = [
+      { sha256: sha256(one), name: 'acme/signed-one' },
+      { sha256: manifest(one), name: 'acme/signed-one#manifest' },
+      { sha256: sha256(two), name: 'acme/signed-two' },
+      { sha256: manifest(two), name: 'acme/signed-two#manifest' },
+    ]
+    expect(found.listed).toBe(about.map((one) => `${one.sha256}  ${one.name}\n`).join(''))
+    const bundle = await sigstore.sign({ about })
     const attestation = join(dir, 'attestation.json')
     writeFileSync(attestation, `${JSON.stringify(bundle)}\n`)
     const { stdout } = await run({ FILES: 'prompts/signed-*.md', ATTESTATION: attestation })
@@ -140,8 +156,92 @@ describe('with attestations: write', () => {
     }
   })
 
+  /** A hub that answers checks otherwise than the one behind it. */
+  const lie = async (change: (data: Record<string, unknown>) => object, work: (hub: string) => Promise<void>) => {
+    const host = await startServer(
+      listenTo(async (request) => {
+        const { pathname, search } = new URL(request.url)
+        const body = request.method === 'POST' ? await request.arrayBuffer() : null
+        const given = { method: request.method, headers: request.headers, body }
+        const answer = await fetch(`${url}${pathname}${search}`, given)
+        if (!pathname.endsWith('/check')) return new Response(await answer.arrayBuffer(), { status: answer.status })
+        const { data } = await answer.json()
+        return Response.json({ data: { ...data, ...change(data) } })
+      }),
+      0,
+    )
+    await work(`http://localhost:${(host.server.address() as AddressInfo).port}`)
+    await host.stop(0)
+  }
+  const other = sha256('#!/bin/sh\necho any artefact\n')
+  test.each([
+    ['the content', () => ({ content_sha256: other })],
+    ['an archive that there is not', () => ({ bundle_sha256: other })],
+    ['the manifest', () => ({ manifest_sha256: other })],
+    ['no manifest', () => ({ manifest_sha256: undefined })],
+    ['no digest', () => ({ content_sha256: null, manifest_sha256: '' })],
+    [
+      'each other’s digests',
+      (data: Record<string, unknown>) => ({
+        content_sha256: data.manifest_sha256,
+        manifest_sha256: data.content_sha256,
+      }),
+    ],
+  ])('nothing is signed for a hub that names another digest: %s', async (_, change) => {
+    writeFileSync(join(dir, 'prompts/own.md'), '---\nparameters: {model: a}\n---\nOwn {{text}}.\n')
+    await lie(change, async (hub) => {
+      const { code, stderr, path, listed } = await subjects('prompts/own.md', { HUB: hub })
+      expect([code, path, listed]).toEqual([1, undefined, ''])
+      expect(stderr).toMatch(
+        /^::error::http:\/\/localhost:\d+ names other digests than this job computes from prompts\/own\.md: expected [0-9a-f]{64} and [0-9a-f]{64}, got /,
+      )
+    })
+    rmSync(join(dir, 'prompts/own.md'))
+  })
+
+  test('the folder of a skill is signed as its archive, and published with the signature', async () => {
+    mkdirSync(join(dir, 'skills/fill/scripts'), { recursive: true })
+    mkdirSync(join(dir, 'skills/no-skill'))
+    writeFileSync(join(dir, 'skills/fill/SKILL.md'), '---\nname: fill\ndescription: Fills in.\n---\nFill in.\n')
+    writeFileSync(join(dir, 'skills/fill/scripts/a.py'), 'x = 1\n')
+    const { code, stderr, listed } = await subjects('skills/*')
+    expect([code, stderr]).toEqual([0, ''])
+    const manifest = `{"content_sha256":"${sha256('Fill in.\n')}","files":[{"path":"scripts/a.py","sha256":"${sha256('x = 1\n')}","size_bytes":6}],"format":"text","parameters":{},"skill":{"compatibility":null,"description":"Fills in.","license":null,"metadata":{}},"variables":[]}`
+    const archive = listed.slice(0, 64)
+    expect(listed).toBe(`${archive}  acme/fill\n${sha256(manifest)}  acme/fill#manifest\n`)
+    const about = [
+      { name: 'acme/fill', sha256: archive },
+      { name: 'acme/fill#manifest', sha256: sha256(manifest) },
+    ]
+    const attestation = join(dir, 'attestation.json')
+    writeFileSync(attestation, JSON.stringify(await sigstore.sign({ about })))
+    const { stdout } = await run({ FILES: 'skills/*/', ATTESTATION: attestation })
+    expect(stdout).toContain('acme/fill 1.0.0\n')
+    const served = await hub.read('/api/v1/repos/acme/fill/versions/1.0.0/archive')
+    expect(createHash('sha256').update(served.bytes).digest('hex')).toBe(archive)
+  })
+
+  test('what a file leaves out is signed as the published version has it', async () => {
+    const file = (text: string, front: string) =>
+      writeFileSync(join(dir, 'prompts/kept.md'), `---\n${front}---\n${text}`)
+    file(
+      'Keep {{text}}.\n',
+      'license: MIT\nskill: {description: Keeps.}\nparameters: {top_p: 0.3}\nvariables: [{name: text, description: What}]\n',
+    )
+    await run({ FILES: 'prompts/kept.md' })
+    file('Keep {{text}} and {{more}}.\n', '')
+    const { code, stderr, listed } = await subjects('prompts/kept.md')
+    expect([code, stderr]).toEqual([0, ''])
+    const content = sha256('Keep {{text}} and {{more}}.\n')
+    const variable = (name: string, description: string) =>
+      `{"default":null,"description":"${description}","example":null,"name":"${name}","options":[],"required":true,"type":"string"}`
+    const manifest = `{"content_sha256":"${content}","files":[],"format":"text","parameters":{"top_p":0.3},"skill":{"compatibility":null,"description":"Keeps.","license":"MIT","metadata":{}},"variables":[${variable('text', 'What')},${variable('more', '')}]}`
+    expect(listed).toBe(`${content}  acme/kept\n${sha256(manifest)}  acme/kept#manifest\n`)
+    rmSync(join(dir, 'prompts/kept.md'))
+  })
+
   test('nothing is signed without the permission, or if nothing would be published', async () => {
-    expect(await subjects('prompts/summary.md')).toMatchObject({ path: undefined, stdout: '' })
+    expect(await subjects('prompts/summary.md')).toMatchObject({ code: 0, path: undefined, stdout: '' })
     mayAttest = 403
     const refused = await subjects('prompts/signed-*.md')
     mayAttest = 422
@@ -402,8 +502,10 @@ test('passes every input to the script through environment variables only', () =
   expect(Object.keys(action.inputs)).toEqual([
     ...['mode', 'hub', 'owner', 'files', 'changelog', 'bump', 'allow-breaking', 'label', 'attest'],
   ])
-  const [subjects, attest, step] = action.runs.steps
-  expect([subjects.run, attest.uses]).toEqual([
+  const [setUp, subjects, attest, step] = action.runs.steps
+  expect([setUp.uses, setUp.if, subjects.run, attest.uses]).toEqual([
+    'actions/setup-node@49933ea5288caeca8642d1e84afbd3f7d6820020',
+    subjects.if,
     '"$GITHUB_ACTION_PATH/publish.sh"',
     'actions/attest@1e69f48acb82d1966a394da916b4c1698aa569d6',
   ])

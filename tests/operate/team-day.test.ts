@@ -136,6 +136,9 @@ const act = (script: string, env: Record<string, string>) =>
 const git = (...args: string[]) =>
   execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], { cwd: checkout })
 
+/** Reads a line as `sha256sum` writes it. */
+const readSubject = (line: string) => ({ sha256: line.slice(0, 64), name: line.slice(66) })
+
 /** Pushes a text, and runs the publish action as its action.yml does. */
 async function push(text: string, message: string, more: Record<string, string> = {}): Promise<Ran> {
   writeFileSync(join(checkout, 'prompts/review.md'), HEAD + text)
@@ -148,7 +151,7 @@ async function push(text: string, message: string, more: Record<string, string> 
   await act('publish/publish.sh', { ...given, MODE: 'subjects' })
   const subjects = /^path=(.*)$/m.exec(readFileSync(output, 'utf8'))?.[1] ?? ''
   const about = readFileSync(subjects, 'utf8').trim().split('\n')
-  const bundle = await sigstore.sign({ about: about.map((line) => line.slice(0, 64)), claims: claimsOf(workflow) })
+  const bundle = await sigstore.sign({ about: about.map(readSubject), claims: claimsOf(workflow) })
   const ATTESTATION = join(dir, 'attestation.json')
   writeFileSync(ATTESTATION, JSON.stringify(bundle))
   const published = await act('publish/publish.sh', { ...given, ATTESTATION, ...more })

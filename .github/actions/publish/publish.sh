@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Checks each file or publishes it with a separate OIDC token whose audience is this hub. With the mode subjects, lists the
-# digests that an attestation must be about. Run by action.yml; requires curl, jq and tar.
+# Checks each file or folder of a skill, or publishes it with a separate OIDC token whose audience is this hub. With the mode subjects, lists the
+# digests that an attestation must be about, which this job computes itself. Run by action.yml; requires curl, jq and tar,
+# and Node and npm for the mode subjects.
 set -euo pipefail
 shopt -s nullglob
 
@@ -88,11 +89,21 @@ reject() { # <file> <name> <answer>
   report "$OWNER/$2" '' "$(jq --null-input --raw-output --arg problems "$problems" "$MARKDOWN"' "**failed**: \($problems | md)"')"
 }
 
+# Sets body to what is sent, and media to its type. The folder of a skill is sent as an archive.
+pack() { # <file or folder>
+  body=$1 media=text/markdown
+  if [ -d "$1" ]; then
+    body=$work/body media=application/gzip
+    tar -czf "$body" -C "$1" .
+  fi
+}
+
 # Asks what publishing the file would do. Sets version, latest (null for none) and is_new (whether anything would be written).
 check() { # <file> <name>
   local status
+  pack "$1"
   status=$(curl --silent --show-error --retry 3 --max-time 60 --output "$work/check" --write-out '%{http_code}' \
-    --header 'Content-Type: text/markdown' --data-binary @- "$HUB/api/v1/repos/$OWNER/$2/check?$number" <"$1" 2>"$work/complaint") || true
+    --header "Content-Type: $media" --data-binary @- "$HUB/api/v1/repos/$OWNER/$2/check?$number" <"$body" 2>"$work/complaint") || true
   if [ "$status" != 200 ]; then
     [ -s "$work/complaint" ] || echo "$HUB answered $status; is it a Prompt Hub?" >"$work/complaint"
     reject "$1" "$2" "$work/check"
@@ -125,11 +136,29 @@ may_attest() {
   esac
 }
 
-# Adds what publishing the file would add to the list of subjects: its digest and its name.
-list_subject() { # <name>
-  local digest
-  digest=$(jq --raw-output '.data | .bundle_sha256 // .content_sha256 | strings' "$work/check")
-  if [[ $digest =~ ^[0-9a-f]{64}$ ]]; then printf '%s  %s/%s\n' "$digest" "$OWNER" "$1" >>"$subjects"; fi
+# Adds what publishing the file would add to the list of subjects. A signature says that this job built the version, so the
+# job takes no digest from the hub: it ends if its own differ.
+list_subjects() { # <file> <name>
+  local own theirs program='.data | [.bundle_sha256 // .content_sha256, .manifest_sha256] | map(strings) | @tsv'
+  prepare_check
+  "$NODE" "$CODE/scripts/check-here.ts" "$HUB" "$OWNER/$2" "$body" "$media" "$number" >"$work/own" 2>"$work/complaint" ||
+    stop "Cannot compute what publishing $1 would sign: $(head -c 1000 "$work/complaint")" 2>&3
+  own=$(jq --raw-output "$program" "$work/own")
+  theirs=$(jq --raw-output "$program" "$work/check")
+  if [[ ! $own =~ ^[0-9a-f]{64}$'\t'[0-9a-f]{64}$ ]] || [ "$own" != "$theirs" ]; then
+    stop "$HUB names other digests than this job computes from $1: expected ${own//$'\t'/ and }, got ${theirs//$'\t'/ and }. Nothing was signed. If somebody else just published $OWNER/$2, run the job again; otherwise, do not trust the hub." 2>&3
+  fi
+  printf '%s  %s\n%s  %s\n' "${own%$'\t'*}" "$OWNER/$2" "${own#*$'\t'}" "$OWNER/$2#manifest" >>"$subjects"
+}
+
+# Installs the code of the action's own commit, once. Its packages are pinned by their digests, and none of their scripts is run.
+prepare_check() {
+  CODE=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd) NODE=${NODE:-node}
+  [ "$("$NODE" -p 'Boolean(process.features.typescript)' 2>/dev/null)" = true ] ||
+    stop 'Signing needs Node 22.18 or newer on the runner. Add actions/setup-node before this action, or set attest to no.' 2>&3
+  [ -d "$CODE/node_modules/zod" ] ||
+    (cd "$CODE" && npm ci --omit=dev --ignore-scripts --no-audit --no-fund) >"$work/complaint" 2>&1 ||
+    stop "Cannot install the packages that compute what is signed: $(tail -c 1000 "$work/complaint")" 2>&3
 }
 
 # Annotates the file with the warnings in a response.
@@ -167,7 +196,7 @@ handle() { # <file>
   name='' version=''
   check_file "$file" || return 1
   name=$(basename -- "$file")
-  name=${name%.*}
+  if [ ! -d "$file" ]; then name=${name%.*}; fi
   case $name in
     '' | *[!a-z0-9-]*)
       fail "Each file is published to the prompt of the same name: expected lower-case letters, digits and hyphens, got $name; rename the file." "$file"
@@ -176,7 +205,7 @@ handle() { # <file>
   esac
   check "$file" "$name" || return 1
   if [ "$MODE" = subjects ]; then
-    if [ "$is_new" = true ]; then list_subject "$name"; fi
+    if [ "$is_new" = true ]; then list_subjects "$file" "$name"; fi
     return 0
   fi
   impact=$(describe_impact)
@@ -203,12 +232,12 @@ handle() { # <file>
 
 # Publishes the file, if the latest version is still $latest. Sets version.
 publish() { # <file> <name>
-  local query token media=text/markdown
+  local query token
   query=$(jq --null-input --raw-output --arg changelog "${CHANGELOG:-$(git log -1 --format=%s -- "$1")}" \
     '$changelog | gsub("[[:cntrl:]]"; " ")[:500] | @uri')
   request_token || return 1
   printf 'Authorization: Bearer %s\n' "$token" >"$work/headers"
-  cp -- "$1" "$work/sent"
+  cp -- "$body" "$work/sent"
   if [ -n "${ATTESTATION:-}" ]; then sign "$1"; fi
   # A retry is the same request with the same token, so the hub returns the response to the first request.
   curl --silent --show-error --fail-with-body --retry 3 --max-time 60 --header "@$work/headers" \
@@ -227,14 +256,18 @@ publish() { # <file> <name>
   show_warnings "$1" "$work/answer"
 }
 
-# Puts the file and the attestation into an archive. Sets media.
-sign() { # <file>
+# Puts the file or folder and the attestation into an archive. Sets media.
+sign() { # <file or folder>
+  local folder=$1
   media=application/gzip
-  rm -rf "$work/signed"
-  mkdir -p "$work/signed/.attestations"
-  cp -- "$1" "$work/signed/prompt.md"
+  rm -rf "$work/signed" "$work/main"
+  mkdir -p "$work/signed/.attestations" "$work/main"
   cp -- "$ATTESTATION" "$work/signed/.attestations/1.sigstore.json"
-  tar -czf "$work/sent" -C "$work/signed" prompt.md .attestations/1.sigstore.json
+  if [ ! -d "$1" ]; then
+    cp -- "$1" "$work/main/prompt.md"
+    folder=$work/main
+  fi
+  tar -czf "$work/sent" -C "$folder" . -C "$work/signed" .attestations/1.sigstore.json
 }
 
 if [ "$MODE" = subjects ]; then
@@ -243,12 +276,15 @@ if [ "$MODE" = subjects ]; then
   subjects=${RUNNER_TEMP:-/tmp}/prompt-hub-subjects-$$
   : >"$subjects"
 fi
+# What ends the job is shown, also where publishing reports every other problem again.
+exec 3>&2
 found=0 failed=0 versions='' urls='' changed=false
 while IFS= read -r pattern; do
   # Unquoted so that patterns are expanded. IFS is empty, so a name that contains a space is not split.
   IFS=
   for file in $pattern; do
-    [ -f "$file" ] || [ -L "$file" ] || continue
+    [ -f "$file" ] || [ -L "$file" ] || [ -f "$file/SKILL.md" ] || [ -f "$file/prompt.md" ] || continue
+    file=${file%/}
     found=1
     # Publishing reports every problem again.
     if [ "$MODE" = subjects ]; then

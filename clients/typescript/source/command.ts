@@ -163,5 +163,7 @@ try {
   // A file system error happens before anything is changed, or the changes have been rolled back.
   complain(`${sentence}${error instanceof PromptHubError ? '' : '; nothing was changed'}`)
   const isForbidden = error instanceof PromptHubError && (error.status === 401 || error.status === 403)
-  process.exitCode = isForbidden ? 3 : (error instanceof PromptHubError && Object.hasOwn(EXIT, error.code) && EXIT[error.code]) || 1
+  process.exitCode = isForbidden
+    ? 3
+    : (error instanceof PromptHubError && Object.hasOwn(EXIT, error.code) && EXIT[error.code]) || 1
 }

@@ -161,10 +161,17 @@ export const OwnerAnswer = z
   })
   .meta({ id: 'OwnerAnswer', description: 'An owner, and the result of the request to change it.' })
 
+const ManifestDigest = z
+  .string()
+  .describe(
+    'SHA-256 of its manifest, in hex: the canonical JSON of what decides what callers get. An attestation is also about it.',
+  )
+
 /** The response to a publish: the version, and the outcome of the request. */
 export const PublishAnswer = z
   .object({
     ...VersionRecord.shape,
+    manifest_sha256: ManifestDigest,
     html_url: z.url().describe('The URL of this version’s page, which exists after the next build.'),
     unchanged: z.boolean().describe('Whether no version was added because the latest version is identical.'),
     breaking: z.boolean().describe('Whether the change is breaking for callers of the version before.'),
@@ -186,6 +193,7 @@ export const CheckAnswer = z
       .string()
       .nullable()
       .describe('SHA-256 of its archive, which an attestation must be about instead; null without files.'),
+    manifest_sha256: ManifestDigest,
     fields: z
       .array(z.string())
       .describe('The fields of the repository that would change: title, description, tags, license, forked_from.'),

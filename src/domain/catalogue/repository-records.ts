@@ -87,12 +87,18 @@ function skillFields(
   addresses: Addresses,
 ): Pick<VersionRecord, 'skill' | 'files' | 'bundle_sha256'> {
   const { skill, bundle, version = '' } = entry ?? {}
-  const { description, license, compatibility = null, metadata = {} } = skill ?? {}
   return {
-    skill: description === undefined ? null : { description, license: license ?? null, compatibility, metadata },
+    skill: recordSkill(skill),
     files: (bundle?.files ?? []).map((file) => ({ ...file, url: addresses.file(owner, name, version, file.path) })),
     bundle_sha256: bundle?.sha256 ?? null,
   }
+}
+
+/** Builds the record of a skill; null for a version that is none. */
+export function recordSkill(skill: VersionEntry['skill']): VersionRecord['skill'] {
+  if (!skill) return null
+  const { description, license, compatibility = null, metadata = {} } = skill
+  return { description, license: license ?? null, compatibility, metadata }
 }
 
 /** Builds the fields of a record about who published the version. */

@@ -2,6 +2,7 @@
 import { type AttestationSigner, findSignerRefusal } from '../access/attestation-signer.ts'
 import type { VersionEntry } from '../content/content-tree.ts'
 import type { OwnerFile } from '../content/prompt-file.ts'
+import { printable } from '../text/printable.ts'
 import type { ValueProblem } from '../text/problems.ts'
 import type { AttestationFacts } from '../values/attestation.ts'
 import { hasPublishingRule } from '../values/publishing-rules.ts'
@@ -10,15 +11,25 @@ import { invalidField, validationFailed } from './request.ts'
 /** A verified attestation of a version. */
 export interface SignedVersion {
   facts: AttestationFacts
-  /** The SHA-256 of what it is about. */
-  subjects: readonly string[]
+  /** What it is about. */
+  subjects: readonly Subject[]
 }
+
+/** What a statement is about. */
+export interface Subject {
+  name: string
+  /** The SHA-256, in hex. */
+  sha256: string
+}
+
+/** What a statement must say: that a job built the version. Other statements, such as test results, may say that it is bad. https://slsa.dev/spec/v1.0/provenance */
+const PREDICATES: readonly string[] = ['https://slsa.dev/provenance/v1', 'https://slsa.dev/provenance/v0.2']
 
 /** What a verified attestation says. */
 interface VerifiedAttestation {
   predicateType: string
-  /** The SHA-256 of each subject, in hex. */
-  subjects: string[]
+  /** Those with a SHA-256. */
+  subjects: Subject[]
   signer: AttestationSigner
 }
 
@@ -35,7 +46,7 @@ export interface VerifiedSignature extends VerifiedAttestation {
  * Returns what an attestation proves.
  *
  * @param issuer the issuer that the hub accepts
- * @returns a problem if none of the owner's trusted publishers signed it
+ * @returns a problem if none of the owner's trusted publishers signed it, or if it is no build provenance
  */
 export function judgeSignature(
   { signer, predicateType, subjects, ...measured }: VerifiedSignature,
@@ -43,6 +54,10 @@ export function judgeSignature(
 ): { value: SignedVersion; problem?: never } | { value?: never; problem: string } {
   const problem = findSignerRefusal(signer, { issuer, name, trusted: owner?.trusted_publishers ?? [] })
   if (problem !== undefined) return { problem }
+  if (!PREDICATES.includes(predicateType))
+    return {
+      problem: `expected a statement of build provenance, ${PREDICATES.join(' or ')}, got ${printable(predicateType)}`,
+    }
   const { repository, workflow_ref: workflow, ref, sha } = signer.claims
   const facts = { ...measured, predicate_type: predicateType, issuer: signer.issuer }
   return {
@@ -70,26 +85,52 @@ export function acceptAll<Value>(found: readonly { value?: Value; problem?: stri
   return found.flatMap(({ value }) => value ?? [])
 }
 
-/** Returns the digest that attestations of a version must be about. */
-function subjectOf({ bundle, content_sha256 }: Pick<VersionEntry, 'bundle' | 'content_sha256'>): string {
-  return bundle?.sha256 ?? content_sha256
+/** The version that an attestation must be about. */
+export interface ToSign extends Pick<VersionEntry, 'bundle' | 'content_sha256' | 'version'> {
+  /** The prompt, `owner/name`. */
+  prompt: string
+  manifest_sha256: string
 }
 
-/** Returns why an attestation is not about a version; undefined if it is. */
+/**
+ * Returns why an attestation is not about a version; undefined if it is. A statement may have other subjects, too: one may be about several prompts.
+ *
+ * @param isRequired whether the owner demands an attestation; then it must be about the manifest, too
+ */
 export function findSubjectProblem(
-  version: Pick<VersionEntry, 'bundle' | 'content_sha256' | 'version'>,
-  subjects: readonly string[],
+  version: ToSign,
+  subjects: readonly Subject[],
+  isRequired: boolean,
 ): string | undefined {
-  const wanted = subjectOf(version)
-  if (subjects.includes(wanted)) return undefined
-  const what = version.bundle ? `the archive of ${version.version}` : 'the content'
-  const [first] = subjects
-  return `expected a statement about the SHA-256 of ${what}, ${wanted}, got ${first === undefined ? 'none' : `one about ${first}`}`
+  const { prompt, bundle, content_sha256, manifest_sha256 } = version
+  const manifest = `${prompt}#manifest`
+  return (
+    findMissing({ name: prompt, sha256: bundle?.sha256 ?? content_sha256 }, bundle ? 'archive' : 'content') ??
+    (isRequired || subjects.some(({ name }) => name === manifest)
+      ? findMissing({ name: manifest, sha256: manifest_sha256 }, 'manifest')
+      : undefined)
+  )
+
+  function findMissing(wanted: Subject, what: string): string | undefined {
+    if (subjects.some(({ name, sha256 }) => name === wanted.name && sha256 === wanted.sha256)) return undefined
+    const [got] = subjects.toSorted((a, b) => Number(isNear(b, wanted)) - Number(isNear(a, wanted)))
+    return `expected the subject ${wanted.name} with the SHA-256 of the ${what} of ${version.version}, ${wanted.sha256}, got ${got ? `${printable(got.name)} with ${printable(got.sha256)}` : 'none with a SHA-256'}`
+  }
 }
 
-/** @throws HubError `validation_failed` if an attestation is about other bytes */
-export function refuseOtherSubject(version: VersionEntry, attestations: readonly SignedVersion[]): void {
-  acceptAll(attestations.map(({ subjects }) => ({ problem: findSubjectProblem(version, subjects) })))
+/** Returns whether a subject has the name or the digest that was wanted, so that a message about it explains most. */
+function isNear(subject: Subject, wanted: Subject): boolean {
+  return subject.name === wanted.name || subject.sha256 === wanted.sha256
+}
+
+/** @throws HubError `validation_failed` if an attestation is about another version */
+export function refuseOtherSubject(
+  version: ToSign,
+  attestations: readonly SignedVersion[],
+  owner: OwnerFile | undefined,
+): void {
+  const isRequired = hasPublishingRule(owner, 'signed-only')
+  acceptAll(attestations.map(({ subjects }) => ({ problem: findSubjectProblem(version, subjects, isRequired) })))
 }
 
 /**

@@ -39,7 +39,7 @@ import { areSameFiles, type Bundle, countFileBytes, type VersionFileBytes } from
 import { isPortableName, titleFromName } from '../values/names.ts'
 import { formatMoment, type Provenance, Version } from '../values/values.ts'
 import { type Bump, nextVersion } from '../values/versions.ts'
-import { refuseOtherSubject, type SignedVersion } from './attested.ts'
+import type { SignedVersion } from './attested.ts'
 import { carryOver, composeCarried, withIncludes } from './carry-over.ts'
 import { nextLower, type RepositoryState, readIndex, readListedVersion } from './repository-state.ts'
 import { invalidField, type Measure, nameLines, type PublishInput, validationFailed } from './request.ts'
@@ -218,9 +218,7 @@ export function decidePublish(
   refuseExcess(state, bytesOf(versionText) + countFileBytes(files) + signed + grown, around)
   const breaking = difference ? warnOfDifference(difference) : []
   if (difference && breaking.length > 0) refuseSmallBump(request, state, difference, around)
-  const whole = withFiles(version)
-  refuseOtherSubject(whole, attestations)
-  return finish(whole, versionText, difference, breaking)
+  return finish(withFiles(version), versionText, difference, breaking)
 }
 
 /** Compares a published version with the one that was the latest before it, if any. */

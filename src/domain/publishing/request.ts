@@ -110,7 +110,7 @@ export const PublishRequest = z
       'The files beside the SKILL.md of an Agent Skill; [] means none. Default: those of the previous version.',
     ),
     attestations: AttestationInputs.optional().describe(
-      'Sigstore bundles that sign the content or, for a skill with files, its archive. An earlier version’s are not taken over.',
+      'Sigstore bundles that sign the content or, for a skill with files, its archive, and the manifest. An earlier version’s are not taken over.',
     ),
     title: Title.optional(),
     description: Description.optional(),

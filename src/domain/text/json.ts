@@ -5,11 +5,17 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Formats a value as JSON with sorted keys, so that equal values produce the same text. */
+/** Formats a value as canonical JSON (RFC 8785), so that equal values produce the same text. Strings and numbers are as JSON.stringify writes them. */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, child: unknown) =>
-    isObject(child) ? Object.fromEntries(Object.entries(child).sort(([a], [b]) => (a < b ? -1 : 1))) : child,
-  )
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  // Written key by key: an object would put keys such as `9` and `10` in the order of their numbers.
+  if (isObject(value))
+    return `{${Object.keys(value)
+      .filter((key) => value[key] !== undefined)
+      .sort()
+      .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`)
+      .join(',')}}`
+  return JSON.stringify(value) ?? 'null'
 }
 
 /** Returns whether two values are equal as JSON, ignoring key order. Only objects are serialised, because most compared values are strings, numbers and short lists. */

@@ -2,8 +2,10 @@
 
 import { matchPathOfAnyNames } from '../../domain/api/routes.ts'
 import type { PublishDecision } from '../../domain/publishing/decision.ts'
+import { digestManifest } from '../../domain/publishing/manifest.ts'
 import { contentTooLarge, filesTooLarge } from '../../domain/publishing/request.ts'
 import { isName, isOwner } from '../../domain/values/names.ts'
+import { measure } from '../../ports/measure.ts'
 import type { WrittenVersion } from '../../ports/text-work.ts'
 import { type Connect, countRequest, type Hub } from '../hub.ts'
 import { findArchive } from '../read/files.ts'
@@ -64,9 +66,9 @@ async function recallWritten(
   return { text, files }
 }
 
-function respondWithCheck({ version, isUnchanged, fields, changes, warnings }: PublishDecision): Response {
-  const { content_sha256, bundle } = version
-  const digests = { content_sha256, bundle_sha256: bundle?.sha256 ?? null }
+function respondWithCheck({ version, record, isUnchanged, fields, changes, warnings }: PublishDecision): Response {
+  const { content_sha256, bundle_sha256 } = record
+  const digests = { content_sha256, bundle_sha256, manifest_sha256: digestManifest(record, measure) }
   const breaking = changes?.breaking ?? false
   const data = { would_be: version.version, unchanged: isUnchanged, breaking, ...digests, fields, changes, warnings }
   return respondWithRecord(data)

@@ -8,10 +8,12 @@ import {
   acceptAll,
   findReplayProblem,
   judgeSignatures,
+  refuseOtherSubject,
   refuseUnsigned,
   type VerifiedSignature,
 } from '../../domain/publishing/attested.ts'
 import type { Surroundings } from '../../domain/publishing/decision.ts'
+import { digestManifest } from '../../domain/publishing/manifest.ts'
 import { brokenFileError, type RepositoryState, readOwner } from '../../domain/publishing/repository-state.ts'
 import { IDEMPOTENCY_KEY, type PublishInput, validationFailed } from '../../domain/publishing/request.ts'
 import { canonicalJson } from '../../domain/text/json.ts'
@@ -20,7 +22,7 @@ import { lineOf } from '../../domain/text/text-length.ts'
 import { hasPublishingRule } from '../../domain/values/publishing-rules.ts'
 import { compareVersions, resolveLatest } from '../../domain/values/versions.ts'
 import type { FolderState, PublishMark } from '../../ports/git-store.ts'
-import { measureFile } from '../../ports/measure.ts'
+import { measure, measureFile } from '../../ports/measure.ts'
 import type { TextWork, WrittenVersion } from '../../ports/text-work.ts'
 import type { Readers, RepositoryWrite, WriteAnswer, WriteDecision } from './attempts.ts'
 import { requireRights } from './authenticate.ts'
@@ -174,12 +176,14 @@ async function decideAttempt(
   const around = { ...(await accepted.lookAround()), needsMajor: hasPublishingRule(ownerFile, 'semver') }
   const decision = await text.run('decidePublish', body, state, latest, publisher, { baseUrl, around, parts })
   const { isUnchanged, versionText, indexText, version, file, record, changes, warnings } = decision
+  const data = describeOutcome({ record, warnings, breaking: changes?.breaking ?? false }, isUnchanged, accepted)
   if (!isUnchanged) refuseUnsigned(owner, ownerFile, publisher.attestations.length)
   if (!isUnchanged && record.attestations.length > 0) {
+    const { manifest_sha256 } = data
+    refuseOtherSubject({ ...version, prompt: `${owner}/${name}`, manifest_sha256 }, publisher.attestations, ownerFile)
     const runs = await accepted.listRuns(version.content_sha256)
     acceptAll(record.attestations.map((facts) => ({ problem: findReplayProblem(version, facts, runs) })))
   }
-  const data = describeOutcome({ record, warnings, breaking: changes?.breaking ?? false }, isUnchanged, accepted)
   if (body.dry_run || (isUnchanged && indexText === undefined)) return { kind: 'answer', answer: { data } }
   const headline = isUnchanged ? `Update ${owner}/${name}` : `Publish ${owner}/${name} ${version.version}`
   const trailers: [string, string][] = [
@@ -246,5 +250,14 @@ function describeOutcome(
   { baseUrl, linesBefore }: Pick<AcceptedPublish, 'baseUrl' | 'linesBefore'>,
 ) {
   const html_url = addressesBelow(baseUrl).versionPage(record.owner, record.name, record.version)
-  return { ...record, html_url, unchanged, breaking, commit: null, warnings: placeWarnings(warnings, linesBefore) }
+  const manifest_sha256 = digestManifest(record, measure)
+  return {
+    ...record,
+    manifest_sha256,
+    html_url,
+    unchanged,
+    breaking,
+    commit: null,
+    warnings: placeWarnings(warnings, linesBefore),
+  }
 }
