@@ -47,6 +47,7 @@ describe('publish response', () => {
         raw_url: 'https://hub.example/api/v1/repos/acme/code-review/raw?version=1.0.0',
         html_url: 'https://hub.example/acme/code-review/v/1.0.0',
         unchanged: false,
+        breaking: false,
         commit: { sha: (await git('rev-parse', 'main')).trim(), url: null },
         warnings: ['title: ', 'description: ', 'tags: ', 'license: ', 'variables: add a description for code'].map(
           (start) => ({
@@ -206,7 +207,7 @@ parameters:
     ],
     ['empty parameters remove the previous ones', { content: 'x\n', parameters: {} }, [], {}],
   ])('%s', async (_, body, variables, parameters) => {
-    const answer = await hub.publish(body)
+    const answer = await hub.publish({ bump: 'patch', ...body })
     expect(answer.status).toBe(201)
     expect([answer.data.variables, answer.data.parameters]).toEqual([variables, parameters])
     await hub.build()
@@ -219,7 +220,7 @@ parameters:
       [versionPath('2.0.0')]: versionFile('x\n', 'parameters:\n  model: wrong\n'),
       [INDEX]: '---\nyanked:\n  "2.0.0": Wrong\n---\n',
     })
-    const answer = await hub.publish({ content: 'New {{kept}}\n' })
+    const answer = await hub.publish({ content: 'New {{kept}}\n', bump: 'patch' })
     expect([answer.version, answer.data.variables, answer.data.parameters]).toEqual([
       '2.0.1',
       [kept],

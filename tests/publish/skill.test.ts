@@ -34,7 +34,7 @@ test('a version’s SKILL.md keeps its bytes after later publishes, a yank, a ne
   expect(first.text).toContain('---\nname: "stays"\ndescription: "Reviews code. Use it before a pull request."\n')
   expect(first.text).toContain('license: "MIT"\nmetadata:\n  version: "1.0.0"\n  source: "acme/stays@1.0.0"\n')
   expect(first.text).toContain('---\nReview {{code}}.\r\n\n\n## Inputs\n')
-  await publish({ content: 'Review {{code}} twice.\n', license: 'Apache-2.0' }, to)
+  await publish({ content: 'Review {{code}} twice.\n', license: 'Apache-2.0', bump: 'patch' }, to)
   const yank = { path: `/api/v1/repos/${to}/versions/1.0.0/yank`, method: 'PUT' }
   const token = await hub.makeToken({ permissions: ['maintain'] })
   expect((await hub.publish({ reason: 'Old' }, { ...yank, token })).status).toBe(200)
@@ -58,8 +58,8 @@ test('an omitted skill field carries over, null removes it, and republishing the
   ])
   const given = await publish({ content: 'Three', format: 'chat', skill }, to)
   expect([given.status, given.message]).toMatchObject([422, expect.stringContaining('a chat prompt cannot be a skill')])
-  expect((await publish({ content: 'Two', skill: null }, to)).data).toMatchObject({ version: '1.0.2', skill: null })
-  expect((await publish({ content: 'One\nThen !`ls`' }, to)).data).toMatchObject({ version: '1.0.3', skill: null })
+  expect((await publish({ content: 'Two', skill: null }, to)).data).toMatchObject({ version: '2.0.0', skill: null })
+  expect((await publish({ content: 'One\nThen !`ls`' }, to)).data).toMatchObject({ version: '2.0.1', skill: null })
   expect((await hub.read(`/${to}/SKILL.md`)).status).toBe(404)
   expect((await hub.read(`/${to}/v/1.0.1/SKILL.md`)).status).toBe(200)
 })
@@ -129,7 +129,7 @@ test('the skills CLI installs every file of a skill: pinned, latest, of an owner
     { path: `${'a'.repeat(90)}/${'b'.repeat(90)}/c.bin`, base64: 'AP8=' },
   ]
   await publish({ content: 'Run scripts/run.py.\n', skill, files }, to)
-  await publish({ content: 'Run scripts/run.py again.\n', files: files.slice(0, 1) }, to)
+  await publish({ content: 'Run scripts/run.py again.\n', files: files.slice(0, 1), bump: 'patch' }, to)
   await hub.build()
   const server = createServer(async (asked, answer) => {
     const { status, headers, bytes } = await hub.read(asked.url ?? '/')
