@@ -13,6 +13,8 @@ const at = (module: string, names: string) => new RegExp(`^(?:src|packages)/${mo
 
 /** Functions that get no stranger's text, or only texts whose length a schema has limited, with the reason. */
 export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
+  ['counts fields and labels, whose number is limited', at('domain/api/export-formats', 'labelsAt|listLost')],
+  ['joins what was read', at('formats/source-file', 'placeResult|joinResults')],
   [
     'names, logins and claims, whose length is limited',
     /^(?:src\/domain\/(?:access|values\/permissions)|packages\/review\/rules\/pull-owners)/,
@@ -189,6 +191,8 @@ export const OWN_ARGUMENTS: Readonly<Record<string, (text: string) => unknown[]>
   ],
   'packages/formats/portable.ts contentOf': (text) => [{ body: { format: 'text', text } }],
   'packages/formats/template.ts readDollarBraces': (text) => [text, '', new ConversionProblems()],
+  'packages/formats/parameters.ts addSettings': (text) => [{}, { tools: [{ name: text }] }, new ConversionProblems()],
+  'packages/formats/parameters.ts addLarge': (text) => [{}, { tools: [text] }, new ConversionProblems()],
   'packages/formats/template.ts readBraces': (text) => [text, 'jinja2', new ConversionProblems()],
   'packages/editor/form/pasted-file.ts readPastedForm': (text) => [{ content: text }, 'markdown'],
   'src/domain/text/text-length.ts lineOf': (text) => [text, text.length],
