@@ -101,7 +101,7 @@ export interface TextJobs {
     written: WrittenVersion,
     before: { version: string; text: string | undefined } | undefined,
     publish: { baseUrl: string; isAssembled: boolean },
-  ): { record: VersionRecord; warnings: Warning[]; breaking: boolean }
+  ): { record: VersionRecord; entry: VersionEntry; warnings: Warning[]; breaking: boolean }
   /** Decides what a change writes. @throws like `decideChange` */
   decideChange(change: Change, state: RepositoryState, named: NamedRepositories): ChangeDecision
   /** Parses the body of a result. @throws HubError `invalid_request`, `validation_failed` */

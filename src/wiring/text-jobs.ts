@@ -86,6 +86,7 @@ export const TEXT_JOBS: TextJobTable = {
     const { difference, warnings: breaking } = compareWritten(latest, entry)
     return {
       record: await TEXT_JOBS.recordVersion(entry, previous, state, baseUrl),
+      entry,
       warnings: warnOf(entry, state, files, breaking, isAssembled),
       breaking: difference?.breaking ?? false,
     }

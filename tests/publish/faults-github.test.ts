@@ -282,7 +282,7 @@ test('a write that is applied after the call timeout: 201, one version', async (
 
 describe('a publish whose response was lost', () => {
   /** Carries out the write, then makes GitHub unreachable until the deadline. */
-  const loseEverything = async (key?: string) => {
+  const loseEverything = async (key?: string, body: object = BODY) => {
     const pass = passTimeAtEachCall(6)
     standIn.script(
       { on: 'mutation', when: pass, fault: FAULTS.cut(true) },
@@ -293,11 +293,41 @@ describe('a publish whose response was lost', () => {
         fault: FAULTS.cut(false),
       },
     )
-    const answer = await hub.publish(BODY, key === undefined ? {} : { key })
+    const answer = await hub.publish(body, key === undefined ? {} : { key })
     expect([answer.status, answer.code]).toEqual([503, 'unavailable'])
     expect(answer.message).toContain('A retry finds anything that was written')
     standIn.forget()
   }
+
+  const FILES = [{ path: 'scripts/a.sh', text: 'echo a\n' }]
+  //  retry            body                                                          key
+  test.each<[string, object, string | undefined]>([
+    ['with the key', BODY, 'key-0001'],
+    ['without a key', BODY, undefined],
+    ['of a skill with files', { ...BODY, skill: { description: 'Reviews.' }, files: FILES }, 'key-0001'],
+    ['of a skill with files, without a key', { ...BODY, skill: { description: 'Reviews.' }, files: FILES }, undefined],
+  ])('a retry %s makes the version readable at once, on every hub', async (_, body, key) => {
+    const purged: string[][] = []
+    const another = await openHub(world, { state: hub.state, purge: async (tags) => void purged.push(tags) })
+    await another.build()
+    await loseEverything(key, body)
+    const rests = ['/raw?version=1.0.1', '/versions/1.0.1']
+    for (const rest of rests) expect((await hub.readRepository(rest)).status).toBe(404)
+    const again = await another.publish(body, { token: hub.token, ...(key !== undefined && { key }) })
+    expect([again.status, again.version]).toEqual([200, '1.0.1'])
+    for (const one of [hub, another]) {
+      for (const rest of rests) expect([rest, (await one.readRepository(rest)).status]).toEqual([rest, 200])
+      expect((await one.readRepository()).data).toMatchObject({ latest_version: '1.0.1', content: 'New\n' })
+      expect((await one.readRepository('/versions')).text).toContain('"1.0.1"')
+      if ('files' in body)
+        expect((await one.readRepository('/versions/1.0.1/files/scripts/a.sh')).text).toBe('echo a\n')
+    }
+    expect(purged).toEqual([['repo_acme_code-review', 'owner_acme']])
+    // Once it is seen, another retry stores nothing, and asks git no more than before.
+    standIn.forget()
+    await another.publish(body, { token: hub.token, ...(key !== undefined && { key }) })
+    expect([purged.length, standIn.counts().mutation]).toEqual([1, 0])
+  })
 
   test('a retry with a key returns the published version, even after newer ones', async () => {
     await loseEverything('key-0001')

@@ -6,7 +6,6 @@ import { findProtection } from '../../domain/content/protected-labels.ts'
 import type { NamedRepositories } from '../../domain/managing/decision.ts'
 import type { Change, Target } from '../../domain/managing/request.ts'
 import { readOwner } from '../../domain/publishing/repository-state.ts'
-import { isSameJson } from '../../domain/text/json.ts'
 import { isTag, isVersion, splitFullName } from '../../domain/values/names.ts'
 import type { Permission } from '../../domain/values/permissions.ts'
 import type { FolderState } from '../../ports/git-store.ts'
@@ -14,7 +13,7 @@ import { findRepository } from '../read/records.ts'
 import type { Readers, WriteDecision } from './attempts.ts'
 import { requirePermission, requireRights } from './authenticate.ts'
 import type { PublishHub } from './publish-hub.ts'
-import { showRepository } from './renew-fresh-copy.ts'
+import { differs, showRepository } from './renew-fresh-copy.ts'
 import { changeMessage, type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
 
 /** A change to what is already published. */
@@ -99,8 +98,7 @@ async function decideAttempt(
   const answer = { data: { ...repository, unchanged: indexText === undefined, commit: null } }
   if (indexText === undefined || change.isDryRun) {
     // A hub that crashed after its commit has not stored a copy. In that case, a retry commits nothing but makes the existing commit visible.
-    const isUnshown =
-      !change.isDryRun && record && !isSameJson((await findRepository(owner, name, deps))?.value(), record.repository)
+    const isUnshown = !change.isDryRun && (await differs(record, { owner, name }, deps))
     return { kind: 'answer', answer, ...(isUnshown && { shown }) }
   }
   const message = changeMessage(sending, `${owner}/${name}: ${summary}`)

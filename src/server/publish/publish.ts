@@ -16,7 +16,7 @@ import type { Surroundings } from '../../domain/publishing/decision.ts'
 import { digestManifest } from '../../domain/publishing/manifest.ts'
 import { brokenFileError, type RepositoryState, readOwner } from '../../domain/publishing/repository-state.ts'
 import { IDEMPOTENCY_KEY, type PublishInput, validationFailed } from '../../domain/publishing/request.ts'
-import { canonicalJson } from '../../domain/text/json.ts'
+import { canonicalJson, isSameJson } from '../../domain/text/json.ts'
 import { printable } from '../../domain/text/printable.ts'
 import { lineOf } from '../../domain/text/text-length.ts'
 import { hasPublishingRule } from '../../domain/values/publishing-rules.ts'
@@ -27,6 +27,7 @@ import type { TextWork, WrittenVersion } from '../../ports/text-work.ts'
 import type { Readers, RepositoryWrite, WriteAnswer, WriteDecision } from './attempts.ts'
 import { requireRights } from './authenticate.ts'
 import { type Body, bodyKindOf } from './media-types.ts'
+import { isUnseen, type Written } from './renew-fresh-copy.ts'
 import { listRuns, neighboursInGit, openVerification, readParts, readSurroundings } from './surroundings.ts'
 import { type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
 
@@ -46,6 +47,8 @@ export interface AcceptedPublish extends Sending {
   lookAround: () => Promise<Surroundings>
   /** Lists the runs that signed versions of the prompt with some content, in the same way. */
   listRuns: (content_sha256: string) => Promise<Set<string>>
+  /** Returns whether readers see something else than git has. */
+  isUnseen: (written: Written) => Promise<boolean>
 }
 
 /** Opens a publish. @throws HubError `invalid_request` for a malformed Idempotency-Key */
@@ -66,7 +69,7 @@ export function openPublish(request: Request): OpenWrite {
           const lookAround = () => readSurroundings({ owner, name }, body, deps)
           const findRuns = (content_sha256: string) => listRuns({ owner, name }, content_sha256, deps)
           const verify = openVerification(body.attestations, deps)
-          const asking = { lookAround, listRuns: findRuns, verify }
+          const asking = { lookAround, listRuns: findRuns, verify, isUnseen: (written: Written) => isUnseen(written, deps) }
           const accepted = { ...sending, ...asking, body, linesBefore, idempotency, baseUrl, issuer }
           return writeToGit(publishAsWrite(accepted, deps.text), bearer, deps, time)
         },
@@ -164,7 +167,7 @@ async function decideAttempt(
     )
   const found = { owner, name, versions: [...folder.versions.keys()], index: folder.index }
   const state = await text.run('readState', found)
-  if (earlier) return { kind: 'answer', answer: await replay(earlier, state, readers, accepted, text) }
+  if (earlier) return replay(earlier, { folder, state }, readers, accepted, text)
   const publisher = {
     published_by: bearer.login ?? owner,
     clock: { nowMs: folder.nowMs ?? arrivedMs, isShared: folder.nowMs !== undefined },
@@ -184,7 +187,11 @@ async function decideAttempt(
     const runs = await accepted.listRuns(version.content_sha256)
     acceptAll(record.attestations.map((facts) => ({ problem: findReplayProblem(version, facts, runs) })))
   }
-  if (body.dry_run || (isUnchanged && indexText === undefined)) return { kind: 'answer', answer: { data } }
+  if (body.dry_run) return { kind: 'answer', answer: { data } }
+  if (isUnchanged && indexText === undefined) {
+    const shown = { file, entry: version, added: record, files: latest.files }
+    return answerSeen({ data }, shown, folder, accepted)
+  }
   const headline = isUnchanged ? `Update ${owner}/${name}` : `Publish ${owner}/${name} ${version.version}`
   const trailers: [string, string][] = [
     ['Version', version.version],
@@ -217,11 +224,11 @@ async function readWritten(version: string | undefined, { readVersion, readFiles
 /** Rebuilds the response to an earlier publish from its commit and the version's file. @throws HubError `not_found` for a version that was taken down */
 async function replay(
   { sha, url, headline, trailers }: PublishMark,
-  state: RepositoryState,
+  { folder, state }: { folder: FolderState; state: RepositoryState },
   readers: Readers,
   accepted: AcceptedPublish,
   text: TextWork,
-): Promise<WriteAnswer> {
+): Promise<WriteDecision> {
   const version = trailers.get('Version') ?? ''
   if (Object.hasOwn(state.file.removed, version))
     throw new HubError(
@@ -236,11 +243,31 @@ async function replay(
     before === undefined ? undefined : readers.readVersion(before),
   ])
   const compared = before === undefined ? undefined : { version: before, text: earlierText }
-  const described = await text.run('describePublished', state, version, written, compared, {
+  const { entry, ...described } = await text.run('describePublished', state, version, written, compared, {
     ...{ baseUrl: accepted.baseUrl, isAssembled: isComposed(accepted.body) },
   })
   const data = describeOutcome(described, isUpdate, accepted)
-  return { data: { ...data, commit: { sha, url } }, headers: { 'Idempotency-Replayed': 'true' } }
+  const answer = { data: { ...data, commit: { sha, url } }, headers: { 'Idempotency-Replayed': 'true' } }
+  const shown = { file: state.file, entry, added: described.record, files: written.files }
+  return answerSeen(answer, shown, folder, accepted)
+}
+
+/** Answers without a commit. If an earlier attempt or process made the commit, but could not show it, readers are shown it now. */
+async function answerSeen(
+  answer: WriteAnswer,
+  shown: Pick<Written, 'file' | 'entry' | 'files'> & { added: VersionRecord },
+  folder: FolderState,
+  { owner, name, body, isUnseen }: AcceptedPublish,
+): Promise<WriteDecision> {
+  // If that cannot be told, what follows logs the reason, and the answer is the same.
+  if (!(await isUnseen({ owner, name, folder, ...shown }).catch(() => true))) return { kind: 'answer', answer }
+  // The request is the one that made the commit, so it has the bytes of the attestations.
+  const { attestations = [] } = body
+  const isSigned = isSameJson(
+    attestations.map((bundle) => hash('sha256', bundle)),
+    shown.added.attestations.map(({ sha256 }) => sha256),
+  )
+  return { kind: 'answer', answer, shown: { ...shown, attestations: isSigned ? attestations : [] } }
 }
 
 /** Describes a version and what became of the request, before a commit is made. */

@@ -10,6 +10,7 @@ import type { Models } from '../../domain/content/models.ts'
 import type { RepositoryFile } from '../../domain/content/prompt-file.ts'
 import { nextLower } from '../../domain/publishing/repository-state.ts'
 import { entriesOf, type VersionFileBytes } from '../../domain/values/file-entry.ts'
+import { isSameJson } from '../../domain/text/json.ts'
 import { formatMoment } from '../../domain/values/values.ts'
 import { sortVersions } from '../../domain/values/versions.ts'
 import type { CopyOrigin, FreshCopies, FreshCopy } from '../../ports/fresh-copies.ts'
@@ -17,7 +18,7 @@ import { decodeText, type FolderState, type GitStore } from '../../ports/git-sto
 import { parseBuilt } from '../../ports/site-files.ts'
 import type { TextWork } from '../../ports/text-work.ts'
 import type { Sources } from '../hub.ts'
-import { findNewest, findVersion } from '../read/records.ts'
+import { findNewest, findRepository, findVersion } from '../read/records.ts'
 import { findResults } from '../read/results.ts'
 import { readResults, readVersionFiles } from './read-from-git.ts'
 
@@ -171,6 +172,20 @@ export async function showRepository(
   const ofLatest = latest ? (results[latest.version] ?? []) : []
   const parts = { owner, name, file, versions, latest, results: ofLatest, stats }
   return { repository: await sources.text.run('describeRepository', parts, sources.baseUrl), versions, results }
+}
+
+/** Returns whether readers see something else than git has. A hub that was killed after its commit, or could not ask git whether there is one, has stored no copy. */
+export async function isUnseen(written: Written, sources: Stores): Promise<boolean> {
+  return differs(await showRepository(written, sources), written, sources)
+}
+
+/** Returns whether readers see another record than the given one; a later publish that has stored a copy includes it. */
+export async function differs(
+  shown: Shown | undefined,
+  { owner, name }: { owner: string; name: string },
+  sources: Stores,
+): Promise<boolean> {
+  return shown !== undefined && !isSameJson((await findRepository(owner, name, sources))?.value(), shown.repository)
 }
 
 /** Reads the results of the latest version, and of all versions whose results a copy must have because a build may not include them. */
