@@ -75,8 +75,8 @@ try {
   const { copies } = stores
   const keep: FreshCopies['keep'] = async (kind, copy) => {
     await copies.keep(kind, copy)
-    if (!clone || !('repository' in copy)) return
-    followed.noteWrite(copy.repository.full_name)
+    if (!clone || !('repository' in copy || 'handle' in copy)) return
+    followed.noteWrite('repository' in copy ? copy.repository.full_name : copy.handle)
     clone.fetchSoon()
   }
   host = await serveSites(
@@ -86,6 +86,7 @@ try {
       ...config,
       pages,
       onWritten: followed.noteWrite,
+      untilBuilt: followed.untilBuilt,
       downloads: await openDownloads('.', config.baseUrl),
       ...watching,
       healthOf() {

@@ -138,7 +138,8 @@ describe('allowed imports', () => {
       'packages/node-server',
       [
         ...[...SETTINGS, 'src/domain/', 'src/ports/', 'src/server/', 'src/wiring/'],
-        ...['packages/account/', 'packages/build/', 'packages/catalogue/', 'packages/node-server/', 'packages/stores/'],
+        ...['packages/account/', 'packages/build/', 'packages/catalogue/', 'packages/node-server/', 'packages/skills/'],
+        'packages/stores/',
       ],
     ],
     [

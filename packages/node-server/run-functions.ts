@@ -1,7 +1,7 @@
 // Runs the functions in one Node process, routed by their `config`.
 import type { IncomingMessage } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
-import { CACHE_CONTROL, SHARED_CACHE_CONTROL } from '../../src/domain/api/caching.ts'
+import { CACHE_CONTROL, PAGE_CACHE_CONTROL, SHARED_CACHE_CONTROL } from '../../src/domain/api/caching.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { matchPath } from '../../src/domain/api/routes.ts'
 import { toHubError } from '../../src/ports/log.ts'
@@ -28,6 +28,14 @@ export interface HostedFunction<Context> {
 export interface HostContext<Site> {
   ip: string
   hub: Site
+}
+
+/** What a request is answered from. */
+interface ServedSite {
+  /** The files of the build and of the pages. */
+  files: SiteFiles
+  /** Adds what was written since the build to its files. */
+  newest?: ((files: SiteFiles) => SiteFiles) | undefined
 }
 
 /** Finds the function for a request. @param pathname as in a URL */
@@ -74,7 +82,7 @@ const compilePart = (part: string, group: string | undefined): string => group ?
  * @param siteOf returns the current site; a request uses the same site from start to finish
  * @param compressor shared by all requests, because it has a cache
  */
-export function createHandler<Site extends { files: SiteFiles }>(
+export function createHandler<Site extends ServedSite>(
   route: Router<HostContext<Site>>,
   siteOf: () => Site,
   compressor: Compressor = openCompressor(),
@@ -91,7 +99,7 @@ export function createHandler<Site extends { files: SiteFiles }>(
 
 const toGet = (request: Request) => new Request(request.url, { headers: request.headers })
 
-async function answerPlain<Site extends { files: SiteFiles }>(
+async function answerPlain<Site extends ServedSite>(
   request: Request,
   ip: string,
   route: Router<HostContext<Site>>,
@@ -102,12 +110,13 @@ async function answerPlain<Site extends { files: SiteFiles }>(
     const hosted = route(request.method, path)
     const isFileFirst = hosted === undefined || hosted.config.preferStatic === true
     const isReading = request.method === 'GET' || request.method === 'HEAD'
-    const file = isFileFirst && isReading ? await serveFile(request, site.files) : undefined
+    const files = site.newest?.(site.files) ?? site.files
+    const file = isFileFirst && isReading ? await serveFile(request, files) : undefined
     if (file) return file
     if (hosted) return await hosted.default(request, { ip, hub: site })
     if (isReading) return respondNotFound(request)
     return (
-      (request.method === 'OPTIONS' && (await preflightFile(request, site.files))) ||
+      (request.method === 'OPTIONS' && (await preflightFile(request, files))) ||
       respondWithError(request, methodNotAllowed(request.method, matchPath(path)?.methods ?? ['GET', 'HEAD']))
     )
   } catch (thrown) {
@@ -129,17 +138,21 @@ function headersForOtherCaches(given: Parts['headers']): Parts['headers'] {
   const headers: Record<string, string> = {}
   for (const name in given) if (!PLATFORM_HEADERS.has(name)) headers[name] = given[name]!
   const cacheControl = given['Cache-Control']
-  if (cacheControl === CACHE_CONTROL.changing) headers['CDN-Cache-Control'] = SHARED_CACHE_CONTROL
+  if (isForAMinute(cacheControl)) headers['CDN-Cache-Control'] = SHARED_CACHE_CONTROL
   if (isCacheable(cacheControl)) headers.Vary = given.Vary ? `${given.Vary}, Accept-Encoding` : 'Accept-Encoding'
   return headers
 }
+
+/** Returns whether shared caches may keep a response for a minute. What is missing needs no header of its own: they read `s-maxage`. */
+const isForAMinute = (cacheControl: string | null | undefined) =>
+  cacheControl === CACHE_CONTROL.changing || cacheControl === PAGE_CACHE_CONTROL.found
 
 /** Replaces these headers in a response without known bytes, such as a stream or a redirect. */
 function forOtherCaches(response: Response): Response {
   const { headers } = response
   for (const name of PLATFORM_HEADERS) headers.delete(name)
   const cacheControl = headers.get('Cache-Control')
-  if (cacheControl === CACHE_CONTROL.changing) headers.set('CDN-Cache-Control', SHARED_CACHE_CONTROL)
+  if (isForAMinute(cacheControl)) headers.set('CDN-Cache-Control', SHARED_CACHE_CONTROL)
   if (isCacheable(cacheControl)) headers.append('Vary', 'Accept-Encoding')
   return response
 }

@@ -32,7 +32,9 @@ export async function handleApm(request: Request, connect: Connect): Promise<Res
     if (!built) await countRequest(hub)
     const bytes =
       built ??
-      (version === undefined ? await listVersions(owner, name, hub) : await makeArchive({ owner, name, version }, hub))
+      (version === undefined
+        ? await listApmVersions(owner, name, hub)
+        : await makeArchive({ owner, name, version }, hub))
     if (!bytes) throw packageNotFound(request)
     return respondWith(request, {
       bytes,
@@ -71,7 +73,7 @@ const archives = new WeakMap<Bytes, Bytes>()
 const AT_ONCE = 8
 
 /** Lists the versions of a repository that has changed since the build. Versions that the build has are not read again. */
-async function listVersions(owner: string, name: string, sources: Sources): Promise<Bytes | undefined> {
+export async function listApmVersions(owner: string, name: string, sources: Sources): Promise<Bytes | undefined> {
   const { copy } = await findNewest(owner, name, sources)
   if (!copy) return undefined
   const [list, summaries] = await Promise.all([

@@ -6,8 +6,8 @@ import {
   CACHE_CONTROL,
   type CacheClass,
   COMMON_HEADERS,
-  MISSING_CACHE_CONTROL,
   NO_VARY_SEARCH,
+  PAGE_CACHE_CONTROL,
   VARYING_PARAMETERS,
 } from '../domain/api/caching.ts'
 import { headersOf } from '../domain/api/site-headers.ts'
@@ -104,7 +104,7 @@ export function respondWithPage(request: Request, page: PageResponse): Response 
   const headers: Record<string, string> = {
     ...headersOf('/search'),
     'Content-Type': mediaType,
-    'Cache-Control': isFound ? CACHE_CONTROL.changing : MISSING_CACHE_CONTROL,
+    'Cache-Control': PAGE_CACHE_CONTROL[isFound ? 'found' : 'missing'],
     'Netlify-CDN-Cache-Control': isFound ? cdnUntil(page.expiresAt) : 'public, s-maxage=30',
     'Netlify-Vary': hasQuery ? 'query' : CDN_VARY,
   }

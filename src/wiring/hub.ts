@@ -9,7 +9,7 @@ import { type Config, findProfile, includedFile, readConfig } from '../config.ts
 import { networksOf } from '../domain/access/ip-address.ts'
 import { HubError } from '../domain/api/errors.ts'
 import { askEachOnce } from '../ports/ask-once.ts'
-import type { BuildSource, FreshCopies } from '../ports/fresh-copies.ts'
+import type { BuildSource, CopyOrigin, FreshCopies } from '../ports/fresh-copies.ts'
 import type { GitStore } from '../ports/git-store.ts'
 import { type RenderPage, type ShownLook, type ShowView, VIEW_PATH } from '../ports/pages.ts'
 import type { RateLimit, RateLimiter } from '../ports/rate-limiter.ts'
@@ -26,6 +26,10 @@ type PageCode = { render: RenderPage; look: ShownLook }
 /** A build on the Node server, with the server's stores. */
 export interface ServerHub {
   files: SiteFiles
+  /** Adds what was written since the build to its files. */
+  newest?: ((files: SiteFiles) => SiteFiles) | undefined
+  /** Waits until the build that is served includes a write, but not for long; omitted if no build follows. */
+  untilBuilt?: ((write: CopyOrigin) => Promise<void>) | undefined
   /** Opened on first use. */
   search: () => Search
   /** Omitted if no pages are served. */

@@ -56,6 +56,7 @@ export async function openPublishHub(request: Request, context: FunctionContext)
     clientAddress: clientKeyOf(ip),
     purge: hub ? async (tags) => hub.pages?.purge(tags) : (tags) => purgeCache({ tags }),
     takeTurn: await turnsOf(config, hub),
+    untilBuilt: async (write) => hub?.untilBuilt?.(write),
   }
 }
 

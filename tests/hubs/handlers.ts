@@ -119,6 +119,7 @@ export function openHandlers(options: HandlerOptions): Handlers {
     failedTokens: failedTokens ?? UNLIMITED,
     purge: purge ?? (async () => {}),
     takeTurn: takeTurn ?? createPublishTurns(),
+    untilBuilt: async () => {},
   }
   return {
     publish: (request) => handleWrite(request, () => publishHub, clock),

@@ -44,14 +44,17 @@ test.each([
   ['/acme/feed.xml', 'owner_acme'],
   ['/tags/code/2', 'tag_code'],
   ['/', null],
-])('%s is cached like a changing record, with cache tags %s', async (path, tags) => {
-  const { headers } = await open().ask(path)
-  expect(headers.get('Cache-Control')).toBe('public, max-age=60, stale-while-revalidate=600')
-  expect(headers.get('Netlify-CDN-Cache-Control')).toBe('public, durable, s-maxage=31536000')
-  expect(headers.get('Netlify-Cache-Tag')).toBe(tags)
-  expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8')
-  expect(headers.get('Content-Security-Policy')).toContain("default-src 'none'")
-})
+])(
+  '%s is cached by shared caches like a changing record, and by browsers only to be checked, with cache tags %s',
+  async (path, tags) => {
+    const { headers } = await open().ask(path)
+    expect(headers.get('Cache-Control')).toBe('public, max-age=0, s-maxage=60, must-revalidate')
+    expect(headers.get('Netlify-CDN-Cache-Control')).toBe('public, durable, s-maxage=31536000')
+    expect(headers.get('Netlify-Cache-Tag')).toBe(tags)
+    expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8')
+    expect(headers.get('Content-Security-Policy')).toContain("default-src 'none'")
+  },
+)
 
 test('caches a page until its repository is published to, and returns 304 for a matching ETag', async () => {
   const { ask, pages } = open()
@@ -102,11 +105,11 @@ test('renders a page once for simultaneous requests, and again for a request aft
   expect(rendered).toEqual(['/', '/search?q=a', '/'])
 })
 
-test('a 404 has max-age=30 and the repository’s cache tag, and is not kept in the page cache', async () => {
+test('a 404 is kept by shared caches for 30 s, has the repository’s cache tag, and is not kept in the page cache', async () => {
   const { ask } = open()
   for (const path of ['/acme/nothing', '/acme/nothing', '/%61cme/review', '//acme', '/acme//review']) {
     const { status, headers } = await ask(path)
-    expect([status, headers.get('Cache-Control')]).toEqual([404, 'public, max-age=30'])
+    expect([status, headers.get('Cache-Control')]).toEqual([404, 'public, max-age=0, s-maxage=30, must-revalidate'])
   }
   expect(rendered).toEqual(['/acme/nothing', '/acme/nothing', '/404', '/404', '/404'])
   expect((await ask('/acme/nothing')).headers.get('Netlify-Cache-Tag')).toBe('repo_acme_nothing')
@@ -145,7 +148,7 @@ test('a page whose words change at a moment is cached by a CDN only until then',
   const seconds = Number(/s-maxage=(\d+)$/.exec(headers.get('Netlify-CDN-Cache-Control') ?? '')?.[1])
   expect(seconds).toBeGreaterThan(3_500)
   expect(seconds).toBeLessThanOrEqual(3_600)
-  expect(headers.get('Cache-Control')).toBe('public, max-age=60, stale-while-revalidate=600')
+  expect(headers.get('Cache-Control')).toBe('public, max-age=0, s-maxage=60, must-revalidate')
   expect(headers.get('Expires')).toBe(null)
   const past: RenderPage = async () =>
     new Response('Page', { headers: { ...HTML, Expires: new Date(0).toUTCString() } })

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Callable, Dict, Generic, Optional, Tuple, TypeVar, cast
 
 from .files import write_whole
+from .own_changes import last_change
 from .requests import RequestSettings, ask
 from .trouble import PromptHubError
 
@@ -23,7 +24,8 @@ _MAX_KEPT = 1_000
 
 @dataclass(frozen=True)
 class Kept:
-    """A cached response; `checked_at` is when the hub last confirmed it, in seconds since 1970."""
+    """A cached response; `checked_at` is when the hub was last asked for it and confirmed it, in seconds
+    since 1970."""
 
     text: str
     etag: Optional[str]
@@ -57,7 +59,7 @@ class AnswerCache(Generic[Value]):
         self._parse = parse
         self._settings = settings
         self._entries: "OrderedDict[str, Tuple[Value, Kept]]" = OrderedDict()
-        self._under_way: Dict[str, "Future[Answer[Value]]"] = {}
+        self._under_way: "Dict[str, Tuple[float, Future[Answer[Value]]]]" = {}
         self._turn = threading.Lock()
 
     def get(self, url: str, changes: bool) -> Answer[Value]:
@@ -72,16 +74,16 @@ class AnswerCache(Generic[Value]):
         if entry is not None:
             value, kept = entry
             age = time.time() - kept.checked_at
-            # After a clock was set back, the age of a response is unknown.
-            if not changes or 0 <= age < self._settings.fresh:
+            is_known = _is_known(url, kept, age)
+            if not changes or (is_known and age < self._settings.fresh):
                 return Answer(value, "memory", age)
-            if 0 <= age < self._settings.fresh + self._settings.revalidate:
+            if is_known and age < self._settings.fresh + self._settings.revalidate:
                 self._settings.on_stale(url, age, None)
-                future, is_ours = self._join(url)
+                future, is_ours = self._join(url, changes)
                 if is_ours:
                     threading.Thread(target=self._settle, args=(url, changes, future), daemon=True).start()
                 return Answer(value, "stale", age)
-        future, is_ours = self._join(url)
+        future, is_ours = self._join(url, changes)
         if is_ours:
             self._settle(url, changes, future)
         return future.result()
@@ -96,27 +98,34 @@ class AnswerCache(Generic[Value]):
         """Whether a changing response would be used without a request."""
         with self._turn:
             entry = self._entries.get(url)
-        return entry is not None and 0 <= time.time() - entry[1].checked_at < self._settings.fresh
+        if entry is None:
+            return False
+        age = time.time() - entry[1].checked_at
+        return _is_known(url, entry[1], age) and age < self._settings.fresh
 
-    def _join(self, url: str) -> "Tuple[Future[Answer[Value]], bool]":
+    def _join(self, url: str, changes: bool) -> "Tuple[Future[Answer[Value]], bool]":
         with self._turn:
-            under_way = self._under_way.get(url)
-            if under_way is not None:
+            asked_at, under_way = self._under_way.get(url, (0.0, None))
+            # A request that was sent before this process changed the prompt may get the response from before.
+            if under_way is not None and (not changes or asked_at > last_change(url)):
                 return under_way, False
             future: "Future[Answer[Value]]" = Future()
-            self._under_way[url] = future
+            self._under_way[url] = time.time(), future
             return future, True
+
+    def _leave(self, url: str, future: "Future[Answer[Value]]") -> None:
+        with self._turn:
+            if self._under_way.get(url, (0.0, None))[1] is future:
+                del self._under_way[url]
 
     def _settle(self, url: str, changes: bool, future: "Future[Answer[Value]]") -> None:
         try:
             answer = self._find(url, changes)
         except BaseException as error:
-            with self._turn:
-                self._under_way.pop(url, None)
+            self._leave(url, future)
             future.set_exception(error)
         else:
-            with self._turn:
-                self._under_way.pop(url, None)
+            self._leave(url, future)
             future.set_result(answer)
 
     def _find(self, url: str, changes: bool) -> Answer[Value]:
@@ -126,17 +135,18 @@ class AnswerCache(Generic[Value]):
             if known is not None:
                 self._remember(url, known)
                 age = time.time() - known[1].checked_at
-                if not changes or 0 <= age < self._settings.fresh:
+                if not changes or (_is_known(url, known[1], age) and age < self._settings.fresh):
                     return Answer(known[0], "disk", age)
         return self._ask_hub(url, known)
 
     def _ask_hub(self, url: str, known: Optional[Tuple[Value, Kept]]) -> Answer[Value]:
+        asked_at = time.time()
         try:
             reply = ask(url, None if known is None else known[1].etag, self._settings.requests)
             if reply is not None:
-                entry = self._parse(reply.text, url), Kept(reply.text, reply.etag, time.time())
+                entry = self._parse(reply.text, url), Kept(reply.text, reply.etag, asked_at)
             elif known is not None:
-                entry = known[0], Kept(known[1].text, known[1].etag, time.time())
+                entry = known[0], Kept(known[1].text, known[1].etag, asked_at)
             else:
                 raise PromptHubError("unavailable", f"{url} returned 304 without a cached response.")
         except PromptHubError as error:
@@ -198,3 +208,9 @@ class AnswerCache(Generic[Value]):
         with contextlib.suppress(OSError):
             os.makedirs(self._settings.folder, exist_ok=True)
             write_whole(self._path(self._settings.folder, url), json.dumps(data).encode())
+
+
+def _is_known(url: str, kept: Kept, age: float) -> bool:
+    """Whether the age of a response says how old it is: not after a clock was set back, nor after this process has changed
+    the prompt."""
+    return age >= 0 and kept.checked_at > last_change(url)

@@ -11,6 +11,7 @@ from .address import HUB_URL
 from .arguments import parse_arguments
 from .exchange import is_loopback
 from .lock import require_hub_url
+from .own_changes import note_change
 from .read_token import require_token
 from .requests import RequestSettings, Write, ask
 from .trouble import PromptHubError
@@ -33,7 +34,7 @@ NOT_GIVEN: Any = object()
 class HubManager:
     """Changes prompts on a hub. Each call makes one commit, or none when nothing changes, so a call may be repeated.
 
-    Every call raises PromptHubError: `invalid_request` when nothing was sent, `not_found`, `refused` (with `status` 403
+    From then on, every hub object of this process asks the hub for the prompt again. Every call raises PromptHubError: `invalid_request` when nothing was sent, `not_found`, `refused` (with `status` 403
     for a missing permission, 409 when `expected` differs) or `unavailable` according to the hub's response.
     """
 
@@ -82,7 +83,11 @@ class HubManager:
         full_name, _ = parse_arguments(name, None, None, None)
         url = f"{self.url}/api/v1/repos/{full_name}{rest}"
         data = None if body is None else json.dumps(body).encode("utf-8")
-        reply = ask(url, None, self._settings, Write(method, self._token, data))
+        try:
+            reply = ask(url, None, self._settings, Write(method, self._token, data))
+        finally:
+            # Also if the request failed, because a change whose response was lost may have been made.
+            note_change(self.url, full_name)
         try:
             answer: Any = json.loads(reply.text)["data"] if reply is not None else {}
             return ChangeResult(bool(answer["unchanged"]), answer["commit"])

@@ -1,4 +1,5 @@
 // Caches the hub's responses in memory and in an optional store, and decides how old a response may be.
+import { lastChange } from './own-changes.ts'
 import { ask, type RequestSettings } from './requests.ts'
 import { isNotFound, PromptHubError } from './trouble.ts'
 
@@ -6,7 +7,7 @@ import { isNotFound, PromptHubError } from './trouble.ts'
 export interface Kept {
   text: string
   etag: string | undefined
-  /** When the hub last confirmed it, in milliseconds since 1970. */
+  /** When the hub was last asked for it and confirmed it, in milliseconds since 1970. */
   checkedAt: number
 }
 
@@ -53,7 +54,7 @@ interface Entry<Value> {
 /** Responses of one type. Concurrent callers share one request. */
 export class AnswerCache<Value> {
   readonly #entries = new Map<string, Entry<Value>>()
-  readonly #underWay = new Map<string, Promise<Answer<Value>>>()
+  readonly #underWay = new Map<string, { askedAt: number; answer: Promise<Answer<Value>> }>()
   readonly #parse: (text: string, url: string) => Value | Promise<Value>
   readonly #settings: CacheSettings
 
@@ -74,8 +75,8 @@ export class AnswerCache<Value> {
     if (entry) {
       this.#remember(url, entry)
       const ageMs = this.#settings.now() - entry.kept.checkedAt
-      // After a clock was set back, the age of a response is unknown.
-      const isKnown = ageMs >= 0
+      // After a clock was set back, the age of a response is unknown. What this process has changed since is wrong.
+      const isKnown = ageMs >= 0 && entry.kept.checkedAt > lastChange(url)
       if (!changes || (isKnown && ageMs < this.#settings.freshMs))
         return { value: entry.value, source: 'memory', ageMs }
       if (isKnown && ageMs < this.#settings.freshMs + this.#settings.revalidateMs) {
@@ -96,10 +97,16 @@ export class AnswerCache<Value> {
 
   #share(url: string, changes: boolean): Promise<Answer<Value>> {
     const underWay = this.#underWay.get(url)
-    if (underWay !== undefined) return underWay
-    const asking = this.#find(url, changes).finally(() => this.#underWay.delete(url))
+    // A request that was sent before this process changed the prompt may get the response from before.
+    if (underWay && (!changes || underWay.askedAt > lastChange(url))) return underWay.answer
+    const asking = {
+      askedAt: this.#settings.now(),
+      answer: this.#find(url, changes).finally(() => {
+        if (this.#underWay.get(url) === asking) this.#underWay.delete(url)
+      }),
+    }
     this.#underWay.set(url, asking)
-    return asking
+    return asking.answer
   }
 
   async #find(url: string, changes: boolean): Promise<Answer<Value>> {
@@ -110,21 +117,21 @@ export class AnswerCache<Value> {
     if (stored) {
       this.#remember(url, stored)
       const ageMs = now() - stored.kept.checkedAt
-      if (!changes || (ageMs >= 0 && ageMs < freshMs)) return { value: stored.value, source: 'disk', ageMs }
+      const isKnown = ageMs >= 0 && stored.kept.checkedAt > lastChange(url)
+      if (!changes || (isKnown && ageMs < freshMs)) return { value: stored.value, source: 'disk', ageMs }
     }
     return this.#askHub(url, stored)
   }
 
   async #askHub(url: string, known: Entry<Value> | undefined): Promise<Answer<Value>> {
     const { now, requests, onStale } = this.#settings
+    const checkedAt = now()
     try {
       const reply = await ask(url, known?.kept.etag, requests)
       if (reply.kind === 'unchanged' && !known)
         throw new PromptHubError('unavailable', `${url} returned 304 without a cached response.`)
       const kept: Kept =
-        reply.kind === 'new'
-          ? { text: reply.text, etag: reply.etag, checkedAt: now() }
-          : { ...known!.kept, checkedAt: now() }
+        reply.kind === 'new' ? { text: reply.text, etag: reply.etag, checkedAt } : { ...known!.kept, checkedAt }
       const value = reply.kind === 'new' ? await this.#parse(reply.text, url) : known!.value
       this.#remember(url, { value, kept })
       await this.#writeStore(url, kept)

@@ -2,6 +2,7 @@
 import { HUB_URL } from './address.ts'
 import { parseArguments } from './arguments.ts'
 import { requireHubUrl } from './lock.ts'
+import { noteChange } from './own-changes.ts'
 import { isPrivateWay, requireToken } from './read-token.ts'
 import { isObject } from './records.ts'
 import { ask, type RequestOptions, requestSettings } from './requests.ts'
@@ -51,7 +52,7 @@ export interface ChangeResult {
 }
 
 /**
- * Changes prompts on a hub. Each call makes one commit, or none when nothing changes, so a call may be repeated. Every call throws PromptHubError: `invalid_request` when nothing was sent, `not_found`, `refused` (with `status` 403 for a missing permission, 409 when `expected` differs) or `unavailable` according to the hub's response.
+ * Changes prompts on a hub. Each call makes one commit, or none when nothing changes, so a call may be repeated. From then on, every `PromptHub` of this process asks the hub for the prompt again. Every call throws PromptHubError: `invalid_request` when nothing was sent, `not_found`, `refused` (with `status` 403 for a missing permission, 409 when `expected` differs) or `unavailable` according to the hub's response.
  */
 export class HubManager {
   readonly #url: string
@@ -105,7 +106,10 @@ export class HubManager {
     const { fullName } = parseArguments(name, {})
     const url = `${this.#url}/api/v1/repos/${fullName}${rest}`
     const write = { method, token: this.#options.token, body: body && JSON.stringify(body) }
-    const reply = await ask(url, undefined, requestSettings(this.#options), write)
+    // Also if the request failed, because a change whose response was lost may have been made.
+    const reply = await ask(url, undefined, requestSettings(this.#options), write).finally(() =>
+      noteChange(this.#url, fullName),
+    )
     try {
       const { data }: { data?: unknown } = JSON.parse(reply.kind === 'new' ? reply.text : '{}')
       if (isObject(data) && typeof data.unchanged === 'boolean')

@@ -2,7 +2,7 @@
 
 import { membershipsPath, trustedJobsPath } from '../../../src/domain/access/memberships.ts'
 import { DATA_FILES, MAX_RECENT, SORTS } from '../../../src/domain/api/data-paths.ts'
-import { dependentsEnvelope, labelledEnvelope, listEnvelope, onlyPage } from '../../../src/domain/api/envelope.ts'
+import { dependentsEnvelope, labelledEnvelope, listEnvelope } from '../../../src/domain/api/envelope.ts'
 import { addressesBelow } from '../../../src/domain/api/record-links.ts'
 import type {
   Activity,
@@ -10,7 +10,6 @@ import type {
   MirrorEntry,
   ModelUse,
   RepositorySummary,
-  VersionRecord,
 } from '../../../src/domain/api/schema.ts'
 import { MAX_ACTIVITIES } from '../../../src/domain/catalogue/activity.ts'
 import { compareNeighbours } from '../../../src/domain/catalogue/difference.ts'
@@ -25,7 +24,6 @@ import {
 } from '../../../src/domain/content/skill.ts'
 import { LIMITS } from '../../../src/domain/limits.ts'
 import { compareText } from '../../../src/domain/text/compare-text.ts'
-import { countBytes } from '../../../src/domain/text/text-length.ts'
 import { nameOfOriginal } from '../../../src/domain/values/names.ts'
 import type { Catalogue } from '../catalogue.ts'
 import { describeComposed, describeDependent, groupByPart, identify, listComposed } from '../dependents.ts'
@@ -33,6 +31,7 @@ import type { RecordDigests, RepositoryOutline, RepositoryRecords } from '../out
 import { joinWords } from '../same-words.ts'
 import { groupUnlisted, unlistedPath, unlistedRecord } from '../unlisted.ts'
 import { countUsage } from '../usage.ts'
+import { formatChanges } from './changes-file.ts'
 import { formatApi } from './openapi.ts'
 
 /** A file to write: its path relative to the site's root, and its text. */
@@ -185,7 +184,7 @@ export function* listRepositoryFiles({ repository, versions }: RepositoryRecords
   const records = versions.map(({ record }) => record)
   yield [DATA_FILES.repository(owner, name), formatRecord(repository)]
   yield [DATA_FILES.versions(owner, name), onOnePage(versions.map(({ summary }) => summary))]
-  yield [DATA_FILES.changes(owner, name), formatChanges(records)]
+  yield [DATA_FILES.changes(owner, name), formatChanges(compareNeighbours(records), records.length)]
   if (repository.content !== null) yield [DATA_FILES.raw(owner, name), repository.content]
   for (const record of records) {
     yield [DATA_FILES.version(owner, name, record.version), formatRecord(record)]
@@ -205,20 +204,6 @@ function* listResultFiles({ repository: { owner, name }, versions }: RepositoryR
   for (const { version, results } of tested) yield [DATA_FILES.results(owner, name, version), onOnePage(results)]
   const newest = sortResults(tested.flatMap(({ results }) => results)).slice(0, MAX_ACTIVITIES)
   yield [DATA_FILES.newestResults(owner, name), onOnePage(newest)]
-}
-
-/** Formats the changes between neighbouring versions: the newest up to a size, because each can name everything in two versions. At least one is always there. */
-function formatChanges(records: readonly VersionRecord[]): string {
-  const texts: string[] = []
-  let left: number = LIMITS.changesBytes
-  for (const change of compareNeighbours(records)) {
-    const text = JSON.stringify(change)
-    left -= countBytes(text)
-    if (left < 0 && texts.length > 0) break
-    texts.push(text)
-  }
-  const { meta } = onlyPage([], Math.max(0, records.length - 1))
-  return `{"data":[${texts.join(',')}],"meta":${JSON.stringify(meta)}}`
 }
 
 /** Formats the envelope of a single-page list. */

@@ -1,8 +1,9 @@
 // Keeps the served site up to date: a separate process builds the changed content, and this process switches to each build atomically once it is complete.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../../../src/config.ts'
 import { HubError } from '../../../src/domain/api/errors.ts'
 import { countOf } from '../../../src/domain/text/count-of.ts'
-import { UNKNOWN_SOURCE } from '../../../src/ports/fresh-copies.ts'
+import { type CopyOrigin, isAhead, UNKNOWN_SOURCE } from '../../../src/ports/fresh-copies.ts'
 import { describeError } from '../../../src/ports/log.ts'
 import { hashCode } from '../../build/code-hash.ts'
 import { readSiteDatabase, readState } from '../../stores/site/site-database.ts'
@@ -16,6 +17,9 @@ import { type LockedFolder, lockFolder, RETIRE_MS, removeAbandoned, SiteState } 
 
 /** Delay between startup and cleanup, so that the cleanup does not slow down the first responses. */
 const TIDY_MS = 5_000
+
+/** How long a write waits for the build that includes it. Less than clients wait for an answer, of which most of the time is for git. */
+const MAX_WAIT_MS = 2_000
 
 /** The callbacks of `followContent`. */
 interface FollowEvents {
@@ -48,6 +52,12 @@ export function followContent(
   /** The repositories written since the last round began. */
   const written = new Set<string>()
   let said = ''
+  /** Resolved and replaced when another build is served, or when one fails. */
+  let next = Promise.withResolvers<void>()
+  const tellWaiting = () => {
+    next.resolve()
+    next = Promise.withResolvers()
+  }
   let retire: (() => void) | undefined
   const ready = Promise.withResolvers<void>()
   // The first build may fail before anyone awaits it; later callers still get the error.
@@ -80,6 +90,7 @@ export function followContent(
       built_at,
       counts,
     }
+    tellWaiting()
   }
 
   let showing: NodeJS.Timeout | undefined
@@ -117,6 +128,7 @@ export function followContent(
       const failure = `${message.message}\n${message.next}`
       health = { ...health, status: 'degraded', failure }
       console.error(`The build failed; the previous build is still being served.\n${failure}`)
+      tellWaiting()
     }
   }
 
@@ -153,6 +165,13 @@ export function followContent(
     noteWrite(fullName: string): void {
       written.add(fullName)
       builder.send({ kind: 'written', fullName })
+    },
+    /** Waits until the build that is served includes a write, so that lists, tags and search have it, too. Not for long, and not while builds fail: until a build includes it, the fresh copy shows the write itself. */
+    async untilBuilt(write: CopyOrigin): Promise<void> {
+      const late = sleep(MAX_WAIT_MS, undefined, { ref: false })
+      const endsAt = performance.now() + MAX_WAIT_MS
+      const isIn = () => !isAhead(write, '', undefined, { ...served.site.source, broken: [] })
+      while (!isIn() && health.failure === null && performance.now() < endsAt) await Promise.race([next.promise, late])
     },
     /** Rereads the content; call this when `beforeBuild` has something new. */
     noteMove: () => builder.send({ kind: 'moved' }),

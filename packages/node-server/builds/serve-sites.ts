@@ -21,6 +21,7 @@ import type { LocalStores } from '../local-stores.ts'
 import { connectReaders, guardReaders, openRights } from '../members-guard.ts'
 import { type Metrics, openMetrics } from '../metrics.ts'
 import { withMonitoring } from '../monitoring.ts'
+import { newestFiles } from '../newest-files.ts'
 import { startSweeping } from '../open-state.ts'
 import { DATA_PATH, type Pages } from '../pages.ts'
 import { protectPrivateHub } from '../private-hub.ts'
@@ -56,6 +57,8 @@ type ServeSettings = Pick<Config, 'port'> &
     healthOf?: () => Health
     /** Called for each write that is in the content folder and about to get its place in the order of publishes and builds. */
     onWritten?: (fullName: string) => void
+    /** Waits until the build that is served includes a write, but not for long; omitted if no build follows. */
+    untilBuilt?: ServerHub['untilBuilt']
     /** If set, requests are counted and `/metrics` is served. */
     metrics?: Metrics | undefined
     /** If set, each request is logged as one line. */
@@ -100,6 +103,7 @@ export async function serveSites(
     readAccess = { kind: 'public' },
     healthOf = () => STARTING,
     onWritten = () => {},
+    untilBuilt,
     pages: shown,
     downloads,
     metrics,
@@ -113,7 +117,10 @@ export async function serveSites(
   const texts = openTextThreads()
   const open = (site: Site, pages: Pages | undefined): ServerHub => {
     const { search, source } = site
+    const fresh = copiesAhead(copies, () => source)
     return {
+      newest: (siteFiles) => newestFiles({ siteFiles, fresh, baseUrl }),
+      untilBuilt,
       files: shown ? joinFiles(served, downloads, pages) : site.files,
       pages: {
         code: pages,
@@ -122,7 +129,7 @@ export async function serveSites(
         purge: (tags) => cacheOf(served.site).purge(tags),
       },
       search: metrics ? () => metrics.timeSearch(search()) : search,
-      fresh: copiesAhead(copies, () => source),
+      fresh,
       text: texts.forClient,
       nextOrder(fullName) {
         onWritten(fullName)

@@ -20,6 +20,12 @@ export const CACHE_CONTROL: Readonly<Record<CacheClass, string>> = {
 /** The Cache-Control value of a 404, because what is missing may be published at any time. */
 export const MISSING_CACHE_CONTROL = 'public, max-age=30'
 
+/** The Cache-Control values of pages. A browser asks each time whether a page has changed, because its reader may have changed it: after a publish, a copy of a minute ago would be wrong. The answer is mostly a 304, and shared caches keep pages as long as other reads. */
+export const PAGE_CACHE_CONTROL = {
+  found: 'public, max-age=0, s-maxage=60, must-revalidate',
+  missing: 'public, max-age=0, s-maxage=30, must-revalidate',
+} as const
+
 /** The Cache-Control value of changing responses for shared caches that are not purged: after a minute, they revalidate before responding. */
 export const SHARED_CACHE_CONTROL = 'public, max-age=60'
 

@@ -54,20 +54,24 @@ async function writeOwner(change: OwnerChange, sending: Sending, deps: PublishHu
     decide: (folder) => decideAttempt(change, sending, folder, deps),
   }
   const waitMs = arrivedMs + LATEST_START_MS - time.now()
-  return deps.takeTurn({ sender: bearer.publisher, waitMs }, async () => {
+  const { response, origin } = await deps.takeTurn({ sender: bearer.publisher, waitMs }, async () => {
     const { answer, toShow } = await writeWithRetries(deps.git, write, NOTHING_KNOWN, time)
     const { commit } = answer.data
     if (commit) await logChange(change, sending, commit.sha)
-    if (toShow)
-      await showSafely(async () => {
-        const { file, commit, atMs } = toShow
-        const kept_at = new Date(atMs ?? deps.nextOrder(owner)).toISOString()
-        const copy = { handle: owner, profile: profileOf(file), members: file.members, commit, kept_at }
-        await deps.fresh.keep('owners', copy)
-        await deps.purge([ownerCacheTag(owner)])
-      })
-    return respondWithRecord(answer.data)
+    const response = respondWithRecord(answer.data)
+    if (!toShow) return { response, origin: undefined }
+    const kept_at = new Date(toShow.atMs ?? deps.nextOrder(owner)).toISOString()
+    const origin = { commit: toShow.commit, kept_at }
+    await showSafely(async () => {
+      const { file } = toShow
+      await deps.fresh.keep('owners', { handle: owner, profile: profileOf(file), members: file.members, ...origin })
+      await deps.purge([ownerCacheTag(owner)])
+    })
+    return { response, origin }
   })
+  // Other writes need not wait for that.
+  if (origin) await deps.untilBuilt(origin)
+  return response
 }
 
 async function logChange({ fields }: OwnerChange, { owner, bearer }: Sending, commit: string): Promise<void> {

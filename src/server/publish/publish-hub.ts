@@ -1,5 +1,5 @@
 // Defines a hub as the handlers of writes see it: what a read may use, git, and what tokens are checked with.
-import type { FreshCopies } from '../../ports/fresh-copies.ts'
+import type { CopyOrigin, FreshCopies } from '../../ports/fresh-copies.ts'
 import type { GitStore } from '../../ports/git-store.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import type { TakeTurn } from '../../ports/turns.ts'
@@ -18,6 +18,8 @@ export interface PublishHub
   nextOrder: (fullName: string) => number
   /** Purges all cache entries with any of the tags; if this fails, the publish still succeeds. */
   purge: (cacheTags: string[]) => Promise<void>
+  /** Waits until lists, tags and search include a write, where the hub builds them itself, but not for long. Never throws. */
+  untilBuilt: (write: CopyOrigin) => Promise<void>
   /** Runs publishes to the branch one at a time; git prevents conflicts between those that run at the same time anyway. Without the queue, publishes would still be correct, but would need more attempts, because each commit outdates the branch head that the others have read. */
   takeTurn: TakeTurn
   /** Records when a token was last used. Failures are ignored, because this time is only informational. */

@@ -69,7 +69,12 @@ export function openPublish(request: Request): OpenWrite {
           const lookAround = () => readSurroundings({ owner, name }, body, deps)
           const findRuns = (content_sha256: string) => listRuns({ owner, name }, content_sha256, deps)
           const verify = openVerification(body.attestations, deps)
-          const asking = { lookAround, listRuns: findRuns, verify, isUnseen: (written: Written) => isUnseen(written, deps) }
+          const asking = {
+            lookAround,
+            listRuns: findRuns,
+            verify,
+            isUnseen: (written: Written) => isUnseen(written, deps),
+          }
           const accepted = { ...sending, ...asking, body, linesBefore, idempotency, baseUrl, issuer }
           return writeToGit(publishAsWrite(accepted, deps.text), bearer, deps, time)
         },

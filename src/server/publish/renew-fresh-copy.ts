@@ -9,8 +9,8 @@ import type { VersionEntry } from '../../domain/content/content-tree.ts'
 import type { Models } from '../../domain/content/models.ts'
 import type { RepositoryFile } from '../../domain/content/prompt-file.ts'
 import { nextLower } from '../../domain/publishing/repository-state.ts'
-import { entriesOf, type VersionFileBytes } from '../../domain/values/file-entry.ts'
 import { isSameJson } from '../../domain/text/json.ts'
+import { entriesOf, type VersionFileBytes } from '../../domain/values/file-entry.ts'
 import { formatMoment } from '../../domain/values/values.ts'
 import { sortVersions } from '../../domain/values/versions.ts'
 import type { CopyOrigin, FreshCopies, FreshCopy } from '../../ports/fresh-copies.ts'
@@ -82,7 +82,7 @@ export async function renewFreshCopy(
   let { before } = written
   const fileBefore = await sources.text.run('readIndex', { owner, name }, written.folder.index)
   const changed = listChanges(fileBefore, written.file, {
-    ...{ by: written.by, at: formatMoment(now), commit: written.commit },
+    ...{ commit: written.commit, at: formatMoment(now), by: written.by },
   })
   const signal = AbortSignal.timeout(READ_MS)
   for (let renewal = 0; renewal < MAX_RENEWALS; renewal++) {

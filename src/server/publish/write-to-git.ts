@@ -49,7 +49,8 @@ export async function writeToGit(
 ): Promise<Response> {
   const { owner, name, arrivedMs } = write
   // The copy is stored in the same turn. If it were stored later, an older write's copy could replace a newer copy.
-  return deps.takeTurn({ sender: publisher, waitMs: arrivedMs + LATEST_START_MS - time.now() }, async () => {
+  const waitMs = arrivedMs + LATEST_START_MS - time.now()
+  const { response, origin } = await deps.takeTurn({ sender: publisher, waitMs }, async () => {
     const copy = await deps.fresh.find('repositories', owner, name)
     const known = {
       versions: copy?.versions.map(({ version }) => version) ?? [],
@@ -60,17 +61,20 @@ export async function writeToGit(
       findFile: async (version: string, path: string) => (await findFile({ owner, name, version }, path, deps))?.bytes,
     }
     const { answer, toShow } = await writeWithRetries(deps.git, write, known, time)
-    if (toShow) {
-      const keptMs = toShow.atMs ?? deps.nextOrder(`${owner}/${name}`)
-      const written = { owner, name, ...toShow, keptMs, before: copy?.commit, by: login ?? owner }
-      await showSafely(async () => {
-        await renewFreshCopy(written, deps, new Date(time.now()))
-        const tags = new Set([...(copy?.repository.tags ?? []), ...written.file.tags])
-        await deps.purge([repositoryCacheTag(owner, name), ownerCacheTag(owner), ...[...tags].map(tagCacheTag)])
-      })
-    }
-    return respondWithRecord(answer.data, answer.status, answer.headers)
+    const response = respondWithRecord(answer.data, answer.status, answer.headers)
+    if (!toShow) return { response, origin: undefined }
+    const keptMs = toShow.atMs ?? deps.nextOrder(`${owner}/${name}`)
+    const written = { owner, name, ...toShow, keptMs, before: copy?.commit, by: login ?? owner }
+    await showSafely(async () => {
+      await renewFreshCopy(written, deps, new Date(time.now()))
+      const tags = new Set([...(copy?.repository.tags ?? []), ...written.file.tags])
+      await deps.purge([repositoryCacheTag(owner, name), ownerCacheTag(owner), ...[...tags].map(tagCacheTag)])
+    })
+    return { response, origin: { commit: toShow.commit, kept_at: new Date(keptMs).toISOString() } }
   })
+  // Other writes need not wait for that.
+  if (origin) await deps.untilBuilt(origin)
+  return response
 }
 
 /** Makes a write visible to readers. Its commit already exists, so failures here are only logged and the write still succeeds. */

@@ -147,7 +147,7 @@ export const ANSWERS: Readonly<Record<ReadId, RouteHandler>> = {
   listLabelled: async ({ handle = '', label = '' }, _query, hub) => {
     const found = await (await labelList()).findLabelled(handle, label, hub)
     if (!found) throw userNotFound(handle)
-    return { bytes: found }
+    return { bytes: found.bytes }
   },
   getOpenapi: async (_parameters, _query, { siteFiles }) => ({
     bytes: await readBuilt(siteFiles, DATA_FILES.openapi()),

@@ -6,11 +6,15 @@ import { addressesBelow } from '../../domain/api/record-links.ts'
 import type { LabelledPrompt } from '../../domain/api/schema.ts'
 import type { FreshCopy } from '../../ports/fresh-copies.ts'
 import { type Bytes, parseBuilt } from '../../ports/site-files.ts'
-import type { Hub } from '../hub.ts'
+import type { Hub, Sources } from '../hub.ts'
 import { encode, findUser } from './records.ts'
 
-/** Returns the response with an owner's prompts at a label, by name; undefined if there is no such owner. A label that no prompt has gives an empty list. */
-export async function findLabelled(handle: string, label: string, hub: Hub): Promise<Bytes | undefined> {
+/** Returns the response with an owner's prompts at a label, by name, and whether there are none; undefined if there is no such owner. */
+export async function findLabelled(
+  handle: string,
+  label: string,
+  hub: Sources & Pick<Hub, 'baseUrl'>,
+): Promise<{ bytes: Bytes; isEmpty: boolean } | undefined> {
   const { siteFiles, fresh, baseUrl } = hub
   const [built, names] = await Promise.all([
     siteFiles.read(DATA_FILES.labelled(handle, label)),
@@ -19,7 +23,7 @@ export async function findLabelled(handle: string, label: string, hub: Hub): Pro
   const copies = (await Promise.all(names.map((name) => fresh.find('repositories', handle, name)))).filter(
     (copy) => copy !== undefined,
   )
-  if (copies.length === 0 && built) return built
+  if (copies.length === 0 && built) return { bytes: built, isEmpty: false }
   if (!built && copies.length === 0 && !(await findUser(handle, hub))) return undefined
   const prompts = new Map<string, LabelledPrompt>()
   const { data, meta } = built ? parseBuilt<ListEnvelope<LabelledPrompt>>(built) : { data: [], meta: { total: 0 } }
@@ -29,8 +33,8 @@ export async function findLabelled(handle: string, label: string, hub: Hub): Pro
     if (prompt) prompts.set(prompt.name, prompt)
     else prompts.delete(copy.repository.name)
   }
-  const unlisted = meta.total - data.length
-  return encode(JSON.stringify(labelledEnvelope([...prompts.values()], prompts.size + unlisted)))
+  const total = prompts.size + meta.total - data.length
+  return { bytes: encode(JSON.stringify(labelledEnvelope([...prompts.values()], total))), isEmpty: total === 0 }
 }
 
 /** Returns the prompt of a copy at a label; undefined if it is not listed or lacks the label. */

@@ -146,8 +146,18 @@ function recordFromBytes<Value>(bytes: Bytes): FoundRecord<Value> {
   return { bytes: () => bytes, value: () => parseBuilt<{ data: Value }>(bytes).data }
 }
 
-function recordFromValue<Value>(value: Value, wrap: (value: Value) => unknown): FoundRecord<Value> {
-  return { value: () => value, bytes: () => encode(JSON.stringify(wrap(value))) }
+/** The bytes of records, by their values: a copy in memory is the same object at each read, and a list of versions may have megabytes. */
+const encoded = new WeakMap<object, Bytes>()
+
+function recordFromValue<Value extends object>(value: Value, wrap: (value: Value) => unknown): FoundRecord<Value> {
+  return {
+    value: () => value,
+    bytes() {
+      const bytes = encoded.get(value) ?? encode(JSON.stringify(wrap(value)))
+      encoded.set(value, bytes)
+      return bytes
+    },
+  }
 }
 
 function single<Value>(data: Value) {

@@ -1,0 +1,124 @@
+// Checks that what a write has answered is visible at every address: on the hub that answered, with lists, tags and
+// search; and on another hub with the same state, whatever its build, at every address of the prompt or owner.
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { poll } from '../e2e/client.ts'
+import { CONTENT_OF_WRITES, findOutdated, send, WRITES } from '../hubs/addresses-of-writes.ts'
+import { makeSiteFolder } from '../hubs/build-site.ts'
+import { type PostgresServer, startPostgres } from '../hubs/postgres.ts'
+import { freePort, plainEnvironment, type Run, startProcess } from '../hubs/processes.ts'
+import { openOwnStores, serveSite } from '../hubs/serve-site.ts'
+import { makeRepository } from '../stores/local-repository.ts'
+
+/** How long a write waits for its build. On a machine with much other work, a build may take longer. */
+const MAX_WAIT_MS = 2_000
+const WITHIN = 60_000
+
+/** Returns the settings of hubs with a repository of their own. */
+function makeSettings(): Record<string, string> {
+  const repository = makeRepository('ready')
+  repository.commit(CONTENT_OF_WRITES)
+  const CONTENT_DIR = join(repository.folder, 'content')
+  return { CONTENT_DIR, SITE_URL: 'http://localhost', RATE_LIMIT_PER_MINUTE: '0' }
+}
+
+const makeToken = (settings: Record<string, string>) =>
+  execFileSync(process.execPath, [resolve('scripts/token.ts'), 'acme', '--permissions', 'publish,label,maintain'], {
+    env: { ...plainEnvironment(), ...settings },
+    encoding: 'utf8',
+  }).trim()
+
+/** Until a build has read the commit, a change in the activity has the time at which the hub showed it, which may be in the next second. */
+const withoutTimes = (path: string, bytes: Buffer) => {
+  const text = bytes.toString('latin1')
+  return path.startsWith('data/v1/activity/') ? text.replaceAll(/"at":"[^"]*"/g, '"at":""') : text
+}
+
+describe('the hub that answered', () => {
+  let hub: { base: string; run: Run }
+  let token: string
+  beforeAll(async () => {
+    const settings = makeSettings()
+    hub = await startProcess({ command: ['node', 'scripts/start.ts'], settings })
+    token = makeToken(settings)
+  })
+  afterAll(() => hub?.run.end())
+
+  test.each(WRITES)('shows $title at once, everywhere', { timeout: WITHIN * 2 }, async (write) => {
+    const { failure, ms } = await send(hub.base, token, write)
+    expect(failure).toBe('')
+    const { copy, page, build } = write.reads
+    const [copied, built] = await Promise.all([
+      findOutdated(hub.base, { ...copy, ...page }),
+      findOutdated(hub.base, { ...build }),
+    ])
+    expect(copied).toEqual([])
+    if (ms < MAX_WAIT_MS) expect(built).toEqual([])
+    await poll('the build is served', WITHIN, async () =>
+      (await findOutdated(hub.base, { ...build })).length === 0 ? true : undefined,
+    )
+    // The build says what the copies said.
+    expect(await findOutdated(hub.base, { ...copy, ...page })).toEqual([])
+  })
+})
+
+describe('another hub with the same database, whose build is older', () => {
+  let postgres: PostgresServer
+  const hubs: Awaited<ReturnType<typeof serveSite>>[] = []
+  let token: string
+  let settings: Record<string, string>
+  const bases: string[] = []
+  let logged: { mock: { calls: unknown[][] } }
+  beforeEach(() => {
+    logged = vi.spyOn(console, 'error').mockImplementation(() => {})
+  })
+  afterEach(() => vi.restoreAllMocks())
+  beforeAll(async () => {
+    postgres = await startPostgres()
+    settings = { ...makeSettings(), DATABASE_URL: await postgres.createDatabase() }
+    for (const name of ['one', 'other']) {
+      const port = await freePort()
+      const options = { settings, openStores: openOwnStores, serving: { port } }
+      hubs.push(await serveSite(makeSiteFolder(`visible-${name}`), options))
+      bases.push(`http://localhost:${port}`)
+    }
+    token = makeToken(settings)
+  })
+  afterAll(async () => {
+    for (const { stop } of hubs.reverse()) await stop()
+    await postgres?.close()
+  })
+
+  test.each(WRITES)('shows $title at once, at its own addresses', { timeout: WITHIN }, async (write) => {
+    const [one = '', other = ''] = bases
+    expect((await send(one, token, write)).failure).toBe('')
+    const { copy, page } = write.reads
+    const outdated = await findOutdated(other, { ...copy })
+    // A database that does not respond for seconds, as on a machine with much other work, hides the copies for a while.
+    if (logged.mock.calls.flat().join().includes('The database does not respond'))
+      await poll('the copies are read again', WITHIN, async () =>
+        (await findOutdated(other, { ...copy })).length === 0 ? true : undefined,
+      )
+    else expect(outdated).toEqual([])
+    expect(await findOutdated(one, { ...copy, ...page })).toEqual([])
+  })
+
+  test('serves the data files of prompts and labels as the next build writes them, byte for byte', async () => {
+    const dir = makeSiteFolder('visible-next')
+    const port = await freePort()
+    hubs.push(await serveSite(dir, { settings, openStores: openOwnStores, serving: { port } }))
+    const built = join(dir, 'dist')
+    const paths = readdirSync(built, { recursive: true, encoding: 'utf8' })
+      .filter((path) => /^data\/v1\/(?:repos|activity|users\/acme\/labels)\/.*\.\w+$/.test(path))
+      .sort()
+    expect(paths.length).toBeGreaterThan(30)
+    const other: string[] = []
+    for (const path of paths) {
+      const served = Buffer.from(await (await fetch(`${bases[1]}/${path}`)).arrayBuffer())
+      if (withoutTimes(path, served) !== withoutTimes(path, readFileSync(join(built, path)))) other.push(path)
+    }
+    expect(other).toEqual([])
+  })
+})
