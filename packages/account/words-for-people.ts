@@ -13,6 +13,7 @@ const LABELS: Readonly<Record<string, string>> = {
     attestations: 'Attestations',
     changelog: 'What changed',
     bump: 'Version',
+    allow_breaking: 'Version',
     forked_from: 'Started from',
   },
   ...{ label: 'Label', version: 'Version', reason: 'Reason', readme: 'Readme' },

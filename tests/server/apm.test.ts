@@ -81,10 +81,10 @@ describe('versions and archives', () => {
 
   test('the list is newest first, at once after a publish, and without what is no skill or yanked', async () => {
     await publish('acme/many', { skill })
-    await publish('acme/many', { skill: null, content: 'No skill.\n' })
-    await publish('acme/many', { skill, content: 'Again.\n', files: FILES })
+    await publish('acme/many', { skill: null, content: 'No skill.\n', bump: 'patch' })
+    await publish('acme/many', { skill, content: 'Again.\n', files: FILES, bump: 'patch' })
     await atOnceAndAfterBuild(async () => expect(await numbers('acme/many')).toEqual(['1.0.2', '1.0.0']))
-    await publish('acme/many', { skill, content: 'More.\n' })
+    await publish('acme/many', { skill, content: 'More.\n', bump: 'patch' })
     await atOnceAndAfterBuild(async () => expect(await numbers('acme/many')).toEqual(['1.0.3', '1.0.2', '1.0.0']))
     const yank = { path: '/api/v1/repos/acme/many/versions/1.0.2/yank', token }
     await hub.publish({ reason: 'Wrong' }, { ...yank, method: 'PUT' })

@@ -142,7 +142,7 @@ describe('reading', () => {
         expect(bodyOf(write(again!).file!.text)).toBe(text)
         restored++
       }),
-      { numRuns: 1_000 },
+      { numRuns: 3_000 },
     )
     expect(restored).toBeGreaterThan(2_000)
   })
