@@ -8,7 +8,7 @@ const world: World = openLocalWorld()
 const hub: Hub = await openHub(world)
 
 const GOOD = { title: 'Help desk', description: 'Answers a question of a customer.', tags: ['chat'], license: 'MIT' }
-const publish = (body: Record<string, unknown>, to: string) => hub.publish({ ...GOOD, ...body }, { to })
+const publish = (body: Record<string, unknown>, to: string) => hub.publish({ ...GOOD, bump: 'patch', ...body }, { to })
 const CONTENT = '{{role "system"}}\r\nBe brief.\n\n\n{{history}}\n{{role "user"}}\n{{question}}'
 const MESSAGES = [
   { role: 'system', content: 'Be brief.' },

@@ -19,7 +19,7 @@ let afterReading: { name: string; run: () => Promise<unknown> } | undefined
 const read: string[] = []
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const to = (name: string) => ({ to: `acme/${name}` })
-const publish = (name: string, body: Record<string, unknown>) => hub.publish(body, to(name))
+const publish = (name: string, body: Record<string, unknown>) => hub.publish({ bump: 'patch', ...body }, to(name))
 const included = ({ data }: Answer) => data.includes as Record<string, unknown>[]
 const messagesOf = ({ data }: Answer) =>
   (data.warnings as { code: string; line: number | null; message: string }[]).map(

@@ -50,7 +50,7 @@ describe.each(['local', 'github'] as const)('on %s', (kind) => {
   afterAll(async () => (await standIn)?.close())
   const publish = async (body: Record<string, unknown>, to: string): Promise<Answer> => {
     await opened
-    return hub.publish({ ...GOOD, content: CONTENT, ...body }, { to })
+    return hub.publish({ ...GOOD, content: CONTENT, bump: 'patch', ...body }, { to })
   }
 
   test('every file is readable at once and after a build, with the same bytes', async () => {
@@ -307,8 +307,8 @@ describe('files that are refused', () => {
     expect([plain.status, plain.message]).toEqual([422, expect.stringContaining('only an Agent Skill has files')])
     await hub.publish({ ...GOOD, content: 'x', skill, files }, { to: 'acme/was-skill' })
     const after = await hub.publish({ ...GOOD, content: 'x', skill: null }, { to: 'acme/was-skill' })
-    expect(after.data).toMatchObject({ version: '1.0.1', skill: null, files: [], bundle_sha256: null })
-    expect((await hub.read('/api/v1/repos/acme/was-skill/versions/1.0.1/archive')).status).toBe(404)
+    expect(after.data).toMatchObject({ version: '2.0.0', skill: null, files: [], bundle_sha256: null })
+    expect((await hub.read('/api/v1/repos/acme/was-skill/versions/2.0.0/archive')).status).toBe(404)
     expect((await hub.read('/api/v1/repos/acme/was-skill/versions/1.0.0/archive')).status).toBe(200)
     expect((await hub.read('/api/v1/repos/acme/was-skill/versions/1.0.0/files/b.txt')).message).toContain(
       'has no file b.txt',
