@@ -22,8 +22,16 @@ export interface Comparison {
   isShallow: boolean
   /** Whether the file system supports executable bits. */
   areModesKept: boolean
-  /** For each path where a version was deleted and exists again, the blob IDs of the earlier bytes. They are read once, and only if there is a new version. */
-  readDeleted(): Promise<ReadonlyMap<string, ReadonlySet<string>>>
+  /** What was deleted from versions. It is read once, and only if there is a new version. */
+  readDeleted(): Promise<DeletedVersions>
+}
+
+/** The versions that were deleted in the history of the base. */
+interface DeletedVersions {
+  /** For each path that exists again, the blob IDs of the earlier bytes. */
+  ids: ReadonlyMap<string, ReadonlySet<string>>
+  /** The numbers that were used, by the full names of prompts. */
+  numbers: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 /** Bytes and mode of a file in the folder. */
@@ -63,7 +71,7 @@ export async function openComparison(
       `--base: expected a commit in this repository, got ${name}; in a shallow clone, fetch it first: git fetch ${fetched}`,
     )
   }
-  let deleted: Promise<Map<string, Set<string>>> | undefined
+  let deleted: Promise<DeletedVersions> | undefined
   return {
     git,
     name,
@@ -106,20 +114,26 @@ async function findFork(git: Git, base: string): Promise<string> {
   return fork
 }
 
-/** Reads which versions were deleted. Keeps only the versions whose path exists again, because no others are looked up. */
-async function readDeleted(dir: string, git: Git, commit: string): Promise<Map<string, Set<string>>> {
+/** Reads which versions were deleted. Keeps only the bytes whose path exists again, because no others are looked up. */
+async function readDeleted(dir: string, git: Git, commit: string): Promise<DeletedVersions> {
   const deleted = new Map<string, Set<string>>()
+  const numbers = new Map<string, Set<string>>()
   const deletions = ['log', '-m', '--raw', '--diff-filter=D', '--format=', '--no-renames', '--no-abbrev']
   let id: string | undefined
   for await (const record of git.records([...deletions, '--relative', '-z', commit, '--', '.'])) {
     // Each metadata record is followed by a path, which may look like a metadata record itself.
     if (id === undefined) [, id] = /^[\s:]*\d+ \d+ ([0-9a-f]+) /.exec(record) ?? []
     else {
+      const place = parsePath(record).value
+      if (place?.kind === 'version') {
+        const fullName = `${place.owner}/${place.name}`
+        numbers.set(fullName, (numbers.get(fullName) ?? new Set()).add(place.version))
+      }
       if (existsSync(join(dir, record))) deleted.set(record, (deleted.get(record) ?? new Set()).add(id))
       id = undefined
     }
   }
-  return deleted
+  return { ids: deleted, numbers }
 }
 
 function isVersionPath(path: string): boolean {
@@ -155,14 +169,14 @@ export async function classifyChange(
   if (isVersion && atBase && !atFork && here && here.id !== atBase.id)
     refuse('version-unchanged', `expected the file as it is in ${name}, which now has that version, got other bytes`)
   const isTouched = here !== undefined && (atFork === undefined || became !== undefined)
-  if (!isVersion || !here || atBase || atFork) return { isNew: false, isTouched, problems }
-  const ids = (await comparison.readDeleted()).get(path)
+  if (!isVersion || !here || atBase || atFork) return { isNew: false, isRestored: false, isTouched, problems }
+  const ids = (await comparison.readDeleted()).ids.get(path)
   if (ids && !ids.has(here.id))
     refuse(
       'version-number-used',
       `expected a version number that was never used: ${name} once had this version, with other bytes`,
     )
-  return { isNew: !ids?.has(here.id), isTouched, problems }
+  return { isNew: true, isRestored: ids !== undefined, isTouched, problems }
 }
 
 /** Returns whether a file's bytes differ from git although git considers it unchanged: if an attribute or a setting converts the file, git shows no diff. */

@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { mayActFor } from '../../src/domain/access/memberships.ts'
 import type { Person } from '../../src/domain/access/person.ts'
 import { formatPath, parsePath } from '../../src/domain/content/content-path.ts'
-import { type OwnerFile, parseOwnerFile } from '../../src/domain/content/prompt-file.ts'
+import { type OwnerFile, parseOwnerFile, parseRepositoryFile } from '../../src/domain/content/prompt-file.ts'
 import { hasPublishingRule } from '../../src/domain/values/publishing-rules.ts'
 import { resolveLatest } from '../../src/domain/values/versions.ts'
 import { openPullTree, type PullTree } from '../stores/github/pull-tree.ts'
 import { reviewContent } from './review-content.ts'
-import { checkApprovals } from './rules/pull-owners.ts'
+import { checkApprovals, checkTakedowns, type RemovedNumbers } from './rules/pull-owners.ts'
 import { formatPullReport, type PullReport } from './rules/pull-report.ts'
 
 /** Maximum number of changes shown; the pull request itself shows them all. */
@@ -47,7 +47,10 @@ export async function reviewPull(repository: string, environment: Environment): 
     const isApproved = APPROVED === 'true'
     const files = await readOwners(tree)
     const author = { login: AUTHOR.toLowerCase(), user_id: AUTHOR_ID }
-    const owners = checkApprovals(tree.changed, author, (owner) => files.get(owner))
+    const owners = [
+      ...checkApprovals(tree.changed, author, (owner) => files.get(owner)),
+      ...checkTakedowns(await readRemoved(tree)),
+    ]
     const review = await reviewContent({
       contentDir: tree.contentDir,
       base,
@@ -83,6 +86,24 @@ async function readOwners(tree: PullTree): Promise<Map<string, OwnerFile | 'brok
     if (text !== undefined) files.set(owner, (text !== null && parseOwnerFile(text).value) || 'broken')
   }
   return files
+}
+
+/** Reads what the changed `index.md` of prompts name in `removed`. */
+async function readRemoved(tree: PullTree): Promise<RemovedNumbers[]> {
+  const prompts: RemovedNumbers[] = []
+  for (const path of tree.changed) {
+    const place = parsePath(path).value
+    if (place?.kind !== 'repository') continue
+    const readAt = async (side: 'base' | 'merged') => {
+      const text = await tree.readAt(side, path).catch(() => null)
+      if (text === undefined) return []
+      const file = text === null ? undefined : parseRepositoryFile(text).value
+      return file && Object.keys(file.removed)
+    }
+    const { owner, name } = place
+    prompts.push({ owner, name, before: await readAt('base'), after: await readAt('merged') })
+  }
+  return prompts
 }
 
 /** Returns whether the author could report results to the hub, so that those in the pull request count at once. */

@@ -47,7 +47,7 @@ interface RepositoryReader {
 }
 
 /** If there is no base, a file counts as changed, but not as new. */
-const UNCOMPARED: FileChange = { isNew: false, isTouched: true }
+const UNCOMPARED: FileChange = { isNew: false, isRestored: false, isTouched: true }
 /** Maximum number of referenced repositories that are cached, because many repositories may refer to the same one. */
 const NEIGHBOURS_KEPT = 1_000
 
@@ -212,7 +212,7 @@ export function openRepositoryReader(
         runs.set(content_sha256, signers)
         listed.delete(place.version)
         numbers.push({ version: place.version, content_sha256: value.value.content_sha256 })
-        if (change.isNew) fresh.push(place.version)
+        if (change.isNew && !change.isRestored) fresh.push(place.version)
         last = value.value
         if (!Object.hasOwn(yanked, place.version)) lastActive = value.value
         lastChange = change
@@ -236,7 +236,8 @@ export function openRepositoryReader(
       if (!file && !last) return remarks
       counts.repositories++
       const numbersBefore = versions.filter(({ state }) => isPublished(state)).map((one) => one.place.version)
-      const used = [...numbersBefore, ...Object.keys(file?.removed ?? {})]
+      const deleted = fresh.length > 0 ? (await comparison?.readDeleted())?.numbers.get(`${owner}/${name}`) : undefined
+      const used = [...numbersBefore, ...Object.keys(file?.removed ?? {}), ...(deleted ?? [])]
       remarks.push(...reviewVersionNumbers(repository, used, fresh))
       const indexPath = formatPath({ kind: 'repository', ...repository })
       for (const problem of checkRepository({ ...repository, file, versions: numbers }, neighbours))

@@ -48,6 +48,8 @@ export interface ServerHub {
   text?: ((client: string) => TextWork) | undefined
   /** Returns the place of a new fresh copy in the order of publishes and builds: after everything that the build has read. @param fullName the repository, which is in the content folder now */
   nextOrder: (fullName: string) => number
+  /** Lists the numbers of a repository that the history of the content has, and that the build does not serve. */
+  usedNumbers?: (fullName: string) => readonly string[]
   state: StateStore
   /** The keys for the sign-in links that this process prints. */
   localKeys: LocalKeys

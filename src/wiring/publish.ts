@@ -7,6 +7,7 @@ import { type Config, settingsError } from '../config.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { GitStore } from '../ports/git-store.ts'
 import type { RateLimiter } from '../ports/rate-limiter.ts'
+import type { StateStore } from '../ports/state-store.ts'
 import type { QueueState, TakeTurn } from '../ports/turns.ts'
 import type { VerifyJob } from '../server/publish/authenticate.ts'
 import type { PublishHub } from '../server/publish/publish-hub.ts'
@@ -54,10 +55,21 @@ export async function openPublishHub(request: Request, context: FunctionContext)
     limiter: await publishLimiter(config, hub),
     failedTokens: await failedTokensOf(config),
     clientAddress: clientKeyOf(ip),
+    listUsedNumbers: async (place) => {
+      const published = Object.keys(await (await publishedOf(config, state)).read(place))
+      return [...published, ...(hub?.usedNumbers?.(`${place.owner}/${place.name}`) ?? [])]
+    },
+    rememberVersion: async (place, published) => (await publishedOf(config, state)).remember(place, published),
     purge: hub ? async (tags) => hub.pages?.purge(tags) : (tags) => purgeCache({ tags }),
     takeTurn: await turnsOf(config, hub),
     untilBuilt: async (write) => hub?.untilBuilt?.(write),
   }
+}
+
+/** Returns what this hub remembers of its publishes. */
+async function publishedOf(config: Config, state: StateStore) {
+  const { openPublished, sourceOf } = await import('../../packages/stores/state/published.ts')
+  return openPublished(state, sourceOf(config))
 }
 
 /** Returns the limiter for requests with an invalid token. */

@@ -12,6 +12,7 @@ import { openFolder } from '../../packages/stores/files/plain-files.ts'
 import { createPublishTurns } from '../../packages/stores/publish-turns.ts'
 import { isBlocked } from '../../packages/stores/state/blocks.ts'
 import { findPerson } from '../../packages/stores/state/identities.ts'
+import { openPublished } from '../../packages/stores/state/published.ts'
 import { UNLIMITED } from '../../packages/stores/state/rate-limiter-memory.ts'
 import { createToken, findToken, recordTokenUse } from '../../packages/stores/state/tokens.ts'
 import type { Person } from '../../src/domain/access/person.ts'
@@ -100,6 +101,7 @@ export function openHandlers(options: HandlerOptions): Handlers {
   }
   const hub = makeHub({ siteFiles, fresh, quota })
   const limited = { ...hub, ...(reads && { limiter: reads }) }
+  const published = openPublished(state, 'tests')
   const publishHub: PublishHub = {
     ...hub,
     git,
@@ -117,6 +119,8 @@ export function openHandlers(options: HandlerOptions): Handlers {
     recordTokenUse: (id: string) => recordTokenUse(state, id, new Date()),
     limiter: limiter ?? UNLIMITED,
     failedTokens: failedTokens ?? UNLIMITED,
+    listUsedNumbers: async (place) => Object.keys(await published.read(place)),
+    rememberVersion: published.remember,
     purge: purge ?? (async () => {}),
     takeTurn: takeTurn ?? createPublishTurns(),
     untilBuilt: async () => {},

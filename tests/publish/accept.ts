@@ -32,6 +32,7 @@ export function acceptPublish({
     issuer: 'https://token.actions.githubusercontent.com',
     verify: async () => [],
     listRuns: async () => new Set(),
+    listUsed: async () => [],
     lookAround: async () => ({ isOriginKnown: true, usage: NOTHING, quota: NOTHING }),
     isUnseen: async () => false,
     ...given,

@@ -33,7 +33,12 @@ interface Script {
   stale?: number
 }
 
-const KNOWN = { versions: ['1.0.0'], findText: async () => undefined, findFile: async () => undefined }
+const KNOWN = {
+  versions: ['1.0.0'],
+  joinServed: async (_: object, folder: FolderState) => folder,
+  findText: async () => undefined,
+  findFiles: async () => undefined,
+}
 const LATEST = '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\nsomething else\n'
 
 /** Runs the loop with a script. @returns the result, the number of git reads, and the number of attempts */

@@ -23,14 +23,23 @@ import {
   listContentAgain,
 } from '../../stores/content/content-listing.ts'
 import { findConverted } from '../../stores/content/converted-files.ts'
-import { addLost, describeLost, findLost, keepLost, type LostFiles } from '../../stores/content/lost-files.ts'
+import {
+  applyFirstFiles,
+  type FirstFilesByPrompt,
+  findFirstFiles,
+  listChangedPrompts,
+  promptOf,
+} from '../../stores/content/first-files.ts'
+import { addLost, describeLost, findLost, keepCopies, type LostFiles } from '../../stores/content/lost-files.ts'
 import { createGit } from '../../stores/git/git-command.ts'
 import { takeLock } from '../../stores/git/process-lock.ts'
 import { buildSearchIndex, updateSearchIndex } from '../../stores/search/write-index.ts'
 import { keepCommits, readBuildSource } from '../../stores/site/build-source.ts'
 import { openSiteDatabase, type SiteDatabase } from '../../stores/site/site-database.ts'
 import { isDamage } from '../../stores/sqlite-errors.ts'
+import { openPublished, type Published, sourceOf } from '../../stores/state/published.ts'
 import { inBackground } from '../http/background.ts'
+import { openState } from '../open-state.ts'
 import { type BuilderMessage, type HostMessage, pauseAfter, type ReadyContent } from './builder-messages.ts'
 import { openRetired } from './retired-builds.ts'
 import { describeFolder, RETIRE_MS, RETIRE_SEARCH_MS, removeOtherIndexes, SiteState } from './site-folder.ts'
@@ -64,7 +73,7 @@ const lock = takeLock(folder.file('builder.lock'), ORPHAN_MS)
 if (!lock) throw new Error('Another process is building into the same folder.')
 const code = hashCode(process.cwd()).data
 const git = createGit(contentDir, process.env)
-const lost = keepLost(folder.file('lost'))
+const copies = keepCopies(folder.file('copies'))
 
 /** What this process keeps between its rounds. */
 interface BuildData {
@@ -77,6 +86,8 @@ interface BuildData {
   before: LastContent | undefined
   /** The result of the last scan of the content; undefined if a full scan is needed. */
   listing: ContentListing | undefined
+  /** What the last round found of versions whose files changed; undefined if every prompt must be compared. */
+  first: FirstFilesByPrompt | undefined
 }
 
 /** What is known of a build that other code may have made. */
@@ -114,13 +125,14 @@ function openData(): BuildData {
     const state = database.state === undefined ? undefined : SiteState.parse(JSON.parse(database.state))
     removeOtherIndexes(folder, [...retired.searches(), ...(state ? [state.search] : [])])
     const makeState = openSiteData({
-      openContent: () => lost.open(contentDir),
+      openContent: () => copies.open(contentDir),
       ...{ contentDir, baseUrl: config.baseUrl, isForReaders: config.readAccess.kind === 'members', sink: database },
       onProgress: (done, total) => reportProgress('Reading the content', done, total),
     })
     isDamaged = false
     lastNumber = Math.max(lastNumber, state?.number ?? 0)
-    return { database, makeState, state, before: state ?? readLast(database.replaced), listing: undefined }
+    const before = state ?? readLast(database.replaced)
+    return { database, makeState, state, before, listing: undefined, first: undefined }
   } catch (error) {
     database.close()
     throw error
@@ -141,6 +153,10 @@ let isWriting = false
 let failures = 0
 /** The files that were missing in a round that had to begin again. */
 let suspected: ReadonlySet<string> = new Set()
+/** The files that were missing in the last round. */
+let lost: LostFiles = new Map()
+/** What this hub published, of the prompts that the branch no longer has whole. */
+let published = new Map<string, Published>()
 /** How often the content was scanned since files are missing. */
 let looksForLost = 0
 let retry: NodeJS.Timeout | undefined
@@ -222,25 +238,34 @@ async function build(wanted: Wanted): Promise<void> {
   const seen = await look(mine, changed)
   const missing = await findMissing(changed, commit, seen)
   if (missing === 'unsure') return want(changed === 'all' ? undefined : [...changed])
-  await lost.keep(git, missing)
-  const listing = addLost(seen, missing)
-  if (listing.files.length === 0 && mine.before && !isClone) await checkEmptied(mine.before, commit)
+  lost = missing
+  const whole = addLost(seen, missing)
+  if (whole.files.length === 0 && mine.before && !isClone) await checkEmptied(mine.before, commit)
+  const day = readConfig(process.env).buildDay
+  history = await readHistory(contentDir, process.env, `${day}T00:00:00Z`, history)
+  const first = await compareVersions(mine, changed, seen, whole, history)
+  await copies.keep(git, new Map([...missing, ...[...first.values()].flatMap((one) => [...one.restored])]))
+  const listing = applyFirstFiles(whole, first)
   const number = lastNumber + 1
   database.begin(number)
   isWriting = true
-  const day = readConfig(process.env).buildDay
-  history = await readHistory(contentDir, process.env, `${day}T00:00:00Z`, history)
   const made = mine.makeState(listing, { day, history })
-  const broken = Object.fromEntries(groupProblems(made.problems))
-  const source = { ...read, broken: Object.keys(broken) }
+  const others = [...first.values()].flatMap((one) => one.problems)
+  const broken = Object.fromEntries(groupProblems([...others, ...made.problems]))
+  // What was made is whole for a prompt whose first files are served, so older copies of it do not count.
+  const source = { ...read, broken: [...groupProblems(made.problems).keys()] }
   // A look that finds nothing new makes no new build, whose pages would have to be rendered again.
   const isLook = wanted === 'look' && moved !== 'all' && moved.length === 0
   const known = isLook ? { ...source, read_until: state?.source.read_until ?? null } : source
-  const isSame = state && isDeepStrictEqual([broken, known, commit], [state.broken, state.source, state.commit])
+  const used = Object.fromEntries(
+    Array.from(first).flatMap(([name, one]) => (one.used.length > 0 ? [[name, one.used]] : [])),
+  )
+  const isSame =
+    state && isDeepStrictEqual([broken, used, known, commit], [state.broken, state.used, state.source, state.commit])
   if (isSame && !made.isDifferent) database.saveKept()
   else {
     const search = makeSearch(mine, made, number)
-    const about = { number, search, began, commit, source, counts: count(made.catalogue), broken }
+    const about = { number, search, began, commit, source, counts: count(made.catalogue), broken, used }
     mine.state = { ...about, built_at: new Date().toISOString() }
     database.save(JSON.stringify(mine.state))
     lastNumber = number
@@ -251,8 +276,9 @@ async function build(wanted: Wanted): Promise<void> {
   clearTimeout(looking)
   looking = setTimeout(wantLook, LOOK_MS)
   mine.listing = seen
+  mine.first = first
   mine.before = mine.state
-  const problems = [...describeLost(missing), ...made.problems].map(formatContentProblem)
+  const problems = [...describeLost(missing), ...others, ...made.problems].map(formatContentProblem)
   // A pull writes the files before it updates the branch, so the files may have been read in between.
   if ((await readCommit()) !== commit) want()
   say({ kind: 'read', began, problems, ignored: describeIgnored(listing.ignored) })
@@ -291,16 +317,50 @@ function listChanged(listing: ContentListing, changed: ReadonlySet<string>): Con
   return listContentAgain(contentDir, listing, [...new Set(places.map(([owner, name]) => `${owner}/${name}`))])
 }
 
+/** Compares versions with what they first were: those of prompts whose files or commits changed since the last round. @param seen the files in the folder @param whole also the lost files */
+async function compareVersions(
+  { listing: before, first: known }: BuildData,
+  changed: ReadonlySet<string> | 'all',
+  seen: ContentListing,
+  whole: ContentListing,
+  history: ContentHistory,
+): Promise<FirstFilesByPrompt> {
+  const { touched } = history
+  const isNamed = changed !== 'all' && [...changed].every((path) => path.split('/').length >= 3)
+  const files = isNamed ? new Set(Array.from(changed, promptOf)) : before && listChangedPrompts(before, seen)
+  const affected: ReadonlySet<string> | 'all' = files && known && touched !== 'all' ? files.union(touched) : 'all'
+  if (history.head === undefined) return new Map()
+  // Only a branch that was set back can lack what was published to it.
+  if (affected === 'all') published = await readPublished()
+  const parts = { git, contentDir, listing: whole, history, affected, published }
+  const found = await findFirstFiles({ ...parts, ...(known && { known }) })
+  for (const fullName of published.keys()) if (!found.has(fullName)) published.delete(fullName)
+  return found
+}
+
+/** Reads what this hub published. What the state cannot say now is said after the next start. */
+async function readPublished(): Promise<Map<string, Published>> {
+  try {
+    const state = await openState(config)
+    return await openPublished(state, sourceOf(config))
+      .readAll()
+      .finally(() => state.close())
+  } catch (cause) {
+    logProblem('warning', 'It was not checked whether the branch still has what was published to it.', { cause })
+    return new Map()
+  }
+}
+
 /** Finds the files that the commit has and the folder has not. Only what has changed can have disappeared, unless files are missing already. @returns `unsure` if this round must begin again, because somebody may be about to add or commit just that */
 async function findMissing(
   changed: ReadonlySet<string> | 'all',
   commit: string | null,
   seen: ContentListing,
 ): Promise<LostFiles | 'unsure'> {
-  const places = changed === 'all' || lost.files.size > 0 ? ['.'] : listPlaces(changed)
+  const places = changed === 'all' || lost.size > 0 ? ['.'] : listPlaces(changed)
   if (commit === null || places.length === 0) return NOTHING_LOST
   const missing = await findLost(git, commit, seen, places)
-  const found = new Set(missing.keys()).difference(lost.files)
+  const found = new Set(missing.keys()).difference(lost)
   if (found.isSubsetOf(suspected)) {
     suspected = new Set()
     return missing

@@ -78,6 +78,7 @@ export function followContent(
       files: database.filesOf(state.number),
       search: () => open,
       broken: new Map(Object.entries(state.broken)),
+      used: new Map(Object.entries(state.used)),
       source: state.source,
     }
     onShow()

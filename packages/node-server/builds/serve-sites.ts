@@ -135,6 +135,7 @@ export async function serveSites(
         onWritten(fullName)
         return order.next(source.read_until)
       },
+      usedNumbers: (fullName) => site.used?.get(fullName) ?? [],
       state: timed,
       localGit: git,
       countGit: metrics?.countGit,

@@ -30,6 +30,8 @@ export const SiteState = z.object({
   counts: z.object({ repositories: z.int(), versions: z.int(), owners: z.int() }),
   /** Problems in repositories and owners that are served from their last valid content, as sentences by full name or handle. */
   broken: z.record(z.string(), z.array(z.string())),
+  /** The numbers that the history of the content has, or that this hub published, and that the build does not serve, by full name. */
+  used: z.record(z.string(), z.array(z.string())),
 })
 export type SiteState = z.infer<typeof SiteState>
 

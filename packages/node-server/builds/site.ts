@@ -9,6 +9,8 @@ export interface Site extends Pick<ServerHub, 'files'> {
   search: () => ThreadedSearch
   /** Problems in repositories whose last valid version of the content is shown instead, by full name; omitted if there are none. */
   broken?: ReadonlyMap<string, readonly string[]>
+  /** The numbers that the history has and the build does not serve, by full name; omitted if there are none. */
+  used?: ReadonlyMap<string, readonly string[]>
   /** Which publishes the build includes. A request uses this value together with the files, so that files and fresh copies always match. */
   source: BuildSource
 }

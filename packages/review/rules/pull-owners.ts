@@ -45,3 +45,25 @@ function decideApproval(
     reason: hasMembers ? `${author.login} is one of its members` : 'it is the author’s own handle',
   }
 }
+
+/** What `removed` of a prompt names at the base and after the merge; undefined if the file cannot be read. */
+export interface RemovedNumbers {
+  owner: string
+  name: string
+  before: readonly string[] | undefined
+  after: readonly string[] | undefined
+}
+
+/** Checks that no entry of `removed` disappears: a takedown is undone only with the approval of a maintainer, whoever owns the prompt. */
+export function checkTakedowns(prompts: readonly RemovedNumbers[]): OwnerVerdict[] {
+  return prompts.flatMap(({ owner, name, before, after }) => {
+    const fullName = `${owner}/${name}`
+    if (before === undefined)
+      return [
+        { owner: fullName, isAllowed: false, reason: 'removed in its index.md on the main branch cannot be read' },
+      ]
+    const dropped = before.filter((version) => !after?.includes(version))
+    if (dropped.length === 0) return []
+    return [{ owner: fullName, isAllowed: false, reason: `it takes ${dropped.join(', ')} out of removed` }]
+  })
+}

@@ -64,7 +64,7 @@ function describeOwners(owners: PullReport['owners'], isApproved: boolean): stri
   if (owners.every(({ isAllowed }) => isAllowed)) return 'The owners of the changed files approve:'
   return isApproved
     ? `A maintainer approved (label \`${APPROVAL_LABEL}\`):`
-    : `It **needs approval from a maintainer**, who can set the label \`${APPROVAL_LABEL}\`. Alternatively, a member of the owner can open the pull request. The label approves only this commit; any later commit, label or edit of the pull request removes it:`
+    : `It **needs approval from a maintainer**, who can set the label \`${APPROVAL_LABEL}\`. For the files of an owner, a member can open the pull request instead. The label approves only this commit; any later commit, label or edit of the pull request removes it:`
 }
 
 function formatDifferences(differences: PullReport['differences']): string[] {

@@ -33,8 +33,10 @@ import { isRuleName, type RuleName } from './review-rules.ts'
 
 /** The change to a file. */
 export interface FileChange {
-  /** Whether it is a version that the base does not contain, and never contained with the same bytes. */
+  /** Whether it is a version that the base does not contain. */
   isNew: boolean
+  /** Whether an earlier commit of the base had a file there: every rule for new versions applies, but its number is no step. */
+  isRestored: boolean
   /** Whether it is new or differs from the base. Without a base, every file counts as changed and none as new. */
   isTouched: boolean
 }

@@ -2,7 +2,7 @@
 import { formatPath, parsePath } from '../../../src/domain/content/content-path.ts'
 import type { RepositoryEntry, ResultEntry } from '../../../src/domain/content/content-tree.ts'
 import type { RepositoryFile } from '../../../src/domain/content/prompt-file.ts'
-import { checkRepository, isTakenDown } from '../../../src/domain/content/rules.ts'
+import { checkRepository, isTakenDown, refuseRemoved } from '../../../src/domain/content/rules.ts'
 import type { Problem } from '../../../src/domain/text/problems.ts'
 import type { ContentTree } from '../../catalogue/content-tree.ts'
 import { checkResults } from '../../catalogue/result-rules.ts'
@@ -93,7 +93,13 @@ export function readRepository(folder: ContentReader, fullName: string, files: r
     const parsed = take(path, path.slice(path.lastIndexOf('/') + 1))
     if (parsed?.kind === 'repository') file = parsed.value
   }
+  const removed = file?.removed ?? {}
   for (const [version, listed] of groups.versions) {
+    if (Object.hasOwn(removed, version)) {
+      // Whatever else is wrong with the repository, what was taken down is not served.
+      problems.push({ file: nameIndex(fullName), ...refuseRemoved(version), rule: 'removed-versions-are-gone' })
+      continue
+    }
     const parsed = listed.file === undefined ? undefined : take(listed.file, version)
     const entry = parsed?.kind === 'version' ? parsed.value : undefined
     const place = { owner, name, version }

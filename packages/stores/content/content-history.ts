@@ -1,4 +1,4 @@
-// Reads the history of the content from git: who changed labels, yanks, status and text fields in each `index.md`, and when, and when versions were added.
+// Reads the history of the content from git: who changed labels, yanks, status and text fields in each `index.md`, and when, when versions were added, and what those first were that changed since.
 
 import type { Activity } from '../../../src/domain/api/schema.ts'
 import { listChanges, MAX_ACTIVITIES } from '../../../src/domain/catalogue/activity.ts'
@@ -12,9 +12,11 @@ import { LIMITS } from '../../../src/domain/limits.ts'
 import { formatMoment } from '../../../src/domain/values/values.ts'
 import { logProblem } from '../../../src/ports/log.ts'
 import { createGit, type Git } from '../git/git-command.ts'
-import { readObjects } from '../git/git-objects.ts'
+import { readSmallObjects } from '../git/git-objects.ts'
 import { gitNotOpened, isOwnerRefused } from '../git/git-standing.ts'
 import { parseMessage } from '../git-files.ts'
+import { findVersionOf } from './version-files.ts'
+import { type ChangedFile, joinPast, type PastPrompt, parseRaw, readPast } from './version-past.ts'
 
 /** Maximum number of commits read: a history can be of any length, but recent commits matter most. */
 const MAX_COMMITS = 20_000
@@ -35,6 +37,10 @@ export interface ContentHistory {
   changes: Map<string, readonly Activity[]>
   /** When the files of versions came to the branch, by the repository's full name: times by version, as JSON. */
   added: Map<string, string>
+  /** What the versions first were that did not stay so, by the repository's full name. */
+  past: Map<string, PastPrompt>
+  /** The repositories that the commits changed since the earlier result; `all` if everything was read. */
+  touched: ReadonlySet<string> | 'all'
 }
 
 interface FileChange {
@@ -64,20 +70,28 @@ export async function readHistory(
   const head = await find('rev-parse', '--verify', 'HEAD')
   if (head === undefined) {
     await warnIfRefused(git)
-    return { head, since: now, changes: new Map(), added: new Map() }
+    return { head, since: now, changes: new Map(), added: new Map(), past: new Map(), touched: 'all' }
   }
-  if (head === known?.head) return known
-  const isMore = known?.head !== undefined && (await isContinued(git, known.head, head))
-  const { files, versions, commits, oldestAt } = await listFileChanges(git, isMore ? `${known.head}..${head}` : head)
-  const changes = new Map(isMore ? known.changes : [])
+  if (head === known?.head) return { ...known, touched: new Set() }
+  const before = known?.head !== undefined && (await isContinued(git, known.head, head)) ? known : undefined
+  const range = before ? `${before.head}..${head}` : head
+  const { files, versions, commits, oldest, changed, touched } = await listFileChanges(git, range)
+  const changes = new Map(before?.changes)
   for (const [fullName, found] of await compareFiles(git, files))
     changes.set(fullName, [...found, ...(changes.get(fullName) ?? [])].slice(0, MAX_ACTIVITIES))
-  const added = new Map(isMore ? known.added : [])
+  const added = new Map(before?.added)
   for (const [fullName, times] of versions)
     added.set(fullName, JSON.stringify({ ...times, ...JSON.parse(added.get(fullName) ?? '{}'), ...times }))
-  if (isMore && commits < MAX_COMMITS) return { head, since: known.since, changes, added }
+  for (const [fullName, { versions }] of before?.past ?? [])
+    if (touched.has(fullName)) changed.set(fullName, new Set([...versions.keys(), ...(changed.get(fullName) ?? [])]))
+  const start = before?.head ?? oldest?.parent
+  const listPart = (paths: readonly string[]) =>
+    listCommits(git, start === undefined ? head : `${start}..${head}`, ['--reverse'], paths)
+  const past = joinPast(before?.past, await readPast(git, { start, listCommits: listPart, changed }))
+  if (before && commits < MAX_COMMITS) return { head, since: before.since, changes, added, past, touched }
   const isShallow = (await find('rev-parse', '--is-shallow-repository')) !== 'false'
-  return { head, since: isShallow || commits >= MAX_COMMITS ? (oldestAt ?? now) : null, changes, added }
+  const since = isShallow || commits >= MAX_COMMITS ? (oldest?.at ?? now) : null
+  return { head, since, changes, added, past, touched: before ? touched : 'all' }
 }
 
 /** Returns whether the branch went on from a commit. If it was merged as a side branch, git would leave out the merge. */
@@ -94,16 +108,19 @@ async function warnIfRefused(git: Git): Promise<void> {
     logProblem('warning', 'The history of the content was not read.', { cause: gitNotOpened(stderr).cause })
 }
 
-/** Lists the changes on the branch, newest first, at most 100 for each `index.md`, and when versions were added. */
+/** Lists the changes on the branch, newest first, at most 100 for each `index.md`, when versions were added, and which did not stay as they came. */
 async function listFileChanges(git: Git, range: string) {
+  const changed = new Map<string, Set<string>>()
+  const touched = new Set<string>()
   const files: FileChange[] = []
   const versions = new Map<string, Record<string, string>>()
   const counts = new Map<string, number>()
   let commits = 0
-  let oldestAt: string | undefined
-  for await (const { entries, isFirst, ...origin } of listCommits(git, range)) {
+  let oldest: { at: string; parent: string | undefined } | undefined
+  for await (const { entries, isFirst, parent, ...origin } of listCommits(git, range)) {
     commits++
-    oldestAt = origin.at
+    oldest = { at: origin.at, parent }
+    noteVersions(entries, changed, touched)
     const places = entries.map(({ raw, path }) => ({ raw, place: parsePath(path).value }))
     const begun = new Set(
       places.flatMap(({ raw, place }) =>
@@ -128,23 +145,46 @@ async function listFileChanges(git: Git, range: string) {
         files.push({ fullName, before: status === 'A' ? undefined : before, after, ...origin })
     }
   }
-  return { files, versions, commits, oldestAt }
+  return { files, versions, commits, oldest, changed, touched }
+}
+
+/** Notes the versions that a commit changes, and that are not added by it as a whole. */
+function noteVersions(entries: readonly ChangedFile[], changed: Map<string, Set<string>>, touched: Set<string>): void {
+  const added = new Set(entries.flatMap(({ raw, path }) => (raw.endsWith(' A') && path.endsWith('.md') ? [path] : [])))
+  for (const { raw, path } of entries) {
+    touched.add(path.split('/', 2).join('/'))
+    const at = findVersionOf(path)
+    if (!at) continue
+    const { isFile, wasFile, before, after, status } = parseRaw(raw)
+    // Whether a file is executable is not part of a version.
+    if (status === 'M' && isFile && wasFile && before === after) continue
+    const { fullName, version } = at
+    if (status === 'A' && added.has(`${fullName}/versions/${version}.md`)) continue
+    changed.set(fullName, (changed.get(fullName) ?? new Set()).add(version))
+  }
 }
 
 interface Commit extends Pick<FileChange, 'commit' | 'at' | 'by'> {
   /** Whether it has no parent. */
   isFirst: boolean
-  /** The changed files, with git's metadata: modes, blob IDs and status. */
-  entries: { raw: string; path: string }[]
+  /** The parent on the branch. */
+  parent: string | undefined
+  entries: ChangedFile[]
 }
 
-/** Lists the commits on the branch, newest first. A merge counts as one commit by the user who merged. */
-async function* listCommits(git: Git, range: string): AsyncGenerator<Commit, void> {
+/** Lists the commits on the branch, newest first. A merge counts as one commit by the user who merged. @param options such as `--reverse` @param paths limits the commits and their files */
+async function* listCommits(
+  git: Git,
+  range: string,
+  options: readonly string[] = [],
+  paths: readonly string[] = ['.'],
+): AsyncGenerator<Commit, void> {
   const format = '--format=%x01%H%x02%P%x02%ct%x02%an%x02%B'
   const args = ['log', '--first-parent', '-m', '-z', '--raw', '--no-abbrev', '--no-renames', '--relative']
   let current: Commit | undefined
   let raw: string | undefined
-  for await (const record of git.records([...args, `--max-count=${MAX_COMMITS}`, format, range, '--', '.'])) {
+  const log = [...args, ...options, `--max-count=${MAX_COMMITS}`, format, range, '--', ...paths]
+  for await (const record of git.records(log)) {
     const text = record.trimStart()
     // Each metadata record is followed by a path, which may look like a metadata record itself.
     if (raw !== undefined) {
@@ -156,7 +196,9 @@ async function* listCommits(git: Git, range: string): AsyncGenerator<Commit, voi
       const { trailers } = parseMessage(message)
       const at = formatMoment(new Date(Math.min(Number(committed) || 0, MAX_SECONDS) * 1000))
       const by = trailers.get('Changed-By') ?? trailers.get('Published-By') ?? author
-      current = { commit, isFirst: parents === '', at, by: by.replace(/\p{C}/gu, '').slice(0, MAX_NAME), entries: [] }
+      const [parent] = parents ? parents.split(' ') : []
+      const who = by.replace(/\p{C}/gu, '').slice(0, MAX_NAME)
+      current = { commit, isFirst: parent === undefined, parent, at, by: who, entries: [] }
     } else if (text.startsWith(':')) raw = text
   }
   if (current) yield current
@@ -177,22 +219,12 @@ async function compareFiles(git: Git, files: readonly FileChange[]): Promise<Map
   return found
 }
 
-/** Reads files by blob ID. @see https://git-scm.com/docs/git-cat-file#_batch_output */
+/** Reads files by blob ID. A submodule's commit is not a file, and an old file may be of any length. */
 async function readFiles(git: Git, ids: readonly string[]): Promise<Map<string, RepositoryFile>> {
-  const input = ids.map((id) => `${id}\n`).join('')
-  const checked = (await git.run(['cat-file', '--batch-check'], { input })).toString('utf8').trimEnd().split('\n')
-  // A submodule's commit is not a file, and an old file may be of any length.
-  const small = checked
-    .map((line) => line.split(' '))
-    .filter(([, type, size]) => type === 'blob' && Number(size) <= MAX_FILE_BYTES)
-  const objects = await readObjects(
-    git,
-    small.map(([id = '']) => id),
-  )
   const files = new Map<string, RepositoryFile>()
-  for (const object of objects) {
-    const parsed = object && parseRepositoryFile(object.bytes.toString('utf8'))
-    if (parsed?.value) files.set(object!.id, parsed.value)
+  for (const [id, bytes] of await readSmallObjects(git, ids, MAX_FILE_BYTES)) {
+    const parsed = parseRepositoryFile(bytes.toString('utf8'))
+    if (parsed.value) files.set(id, parsed.value)
   }
   return files
 }

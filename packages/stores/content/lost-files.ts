@@ -8,6 +8,7 @@ import { createGit, type Git } from '../git/git-command.ts'
 import { type GitFile, listTree, readObjects } from '../git/git-objects.ts'
 import { comparePaths, nameFile } from './content-files.ts'
 import type { ContentListing } from './content-listing.ts'
+import { keptStamp } from './first-files.ts'
 
 /** The missing files, and the folders of submodules without files, by path. */
 export type LostFiles = ReadonlyMap<string, GitFile>
@@ -56,7 +57,9 @@ function listFolders(files: ContentListing['files']): Set<string> {
 /** Adds lost files to a listing. Those of a submodule are in another repository. */
 export function addLost(listing: ContentListing, lost: LostFiles): ContentListing {
   if (lost.size === 0) return listing
-  const added = [...lost].flatMap(([path, file]) => (isFile(file) ? { path, stamp: `lost ${file.id}`, bytes: 0 } : []))
+  const added = [...lost].flatMap(([path, file]) =>
+    isFile(file) ? { path, stamp: keptStamp(file.id), bytes: 0 } : [],
+  )
   return { ...listing, files: [...listing.files, ...added].sort((a, b) => comparePaths(a.path, b.path)) }
 }
 
@@ -98,14 +101,10 @@ export async function openWithLost(
   }
 }
 
-/** Keeps copies of the files that are lost now in a folder of the hub. @param dir may be missing */
-export function keepLost(dir: string) {
-  let lost: LostFiles = new Map()
+/** Keeps copies of the files that are read from git, not from the content folder: those that are lost, and those that somebody changed in a published version. @param dir may be missing */
+export function keepCopies(dir: string) {
+  let copied: LostFiles = new Map()
   return {
-    /** The files that were lost at the last call of `keep`. */
-    get files() {
-      return lost
-    },
     /** Copies files from git. @throws Error if git cannot read them or the disk is full */
     async keep(git: Git, files: LostFiles): Promise<void> {
       const ids = new Set([...files.values()].flatMap((file) => (isFile(file) ? file.id : [])))
@@ -122,14 +121,14 @@ export function keepLost(dir: string) {
           renameSync(join(dir, 'new'), join(dir, object.id))
         }
       }
-      lost = files
+      copied = files
     },
-    /** Opens the content folder, with the lost files in their places. */
+    /** Opens the content folder, with the copies in their places. */
     open(contentDir: string): ContentReader {
       const [folder, copies] = [openFolder(contentDir), openFolder(dir)]
       return {
         read(path, maxBytes) {
-          const file = lost.get(path)
+          const file = copied.get(path)
           return file ? copies.read(file.id, maxBytes) : folder.read(path, maxBytes)
         },
       }

@@ -10,7 +10,7 @@ import { sortFiles, type VersionFileBytes } from '../../../src/domain/values/fil
 import { bundleFiles } from '../../../src/ports/archive.ts'
 import { describeRefusal } from '../files/plain-files.ts'
 import { parseContentFile } from './content-file.ts'
-import { nameFile } from './content-files.ts'
+import { isIgnoredName, nameFile } from './content-files.ts'
 import type { ContentReader } from './lost-files.ts'
 
 /** A version of a repository. */
@@ -30,13 +30,20 @@ interface ListedVersion {
   attestations: string[]
 }
 
+/** Finds the version that a file belongs to: a path that is not allowed still does, so that the version is not served without it. @returns undefined for `index.md`, results, and what editors and operating systems create */
+export function findVersionOf(path: string): { fullName: string; version: string } | undefined {
+  const [, fullName, version] =
+    /^([^/]+\/[^/]+)\/(?:versions|attestations)\/(\d+\.\d+\.\d+)(?:\.md$|\/)/.exec(path) ?? []
+  if (fullName === undefined || version === undefined || path.split('/').some(isIgnoredName)) return undefined
+  return { fullName, version }
+}
+
 /** Groups the files of a repository by version. @returns undefined for `index.md` and for files that are not allowed */
 export function groupByVersion(paths: Iterable<string>): { versions: Map<string, ListedVersion>; others: string[] } {
   const versions = new Map<string, ListedVersion>()
   const others: string[] = []
   for (const path of paths) {
-    // A path that is not allowed still belongs to its version, so that the version is not served without it.
-    const [, version] = /^[^/]+\/[^/]+\/(?:versions|attestations)\/(\d+\.\d+\.\d+)(?:\.md$|\/)/.exec(path) ?? []
+    const version = findVersionOf(path)?.version
     if (version === undefined) {
       others.push(path)
       continue

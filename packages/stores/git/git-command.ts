@@ -40,10 +40,10 @@ export class OutputTooLong extends Error {
 }
 
 /**
- * Overrides the user's configuration, which could reject a commit with a reference-transaction hook, start a file system monitor, print signature checks between commits, or set a different encoding for commit messages.
+ * Overrides the user's configuration, which could reject a commit with a reference-transaction hook, start a file system monitor, print signature checks between commits, leave out what the first commit added, or set a different encoding for commit messages.
  */
 const SETTINGS = [
-  ...['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'log.showSignature=false'],
+  ...['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'log.showSignature=false', 'log.showRoot=true'],
   ...['i18n.commitEncoding=UTF-8', 'i18n.logOutputEncoding=UTF-8'],
 ].flatMap((setting) => ['-c', setting])
 

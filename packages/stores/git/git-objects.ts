@@ -37,6 +37,25 @@ export async function readObjects(
   })
 }
 
+/** Reads files by ID. @param maxBytes longer files, and anything but a file, are left out. @see https://git-scm.com/docs/git-cat-file#_batch_output */
+export async function readSmallObjects(
+  git: Git,
+  ids: readonly string[],
+  maxBytes: number,
+): Promise<Map<string, Buffer<ArrayBuffer>>> {
+  if (ids.length === 0) return new Map()
+  const input = ids.map((id) => `${id}\n`).join('')
+  const checked = (await git.run(['cat-file', '--batch-check'], { input })).toString('utf8').trimEnd().split('\n')
+  const small = checked
+    .map((line) => line.split(' '))
+    .filter(([, type, size]) => type === 'blob' && Number(size) <= maxBytes)
+  const objects = await readObjects(
+    git,
+    small.map(([id = '']) => id),
+  )
+  return new Map(objects.flatMap((object) => (object ? [[object.id, object.bytes] as const] : [])))
+}
+
 /** Lists the files and folders in a tree object, by name. Names are decoded as Latin-1, because they need not be UTF-8. */
 export function listEntries({ id, bytes }: GitObject): Record<'files' | 'folders', Map<string, string>> {
   const folders = new Map<string, string>()
@@ -103,6 +122,12 @@ export async function listEdited(git: Git): Promise<Map<string, string>> {
     }
   }
   return edited
+}
+
+/** Lists the files in the working tree that differ from a commit; new files only if they are in the index. */
+export async function listEditedSince(git: Git, commit: string): Promise<Set<string>> {
+  const command = ['diff', '--name-only', '--no-ext-diff', '--ignore-submodules', '--no-renames', '--relative']
+  return new Set(await Array.fromAsync(git.records([...command, '-z', commit, '--', '.'])))
 }
 
 /** The ref of a commit that is written but not on the branch yet, because fast-import writes no commit without a ref. */

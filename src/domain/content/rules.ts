@@ -97,6 +97,12 @@ export const VERSION_RULES = {
 export const isTakenDown = ({ file, versions }: RepositoryOutline): boolean =>
   versions.length === 0 && Object.keys(file?.removed ?? {}).length > 0
 
+/** Returns the problem of a version that was taken down and has a file. */
+export const refuseRemoved = (version: string): ValueProblem => ({
+  key: `removed.${version}`,
+  message: 'expected no file for a version that was taken down; it is not served',
+})
+
 /** The rules for a repository, including references to other repositories. */
 export const REPOSITORY_RULES = {
   'has-versions': (repository) =>
@@ -114,7 +120,7 @@ export const REPOSITORY_RULES = {
   'removed-versions-are-gone': ({ file, versions }) =>
     Object.keys(file?.removed ?? {})
       .filter((removed) => versions.some(({ version }) => version === removed))
-      .map((removed) => ({ key: `removed.${removed}`, message: 'expected no file for a version that was taken down' })),
+      .map(refuseRemoved),
   'labels-point-at-active-versions': ({ file, versions }) =>
     Object.entries(file?.labels ?? {})
       .filter(

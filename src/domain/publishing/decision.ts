@@ -343,9 +343,9 @@ function refuseSmallBump(
   )
 }
 
-function nextNumber({ owner, name, versions, file }: RepositoryState, bump: Bump): string {
-  // Somebody may have locked a version that was taken down, so its number must never mean another text.
-  const number = nextVersion([...versions, ...Object.keys(file.removed)], bump)
+function nextNumber({ owner, name, versions, used }: RepositoryState, bump: Bump): string {
+  // Somebody may have locked a version that is gone, so its number must never mean another text.
+  const number = nextVersion([...versions, ...used], bump)
   if (versions.length >= LIMITS.versionsPerRepository) {
     throw new HubError(
       'validation_failed',

@@ -21,8 +21,10 @@ import { compareVersions, resolveLatest, sortVersions } from '../values/versions
 export interface RepositoryState {
   owner: string
   name: string
-  /** Every number ever published, highest first. */
+  /** The numbers of its versions, highest first. */
   versions: readonly string[]
+  /** Further numbers that were ever published: whatever became of them, they mean no other text. */
+  used: readonly string[]
   /** The highest version that is not yanked, or undefined. */
   latest: string | undefined
   /** The text of its `index.md`, or undefined. */
@@ -42,12 +44,13 @@ export function readRepositoryState(found: {
   name: string
   versions: Iterable<string>
   index: string | undefined
+  used?: readonly string[]
 }): RepositoryState {
-  const { owner, name, index: indexText } = found
+  const { owner, name, index: indexText, used = [] } = found
   const file = readIndex({ owner, name }, indexText)
   const versions = sortVersions([...found.versions])
   const latest = resolveLatest(versions, (version) => Object.hasOwn(file.yanked, version))
-  return { owner, name, versions, latest, indexText, file }
+  return { owner, name, versions, used: [...used, ...Object.keys(file.removed)], latest, indexText, file }
 }
 
 /**

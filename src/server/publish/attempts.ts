@@ -3,6 +3,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HubError } from '../../domain/api/errors.ts'
+import { formatPath } from '../../domain/content/content-path.ts'
+import { attestationName } from '../../domain/values/attestation-name.ts'
 import type { VersionFileBytes } from '../../domain/values/file-entry.ts'
 import type { RepositoryPlace } from '../../domain/values/names.ts'
 import {
@@ -13,6 +15,7 @@ import {
   type FolderState,
   type GitStore,
 } from '../../ports/git-store.ts'
+import { digestVersionFiles } from '../../ports/version-digest.ts'
 import { readVersionFiles } from './read-from-git.ts'
 import type { Written } from './renew-fresh-copy.ts'
 
@@ -108,16 +111,20 @@ export type RepositoryWrite = GitWrite & { name: string }
 interface Known {
   /** The versions in the fresh copy, which exist even if they are missing from a git listing. */
   versions: readonly string[]
-  /** Rebuilds a version's file from the hub's own records, to save a call to the git host. The bytes are used only if git lists the same bytes. */
+  /** Joins a listing of git with what the hub serves. */
+  joinServed: (place: RepositoryPlace, folder: FolderState) => Promise<FolderState>
+  /** Rebuilds a version's file from the hub's own records. What the hub serves counts, whatever git says now, and it saves a call to the git host. */
   findText: (version: string, other?: RepositoryPlace) => Promise<string | undefined>
-  /** Reads a file of a skill from the hub's own records, for the same reason. */
-  findFile: (version: string, path: string) => Promise<Uint8Array<ArrayBuffer> | undefined>
+  /** Reads the files of a version in the same way; undefined if the hub has no record of the version. */
+  findFiles: (version: string) => Promise<readonly VersionFileBytes[] | undefined>
 }
 
 /** The final outcome: a response and, if a commit must be made visible to readers, what it changed and in which folder. */
 interface FinalOutcome<Shown extends object> {
   answer: WriteAnswer
   toShow?: Shown & { folder: FolderState; commit: string; atMs: number | undefined }
+  /** The version that was published. */
+  published?: { version: string; digest: string } | undefined
 }
 
 /** The deadline of a publish. */
@@ -143,12 +150,13 @@ export async function writeWithRetries<Shown extends object = ShownRepository>(
   /** The attempts whose commits were sent, by commit subject. If a response was lost and a later attempt finds the commit, the subject identifies the attempt that made it. */
   const sent = new Map<string, Extract<WriteDecision<Shown>, { kind: 'commit' }>>()
   const finish = (
-    { shown, answer }: Extract<WriteDecision<Shown>, { kind: 'commit' }>,
+    { shown, answer, additions }: Extract<WriteDecision<Shown>, { kind: 'commit' }>,
     folder: FolderState,
     { sha, url, atMs }: { sha: string; url: string | null; atMs: number | undefined },
   ) => ({
     answer: { ...answer, data: { ...answer.data, commit: { sha, url } } },
     toShow: { ...shown, folder, commit: sha, atMs },
+    published: digestAdded(additions, sha.length),
   })
   let rereads = 0
   for (let attempt = 0; ; attempt++) {
@@ -156,12 +164,13 @@ export async function writeWithRetries<Shown extends object = ShownRepository>(
     if (leftMs(deadline) < ATTEMPT_MS) throw tooLate()
     const { owner, name, needsHistory } = write
     const question = { owner, name, withPublishes: needsHistory || isInDoubt }
-    const folder = await readOrWait(deadline, (call) => git.readFolder(question, call))
-    if (folder === undefined) continue
+    const listed = await readOrWait(deadline, (call) => git.readFolder(question, call))
+    if (listed === undefined) continue
+    const folder = name === undefined ? listed : await known.joinServed({ owner, name }, listed)
     const ours = isInDoubt && folder.publishes.find(({ trailers }) => trailers.get(operation[0]) === operation[1])
     const carriedOut = ours && sent.get(ours.headline)
     if (carriedOut) return finish(carriedOut, folder, ours)
-    if (isStale(known.versions, folder) && rereads++ < MAX_REREADS) continue
+    if (isStale(known.versions, listed) && rereads++ < MAX_REREADS) continue
     const decided = await readOrWait(deadline, (call) => decideOn(folder, git, write, known, call))
     if (decided === undefined) continue
     if (decided.kind === 'answer') {
@@ -197,6 +206,25 @@ export async function readOwnerIndex(
   }
 }
 
+/** Returns the number and the digest of the version that a commit adds; undefined if it adds none. @param hexDigits the length of git's IDs */
+function digestAdded({ owner, name, version: added }: Omit<Additions, 'base'>, hexDigits: number) {
+  if (!added || name === undefined) return undefined
+  const { version, text, files = [], attestations = [] } = added
+  const place = { owner, name, version }
+  const idOf = (bytes: Uint8Array | string) => blobId(Buffer.from(bytes), hexDigits)
+  const digest = digestVersionFiles(
+    new Map([
+      [formatPath({ kind: 'version', ...place }), idOf(text)],
+      ...files.map(({ path, bytes }) => [formatPath({ kind: 'file', ...place, path }), idOf(bytes)] as const),
+      ...attestations.map(
+        (one, index) =>
+          [formatPath({ kind: 'attestation', ...place, file: attestationName(index) }), idOf(one)] as const,
+      ),
+    ]),
+  )
+  return { version, digest }
+}
+
 /** Waits for a random time before another attempt, so that processes do not collide again. */
 async function waitBefore(attempt: number, { random, sleep }: Pick<Clock, 'random' | 'sleep'>): Promise<void> {
   if (attempt > 0) await sleep(random() * Math.min(2_000, 100 * 2 ** attempt))
@@ -206,7 +234,7 @@ function decideOn<Shown extends object>(
   folder: FolderState,
   git: GitStore,
   { owner, name, decide }: GitWrite<Shown>,
-  { findText, findFile }: Known,
+  { findText, findFiles, joinServed }: Known,
   call: CallOptions,
 ): Promise<WriteDecision<Shown>> {
   const versionsOf =
@@ -219,17 +247,18 @@ function decideOn<Shown extends object>(
       const id = versions.get(version)
       if (id === undefined) return undefined
       const text = await findText(version, other)
-      if (text !== undefined && blobId(Buffer.from(text), id.length) === id) return text
+      if (text !== undefined) return text
       return decodeText(`${place.owner}/${place.name}@${version}`, await git.readBlob(id, call))
     }
   const readOther: ReadOther = async (place) => {
     const other = await git.readFolder(place, call)
     if (other.head !== folder.head) throw new HubError('unavailable', 'The branch has moved. Try again.')
-    return { folder: other, readVersion: versionsOf(place, other, place) }
+    const joined = await joinServed(place, other)
+    return { folder: joined, readVersion: versionsOf(place, joined, place) }
   }
   const readFiles: Readers['readFiles'] = async (version) => {
     if (name === undefined) return []
-    return readVersionFiles({ owner, name, version }, folder, { git, call, find: (path) => findFile(version, path) })
+    return (await findFiles(version)) ?? readVersionFiles({ owner, name, version }, folder, { git, call })
   }
   return decide(folder, { readVersion: versionsOf({ owner, name }, folder), readFiles, readOther, call })
 }

@@ -81,7 +81,12 @@ async function logChange({ fields }: OwnerChange, { owner, bearer }: Sending, co
   logAudit('owner_changed', { owner, fields: names, login: bearer.login ?? null, ...by, commit })
 }
 
-const NOTHING_KNOWN = { versions: [], findText: async () => undefined, findFile: async () => undefined }
+const NOTHING_KNOWN = {
+  versions: [],
+  joinServed: async (_: object, folder: FolderState) => folder,
+  findText: async () => undefined,
+  findFiles: async () => undefined,
+}
 
 async function decideAttempt(
   change: OwnerChange,

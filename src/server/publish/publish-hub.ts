@@ -1,4 +1,5 @@
 // Defines a hub as the handlers of writes see it: what a read may use, git, and what tokens are checked with.
+import type { RepositoryPlace } from '../../domain/values/names.ts'
 import type { CopyOrigin, FreshCopies } from '../../ports/fresh-copies.ts'
 import type { GitStore } from '../../ports/git-store.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
@@ -16,6 +17,10 @@ export interface PublishHub
   issuer: string
   /** Returns the place of a new fresh copy in the order of publishes and builds; used if this machine is the git host. @param fullName the repository, which is in the content folder now */
   nextOrder: (fullName: string) => number
+  /** Lists the numbers of a repository that mean a text already, although git may no longer say so: those that this hub published, and those that the history has. @throws HubError `unavailable` */
+  listUsedNumbers: (place: RepositoryPlace) => Promise<readonly string[]>
+  /** Remembers a version, so that its number stays used whatever becomes of the branch. */
+  rememberVersion: (place: RepositoryPlace, published: { version: string; digest: string }) => Promise<void>
   /** Purges all cache entries with any of the tags; if this fails, the publish still succeeds. */
   purge: (cacheTags: string[]) => Promise<void>
   /** Waits until lists, tags and search include a write, where the hub builds them itself, but not for long. Never throws. */

@@ -49,6 +49,8 @@ export interface AcceptedPublish extends Sending {
   listRuns: (content_sha256: string) => Promise<Set<string>>
   /** Returns whether readers see something else than git has. */
   isUnseen: (written: Written) => Promise<boolean>
+  /** Lists the numbers that are used although git may no longer list them. */
+  listUsed: () => Promise<readonly string[]>
 }
 
 /** Opens a publish. @throws HubError `invalid_request` for a malformed Idempotency-Key */
@@ -69,9 +71,11 @@ export function openPublish(request: Request): OpenWrite {
           const lookAround = () => readSurroundings({ owner, name }, body, deps)
           const findRuns = (content_sha256: string) => listRuns({ owner, name }, content_sha256, deps)
           const verify = openVerification(body.attestations, deps)
+          const listUsed = () => deps.listUsedNumbers({ owner, name })
           const asking = {
             lookAround,
             listRuns: findRuns,
+            listUsed,
             verify,
             isUnseen: (written: Written) => isUnseen(written, deps),
           }
@@ -170,7 +174,8 @@ async function decideAttempt(
       'idempotency_key_reused',
       'This Idempotency-Key was already used with a different body. Use a new key for each publish, and repeat a key only with the same body.',
     )
-  const found = { owner, name, versions: [...folder.versions.keys()], index: folder.index }
+  const used = await accepted.listUsed()
+  const found = { owner, name, versions: [...folder.versions.keys()], index: folder.index, used }
   const state = await text.run('readState', found)
   if (earlier) return replay(earlier, { folder, state }, readers, accepted, text)
   const publisher = {

@@ -1,4 +1,4 @@
-// Reads the files and the results of a version from git. What the hub has anyway is used, without a call to the git host, if git lists the same bytes.
+// Reads the files and the results of a version from git. Results that the hub has anyway are used, without a call to the git host, if git lists the same bytes.
 
 import type { Result } from '../../domain/api/schema.ts'
 import { listResults, resultFileOf } from '../../domain/catalogue/results.ts'
@@ -22,15 +22,13 @@ const AT_ONCE = 4
 interface FileSources {
   git: Pick<GitStore, 'listFolder' | 'readBlob'>
   call: CallOptions
-  /** Returns the bytes that the hub has for a path; undefined if it has none. */
-  find: (path: string) => Promise<Uint8Array<ArrayBuffer> | undefined>
 }
 
 /** Reads the files beside the SKILL.md of a version, sorted by path. @throws HubError `upstream_error` for files that no version may have */
 export async function readVersionFiles(
   place: { owner: string; name: string; version: string },
   { folders }: Pick<FolderState, 'folders'>,
-  { git, call, find }: FileSources,
+  { git, call }: FileSources,
 ): Promise<VersionFileBytes[]> {
   const id = folders.get(place.version)
   if (id === undefined) return []
@@ -44,9 +42,7 @@ export async function readVersionFiles(
       },
     ])
   const files = await mapConcurrently(AT_ONCE, listed, async ([path, blob]) => {
-    const known = await find(path)
-    const isSame = known && blobId(known, blob.length) === blob
-    return measureFile(path, isSame ? known : await git.readBlob(blob, { ...call, maxBytes: LIMITS.fileBytes }))
+    return measureFile(path, await git.readBlob(blob, { ...call, maxBytes: LIMITS.fileBytes }))
   })
   return sortFiles(files)
 }

@@ -21,6 +21,7 @@ import type { Sources } from '../hub.ts'
 import { findNewest, findRepository, findVersion } from '../read/records.ts'
 import { findResults } from '../read/results.ts'
 import { readResults, readVersionFiles } from './read-from-git.ts'
+import { joinServed } from './served-versions.ts'
 
 /** A repository after a write. */
 export interface Written {
@@ -97,7 +98,11 @@ export async function renewFreshCopy(
       return
     }
     try {
-      const folder = await sources.git.readFolder({ owner, name }, { signal })
+      const folder = await joinServed(
+        { owner, name },
+        await sources.git.readFolder({ owner, name }, { signal }),
+        sources,
+      )
       if (added && !folder.versions.has(added.version)) throw new Error('git returned a state from before the write')
       // From now on, the listing has the result too, and maybe others.
       state = {
@@ -237,15 +242,17 @@ async function readVersion(
   sources: Stores,
 ): Promise<ReadEntry | undefined> {
   const { git, text } = sources
-  const bytes = await readBlob(folder.versions.get(version)!, git)
-  const entry = await text.run('readVersion', version, decodeText(version, bytes))
-  if (!entry?.skill || !folder.folders.has(version)) return entry && { ...entry, files: [] }
-  // A version never changes, so its own record says what its files are.
+  // A version never changes, so its own record says what it is, whatever git says now.
   const known = (await findVersion(owner, name, version, sources))?.value()
-  if (known?.bundle_sha256)
+  const file = known
+    ? await text.run('formatPublished', known)
+    : decodeText(version, await readBlob(folder.versions.get(version)!, git))
+  const entry = await text.run('readVersion', version, file)
+  if (known?.bundle_sha256 && entry)
     return { ...entry, bundle: { sha256: known.bundle_sha256, files: entriesOf(known.files) }, files: [] }
+  if (known || !entry?.skill || !folder.folders.has(version)) return entry && { ...entry, files: [] }
   const call = { signal: AbortSignal.timeout(READ_MS) }
-  const files = await readVersionFiles({ owner, name, version }, folder, { git, call, find: async () => undefined })
+  const files = await readVersionFiles({ owner, name, version }, folder, { git, call })
   const { bundleFiles } = await import('../../ports/archive.ts')
   return { ...entry, bundle: bundleFiles({ owner, name }, { ...entry, skill: entry.skill }, files).bundle, files }
 }

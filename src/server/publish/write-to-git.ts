@@ -1,8 +1,11 @@
 // Defines what all writes have in common, and carries out an accepted write, from the queue to the fresh copy.
 
 import { ownerCacheTag, repositoryCacheTag, tagCacheTag } from '../../domain/api/caching.ts'
+import type { RepositoryPlace } from '../../domain/values/names.ts'
 import type { Permission } from '../../domain/values/permissions.ts'
-import type { Additions } from '../../ports/git-store.ts'
+import type { Additions, FolderState } from '../../ports/git-store.ts'
+import { mapConcurrently } from '../../ports/map-concurrently.ts'
+import { measureFile } from '../../ports/measure.ts'
 import { findFile } from '../read/files.ts'
 import { findVersion } from '../read/records.ts'
 import { respondWithRecord } from '../respond.ts'
@@ -10,6 +13,10 @@ import { type Clock, LATEST_START_MS, type RepositoryWrite, writeWithRetries } f
 import type { Bearer } from './authenticate.ts'
 import type { PublishHub } from './publish-hub.ts'
 import { renewFreshCopy } from './renew-fresh-copy.ts'
+import { joinServed } from './served-versions.ts'
+
+/** Maximum number of files that are read at once. */
+const FILES_AT_ONCE = 4
 
 /** A write by an authenticated sender. */
 export interface Sending {
@@ -58,9 +65,18 @@ export async function writeToGit(
         const record = (await findVersion(other.owner, other.name, version, deps))?.value()
         return record && deps.text.run('formatPublished', record)
       },
-      findFile: async (version: string, path: string) => (await findFile({ owner, name, version }, path, deps))?.bytes,
+      findFiles: async (version: string) => {
+        const record = (await findVersion(owner, name, version, deps))?.value()
+        if (!record) return undefined
+        return mapConcurrently(FILES_AT_ONCE, record.files, async ({ path }) => {
+          const file = await findFile({ owner, name, version }, path, deps)
+          return measureFile(path, Uint8Array.from(file!.bytes))
+        })
+      },
+      joinServed: (place: RepositoryPlace, folder: FolderState) => joinServed(place, folder, deps),
     }
-    const { answer, toShow } = await writeWithRetries(deps.git, write, known, time)
+    const { answer, toShow, published } = await writeWithRetries(deps.git, write, known, time)
+    if (published) await showSafely(() => deps.rememberVersion({ owner, name }, published))
     const response = respondWithRecord(answer.data, answer.status, answer.headers)
     if (!toShow) return { response, origin: undefined }
     const keptMs = toShow.atMs ?? deps.nextOrder(`${owner}/${name}`)
