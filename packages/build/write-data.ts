@@ -5,7 +5,7 @@ import type { Config } from '../../src/config.ts'
 import { readHistory } from '../stores/content/content-history.ts'
 import { listContent } from '../stores/content/content-listing.ts'
 import { findConverted } from '../stores/content/converted-files.ts'
-import { findFirstFiles } from '../stores/content/first-files.ts'
+import { findFirstFiles, listProblems } from '../stores/content/first-files.ts'
 import { describeLost, findLost } from '../stores/content/lost-files.ts'
 import { filesInto } from '../stores/content/write-files.ts'
 import { createGit } from '../stores/git/git-command.ts'
@@ -58,7 +58,7 @@ export async function writeData(
     if (lost.length > 0) throw new ContentError(lost)
     const git = createGit(contentDir, process.env)
     const changed = await findFirstFiles({ git, contentDir, listing, history, affected: 'all' })
-    const problems = [...changed.values()].flatMap((one) => one.problems)
+    const problems = listProblems(changed)
     // A deployment with the first files would leave nobody who repairs the branch.
     if (problems.length > 0) throw new ContentError(problems)
     const { catalogue } = makeState(listing, { day: buildDay, history, isStrict: true })

@@ -7,6 +7,9 @@ import { formatProblems } from '../../src/domain/text/problems.ts'
 import { describeReason } from '../../src/ports/log.ts'
 import { describeShortage } from '../node-server/memory.ts'
 import { reviewContent } from '../review/review-content.ts'
+import { readHistory } from '../stores/content/content-history.ts'
+import { listContent } from '../stores/content/content-listing.ts'
+import { findFirstFiles, listProblems } from '../stores/content/first-files.ts'
 import { createGit } from '../stores/git/git-command.ts'
 import { openLocalGit } from '../stores/git/git-store-local.ts'
 import { type Check, type CheckProblems, check, fail, warn } from './checks.ts'
@@ -73,7 +76,7 @@ async function checkGit({ root, environment }: Machine): Promise<CheckProblems> 
   return undefined
 }
 
-async function checkContent({ root, config, environment }: Machine): Promise<CheckProblems> {
+async function checkContent({ root, config, environment, now }: Machine): Promise<CheckProblems> {
   const contentDir = resolve(root, config.contentDir)
   if (!existsSync(contentDir))
     return fail(
@@ -87,6 +90,14 @@ async function checkContent({ root, config, environment }: Machine): Promise<Che
     return fail(
       `${errors.length === 1 ? 'A file' : `${errors.length} places`} in the content cannot be served: ${first.file}:${first.line} ${first.rule}.`,
       'Run npm run check:content to list every problem and how to fix it.',
+    )
+  const history = await readHistory(contentDir, environment, now().toISOString())
+  const parts = { git: createGit(contentDir, environment), contentDir, history, listing: listContent(contentDir) }
+  const [changed] = listProblems(await findFirstFiles({ ...parts, affected: 'all' }))
+  if (changed)
+    return fail(
+      `A published version is not what it first was: ${changed.file}: ${changed.message}.`,
+      'Restore the files that a commit or an edit has changed. The hub serves their first bytes.',
     )
   if (repositories > 0) return undefined
   return warn('The content folder does not contain any prompts yet.', 'Create the first one: npm run new -- owner/name')

@@ -56,7 +56,10 @@ test('serves merges and removals on GitHub within the poll interval', async () =
     commit: head,
     fetch: { at: expect.any(String), age_seconds: expect.any(Number), failure: null },
   })
-  await standIn.commitOutside(place, { 'content/merged/review/versions/1.0.0.md': null })
+  await standIn.commitOutside(place, {
+    'content/merged/review/versions/1.0.0.md': null,
+    'content/merged/review/index.md': '---\nremoved: {"1.0.0": Taken down}\n---\n',
+  })
   await poll('the removal is served', WITHIN, async () => ((await raw('merged')) === 404 ? true : undefined))
 })
 
@@ -88,6 +91,19 @@ test('a version that a force push removed is gone, although it was just publishe
   await poll('a build has it', WITHIN, async () => ((await health()).commit === data.commit.sha ? true : undefined))
   await standIn.rewriteOutside(place, { 'content/forced/review/versions/1.0.1.md': null })
   await poll('it is gone', WITHIN, async () => ((await raw('forced')) === 'The first.\n' ? true : undefined))
+  // The hub says so, and gives the number to no other text.
+  const lost = /forced\/review\/versions\/1\.0\.1\.md: expected the version that this hub published, got nothing/
+  await expect.poll(async () => (await health()).broken.join('\n'), { timeout: 120_000 }).toMatch(lost)
+  const next = await fetch(`${hub.base}/api/v1/repos/forced/review/versions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${machine.makeToken('forced')}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ content: 'The third.\n', bump: 'patch' }),
+  })
+  expect((await next.json()).data.version).toBe('1.0.2')
+  await standIn.commitOutside(place, {
+    'content/forced/review/index.md': '---\nremoved: {"1.0.1": Set back}\n---\n',
+  })
+  await expect.poll(async () => (await health()).broken.length, { timeout: WITHIN }).toBe(0)
 })
 
 test('keeps serving when GitHub is unreachable, also after a restart, and /healthz reports it', async () => {

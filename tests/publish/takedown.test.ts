@@ -22,7 +22,13 @@ const FIRST = {
   [`content/${owner}/other/versions/1.0.0.md`]: version('Other'),
 }
 const BROKEN = { [`content/${owner}/other/index.md`]: '---\ntitel: Broken\n---\n' }
-const TAKEN = [`content/${owner}/kept/versions/1.0.1.md`, `content/${owner}/whole/versions/1.0.0.md`]
+const removed = (number: string) => `---\nremoved: {"${number}": Taken down}\n---\n`
+const TAKEN = {
+  [`content/${owner}/kept/versions/1.0.1.md`]: null,
+  [`content/${owner}/kept/index.md`]: removed('1.0.1'),
+  [`content/${owner}/whole/versions/1.0.0.md`]: null,
+  [`content/${owner}/whole/index.md`]: removed('1.0.0'),
+}
 
 const api = `/api/v1/repos/${owner}`
 const data = `/data/v1/repos/${owner}`
@@ -129,7 +135,7 @@ async function takeDown(scene: Scene, isBroken: boolean): Promise<void> {
     const published = Date.now()
     await poll('a later second', WITHIN, async () => (Date.now() - published > 1_000 ? true : undefined))
     if (isBroken) await scene.change(BROKEN)
-    await scene.change(Object.fromEntries(TAKEN.map((path) => [path, null])))
+    await scene.change(TAKEN)
     const next = await scene.build()
     if (next) ({ base, run } = next)
     let shown: string[] = []

@@ -541,3 +541,70 @@ describe('the approval label counts only in the event that adds it', () => {
     )
   })
 })
+
+describe('a takedown is undone only with the approval of a maintainer', () => {
+  const P = 'content/octo/p'
+  const index = (removed: string) => `${INDEX.replace('---\nWhen', `${removed}---\nWhen`)}`
+  const REMOVED = 'removed: {"1.0.1": A court forbade it}\n'
+  const restore = () => put(`${P}/versions/1.0.1.md`, version(`Forbidden: ${TEXT}`))
+  //  what the pull request does, whether it waits for a maintainer, the rules that it breaks
+  test.each<[string, () => void, string, RegExp | undefined]>([
+    ['drops the entry', () => put(`${P}/index.md`, index('')), 'waits', undefined],
+    ['deletes index.md', () => put(`${P}/index.md`, null), 'waits', undefined],
+    ['makes index.md invalid', () => put(`${P}/index.md`, '---\ntitel: x\n---\n'), 'waits', /front-matter-value/],
+    ['restores the file', restore, 'agrees', /removed-versions-are-gone/],
+    [
+      'restores the file and drops the entry',
+      () => {
+        restore()
+        put(`${P}/index.md`, index(''))
+      },
+      'waits',
+      /signed-version/,
+    ],
+    [
+      'publishes another text under the number',
+      () => {
+        put(`${P}/versions/1.0.1.md`, version(`Another: ${TEXT}`))
+        put(`${P}/index.md`, index(''))
+      },
+      'waits',
+      /version-number-used/,
+    ],
+    [
+      'changes the title',
+      () => put(`${P}/index.md`, index(REMOVED).replace('Code review', 'Review')),
+      'agrees',
+      undefined,
+    ],
+  ])('%s', async (_, change, owner, rule) => {
+    git('checkout', '-q', 'main')
+    const start = git('rev-parse', 'HEAD')
+    const trusted =
+      'trusted_publishers:\n  - {repository: octo/prompts, repository_id: 1001, repository_owner_id: 2002, workflow: publish.yml}\n'
+    put('content/octo/index.md', `---\nmembers: [octocat]\npublishing: signed-only\n${trusted}---\n`)
+    put(`${P}/index.md`, index(''))
+    put(`${P}/versions/1.0.0.md`, version(`First: ${TEXT}`))
+    restore()
+    git('add', '-A')
+    git('commit', '-qm', 'published')
+    put(`${P}/versions/1.0.1.md`, null)
+    put(`${P}/index.md`, index(REMOVED))
+    git('add', '-A')
+    git('commit', '-qm', 'Take down octo/p@1.0.1')
+    git('checkout', '-q', '-B', 'pull')
+    try {
+      change()
+      const { report, problems, owner: verdict } = await review()
+      expect([verdict, report]).toEqual([
+        owner,
+        owner === 'waits' ? expect.stringContaining('1.0.1 out of removed') : report,
+      ])
+      if (rule) expect(report).toMatch(rule)
+      else expect(problems).toBe('0')
+    } finally {
+      git('checkout', '-q', '-f', 'main')
+      git('reset', '-q', '--hard', start)
+    }
+  })
+})

@@ -11,6 +11,11 @@ import { type LocalRepository, makeRepository } from './local-repository.ts'
 
 const NOW = '2026-11-23T00:00:00Z'
 const VERSION = '---\npublished_at: "2026-01-01T00:00:00Z"\npublished_by: octocat\n---\nHi\n'
+const NOTHING_READ = {
+  head: undefined,
+  ...{ since: NOW, changes: new Map(), added: new Map(), past: new Map() },
+  touched: 'all',
+}
 const index = (title: string, more = '') => `---\ntitle: ${title}\n${more}---\n`
 const INDEX = 'content/acme/greet/index.md'
 
@@ -28,7 +33,7 @@ const titles = async (name = 'acme/greet') =>
 test.runIf(process.getuid?.() === 0)('logs the message of git if git refuses the folder of another user', async () => {
   for (const name of ['.git', '.']) chownSync(join(repository.folder, name), 65534, 65534)
   const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
-  expect(await read()).toEqual({ head: undefined, since: NOW, changes: new Map(), added: new Map() })
+  expect(await read()).toEqual(NOTHING_READ)
   expect(String(logged.mock.calls)).toMatch(/history of the content was not read.*fatal: detected dubious ownership/)
   logged.mockRestore()
 })
@@ -91,7 +96,7 @@ test('reports where the history starts for a shallow clone and a folder without 
   const folder = clone(100)
   expect((await read(folder)).since).toBe(null)
   rmSync(join(folder, '.git'), { recursive: true })
-  expect(await read(folder)).toEqual({ head: undefined, since: NOW, changes: new Map(), added: new Map() })
+  expect(await read(folder)).toEqual(NOTHING_READ)
 })
 
 test('malformed commits neither break the history nor forge entries', async () => {

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type * as z from 'zod'
 import { readConfig } from '../../../src/config.ts'
+import { splitFullName } from '../../../src/domain/values/names.ts'
 import { type BuildSource, UNKNOWN_SOURCE } from '../../../src/ports/fresh-copies.ts'
 import { describeError, logProblem } from '../../../src/ports/log.ts'
 import { hashCode } from '../../build/code-hash.ts'
@@ -28,6 +29,7 @@ import {
   type FirstFilesByPrompt,
   findFirstFiles,
   listChangedPrompts,
+  listProblems,
   promptOf,
 } from '../../stores/content/first-files.ts'
 import { addLost, describeLost, findLost, keepCopies, type LostFiles } from '../../stores/content/lost-files.ts'
@@ -65,6 +67,8 @@ const folder = describeFolder(process.argv[2] ?? '')
 /** The content folder: either the configured folder, or the clone, which only the server changes. */
 const contentDir = process.argv[3] ?? config.contentDir
 const isClone = config.keepsClone
+/** How long a publish may be ahead of what is read here: of the folder, for a moment; of a clone, until it is fetched. */
+const SETTLE_MS = isClone ? 60_000 : 5_000
 process.once('disconnect', () => process.exit())
 // Building runs at a lower priority than serving requests.
 setPriority(10)
@@ -155,8 +159,6 @@ let failures = 0
 let suspected: ReadonlySet<string> = new Set()
 /** The files that were missing in the last round. */
 let lost: LostFiles = new Map()
-/** What this hub published, of the prompts that the branch no longer has whole. */
-let published = new Map<string, Published>()
 /** How often the content was scanned since files are missing. */
 let looksForLost = 0
 let retry: NodeJS.Timeout | undefined
@@ -250,7 +252,7 @@ async function build(wanted: Wanted): Promise<void> {
   database.begin(number)
   isWriting = true
   const made = mine.makeState(listing, { day, history })
-  const others = [...first.values()].flatMap((one) => one.problems)
+  const others = listProblems(first)
   const broken = Object.fromEntries(groupProblems([...others, ...made.problems]))
   // What was made is whole for a prompt whose first files are served, so older copies of it do not count.
   const source = { ...read, broken: [...groupProblems(made.problems).keys()] }
@@ -274,7 +276,8 @@ async function build(wanted: Wanted): Promise<void> {
     for (const ms of [RETIRE_SEARCH_MS, RETIRE_MS]) setTimeout(removeRetired, ms + 100).unref()
   }
   clearTimeout(looking)
-  looking = setTimeout(wantLook, LOOK_MS)
+  const isUnsettled = [...first.values()].some((one) => one.isUnsettled)
+  looking = setTimeout(wantLook, isUnsettled ? SETTLE_MS : LOOK_MS)
   mine.listing = seen
   mine.first = first
   mine.before = mine.state
@@ -328,24 +331,32 @@ async function compareVersions(
   const { touched } = history
   const isNamed = changed !== 'all' && [...changed].every((path) => path.split('/').length >= 3)
   const files = isNamed ? new Set(Array.from(changed, promptOf)) : before && listChangedPrompts(before, seen)
-  const affected: ReadonlySet<string> | 'all' = files && known && touched !== 'all' ? files.union(touched) : 'all'
+  const unsettled = [...(known ?? [])].flatMap(([fullName, { isUnsettled }]) => (isUnsettled ? [fullName] : []))
+  const affected: ReadonlySet<string> | 'all' =
+    files && known && touched !== 'all' ? new Set([...files, ...touched, ...unsettled]) : 'all'
   if (history.head === undefined) return new Map()
-  // Only a branch that was set back can lack what was published to it.
-  if (affected === 'all') published = await readPublished()
-  const parts = { git, contentDir, listing: whole, history, affected, published }
-  const found = await findFirstFiles({ ...parts, ...(known && { known }) })
-  for (const fullName of published.keys()) if (!found.has(fullName)) published.delete(fullName)
-  return found
+  const published = await readPublished(affected)
+  const settledMs = Date.now() - SETTLE_MS
+  const parts = { git, contentDir, listing: whole, history, affected, published, settledMs }
+  return findFirstFiles({ ...parts, ...(known && { known }) })
 }
 
-/** Reads what this hub published. What the state cannot say now is said after the next start. */
-async function readPublished(): Promise<Map<string, Published>> {
+let opened: Promise<ReturnType<typeof openPublished>> | undefined
+
+/** Reads what this hub published, for prompts that changed: a branch that was set back lacks some of it. What the state cannot say now is said after the next change. */
+async function readPublished(affected: ReadonlySet<string> | 'all'): Promise<Map<string, Published>> {
   try {
-    const state = await openState(config)
-    return await openPublished(state, sourceOf(config))
-      .readAll()
-      .finally(() => state.close())
+    opened ??= openState(config).then((state) => openPublished(state, sourceOf(config)))
+    const published = await opened
+    if (affected === 'all') return await published.readAll()
+    const places = [...affected].flatMap((fullName) => splitFullName(fullName) ?? [])
+    return new Map(
+      await Promise.all(
+        places.map(async (place) => [`${place.owner}/${place.name}`, await published.read(place)] as const),
+      ),
+    )
   } catch (cause) {
+    opened = undefined
     logProblem('warning', 'It was not checked whether the branch still has what was published to it.', { cause })
     return new Map()
   }

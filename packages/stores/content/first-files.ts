@@ -29,6 +29,8 @@ interface FirstFiles {
   problems: readonly Problem[]
   /** The numbers that are used, although nothing is served of them. */
   used: string[]
+  /** Whether a version was published so recently that the head may not have it yet. */
+  isUnsettled: boolean
 }
 
 /** What is served of the prompts whose versions changed, by full name. */
@@ -43,8 +45,10 @@ interface Comparison {
   history: Pick<ContentHistory, 'head' | 'past'>
   /** The prompts whose files or commits changed; `all` if any may have. */
   affected: ReadonlySet<string> | 'all'
-  /** The digests of the versions that this hub published, by full name and number. */
-  published?: ReadonlyMap<string, Readonly<Record<string, string>>>
+  /** The versions that this hub published, by full name and number. */
+  published?: ReadonlyMap<string, Readonly<Record<string, { digest: string; at: number }>>>
+  /** What was published after this time, in milliseconds since 1970, may be missing in the head. */
+  settledMs?: number
   /** The result of the last look, which still counts for all other prompts. */
   known?: FirstFilesByPrompt
 }
@@ -68,7 +72,10 @@ export async function findFirstFiles(comparison: Comparison): Promise<FirstFiles
   for (const fullName of names) {
     const prompt = { past: past.get(fullName), here: here.get(fullName) ?? [], atHead: atHead.get(fullName) ?? [] }
     const decided = await decide(comparison, { fullName, head, edits, ...prompt })
-    if (decided.restored.size + decided.hidden.size + decided.problems.length + decided.used.length > 0)
+    if (
+      decided.restored.size + decided.hidden.size + decided.problems.length + decided.used.length > 0 ||
+      decided.isUnsettled
+    )
       found.set(fullName, decided)
   }
   return found
@@ -109,14 +116,18 @@ interface Candidate {
   edits: ReadonlyMap<string, string>
 }
 
-async function decide({ git, contentDir, published }: Comparison, prompt: Candidate): Promise<FirstFiles> {
+async function decide(
+  { git, contentDir, published, settledMs = 0 }: Comparison,
+  prompt: Candidate,
+): Promise<FirstFiles> {
   const { fullName, head, past, here, atHead, edits } = prompt
   const place = splitFullName(fullName)
   const restored = new Map<string, GitFile>()
   const hidden = new Set<string>()
   const problems: Problem[] = []
   const used: string[] = []
-  if (!place) return { restored, hidden, problems, used }
+  let isUnsettled = false
+  if (!place) return { restored, hidden, problems, used, isUnsettled }
   const index = formatPath({ kind: 'repository', ...place })
   const hasFiles = here.some(({ path }) => findVersionOf(path) !== undefined)
   const lastIndex = here.some(({ path }) => path === index) || hasFiles ? undefined : past?.lastIndex
@@ -136,9 +147,13 @@ async function decide({ git, contentDir, published }: Comparison, prompt: Candid
       first: new Map(atHead.filter(isOf(version)).map(({ path, id }) => [path, id])),
     }
   const lost = new Set<string>()
-  for (const [version, digest] of Object.entries(published?.get(fullName) ?? {})) {
+  for (const [version, { digest, at }] of Object.entries(published?.get(fullName) ?? {})) {
     const { first } = firstOf(version)
     if (removed.has(version) || digestVersionFiles(first) === digest) continue
+    if (first.size === 0 && at > settledMs) {
+      isUnsettled = true
+      continue
+    }
     lost.add(version)
     used.push(version)
     for (const { path } of here.filter(isOf(version))) hidden.add(path)
@@ -164,7 +179,7 @@ async function decide({ git, contentDir, published }: Comparison, prompt: Candid
   }
   // Without its index.md, a prompt that was deleted as a whole would have its yanked versions back.
   if (restored.size > 0 && lastIndex !== undefined) restored.set(index, { mode: '100644', id: lastIndex })
-  return { restored, hidden, problems, used }
+  return { restored, hidden, problems, used, isUnsettled }
 }
 
 /** Says what became of a version that this hub published. @param first what the branch has of it */
@@ -172,6 +187,10 @@ function describeLoss(first: VersionFiles): string {
   const got = first.size === 0 ? 'nothing' : 'other bytes, which are not served'
   return `expected the version that this hub published, got ${got}: the branch was set back. Its number stays used. Put its commit back (git reflog lists it), or name the version in removed`
 }
+
+/** Lists all problems. */
+export const listProblems = (prompts: FirstFilesByPrompt): Problem[] =>
+  [...prompts.values()].flatMap(({ problems }) => problems)
 
 /** Puts the first files into a listing in place of those in the folder. */
 export function applyFirstFiles(listing: ContentListing, prompts: FirstFilesByPrompt): ContentListing {

@@ -57,9 +57,7 @@ function listFolders(files: ContentListing['files']): Set<string> {
 /** Adds lost files to a listing. Those of a submodule are in another repository. */
 export function addLost(listing: ContentListing, lost: LostFiles): ContentListing {
   if (lost.size === 0) return listing
-  const added = [...lost].flatMap(([path, file]) =>
-    isFile(file) ? { path, stamp: keptStamp(file.id), bytes: 0 } : [],
-  )
+  const added = [...lost].flatMap(([path, file]) => (isFile(file) ? { path, stamp: keptStamp(file.id), bytes: 0 } : []))
   return { ...listing, files: [...listing.files, ...added].sort((a, b) => comparePaths(a.path, b.path)) }
 }
 

@@ -14,8 +14,8 @@ const MAX_REMEMBERED = 2_000
 /** Maximum number of records that are read at once. */
 const AT_ONCE = 16
 
-/** The digests of a prompt's versions, by number. */
-const Published = z.record(z.string(), z.string())
+/** The digests of a prompt's versions, and when they were published, in milliseconds since 1970, by number. */
+const Published = z.record(z.string(), z.object({ digest: z.string(), at: z.number() }))
 export type Published = z.infer<typeof Published>
 
 /** Where the content is: another repository has other versions, also under the same names. */
@@ -39,8 +39,8 @@ export function openPublished(state: StateStore, source: string) {
       for (;;) {
         const found = await state.get(key)
         const before = await parse(key, found)
-        if (before[version] === digest) return
-        const all = { ...before, [version]: digest }
+        if (before[version]?.digest === digest) return
+        const all = { ...before, [version]: { digest, at: Date.now() } }
         const numbers = sortVersions(Object.keys(all)).slice(0, MAX_REMEMBERED)
         const text = JSON.stringify(Object.fromEntries(numbers.map((number) => [number, all[number]])))
         if (found ? await state.replace(key, text, found.version) : await state.add(key, text)) return
