@@ -52,6 +52,11 @@ export function listContentAgain(dir: string, before: ContentListing, fullNames:
   }
 }
 
+/** Returns the stamp of a file that is read from git, not from the folder. @param id its blob */
+export const keptStamp = (id: string): string => `git ${id}`
+/** Returns whether a file is read from git. */
+export const isKept = (stamp: string): boolean => stamp.startsWith('git ')
+
 /** Returns whether the folder itself cannot be read, so that its contents are unknown. */
 export const isFolderUnreadable = ({ problems }: Pick<ListingProblems, 'problems'>) =>
   problems.some(({ file }) => file === nameFile(''))

@@ -13,7 +13,7 @@ import { type GitFile, listEditedSince, listTree, readSmallObjects } from '../gi
 import { MAX_FILE_BYTES } from './content-file.ts'
 import { comparePaths, nameFile } from './content-files.ts'
 import type { ContentHistory } from './content-history.ts'
-import type { ContentListing, ListedFile } from './content-listing.ts'
+import { type ContentListing, isKept, keptStamp, type ListedFile } from './content-listing.ts'
 import { findVersionOf } from './version-files.ts'
 import type { PastPrompt } from './version-past.ts'
 
@@ -204,10 +204,6 @@ export function applyFirstFiles(listing: ContentListing, prompts: FirstFilesByPr
   const isSettled = (path: string) => restored.has(path) || hidden.has(path)
   return { ...listing, files, problems: listing.problems.filter(({ file }) => !isSettled(pathOf(file))) }
 }
-
-/** Returns the stamp of a file that is read from git. */
-export const keptStamp = (id: string): string => `git ${id}`
-const isKept = (stamp: string) => stamp.startsWith('git ')
 
 /** Returns the path below the content folder that a problem names. */
 const pathOf = (file: string): string => file.replace(/^content\//, '')

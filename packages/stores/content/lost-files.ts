@@ -7,8 +7,7 @@ import { openFolder, type PlainFolder } from '../files/plain-files.ts'
 import { createGit, type Git } from '../git/git-command.ts'
 import { type GitFile, listTree, readObjects } from '../git/git-objects.ts'
 import { comparePaths, nameFile } from './content-files.ts'
-import type { ContentListing } from './content-listing.ts'
-import { keptStamp } from './first-files.ts'
+import { type ContentListing, keptStamp } from './content-listing.ts'
 
 /** The missing files, and the folders of submodules without files, by path. */
 export type LostFiles = ReadonlyMap<string, GitFile>

@@ -2,7 +2,6 @@
 import { hash } from 'node:crypto'
 import { resolve } from 'node:path'
 import * as z from 'zod'
-import type { Config } from '../../../src/config.ts'
 import { type RepositoryPlace, splitFullName } from '../../../src/domain/values/names.ts'
 import { sortVersions } from '../../../src/domain/values/versions.ts'
 import { mapConcurrently } from '../../../src/ports/map-concurrently.ts'
@@ -18,8 +17,14 @@ const AT_ONCE = 16
 const Published = z.record(z.string(), z.object({ digest: z.string(), at: z.number() }))
 export type Published = z.infer<typeof Published>
 
-/** Where the content is: another repository has other versions, also under the same names. */
-export const sourceOf = ({ gitStore, contentDir }: Pick<Config, 'gitStore' | 'contentDir'>): string =>
+/** The settings that say where the content is. */
+interface ContentPlace {
+  gitStore: { kind: 'github'; repository: string; branch: string } | { kind: 'local' | 'incomplete' }
+  contentDir: string
+}
+
+/** Names where the content is: another repository has other versions, also under the same names. */
+export const sourceOf = ({ gitStore, contentDir }: ContentPlace): string =>
   gitStore.kind === 'github' ? `${gitStore.repository}#${gitStore.branch}` : resolve(contentDir)
 
 /** Opens what is remembered of one source. @param source see `sourceOf` */

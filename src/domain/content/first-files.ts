@@ -14,7 +14,7 @@ export interface PastVersion {
 }
 
 /** What is served of a version: its files as they are, its first files, or nothing. `path` is the file that the problem is about. */
-export type VersionVerdict =
+type VersionVerdict =
   | { serve: 'found'; path?: never; message?: never }
   | { serve: 'first' | 'nothing'; path: string; message: string }
   | { serve: 'nothing'; path?: never; message?: never }
