@@ -277,7 +277,7 @@ async function build(wanted: Wanted): Promise<void> {
   }
   clearTimeout(looking)
   const isUnsettled = [...first.values()].some((one) => one.isUnsettled)
-  looking = setTimeout(wantLook, isUnsettled ? SETTLE_MS : LOOK_MS)
+  looking = setTimeout(wantLook, isUnsettled || !hasAsked ? SETTLE_MS : LOOK_MS)
   mine.listing = seen
   mine.first = first
   mine.before = mine.state
@@ -333,18 +333,27 @@ async function compareVersions(
   const files = isNamed ? new Set(Array.from(changed, promptOf)) : before && listChangedPrompts(before, seen)
   const unsettled = [...(known ?? [])].flatMap(([fullName, { isUnsettled }]) => (isUnsettled ? [fullName] : []))
   const affected: ReadonlySet<string> | 'all' =
-    files && known && touched !== 'all' ? new Set([...files, ...touched, ...unsettled]) : 'all'
+    files && known && touched !== 'all' && hasAsked ? new Set([...files, ...touched, ...unsettled]) : 'all'
   if (history.head === undefined) return new Map()
-  const published = await readPublished(affected)
+  const read = await readPublished(affected)
+  const published = new Map([...lacking, ...(read ?? [])])
   const settledMs = Date.now() - SETTLE_MS
   const parts = { git, contentDir, listing: whole, history, affected, published, settledMs }
-  return findFirstFiles({ ...parts, ...(known && { known }) })
+  const found = await findFirstFiles({ ...parts, ...(known && { known }) })
+  lacking = new Map([...published].filter(([fullName]) => found.has(fullName)))
+  hasAsked = read !== undefined
+  return found
 }
+
+/** What this hub published, of the prompts that the branch does not have whole: what was reported stays so while the state does not respond. */
+let lacking: ReadonlyMap<string, Published> = new Map()
+/** Whether the state responded in the last round. */
+let hasAsked = true
 
 let opened: Promise<ReturnType<typeof openPublished>> | undefined
 
-/** Reads what this hub published, for prompts that changed: a branch that was set back lacks some of it. What the state cannot say now is said after the next change. */
-async function readPublished(affected: ReadonlySet<string> | 'all'): Promise<Map<string, Published>> {
+/** Reads what this hub published, for prompts that changed: a branch that was set back lacks some of it. @returns undefined if the state does not respond; everything is then asked again soon */
+async function readPublished(affected: ReadonlySet<string> | 'all'): Promise<Map<string, Published> | undefined> {
   try {
     opened ??= openState(config).then((state) => openPublished(state, sourceOf(config)))
     const published = await opened
@@ -358,7 +367,7 @@ async function readPublished(affected: ReadonlySet<string> | 'all'): Promise<Map
   } catch (cause) {
     opened = undefined
     logProblem('warning', 'It was not checked whether the branch still has what was published to it.', { cause })
-    return new Map()
+    return undefined
   }
 }
 
