@@ -304,8 +304,12 @@ describe('a publish whose response was lost', () => {
   test.each<[string, object, string | undefined]>([
     ['with the key', BODY, 'key-0001'],
     ['without a key', BODY, undefined],
-    ['of a skill with files', { ...BODY, skill: { description: 'Reviews.' }, files: FILES }, 'key-0001'],
-    ['of a skill with files, without a key', { ...BODY, skill: { description: 'Reviews.' }, files: FILES }, undefined],
+    ['of a skill with files', { ...BODY, skill: { description: 'Reviews.' }, files: FILES, bump: 'patch' }, 'key-0001'],
+    [
+      'of a skill with files, without a key',
+      { ...BODY, skill: { description: 'Reviews.' }, files: FILES, bump: 'patch' },
+      undefined,
+    ],
   ])('a retry %s makes the version readable at once, on every hub', async (_, body, key) => {
     const purged: string[][] = []
     const another = await openHub(world, { state: hub.state, purge: async (tags) => void purged.push(tags) })
