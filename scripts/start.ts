@@ -11,6 +11,7 @@ import { onAbort } from '../packages/node-server/http/background.ts'
 import { logUncaughtErrors } from '../packages/node-server/http/uncaught-errors.ts'
 import { openLocalStores, printSignInLink } from '../packages/node-server/local-stores.ts'
 import { describeShortage, readMemory } from '../packages/node-server/memory.ts'
+import { openOwnCatalogue } from '../packages/node-server/own-catalogue.ts'
 import { openBundle } from '../packages/node-server/pages.ts'
 import { watchPublishing } from '../packages/node-server/watch-publishing.ts'
 import { openWithLost } from '../packages/stores/content/lost-files.ts'
@@ -22,14 +23,14 @@ import { openProgress } from './progress.ts'
 import { readSettings } from './read-settings.ts'
 import { onShutdown } from './shutdown.ts'
 
-const config = readSettings()
+const settings = readSettings()
 const stopping = new AbortController()
 const progress = openProgress()
 let host: ServedHub | undefined
 // Stops the server first, because in-flight requests still need the stores and the site.
 onShutdown(async (hurry) => {
   progress.end()
-  await host?.drain(config.drainMs, hurry)
+  await host?.drain(settings.drainMs, hurry)
   await host?.stop()
   stopping.abort()
 })
@@ -38,6 +39,9 @@ const shortage = describeShortage(readMemory())
 if (shortage) console.error(shortage)
 
 try {
+  const catalogue = await openOwnCatalogue(settings, process.env)
+  if (catalogue.note) console.log(catalogue.note)
+  const config = { ...settings, contentDir: catalogue.contentDir }
   const stores = await openLocalStores(config)
   onAbort(stopping.signal, stores.close)
   const watching = await openMonitoring(config)

@@ -1,5 +1,7 @@
 // `npm run token`: creates, lists and revokes operators' tokens on the hub's machine. When it creates a token, it writes only the token to standard output.
+import { localSignInLink, makeSharedKey } from '../packages/account/local-keys.ts'
 import { createToken, listAllOperatorTokens, revokeOperatorToken } from '../packages/stores/state/tokens.ts'
+import { readConfig } from '../src/config.ts'
 import { parseScope, TOKEN_DAYS, TokenRecord } from '../src/domain/access/token-record.ts'
 import { DEFAULT_PERMISSIONS, PERMISSIONS, Permissions } from '../src/domain/values/permissions.ts'
 import type { StateStore } from '../src/ports/state-store.ts'
@@ -7,6 +9,7 @@ import { inStore, printTable } from './operator.ts'
 import { runCommand } from './run-command.ts'
 
 const USAGE = `Usage: npm run token -- <owner>[/<name>] [--permissions LIST] [--days N] [--label text]
+       npm run token -- --sign-in
        npm run token -- --list
        npm run token -- --revoke ID`
 
@@ -17,20 +20,24 @@ Creates a token for an owner, or for one of its prompts, and prints it. The toke
   --permissions LIST  a comma-separated list of ${PERMISSIONS.join(', ')}; default: ${DEFAULT_PERMISSIONS}
   --days N       days until it expires, ${TOKEN_DAYS.least} to ${TOKEN_DAYS.most}; default: ${TOKEN_DAYS.usual}
   --label text   a name to recognise it by
+  --sign-in      prints a one-time link to sign in, for a hub in local mode (without
+                 SITE_URL and sign-in settings); it is valid for 15 minutes
   --list         lists the tokens created this way, with their IDs
   --revoke ID    revokes a token immediately`
 
 /** Options that are easily given as an owner, whose token nobody would expect. */
-const MISTAKEN: ReadonlySet<string> = new Set(['list', 'revoke'])
+const MISTAKEN: ReadonlySet<string> = new Set(['list', 'revoke', 'sign-in'])
 
 const text = { type: 'string' } as const
-const options = { permissions: text, days: text, label: text, list: { type: 'boolean' }, revoke: text } as const
+const flag = { type: 'boolean' } as const
+const options = { permissions: text, days: text, label: text, list: flag, revoke: text, 'sign-in': flag } as const
 await runCommand({ usage: USAGE, help: HELP, options, allowPositionals: true }, async ({ positionals, values }) => {
-  const { list, revoke, ...made } = values
+  const { list, revoke, 'sign-in': signIn, ...made } = values
   const isMaking =
     positionals.length > 0 || made.permissions !== undefined || made.days !== undefined || made.label !== undefined
-  if ([isMaking, list, revoke !== undefined].filter(Boolean).length !== 1)
-    throw new Error('expected exactly one of: an owner or owner/name, --list, or --revoke with an ID')
+  if ([isMaking, signIn, list, revoke !== undefined].filter(Boolean).length !== 1)
+    throw new Error('expected exactly one of: an owner or owner/name, --sign-in, --list, or --revoke with an ID')
+  else if (signIn) await printSignInLink()
   else if (list) await inStore(listTokens)
   else if (revoke !== undefined) await inStore((state) => revokeToken(state, revoke))
   else await makeToken(positionals, made)
@@ -64,6 +71,16 @@ async function makeToken(
     )
     console.log(token)
   })
+}
+
+/** Prints a link for a hub in this folder, which `npm start` has started with the same settings. */
+async function printSignInLink(): Promise<void> {
+  const { isLocal, baseUrl, port } = readConfig(process.env)
+  if (!isLocal)
+    throw new Error(`Sign-in links are for a hub in local mode. This hub is public: sign in at ${baseUrl}/settings.`)
+  await inStore(async (state) => console.log(localSignInLink(baseUrl, await makeSharedKey(state, new Date()))))
+  if (process.env.PORT === undefined)
+    console.error(`The link is for a hub on port ${port}. For another port, run PORT=8889 npm run token -- --sign-in`)
 }
 
 async function listTokens(state: StateStore): Promise<void> {

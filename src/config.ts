@@ -67,6 +67,8 @@ export interface Config {
   contentDir: string
   /** Whether `npm start` maintains a clone of the GitHub repository because no folder was configured. */
   keepsClone: boolean
+  /** Whether `npm start` publishes to a repository below `.hub` because neither a folder nor a GitHub repository was configured. */
+  hasOwnCatalogue: boolean
   /** How often the clone polls GitHub. */
   contentPollMs: number
   /** The URL of the database that several machines share; undefined if the state is a local file. */
@@ -136,6 +138,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     netlifySite: settings.SITE_NAME,
     contentDir: settings.CONTENT_DIR === undefined ? 'content' : resolveLink(settings.CONTENT_DIR),
     keepsClone: settings.CONTENT_DIR === undefined && gitStore.kind === 'github',
+    hasOwnCatalogue: settings.CONTENT_DIR === undefined && gitStore.kind === 'local',
     contentPollMs: settings.CONTENT_POLL_SECONDS * 1000,
     databaseUrl: settings.DATABASE_URL,
     gitStore,

@@ -8,7 +8,7 @@ export no_proxy="${no_proxy:-${NO_PROXY:-}},localhost,127.0.0.1"
 # Exits unless the job may request tokens.
 require_permission() {
   [ -n "${ACTIONS_ID_TOKEN_REQUEST_URL:-}" ] && return
-  stop 'The job is not allowed to request OIDC tokens. Give it "permissions: {contents: read, id-token: write}".'
+  stop 'The job is not allowed to request OIDC tokens. Give it "permissions: {contents: read, id-token: write}". '"${HUB:-The hub}/docs/trusted-publishing explains how."
 }
 
 # Exits unless HUB is a URL to which a token may be sent.

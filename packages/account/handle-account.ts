@@ -134,7 +134,7 @@ async function startLocalSignIn(visit: Visit): Promise<Visited> {
   const { request, deps } = visit
   const { signIn } = deps
   const key = new URL(request.url).searchParams.get('key')
-  if (signIn.kind !== 'local' || key === null || !signIn.keys.isGood(key))
+  if (signIn.kind !== 'local' || key === null || !(await signIn.keys.isGood(key)))
     return protect(signInPage({ kind: 'link-needed' }), ERRORS.forbidden.status, request, deps)
   const { note, cookie } = beginSignIn(visit, 'local')
   return protect(signInPage({ kind: 'local', state: note.state, key }), 200, request, deps, [cookie])

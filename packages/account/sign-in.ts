@@ -92,8 +92,8 @@ export async function finishLocal(visit: Visit, keys: LocalKeys): Promise<Respon
       'handle: expected 1 to 39 letters, digits and single hyphens, and no hyphen at either end.',
     )
   await spendNote(visit, note)
-  if (!keys.spend(form.get('key')))
-    throw new HubError('forbidden', 'This sign-in link was already used. Open the new link that npm start printed.')
+  if (!(await keys.spend(form.get('key'))))
+    throw new HubError('forbidden', 'This sign-in link was already used. Get a new one: npm run token -- --sign-in')
   return admit(visit, localPerson(handle.data), note)
 }
 

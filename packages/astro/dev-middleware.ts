@@ -8,6 +8,7 @@ import { redirectMoved } from '../../src/server/pages/handle-page.ts'
 import { openPageData } from '../../src/server/pages/page-data.ts'
 import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
 import { serveLook } from '../build/hub-look.ts'
+import { findServedContent } from '../node-server/own-catalogue.ts'
 import { readHubLook } from '../stores/content/site-settings-file.ts'
 import { openFolder } from '../stores/files/plain-files.ts'
 
@@ -45,7 +46,7 @@ const sources = {
 }
 
 export const onRequest: MiddlewareHandler = ({ url, locals }, next) => {
-  const profile = findProfile(config, serveLook(readHubLook(openFolder(config.contentDir))).shown)
+  const profile = findProfile(config, serveLook(readHubLook(openFolder(findServedContent(config)))).shown)
   Object.assign(locals, {
     profile,
     hub: openPageData(

@@ -1,6 +1,7 @@
 // Checks a setup: its settings, this machine, GitHub, or a deployed hub.
 import { type Config, readConfig } from '../../src/config.ts'
 import { readMemory } from '../node-server/memory.ts'
+import { findServedContent } from '../node-server/own-catalogue.ts'
 import { type CheckResult, runChecks } from './checks.ts'
 import { githubChecks } from './github-checks.ts'
 import { hubChecks } from './hub-checks.ts'
@@ -37,7 +38,8 @@ export async function checkSetup({
 }: Setup): Promise<CheckResult[]> {
   const address = url === undefined ? undefined : parseAddress(url)
   const config = readIfValid(environment)
-  const machine = config && address === undefined ? { root, config, environment, now, memoryBytes } : undefined
+  const served = config && { ...config, contentDir: findServedContent(config, root) }
+  const machine = served && address === undefined ? { root, config: served, environment, now, memoryBytes } : undefined
   return runChecks([
     ...settingsChecks(environment, config),
     ...(machine ? machineChecks(machine) : []),

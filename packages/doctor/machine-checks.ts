@@ -31,7 +31,9 @@ const OLDEST_GIT = [2, 30] as const
 
 /** Lists the checks for a hub that runs, or will run, on this machine. */
 export function machineChecks(machine: Machine): Check[] {
-  const { keepsClone, gitStore, databaseUrl } = machine.config
+  const { keepsClone, hasOwnCatalogue, contentDir, gitStore, databaseUrl } = machine.config
+  // Until the first start, the hub's own catalogue does not exist.
+  const isMissing = hasOwnCatalogue && contentDir === 'content'
   const content = check('content', 'the content is readable and valid', [], () => checkContent(machine))
   const roots = 'the trusted roots of attestations can be used, and are current'
   const database = 'the database responds and is writable, and its clock agrees with this machine’s'
@@ -43,7 +45,7 @@ export function machineChecks(machine: Machine): Check[] {
     ...(existsSync(rootsFileOf(machine))
       ? [check('trusted-root', roots, ['content'], () => checkTrustedRoot(machine))]
       : []),
-    ...(gitStore.kind === 'local'
+    ...(gitStore.kind === 'local' && !isMissing
       ? [check('content-git', 'git can publish to the content', ['git', 'content'], () => checkContentGit(machine))]
       : []),
     databaseUrl === undefined

@@ -44,7 +44,10 @@ export async function openLocalStores(config: Config, root?: string): Promise<Lo
     stateWatch,
     order: openOrderClock(),
     ...(shared ? { watchPublishes: shared.watch } : {}),
-    localKeys: openLocalKeys((key) => console.log(`One-time link to sign in again: ${localSignInLink(baseUrl, key)}`)),
+    localKeys: openLocalKeys(
+      (key) => console.log(`One-time link to sign in again: ${localSignInLink(baseUrl, key)}`),
+      state,
+    ),
     localGit: openLocalGit({ contentDir: resolve(contentDir), environment: process.env }),
     close() {
       stateWatch.stop()

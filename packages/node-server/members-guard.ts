@@ -27,6 +27,8 @@ import { opennessOf } from './open-addresses.ts'
 
 interface GuardOptions {
   readers: Readers
+  /** The hub's URL, whose settings page creates tokens. */
+  baseUrl: string
   /** Returns whether a connection comes from a trusted proxy. */
   isProxy: (peer: string | undefined) => boolean
   /** Whether people can sign in, so that pages lead to the sign-in page. */
@@ -36,11 +38,15 @@ interface GuardOptions {
 }
 
 /** The same sentence for every address, whether or not it exists, and for every missing, unknown, expired or revoked token. */
-const STRANGER =
-  'Only readers may read this hub. Sign in, or send a valid token with the permission read: "Authorization: Bearer hub_…".'
+const strangerMessage = (baseUrl: string) =>
+  `Only readers may read this hub. Sign in at ${baseUrl}/settings, or create a token there with the permission read, and send it as "Authorization: Bearer hub_…".`
 
 /** Refuses requests of strangers at every address that is not open. */
-export function guardReaders(answer: Answer, { readers, isProxy, hasSignIn, hasMetrics }: GuardOptions): Answer {
+export function guardReaders(
+  answer: Answer,
+  { baseUrl, readers, isProxy, hasSignIn, hasMetrics }: GuardOptions,
+): Answer {
+  const stranger = strangerMessage(baseUrl)
   return async (request, ip, peer) => {
     const path = pathOf(request.url)
     const isOpenMetrics = hasMetrics && path === METRICS_ADDRESS && ['GET', 'HEAD'].includes(request.method)
@@ -63,7 +69,7 @@ export function guardReaders(answer: Answer, { readers, isProxy, hasSignIn, hasM
       await file.body?.cancel()
     }
     if (hasSignIn && isNavigation(request)) return redirectToSignIn(request)
-    return refuse(request, path, new HubError('unauthorized', STRANGER))
+    return refuse(request, path, new HubError('unauthorized', stranger))
   }
 }
 
@@ -150,6 +156,7 @@ export async function connectReaders(
   const isLocal = isLocalMode(config, hubOf())
   return {
     hasSignIn: isLocal || signIn.kind !== 'none',
+    baseUrl,
     readSession: makeCookies(baseUrl, cookieSecretOf(signIn)).readSession,
     findSession: (secret, now) => people.findSession(secret, now),
     findToken: (token) => findToken(state, token),

@@ -5,10 +5,11 @@ import { attestationName } from '../../src/domain/values/attestation-name.ts'
 import { isVersion } from '../../src/domain/values/names.ts'
 import type { Additions, FolderQuery, FolderState, PublishMark } from '../../src/ports/git-store.ts'
 
-/** A file that a commit adds or replaces. */
-export interface AddedFile {
+/** A file that a commit adds, replaces or deletes. */
+export interface ChangedFile {
   path: string
-  bytes: Uint8Array<ArrayBuffer>
+  /** Undefined if the commit deletes the file. */
+  bytes: Uint8Array<ArrayBuffer> | undefined
   before: string | undefined
 }
 
@@ -18,12 +19,12 @@ export interface AddedFile {
  * @returns paths relative to the content folder, the file contents, and those in `base`; undefined if the file is new
  * @throws Error when there is nothing to commit, a name is malformed, or the version exists; any of these is a bug
  */
-export function listAddedFiles({ owner, name, base, version, index, result }: Additions): AddedFile[] {
+export function listChangedFiles({ owner, name, base, version, index, result }: Additions): ChangedFile[] {
   const encode = (text: string) => new TextEncoder().encode(text)
   if (version !== undefined && base.versions.has(version.version))
     throw new Error(`${owner}/${name}@${version.version} already exists, and versions are never overwritten`)
   if (version !== undefined && name === undefined) throw new Error('an owner has no versions')
-  const files: AddedFile[] = []
+  const files: ChangedFile[] = []
   if (version !== undefined && name !== undefined) {
     const place = { owner, name, version: version.version }
     // The files come first, so that nobody who reads the folder meanwhile sees a version without its files.
@@ -42,9 +43,10 @@ export function listAddedFiles({ owner, name, base, version, index, result }: Ad
   if (result !== undefined) {
     if (name === undefined || !base.versions.has(result.version)) throw new Error('a result needs its version')
     const { version: tested, suite, text, before } = result
+    if (text === undefined && before === undefined) throw new Error('there is no result to delete')
     files.push({
       path: checkedPath({ kind: 'result', owner, name, version: tested, suite }),
-      bytes: encode(text),
+      bytes: text === undefined ? undefined : encode(text),
       before,
     })
   }

@@ -52,12 +52,30 @@ function readAttestations(entries: readonly GivenFile[]): string[] {
     if (path !== `${ATTESTATIONS}${attestationName(index)}`)
       throw wrong(`expected ${ATTESTATIONS}${attestationName(index)}, got ${printable(path)}`)
     if (bytes.length > LIMITS.attestationBytes) throw wrong(`expected at most ${LIMITS.attestationBytes} bytes`)
+    let text = ''
     try {
-      return JSON.stringify(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)))
+      text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+      return JSON.stringify(JSON.parse(text))
     } catch {
-      throw wrong('expected JSON in UTF-8')
+      const count = countLines(text)
+      throw wrong(
+        count === undefined
+          ? 'expected JSON in UTF-8'
+          : `expected one bundle, got ${count} bundles, one on each line (JSON Lines). Write each line to a file of its own`,
+      )
     }
   })
+}
+
+/** Counts the values of JSON Lines, as `gh attestation download` writes them. @returns undefined for another text */
+function countLines(text: string): number | undefined {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  try {
+    for (const line of lines) JSON.parse(line)
+    return lines.length > 1 ? lines.length : undefined
+  } catch {
+    return undefined
+  }
 }
 
 function unzip(archive: Uint8Array): Buffer {

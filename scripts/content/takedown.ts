@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { STATE_FILE } from '../../packages/node-server/open-state.ts'
+import { findServedContent } from '../../packages/node-server/own-catalogue.ts'
 import { removeCopies } from '../../packages/stores/state/fresh-copies.ts'
 import { readConfig } from '../../src/config.ts'
 import { DATA_FILES } from '../../src/domain/api/data-paths.ts'
@@ -45,7 +46,7 @@ async function takeDown([address = '', reason = '', ...more]: readonly string[],
     throw new Error(
       'This hub follows a repository on GitHub and never changes its own clone. Clone the repository, and set CONTENT_DIR to the content folder of that clone.',
     )
-  const tree = await openContentTree(config.contentDir)
+  const tree = await openContentTree(findServedContent(config))
   const gone: string[] = []
   if (!isCheck) {
     const { commit, removed, also } = await removeFromGit(tree, target, reason)

@@ -47,7 +47,7 @@ export interface FolderQuery {
   withPublishes?: boolean
 }
 
-/** What to commit: only files below `content/{owner}/{name}/` or, without a name, the owner's `index.md`. No function deletes files, or commits to any other head. */
+/** What to commit: only files below `content/{owner}/{name}/` or, without a name, the owner's `index.md`. No function deletes anything but a result, or commits to any other head. */
 export interface Additions {
   owner: string
   name: string | undefined
@@ -69,8 +69,8 @@ export interface Additions {
     | undefined
   /** The new text of `index.md`, if it changes. */
   index: string | undefined
-  /** The result of a test suite for a version in the listing of `base`, and the text that it replaces. */
-  result?: { version: string; suite: string; text: string; before: string | undefined }
+  /** The result of a test suite for a version in the listing of `base`, and the text that it replaces; without `text`, the result is deleted. */
+  result?: { version: string; suite: string; text: string | undefined; before: string | undefined }
 }
 
 /** The outcome of a commit. A driver returns `committed` or `moved` only when it is certain; otherwise `unknown`, and the caller checks git. */

@@ -30,6 +30,7 @@ function open(given: Partial<ReaderChecks> = {}) {
   const state = rights.watch(counted)
   const people = openPeople(state)
   const deps: ReaderChecks = {
+    baseUrl: 'https://hub.example',
     readSession: (request) => request.headers.get('Cookie') ?? undefined,
     findSession: (secret, now) => people.findSession(secret, now),
     findToken: (token) => findToken(state, token),

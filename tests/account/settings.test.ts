@@ -2,7 +2,7 @@
 // local mode.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { handleAccount } from '../../packages/account/handle-account.ts'
-import { openLocalKeys } from '../../packages/account/local-keys.ts'
+import { makeSharedKey, openLocalKeys } from '../../packages/account/local-keys.ts'
 import type { AccountDeps } from '../../packages/account/visit.ts'
 import { openLocalStores } from '../../packages/node-server/local-stores.ts'
 import { readConfig } from '../../src/config.ts'
@@ -106,6 +106,23 @@ test('a sign-in link works once, and a new link is printed after each sign-in', 
   expect(told).not.toContain(first)
   expect((await jars[1]!.ask(`/auth/local?key=${first}`)).status).toBe(403)
   expect((await jars[1]!.ask(`/auth/local?key=${keys.current()}`)).status).toBe(200)
+})
+
+test('a key that another process made works once, until it expires', async () => {
+  let now = Date.parse('2026-11-28T10:00:00Z')
+  const state = memoryState(undefined, () => now)
+  const told: string[] = []
+  const hubs = [openLocalKeys((key) => told.push(key), state), openLocalKeys(() => {}, state)]
+  const key = await makeSharedKey(state, new Date(now))
+  expect((await state.list('')).keys.join()).not.toContain(key)
+  expect(await Promise.all(hubs.map((keys) => keys.isGood(key)))).toEqual([true, true])
+  expect((await Promise.all(hubs.map((keys) => keys.spend(key)))).filter(Boolean)).toEqual([true])
+  expect(await Promise.all(hubs.map((keys) => keys.isGood(key)))).toEqual([false, false])
+  for (const wrong of [null, '', 'x', hubs[1]!.current()]) expect(await hubs[0]!.spend(wrong)).toBe(false)
+  const late = await makeSharedKey(state, new Date(now))
+  now += 901_000
+  expect(await hubs[0]!.isGood(late)).toBe(false)
+  expect(told).toEqual([])
 })
 
 describe('local sign-in is disabled', () => {

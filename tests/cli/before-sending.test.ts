@@ -106,8 +106,8 @@ const LOCAL: [what: string, args: string[], sentence: RegExp][] = [
 
 //  case                                                               message
 const TOKENS: [what: string, env: Record<string, string>, sentence: RegExp][] = [
-  ['no token', {}, /no token: create one in your account settings and set HUB_TOKEN/],
-  ['an empty token', { HUB_TOKEN: '' }, /no token: create one in your account settings and set HUB_TOKEN/],
+  ['no token', {}, /no token: create one at http.*\/settings and set HUB_TOKEN/],
+  ['an empty token', { HUB_TOKEN: '' }, /no token: create one at http.*\/settings and set HUB_TOKEN/],
   ['a token with a newline', { HUB_TOKEN: `${STAND_IN_TOKEN}\n` }, /HUB_TOKEN contains an invalid character/],
   [
     'a token that escapes the curl configuration',

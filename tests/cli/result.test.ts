@@ -25,6 +25,9 @@ const PROMPTFOO = {
 }
 const JUNIT =
   '<testsuites><testsuite><testcase name="a"/><testcase name="b"><skipped/></testcase></testsuite></testsuites>'
+/** What Jest reports if a suite could not run. */
+const SUITE_FAILED =
+  '<testsuites tests="2" errors="1"><testsuite tests="2"><testcase name="a"/><testcase name="b"/></testsuite><testsuite name="safety" errors="1" tests="0"/></testsuites>'
 const BENCHMARK = {
   metadata: { executor_model: 'example-model-1', timestamp: '2026-11-22T10:30:00Z' },
   runs: [{ configuration: 'with_skill', result: { passed: 6, failed: 1, total: 7 } }],
@@ -46,7 +49,12 @@ beforeAll(async () => {
   close = () => server.stop(0)
   cwd = makeFolder()
   const files = {
-    ...{ 'promptfoo.json': JSON.stringify(PROMPTFOO), 'junit.xml': JUNIT, 'benchmark.json': JSON.stringify(BENCHMARK) },
+    ...{
+      'promptfoo.json': JSON.stringify(PROMPTFOO),
+      'junit.xml': JUNIT,
+      'failed.xml': SUITE_FAILED,
+      'benchmark.json': JSON.stringify(BENCHMARK),
+    },
     ...{ 'rates.json': '{"run_summary":{}}', 'entities.xml': '<!DOCTYPE a><testsuite><testcase/></testsuite>' },
   }
   for (const [file, text] of Object.entries(files)) writeFileSync(path.join(cwd, file), text)
@@ -84,6 +92,20 @@ describe.each(twoShells(0))('$name', (shell) => {
       { suite: 'skill', passed: 6, failed: 1, score: 0.85, model: 'example-model-1', at: '2026-11-22T10:30:00Z' },
     ])
     expect(await run('label', prompt, 'production', '1.0.0')).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  test('a suite that could not run has failed, and a result can be removed', async () => {
+    const [place, shown] = [`${name}-failed`, `${prompt}-failed`]
+    await publish(place)
+    expect(await run('result', shown, '1.0.0', 'quality', 'failed.xml')).toMatchObject({
+      ...{ code: 0, stdout: `${shown} 1.0.0 quality: 2 passed, 1 failed\n`, stderr: '' },
+    })
+    expect((await run('label', shown, 'production', '1.0.0')).code).toBe(4)
+    const remove = () => run('result', '--remove', shown, '1.0.0', 'quality')
+    expect(await remove()).toMatchObject({ code: 0, stdout: `${shown} 1.0.0 quality removed\n`, stderr: '', left: [] })
+    expect(await resultsOf(place)).toEqual([])
+    expect(await remove()).toMatchObject({ code: 0, left: [] })
+    expect((await run('result', '--remove', shown, '1.0.0', 'quality', 'failed.xml')).code).toBe(1)
   })
 
   test('sends nothing for a file that it cannot read, and says why', async () => {

@@ -128,3 +128,52 @@ for call in (lambda: manager.yank(name, "9.0.0", "x"), lambda: HubManager(sys.ar
   expect(stdout).toBe('False True\nrefused 409\nrefused 409\nnot_found 404\nrefused 403\n')
   expect(await record()).toMatchObject({ title: 'New', latest_version: '1.1.0', labels: {} })
 })
+
+test('what would be another path, and a missing token, are refused before anything is sent', async () => {
+  // Nothing listens there.
+  const nowhere = 'http://127.0.0.1:9'
+  const manager = new HubManager({ url: nowhere, token })
+  const calls = [
+    () => manager.setLabel(NAME, '', '1.0.0'),
+    () => manager.setLabel(NAME, 'production', ''),
+    () => manager.removeLabel(NAME, ''),
+    () => manager.removeLabel(NAME, 'latest'),
+    () => manager.removeResult(NAME, '1.0.0', ''),
+    () => manager.yank(NAME, '', 'Wrong'),
+  ]
+  const refusals = await Promise.all(calls.map((call) => call().catch((error: Error) => error.message)))
+  const wanted = [
+    'label: expected a name such as production, got ""',
+    'version: expected a version such as 1.2.0, got ""',
+    'label: expected a name such as production, got ""',
+    'label: expected a name such as production, got "latest"',
+    'suite: expected a name such as quality, got ""',
+    'version: expected a version such as 1.2.0, got ""',
+  ]
+  expect(refusals).toEqual(wanted)
+  const missing = `token: expected a token; create one at ${nowhere}/settings`
+  expect(() => new HubManager({ url: nowhere, token: '' })).toThrow(missing)
+  const program = `
+import sys
+from prompt_hub import HubManager, PromptHubError
+manager = HubManager("x", sys.argv[1])
+for call in (
+    lambda: manager.set_label("${NAME}", "", "1.0.0"),
+    lambda: manager.set_label("${NAME}", "production", ""),
+    lambda: manager.remove_label("${NAME}", ""),
+    lambda: manager.remove_label("${NAME}", "latest"),
+    lambda: manager.remove_result("${NAME}", "1.0.0", ""),
+    lambda: manager.yank("${NAME}", "", "Wrong"),
+    lambda: HubManager("", sys.argv[1]),
+):
+    try:
+        call()
+    except PromptHubError as error:
+        print(error.code, error)
+`
+  const { stdout } = await promisify(execFile)('python3', ['-c', program, nowhere], {
+    env: { ...process.env, PYTHONPATH: 'clients/python' },
+  })
+  const lines = [...wanted, missing].map((sentence) => `invalid_request ${sentence.replaceAll('"', "'")}\n`)
+  expect(stdout).toBe(lines.join(''))
+})

@@ -99,7 +99,8 @@ test('JUnit: each test case counts once, in nested suites and with any text', ()
   const files = cases.map(([all, raw, depth]) => {
     const words = xml(raw)
     const body = all.map((kind) => `<testcase name="${words}" time="0.1">${inside[kind](words)}</testcase>`).join('\n')
-    const open = '<testsuite name="x" tests="999" failures="999">'.repeat(depth)
+    const header = `tests="${all.length}" failures="${count(all, 'failed')}" errors="${count(all, 'errored')}"`
+    const open = `<testsuite name="x" ${header}>`.repeat(depth)
     return `<?xml version="1.0" encoding="UTF-8"?>\n<!-- ${raw.replace(/[^a-z ]/gi, '')} --><testsuites>${open}<testsuite>${body}</testsuite>${'</testsuite>'.repeat(depth)}</testsuites>\n`
   })
   for (const [index, found] of readAll(files).entries()) {
@@ -109,8 +110,78 @@ test('JUnit: each test case counts once, in nested suites and with any text', ()
   }
 })
 
+describe('JUnit: what could not run has failed', () => {
+  const CASE = '<testcase name="a"/>'
+  const FAILED = '<testcase name="b"><failure/></testcase>'
+  //  file                                          content                                                        passed, failed
+  const files: readonly (readonly [string, string, number, number])[] = [
+    [
+      'a suite that only its header counts, as Jest writes it',
+      `<testsuites tests="2" errors="1"><testsuite tests="2">${CASE}${CASE}</testsuite><testsuite errors="1" tests="0"/></testsuites>`,
+      2,
+      1,
+    ],
+    [
+      'errors of test cases that only the header counts',
+      `<testsuite tests="3" errors="2">${CASE.repeat(3)}</testsuite>`,
+      1,
+      2,
+    ],
+    [
+      'errors that only the header of the file counts',
+      `<testsuites errors="2"><testsuite>${CASE}</testsuite></testsuites>`,
+      1,
+      2,
+    ],
+    ['failures that only the header counts', `<testsuite failures="1">${CASE}</testsuite>`, 1, 1],
+    [
+      'an error of the suite',
+      `<testsuite tests="1" errors="1"><error message="setup failed"/>${CASE}</testsuite>`,
+      1,
+      1,
+    ],
+    ['a failure of the suite, without a header', `<testsuite><failure>no</failure>${CASE}</testsuite>`, 1, 1],
+    ['an error of the file', `<testsuites><error/><testsuite>${CASE}</testsuite></testsuites>`, 1, 1],
+    ['a suite without a test case', '<testsuite name="x" tests="0" errors="1"/>', 0, 1],
+    [
+      'one suite that failed and one that could not run',
+      `<testsuites failures="1" errors="1"><testsuite failures="1">${CASE}${FAILED}</testsuite><testsuite errors="1"/></testsuites>`,
+      1,
+      2,
+    ],
+    [
+      'a header that is right',
+      `<testsuites tests="2" failures="1"><testsuite tests="2" failures="1">${CASE}${FAILED}</testsuite></testsuites>`,
+      1,
+      1,
+    ],
+    [
+      'a header that counts too little',
+      `<testsuite tests="0" failures="0" errors="">${CASE}${FAILED}</testsuite>`,
+      1,
+      1,
+    ],
+    [
+      'an element that looks like a suite in a test case',
+      `<testsuite><testcase><system-out><error/></system-out></testcase></testsuite>`,
+      1,
+      0,
+    ],
+  ]
+
+  test.each(files)('%s', (_, content, passed, failed) => {
+    expect(readAll([content])[0]).toMatchObject({ passed, failed })
+  })
+})
+
 test('benchmark.json: the runs with the skill count, those without do not', () => {
-  const run = fc.record({ with: fc.boolean(), passed: fc.nat(20), failed: fc.nat(20), hasFailed: fc.boolean() })
+  const run = fc.record({
+    with: fc.boolean(),
+    passed: fc.nat(20),
+    failed: fc.nat(20),
+    hasFailed: fc.boolean(),
+    errors: fc.nat(3),
+  })
   const cases = fc.sample(fc.tuple(fc.array(run, { minLength: 1, maxLength: 10 }), text), {
     numRuns: CASES,
     seed: SEED,
@@ -118,9 +189,9 @@ test('benchmark.json: the runs with the skill count, those without do not', () =
   const files = cases.map(([runs, words]) =>
     JSON.stringify({
       metadata: { skill_name: words, executor_model: 'example-model-1', timestamp: '2026-01-15T10:30:00Z' },
-      runs: runs.map(({ passed, failed, hasFailed, ...one }, number) => ({
+      runs: runs.map(({ passed, failed, hasFailed, errors, ...one }, number) => ({
         ...{ eval_id: number, configuration: one.with ? 'with_skill' : 'without_skill', notes: [words] },
-        result: { passed, total: passed + failed, ...(hasFailed && { failed }), pass_rate: 0.5, errors: 3 },
+        result: { passed, total: passed + failed, ...(hasFailed && { failed }), pass_rate: 0.5, errors },
       })),
       run_summary: { with_skill: {}, delta: { pass_rate: '+0.50' } },
     }),
@@ -128,7 +199,8 @@ test('benchmark.json: the runs with the skill count, those without do not', () =
   for (const [index, found] of readAll(files).entries()) {
     const counted = cases[index]![0].filter((one) => one.with)
     const passed = counted.reduce((sum, one) => sum + one.passed, 0)
-    const failed = counted.reduce((sum, one) => sum + one.failed, 0)
+    // A run that ended with an error before anything was checked has failed.
+    const failed = counted.reduce((sum, one) => sum + (one.failed || (one.passed === 0 && one.errors > 0 ? 1 : 0)), 0)
     if (passed + failed === 0) expect(found.refused).toContain('expected at least one test case')
     else
       expect(found).toEqual({
@@ -196,6 +268,12 @@ describe('a hostile or foreign file is refused with a sentence', () => {
     ['an unknown entity', `<testsuite>${CASE}&x;</testsuite>`, /expected XML: line 1/],
     ['nested suites', '<testsuite>'.repeat(500_000), /less deeply nested/],
     ['a test in a test', `<testsuite><testcase>${CASE}</testcase></testsuite>`, /no testcase in a testcase/],
+    ['a header that is no number', `<testsuite errors="some">${CASE}</testsuite>`, /errors: expected a whole number/],
+    [
+      'an endless header',
+      `<testsuite failures="${'9'.repeat(100_000)}">${CASE}</testsuite>`,
+      /failures: expected a whole/,
+    ],
     ['another document', `<html>${CASE}</html>`, /expected JUnit XML/],
     ['no test', '<testsuite tests="9"/>', /at least one test case/],
     ['an unknown encoding', `<?xml version="1.0" encoding="utf-7"?><testsuite>${CASE}</testsuite>`, /expected XML/],

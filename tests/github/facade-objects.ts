@@ -27,7 +27,7 @@ const Input = z.object({
   message: z.object({ headline: z.string(), body: z.string().nullish() }),
   fileChanges: z.object({
     additions: z.array(z.object({ path: z.string(), contents: z.string() })),
-    deletions: z.array(z.unknown()).max(0, 'the hub never deletes'),
+    deletions: z.array(z.object({ path: z.string().regex(/\/results\//, 'the hub deletes nothing but results') })),
   }),
 })
 
@@ -157,6 +157,8 @@ export function createRepositoryRoot(emulateUrl: string) {
       const { sha } = Created.parse(await call(context, 'POST', `${repo}/git/blobs`, body))
       tree.push({ path, mode: '100644', type: 'blob', sha })
     }
+    // GitHub refuses to delete a file that does not exist.
+    for (const { path } of fileChanges.deletions) tree.push({ path, mode: '100644', type: 'blob', sha: null })
     const parent = await readCommit(context, repo, head)
     const made = Created.parse(await call(context, 'POST', `${repo}/git/trees`, { base_tree: parent.treeSha, tree }))
     const commit = Created.parse(

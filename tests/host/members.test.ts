@@ -56,7 +56,7 @@ function seen({ status, headers, bytes }: Asked) {
 }
 
 const JSON_REFUSAL =
-  '{"error":{"code":"unauthorized","message":"Only readers may read this hub. Sign in, or send a valid token with the permission read: \\"Authorization: Bearer hub_…\\"."}}'
+  '{"error":{"code":"unauthorized","message":"Only readers may read this hub. Sign in at https://hub.example/settings, or create a token there with the permission read, and send it as \\"Authorization: Bearer hub_…\\"."}}'
 
 /** Returns whether the guard has refused a request. Pages refuse too, but with other words, and as HTML. */
 function isRefused({ status, headers, bytes }: Asked): boolean {

@@ -1,6 +1,6 @@
 // Tests the first minutes with a fresh clone: `npm start`, a token from `npm run token`, a publish with curl, and an
 // immediate read of the published prompt.
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -23,7 +23,12 @@ let base: string
 let host: Run
 let token: string
 
-const git = (...args: string[]) => execFileSync('git', args, { cwd: clone, encoding: 'utf8', env: environment })
+/** Runs git in the repository to which the hub publishes. */
+const git = (...args: string[]) =>
+  execFileSync('git', args, { cwd: join(clone, '.hub/catalogue'), encoding: 'utf8', env: environment })
+const inCheckout = (...args: string[]) => execFileSync('git', args, { cwd: clone, encoding: 'utf8', env: environment })
+/** The commit of the code before the hub started. */
+let codeCommit: string
 
 beforeAll(async () => {
   folder = temporaryFolder('hub-newcomer-')
@@ -31,6 +36,7 @@ beforeAll(async () => {
   cloneWorkingTree()
   // What `npm ci` makes is linked, because installing requires the network and tests npm rather than the hub.
   linkInstalled(clone)
+  codeCommit = inCheckout('rev-parse', 'HEAD')
   ;({ base, run: host } = await startProcess({ command: ['npm', 'start'], cwd: clone }))
 })
 afterAll(() => host?.end())
@@ -45,6 +51,23 @@ test('one command creates a token and prints nothing else besides npm output', (
   expect(last).toMatch(/^hub_[0-9A-Za-z]{38}$/)
   expect(others.filter((line) => line !== '' && !line.startsWith('> '))).toEqual([])
   token = last
+})
+
+test('one command prints a sign-in link, long after the start', async () => {
+  const printed = execFileSync('npm', ['run', '--silent', 'token', '--', '--sign-in'], {
+    ...{ cwd: clone, encoding: 'utf8', env: { ...environment, PORT: new URL(base).port } },
+  })
+  expect(printed).toMatch(/^http:\/\/localhost:\d+\/auth\/local\?key=[\w-]{43}\n$/)
+  expect(printed).not.toContain(/One-time sign-in link: (\S+)/.exec(host.log())?.[1])
+  const page = await fetch(printed.trim())
+  expect([page.status, (await page.text()).includes('name="handle"')]).toEqual([200, true])
+  const hosted = spawnSync('npm', ['run', '--silent', 'token', '--', '--sign-in'], {
+    ...{ cwd: clone, encoding: 'utf8', env: { ...environment, SITE_URL: 'https://prompts.example.org' } },
+  })
+  expect([hosted.status, hosted.stderr]).toEqual([
+    1,
+    expect.stringContaining('sign in at https://prompts.example.org/settings'),
+  ])
 })
 
 test('curl publishes, and the same bytes can be read at once', async () => {
@@ -147,9 +170,45 @@ test('the token appears in no log, host file or commit', () => {
     expect(readFileSync(join(parentPath, name), 'utf8') + name).not.toContain(secret)
 })
 
+test('nothing is committed to the checkout of the code, whose content the catalogue began with', () => {
+  expect(inCheckout('rev-parse', 'HEAD')).toBe(codeCommit)
+  expect(inCheckout('status', '--porcelain', '--ignored')).not.toMatch(/content\//)
+  const [first] = git('rev-list', '--max-parents=0', 'HEAD').split('\n')
+  expect(git('rev-parse', `${first}:content`)).toBe(inCheckout('rev-parse', 'HEAD:content'))
+  expect(git('log', '--format=%an <%ae>').split('\n')).toContain('Prompt Hub <prompt-hub@localhost>')
+  expect(host.log()).toContain('Copied content/ to .hub/catalogue/content/, where this hub publishes.')
+})
+
 test('SIGTERM to npm also stops the host', async () => {
   host.child.kill('SIGTERM')
   await expect.poll(() => isServingFiles(base).catch(() => false)).toBe(false)
+})
+
+test('a second start keeps what was published, and says that content/ has changed since', async () => {
+  const before = git('rev-parse', 'HEAD')
+  const again = await startProcess({ command: ['npm', 'start'], cwd: clone })
+  try {
+    expect(await (await fetch(`${again.base}/api/v1/repos/acme/first-prompt/raw`)).text()).toBe('Shorter {{code}}\n')
+    expect(again.run.log()).not.toMatch(/Copied|has changed/)
+  } finally {
+    await again.run.end()
+  }
+  writeFileSync(join(clone, 'content/acme/index.md'), '---\nname: Changed\n---\n')
+  const third = await startProcess({ command: ['npm', 'start'], cwd: clone })
+  try {
+    expect(third.run.log()).toContain('content/ has changed since it was copied to .hub/catalogue/content/')
+    expect(third.run.log()).toContain('run CONTENT_DIR=content npm start')
+    expect(git('rev-parse', 'HEAD')).toBe(before)
+  } finally {
+    await third.run.end()
+  }
+  const own = await startProcess({ command: ['npm', 'start'], cwd: clone, settings: { CONTENT_DIR: 'content' } })
+  try {
+    const { data } = (await (await fetch(`${own.base}/api/v1/users/acme`)).json()) as { data: { name: string } }
+    expect(data.name).toBe('Changed')
+  } finally {
+    await own.run.end()
+  }
 })
 
 /** Commits the working tree to a separate repository, so that this one's index and objects stay unchanged. */

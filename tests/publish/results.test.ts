@@ -46,7 +46,7 @@ const listed = async (number = '1.1.0') => {
 const resultFiles = async () => {
   const folder = join(await world.contentDir(), 'acme/code-review/results')
   return existsSync(folder)
-    ? readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.includes('.'))
+    ? readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.yml'))
     : []
 }
 
@@ -104,6 +104,69 @@ describe.each([
     await check()
     const again = await report('quality', { ...sent, url, at: '2026-11-21T08:00:00Z' })
     expect([again.status, again.data.unchanged, again.data.commit]).toEqual([200, true, null])
+  })
+
+  test('a result is removed in one commit, at once and after a build; a second time changes nothing', async () => {
+    const time = '2026-11-21T08:00:00Z'
+    await report('quality', { passed: 1, failed: 0, at: time })
+    await report('safety', { passed: 2, failed: 0, at: time })
+    await hub.build()
+    const done = await send('DELETE', '/versions/1.1.0/results/quality')
+    const sha = expect.stringMatching(/^[0-9a-f]{40}$/)
+    expect([done.status, done.data]).toEqual([
+      200,
+      { suite: 'quality', version: '1.1.0', unchanged: false, commit: expect.objectContaining({ sha }) },
+    ])
+    expect(await resultFiles()).toEqual([join('1.1.0', 'safety.yml')])
+    const check = async () => {
+      expect((await listed()).map(({ suite }) => suite)).toEqual(['safety'])
+      expect((await hub.readRepository()).data.results).toMatchObject([{ suite: 'safety' }])
+      const { data } = JSON.parse((await hub.read(at('/activity'))).text)
+      expect(data.map(({ suite }: { suite: string | null }) => suite)).not.toContain('quality')
+    }
+    await check()
+    await hub.build()
+    await check()
+    const again = await send('DELETE', '/versions/1.1.0/results/quality')
+    expect([again.status, again.data]).toEqual([
+      200,
+      { suite: 'quality', version: '1.1.0', unchanged: true, commit: null },
+    ])
+    expect((await send('DELETE', '/versions/1.1.0/results/safety')).status).toBe(200)
+    expect([await listed(), await resultFiles()]).toEqual([[], []])
+    await hub.build()
+    expect(await listed()).toEqual([])
+    expect((await report('quality', { passed: 3, failed: 0, at: time })).status).toBe(200)
+  })
+
+  test('a result is removed only with the permission that reports it, of a version that exists', async () => {
+    await report('quality', { passed: 1, failed: 0 })
+    const remove = (rest: string, given: { token?: string | null } = {}) => send('DELETE', rest, undefined, given)
+    const labelOnly = await hub.makeToken({ permissions: ['label', 'maintain'] })
+    const answers = await Promise.all([
+      remove('/versions/1.1.0/results/quality', { token: null }),
+      remove('/versions/1.1.0/results/quality', { token: labelOnly }),
+      remove('/versions/9.0.0/results/quality'),
+      remove('/versions/1.1.0/results/A'),
+      send('DELETE', '/versions/1.1.0/results/quality', { reason: 'x' }),
+    ])
+    expect(answers.map(({ status, code }) => [status, code])).toEqual([
+      [401, 'unauthorized'],
+      [403, 'forbidden'],
+      [404, 'not_found'],
+      [404, 'not_found'],
+      [422, 'validation_failed'],
+    ])
+    expect(await listed()).toMatchObject([{ suite: 'quality', passed: 1 }])
+  })
+
+  test('after twenty mistyped suites, one is removed, and the required suite is reported', async () => {
+    for (let number = 1; number <= 20; number++) await report(`s${number}`, { passed: 1, failed: 0 })
+    const full = await report('quality', { passed: 1, failed: 0 })
+    expect([full.status, full.code]).toEqual([422, 'validation_failed'])
+    expect(full.message).toMatch(/ s1, s10, s11, .*hubcli result --remove acme\/code-review 1\.1\.0 SUITE/)
+    await send('DELETE', '/versions/1.1.0/results/s7')
+    expect((await report('quality', { passed: 1, failed: 0 })).status).toBe(200)
   })
 
   test('a newer result replaces the older, and an older one is refused', async () => {

@@ -1,6 +1,6 @@
 // Properties of the paths and archives of skills: every allowed set of files comes back byte for byte, and no bytes make the reader fail in another way than it says.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, posix, win32 } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
@@ -185,4 +185,21 @@ test('what is published is what is read, as JSON and as an archive, before and a
     }),
     { numRuns: 8 },
   )
+})
+
+test.each([
+  [
+    'two bundles, as gh attestation download writes them',
+    '{"a":1}\n{"b":2}\n',
+    /got 2 bundles, one on each line \(JSON Lines\)/,
+  ],
+  ['no JSON', '{"a":1}\n{', /expected JSON in UTF-8/],
+  ['nothing', '', /expected JSON in UTF-8/],
+])('an attestation with %s is refused with its reason', (_, bundle, message) => {
+  const place = mkdtempSync(join(folder, 'signed-'))
+  mkdirSync(join(place, '.attestations'))
+  writeFileSync(join(place, 'prompt.md'), 'Hello.\n')
+  writeFileSync(join(place, '.attestations/1.sigstore.json'), bundle)
+  const archive = execFileSync('tar', ['-cz', '-C', place, 'prompt.md', '.attestations/1.sigstore.json'])
+  expect(() => readArchive(new Uint8Array(archive))).toThrow(message)
 })

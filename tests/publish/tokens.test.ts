@@ -11,7 +11,8 @@ import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 
 const DAY_MS = 86_400_000
-const NO_GOOD_TOKEN = 'Publishing needs a valid token. Send it as "Authorization: Bearer hub_…".'
+const NO_GOOD_TOKEN =
+  'Publishing needs a valid token. Create one at https://hub.example/settings, and send it as "Authorization: Bearer hub_…".'
 /** A token with a valid format and checksum that this hub never issued. */
 const UNKNOWN = 'hub_000000000000000000000000000000002XhiBt'
 
@@ -113,7 +114,7 @@ describe('401', () => {
     expect(answer.status).toBe(status)
     if (status === 201) return
     const ended = new Date(made.getTime() + days * DAY_MS).toISOString()
-    expect(answer.message).toBe(`This token expired at ${ended}. Create a new one.`)
+    expect(answer.message).toBe(`This token expired at ${ended}. Create a new one at https://hub.example/settings.`)
     expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer')
   })
 

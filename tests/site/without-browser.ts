@@ -139,6 +139,12 @@ export function testWithoutBrowser(opened: () => BuiltSite): void {
       ['/mallory/hostile/compare?from=1.0.0&to=1.1.0', 308, '/mallory/hostile/compare/1.0.0...1.1.0'],
       ['/mallory/hostile/compare?from=1.0.0&to=%2F%2Fx.example', 308, '/mallory/hostile#versions'],
       ['/mallory/hostile/compare', 308, '/mallory/hostile#versions'],
+      ['/login', 308, '/settings'],
+      ['/signin?x=1', 308, '/settings'],
+      ['/Sign-in/', 308, '/settings'],
+      ['/skills', 308, '/docs/skills'],
+      ['/owners', 308, '/tags#owners'],
+      ['/skills/login', 404, null],
       ['/%6dallory/hostile', 404, null],
       ['/search/', 200, null],
     ])('%s: %i', async (path, status, location) => {

@@ -214,6 +214,23 @@ export function gitStoreContract(
       await fsck()
     })
 
+    test('deletes a result, and the folder that becomes empty', async () => {
+      await commit(await read(), version('1.0.0', 'x'))
+      const result = { version: '1.0.0', suite: 'quality', text: 'passed: 1\n', before: undefined }
+      await commit(await read(), { result })
+      await commit(await read(), { result: { ...result, suite: 'safety' } })
+      const gone = { ...result, text: undefined, before: 'passed: 1\n' }
+      expect(await commit(await read(), { result: gone })).toMatchObject({ kind: 'committed' })
+      store = temporary.openAnother()
+      const state = await read()
+      expect([...(await store.listFolder(state.results.get('1.0.0')!, never())).keys()]).toEqual(['safety.yml'])
+      expect([...state.versions.keys()]).toEqual(['1.0.0'])
+      expect(await commit(state, { result: { ...gone, suite: 'safety' } })).toMatchObject({ kind: 'committed' })
+      expect((await read()).results).toEqual(new Map())
+      await expect(async () => commit(state, { result: { ...gone, before: undefined } })).rejects.toThrow('no result')
+      await fsck()
+    })
+
     test('a result needs its version, and a name', async () => {
       await commit(await read(), version('1.0.0', 'x'))
       const state = await read()

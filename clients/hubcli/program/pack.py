@@ -27,6 +27,10 @@ def pack(folder):
     others = [path for path in paths if path not in MAIN]
     if len(others) > MAX_FILES:
         raise PromptHubError("invalid_request", f"{folder} has {len(others)} files; expected at most {MAX_FILES} beside {main[0]}")
+    inner = next((path for path in others if path.split("/")[-1].lower() == SKILL.lower()), None)
+    if inner is not None:
+        reason = "the hub writes it from the content, and agents read one in any folder as a skill of its own"
+        raise PromptHubError("invalid_request", f"{folder}/{inner}: expected no {SKILL}: {reason}; {ADVICE}")
     refused = refuse_files([SKILL, *others])
     if refused:
         raise PromptHubError("invalid_request", f"{folder} {refused}; rename it: letters, digits, _, - and dots, not at the start")

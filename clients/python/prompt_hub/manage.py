@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import urllib.parse
 from dataclasses import dataclass
 from typing import Any, Dict, Mapping, Optional
@@ -12,6 +13,7 @@ from .arguments import parse_arguments
 from .exchange import is_loopback
 from .lock import require_hub_url
 from .own_changes import note_change
+from .ranges import is_label, is_version
 from .read_token import require_token
 from .requests import RequestSettings, Write, ask
 from .trouble import PromptHubError
@@ -43,7 +45,7 @@ class HubManager:
     ) -> None:
         """Opens a hub; sends nothing yet. The token is sent only over https, or to this machine itself."""
         self.url = require_hub_url(url or HUB_URL)
-        require_token(token)
+        require_token(token, self.url)
         parts = urllib.parse.urlsplit(self.url)
         if parts.scheme != "https" and not is_loopback(parts.hostname or ""):
             raise PromptHubError("invalid_request", "url: expected https, so that nobody on the network can read the token")
@@ -54,25 +56,29 @@ class HubManager:
         """Points a label at a version. `expected` is the version it must point at now, or None if the label must not
         exist."""
         condition = {} if expected is NOT_GIVEN else {"expected": expected}
-        return self._send("PUT", name, f"/labels/{_segment(label)}", {"version": version, **condition})
+        return self._send("PUT", name, f"/labels/{_label(label)}", {"version": _version(version), **condition})
 
     def remove_label(self, name: str, label: str, *, expected: Optional[str] = None) -> ChangeResult:
         """Removes a label. `expected` is the version it must point at now."""
         body = None if expected is None else {"expected": expected}
-        return self._send("DELETE", name, f"/labels/{_segment(label)}", body)
+        return self._send("DELETE", name, f"/labels/{_label(label)}", body)
 
     def report(self, name: str, version: str, suite: str, **fields: Any) -> ChangeResult:
         """Reports the result of a test suite for a version: `passed` and `failed`, optionally `skipped`, `score`, `model`,
         `url` and `at`. `read_outcome(data).fields()` has them for the output of a test runner."""
-        return self._send("PUT", name, f"/versions/{_segment(version)}/results/{_segment(suite)}", fields)
+        return self._send("PUT", name, _result_path(version, suite), fields)
+
+    def remove_result(self, name: str, version: str, suite: str) -> ChangeResult:
+        """Removes the result of a test suite for a version."""
+        return self._send("DELETE", name, _result_path(version, suite), None)
 
     def yank(self, name: str, version: str, reason: str) -> ChangeResult:
         """Yanks a version; `reason` has 1 to 500 characters."""
-        return self._send("PUT", name, f"/versions/{_segment(version)}/yank", {"reason": reason})
+        return self._send("PUT", name, f"/versions/{_version(version)}/yank", {"reason": reason})
 
     def unyank(self, name: str, version: str) -> ChangeResult:
         """Undoes a yank."""
-        return self._send("DELETE", name, f"/versions/{_segment(version)}/yank", None)
+        return self._send("DELETE", name, f"/versions/{_version(version)}/yank", None)
 
     def change(self, name: str, **changes: Any) -> ChangeResult:
         """Changes `title`, `description`, `tags`, `license`, `status`, `status_message`, `replaced_by`, `moved_to` or
@@ -95,5 +101,24 @@ class HubManager:
             raise PromptHubError("unavailable", f"{url} accepted the change, but did not respond like a hub.") from None
 
 
-def _segment(text: str) -> str:
-    return urllib.parse.quote(text, safe="")
+def _label(text: str) -> str:
+    """Raises PromptHubError `invalid_request`: an empty segment would be another path."""
+    if is_label(text):
+        return text
+    raise _invalid("label", "a name such as production", text)
+
+
+def _version(text: str) -> str:
+    if is_version(text):
+        return text
+    raise _invalid("version", "a version such as 1.2.0", text)
+
+
+def _result_path(version: str, suite: str) -> str:
+    if re.fullmatch(r"(?=.{1,64}\Z)[a-z0-9]+(?:-[a-z0-9]+)*", suite) is None:
+        raise _invalid("suite", "a name such as quality", suite)
+    return f"/versions/{_version(version)}/results/{suite}"
+
+
+def _invalid(what: str, expected: str, text: str) -> PromptHubError:
+    return PromptHubError("invalid_request", f"{what}: expected {expected}, got {text[:60]!r}")

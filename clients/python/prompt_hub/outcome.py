@@ -125,6 +125,8 @@ def _read_benchmark(value: Dict[str, Any]) -> Outcome:
         bad = _count(result, "failed", f"runs.{number}.result", total - good)
         if good + bad != total:
             raise _refused(f"runs.{number}.result: {good} passed and {bad} failed are not {total}")
+        if total == 0 and _count(result, "errors", f"runs.{number}.result", 0) > 0:
+            bad = 1  # The run ended with an error before anything could be checked.
         passed, failed = passed + good, failed + bad
     summary = _dict((_dict(value["run_summary"]) or {}).get(_WITH_SKILL)) or {}
     mean = _score((_dict(summary.get("pass_rate")) or {}).get("mean"))
@@ -140,40 +142,78 @@ def _read_benchmark(value: Dict[str, Any]) -> Outcome:
     )
 
 
+class _Suite:
+    """An open element of a JUnit file that is not in a test case, and the outcomes in it."""
+
+    def __init__(self, attributes: Dict[str, str]) -> None:
+        self.tests = _stated(attributes, "tests")
+        self.failed = (_stated(attributes, "failures") or 0) + (_stated(attributes, "errors") or 0)
+        self.counts = {"passed": 0, "failed": 0, "skipped": 0}
+
+    def close(self) -> Dict[str, int]:
+        """Its outcomes, with what only its header counts: a suite that could not run has no test case that says so."""
+        counts = self.counts
+        missing = max(0, self.failed - counts["failed"])
+        counts["failed"] += missing
+        if self.tests is not None:
+            # Test cases that failed, but are listed without a failure, have been counted as passed.
+            twice = min(missing, sum(counts.values()) - self.tests, counts["passed"])
+            counts["passed"] -= max(0, twice)
+        return counts
+
+
 class _JUnit:
     """Counts the test cases of a JUnit file while it is parsed. https://github.com/testmoapp/junitxml"""
 
     def __init__(self) -> None:
-        self.counts = {"passed": 0, "failed": 0, "skipped": 0}
-        self.open: List[str] = []
+        self.depth = 0
+        self.suites: List[_Suite] = [_Suite({})]
+        """The open elements outside of test cases, in one that stands for the file."""
         self.case: Optional[Tuple[int, str]] = None
         """The depth of the open test case, and its outcome."""
 
     def start(self, name: str, attributes: Dict[str, str]) -> None:
-        depth = len(self.open)
+        depth = self.depth
         if depth >= _MAX_DEPTH:
             raise _refused("expected less deeply nested XML")
         if depth == 0 and name not in ("testsuites", "testsuite"):
             raise _refused("expected JUnit XML, with testsuites or testsuite")
-        self.open.append(name)
+        self.depth += 1
         if name == "testcase":
             if self.case is not None:
                 raise _refused("expected no testcase in a testcase")
             self.case = (depth, "skipped" if attributes.get("status") in _NOT_RUN else "passed")
-        elif self.case is not None and depth == self.case[0] + 1:
+        elif self.case is None:
+            if name in ("failure", "error"):
+                self.suites[-1].counts["failed"] += 1
+            self.suites.append(_Suite(attributes if name in ("testsuites", "testsuite") else {}))
+        elif depth == self.case[0] + 1:
             if name in ("failure", "error"):
                 self.case = (self.case[0], "failed")
             elif name == "skipped" and self.case[1] == "passed":
                 self.case = (self.case[0], "skipped")
 
     def end(self, name: str) -> None:
-        self.open.pop()
-        if self.case is not None and len(self.open) == self.case[0]:
-            self.counts[self.case[1]] += 1
+        self.depth -= 1
+        if self.case is None:
+            for outcome, count in self.suites.pop().close().items():
+                self.suites[-1].counts[outcome] += count
+        elif self.depth == self.case[0]:
+            self.suites[-1].counts[self.case[1]] += 1
             self.case = None
 
     def refuse(self, *_: object) -> None:
         raise _refused("expected no DOCTYPE, which may define entities")
+
+
+def _stated(attributes: Dict[str, str], key: str) -> Optional[int]:
+    """The count in the header of a suite. What cannot be read may be a failure, so it is refused."""
+    value = attributes.get(key, "").strip()
+    if value == "":
+        return None
+    if not re.fullmatch(r"[0-9]{1,15}", value):
+        raise _refused(f"{key}: expected a whole number in the header of each suite")
+    return int(value)
 
 
 def _read_junit(data: bytes) -> Outcome:
@@ -189,7 +229,7 @@ def _read_junit(data: bytes) -> Outcome:
         raise _refused(f"expected XML: line {error.lineno}, {expat.ErrorString(error.code)}") from None
     except (LookupError, ValueError):
         raise _refused("expected XML in UTF-8") from None
-    passed, failed, skipped = (reading.counts[key] for key in ("passed", "failed", "skipped"))
+    passed, failed, skipped = (reading.suites[0].counts[key] for key in ("passed", "failed", "skipped"))
     return Outcome(passed, failed, skipped, _rate(passed, failed), None, None, None)
 
 

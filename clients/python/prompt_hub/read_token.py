@@ -36,7 +36,7 @@ def read_token_for(hub: str, url: Optional[str] = None, token: Optional[str] = N
     token = os.environ.get("HUB_TOKEN") if token is None else token
     if not token:
         return None
-    require_token(token)
+    require_token(token, hub)
     origin = origin_of(hub)
     named = [origin_of(each) for each in (url, os.environ.get("HUB_URL"), HUB_URL) if each]
     if origin is None or origin not in named:
@@ -44,7 +44,10 @@ def read_token_for(hub: str, url: Optional[str] = None, token: Optional[str] = N
     return token if origin[0] == "https" or is_loopback(origin[1]) else None
 
 
-def require_token(token: str) -> None:
-    """Raises PromptHubError `invalid_request` for a token with invalid characters."""
+def require_token(token: str, hub: str) -> None:
+    """Raises PromptHubError `invalid_request` for an empty token, or one with invalid characters."""
+    # Without a type checker, a variable of the environment that is not set may be given as None.
+    if not token:
+        raise PromptHubError("invalid_request", f"token: expected a token; create one at {hub}/settings")
     if re.fullmatch(r"[A-Za-z0-9_.~+/=-]+", token) is None:
         raise PromptHubError("invalid_request", "token: expected a token, without spaces and line breaks")

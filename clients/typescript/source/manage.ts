@@ -3,6 +3,7 @@ import { HUB_URL } from './address.ts'
 import { parseArguments } from './arguments.ts'
 import { requireHubUrl } from './lock.ts'
 import { noteChange } from './own-changes.ts'
+import { isVersion, readWish } from './ranges.ts'
 import { isPrivateWay, requireToken } from './read-token.ts'
 import { isObject } from './records.ts'
 import { ask, type RequestOptions, requestSettings } from './requests.ts'
@@ -62,7 +63,7 @@ export class HubManager {
   constructor(options: ManageOptions) {
     this.#url = requireHubUrl(options.url ?? HUB_URL)
     this.#options = options
-    requireToken(options.token)
+    requireToken(options.token, this.#url)
     if (!isPrivateWay(new URL(this.#url)))
       throw new PromptHubError(
         'invalid_request',
@@ -72,29 +73,33 @@ export class HubManager {
 
   /** Points a label at a version. @param expected the version it must point at now, or null if the label must not exist */
   async setLabel(name: string, label: string, version: string, expected?: string | null): Promise<ChangeResult> {
-    return this.#send('PUT', name, `/labels/${encodeURIComponent(label)}`, { version, expected })
+    return this.#send('PUT', name, `/labels/${labelOf(label)}`, { version: versionOf(version), expected })
   }
 
   /** Removes a label. */
   async removeLabel(name: string, label: string, expected?: string): Promise<ChangeResult> {
     const body = expected === undefined ? undefined : { expected }
-    return this.#send('DELETE', name, `/labels/${encodeURIComponent(label)}`, body)
+    return this.#send('DELETE', name, `/labels/${labelOf(label)}`, body)
   }
 
   /** Yanks a version. @param reason 1 to 500 characters */
   async yank(name: string, version: string, reason: string): Promise<ChangeResult> {
-    return this.#send('PUT', name, `/versions/${encodeURIComponent(version)}/yank`, { reason })
+    return this.#send('PUT', name, `/versions/${versionOf(version)}/yank`, { reason })
   }
 
   /** Reports the result of a test suite for a version. */
   async report(name: string, version: string, suite: string, outcome: ReportedOutcome): Promise<ChangeResult> {
-    const path = `/versions/${encodeURIComponent(version)}/results/${encodeURIComponent(suite)}`
-    return this.#send('PUT', name, path, { ...outcome })
+    return this.#send('PUT', name, resultPath(version, suite), { ...outcome })
+  }
+
+  /** Removes the result of a test suite for a version. */
+  async removeResult(name: string, version: string, suite: string): Promise<ChangeResult> {
+    return this.#send('DELETE', name, resultPath(version, suite), undefined)
   }
 
   /** Undoes a yank. */
   async unyank(name: string, version: string): Promise<ChangeResult> {
-    return this.#send('DELETE', name, `/versions/${encodeURIComponent(version)}/yank`, undefined)
+    return this.#send('DELETE', name, `/versions/${versionOf(version)}/yank`, undefined)
   }
 
   /** Changes title, description, tags, licence, status and related fields, or the readme. */
@@ -120,3 +125,24 @@ export class HubManager {
     throw new PromptHubError('unavailable', `${url} accepted the change, but did not respond like a hub.`)
   }
 }
+
+/** @throws PromptHubError `invalid_request`: an empty segment would be another path */
+function labelOf(text: string): string {
+  if (readWish(text)?.kind === 'label') return text
+  throw invalid('label', 'a name such as production', text)
+}
+
+/** @throws PromptHubError `invalid_request` */
+function versionOf(text: string): string {
+  if (isVersion(text)) return text
+  throw invalid('version', 'a version such as 1.2.0', text)
+}
+
+/** @throws PromptHubError `invalid_request` */
+function resultPath(version: string, suite: string): string {
+  if (!/^(?=.{1,64}$)[a-z0-9]+(?:-[a-z0-9]+)*$/.test(suite)) throw invalid('suite', 'a name such as quality', suite)
+  return `/versions/${versionOf(version)}/results/${suite}`
+}
+
+const invalid = (what: string, expected: string, text: string) =>
+  new PromptHubError('invalid_request', `${what}: expected ${expected}, got ${JSON.stringify(text.slice(0, 60))}`)

@@ -28,14 +28,16 @@ export interface TokenOptions {
  */
 export function readTokenFor(hub: string, { url, token = environment().HUB_TOKEN }: TokenOptions): string | undefined {
   if (!token || isBrowser()) return undefined
-  requireToken(token)
+  requireToken(token, hub)
   const at = new URL(hub)
   const named = [url, environment().HUB_URL, HUB_URL].some((each) => each && originOf(each) === at.origin)
   return named && isPrivateWay(at) ? token : undefined
 }
 
-/** @throws PromptHubError `invalid_request` for a token with invalid characters */
-export function requireToken(token: string): void {
+/** @param hub its URL @throws PromptHubError `invalid_request` for an empty token, or one with invalid characters */
+export function requireToken(token: string, hub: string): void {
+  // In plain JavaScript, a variable of the environment that is not set is undefined.
+  if (!token) throw new PromptHubError('invalid_request', `token: expected a token; create one at ${hub}/settings`)
   if (!/^[\w.~+/=-]+$/.test(token))
     throw new PromptHubError('invalid_request', 'token: expected a token, without spaces and line breaks')
 }

@@ -38,6 +38,7 @@ import {
   PublishAnswer,
   type QueryParameter,
   ResultAnswer,
+  ResultRemoval,
   ROUTES_WITH_SCHEMAS,
   type RouteWithSchemas,
 } from '../../catalogue/published/route-schemas.ts'
@@ -81,7 +82,7 @@ const RECORDS = [
   }),
   ...[PublishRequest, PublishAnswer, CheckAnswer],
   ...[RepositoryPatch, LabelRequest, LabelRemoval, YankRequest, ChangeAnswer],
-  ...[ResultRequest, ResultAnswer],
+  ...[ResultRequest, ResultAnswer, ResultRemoval],
   ...[OwnerPatch, TrustedPublisher, ConditionalLabel, OwnerAnswer],
 ] as const
 

@@ -19,7 +19,7 @@ import {
   parametersIn,
 } from './openapi-parts.ts'
 import { type Components, toSchema } from './openapi-schema.ts'
-import { ChangeAnswer, CheckAnswer, OwnerAnswer, PublishAnswer, ResultAnswer } from './route-schemas.ts'
+import { ChangeAnswer, CheckAnswer, OwnerAnswer, PublishAnswer, ResultAnswer, ResultRemoval } from './route-schemas.ts'
 
 /** Every error when publishing, in the order of the checks. docs/contract.md section 7 */
 const PUBLISH_ERRORS: readonly ErrorCode[] = [
@@ -173,6 +173,11 @@ const CHANGES: Readonly<Record<Exclude<WriteId, 'publishVersion'>, Change>> = {
     description: 'The result; `commit` is null if the same result was recorded before.',
     errors: CHANGE_ERRORS.filter((code) => code !== 'quota_exceeded'),
   },
+  removeResult: {
+    answer: ResultRemoval,
+    description: 'The suite; `commit` is null if the version had no result of it.',
+    errors: CHANGE_ERRORS.filter((code) => code !== 'quota_exceeded'),
+  },
   changeOwner: {
     body: OwnerPatch,
     example: { name: 'Acme', bio: 'Prompts for code review.' },
@@ -213,6 +218,7 @@ export function describeWrites(schemas: Components): Readonly<Record<WriteId | '
     yankVersion: describeChange('yankVersion', schemas),
     unyankVersion: describeChange('unyankVersion', schemas),
     recordResult: describeChange('recordResult', schemas),
+    removeResult: describeChange('removeResult', schemas),
     changeOwner: describeChange('changeOwner', schemas),
     checkVersion: describeCheck(schemas),
   }

@@ -152,6 +152,15 @@ export const ResultAnswer = z
   })
   .meta({ id: 'ResultAnswer', description: 'The result of a test suite, and the result of the request.' })
 
+/** The response to the removal of a result. */
+export const ResultRemoval = z
+  .object({
+    ...Result.pick({ suite: true, version: true }).shape,
+    unchanged: z.boolean().describe('Whether nothing was written because the version has no result of this suite.'),
+    commit: Commit.nullable().describe('The new commit, or null.'),
+  })
+  .meta({ id: 'ResultRemoval', description: 'A test suite whose result was removed, and the result of the request.' })
+
 /** The response to a change of an owner: the owner, and the outcome of the request. */
 export const OwnerAnswer = z
   .object({

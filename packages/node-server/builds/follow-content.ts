@@ -140,7 +140,7 @@ export function followContent(
       `Serving the build from ${last.built_at} while the content is being read: ${formatCounts(last.counts)}.`,
     )
   } else console.log('Building the site …')
-  const builder = keepBuilding([folder.dir, ...(config.keepsClone ? [config.contentDir] : [])], signal, {
+  const builder = keepBuilding([folder.dir, config.contentDir], signal, {
     hear,
     async beforeBuild() {
       const content = await beforeBuild()

@@ -169,6 +169,7 @@ export async function serveSites(
   }
   const closed = isForReaders
     ? guardReaders(monitored, {
+        baseUrl,
         ...rights.open(await connectReaders(readAccess, timed, hubOf)),
         isProxy: findProxies(trustedProxies),
         hasMetrics: metrics !== undefined,

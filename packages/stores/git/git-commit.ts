@@ -1,7 +1,7 @@
 // Creates a commit on the user's branch, and updates the index and the working tree.
 import { HubError } from '../../../src/domain/api/errors.ts'
 import { type Additions, blobId, type CommitOutcome } from '../../../src/ports/git-store.ts'
-import type { AddedFile } from '../git-files.ts'
+import type { ChangedFile } from '../git-files.ts'
 import { type Git, GitFailure } from './git-command.ts'
 import { lockIndex, releaseIndex } from './git-index-lock.ts'
 import { removeWritten, WRITTEN_REF, writeCommit } from './git-objects.ts'
@@ -18,7 +18,7 @@ import { findObstacle, prepareFiles, readPathStates } from './git-work-tree.ts'
 export async function commitFiles(
   tree: WorkTree,
   { base }: Additions,
-  files: readonly AddedFile[],
+  files: readonly ChangedFile[],
   { headline, body }: { headline: string; body: string },
   warn: (message: string) => void,
 ): Promise<CommitOutcome> {
@@ -46,12 +46,12 @@ export async function commitFiles(
     const sha = await writeCommit(git, { parent: head, files: placed, message })
     const shown = placed.map(({ path, bytes }, number) => {
       const into = { index: true, tree: true }
-      return { path, bytes, id: blobId(bytes, head.length), present: seen[number]!.present, into }
+      return { path, bytes, id: bytes && blobId(bytes, head.length), present: seen[number]!.present, into }
     })
     const showing = await prepareFiles(tree, shown)
     await writeUnfinished(tree, {
       branch,
-      files: shown.map(({ path, id, present = null }, number) => {
+      files: shown.map(({ path, id = null, present = null }, number) => {
         const { staged = null } = seen[number]!
         return { path, id, staged, present }
       }),

@@ -136,8 +136,8 @@ export const WRITTEN_REF = 'refs/prompt-hub/written'
 /** A commit to write. */
 interface NewCommit {
   parent: string
-  /** Files to add or replace; paths are relative to the root of the tree. */
-  files: readonly { path: string; bytes: Uint8Array }[]
+  /** Files to add, replace or, without bytes, delete; paths are relative to the root of the tree. */
+  files: readonly { path: string; bytes: Uint8Array | undefined }[]
   message: string
 }
 
@@ -156,7 +156,9 @@ export async function writeCommit(git: Git, { parent, files, message }: NewCommi
     ...[...folders, ...files.map(({ path }) => path)].map((path) => `ls ${parent} ${quote(path)}\n`),
     `commit ${WRITTEN_REF}\nmark :1\ncommitter Prompt Hub <prompt-hub@localhost> now\n`,
     `${data(message)}from ${parent}\n`,
-    ...files.flatMap(({ path, bytes }) => [`M 100644 inline ${quote(path)}\ndata ${bytes.length}\n`, bytes, '\n']),
+    ...files.flatMap(({ path, bytes }) =>
+      bytes ? [`M 100644 inline ${quote(path)}\ndata ${bytes.length}\n`, bytes, '\n'] : [`D ${quote(path)}\n`],
+    ),
     '\nget-mark :1\ndone\n',
   ]
   const output = await git.run(['fast-import', '--quiet', '--force', '--date-format=now'], {

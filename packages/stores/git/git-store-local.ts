@@ -17,7 +17,7 @@ import {
   findVersionFolders,
   findVersions,
   formatMessage,
-  listAddedFiles,
+  listChangedFiles,
   listReadPaths,
   notAFileError,
   notFilesError,
@@ -109,7 +109,7 @@ export function openLocalGit({
         return new Map(files.map(([path, file]) => [path, file.id]))
       }),
     commit: (additions, { signal }) => {
-      const files = listAddedFiles(additions)
+      const files = listChangedFiles(additions)
       const message = formatMessage(additions.message)
       if (signal.aborted) return Promise.resolve({ kind: 'busy', retryAfterSeconds: 1 })
       return convertErrors(undefined, async () => {

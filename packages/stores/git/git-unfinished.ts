@@ -16,8 +16,8 @@ const Unfinished = z.object({
   files: z.array(
     z.object({
       path: z.string(),
-      /** The new blob. */
-      id: z.string(),
+      /** The new blob; null if the file is deleted. */
+      id: z.string().nullable(),
       /** The earlier contents of the index and the working tree; null if there were none. Any other contents that are found later are a user's edit. */
       staged: z.string().nullable(),
       present: z.string().nullable(),
@@ -65,17 +65,20 @@ export async function finishPublish(tree: WorkTree, warn: (message: string) => v
   // What is missing depends on the checked-out commit, not on the recorded branch: the user may have switched to another branch, or to none, with an index that lacks files of its HEAD. If HEAD lacks them too, git restores them when the user switches back.
   const head = await readCommit(tree.git, 'HEAD')
   const committed = head === undefined ? undefined : await listTree(tree.git, head, paths)
-  const seen = await readPathStates(tree, paths, note.files[0]?.id.length ?? 40)
+  const seen = await readPathStates(tree, paths, head?.length ?? 40)
   const files: WorkTreeFile[] = []
   const left: string[] = []
-  for (const [number, { path, id, staged, present }] of note.files.entries()) {
+  for (const [number, { path, id: noted, staged, present }] of note.files.entries()) {
+    const id = noted ?? undefined
     // The branch did not move, has moved further, or another branch without the commit is checked out, so no files of this publish are missing here.
     if (committed?.get(path)?.id !== id) continue
     const now = seen[number]!
     const into = { index: now.staged === (staged ?? undefined), tree: now.present === (present ?? undefined) }
     if ((!into.index && now.staged !== id) || (!into.tree && now.present !== id)) left.push(path)
-    if (into.index || into.tree)
-      files.push({ path, id, into, present: now.present, bytes: await tree.git.run(['cat-file', 'blob', id]) })
+    if (into.index || into.tree) {
+      const bytes = id === undefined ? undefined : await tree.git.run(['cat-file', 'blob', id])
+      files.push({ path, id, into, present: now.present, bytes })
+    }
   }
   left.push(...(await (await prepareFiles(tree, files)).show()))
   await removeWritten(tree)

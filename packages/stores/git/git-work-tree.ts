@@ -60,15 +60,15 @@ export async function findObstacle(
   return undefined
 }
 
-/** A file to write. */
+/** A file to write or, without bytes, to delete. */
 export interface WorkTreeFile {
   path: string
-  bytes: Uint8Array
-  /** Its blob, which git already contains. */
-  id: string
+  bytes: Uint8Array | undefined
+  /** Its blob, which git already contains; undefined for a file to delete. */
+  id: string | undefined
   /** The state at the time of the decision to write it. */
   present: SeenFile['present']
-  /** Whether to write it to the index, the working tree, or both. */
+  /** Whether to change the index, the working tree, or both. */
   into: { index: boolean; tree: boolean }
 }
 
@@ -93,10 +93,12 @@ export async function prepareFiles(tree: WorkTree, files: readonly WorkTreeFile[
     await mkdir(work, { recursive: true })
     if (staged.length > 0) {
       await copyIndex(join(tree.gitFolder, 'index'), index)
-      const entries = staged.flatMap(({ id, path }) => ['--cacheinfo', `100644,${id},${path}`])
-      await tree.git.run(['update-index', '--add', ...entries], { indexFile: index })
+      const added = staged.flatMap(({ id, path }) => (id ? ['--cacheinfo', `100644,${id},${path}`] : []))
+      const deleted = staged.flatMap(({ id, path }) => (id ? [] : ['--force-remove', path]))
+      await tree.git.run(['update-index', '--add', ...added, ...deleted], { indexFile: index })
     }
     for (const [number, { path, bytes }] of written.entries()) {
+      if (bytes === undefined) continue
       if (await mkdir(join(tree.folder, dirname(path)), { recursive: true })) folders.add(dirname(path))
       await writeFile(join(work, String(number)), bytes, { flush: true })
     }
@@ -112,9 +114,14 @@ export async function prepareFiles(tree: WorkTree, files: readonly WorkTreeFile[
       const left: string[] = []
       for (const [number, { path, id, present }] of written.entries()) {
         // A user may have saved the file since it was read.
-        const isUntouched = (await idOf(tree.folder, path, id.length)) === present
-        if (isUntouched) await move(join(work, String(number)), join(tree.folder, path))
-        else left.push(path)
+        const hexDigits = id?.length ?? present?.length ?? 40
+        const isUntouched = (await idOf(tree.folder, path, hexDigits)) === present
+        if (!isUntouched) left.push(path)
+        else if (id !== undefined) await move(join(work, String(number)), join(tree.folder, path))
+        else if (present !== undefined) {
+          await rm(join(tree.folder, path), { force: true })
+          await removeEmptyFolders(tree.folder, dirname(path))
+        }
       }
       if (staged.length > 0) await rename(index, join(tree.gitFolder, 'index'))
       await clear()

@@ -15,7 +15,7 @@ import {
   findVersionFolders,
   findVersions,
   formatMessage,
-  listAddedFiles,
+  listChangedFiles,
   listReadPaths,
   notAFileError,
   notFilesError,
@@ -183,7 +183,7 @@ export function openGitHub(options: GitHubOptions): GitStore {
       }),
 
     commit: async (additions, request) => {
-      const files = listAddedFiles(additions)
+      const files = listChangedFiles(additions)
       const message = formatMessage(additions.message)
       const octokit = await connectToWrite(request.signal)
       if ('kind' in octokit) return octokit
@@ -192,16 +192,16 @@ export function openGitHub(options: GitHubOptions): GitStore {
         expectedHeadOid: additions.base.head,
         message,
         fileChanges: {
-          additions: files.map(({ path, bytes }) => ({
-            path: `content/${path}`,
-            contents: Buffer.from(bytes).toString('base64'),
-          })),
+          additions: files.flatMap(({ path, bytes }) =>
+            bytes ? [{ path: `content/${path}`, contents: Buffer.from(bytes).toString('base64') }] : [],
+          ),
+          deletions: files.flatMap(({ path, bytes }) => (bytes ? [] : [{ path: `content/${path}` }])),
         },
       }
       try {
         const answer = CommitAnswer.parse(await octokit.graphql<unknown>(COMMIT_MUTATION, { input, request }))
         // The next publish to the repository compares with this version, so caching it here saves a fetch.
-        for (const { path, bytes } of files) if (/\.(?:md|yml)$/.test(path)) keep(blobId(bytes), bytes)
+        for (const { path, bytes } of files) if (bytes && /\.(?:md|yml)$/.test(path)) keep(blobId(bytes), bytes)
         return committed(answer)
       } catch (thrown) {
         // GitHub may send the commit together with an error about one of its fields; in that case, the commit exists.

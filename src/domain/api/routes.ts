@@ -97,6 +97,12 @@ export const ROUTES = {
     '/api/v1/repos/{owner}/{name}/versions/{version}/results/{suite}',
     'Record the result of a test suite for a version',
   ),
+  removeResult: write(
+    'removeResult',
+    'DELETE',
+    '/api/v1/repos/{owner}/{name}/versions/{version}/results/{suite}',
+    'Remove the result of a test suite for a version',
+  ),
   getRaw: read('getRaw', '/api/v1/repos/{owner}/{name}/raw', 'Get the raw content', { mediaType: 'text/plain' }),
   listActivity: read('listActivity', '/api/v1/repos/{owner}/{name}/activity', 'List a repository’s activity'),
   listDependents: read(

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Parameters } from '../api/schema.ts'
 import { LIMITS } from '../limits.ts'
 import { findJsonProblem, isObject } from '../text/json.ts'
-import { countBytes } from '../text/text-length.ts'
+import { countBytes, countCharacters } from '../text/text-length.ts'
 import { AttestationList } from '../values/attestation.ts'
 import { FORMATS } from '../values/chat.ts'
 import { Includes } from '../values/include.ts'
@@ -86,8 +86,12 @@ export const Format = z.enum(FORMATS).describe('`text`, or `chat`: content with 
 /** What a skill does and when to use it. Agents insert this text between XML tags in their instructions, and reject `<` and `>`. */
 const SkillDescription = line(LIMITS.skillDescriptionCharacters)
   .refine((text) => text.trim() !== '', 'expected some text')
-  // Clients count UTF-16 code units, and skip skills with a longer description.
-  .refine((text) => text.length <= LIMITS.skillDescriptionCharacters, 'expected fewer characters beyond U+FFFF')
+  // Clients count UTF-16 code units, and skip skills with a longer description. Too many characters are one problem, not two.
+  .refine(
+    (text) =>
+      text.length <= LIMITS.skillDescriptionCharacters || countCharacters(text) > LIMITS.skillDescriptionCharacters,
+    'expected fewer characters beyond U+FFFF',
+  )
   .refine((text) => !/[<>]/.test(text), 'expected no < and no >')
   .meta({ minLength: 1 })
   .describe('What the skill does, and when to use it.')

@@ -6,6 +6,7 @@ import { formatResultFile, type ResultFile } from '../content/result-file.ts'
 import { CLOCK_SKEW_MS, LIMITS } from '../limits.ts'
 import type { RepositoryState } from '../publishing/repository-state.ts'
 import { invalidField } from '../publishing/request.ts'
+import { compareText } from '../text/compare-text.ts'
 import { isSameJson } from '../text/json.ts'
 import { formatMoment, type Provenance } from '../values/values.ts'
 import { archivedError, requireVersion } from './decision.ts'
@@ -70,7 +71,7 @@ export function decideResult(
   if (!suites.includes(suite) && suites.length >= LIMITS.suitesPerVersion)
     throw invalidField(
       'suite',
-      `expected at most ${LIMITS.suitesPerVersion} test suites for a version; report this one under the name of another`,
+      `expected at most ${LIMITS.suitesPerVersion} test suites for a version, which has ${suites.toSorted(compareText).join(', ')}; delete one that is not needed: hubcli result --remove ${fullName} ${version} SUITE`,
     )
   const stored: ResultFile = { content_sha256, ...fields, at, reported_by, provenance: provenance ?? null }
   const result = recordResult(stored, version, suite)

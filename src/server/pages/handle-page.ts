@@ -46,10 +46,19 @@ export function redirectMoved(url: URL): Response | undefined {
   return new Response(null, { status: 308, headers: { Location: location, 'Cache-Control': CACHE_CONTROL.changing } })
 }
 
-/** Returns the target of a redirect, if any. Uppercase URLs redirect to lowercase, a version to its page below `/v/`, and the compare form to the page that compares the two versions. */
+/** Where people look for something that has another URL here. */
+const GUESSED: ReadonlyMap<string, string> = new Map([
+  ...['/login', '/signin', '/sign-in'].map((path) => [path, '/settings'] as const),
+  ['/skills', '/docs/skills'],
+  ['/owners', '/tags#owners'],
+])
+
+/** Returns the target of a redirect, if any. Guessed URLs redirect to the right ones, uppercase URLs redirect to lowercase, a version to its page below `/v/`, and the compare form to the page that compares the two versions. */
 function findMoved({ pathname, search, searchParams }: URL): string | undefined {
   const path = withoutSlash(pathname)
   const lower = path.toLowerCase()
+  const guessed = GUESSED.get(lower)
+  if (guessed !== undefined) return guessed
   const [owner = '', name = '', version = '', ...rest] = lower.slice(1).split('/')
   const isBelowPrompt = isOwner(owner) && isName(name) && rest.length === 0
   if (isBelowPrompt && isVersion(version)) return `/${owner}/${name}/v/${version}${search}`

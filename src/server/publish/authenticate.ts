@@ -67,6 +67,8 @@ type FindToken = (token: string) => Promise<TokenRecord | undefined>
 
 /** What tokens are checked with; each function throws if its store cannot be reached. */
 export interface TokenChecks {
+  /** The hub's URL, for messages that name the page which creates tokens. */
+  baseUrl: string
   /** Whether the sender is signed in; only the site's own pages set this, for a token that never leaves the process. */
   isSignedIn?: boolean
   findToken: FindToken
@@ -80,7 +82,11 @@ export interface TokenChecks {
 }
 
 /** One message for missing, malformed, unknown and revoked tokens, so that nobody learns which tokens exist. */
-const NO_GOOD_TOKEN = 'Publishing needs a valid token. Send it as "Authorization: Bearer hub_…".'
+const noGoodToken = (baseUrl: string) =>
+  new HubError(
+    'unauthorized',
+    `Publishing needs a valid token. Create one at ${baseUrl}/settings, and send it as "Authorization: Bearer hub_…".`,
+  )
 
 /**
  * Identifies the publisher from the Authorization header.
@@ -91,11 +97,14 @@ export async function authenticate(request: Request, deps: TokenChecks, now: Dat
   const token = /^bearer +(\S+) *$/i.exec(request.headers.get('Authorization') ?? '')?.[1]
   // An OIDC token has three parts separated by dots. Hub tokens contain no dots.
   if (token?.split('.').length === 3) return authenticateJob(token, deps, now)
-  if (token === undefined || !isToken(token)) throw new HubError('unauthorized', NO_GOOD_TOKEN)
+  if (token === undefined || !isToken(token)) throw noGoodToken(deps.baseUrl)
   const record = await deps.findToken(token)
-  if (!record) throw new HubError('unauthorized', NO_GOOD_TOKEN)
+  if (!record) throw noGoodToken(deps.baseUrl)
   if (hasExpired(record, now))
-    throw new HubError('unauthorized', `This token expired at ${record.expires_at}. Create a new one.`)
+    throw new HubError(
+      'unauthorized',
+      `This token expired at ${record.expires_at}. Create a new one at ${deps.baseUrl}/settings.`,
+    )
   const { id, scope, permissions } = record
   const holder = record.holder.kind === 'person' ? await findPersonOf(record.holder, deps) : record.holder
   return {

@@ -77,7 +77,7 @@ export async function handleWrite(
 async function openWrite(request: Request, { id, parameters }: WriteRoute) {
   if (id === 'publishVersion') return openPublish(request)
   if (id === 'changeOwner') return (await import('./owner.ts')).openOwnerChange()
-  if (id === 'recordResult') return (await import('./results.ts')).openResult(parameters)
+  if (id === 'recordResult' || id === 'removeResult') return (await import('./results.ts')).openResult(id, parameters)
   return (await import('./manage.ts')).openChange(id, parameters)
 }
 

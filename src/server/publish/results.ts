@@ -1,6 +1,7 @@
-// Records the result of a test suite for a version. Each result is one commit of one file, `results/{x.y.z}/{suite}.yml`.
+// Records and deletes the results of test suites for a version. Each is one commit of one file, `results/{x.y.z}/{suite}.yml`.
 import { HubError } from '../../domain/api/errors.ts'
 import type { PathParameters } from '../../domain/api/routes.ts'
+import type { Result } from '../../domain/api/schema.ts'
 import { requireTestable, type SentResult } from '../../domain/managing/result-decision.ts'
 import type { ResultRequest } from '../../domain/managing/result-request.ts'
 import { readOwner } from '../../domain/publishing/repository-state.ts'
@@ -13,8 +14,11 @@ import type { PublishHub } from './publish-hub.ts'
 import { readTested } from './read-from-git.ts'
 import { changeMessage, type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
 
-/** Opens a report of a result. @throws HubError `not_found` for a malformed version or suite */
-export function openResult({ version = '', suite = '' }: PathParameters): OpenWrite {
+/** Opens a report of a result, or its deletion. @throws HubError `not_found` for a malformed version or suite */
+export function openResult(
+  id: 'recordResult' | 'removeResult',
+  { version = '', suite = '' }: PathParameters,
+): OpenWrite {
   if (!isVersion(version))
     throw new HubError('not_found', 'No version can have this number. Versions have the form x.y.z.')
   if (!isSuite(suite))
@@ -25,16 +29,18 @@ export function openResult({ version = '', suite = '' }: PathParameters): OpenWr
   return {
     async parse(body, { text }) {
       // Only a publish may be an archive.
-      const fields = await text.run('parseResult', String(body))
+      // The body of a deletion is as empty as that of an unyank.
+      if (id === 'removeResult') await text.run('parseChange', { kind: 'unyank', version }, String(body))
+      const fields = id === 'recordResult' ? await text.run('parseResult', String(body)) : undefined
       return {
         needed: 'publish',
         async carryOut(sending, deps, time) {
-          const report = { version, suite, fields }
+          const change = { version, suite, fields }
           const write = {
             ...sending,
             needsHistory: false,
             decide: (folder: FolderState, readers: Readers) =>
-              decideAttempt(sending, report, folder, readers, deps, time),
+              decideAttempt(sending, change, folder, readers, deps, time),
           }
           return writeToGit(write, sending.bearer, deps, time)
         },
@@ -46,7 +52,7 @@ export function openResult({ version = '', suite = '' }: PathParameters): OpenWr
 /** Decides an attempt: either a commit or a response without a commit. */
 async function decideAttempt(
   sending: Sending,
-  report: { version: string; suite: string; fields: ResultRequest },
+  { version, suite, fields }: { version: string; suite: string; fields: ResultRequest | undefined },
   folder: FolderState,
   readers: Readers,
   deps: PublishHub,
@@ -54,15 +60,32 @@ async function decideAttempt(
 ): Promise<WriteDecision> {
   const { owner, name, bearer } = sending
   requireRights(bearer, { owner, name }, 'publish', readOwner(owner, folder.ownerIndex))
-  const { version, suite } = report
   const { text } = deps
   const found = { owner, name, versions: [...folder.versions.keys()], index: folder.index }
   const state = await text.run('readState', found)
   requireTestable(state, version)
   const place = { owner, name, version }
   const { content_sha256, known, results, texts } = await readTested(place, folder, readers, deps)
+  const write = (result: { text: string | undefined }, summary: string) => ({
+    ...{
+      owner,
+      name,
+      message: changeMessage(sending, `${owner}/${name}: result of ${suite} for ${version}, ${summary}`),
+    },
+    ...{ version: undefined, index: undefined, result: { version, suite, before: texts.get(suite), ...result } },
+  })
+  const shownWith = (tested: readonly Result[]) => ({
+    ...{ file: state.file, entry: undefined, added: undefined, tested: { version, results: tested } },
+  })
+  if (fields === undefined) {
+    const shown = shownWith(results.filter((result) => result.suite !== suite))
+    const isKnown = known.some((result) => result.suite === suite)
+    const answer = { data: { suite, version, unchanged: !texts.has(suite), commit: null } }
+    if (!texts.has(suite)) return { kind: 'answer', answer, ...(isKnown && { shown }) }
+    return { kind: 'commit', additions: write({ text: undefined }, 'deleted'), shown, answer }
+  }
   const sent: SentResult = {
-    ...report,
+    ...{ version, suite, fields },
     reported_by: bearer.login ?? owner,
     provenance: bearer.provenance,
   }
@@ -70,10 +93,7 @@ async function decideAttempt(
   const nowMs = folder.nowMs ?? time.now()
   const decision = await text.run('decideResult', sent, `${owner}/${name}`, tested, nowMs)
   const { result } = decision
-  const shown = {
-    ...{ file: state.file, entry: undefined, added: undefined },
-    tested: { version, results: decision.results },
-  }
+  const shown = shownWith(decision.results)
   const answer = { data: { ...result, unchanged: decision.text === undefined, commit: null } }
   if (decision.text === undefined) {
     // A hub that crashed after its commit has not stored a copy. In that case, a retry commits nothing but makes the existing commit visible.
@@ -81,14 +101,6 @@ async function decideAttempt(
     return { kind: 'answer', answer, ...(isUnshown && { shown }) }
   }
   const { passed, failed } = result
-  const headline = `${owner}/${name}: result of ${suite} for ${version}, ${passed} passed, ${failed} failed`
-  return {
-    kind: 'commit',
-    additions: {
-      ...{ owner, name, message: changeMessage(sending, headline), version: undefined, index: undefined },
-      result: { version, suite, text: decision.text, before: texts.get(suite) },
-    },
-    shown,
-    answer,
-  }
+  const additions = write({ text: decision.text }, `${passed} passed, ${failed} failed`)
+  return { kind: 'commit', additions, shown, answer }
 }

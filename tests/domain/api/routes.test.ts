@@ -45,6 +45,7 @@ test('lists every other route with its method, its path and the function that se
     ['changeRepository', 'PATCH', '/api/v1/repos/{owner}/{name}', 'publish'],
     ['publishVersion', 'POST', '/api/v1/repos/{owner}/{name}/versions', 'publish'],
     ['recordResult', 'PUT', '/api/v1/repos/{owner}/{name}/versions/{version}/results/{suite}', 'publish'],
+    ['removeResult', 'DELETE', '/api/v1/repos/{owner}/{name}/versions/{version}/results/{suite}', 'publish'],
     ['changeOwner', 'PATCH', '/api/v1/users/{handle}', 'publish'],
     ['setLabel', 'PUT', '/api/v1/repos/{owner}/{name}/labels/{label}', 'publish'],
     ['removeLabel', 'DELETE', '/api/v1/repos/{owner}/{name}/labels/{label}', 'publish'],
@@ -60,6 +61,7 @@ test.each([
   ['/api/v1/repos/acme/a', 'GET HEAD OPTIONS PATCH'],
   ['/api/v1/repos/acme/a/versions', 'GET HEAD OPTIONS POST'],
   ['/api/v1/repos/acme/a/labels/production', 'PUT DELETE OPTIONS'],
+  ['/api/v1/repos/acme/a/versions/1.0.0/results/quality', 'PUT DELETE OPTIONS'],
   ['/api/v1/repos/acme/a/check', 'POST OPTIONS'],
 ])('%s supports %s', (path, methods) => expect(matchPath(path)?.methods.join(' ')).toBe(methods))
 

@@ -151,11 +151,12 @@ test.each([
   ['   ', 'expected some text'],
   ['x'.repeat(1025), 'expected at most 1024 characters'],
   ['🎈'.repeat(513), 'expected fewer characters beyond U+FFFF'],
+  ['a'.repeat(1_068), 'expected at most 1024 characters'],
   ['two\nlines', 'expected no control characters'],
   ['</skill><skill>', 'expected no < and no >'],
 ])('rejects the description %j', (description, says) => {
   const { problems } = parseWithSchema(SkillInput, { description })
-  expect(problems?.map(({ message }) => message).join('; ')).toContain(says)
+  expect(problems?.map(({ message }) => message)).toEqual([expect.stringContaining(says)])
 })
 
 test('exports the same SKILL.md and rejects a version that is not a skill', () => {

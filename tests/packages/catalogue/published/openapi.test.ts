@@ -79,6 +79,7 @@ test('lists every endpoint with its parameters, status codes and media types', (
     ],
     [`get ${version}/results`, 'listResults', read, json, ''],
     [`put ${version}/results/{suite}`, 'recordResult', change, json, ''],
+    [`delete ${version}/results/{suite}`, 'removeResult', change, json, ''],
     [`get ${repo}/raw`, 'getRaw', read.replace('404', '400 404'), 'text/plain', 'query:version query:label query:at'],
     [`get ${repo}/activity`, 'listActivity', read, json, ''],
     [`get ${repo}/dependents`, 'listDependents', read, json, ''],
@@ -177,7 +178,7 @@ describe('schemas', () => {
         Activity ActivityMeta Advisory Attestation ChangeAnswer ChatHistory ChatMessage CheckAnswer Commit
         ConditionalLabel Dependent Difference Error Include LabelRemoval LabelRequest LabelledPrompt Matched Meta
         ModelStatus OwnerAnswer OwnerPatch Provenance PublishAnswer PublishRequest Publisher Repository
-        RepositoryPatch RepositorySummary Result ResultAnswer ResultRequest SearchMeta Skill SkillFile Stats Tag
+        RepositoryPatch RepositorySummary Result ResultAnswer ResultRemoval ResultRequest SearchMeta Skill SkillFile Stats Tag
         TrustedPublisher User Variable Version VersionSummary Warning YankRequest
       `.sort(),
     )
