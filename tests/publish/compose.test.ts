@@ -260,15 +260,19 @@ describe('a part that changes between reading and the commit', () => {
     await back()
   })
 
-  test('is refused if it is gone', async () => {
-    const answer = await race('1.2.0', async () => {
+  test('is refused if it was taken down, and included if somebody only deleted its file', async () => {
+    const remove = async (index?: string) => {
       const cwd = dirname(await world.gitFolder())
       const run = (...args: string[]) =>
         execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@b.c', ...args], { cwd })
-      run('rm', '-q', 'content/acme/racing/versions/1.2.0.md')
-      run('commit', '-q', '-m', 'Remove a version')
-    })
-    expect([answer.status, answer.message]).toEqual([422, expect.stringContaining('acme/racing has no version 1.2.0')])
+      if (index === undefined) run('rm', '-q', 'content/acme/racing/versions/1.2.0.md')
+      else await world.commitOutside({ 'content/acme/racing/index.md': index })
+      if (index === undefined) run('commit', '-q', '-m', 'Remove a version')
+    }
+    const deleted = await race('1.2.0', () => remove())
+    expect([deleted.status, included(deleted)[0]!.version]).toEqual([201, '1.2.0'])
+    const answer = await race('1.2.0', () => remove('---\nremoved: {"1.2.0": A court forbade it}\n---\n'))
+    expect([answer.status, answer.message]).toEqual([422, expect.stringMatching(/acme\/racing.*1\.2\.0/)])
   })
 })
 

@@ -100,7 +100,7 @@ export const isTakenDown = ({ file, versions }: RepositoryOutline): boolean =>
 /** Returns the problem of a version that was taken down and has a file. */
 export const refuseRemoved = (version: string): ValueProblem => ({
   key: `removed.${version}`,
-  message: 'expected no file for a version that was taken down; it is not served',
+  message: 'expected no file for a version that was taken down',
 })
 
 /** The rules for a repository, including references to other repositories. */

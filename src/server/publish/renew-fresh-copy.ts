@@ -98,12 +98,9 @@ export async function renewFreshCopy(
       return
     }
     try {
-      const folder = await joinServed(
-        { owner, name },
-        await sources.git.readFolder({ owner, name }, { signal }),
-        sources,
-      )
-      if (added && !folder.versions.has(added.version)) throw new Error('git returned a state from before the write')
+      const listed = await sources.git.readFolder({ owner, name }, { signal })
+      if (added && !listed.versions.has(added.version)) throw new Error('git returned a state from before the write')
+      const folder = await joinServed({ owner, name }, listed, sources)
       // From now on, the listing has the result too, and maybe others.
       state = {
         ...state,
