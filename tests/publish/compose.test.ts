@@ -236,9 +236,9 @@ test('the body has either content or recompose', async () => {
 
 describe('a part that changes between reading and the commit', () => {
   const index = (yanked: string) => `---\nyanked:\n  "${yanked}": Wrong\n---\n`
-  const race = async (range: string, run: () => Promise<unknown>) => {
+  const race = async (range: string, run: () => Promise<unknown>, more = '') => {
     afterReading = { name: 'racing', run }
-    const answer = await publish('racer', { content: `{{include "acme/racing@${range}"}}\n${range}`, compose: true })
+    const answer = await publish('racer', { content: `{{include "acme/racing@${range}"}}\n${range}${more}`, compose: true })
     expect(afterReading).toBeUndefined()
     return answer
   }
@@ -269,9 +269,10 @@ describe('a part that changes between reading and the commit', () => {
       else await world.commitOutside({ 'content/acme/racing/index.md': index })
       if (index === undefined) run('commit', '-q', '-m', 'Remove a version')
     }
-    const deleted = await race('1.2.0', () => remove())
+    const deleted = await race('1.2.0', () => remove(), 'A')
     expect([deleted.status, included(deleted)[0]!.version]).toEqual([201, '1.2.0'])
-    const answer = await race('1.2.0', () => remove('---\nremoved: {"1.2.0": A court forbade it}\n---\n'))
+    const takeDown = () => remove('---\nremoved: {"1.2.0": A court forbade it}\n---\n')
+    const answer = await race('1.2.0', takeDown, 'B')
     expect([answer.status, answer.message]).toEqual([422, expect.stringMatching(/acme\/racing.*1\.2\.0/)])
   })
 })
