@@ -238,7 +238,10 @@ describe('a part that changes between reading and the commit', () => {
   const index = (yanked: string) => `---\nyanked:\n  "${yanked}": Wrong\n---\n`
   const race = async (range: string, run: () => Promise<unknown>, more = '') => {
     afterReading = { name: 'racing', run }
-    const answer = await publish('racer', { content: `{{include "acme/racing@${range}"}}\n${range}${more}`, compose: true })
+    const answer = await publish('racer', {
+      content: `{{include "acme/racing@${range}"}}\n${range}${more}`,
+      compose: true,
+    })
     expect(afterReading).toBeUndefined()
     return answer
   }
