@@ -3,6 +3,8 @@
 import { listEnvelope } from '../../../src/domain/api/envelope.ts'
 import type { ReadId } from '../../../src/domain/api/routes.ts'
 import type { Dependent, LabelledPrompt } from '../../../src/domain/api/schema.ts'
+import { digestManifest } from '../../../src/domain/publishing/manifest.ts'
+import { measure } from '../../../src/ports/measure.ts'
 import { versionPage } from '../../../src/site/links.ts'
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import type { CatalogueEntry } from '../../catalogue/entry.ts'
@@ -67,7 +69,11 @@ export function samplePublishAnswer({ baseUrl }: Catalogue, entry: CatalogueEntr
   const data = PublishAnswer.parse({
     ...record,
     html_url: baseUrl + versionPage(record.full_name, record.version),
-    ...{ unchanged: false, commit: { sha: '3f786850e387550fdab836ed7e6dc881de23001b', url: null }, warnings: [] },
+    unchanged: false,
+    breaking: false,
+    manifest_sha256: digestManifest(record, measure),
+    commit: { sha: '3f786850e387550fdab836ed7e6dc881de23001b', url: null },
+    warnings: [],
   })
   return shorten({ data })
 }
