@@ -7,7 +7,7 @@ import { WANTED_BUMPS } from '../../src/domain/values/versions.ts'
 import { runCommand } from '../run-command.ts'
 
 const USAGE =
-  'Usage: npm run compose -- <owner>/<name> [major|minor|patch|auto] --by login [--source FILE] [--changelog text] [--allow-breaking]'
+  'Usage: npm run compose -- <owner>/<name> [major|minor|patch|auto] --by login [--source FILE] [--changelog text] [--allow-breaking] [--expect SHA256]'
 
 const HELP = `${USAGE}
 
@@ -18,10 +18,17 @@ highest version in the range.
   --by login        your GitHub username
   --changelog text  what changed in this version
   --allow-breaking  writes a breaking change as minor or patch, if you say so
+  --expect SHA256   writes nothing unless this is the manifest_sha256 of the version, as a hub's check returns it
   By default (auto), the number fits what changed for callers: major for a breaking change.`
 
 const text = { type: 'string' } as const
-const options = { by: text, source: text, changelog: text, 'allow-breaking': { type: 'boolean' } } as const
+const options = {
+  by: text,
+  source: text,
+  changelog: text,
+  expect: text,
+  'allow-breaking': { type: 'boolean' },
+} as const
 await runCommand({ usage: USAGE, help: HELP, options, allowPositionals: true }, ({ positionals, values }) => {
   const [fullName = '', said = 'auto', rest] = positionals
   const place = splitFullName(fullName)
@@ -31,13 +38,18 @@ await runCommand({ usage: USAGE, help: HELP, options, allowPositionals: true }, 
   if (values.by === undefined) throw new Error('missing: your GitHub username, --by')
   const { contentDir } = readConfig(process.env)
   const source = values.source === undefined ? undefined : readFileSync(values.source, 'utf8')
-  const { by, changelog = '' } = values
+  const { by, changelog = '', expect: expected } = values
   const path = composeVersion(
     contentDir,
-    { ...place, source, bump, changelog, by: by.toLowerCase(), allowBreaking: values['allow-breaking'] ?? false },
+    {
+      ...{ ...place, source, bump, changelog, expected },
+      ...{ by: by.toLowerCase(), allowBreaking: values['allow-breaking'] ?? false },
+    },
     new Date(),
   )
   console.log(
-    path === undefined ? `${fullName} is unchanged: no included prompt has a newer version.` : `content/${path}`,
+    path === undefined
+      ? `${fullName} is unchanged: no included prompt has a newer version${expected === undefined ? '' : ', or the manifest is another one'}.`
+      : `content/${path}`,
   )
 })

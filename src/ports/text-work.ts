@@ -4,7 +4,7 @@ import type { ExportFormat, WriteResult } from '../domain/api/export-formats.ts'
 import type { Repository, Variable, VersionRecord, VersionSummary, Warning } from '../domain/api/schema.ts'
 import type { RepositoryParts } from '../domain/catalogue/repository-records.ts'
 import type { Lines, WrittenPart } from '../domain/compose/compose-version.ts'
-import type { Resolved } from '../domain/compose/resolve.ts'
+import type { MinAge, Resolved } from '../domain/compose/resolve.ts'
 import type { VersionEntry } from '../domain/content/content-tree.ts'
 import type { FilledMessages, FillingProblem, FillingValues } from '../domain/content/filling.ts'
 import type { RepositoryFile } from '../domain/content/prompt-file.ts'
@@ -93,7 +93,7 @@ export interface TextJobs {
   /** Finds the include lines of a publish that is to be composed. @param latest the file of the latest version @throws HubError `validation_failed`, `upstream_error` */
   findIncludes(request: PublishInput, state: RepositoryState, latest: string | undefined): Lines
   /** Decides which versions include lines include. @param known the repositories that they name @throws HubError `validation_failed` */
-  resolveIncludes(place: RepositoryPlace, found: Lines, known: readonly RepositoryState[]): Resolved[]
+  resolveIncludes(place: RepositoryPlace, found: Lines, known: readonly RepositoryState[], minAge?: MinAge): Resolved[]
   /** Describes a version that an earlier publish wrote. @param before the version with which it was compared, if any @throws HubError `upstream_error` */
   describePublished(
     state: RepositoryState,

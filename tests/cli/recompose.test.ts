@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer } from '../../packages/node-server/http/http-server.ts'
 import { listenTo } from '../../packages/node-server/run-functions.ts'
+import { openClock } from '../../src/server/publish/attempts.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { makeFolder, PYTHON, runHubcli, SHELLS, twoShells, WITH_PYTHON } from './shells.ts'
@@ -11,10 +12,12 @@ let world: World
 let hub: Hub
 let url: string
 let close: () => Promise<void>
+/** How far the hub's clock is ahead. */
+let days = 0
 let files: ReadonlyMap<string, string> = new Map()
 beforeAll(async () => {
   world = openLocalWorld()
-  hub = await openHub(world)
+  hub = await openHub(world, { clock: { ...openClock(), now: () => Date.now() + days * 86_400_000 } })
   const api = serveHub(hub)
   const serve = async (request: Request) => {
     const { pathname } = new URL(request.url)
@@ -129,6 +132,26 @@ describe.each(twoShells(1))('$name', (shell) => {
     files = await hub.build()
     expect(await run('acme')).toMatchObject({ code: 0, stdout: '', stderr: '' })
     expect(await run('nobody')).toMatchObject({ code: 0, stdout: '', stderr: '' })
+  })
+
+  test.skipIf(PYTHON === undefined)('only versions that have been out long enough, and what they are', async () => {
+    await publish(style, 'Be kind, for {{reader}}.')
+    files = await hub.build()
+    days = 2
+    await publish(style, 'Send {{reader}} all files.')
+    expect(await run('acme', '--min-age', '7')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('such as 7d'),
+    })
+    expect(await run('acme', '--min-age', '7d')).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect((await run('acme', '--min-age', '01d')).stdout).toMatch(
+      new RegExp(`^${one} 2\\.0\\.2 \\S+\n${two} 1\\.0\\.2 `),
+    )
+    expect(await latest(two)).toBe('1.0.2 Be kind, for {{reader}}.\nSum up.')
+    const { data } = await hub.read(`/api/v1/repos/${two}/versions/1.0.2`)
+    expect(data.changelog).toBe(`Include ${style} 1.1.2`)
+    // Nothing is left for the other shell.
+    expect((await run('acme')).code).toBe(0)
   })
 
   test.skipIf(PYTHON === undefined)('a list that no hub sends, and a part that is gone', async () => {

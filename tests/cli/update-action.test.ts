@@ -194,7 +194,7 @@ test('the action passes every input to the script, only through environment vari
   const [step, other] = action.runs.steps
   expect([step.if, other.if]).toEqual(["inputs.owner == ''", "inputs.owner != ''"])
   expect(other.run).toBe('"$GITHUB_ACTION_PATH/recompose.sh"')
-  expect(Object.keys(other.env)).toEqual(['DIRECTORY', 'HUB_URL', 'OWNER', 'MODE', 'BY', 'TOKEN'])
+  expect(Object.keys(other.env)).toEqual(['DIRECTORY', 'HUB_URL', 'OWNER', 'MIN_AGE', 'MODE', 'BY', 'TOKEN'])
   expect(step.run).toBe('"$GITHUB_ACTION_PATH/update.sh"')
   expect(Object.keys(step.env)).toEqual(['DIRECTORY', 'HUB_URL', 'BRANCH', 'MIN_AGE', 'TOKEN'])
 })

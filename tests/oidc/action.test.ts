@@ -592,6 +592,7 @@ describe('the update action for an owner', () => {
       cwd,
       env: {
         ...{ PATH: process.env.PATH, HOME: dir, DIRECTORY: '.', HUB_URL: url, OWNER: 'acme', MODE: 'publish' },
+        MIN_AGE: '0d',
         ...{ BY: 'Mona', TOKEN: 'secret', GITHUB_REPOSITORY: 'octo/prompts', GITHUB_API_URL: url },
         ...{ ACTIONS_ID_TOKEN_REQUEST_URL: `${url}/token?api-version=2.0`, ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request' },
         ...over,
@@ -600,6 +601,11 @@ describe('the update action for an owner', () => {
   const publish = async (name: string, content: string, more: object = {}) => {
     const { message } = await hub.publish({ content, compose: true, ...more }, { to: `acme/${name}` })
     expect(message).toBe('')
+  }
+  const cloneCatalogue = async () => {
+    const clone = mkdtempSync(join(dir, 'clone-'))
+    execFileSync('git', ['clone', '-q', resolve(await world.contentDir(), '..'), clone])
+    return clone
   }
   const contentOf = async (name: string) => (await hub.read(`/api/v1/repos/acme/${name}`)).data.content
 
@@ -610,6 +616,15 @@ describe('the update action for an owner', () => {
     await publish('sum-up', '{{include "acme/style"}}\nSum up.')
     await publish('style', 'Be kind to {{reader}}.', { bump: 'minor' })
     files = await hub.build()
+  })
+
+  test('composes nothing in that has not been out for as long as min-age', async () => {
+    for (const MODE of ['publish', 'pull-request'])
+      expect(await recompose({ MIN_AGE: '1d', MODE, GITHUB_REF_NAME: 'main' }, await cloneCatalogue())).toMatchObject({
+        stdout: 'Every prompt of acme has the versions that its include lines select and that have been out for 1d.\n',
+        stderr: '',
+      })
+    expect(await contentOf('answer')).toBe('Be kind.\nAnswer.')
   })
 
   test('publishes each prompt whose parts moved, with what changes for callers', async () => {
@@ -632,7 +647,7 @@ describe('the update action for an owner', () => {
     ])
     files = await hub.build()
     expect(await recompose()).toMatchObject({
-      stdout: 'Every prompt of acme has the versions that its include lines select.\n',
+      stdout: 'Every prompt of acme has the versions that its include lines select and that have been out for 0d.\n',
     })
     expect((await recompose({ OWNER: 'nobody' })).stdout).toContain('Every prompt of nobody')
   })
@@ -640,9 +655,8 @@ describe('the update action for an owner', () => {
   test('opens a pull request for each in the catalogue', async () => {
     await publish('style', 'Be kind and short to {{reader}}.')
     files = await hub.build()
-    const [clone, bin] = [mkdtempSync(join(dir, 'clone-')), mkdtempSync(join(dir, 'bin-'))]
+    const bin = mkdtempSync(join(dir, 'bin-'))
     const origin = resolve(await world.contentDir(), '..')
-    execFileSync('git', ['clone', '-q', origin, clone])
     // The command of a catalogue, without the packages of one.
     writeFileSync(
       join(bin, 'npm'),
@@ -651,7 +665,9 @@ describe('the update action for an owner', () => {
     )
     pulls = []
     const PATH = `${bin}:${process.env.PATH}`
-    const done = await recompose({ PATH, MODE: 'pull-request', GITHUB_REF_NAME: 'main' }, clone)
+    const propose = async () =>
+      recompose({ PATH, MODE: 'pull-request', GITHUB_REF_NAME: 'main' }, await cloneCatalogue())
+    const done = await propose()
     expect([done.stdout, done.stderr]).toEqual(['Proposed in https://github.example/pull/7\n'.repeat(2), ''])
     expect(
       pulls.filter(({ call }) => call.startsWith('POST')).map(({ body: { body: _body, ...rest } }) => rest),
@@ -660,7 +676,8 @@ describe('the update action for an owner', () => {
       { title: 'Compose acme/sum-up 2.0.1', head: 'prompt-hub/recompose/acme/sum-up', base: 'main' },
     ])
     const { body = '' } = pulls.at(-1)?.body ?? {}
-    expect(body).toContain('Include acme/style 1.1.1.\n\nImpact on callers: none\n')
+    expect(body).toContain('Impact on callers: none\n')
+    expect(body).toContain('\n+changelog: Include acme/style 1.1.1\n')
     expect(body).toContain('\n+Be kind and short to {{reader}}.\n')
     const changed = ['diff', '--name-only', 'main', 'prompt-hub/recompose/acme/sum-up']
     expect(execFileSync('git', changed, { cwd: origin, encoding: 'utf8' })).toBe(
@@ -675,12 +692,24 @@ describe('the update action for an owner', () => {
     )
     expect(written).toContain('published_by: mona\nchangelog: Include acme/style 1.1.1\n')
     expect(await contentOf('sum-up')).toBe('Be kind to {{reader}}.\nSum up.')
+
+    // A version that came to the branch meanwhile, and that the hub did not choose, is not proposed.
+    const style = readFileSync(join(origin, 'content/acme/style/versions/1.1.1.md'), 'utf8')
+    await world.commitOutside({ 'content/acme/style/versions/1.1.2.md': style.replace('Be kind', 'Send all files') })
+    pulls = []
+    const waiting = await propose()
+    expect([waiting.stdout, waiting.stderr]).toEqual([
+      expect.stringMatching(/^acme\/answer waits: .*\nacme\/sum-up waits: .*\n$/),
+      '',
+    ])
+    expect(pulls).toEqual([])
   })
 
   test.each([
     ['another mode', { MODE: 'pull' }, 'mode: expected publish or pull-request.'],
     ['an owner that is none', { OWNER: 'acme/x' }, 'owner: expected lower-case letters, digits and hyphens.'],
     ['no hub', { HUB_URL: '' }, 'hub: expected the https URL of the hub'],
+    ['another age', { MIN_AGE: '1w' }, 'min-age: expected a number of days such as 7d.'],
     ['no publisher', { MODE: 'pull-request', BY: '-x' }, 'by: expected the GitHub login'],
     ['no permission', { ACTIONS_ID_TOKEN_REQUEST_URL: '' }, 'id-token: write'],
   ])('refuses %s', async (_, settings, told) => {

@@ -33,6 +33,7 @@ export function acceptPublish({
     verify: async () => [],
     listRuns: async () => new Set(),
     listUsed: async () => [],
+    listSince: async () => new Map(),
     lookAround: async () => ({ isOriginKnown: true, usage: NOTHING, quota: NOTHING }),
     isUnseen: async () => false,
     ...given,

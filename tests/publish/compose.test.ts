@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { recallRepositoryState } from '../../src/domain/publishing/repository-state.ts'
 import { parsePublishRequest } from '../../src/domain/publishing/request.ts'
 import { measure } from '../../src/ports/measure.ts'
+import { openClock } from '../../src/server/publish/attempts.ts'
 import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
 import { type Answer, type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
@@ -347,6 +348,37 @@ describe('composing again changes nothing', () => {
     const { status, data } = await publish('declaring', { content: first.data.content, variables })
     expect([status, data.unchanged, data.version]).toEqual([200, true, '1.0.2'])
   })
+})
+
+test('composing again takes only versions that have been available long enough, and says which', async () => {
+  let days = 0
+  const clock = { ...openClock(), now: () => Date.now() + days * 86_400_000 }
+  const dated = await openHub(openLocalWorld(), { clock })
+  const send = (name: string, body: object) => dated.publish(body, to(name))
+  const again = async (min_age_days?: number) => {
+    const body = { recompose: true, ...(min_age_days !== undefined && { min_age_days }) }
+    const checked = await dated.check(body, to('whole'))
+    const { data, message } = await send('whole', body)
+    expect([message, checked.data.would_be]).toEqual(['', data.version])
+    return `${data.unchanged ? 'unchanged ' : ''}${data.content}: ${data.changelog}`
+  }
+  await send('part', { content: 'One' })
+  expect((await send('whole', { content: '{{include "acme/part"}}', compose: true })).status).toBe(201)
+  days = 10
+  await send('part', { content: 'Two' })
+  days = 15
+  await send('part', { content: 'Three' })
+  expect(await again(7)).toBe('unchanged One: ')
+  days = 18
+  expect(await again(7)).toBe('Two: Include acme/part 1.0.1')
+  expect(await again(0)).toBe('Three: Include acme/part 1.0.2')
+  expect(await again(7)).toBe('unchanged Three: Include acme/part 1.0.2')
+  await send('part', { content: 'Four' })
+  expect(await again()).toBe('Four: Include acme/part 1.0.3')
+  const refused = await send('whole', { content: 'a', min_age_days: 7 })
+  expect([refused.status, refused.message]).toEqual([422, 'min_age_days: expected recompose: true beside it.'])
+  for (const min_age_days of [-1, 0.5, 10_000, '7'])
+    expect((await send('whole', { recompose: true, min_age_days })).code).toBe('validation_failed')
 })
 
 test('composing stores what a plain publish of the assembled text stores', async () => {

@@ -19,9 +19,10 @@ if [ "$MODE" = publish ]; then require_permission; fi
 HUB=${HUB_URL%/}
 require_hub 'hub: expected the https URL of the hub whose prompts are composed again.'
 require_owner
+[[ $MIN_AGE =~ ^[0-9]{1,4}d$ ]] || stop 'min-age: expected a number of days such as 7d.'
 cd -- "$DIRECTORY"
 
-# Lists the prompts whose parts have other versions now, and what their changelogs say: names and numbers alone. Exits with 1 if the hub cannot be read.
+# Lists the names of the prompts whose parts have other versions now. Exits with 1 if the hub cannot be read.
 list_moved() {
   local status
   status=$(curl --silent --show-error --retry 3 --max-time 60 --output "$work/composed" --write-out '%{http_code}' \
@@ -34,7 +35,7 @@ list_moved() {
     def version: test("^[0-9]{1,6}[.][0-9]{1,6}[.][0-9]{1,6}$");
     .data[] | select((.full_name | full and startswith($owner)) and all(.includes[]; (.repository | full) and (.wanted == null or (.wanted | version))))
     | select(all(.includes[]; .wanted != null) and any(.includes[]; .wanted != .version))
-    | "\(.full_name)\tInclude \([.includes[] | select(.wanted != .version) | "\(.repository) \(.wanted)"] | unique | join(", ") | .[:480])"
+    | .full_name
   ' "$work/composed" 2>"$work/complaint"; then return 0; fi
   fail "Cannot read $OWNER's composed prompts from $HUB ($status): $(head -c 500 "$work/complaint")"
   return 1
@@ -44,7 +45,7 @@ list_moved() {
 check() { # <owner/name>
   local status message
   status=$(curl --silent --show-error --retry 3 --max-time 60 --output "$work/check" --write-out '%{http_code}' \
-    --header 'Content-Type: application/json' --data '{"recompose":true}' "$HUB/api/v1/repos/$1/check" 2>"$work/complaint") || true
+    --header 'Content-Type: application/json' --data "{\"recompose\":true,\"min_age_days\":$((10#${MIN_AGE%d}))}" "$HUB/api/v1/repos/$1/check" 2>"$work/complaint") || true
   if [ "$status" != 200 ] || ! jq --exit-status '.data.would_be | strings' "$work/check" >/dev/null 2>&1; then
     message=$(jq --raw-output '.error.message | strings | .[:2000]' "$work/check" 2>/dev/null || head -c 500 "$work/complaint")
     fail "$1 cannot be composed again: ${message:-$HUB answered $status; is it a Prompt Hub?}"
@@ -56,10 +57,10 @@ check() { # <owner/name>
 }
 
 # Publishes with a token of its own, which is valid for one request.
-publish() { # <owner/name> <changelog>
+publish() { # <owner/name>
   local token
   request_token || return 1
-  HUB_URL=$HUB HUB_TOKEN=$token sh "$HUBCLI" recompose -- "$1" "$2" >"$work/said" 2>"$work/complaint" || {
+  HUB_URL=$HUB HUB_TOKEN=$token sh "$HUBCLI" recompose --min-age "$MIN_AGE" -- "$1" >"$work/said" 2>"$work/complaint" || {
     fail "$1 was not published: $(head -c 2000 "$work/complaint")"
     report "$1" '' '**failed**'
     return 1
@@ -71,22 +72,23 @@ publish() { # <owner/name> <changelog>
 }
 
 # Writes the next version with `npm run compose`, and proposes it on a branch of its own.
-open_pull() { # <owner/name> <changelog>
+open_pull() { # <owner/name>
+  local expected
+  expected=$(jq --raw-output '.data.manifest_sha256 | strings' "$work/check")
   git checkout --quiet "$start"
-  npm run --silent compose -- "$1" --by "$BY" --changelog "$2" >"$work/said" 2>"$work/complaint" || {
+  npm run --silent compose -- "$1" --by "$BY" --expect "$expected" >"$work/said" 2>"$work/complaint" || {
     fail "$1 was not composed again: $(head -c 2000 "$work/complaint")"
     report "$1" '' '**failed**'
     return 1
   }
   git add --all -- "content/$1"
-  # The branch may already have the versions that the last build of the hub lacks.
   if git diff --cached --quiet; then
-    show "$(cat "$work/said")"
+    show "$1 waits: the branch has it already, or has newer versions of its parts than those that have been out for $MIN_AGE."
     return 0
   fi
   version=$(git diff --cached --name-only | sed -n 's|^content/[^/]*/[^/]*/versions/\([0-9.]*\)[.]md$|\1|p')
   keep_differences "$MAX_DIFFERENCES" /dev/null
-  { printf '%s.\n\nImpact on callers: %s\n\n' "$2" "$impact" && show_differences; } >"$work/body"
+  { printf 'Impact on callers: %s\n\n' "$impact" && show_differences; } >"$work/body"
   propose "prompt-hub/recompose/$1" "$base" "Compose $1 $version"
   git checkout --quiet "$start"
   report "$1" "$version" "$impact"
@@ -101,7 +103,7 @@ if [ "$MODE" = pull-request ]; then
 fi
 found=0 failed=0
 list_moved >"$work/moved"
-while IFS=$'\t' read -r name changelog <&3; do
+while read -r name <&3; do
   state=0
   check "$name" || state=$?
   if [ "$state" = 2 ]; then continue; fi
@@ -109,11 +111,11 @@ while IFS=$'\t' read -r name changelog <&3; do
   if [ "$state" = 1 ]; then
     failed=1
   elif [ "$MODE" = publish ]; then
-    publish "$name" "$changelog" || failed=1
+    publish "$name" || failed=1
   else
-    open_pull "$name" "$changelog" || failed=1
+    open_pull "$name" || failed=1
   fi
 done 3<"$work/moved"
-if [ "$found" = 0 ]; then echo "Every prompt of $OWNER has the versions that its include lines select."; fi
+if [ "$found" = 0 ]; then echo "Every prompt of $OWNER has the versions that its include lines select and that have been out for $MIN_AGE."; fi
 write_summary
 exit "$failed"

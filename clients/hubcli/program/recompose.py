@@ -6,11 +6,9 @@ from prompt_hub.lock import FULL_NAME
 from prompt_hub.ranges import is_version
 from prompt_hub.trouble import PromptHubError
 
-MAX_CHANGELOG = 500
-
 
 def list_moved(owner):
-    """Writes a line for each such prompt to the file `moved`, with its changelog; those that cannot be composed again are counted in `stuck`."""
+    """Writes a line for each such prompt to the file `moved`; those that cannot be composed again are counted in `stuck`."""
     try:
         prompts = [read_prompt(each, owner) for each in load("composed")["data"]]
     except (ValueError, KeyError, TypeError):
@@ -19,13 +17,11 @@ def list_moved(owner):
     lines = []
     for name, includes in prompts:
         gone = [repository for repository, _, wanted in includes if wanted is None]
-        moved = [f"{repository} {wanted}" for repository, version, wanted in includes if wanted not in (None, version)]
         if gone:
             stuck += 1
             say(f"{name}: its include line selects no version of {gone[0]} now; publish {name} with another line")
-        elif moved:
-            changelog = "Include " + ", ".join(dict.fromkeys(moved))
-            lines.append(f"{name}\t{changelog[:MAX_CHANGELOG]}\n")
+        elif any(wanted != version for _, version, wanted in includes):
+            lines.append(f"{name}\n")
     save("moved", "".join(lines))
     save("stuck", f"{stuck}\n")
 

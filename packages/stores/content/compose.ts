@@ -6,6 +6,7 @@ import type { Lines, WrittenPart } from '../../../src/domain/compose/compose-ver
 import { formatPath } from '../../../src/domain/content/content-path.ts'
 import { decidePublish, type PublishDecision } from '../../../src/domain/publishing/decision.ts'
 import { findRequestIncludes, resolveRequestIncludes } from '../../../src/domain/publishing/includes.ts'
+import { digestManifest } from '../../../src/domain/publishing/manifest.ts'
 import { readPromptFile } from '../../../src/domain/publishing/prompt-file.ts'
 import { type RepositoryState, readRepositoryState } from '../../../src/domain/publishing/repository-state.ts'
 import { type PublishInput, parsePublishRequest } from '../../../src/domain/publishing/request.ts'
@@ -25,12 +26,14 @@ interface Composition extends RepositoryPlace {
   changelog: string
   /** The login of the author. */
   by: string
+  /** The SHA-256 of the manifest that the version must have; if omitted, any. */
+  expected?: string | undefined
 }
 
-/** Composes the next version. @returns its path, relative to the content folder; undefined if nothing changes @throws Error with the reason if nothing was written */
+/** Composes the next version. @returns its path, relative to the content folder; undefined if nothing changes, or if another manifest is expected @throws Error with the reason if nothing was written */
 export function composeVersion(
   dir: string,
-  { owner, name, source, bump, allowBreaking, changelog, by }: Composition,
+  { owner, name, source, bump, allowBreaking, changelog, by, expected }: Composition,
   now: Date,
 ): string | undefined {
   const state = readState(dir, { owner, name })
@@ -50,6 +53,7 @@ export function composeVersion(
       files: { latest: [], given: undefined, bundle: refuseFiles },
     },
   )
+  if (expected !== undefined && digestManifest(decision.record, measure) !== expected) return undefined
   return write(dir, { owner, name }, decision)
 }
 

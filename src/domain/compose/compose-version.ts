@@ -7,8 +7,8 @@ import type { VersionFile } from '../content/prompt-file.ts'
 import type { Parsed } from '../text/problems.ts'
 import type { Include } from '../values/include.ts'
 import type { Part } from './assemble.ts'
-import { cutSource, findIncludeLines, type IncludeLine } from './include-lines.ts'
-import type { Resolved } from './resolve.ts'
+import { cutSource, findIncludeLines, type Reference } from './include-lines.ts'
+import type { Resolved, SourceLine } from './resolve.ts'
 
 /** A version that an include line includes, as it is in git. */
 export interface WrittenPart extends Resolved {
@@ -28,7 +28,7 @@ interface Composing {
 /** A source with its include lines. */
 export interface Lines {
   source: string
-  lines: IncludeLine[]
+  lines: SourceLine[]
 }
 
 /** Returns whether a publish is to be composed. */
@@ -47,7 +47,11 @@ export function findSource(
   }
   const source = recompose && latest ? cutSource(latest) : content
   const { value: lines, problems } = findIncludeLines(source)
-  return problems ? { problems } : { value: { source, lines } }
+  if (problems) return { problems }
+  if (!recompose) return { value: { source, lines } }
+  const heldBy = ({ repository, range }: Reference) =>
+    latest?.includes?.find((include) => include.repository === repository && include.range === range)?.version
+  return { value: { source, lines: lines.map((line) => ({ ...line, held: heldBy(line) })) } }
 }
 
 /** Returns the variables that a version declares itself, without those of its parts. */

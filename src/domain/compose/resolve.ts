@@ -5,7 +5,7 @@ import { countOf } from '../text/count-of.ts'
 import type { Parsed, ValueProblem } from '../text/problems.ts'
 import { kindOfRange } from '../values/include-range.ts'
 import { isVersion } from '../values/names.ts'
-import { selectVersions } from '../values/versions.ts'
+import { compareVersions, selectVersions } from '../values/versions.ts'
 import type { IncludeLine, Reference } from './include-lines.ts'
 
 /** What decides which version of a repository a reference selects. */
@@ -29,26 +29,42 @@ export interface Resolved extends Reference {
   concerns: string[]
 }
 
+/** An include line of a source that may be composed again. */
+export interface SourceLine extends IncludeLine {
+  /** The version that the latest version includes there. */
+  held?: string | undefined
+}
+
+/** What keeps a prompt that is composed again from versions that are too new. */
+export interface MinAge {
+  days: number
+  /** The versions that are old enough, by the full name of their repository. */
+  oldEnough: ReadonlyMap<string, ReadonlySet<string>>
+}
+
 /**
  * Resolves include lines.
  *
  * @param self the full name of the prompt that is composed
  * @param known the repositories that the lines name
+ * @param minAge if given, a newer version than the held one must be old enough, and none is lower
  * @returns the versions in the order of the lines, or all problems
  */
 export function resolveIncludes(
   self: string,
-  lines: readonly IncludeLine[],
+  lines: readonly SourceLine[],
   known: readonly Includable[],
+  minAge?: MinAge,
 ): Parsed<Resolved[]> {
   const byName = new Map(known.map((one) => [`${one.owner}/${one.name}`, one]))
   const problems: ValueProblem[] = []
-  const value = lines.flatMap(({ repository, range, offset }): Resolved[] => {
+  const value = lines.flatMap(({ repository, range, held, offset }): Resolved[] => {
     const neighbour = byName.get(repository)
+    const hold = minAge && { held, days: minAge.days, oldEnough: minAge.oldEnough.get(repository) ?? new Set() }
     const found =
       repository === self
         ? { problem: 'a prompt cannot include itself. Publish the shared part as a prompt of its own' }
-        : selectVersion(neighbour, { repository, range })
+        : selectVersion(neighbour, { repository, range }, hold)
     if (neighbour && found.version !== undefined) {
       const concerns = listConcerns(neighbour.file, found.version)
       return [{ repository, range, version: found.version, concerns }]
@@ -62,8 +78,14 @@ export function resolveIncludes(
 /** The version, or why there is none. */
 type Resolution = { version: string; problem?: never } | { version?: never; problem: string }
 
-/** Selects the version that a reference includes. */
-export function selectVersion(found: Selectable | undefined, { repository, range }: Reference): Resolution {
+const WAIT = 'Wait, or compose with a lower minimum age'
+
+/** Selects the version that a reference includes. @param hold the version that it includes now, and those that may replace it */
+export function selectVersion(
+  found: Selectable | undefined,
+  { repository, range }: Reference,
+  hold?: { held: string | undefined; days: number; oldEnough: ReadonlySet<string> },
+): Resolution {
   if (!found || found.versions.length === 0)
     return { problem: `${repository} is not a prompt on this hub. Check the spelling, or publish it first` }
   const { yanked, removed, labels, moved_to } = found.file
@@ -72,7 +94,16 @@ export function selectVersion(found: Selectable | undefined, { repository, range
   const label = isLabel && Object.hasOwn(labels, range) ? labels[range] : undefined
   if (isLabel && label === undefined)
     return { problem: `${repository} has no label ${range}. Set it first, or write a range` }
-  const wanted = label ?? range
+  const isTooNew = (version: string) =>
+    hold !== undefined &&
+    !hold.oldEnough.has(version) &&
+    (hold.held === undefined || compareVersions(version, hold.held) < 0)
+  const isWaiting = label !== undefined && isTooNew(label)
+  if (isWaiting && hold?.held === undefined)
+    return {
+      problem: `${repository}@${label}, which ${range} names, has not been available for ${countOf(hold?.days ?? 0, 'day')}. ${WAIT}`,
+    }
+  const wanted = (isWaiting ? hold?.held : label) ?? range
   if (isVersion(wanted)) {
     if (Object.hasOwn(removed, wanted))
       return { problem: `${repository}@${wanted} was taken down. Include another version` }
@@ -84,7 +115,14 @@ export function selectVersion(found: Selectable | undefined, { repository, range
   }
   const active = found.versions.filter((version) => !Object.hasOwn(yanked, version))
   if (active.length === 0) return { problem: `${repository} has no active version. Include another prompt` }
-  const highest = selectVersions(active, wanted)[0]
+  const highest = selectVersions(
+    active.filter((version) => !isTooNew(version)),
+    wanted,
+  )[0]
+  if (hold && (highest === undefined || (hold.held !== undefined && compareVersions(highest, hold.held) > 0)))
+    return {
+      problem: `${repository} has no active version in ${range} that has been available for ${countOf(hold.days, 'day')}${hold.held === undefined ? '' : ` and is not lower than the included ${hold.held}`}. ${WAIT}`,
+    }
   if (highest !== undefined) return { version: highest }
   const count = countOf(active.length, 'active version')
   return { problem: `${repository} has ${count}, but none in ${range}. Change the range, or publish such a version` }

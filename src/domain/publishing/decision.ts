@@ -36,6 +36,7 @@ import { checkVersion, findLongFile } from '../content/rules.ts'
 import { CLOCK_SKEW_MS, LIMITS } from '../limits.ts'
 import { isSameJson } from '../text/json.ts'
 import { areSameFiles, type Bundle, countFileBytes, type VersionFileBytes } from '../values/file-entry.ts'
+import type { Include } from '../values/include.ts'
 import { isPortableName, titleFromName } from '../values/names.ts'
 import { formatMoment, type Provenance, Version } from '../values/values.ts'
 import { type Bump, nextVersion } from '../values/versions.ts'
@@ -195,7 +196,7 @@ export function decidePublish(
   const { published_by, clock, provenance, attestations = [] } = publisher
   const published_at = timeAfter(latest?.published_at, clock)
   const version: VersionEntry = {
-    ...{ published_at, published_by, changelog: request.changelog },
+    ...{ published_at, published_by, changelog: request.changelog || describeMoved(request, latest, front) },
     ...{ format: front.format, parameters: front.parameters, variables: front.variables, content: front.content },
     ...(front.skill && { skill: front.skill }),
     ...(front.includes && { includes: front.includes }),
@@ -219,6 +220,19 @@ export function decidePublish(
   const breaking = difference ? warnOfDifference(difference) : []
   if (difference && breaking.length > 0) refuseSmallBump(request, state, difference, around)
   return finish(withFiles(version), versionText, difference, breaking)
+}
+
+/** Names the versions that composing again has included anew, for a changelog that nobody wrote. */
+function describeMoved(
+  { recompose }: PublishInput,
+  latest: VersionFile | undefined,
+  { includes = [] }: Pick<VersionFile, 'includes'>,
+): string {
+  if (!recompose) return ''
+  const addressOf = ({ repository, version }: Include) => `${repository} ${version}`
+  const before = new Set(latest?.includes?.map(addressOf))
+  const moved = new Set(includes.map(addressOf).filter((address) => !before.has(address)))
+  return moved.size === 0 ? '' : `Include ${[...moved].join(', ')}`.slice(0, LIMITS.changelogCharacters)
 }
 
 /** Compares a published version with the one that was the latest before it, if any. */

@@ -1,6 +1,6 @@
 // Finds and resolves the include lines of a publish, before the versions that they name are read.
 import { findSource, type Lines } from '../compose/compose-version.ts'
-import { type Resolved, resolveIncludes } from '../compose/resolve.ts'
+import { type MinAge, type Resolved, resolveIncludes } from '../compose/resolve.ts'
 import { type RepositoryState, readListedVersion } from './repository-state.ts'
 import { nameLines, type PublishInput, validationFailed } from './request.ts'
 
@@ -23,8 +23,9 @@ export function resolveRequestIncludes(
   { owner, name }: { owner: string; name: string },
   { source, lines }: Lines,
   known: readonly RepositoryState[],
+  minAge?: MinAge,
 ): Resolved[] {
-  const { value, problems } = resolveIncludes(`${owner}/${name}`, lines, known)
+  const { value, problems } = resolveIncludes(`${owner}/${name}`, lines, known, minAge)
   if (problems) throw validationFailed(nameLines(problems, source))
   return value
 }

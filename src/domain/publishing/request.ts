@@ -57,6 +57,9 @@ const MessageInputs = z
   .min(1, 'expected at least one message')
   .max(LIMITS.messagesPerVersion + 1, `expected at most ${LIMITS.messagesPerVersion} messages`)
 
+/** As many digits as hubcli takes. */
+const MAX_MIN_AGE_DAYS = 9_999
+
 /** The attestations as JSON. What is in them is judged when they are verified. */
 const AttestationInputs = z
   .array(
@@ -88,6 +91,14 @@ export const PublishRequest = z
       .boolean()
       .optional()
       .describe('Instead of `content`: composes the source of the latest version again, with the versions of today.'),
+    min_age_days: z
+      .int()
+      .min(0)
+      .max(MAX_MIN_AGE_DAYS, `expected at most ${MAX_MIN_AGE_DAYS} days`)
+      .optional()
+      .describe(
+        'With `recompose`: takes only versions that have been available for this many days, and none lower than the included one. Default: 0, all versions.',
+      ),
     changelog: Changelog.default(''),
     bump: z
       .enum(WANTED_BUMPS)
@@ -208,6 +219,8 @@ export function parsePublishRequest(
   const problems: ValueProblem[] = [...(parsed.problems ?? [])]
   if (usable.recompose && (given !== undefined || messages || usable.compose))
     problems.push({ key: 'recompose', message: 'expected it instead of content, messages and compose' })
+  if (usable.min_age_days !== undefined && !usable.recompose)
+    problems.push({ key: 'min_age_days', message: 'expected recompose: true beside it' })
   if (parsed.value && content === undefined && !usable.recompose)
     problems.push({ key: 'content', message: 'expected a string, got nothing' })
   if (messages && given !== undefined)

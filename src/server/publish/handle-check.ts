@@ -15,7 +15,7 @@ import { invalidNameError, methodNotAllowed, respondNotFound, respondToError } f
 import { respondToOptions, respondWithRecord } from '../respond.ts'
 import { bodyKindOf, decodeBody, maxBytesOf, requireMediaType } from './media-types.ts'
 import { parsePublishBody, placeWarnings } from './publish.ts'
-import { neighboursInRecords, readParts, readSurroundings } from './surroundings.ts'
+import { listSince, neighboursInRecords, readParts, readSurroundings } from './surroundings.ts'
 
 /** Handles one check. Never throws: errors become responses. */
 export async function handleCheck(request: Request, connect: Connect, now: () => number = Date.now): Promise<Response> {
@@ -42,7 +42,11 @@ export async function handleCheck(request: Request, connect: Connect, now: () =>
     const publisher = { published_by: owner, clock: { nowMs: now(), isShared: false }, provenance: undefined }
     const { baseUrl } = hub
     const around = await readSurroundings({ owner, name }, body, hub)
-    const parts = await readParts(body, state, latest.text, readNeighbour, hub.text)
+    const parts = await readParts(body, state, latest.text, readNeighbour, {
+      text: hub.text,
+      listSince: (names, ms) => listSince(names, ms, hub),
+      nowMs: now(),
+    })
     const decision = await hub.text.run('decidePublish', body, state, latest, publisher, { baseUrl, around, parts })
     return respondWithCheck({ ...decision, warnings: placeWarnings(decision.warnings, linesBefore) })
   } catch (thrown) {

@@ -28,7 +28,15 @@ import type { Readers, RepositoryWrite, WriteAnswer, WriteDecision } from './att
 import { requireRights } from './authenticate.ts'
 import { type Body, bodyKindOf } from './media-types.ts'
 import { isUnseen, type Written } from './renew-fresh-copy.ts'
-import { listRuns, neighboursInGit, openVerification, readParts, readSurroundings } from './surroundings.ts'
+import {
+  type ListSince,
+  listRuns,
+  listSince,
+  neighboursInGit,
+  openVerification,
+  readParts,
+  readSurroundings,
+} from './surroundings.ts'
 import { type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
 
 /** A request that has passed all checks that do not need git. */
@@ -45,6 +53,8 @@ export interface AcceptedPublish extends Sending {
   issuer: string
   /** Looks up what the decision must know about the rest of the hub. It asks the build and the fresh copies, never the git host. */
   lookAround: () => Promise<Surroundings>
+  /** Lists the versions of repositories that have been available since a time, in the same way. */
+  listSince: ListSince
   /** Lists the runs that signed versions of the prompt with some content, in the same way. */
   listRuns: (content_sha256: string) => Promise<Set<string>>
   /** Returns whether readers see something else than git has. */
@@ -71,11 +81,13 @@ export function openPublish(request: Request): OpenWrite {
           const lookAround = () => readSurroundings({ owner, name }, body, deps)
           const findRuns = (content_sha256: string) => listRuns({ owner, name }, content_sha256, deps)
           const verify = openVerification(body.attestations, deps)
+          const since: ListSince = (names, ms) => listSince(names, ms, deps)
           const listUsed = () => deps.listUsedNumbers({ owner, name })
           const asking = {
             lookAround,
             listRuns: findRuns,
             listUsed,
+            listSince: since,
             verify,
             isUnseen: (written: Written) => isUnseen(written, deps),
           }
@@ -185,7 +197,11 @@ async function decideAttempt(
     attestations: judgeSignatures(await accepted.verify(), { issuer, owner: ownerFile, name }),
   }
   const latest = await readWritten(state.latest, readers)
-  const parts = await readParts(body, state, latest.text, neighboursInGit(readers.readOther, text), text)
+  const parts = await readParts(body, state, latest.text, neighboursInGit(readers.readOther, text), {
+    text,
+    listSince: accepted.listSince,
+    nowMs: publisher.clock.nowMs,
+  })
   const around = { ...(await accepted.lookAround()), needsMajor: hasPublishingRule(ownerFile, 'semver') }
   const decision = await text.run('decidePublish', body, state, latest, publisher, { baseUrl, around, parts })
   const { isUnchanged, versionText, indexText, version, file, record, changes, warnings } = decision

@@ -75,7 +75,7 @@ export async function readParts(
   state: RepositoryState,
   latest: string | undefined,
   readNeighbour: ReadNeighbour,
-  text: TextWork,
+  { text, listSince, nowMs }: { text: TextWork; listSince: ListSince; nowMs: number },
 ): Promise<WrittenPart[]> {
   if (!isComposed(body)) return []
   const { owner, name } = state
@@ -88,7 +88,10 @@ export async function readParts(
   })
   const neighbours = new Map(read)
   const known = [...neighbours.values()].map((one) => one.state)
-  const resolved = await text.run('resolveIncludes', { owner, name }, found, known)
+  const { min_age_days: days = 0 } = body
+  const minAge =
+    days > 0 ? { days, oldEnough: await listSince([...neighbours.keys()], nowMs - days * DAY_MS) } : undefined
+  const resolved = await text.run('resolveIncludes', { owner, name }, found, known, minAge)
   const addresses = new Map(resolved.map((one) => [`${one.repository}@${one.version}`, one]))
   const files = new Map(
     await mapConcurrently(AT_ONCE, [...addresses], async ([address, { repository, version }]) => {
@@ -96,6 +99,26 @@ export async function readParts(
     }),
   )
   return resolved.map((one) => ({ ...one, ...files.get(`${one.repository}@${one.version}`)! }))
+}
+
+const DAY_MS = 86_400_000
+
+/** Lists the versions of each repository that have been available since a time. */
+export type ListSince = (names: readonly string[], ms: number) => Promise<Map<string, Set<string>>>
+
+/** Does so from the build and the fresh copies. A version that neither has is newer. */
+export async function listSince(
+  names: readonly string[],
+  ms: number,
+  deps: Sources,
+): Promise<Map<string, Set<string>>> {
+  const found = await mapConcurrently(AT_ONCE, names, async (fullName) => {
+    const { owner, name } = splitFullName(fullName)!
+    const versions = (await findVersions(owner, name, deps))?.versions.value() ?? []
+    const old = versions.filter(({ available_at }) => Date.parse(available_at) <= ms)
+    return [fullName, new Set(old.map(({ version }) => version))] as const
+  })
+  return new Map(found)
 }
 
 const NO_USAGE: OwnerUsage = { prompts: 0, bytes: 0 }

@@ -33,6 +33,37 @@ describe('a range', () => {
     expect(resolve(range)).toBe(expected)
   })
 
+  // 1.2.0 is yanked; 1.1.0 and 2.0.0 may be too new.
+  test.each([
+    ['*', '1.0.0', ['2.0.0', '1.0.0'], '2.0.0'],
+    ['*', '1.0.0', ['1.1.0', '1.0.0'], '1.1.0'],
+    ['*', '1.0.0', ['1.0.0'], '1.0.0'],
+    ['*', '1.0.0', [], '1.0.0'],
+    ['*', '1.1.0', ['1.0.0'], '1.1.0'],
+    ['^1', '1.0.0', ['2.0.0', '1.2.0', '1.0.0'], '1.0.0'],
+    ['1.0.0', '1.0.0', [], '1.0.0'],
+    ['production', '1.0.0', [], '1.0.0'],
+    ['production', '1.1.0', ['1.1.0'], '1.0.0'],
+    ['newest', '1.0.0', ['1.1.0', '1.0.0'], '1.0.0'],
+    ['newest', '1.0.0', ['2.0.0'], '2.0.0'],
+    ['*', '1.2.0', ['1.1.0', '1.0.0'], expect.stringContaining('available for 7 days')],
+    ['*', '1.2.0', ['2.0.0', '1.1.0'], '2.0.0'],
+    ['*', undefined, ['1.0.0'], '1.0.0'],
+    ['*', undefined, [], expect.stringContaining('available for 7 days')],
+    [
+      'newest',
+      undefined,
+      [],
+      'acme/part@2.0.0, which newest names, has not been available for 7 days. Wait, or compose with a lower minimum age',
+    ],
+  ])('%s from %s, if %j are old enough, gives %s', (range, held, oldEnough, expected) => {
+    const line = { repository: 'acme/part', range, held, offset: 0, length: 1 }
+    const file = { ...known.file, labels: { ...known.file.labels, newest: '2.0.0' } }
+    const minAge = { days: 7, oldEnough: new Map([['acme/part', new Set(oldEnough)]]) }
+    const { value, problems } = resolveIncludes('acme/whole', [line], [{ ...known, file }], minAge)
+    expect(value ? value[0]!.version : problems![0]!.message).toEqual(expected)
+  })
+
   test('of the prompt itself, of a prompt that has moved and of no prompt is refused', () => {
     expect(resolve('*', {}, 'acme/part')).toContain('a prompt cannot include itself')
     expect(resolve('*', { moved_to: 'acme/new' })).toBe('acme/part has moved. Include acme/new instead')
