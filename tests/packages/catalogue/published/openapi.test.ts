@@ -112,7 +112,7 @@ test('lists the publish request fields and names every error that shares a statu
     },
   })
   expect(Object.keys(api.components!.schemas!.PublishRequest!.properties!)).toEqual(words`
-    content format messages compose recompose changelog bump allow_breaking variables parameters skill files attestations title
+    content format messages compose recompose min_age_days changelog bump allow_breaking variables parameters skill files attestations title
     description tags license forked_from expected_version dry_run
   `)
 })
