@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
 import { isObject } from '../text/json.ts'
+import { explodeIssue, formatProblem } from '../text/problems.ts'
 import { Suite, Tag, unique } from '../values/values.ts'
 
 /** A label that moves only to a version with results. docs/contract.md section 7. */
@@ -29,10 +30,7 @@ const ProtectedLabel = z.union([Tag, ConditionalLabel], {
   error: (issue) => {
     const ofObject = issue.code === 'invalid_union' ? (issue.errors[1] ?? []) : []
     if (!isObject(issue.input)) return 'expected a label, or label with requires'
-    return ofObject
-      .slice(0, LIMITS.problemsNamed)
-      .map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message))
-      .join('; ')
+    return ofObject.flatMap(explodeIssue).slice(0, LIMITS.problemsNamed).map(formatProblem).join('; ')
   },
 })
 export type ProtectedLabel = z.infer<typeof ProtectedLabel>

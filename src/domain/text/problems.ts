@@ -55,7 +55,8 @@ function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   return undefined
 }
 
-function explodeIssue(issue: z.core.$ZodIssue): ValueProblem[] {
+/** Describes an issue of zod; each unknown key is a problem of its own. */
+export function explodeIssue(issue: z.core.$ZodIssue): ValueProblem[] {
   const path = issue.path.map((part) => printable(String(part))).join('.')
   if (issue.code !== 'unrecognized_keys') return [{ key: path, message: issue.message }]
   return issue.keys.map((key) => unknownField(path === '' ? key : `${path}.${key}`))

@@ -33,6 +33,8 @@ export const PAGE_SIZES = {
   list_tags: { most: 200, usual: 50 },
 } as const
 
+const WANTED_VALUE = 'expected a string, for example "Go"'
+
 /** The argument schema of each tool. The schemas are closed, so unknown arguments are rejected rather than ignored. */
 export const INPUTS = {
   search_prompts: z.strictObject({
@@ -60,7 +62,7 @@ export const INPUTS = {
       .record(
         z.string(),
         // The schema tells models to keep values short. Longer values are accepted, because a value may be a whole diff; the size of the request limits them.
-        z.string('expected a string, for example "Go"').meta({ maxLength: LIMITS.toolValueCharacters }),
+        z.string(WANTED_VALUE).meta({ maxLength: LIMITS.toolValueCharacters }),
         'expected an object of strings, for example {"language": "Go"}',
       )
       .describe('Values for {{name}} placeholders, for example {"language": "Go"}.')
@@ -113,12 +115,13 @@ export type Arguments<Name extends ToolName> = z.output<(typeof INPUTS)[Name]>
 export function readArguments<Name extends ToolName>(tool: Name, given: Given): Arguments<Name>
 export function readArguments(tool: ToolName, given: Given): unknown {
   const settled = settle(tool, given)
-  const { value, problems } = parseWithSchema<z.ZodType>(INPUTS[tool], settled)
-  if (problems) throw new HubError('invalid_request', formatProblems(problems))
-  // zod removes an own `__proto__` property from a record, but {{__proto__}} is a valid placeholder, so the values are taken from the input.
-  if (!isObject(value) || !isObject(settled.variables)) return value
-  const texts = Object.entries(settled.variables).filter(([, text]) => typeof text === 'string')
-  return { ...value, variables: Object.fromEntries(texts) }
+  const { value, problems = [] } = parseWithSchema<z.ZodType>(INPUTS[tool], settled)
+  // zod ignores an own `__proto__` property of a record, but {{__proto__}} is a valid placeholder.
+  const variables = isObject(settled.variables) ? settled.variables : undefined
+  const ignored = new Map(Object.entries(variables ?? {})).get('__proto__') ?? ''
+  if (typeof ignored !== 'string') problems.push({ key: 'variables.__proto__', message: WANTED_VALUE })
+  if (problems.length > 0) throw new HubError('invalid_request', formatProblems(problems))
+  return isObject(value) && variables ? { ...value, variables } : value
 }
 
 /** Converts alternative forms of input, which are accepted but not in the schema, to the form in the schema. */
