@@ -124,9 +124,9 @@ export async function listEdited(git: Git): Promise<Map<string, string>> {
   return edited
 }
 
-/** Lists the files in the working tree that differ from a commit; new files only if they are in the index. */
+/** Lists the files in the working tree that may differ from a commit; new files only if they are in the index. Unlike git diff, it leaves the index as it is. */
 export async function listEditedSince(git: Git, commit: string): Promise<Set<string>> {
-  const command = ['diff', '--name-only', '--no-ext-diff', '--ignore-submodules', '--no-renames', '--relative']
+  const command = ['diff-index', '--name-only', '--ignore-submodules', '--no-renames', '--relative']
   return new Set(await Array.fromAsync(git.records([...command, '-z', commit, '--', '.'])))
 }
 
