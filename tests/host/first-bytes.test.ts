@@ -78,11 +78,18 @@ async function settle(): Promise<void> {
     throw new Error(`${error}\n${hub.run.log()}`)
   })
 }
-/** The problems of a prompt in `/healthz`, without its path. */
-async function problemsOf(name: string): Promise<string[]> {
-  const { broken } = await health()
+/**
+ * The problems of a prompt in `/healthz`, without its path. @param count how many are expected: they are reported a
+ * moment after the build
+ */
+async function problemsOf(name: string, count?: number): Promise<string[]> {
   const start = `content/acme/${name}/`
-  return broken.flatMap((one: string) => (one.startsWith(start) ? [one.slice(start.length)] : []))
+  const list = async () => {
+    const { broken } = await health()
+    return broken.flatMap((one: string) => (one.startsWith(start) ? [one.slice(start.length)] : []))
+  }
+  if (count !== undefined) await expect.poll(async () => (await list()).length, { timeout: WITHIN }).toBe(count)
+  return list()
 }
 
 beforeAll(async () => {
@@ -134,7 +141,7 @@ const CHANGES: readonly Change[] = [
 
 /** Expects that the first files are served, and that the problem is in `/healthz`, the log and the page. */
 async function expectFirst(name: string, path: string, got: string): Promise<void> {
-  const said = await problemsOf(name)
+  const said = await problemsOf(name, 1)
   expect([name, said]).toEqual([
     name,
     [expect.stringContaining(`${path}: expected the version as it came to the branch`)],
@@ -155,7 +162,7 @@ describe('a commit changes a published version', () => {
     for (const kind of [committed, edited]) for (const [name] of CHANGES) begin(`${kind}-${name}`)
     first = commit()
     await settle()
-    expect((await health()).broken).toEqual([])
+    await expect.poll(async () => (await health()).broken, { timeout: WITHIN }).toEqual([])
     for (const [name, change] of CHANGES) change(openPrompt(`${committed}-${name}`))
     commit()
     for (const [name, change] of CHANGES) if (name !== 'move') change(openPrompt(`${edited}-${name}`))
@@ -195,7 +202,7 @@ describe('a commit changes a published version', () => {
       }
     commit()
     await settle()
-    expect((await health()).broken).toEqual([])
+    await expect.poll(async () => (await health()).broken, { timeout: WITHIN }).toEqual([])
     for (const [name] of CHANGES) expect(await raw(`c-${name}`, '1.0.0')).toBe('The first.\n')
   })
 })
@@ -268,7 +275,7 @@ describe('a takedown and what follows it', () => {
   })
   const check = async (name: string, text: string | 404, problem: RegExp | undefined) => {
     expect([name, await raw(name, '1.0.0')]).toEqual([name, text])
-    const said = await problemsOf(name)
+    const said = await problemsOf(name, name === 'gone' ? 3 : problem ? 1 : 0)
     if (name === 'gone') expect(said.length).toBe(3)
     else expect([name, said.length, said.join()]).toEqual([name, problem ? 1 : 0, expect.any(String)])
     if (problem) expect(said.join('\n')).toMatch(problem)
@@ -307,7 +314,7 @@ test('of two branches that are merged, what came to this branch first counts', a
     'The first.\n',
     'Newer, before the merge.\n',
   ])
-  expect(await problemsOf('merged')).toEqual([expect.stringContaining('versions/1.0.0.md: expected the version')])
+  expect(await problemsOf('merged', 1)).toEqual([expect.stringContaining('versions/1.0.0.md: expected the version')])
 })
 
 describe('a publish on top of a changed branch', () => {
