@@ -133,6 +133,8 @@ export function readStarterCatalogue(): { tree: ContentTree; broken: string[] } 
       else broken.push(`${path}: ${JSON.stringify(problems)}`)
     }
   }
+  // What was taken down has no records.
+  for (const [name, repository] of repositories) if (repository.versions.length === 0) repositories.delete(name)
   return { tree: { owners, repositories, usage: new Map(), equivalents, models: new Map() }, broken }
 }
 

@@ -65,7 +65,7 @@ describe('body fields', () => {
     ['changelog', 'a\r\nb', 'changelog: expected no control characters'],
     ['changelog', '\u001b[31m', 'changelog: expected no control'],
     ['changelog', json('"\\udfff"'), 'changelog: expected well-formed'],
-    ['bump', 'Major', 'bump: expected "major" or "minor" or "patch", got "Major"'],
+    ['bump', 'Major', 'bump: expected "major" or "minor" or "patch" or "auto", got "Major"'],
     ['bump', 'prerelease', 'bump: '],
     ['title', 'é'.repeat(201), 'title: expected at most 200'],
     ['title', 'a\u009bb', 'title: expected no control'],

@@ -20,6 +20,8 @@ variables:
 ---
 Write a {{style}} commit message.
 `
+/** The SHA-256 of the canonical JSON of what it becomes: content, format, variables, parameters, skill and files. */
+const MANIFEST = 'ee64e1fe395e16a00469a53b0feabb442be3f7a5dad2251667f9c0b89e80d964'
 const MARKDOWN = { 'Content-Type': 'text/markdown' }
 
 let world: World
@@ -48,6 +50,7 @@ test('checks a prompt whose owner does not exist yet', async () => {
     breaking: false,
     content_sha256: 'ea55cf2eee199ebdf574a873cd415baf97d48aa140d976fecc7ee5ddd8e40b70',
     bundle_sha256: null,
+    manifest_sha256: MANIFEST,
     fields: ['description', 'tags', 'license'],
     changes: null,
     warnings: [],
@@ -68,6 +71,7 @@ describe('of a prompt with a version', () => {
       ...{ would_be: '1.0.0', unchanged: true, breaking: false, fields: [], changes: null },
       content_sha256: 'ea55cf2eee199ebdf574a873cd415baf97d48aa140d976fecc7ee5ddd8e40b70',
       bundle_sha256: null,
+      manifest_sha256: MANIFEST,
       warnings: [],
     })
   })

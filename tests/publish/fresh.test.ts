@@ -53,7 +53,7 @@ describe('reads right after a publish, without a build', () => {
     })
     expect(published.status).toBe(201)
     const { html_url: _page, warnings: _warnings, unchanged: _unchanged, ...rest } = published.data
-    const { breaking: _breaking, commit: _commit, ...record } = rest
+    const { breaking: _breaking, commit: _commit, manifest_sha256: _manifest, ...record } = rest
 
     const detail = await hub.readRepository()
     expect(detail.data).toMatchObject({

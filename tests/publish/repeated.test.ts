@@ -64,7 +64,7 @@ The *readme*.
     })
 
     test('commits a new version and an index.md change together', async () => {
-      const answer = await hub.publish({ content: 'New\n', title: 'Reviews' })
+      const answer = await hub.publish({ content: 'New\n', title: 'Reviews', bump: 'patch' })
       expect(answer.status).toBe(201)
       expect(await git('show', '--format=%s', '--name-status', 'main')).toBe(
         `Publish acme/code-review 1.0.1\n\nM\t${INDEX}\nA\t${versionPath('1.0.1')}\n`,
@@ -79,8 +79,8 @@ The *readme*.
     })
 
     test('compares with the latest version only: older content becomes a new version', async () => {
-      expect((await hub.publish({ content: 'New\n' })).version).toBe('1.0.1')
-      expect((await hub.publish({ content: 'Old {{x}}\n' })).version).toBe('1.0.2')
+      expect((await hub.publish({ content: 'New\n', bump: 'patch' })).version).toBe('1.0.1')
+      expect((await hub.publish({ content: 'Old {{x}}\n', bump: 'patch' })).version).toBe('1.0.2')
     })
 
     //  difference         body
@@ -135,7 +135,7 @@ describe('Idempotency-Key', () => {
   test('treats reordered fields and explicit defaults as the same request', async () => {
     await hub.publish('{"content": "x", "changelog": "A", "parameters": {"a": 1, "b": 2}}', { key: 'key-0001' })
     const again = await hub.publish(
-      '{"parameters": {"b": 2, "a": 1}, "bump": "patch", "changelog": "A", "content": "\\u0078", "dry_run": false}',
+      '{"parameters": {"b": 2, "a": 1}, "bump": "auto", "changelog": "A", "content": "\\u0078", "dry_run": false}',
       { key: 'key-0001' },
     )
     expect([again.status, again.headers.get('Idempotency-Replayed')]).toEqual([200, 'true'])

@@ -143,7 +143,8 @@ test('an accepted path stays below its folder on every operating system, and two
     fc.property(anything, anything, (one, other) => {
       if (!isFilePath(one)) return
       expect([posix.normalize(one), posix.join('/x', one)]).toEqual([one, `/x/${one}`])
-      expect(win32.normalize(one)).toBe(one.replaceAll('/', '\\'))
+      // Node takes a device's name and one more letter, such as `conA`, for a device, and puts `.\\` before it.
+      expect(win32.normalize(one).replace(/^\.\\/, '')).toBe(one.replaceAll('/', '\\'))
       expect(one).toBe(one.normalize('NFC'))
       expect(one).toMatch(/^[\w.-]+(?:\/[\w.-]+){0,7}$/)
       if (!isFilePath(other) || one === other) return

@@ -71,7 +71,7 @@ test('one folder, and the folder of an installed skill is unchanged', async () =
   const files = { 'forms/SKILL.md': SKILL, 'forms/scripts/fill.py': 'print("{{name}}")\n' }
   expect((await send(pack(files, ['forms']), 'acme/forms')).status).toBe(201)
   const variables = [{ name: 'language', description: 'Which one' }]
-  await hub.publish({ content: 'In {{language}}.\n', variables }, { to: 'acme/forms' })
+  await hub.publish({ content: 'In {{language}}.\n', variables, bump: 'patch' }, { to: 'acme/forms' })
   const archive = await hub.read('/api/v1/repos/acme/forms/versions/1.0.1/archive')
   const again = await send(archive.bytes, 'acme/forms')
   expect([again.message, again.data.unchanged, again.version]).toEqual(['', true, '1.0.1'])

@@ -296,12 +296,10 @@ export const TrustedPublishers = z
   .array(TrustedPublisher)
   .max(LIMITS.trustedPublishersPerOwner, `expected at most ${LIMITS.trustedPublishersPerOwner} entries`)
   .describe('Workflows that may publish.')
+const PUBLISHING_FORM = `expected ${PUBLISHING_RULES.join(', ')}, or a list of them, each only once`
 /** What an owner requires of a publish: one rule, or a list of rules. */
 export const Publishing = z
-  .union(
-    [z.enum(PUBLISHING_RULES), z.array(z.enum(PUBLISHING_RULES)).refine(unique)],
-    `expected ${PUBLISHING_RULES.join(', ')}, or a list of them, each only once`,
-  )
+  .union([z.enum(PUBLISHING_RULES), z.array(z.enum(PUBLISHING_RULES)).refine(unique, PUBLISHING_FORM)], PUBLISHING_FORM)
   .describe(
     'One rule, or a list of rules. `trusted-only`: only trusted workflows may publish, neither tokens nor the editor. `signed-only`: only versions with an attestation of a trusted workflow are accepted. `semver`: a breaking change is accepted only as a major version.',
   )
