@@ -227,6 +227,10 @@ async function runStep(
   const known = { ...values, ...Object.fromEntries(all) }
   for (const inner of runs.steps) {
     if (!isMet(inner.if, known)) continue
+    if (inner.uses?.startsWith('actions/setup-node@')) {
+      await requireNode(inner, { cwd, env })
+      continue
+    }
     if (inner.run === undefined) throw new Error(`cannot run ${JSON.stringify(inner)}`)
     const inside = { ...env, GITHUB_ACTION_PATH: resolve(path), ...fillAll(inner.env, known) }
     const outcome = await runShell(inner.run, { cwd, env: inside })
@@ -236,6 +240,12 @@ async function runStep(
       known[`steps.${inner.id}.outputs.${name}`] = value!
   }
   return { code: 0, said }
+}
+
+/** Stands in for actions/setup-node: what it would install must be what these tests run with. */
+async function requireNode(step: Step, options: { cwd: string; env: Record<string, string> }): Promise<void> {
+  const { said } = await runShell('node --version', options)
+  if (!said.startsWith(`v${step.with?.['node-version']}.`)) throw new Error(`${JSON.stringify(step)} found ${said}`)
 }
 
 /** Returns whether the condition of a step is met. */

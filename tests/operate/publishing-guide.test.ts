@@ -134,12 +134,12 @@ describe.each([
     const edit = prompts.push('Ask for a severity', { 'prompts/review.md': 'Review {{code}}. Give a severity.' })
     await succeed(edit)
     expect([await versions('review'), await served('review')]).toEqual([
-      ['1.1.0', '1.0.0'],
+      ['1.0.1', '1.0.0'],
       'Review {{code}}. Give a severity.',
     ])
     await succeed(prompts.revert(edit.sha))
     expect([await versions('review'), await served('review')]).toEqual([
-      ['1.2.0', '1.1.0', '1.0.0'],
+      ['1.0.2', '1.0.1', '1.0.0'],
       'Review {{code}}.\r\nTwice.',
     ])
     const changelogs = (await (await fetch(`${base}/api/v1/repos/${owner}/review/versions`)).json()) as {
@@ -165,7 +165,7 @@ describe.each([
 
   test('publishes a forced push', async () => {
     await succeed(prompts.push('Rename summary', { 'prompts/review.md': 'Review {{code}} again.' }, true))
-    expect([(await versions('review'))[0], await served('review')]).toEqual(['1.3.0', 'Review {{code}} again.'])
+    expect([(await versions('review'))[0], await served('review')]).toEqual(['1.0.3', 'Review {{code}} again.'])
   })
 
   test('publishes what a job missed, when somebody starts it by hand', async () => {
@@ -201,7 +201,7 @@ describe.each([
 
   test('publishes a commit message of any length, with a tab', async () => {
     await succeed(prompts.push(`Long\t${'é'.repeat(600)}`, { 'prompts/yak.md': 'Describe two yaks.' }))
-    expect(await versions('yak')).toEqual(['1.1.0', '1.0.0'])
+    expect(await versions('yak')).toEqual(['1.0.1', '1.0.0'])
   })
 
   test('GitHub runs one job at a time, and never cancels a job that is running', () => {
@@ -216,10 +216,10 @@ describe.each([
         succeed(prompts.push('Newer', { 'prompts/yak.md': 'The newer yak.', 'prompts/emu.md': 'Describe an emu.' })),
     })
     expect(outcome).toMatchObject({ code: 0, output: expect.stringMatching(/newer commit/) })
-    expect([await versions('yak'), await served('yak')]).toEqual([['1.2.0', '1.1.0', '1.0.0'], 'The newer yak.'])
+    expect([await versions('yak'), await served('yak')]).toEqual([['1.0.2', '1.0.1', '1.0.0'], 'The newer yak.'])
     // Somebody runs the old job again.
     await succeed(older)
-    expect([await versions('yak'), await versions('emu')]).toEqual([['1.2.0', '1.1.0', '1.0.0'], ['1.0.0']])
+    expect([await versions('yak'), await versions('emu')]).toEqual([['1.0.2', '1.0.1', '1.0.0'], ['1.0.0']])
   })
 
   test('a job is still responsible for its files if the newer commit changes others', async () => {
@@ -252,8 +252,8 @@ exec ${real} "$@"
 
 describe('checking a pull request from a fork', () => {
   const prompts = openPromptRepository()
-  const check = (files: Readonly<Record<string, string>>) =>
-    runWorkflow(prompts, prompts.pull('Proposal', files), { workflow: localise(checkWorkflow), secrets, oidc })
+  const check = (files: Readonly<Record<string, string>>, source = checkWorkflow) =>
+    runWorkflow(prompts, prompts.pull('Proposal', files), { workflow: localise(source), secrets, oidc })
 
   test('annotates the file, and says what callers must know, without any secret', async () => {
     const first = prompts.push('First prompts', {
@@ -263,17 +263,23 @@ describe('checking a pull request from a fork', () => {
     expect(await runWorkflow(prompts, first, { workflow: localise(tokenWorkflow), secrets, oidc })).toMatchObject({
       code: 0,
     })
-    const outcome = await check({ 'prompts/fox.md': '---\ntitle: A fox\n---\nDescribe a fox.\nUse {{ a-tone }}.\n' })
+    const proposal = { 'prompts/fox.md': '---\ntitle: A fox\n---\nDescribe a fox.\nUse {{ a-tone }}.\n' }
+    const outcome = await check(proposal)
     expect(outcome).toMatchObject({ code: 0 })
-    expect(outcome?.output).toContain('acme/fox 1.1.0 would be published\n')
+    expect(outcome?.output).toContain('acme/fox 2.0.0 would be published\n')
     expect(outcome?.output).toMatch(
       /^::warning file=prompts\/fox\.md,line=5::content: \{\{ a-tone \}\} is not a placeholder/m,
     )
-    expect(outcome?.output).toMatch(/^::warning file=prompts\/fox\.md::breaking change since 1\.0\.0/m)
+    // The number says that it is breaking.
+    expect(outcome?.output).not.toContain('breaking change')
     expect(outcome?.summary).toBe(
-      '| Prompt | Version | Impact on callers |\n|---|---|---|\n| acme/fox | 1.1.0 | **breaking**; removes colour |\n',
+      '| Prompt | Version | Impact on callers |\n|---|---|---|\n| acme/fox | 2.0.0 | **breaking**: removes variable colour |\n',
     )
-    expect(outcome?.outputs).toBe(`version<<END\n1.1.0\nEND\nurl<<END\n${base}/acme/fox/v/1.1.0\nEND\nchanged=true\n`)
+    expect(outcome?.outputs).toBe(`version<<END\n2.0.0\nEND\nurl<<END\n${base}/acme/fox/v/2.0.0\nEND\nchanged=true\n`)
+    const asMinor = checkWorkflow.replace('mode: check,', 'mode: check, bump: minor, allow-breaking: "yes",')
+    const allowed = await check(proposal, asMinor)
+    expect(allowed).toMatchObject({ code: 0, output: expect.stringContaining('acme/fox 1.1.0 would be published\n') })
+    expect(allowed?.output).toMatch(/^::warning file=prompts\/fox\.md::breaking change since 1\.0\.0/m)
     expect(await (await fetch(`${base}/api/v1/repos/acme/fox/raw`)).text()).toBe('Describe a {{colour}} fox.\n')
   })
 

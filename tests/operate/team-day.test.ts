@@ -184,10 +184,14 @@ test('a push publishes a signed version', async () => {
     attestations: [{ repository: 'octo/prompts', workflow: claimsOf('publish.yml').job_workflow_ref }],
     publisher: { repository: 'octo/prompts', workflow: 'octo/prompts/.github/workflows/publish.yml' },
   })
-  // Whoever downloads the attestation gets a statement about these bytes.
+  // Whoever downloads the attestation gets a statement about these bytes, and about all else that callers get.
   const bundle = await read('/versions/1.0.0/attestations/1.sigstore.json')
   const statement = JSON.parse(Buffer.from(bundle.dsseEnvelope.payload, 'base64').toString())
-  expect(statement.subject).toMatchObject([{ digest: { sha256: sha256(GOOD) } }])
+  const manifest = `{"content_sha256":"${sha256(GOOD)}","files":[],"format":"text","parameters":{},"skill":null,"variables":[{"default":null,"description":"The change","example":null,"name":"code","options":[],"required":true,"type":"string"}]}`
+  expect(statement.subject).toEqual([
+    { name: 'acme/review', digest: { sha256: sha256(GOOD) } },
+    { name: 'acme/review#manifest', digest: { sha256: sha256(manifest) } },
+  ])
 })
 
 test('its evaluation is on the version, and moves the label', async () => {
