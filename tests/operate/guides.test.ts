@@ -204,7 +204,7 @@ describe.skipIf(!isDebianRoot)('a hub on one machine, set up by the guide (needs
     await machine.run(twice(backup))
     // This publish is after the state was saved, and before the catalogue is.
     const [state = '', bundle = ''] = backup.split(/(?<=state\.db\.new'"\n)/)
-    expect((await publishWith(token, 'Greet {{name}} warmly.\n')).status).toBe(201)
+    expect((await publishWith(token, 'Greet {{input}} warmly.\n')).status).toBe(201)
     await machine.run([`${state}END\n`, backup.replace(/^sqlite3 .*\n/m, 'cp state.db state.db.new\n')])
     expect(bundle).toContain('git -C /srv/catalogue bundle create')
     expect(await machine.run(['cd /var/backups/prompt-hub; stat --format "%n %a %U" . *'])).toBe(
@@ -231,7 +231,7 @@ describe.skipIf(!isDebianRoot)('a hub on one machine, set up by the guide (needs
     ).toMatch(/^\/srv\/catalogue\n(?:\/srv\/catalogue-before-\S+\n)+$/)
     expect(await listForeign()).toBe('')
     expect((await publishWith(late, 'No.\n')).status).toBe(401)
-    expect((await publishWith(token, 'Greet {{name}} on the new machine.\n')).status).toBe(201)
+    expect((await publishWith(token, 'Greet {{input}} on the new machine.\n')).status).toBe(201)
     expect(await versions()).toEqual(['1.0.3', '1.0.2', '1.0.1', '1.0.0'])
   }, 600_000)
 
@@ -243,7 +243,7 @@ describe.skipIf(!isDebianRoot)('a hub on one machine, set up by the guide (needs
       expect(await versions()).toEqual(['1.0.3', '1.0.2', '1.0.1', '1.0.0'])
       expect(await machine.run(['ls /srv'])).not.toMatch(/prompt-hub-before\/prompt-hub/)
     }
-    const published = await publishWith(token, 'Once more.\n')
+    const published = await publishWith(token, 'Greet {{input}} once more.\n')
     expect([published.status, await published.text()]).toEqual([201, expect.stringContaining('"version":"1.0.4"')])
     expect(await listForeign()).toBe('')
   }, 900_000)
