@@ -94,10 +94,6 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
     ...{ document: 'trust', has: 'gh attestation verify' },
     reason: 'It needs gh and cosign; tests/site/proof-commands.test.ts checks the words of the commands.',
   },
-  {
-    ...{ document: 'trusted-publishing', has: '--attestation' },
-    reason: 'These are steps of a workflow; tests/attestations/publish.test.ts sends such archives.',
-  },
   { document: 'models', has: 'models:', reason: 'It is a file; tests/models/models-file.test.ts has such files.' },
   {
     ...{ document: 'models', has: 'api.openai.com' },

@@ -26,9 +26,10 @@ const VERSION = 'published_at: "2026-11-20T10:00:00Z"\npublished_by: octocat\nch
 
 /** Runs `npm run check:content` on a folder with only this file. */
 const CHECK = 'CONTENT_DIR="$PWD/content" npm --prefix "$CHECKOUT" run --silent check:content'
+/** Reviews a diff, with the variables of the versions before it. */
+const REVIEW = 'Review {{diff}}, which is {{language}}: {{intent}}. Look at {{focus}}'
 /** Writes the folder of a skill. */
-const SKILL_FOLDER =
-  "mkdir -p code-review && printf -- '---\\ndescription: Reviews a diff.\\n---\\nReview {{diff}} with a.md.\\n' >code-review/SKILL.md && echo x >code-review/a.md"
+const SKILL_FOLDER = `mkdir -p code-review && printf -- '---\\ndescription: Reviews a diff.\\n---\\n${REVIEW} with a.md.\\n' >code-review/SKILL.md && echo x >code-review/a.md`
 const SEND = `curl -fsS -H "Authorization: Bearer $HUB_TOKEN" -H 'Content-Type: application/json'`
 
 /** In the order in which they run: the libraries are installed first. */
@@ -265,6 +266,11 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
     ...{ says: /done/ },
   },
   {
+    ...{ document: 'parameters', has: '"response_format"', save: 'parameters.json' },
+    andRun: `${SEND} --data-binary "{\\"content\\": \\"Will it rain?\\", \\"parameters\\": $(cat parameters.json)}" "$HUB/api/v1/repos/acme/weather/versions"`,
+    says: /"parameters":\{"response_format":\{"type":"json_schema",.*"tools":\[\{"type":"function",/,
+  },
+  {
     ...{ document: 'publishing', has: 'title: Commit message', save: 'prompt-file.md' },
     andRun: `curl -fsS -H "Authorization: Bearer $HUB_TOKEN" -H 'Content-Type: text/markdown' --data-binary @prompt-file.md "$HUB/api/v1/repos/acme/commit-message-file/versions?dry_run=true"`,
     ...{ says: /"options":\["short","long"\]/ },
@@ -295,7 +301,7 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
     ...{ says: /name: "code-review"[\s\S]*name: "code-review"/ },
   },
   {
-    ...{ document: 'skills', has: '--skill "Reviews', before: `echo 'Review {{diff}}.' >review.md` },
+    ...{ document: 'skills', has: '--skill "Reviews', before: `echo '${REVIEW}.' >review.md` },
     ...{ says: /^2\.\d\.\d /m },
   },
   {
@@ -305,6 +311,11 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
   {
     ...{ document: 'trusted-publishing', has: 'trusted_publishers:', save: 'content/octo/index.md', andRun: CHECK },
     ...{ around: ['---\n', '---\n'], says: /no problems/ },
+  },
+  {
+    ...{ document: 'trusted-publishing', has: 'check-here.ts' },
+    before: `ln -s "$CHECKOUT" hub; echo 'Review {{diff}}.' >code-review.md`,
+    says: /^[0-9a-f]{64} {2}octo\/code-review\n[0-9a-f]{64} {2}octo\/code-review#manifest\n$/,
   },
   {
     ...{ document: 'trusted-publishing', has: 'token=$(curl', around: ['', 'echo "$token"\n'] },
