@@ -48,7 +48,12 @@ export type Owner = {
   avatar_url: string | null
   bio: string | null
 }
-export type Content = { repositories: Repository[]; owners: Owner[] }
+export type Content = {
+  repositories: Repository[]
+  owners: Owner[]
+  /** The full names of prompts that were taken down: of them, only the list of their numbers is left. */
+  takenDown: string[]
+}
 
 export const DAY = 86_400_000
 export const midnight = (daysAgo = 0) =>
@@ -74,6 +79,7 @@ const folders = (path: string) =>
 export function readContent(root: string): Content {
   const owners: Owner[] = []
   const repositories: Repository[] = []
+  const takenDown: string[] = []
   for (const owner of folders(root)) {
     const profile = join(root, owner, 'index.md')
     const [data, bio]: [Record<string, unknown>, Buffer | null] = existsSync(profile)
@@ -87,10 +93,15 @@ export function readContent(root: string): Content {
       ...data,
       bio: bio?.toString('utf8') ?? null,
     })
-    for (const name of folders(join(root, owner))) repositories.push(readRepository(root, owner, name))
+    for (const name of folders(join(root, owner)))
+      if (isTakenDown(join(root, owner, name))) takenDown.push(`${owner}/${name}`)
+      else repositories.push(readRepository(root, owner, name))
   }
-  return { owners, repositories }
+  return { owners, repositories, takenDown }
 }
+
+const isTakenDown = (folder: string) =>
+  readdirSync(folder).join() === 'index.md' && 'removed' in split(readFileSync(join(folder, 'index.md')))[0]
 
 function readRepository(root: string, owner: string, name: string): Repository {
   const folder = join(root, owner, name)

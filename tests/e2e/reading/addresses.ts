@@ -4,7 +4,7 @@ import { words } from '../../words.ts'
 import type { Reading } from './hub.ts'
 
 export function addresses(hub: Reading): void {
-  const { tags, get, found, missing, each, first } = hub
+  const { content, tags, get, found, missing, each, first } = hub
 
   describe('URLs', () => {
     const { owner, name, full_name } = first
@@ -39,6 +39,7 @@ export function addresses(hub: Reading): void {
         /api/v1/users/__proto__ /api/v1/users/%61${owner.slice(1)}
       `,
       ...[...names, ...patterns, ...encoded, ...leaving].map((path) => `/api/v1/repos/${path}`),
+      ...content.takenDown.flatMap((path) => [`/api/v1/repos/${path}`, `/data/v1/repos/${path}.json`]),
       ...reserved.flatMap((word) => [`/api/v1/repos/${word}/${name}`, `/api/v1/users/${word}`]),
       // static files
       ...words`
