@@ -169,13 +169,13 @@ test('a member edits, points labels and reverts from the page; nothing moves whe
   expect(await page.locator('[name=content]').inputValue()).toBe('Hello {{name}}\nand goodbye\n')
   expect(await page.getByLabel('What changed').inputValue()).toBe('Revert to 1.0.0')
   await page.getByRole('button', { name: 'Check' }).click()
-  await page.getByRole('button', { name: 'Publish 1.2.1' }).click()
-  await page.waitForURL(`${hub.url}/acme/greet/edit?published=1.2.1`)
+  await page.getByRole('button', { name: 'Publish 2.0.0' }).click()
+  await page.waitForURL(`${hub.url}/acme/greet/edit?published=2.0.0`)
   const { latest_version, versions, content } = await record('acme/greet')
   // A new version with the same bytes, line ends included; no version was changed.
   expect([latest_version, versions, content]).toEqual([
-    '1.2.1',
-    ['1.2.1', '1.2.0', '1.1.0', '1.0.0'],
+    '2.0.0',
+    ['2.0.0', '1.2.0', '1.1.0', '1.0.0'],
     'Hello {{name}}\r\nand goodbye\r\n',
   ])
   expect((await record('acme/greet/versions/1.0.0')).content_sha256).toBe((await record('acme/greet')).content_sha256)

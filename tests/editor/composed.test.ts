@@ -175,13 +175,13 @@ describe('the editor', () => {
     await promptField(other).fill('Be kind, short and clear, for {{reader}}.\n')
     await press(other, 'Check')
     await press(other, 'Publish 1.1.1')
-    await press(page, 'Publish 1.0.1')
+    await press(page, 'Publish 2.0.0')
     expect(await textIn(page.locator('[role=status]').first())).toContain('or a prompt that it includes, changed')
     expect(await preview()).toBe('Be kind, short and clear, for {{reader}}. Review {{code}} well.')
     expect((await record('acme/review')).latest_version).toBe('1.0.0')
-    await press(page, 'Publish 1.0.1')
+    await press(page, 'Publish 2.0.0')
     expect(await record('acme/review')).toMatchObject({
-      ...{ latest_version: '1.0.1', content: 'Be kind, short and clear, for {{reader}}.\nReview {{code}} well.\n' },
+      ...{ latest_version: '2.0.0', content: 'Be kind, short and clear, for {{reader}}.\nReview {{code}} well.\n' },
       includes: [{ repository: 'acme/house-style', range: '^1', version: '1.1.1', start: 0 }],
     })
     await page.goto(`${hub.url}/acme/review/edit`)
@@ -226,8 +226,8 @@ describe('skills with files', () => {
       '+ Added old.py',
       '− Removed new.py',
     ])
-    await press(page, 'Publish 1.1.2')
-    expect(summarise(await record('acme/forms'))).toMatchObject({ latest_version: '1.1.2', files: ['old.py'] })
+    await press(page, 'Publish 1.2.0')
+    expect(summarise(await record('acme/forms'))).toMatchObject({ latest_version: '1.2.0', files: ['old.py'] })
   })
 
   test('a fork has the files of its origin', async () => {
