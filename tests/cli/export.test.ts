@@ -50,7 +50,7 @@ describe.each(twoShells(0))('$name', (shell) => {
     })
     const cwd = makeFolder()
     expect(await run([`${NAME}@production`, '--format', 'prompty', '-o', 'a b.prompty'], cwd)).toMatchObject({
-      ...{ code: 0, stdout: '', stderr: 'hubcli: prompty has no place for: license\n', left: [] },
+      ...{ code: 0, stdout: '', stderr: 'hubcli: prompty has no place for: license, labels\n', left: [] },
     })
     const { labels } = hub.catalogue.entries.get(NAME)!.repository
     expect(readFileSync(join(cwd, 'a b.prompty'), 'utf8')).toBe(await fileOf(labels.production!, 'prompty'))
