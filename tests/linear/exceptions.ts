@@ -7,7 +7,7 @@ import { made } from './makers.ts'
 
 /** Types of arguments of handlers, stores and drivers, which pass a text on to the functions that are called. */
 export const NOT_A_TEXT =
-  /^(?:Request|Response|.*Deps|Connect<.*|(?:Publish|Server)?Hub(?: \| undefined)?|HubPages|AskedHub|TokenChecks|ReaderChecks|Config(?:\['signIn'\])?|FunctionContext|Sources|UserSources|Visit|Visited|Session|SiteFiles|.*Store|Stores|Bearer|PageData|PageLocals|Pick<(?:Search|PageData|Hub|Serving|Providers|Sources|StateStore|Bearer|AccountView).*|.*\) => .*|HTMLElement|z\.ZodType|Clock|Bytes|Uint8Array|HubError|Parts|MadeResponse)$/
+  /^(?:Request|Response|.*Deps|Connect<.*|(?:Publish|Server)?Hub(?: \| undefined)?|HubPages|AskedHub|TokenChecks|ReaderChecks|Config(?:\['signIn'\])?|FunctionContext|Sources|UserSources|Visit|Visited|Session|SiteFiles|.*Store|Stores|Bearer|PageData|PageLocals|(?:Sources & )?Pick<(?:Search|PageData|Hub|Serving|Providers|Sources|StateStore|Bearer|AccountView).*|.*\) => .*|HTMLElement|z\.ZodType|Clock|Bytes|Uint8Array|HubError|Parts|MadeResponse)$/
 
 const at = (module: string, names: string) => new RegExp(`^(?:src|packages)/${module}\\.ts (?:${names})$`)
 
@@ -74,7 +74,7 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
   ],
   [
     'parses with a schema, whose fields are called through the parsers of files and requests',
-    at('domain/(?:text/problems|managing/request)', 'parseWithSchema|parseFields'),
+    at('domain/(?:text/problems|managing/request)', 'parseWithSchema|parseFields|explodeIssue'),
   ],
   [
     'parses YAML with `parseYaml` or `loadForeignYaml`, which are called',

@@ -10,7 +10,7 @@ import type { VersionEntry } from '../../src/domain/content/content-tree.ts'
 import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
 import { type ChatPart, type Format, splitChat } from '../../src/domain/values/chat.ts'
 import { digestText, measure, measureFile } from '../../src/ports/measure.ts'
-import { anIndex, aRepository, aTree, aVersion } from '../domain/fixtures.ts'
+import { anIndex, anOwner, aRepository, aTree, aVersion } from '../domain/fixtures.ts'
 
 const ADDRESSES = addressesBelow('https://hub.test')
 const NOTHING = { prompts: 0, bytes: 0 }
@@ -44,6 +44,8 @@ const filesOf = (text: string) => [
   ...Array.from({ length: 50 }, (_, at) => measureFile(`a/${at}-${text.slice(0, 200)}`, Buffer.from('a'))),
   measureFile('a.md', Buffer.from(text)),
 ]
+const versionFilesOf = (text: string) =>
+  new Map((text.match(/.{1,64}/gs) ?? []).map((part, at) => [`a/${at}-${part}`, part]))
 const partsOf = (text: string): ChatPart[] => [{ role: 'user', content: text }, { type: 'history' }]
 const findingsOf = (text: string) =>
   Array.from({ length: Math.min(text.length, 5_000) }, (_, at) => ({
@@ -133,6 +135,19 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   VersionEntry: versionOf,
   'VersionEntry | undefined': versionOf,
   VersionTexts: versionOf,
+  '(VersionFile & { version: string }) | undefined': (text, format) => versionOf(`${text}a`, format),
+  "VersionEntry['skill']": (text) => ({ description: text, license: text, compatibility: text, metadata: { a: text } }),
+  Described: (text, format) => ({ ...recordOf(text, format), files: filesOf(text) }),
+  VersionFiles: versionFilesOf,
+  'Ruled | undefined': (text) => ({ publishing: text.match(/.{1,64}/gs)?.slice(0, 3) ?? null }),
+  'OwnerFile | undefined': (text) => anOwner({ bio: text }),
+  "OwnerFile | 'broken' | undefined": (text) => anOwner({ bio: text, members: [{ login: 'a', user_id: '1' }] }),
+  PublishingRule: () => 'semver',
+  'PastVersion | undefined': (text) => ({
+    first: versionFilesOf(`${text}a`),
+    commit: 'a'.repeat(40),
+    wasRemoved: false,
+  }),
   WrittenVersion: versionOf,
   "Pick<VersionFile, 'content' | 'format' | 'variables' | 'parameters' | 'skill' | 'includes'>": versionOf,
   'typeof a': versionOf,
@@ -153,7 +168,14 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   "Pick<MenuEntry, 'title' | 'description' | 'forked_from'>": repositoryOf,
   'readonly Callable[]': (text, format) => [callableOf(text, format), callableOf(`${text}a`, format)],
   Difference: (text, format) => compareForCallers(callableOf(text, format), callableOf(`${text}a`, format)),
+  'Difference | undefined': (text, format) =>
+    compareForCallers(callableOf(text, format), callableOf(`${text}a`, format)),
+  'Iterable<Difference>': (text, format) => [
+    compareForCallers(callableOf(text, format), callableOf(`${text}a`, format)),
+    compareForCallers(callableOf(`${text}a`, format), callableOf(text, format)),
+  ],
   "'major' | 'minor' | 'patch' | undefined": () => 'patch',
+  "'minor' | 'patch'": () => 'patch',
   VersionRecord: recordOf,
   SkillVersion: (text) => recordOf(text, 'text'),
   ComparedText: (text) => ({ version: '1.0.0', content: text, raw_url: '' }),
@@ -231,8 +253,10 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
     variables: VARIABLES,
   }),
   Publisher: () => ({ published_by: 'octocat', clock: { nowMs: 0, isShared: false } }),
-  '{ owner: string name: string versions: Iterable<string> index: string | undefined }': (text) => ({
-    ...{ owner: 'acme', name: 'a', versions: ['1.0.0'], index: text },
+  '{ owner: string name: string versions: Iterable<string> index: string | undefined used?: readonly string[] }': (
+    text,
+  ) => ({
+    ...{ owner: 'acme', name: 'a', versions: ['1.0.0'], index: text, used: text.match(/.{1,64}/gs)?.slice(0, 1_000) },
   }),
   Document: (text) => ({
     owner: [],
