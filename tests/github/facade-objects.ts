@@ -146,6 +146,16 @@ export function createRepositoryRoot(emulateUrl: string) {
     }
   }
 
+  /** As GitHub, and git itself: a folder without files is not in a tree. `emulate` keeps it. @returns the ID of the tree */
+  const withoutEmptyFolders = async (context: Context, repo: string, id: string): Promise<string> => {
+    const { tree } = Listed.parse(await call(context, 'GET', `${repo}/git/trees/${id}?recursive=1`))
+    const empty = tree.filter(({ type, sha }) => type === 'tree' && sha === EMPTY_TREE)
+    if (empty.length === 0) return id
+    const gone = empty.map(({ path }) => ({ path, mode: '040000', type: 'tree', sha: null }))
+    const made = Created.parse(await call(context, 'POST', `${repo}/git/trees`, { base_tree: id, tree: gone }))
+    return withoutEmptyFolders(context, repo, made.sha)
+  }
+
   const apply = async ({ branch, expectedHeadOid, message, fileChanges }: z.infer<typeof Input>, context: Context) => {
     const repo = branch.repositoryNameWithOwner
     const head = await readHead(context, repo, branch.branchName)
@@ -164,7 +174,7 @@ export function createRepositoryRoot(emulateUrl: string) {
     const commit = Created.parse(
       await call(context, 'POST', `${repo}/git/commits`, {
         message: message.body ? `${message.headline}\n\n${message.body}` : message.headline,
-        tree: made.sha,
+        tree: fileChanges.deletions.length > 0 ? await withoutEmptyFolders(context, repo, made.sha) : made.sha,
         parents: [head],
         committer: { name: 'GitHub', email: 'noreply@github.com' },
       }),
@@ -179,6 +189,9 @@ export function createRepositoryRoot(emulateUrl: string) {
   }
   return { repository, createCommitOnBranch }
 }
+
+const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
+const Listed = z.object({ tree: z.array(z.object({ path: z.string(), type: z.string(), sha: z.string() })) })
 
 function absentIsNull(error: unknown): null {
   if (error instanceof GraphQLError && error.extensions.type === 'NOT_FOUND') return null

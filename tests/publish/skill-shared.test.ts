@@ -55,7 +55,8 @@ test('files and archive are the same on both hubs, and so is the next version', 
     '1.0.1',
     (made.data.files as { url: string }[]).map((file) => ({ ...file, url: file.url.replace('1.0.0', '1.0.1') })),
   ])
-  const changed = await one.publish({ content: 'y', files: [{ path: 'a.txt', text: 'a' }] }, { to: 'acme/forms' })
+  const replaced = [{ path: 'a.txt', text: 'a' }]
+  const changed = await one.publish({ content: 'y', files: replaced, bump: 'patch' }, { to: 'acme/forms' })
   expect(changed.version).toBe('1.0.2')
   expect((await other.read(`${api}/versions/1.0.2/files/a.txt`)).text).toBe('a')
   expect((await other.read(`${api}/versions/1.0.2/files/data/0.bin`)).status).toBe(404)

@@ -232,7 +232,7 @@ describe('advice', () => {
     git('checkout', '-qB', 'base')
     put('acme/index.md', `---\nname: Acme\n${rule}---\n`)
     git('add', '.')
-    git('commit', '-qm', 'rule')
+    git('commit', '--allow-empty', '-qm', 'rule')
     // The pull request cannot change its own rule.
     put('acme/index.md', '---\nname: Acme\n---\n')
     put(`acme/a/versions/${number}.md`, good(tone).replace('Review', '{{tone}} Review'))
