@@ -141,7 +141,7 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   VersionFiles: versionFilesOf,
   'Ruled | undefined': (text) => ({ publishing: text.match(/.{1,64}/gs)?.slice(0, 3) ?? null }),
   'OwnerFile | undefined': (text) => anOwner({ bio: text }),
-  "OwnerFile | 'broken' | undefined": (text) => anOwner({ bio: text, members: [{ login: 'a', user_id: '1' }] }),
+  "OwnerFile | 'broken' | undefined": (text) => anOwner({ bio: text, members: ['a'] }),
   PublishingRule: () => 'semver',
   'PastVersion | undefined': (text) => ({
     first: versionFilesOf(`${text}a`),
