@@ -35,6 +35,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'packages/formats/foreign-yaml.ts MAX_CHECKED_VALUES':
     'values that are not valid YAML; with more, the YAML is invalid',
   'packages/formats/front-keys.ts MAX_FRONT_CHARACTERS': 'as far as a suggestion looks',
+  'src/domain/publishing/request.ts MAX_MIN_AGE_DAYS': 'what a caller asks of itself',
   'src/domain/publishing/request.ts MAX_PLACED_PROBLEMS': 'problems that a page shows beside its fields',
   'packages/editor/form/suggestions.ts MAX_CORRECTED_CHARACTERS': 'values that are too long for a suggestion',
   'packages/formats/source-file.ts MAX_FRONT_MATTER_CHARACTERS': 'how much one import reads',

@@ -233,7 +233,7 @@ test('“Use it” is above the fold at 1280 × 800, and a skill’s commands ar
     const command = page.locator('.use pre').filter({ visible: true })
     const { y, height } = (await command.boundingBox())!
     expect(y + height, path).toBeLessThan(WIDE.height)
-    expect(await command.textContent(), path).toMatch(/^curl .*\?version=1\.\d\.\d'$/)
+    expect(await command.textContent(), path).toMatch(/^curl .*\?version=[12]\.\d\.\d'$/)
   }
   await page.goto(`${hub.url}/acme/greet/v/1.2.0`)
   await page.locator('.tools').getByText('Agent Skill').click()

@@ -13,7 +13,7 @@ const versionOf = (content: string, more = '') =>
 const includeOf = (version: string, content: string, text: string) =>
   `includes:\n  - repository: acme/house-style\n    range: ^1\n    version: ${version}\n    content_sha256: ${createHash('sha256').update(content).digest('hex')}\n    start: 0\n    length: ${Buffer.byteLength(text)}\n    variables: []\n`
 const SKILL =
-  'skill:\n  description: Fills in forms.\n  compatibility: Needs Python 3.\n  metadata:\n    author: alice\n'
+  'skill:\n  description: Fills in forms.\n  license: MIT\n  compatibility: Needs Python 3.\n  metadata:\n    author: alice\n'
 const CONTENT = {
   'content/acme/index.md': '---\nname: Acme\nmembers: [alice]\n---\n',
   'content/acme/house-style/index.md':

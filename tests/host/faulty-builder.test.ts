@@ -109,6 +109,8 @@ test('serves what the checked-out commit has, whatever the content folder has lo
 }, async () => {
   const others = makeRepository('ready')
   const content = join(others.folder, 'content')
+  const removed = (...numbers: string[]) =>
+    `---\nremoved: {${numbers.map((number) => `"${number}": Wrong`).join(', ')}}\n---\n`
   const away = (folder: string) => renameSync(folder, `${folder}-away`)
   const back = (folder: string) => renameSync(`${folder}-away`, folder)
   others.commit({
@@ -125,7 +127,7 @@ test('serves what the checked-out commit has, whatever the content folder has lo
   const becomes = (expected: object) => expect.poll(health, { timeout: WITHIN }).toMatchObject(expected)
   const counts = { repositories: 2, versions: 3, owners: 2 }
   const wayOut = 'Mount or restore what is missing (git restore), or commit its removal'
-  const ofFirst = `content/${owner}: expected the files of the checked-out commit, but 3 are missing, such as content/${owner}/kept/index.md. ${wayOut}`
+  const ofFirst = `content/${owner}: expected the files of the checked-out commit, but 4 are missing, such as content/${owner}/kept/index.md. ${wayOut}`
   const ofSecond = `content/second: expected content/second/one/versions/1.0.0.md, which is in the checked-out commit. ${wayOut}`
   const ofSite = `content/site.yml: expected content/site.yml, which is in the checked-out commit. ${wayOut}`
   const expectServed = async () => {
@@ -147,7 +149,8 @@ test('serves what the checked-out commit has, whatever the content folder has lo
   await expect.poll(async () => (await health()).commit, { timeout: WITHIN }).toBe(commit())
   expect((await ask(`/api/v1/repos/${owner}/quick/raw`)).text).toBe('Text\n')
   await becomes({ status: 'degraded', failure: null, broken: [ofQuick] })
-  others.git('rm', '-rq', '--cached', `content/${owner}/quick`)
+  others.write({ [`content/${owner}/quick/index.md`]: removed('1.0.0') })
+  others.git('add', '--all', `content/${owner}/quick`)
   others.git('commit', '-qm', 'Remove a prompt')
   await becomes({ status: 'ok', counts, broken: [] })
   away(content)
@@ -179,7 +182,7 @@ test('serves what the checked-out commit has, whatever the content folder has lo
   expect(await isKnown()).toBe(true)
   await becomes({ status: 'degraded', counts, failure: null, broken: [ofIndex, ofSecond] })
   await expectServed()
-  const folder = join('.hub/data', placeOf(content, 'http://emptied-again.localhost'), 'lost')
+  const folder = join('.hub/data', placeOf(content, 'http://emptied-again.localhost'), 'copies')
   expect(readdirSync(folder)).toHaveLength(2)
   others.git('restore', `content/${owner}`)
   await becomes({ status: 'degraded', counts, failure: null, broken: [ofSecond] })
@@ -202,7 +205,9 @@ test('serves what the checked-out commit has, whatever the content folder has lo
     expect.stringContaining('content/other is a submodule in git, so its prompts are published in its own repository.'),
   ])
   others.git('rm', '-q', '--cached', 'content/other')
-  others.git('commit', '-qam', 'Remove an owner')
+  others.write({ 'content/second/one/index.md': removed('1.0.0') })
+  others.git('add', '--all', 'content/second')
+  others.git('commit', '-qm', 'Remove an owner')
   const fewer = { repositories: 1, versions: 2, owners: 1 }
   await becomes({ status: 'ok', commit: commit(), counts: fewer, broken: [] })
   // A sparse checkout omits files on purpose.
@@ -221,8 +226,13 @@ test('serves what the checked-out commit has, whatever the content folder has lo
   await becomes({ status: 'degraded', commit: commit(), publishing })
   others.git('switch', '-qC', 'main')
   others.git('rm', '-rq', 'content')
+  others.write({
+    [`content/${owner}/kept/index.md`]: removed('1.0.0', '1.0.1'),
+    [`content/${owner}/quick/index.md`]: removed('1.0.0'),
+    'content/second/one/index.md': removed('1.0.0'),
+  })
+  others.git('add', '--all', 'content')
   others.git('commit', '-qm', 'Remove everything')
-  mkdirSync(content, { recursive: true })
   await becomes({ status: 'ok', counts: { repositories: 0, versions: 0, owners: 0 }, publishing: null })
 })
 

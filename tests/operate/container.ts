@@ -26,9 +26,11 @@ const USERS = { root: 0, node: 1000 } as const
 /** Folders of this machine, mounted read-only. */
 const SYSTEM = ['usr', 'bin', 'sbin', 'lib', 'lib64'].filter((name) => existsSync(`/${name}`))
 const NODE = '/node/bin'
-/** What npm has already downloaded, and from where. */
+/** What npm has already downloaded, from where, and whose certificates it trusts. */
 const OF_NPM = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => /^npm_config_(?:cache|userconfig|registry)$/i.test(name)),
+  Object.entries(process.env).filter(([name]) =>
+    /^npm_config_(?:cache|userconfig|registry|cafile)$|^NODE_EXTRA_CA_CERTS$/i.test(name),
+  ),
 )
 
 /**

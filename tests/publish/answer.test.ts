@@ -46,6 +46,7 @@ describe('publish response', () => {
         url: 'https://hub.example/api/v1/repos/acme/code-review/versions/1.0.0',
         raw_url: 'https://hub.example/api/v1/repos/acme/code-review/raw?version=1.0.0',
         html_url: 'https://hub.example/acme/code-review/v/1.0.0',
+        manifest_sha256: '7ba7843ba78a96372439bc74cfb771d029ee6ab1088c5b9a72b4e01618e3a5b6',
         unchanged: false,
         breaking: false,
         commit: { sha: (await git('rev-parse', 'main')).trim(), url: null },

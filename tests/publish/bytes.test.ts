@@ -180,7 +180,8 @@ describe.each<[string, () => Promise<World>]>([
         count += 1
         const to = `acme/any-${count}`
         const { data } = await publish(value, to)
-        const { html_url: _page, warnings: _warnings, unchanged: _unchanged, commit: _commit, ...record } = data
+        const { html_url: _page, warnings: _warnings, unchanged: _unchanged, commit: _commit, ...rest } = data
+        const { breaking: _breaking, manifest_sha256: _manifest, ...record } = rest
         expect([record.changelog, record.parameters]).toEqual([
           value.changelog,
           JSON.parse(JSON.stringify(value.parameters)),

@@ -199,13 +199,20 @@ describe('GitHub calls per publish', () => {
     expect(standIn.calls.map(({ name }) => name)).toEqual(calls)
   })
 
-  test('after a version that was not written by the hub: its file is read, too', async () => {
-    const text = '---\npublished_by: octocat\npublished_at: "2026-01-01T00:00:00Z"\n---\nBy hand\n'
-    await world.commitOutside({ 'content/acme/code-review/versions/1.0.0.md': text })
+  test('after a version that was not written by the hub: its file is read, too, until a build has it', async () => {
+    const commitByHand = (version: string) =>
+      world.commitOutside({
+        [`content/acme/code-review/versions/${version}.md`]: `---\npublished_by: octocat\npublished_at: "2026-01-01T00:00:00Z"\n---\nBy hand, ${version}\n`,
+      })
+    await commitByHand('1.0.0')
     const hub = await openHub(world)
     await hub.build()
     standIn.forget()
     expect((await hub.publish({ content: 'Second\n' })).version).toBe('1.0.1')
+    expect(standIn.calls.map(({ name }) => name)).toEqual(['Folder', 'Commit'])
+    await commitByHand('1.0.2')
+    standIn.forget()
+    expect((await hub.publish({ content: 'Third\n' })).version).toBe('1.0.3')
     expect(standIn.calls.map(({ name }) => name)).toEqual(['Folder', 'Blob', 'Commit'])
   })
 

@@ -27,6 +27,7 @@ export function testComparison(opened: () => BuiltSite): void {
       expect(await page.locator('.for-callers li').allTextContents()).toEqual([
         '+ Added required variables: strict free',
         '+ Added optional variables: language tone count',
+        '! Added placeholder: x (without a declaration, so it stays as text)',
       ])
       expect(await wordsOf(page, 'removed')).toEqual([before])
       expect(await wordsOf(page, 'added')).toEqual(CONTENT.split('\n').map((line) => line.replace(/\r$/, '')))

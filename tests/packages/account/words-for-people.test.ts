@@ -58,7 +58,7 @@ test('several problems are several sentences, and paths of the API are left out'
 
 test('every field that a form can send has a label', () => {
   // The forms send no messages, and the other fields are set by the pages themselves.
-  const forPrograms = ['messages', 'expected_version', 'dry_run']
+  const forPrograms = ['messages', 'expected_version', 'dry_run', 'min_age_days']
   const fields = [...Object.keys(PublishRequest.shape), ...Object.keys(RepositoryPatch.shape)]
   expect(fields.length).toBeGreaterThan(15)
   expect(
