@@ -106,14 +106,13 @@ export function openSiteData({ contentDir, baseUrl, sink, ...parts }: SiteDataPa
       const marks = stampFiles(files)
       const isSame = before && before.marks === marks && before.stats === stats && before.added === added
       if (isSame && marks !== '' && isSameModels(before, models)) {
-        names.set(fullName, { file: { moved_to: before.outline.movedTo, replaced_by: before.outline.replacedBy } })
+        names.set(fullName, neighboursOf(before))
         continue
       }
       const found = derive(fullName, () => readRepository(folder, fullName, files), round)
       if (!found) {
         // Its last valid data stays, and with it the names of its neighbours.
-        if (before)
-          names.set(fullName, { file: { moved_to: before.outline.movedTo, replaced_by: before.outline.replacedBy } })
+        if (before) names.set(fullName, neighboursOf(before))
         continue
       }
       if (!found.isThere && found.wrong.size === 0) {
@@ -270,6 +269,11 @@ export function openSiteData({ contentDir, baseUrl, sink, ...parts }: SiteDataPa
     round.isDifferent = true
   }
 }
+
+/** Returns what a stored repository says of others. */
+const neighboursOf = ({ outline }: Pick<StoredRepository, 'outline'>) => ({
+  file: { moved_to: outline.movedTo, replaced_by: outline.replacedBy },
+})
 
 /** Wraps an error of the sink, which a repository cannot be blamed for. */
 class SinkError extends Error {}

@@ -108,7 +108,8 @@ function readParts(
   if (circular.length > 0)
     return {
       problems: circular.map(({ repository, offset }) => ({
-        ...{ key: 'content', offset },
+        key: 'content',
+        offset,
         message: `${repository} includes this prompt, directly or through others. Remove one of the include lines`,
       })),
     }

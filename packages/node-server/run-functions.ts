@@ -34,8 +34,8 @@ export interface HostContext<Site> {
 interface ServedSite {
   /** The files of the build and of the pages. */
   files: SiteFiles
-  /** Adds what was written since the build to its files. */
-  newest?: ((files: SiteFiles) => SiteFiles) | undefined
+  /** The same files, with what was written since the build. */
+  newest?: SiteFiles | undefined
 }
 
 /** Finds the function for a request. @param pathname as in a URL */
@@ -110,7 +110,7 @@ async function answerPlain<Site extends ServedSite>(
     const hosted = route(request.method, path)
     const isFileFirst = hosted === undefined || hosted.config.preferStatic === true
     const isReading = request.method === 'GET' || request.method === 'HEAD'
-    const files = site.newest?.(site.files) ?? site.files
+    const files = site.newest ?? site.files
     const file = isFileFirst && isReading ? await serveFile(request, files) : undefined
     if (file) return file
     if (hosted) return await hosted.default(request, { ip, hub: site })

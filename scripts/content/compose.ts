@@ -42,8 +42,13 @@ await runCommand({ usage: USAGE, help: HELP, options, allowPositionals: true }, 
   const path = composeVersion(
     contentDir,
     {
-      ...{ ...place, source, bump, changelog, expected },
-      ...{ by: by.toLowerCase(), allowBreaking: values['allow-breaking'] ?? false },
+      ...place,
+      source,
+      bump,
+      changelog,
+      expected,
+      by: by.toLowerCase(),
+      allowBreaking: values['allow-breaking'] ?? false,
     },
     new Date(),
   )

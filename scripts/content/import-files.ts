@@ -81,8 +81,14 @@ export function importFiles(
   const order = { owner, by, license, publishedAt: formatMoment(new Date()), measure }
   const lines = read.flatMap(({ path, prompts, findings, refused }): Line[] => {
     const describe = (said: readonly ConversionProblem[], status: Line['status'], place?: PromptPlace): Line => ({
-      ...{ path, position: place?.position ?? null, source_name: place?.name || null },
-      ...{ name: null, status, version: null, lost: say(said, 'lost'), reasons: say(said, 'refused') },
+      path,
+      position: place?.position ?? null,
+      source_name: place?.name || null,
+      name: null,
+      status,
+      version: null,
+      lost: say(said, 'lost'),
+      reasons: say(said, 'refused'),
     })
     const isRefused = findings.some(({ kind }) => kind === 'refused') || prompts.length + refused.length === 0
     const ofFile = prompts.some(({ position }) => position === null) || (findings.length === 0 && !isRefused)

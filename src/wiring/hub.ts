@@ -26,8 +26,8 @@ type PageCode = { render: RenderPage; look: ShownLook }
 /** A build on the Node server, with the server's stores. */
 export interface ServerHub {
   files: SiteFiles
-  /** Adds what was written since the build to its files. */
-  newest?: ((files: SiteFiles) => SiteFiles) | undefined
+  /** The same files, with what was written since the build. */
+  newest?: SiteFiles | undefined
   /** Waits until the build that is served includes a write, but not for long; omitted if no build follows. */
   untilBuilt?: ((write: CopyOrigin) => Promise<void>) | undefined
   /** Opened on first use. */

@@ -1,19 +1,11 @@
 // Tests which statements count as an attestation of a version, with an owner that demands one. Each is signed by the trusted workflow.
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { formatTrustedRootFile } from '../../src/domain/content/trusted-root-file.ts'
-import { type Hub, openHub } from '../hubs/publishing.ts'
-import { openLocalWorld } from '../hubs/worlds.ts'
-import { PREDICATE, type SigstoreServices, startSigstore } from './sigstore-services.ts'
+import type { Hub } from '../hubs/publishing.ts'
+import { PREDICATE, type SigstoreServices } from './sigstore-services.ts'
+import { openStrictHub } from './strict-hub.ts'
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-const OWNER = `---
-members: [octocat]
-publishing: signed-only
-trusted_publishers:
-  - {repository: octo/prompts, repository_id: 1001, repository_owner_id: 2002, workflow: publish.yml}
----
-`
 const TO = 'strict/greet'
 const CONTENT = 'Greet.\n'
 const MANIFEST = `{"content_sha256":"${sha256(CONTENT)}","files":[],"format":"text","parameters":{},"skill":null,"variables":[]}`
@@ -27,11 +19,10 @@ let sigstore: SigstoreServices
 let hub: Hub
 let token: string
 beforeAll(async () => {
-  sigstore = await startSigstore()
-  const roots = formatTrustedRootFile({ renewed_at: '2026-11-26', roots: [sigstore.root] })
-  hub = await openHub(openLocalWorld({ 'content/strict/index.md': OWNER, 'content/trusted-root.json': roots }))
-  await hub.build()
-  token = await hub.makeToken({ scope: 'strict/*' })
+  const opened = await openStrictHub()
+  hub = opened.hub
+  sigstore = opened.sigstore
+  token = opened.token
 })
 afterAll(() => sigstore?.close())
 

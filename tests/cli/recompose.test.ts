@@ -1,10 +1,8 @@
 // Tests `hubcli recompose --all` with a real hub in this process, in two shells.
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startServer } from '../../packages/node-server/http/http-server.ts'
-import { listenTo } from '../../packages/node-server/run-functions.ts'
 import { openClock } from '../../src/server/publish/attempts.ts'
-import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
+import { type Hub, openHub } from '../hubs/publishing.ts'
+import { serveWithFiles } from '../hubs/serve-with-files.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { makeFolder, PYTHON, runHubcli, SHELLS, twoShells, WITH_PYTHON } from './shells.ts'
 
@@ -18,17 +16,9 @@ let files: ReadonlyMap<string, string> = new Map()
 beforeAll(async () => {
   world = openLocalWorld()
   hub = await openHub(world, { clock: { ...openClock(), now: () => Date.now() + days * 86_400_000 } })
-  const api = serveHub(hub)
-  const serve = async (request: Request) => {
-    const { pathname } = new URL(request.url)
-    const headers = { 'Content-Type': 'application/json' }
-    if (!pathname.startsWith('/data/')) return api(request)
-    const text = files.get(pathname)
-    return text === undefined ? new Response('{}', { status: 404, headers }) : new Response(text, { headers })
-  }
-  const server = await startServer(listenTo(serve), 0)
-  url = `http://localhost:${(server.server.address() as AddressInfo).port}`
-  close = () => server.stop(0)
+  const served = await serveWithFiles(hub, () => files)
+  url = served.url
+  close = served.close
 })
 afterAll(() => close?.())
 

@@ -1,13 +1,11 @@
 // Tests the story of a breaking change with a real hub: its author names no bump, and whoever depends on ^1 keeps working
 // and is told. See docs/contract.md sections 7 and 9.
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startServer } from '../../packages/node-server/http/http-server.ts'
-import { listenTo } from '../../packages/node-server/run-functions.ts'
 import { makeFolder, runHubcli, SHELLS, WITH_PYTHON } from '../cli/shells.ts'
-import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
+import { type Hub, openHub } from '../hubs/publishing.ts'
+import { serveWithFiles } from '../hubs/serve-with-files.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { CLIENTS, runClient } from './three-clients.ts'
@@ -24,17 +22,9 @@ let close: () => Promise<void>
 let files: ReadonlyMap<string, string> = new Map()
 beforeAll(async () => {
   hub = await openHub(openLocalWorld())
-  const api = serveHub(hub)
-  const serve = async (request: Request) => {
-    const { pathname } = new URL(request.url)
-    const headers = { 'Content-Type': 'application/json' }
-    if (!pathname.startsWith('/data/')) return api(request)
-    const text = files.get(pathname)
-    return text === undefined ? new Response('{}', { status: 404, headers }) : new Response(text, { headers })
-  }
-  const server = await startServer(listenTo(serve), 0)
-  url = `http://localhost:${(server.server.address() as AddressInfo).port}`
-  close = () => server.stop(0)
+  const served = await serveWithFiles(hub, () => files)
+  url = served.url
+  close = served.close
 })
 afterAll(() => close?.())
 

@@ -95,7 +95,9 @@ export function readVersionForm(sent: SentForm, before: string): VersionForm {
     ...{ owner: text('owner'), name: text('name'), title: text('title'), description: text('description') },
     ...{ tags: text('tags'), license: text('license'), format, content, changelog: text('changelog') },
     compose: text('compose') !== '',
-    ...{ bump: text('bump') || 'auto', parameters: text('parameters'), expected: text('expected') },
+    bump: text('bump') || 'auto',
+    parameters: text('parameters'),
+    expected: text('expected'),
     ...{ skill: text('skill'), forkedFrom: text('forked_from'), readme: withLineFeeds(sent.readme ?? '') },
     variables: findVariableNames({ content, format })
       .slice(0, LIMITS.variablesPerVersion)
@@ -136,7 +138,10 @@ export function requestsOf(form: VersionForm, base?: FormBase): FormRequests {
     problems.push({ key: 'parameters', message: 'expected JSON, such as {"temperature": 0.2}' })
   }
   const publish = {
-    ...{ content: form.content, format: form.format, changelog: form.changelog, parameters },
+    content: form.content,
+    format: form.format,
+    changelog: form.changelog,
+    parameters,
     bump: form.bump.replace(INSISTS, ''),
     allow_breaking: INSISTS.test(form.bump),
     ...(form.compose && { compose: true }),

@@ -118,10 +118,11 @@ export async function serveSites(
   const open = (site: Site, pages: Pages | undefined): ServerHub => {
     const { search, source } = site
     const fresh = copiesAhead(copies, () => source)
+    const files = shown ? joinFiles(served, downloads, pages) : site.files
     return {
-      newest: (siteFiles) => newestFiles({ siteFiles, fresh, baseUrl }),
+      files,
+      newest: newestFiles({ siteFiles: files, fresh, baseUrl }),
       untilBuilt,
-      files: shown ? joinFiles(served, downloads, pages) : site.files,
       pages: {
         code: pages,
         broken: site.broken ?? NOTHING_BROKEN,

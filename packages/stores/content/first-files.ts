@@ -64,14 +64,19 @@ export async function findFirstFiles(comparison: Comparison): Promise<FirstFiles
   const others = listing.problems.map(({ file }) => ({ path: pathOf(file), stamp: '', bytes: 0 }))
   const files = [...listing.files, ...others.filter(({ path }) => findVersionOf(path))]
   const here = groupByPrompt(files.filter(({ path }) => isAffected(promptOf(path))))
-  const edits = await findEdits(comparison, tree, here)
+  const edits = groupByPrompt(await findEdits(comparison, tree, here))
   const atHead = groupByPrompt(Array.from(tree, ([path, file]) => ({ path, ...file })))
   const found = new Map([...known].filter(([fullName]) => !isAffected(fullName)))
   const named = [...past.keys(), ...published.keys()].filter(isAffected)
-  const names = new Set([...named, ...[...edits.keys()].map(promptOf)])
-  for (const fullName of names) {
-    const prompt = { past: past.get(fullName), here: here.get(fullName) ?? [], atHead: atHead.get(fullName) ?? [] }
-    const decided = await decide(comparison, { fullName, head, edits, ...prompt })
+  for (const fullName of new Set([...named, ...edits.keys()])) {
+    const decided = await decide(comparison, {
+      fullName,
+      head,
+      past: past.get(fullName),
+      here: here.get(fullName) ?? [],
+      atHead: atHead.get(fullName) ?? [],
+      edits: edits.get(fullName) ?? [],
+    })
     if (
       decided.restored.size + decided.hidden.size + decided.problems.length + decided.used.length > 0 ||
       decided.isUnsettled
@@ -81,13 +86,20 @@ export async function findFirstFiles(comparison: Comparison): Promise<FirstFiles
   return found
 }
 
-/** Finds the files of published versions that differ from the head, by path, with their IDs; empty for what is no regular file. */
+/** A file of a published version that differs from the head. */
+interface EditedFile {
+  path: string
+  /** Empty for what is no regular file. */
+  id: string
+}
+
+/** Finds the files of published versions that differ from the head. */
 async function findEdits(
   { git, contentDir, affected, history: { head = '', past } }: Comparison,
   tree: ReadonlyMap<string, GitFile>,
   here: ReadonlyMap<string, readonly ListedFile[]>,
-): Promise<Map<string, string>> {
-  const edits = new Map<string, string>()
+): Promise<EditedFile[]> {
+  const edits: EditedFile[] = []
   // Git knows by its index which files are the same; reading them all takes longer.
   const suspects = affected === 'all' ? await listEditedSince(git, 'HEAD') : undefined
   const folder = openFolder(contentDir)
@@ -101,7 +113,7 @@ async function findEdits(
       if (!isPublished || (file && suspects && stamp !== '' && !suspects.has(path))) continue
       const { value } = folder.read(path, MAX_FILE_BYTES)
       const id = value ? blobId(value, head.length) : ''
-      if (id !== file?.id) edits.set(path, id)
+      if (id !== file?.id) edits.push({ path, id })
     }
   return edits
 }
@@ -113,7 +125,7 @@ interface Candidate {
   past: PastPrompt | undefined
   here: readonly ListedFile[]
   atHead: readonly (GitFile & { path: string })[]
-  edits: ReadonlyMap<string, string>
+  edits: readonly EditedFile[]
 }
 
 async function decide(
@@ -129,22 +141,29 @@ async function decide(
   let isUnsettled = false
   if (!place) return { restored, hidden, problems, used, isUnsettled }
   const index = formatPath({ kind: 'repository', ...place })
-  const hasFiles = here.some(({ path }) => findVersionOf(path) !== undefined)
-  const lastIndex = here.some(({ path }) => path === index) || hasFiles ? undefined : past?.lastIndex
+  // A prompt may have a thousand versions with hundreds of files each, so its files are grouped once.
+  const hereByVersion = filesByVersion(here)
+  const idAtHead = new Map(atHead.map(({ path, id }) => [path, id]))
+  const listedIndex = here.find(({ path }) => path === index)
+  const lastIndex = listedIndex || hereByVersion.size > 0 ? undefined : past?.lastIndex
+  const idOfHead = idAtHead.get(index)
+  // The folder may have lost a file that the commit still has.
+  const isLost = idOfHead !== undefined && listedIndex?.stamp === keptStamp(idOfHead)
+  const indexInGit = isLost ? idOfHead : lastIndex
   const removed = new Set(
     listRemoved(
-      lastIndex === undefined
+      indexInGit === undefined
         ? openFolder(contentDir).read(index, MAX_FILE_BYTES).value?.toString()
-        : (await readSmallObjects(git, [lastIndex], MAX_FILE_BYTES)).get(lastIndex)?.toString(),
+        : (await readSmallObjects(git, [indexInGit], MAX_FILE_BYTES)).get(indexInGit)?.toString(),
     ),
   )
-  const idAtHead = new Map(atHead.map(({ path, id }) => [path, id]))
-  const edited = [...edits.keys()].filter((path) => promptOf(path) === fullName)
-  const isOf = (version: string) => (file: { path: string }) => findVersionOf(file.path)?.version === version
+  const editedIds = new Map(edits.map(({ path, id }) => [path, id]))
+  const headByVersion = filesByVersion(atHead)
   const firstOf = (version: string): PastVersion =>
     past?.versions.get(version) ?? {
-      ...{ commit: head, wasRemoved: false },
-      first: new Map(atHead.filter(isOf(version)).map(({ path, id }) => [path, id])),
+      commit: head,
+      wasRemoved: false,
+      first: new Map(headByVersion.get(version)?.map(({ path, id }) => [path, id])),
     }
   const lost = new Set<string>()
   for (const [version, { digest, at }] of Object.entries(published?.get(fullName) ?? {})) {
@@ -156,15 +175,15 @@ async function decide(
     }
     lost.add(version)
     used.push(version)
-    for (const { path } of here.filter(isOf(version))) hidden.add(path)
+    for (const { path } of hereByVersion.get(version) ?? []) hidden.add(path)
     const file = nameFile(formatPath({ kind: 'version', ...place, version }))
     problems.push({ file, rule: RULE, key: '', message: describeLoss(first) })
   }
-  const versions = new Set([...(past?.versions.keys() ?? []), ...edited.map((path) => findVersionOf(path)!.version)])
+  const versions = new Set([...(past?.versions.keys() ?? []), ...filesByVersion(edits).keys()])
   for (const version of versions) {
     if (lost.has(version)) continue
     const now: VersionFiles = new Map(
-      here.filter(isOf(version)).map(({ path }) => [path, edits.get(path) ?? idAtHead.get(path) ?? '']),
+      hereByVersion.get(version)?.map(({ path }) => [path, editedIds.get(path) ?? idAtHead.get(path) ?? '']),
     )
     const one = firstOf(version)
     const file = formatPath({ kind: 'version', ...place, version })
@@ -213,6 +232,19 @@ export const promptOf = (path: string): string => path.split('/', 2).join('/')
 
 function groupByPrompt<File extends { path: string }>(files: readonly File[]): Map<string, File[]> {
   return Map.groupBy(files, ({ path }) => promptOf(path))
+}
+
+/** Groups the files of a prompt by version, without those of no version. */
+function filesByVersion<File extends { path: string }>(files: readonly File[]): Map<string, File[]> {
+  const groups = new Map<string, File[]>()
+  for (const file of files) {
+    const version = findVersionOf(file.path)?.version
+    if (version === undefined) continue
+    const group = groups.get(version)
+    if (group) group.push(file)
+    else groups.set(version, [file])
+  }
+  return groups
 }
 
 /** Lists the prompts with a file that may have changed between two listings. */

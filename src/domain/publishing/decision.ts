@@ -196,7 +196,9 @@ export function decidePublish(
   const { published_by, clock, provenance, attestations = [] } = publisher
   const published_at = timeAfter(latest?.published_at, clock)
   const version: VersionEntry = {
-    ...{ published_at, published_by, changelog: request.changelog || describeMoved(request, latest, front) },
+    published_at,
+    published_by,
+    changelog: request.changelog || describeMoved(request, latest, front),
     ...{ format: front.format, parameters: front.parameters, variables: front.variables, content: front.content },
     ...(front.skill && { skill: front.skill }),
     ...(front.includes && { includes: front.includes }),

@@ -46,7 +46,9 @@ export function readPublishQuery(query: Readonly<Record<string, string>>): {
   }))
   const { expected_version, dry_run, skill, compose, allow_breaking, ...rest } = options.value ?? {}
   const body = {
-    ...{ ...rest, dry_run: dry_run === 'true', allow_breaking: allow_breaking !== 'false' },
+    ...rest,
+    dry_run: dry_run === 'true',
+    allow_breaking: allow_breaking !== 'false',
     ...(compose !== undefined && { compose: compose === 'true' }),
     ...(skill !== undefined && { skill: skill === '' ? null : { description: skill } }),
     ...(expected_version !== undefined && { expected_version: expected_version === 'null' ? null : expected_version }),

@@ -83,7 +83,9 @@ export async function renewFreshCopy(
   let { before } = written
   const fileBefore = await sources.text.run('readIndex', { owner, name }, written.folder.index)
   const changed = listChanges(fileBefore, written.file, {
-    ...{ commit: written.commit, at: formatMoment(now), by: written.by },
+    commit: written.commit,
+    at: formatMoment(now),
+    by: written.by,
   })
   const signal = AbortSignal.timeout(READ_MS)
   for (let renewal = 0; renewal < MAX_RENEWALS; renewal++) {

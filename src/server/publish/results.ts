@@ -67,15 +67,18 @@ async function decideAttempt(
   const place = { owner, name, version }
   const { content_sha256, known, results, texts } = await readTested(place, folder, readers, deps)
   const write = (result: { text: string | undefined }, summary: string) => ({
-    ...{
-      owner,
-      name,
-      message: changeMessage(sending, `${owner}/${name}: result of ${suite} for ${version}, ${summary}`),
-    },
-    ...{ version: undefined, index: undefined, result: { version, suite, before: texts.get(suite), ...result } },
+    owner,
+    name,
+    message: changeMessage(sending, `${owner}/${name}: result of ${suite} for ${version}, ${summary}`),
+    version: undefined,
+    index: undefined,
+    result: { version, suite, before: texts.get(suite), ...result },
   })
   const shownWith = (tested: readonly Result[]) => ({
-    ...{ file: state.file, entry: undefined, added: undefined, tested: { version, results: tested } },
+    file: state.file,
+    entry: undefined,
+    added: undefined,
+    tested: { version, results: tested },
   })
   if (fields === undefined) {
     const shown = shownWith(results.filter((result) => result.suite !== suite))
@@ -85,7 +88,9 @@ async function decideAttempt(
     return { kind: 'commit', additions: write({ text: undefined }, 'deleted'), shown, answer }
   }
   const sent: SentResult = {
-    ...{ version, suite, fields },
+    version,
+    suite,
+    fields,
     reported_by: bearer.login ?? owner,
     provenance: bearer.provenance,
   }
