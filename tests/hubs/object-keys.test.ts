@@ -2,9 +2,9 @@
 // stored as it is, or refused with a message: no answer may come from a look-up in a plain object.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createToken } from '../../packages/stores/state/tokens.ts'
-import { fieldOf } from '../hubs/account.ts'
-import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
-import { freePort } from '../hubs/processes.ts'
+import { fieldOf } from './account.ts'
+import { type BuiltHub, startBuiltHub } from './built-hub.ts'
+import { freePort } from './processes.ts'
 
 /** Only `constructor` has the form of an owner, a name, a tag, a label and a suite. */
 const NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf'] as const
