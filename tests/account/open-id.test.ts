@@ -265,6 +265,30 @@ describe('a provider that fails', () => {
     20_000,
   )
 
+  //  what                           SIGN_IN_ISSUER    the document's issuer        what the message names
+  test.each<[string, string, unknown, string]>([
+    ['a slash at the end', '/hub', '/hub/', '/hub/'],
+    ['another path', '/hub', '/other', '/other'],
+    ['a line feed and 300 letters', '/hub', `/\n${'x'.repeat(300)}`, '/?xxx'],
+  ])('names the issuer of the document, if it is another: %s', async (_, ours, theirs, named) => {
+    const { issuer } = provider
+    provider.tamper('/.well-known/openid-configuration', async () => Response.json({ issuer: `${issuer}${theirs}` }))
+    const { status, text } = await open({}, `${issuer}${ours}`).openJar().ask('/auth/sign-in')
+    const document = `${issuer}${ours}/.well-known/openid-configuration`
+    expect([status, text]).toEqual([503, expect.stringContaining(`${document} describes the issuer ${issuer}${named}`)])
+    expect(text).toContain(`, not ${issuer}${ours}. Correct SIGN_IN_ISSUER.`)
+    expect(text).not.toContain('x'.repeat(100))
+  })
+
+  test('says that there is no issuer, if the document names none', async () => {
+    provider.tamper('/.well-known/openid-configuration', async () => Response.json({ issuer: { a: 1 } }))
+    const { status, text } = await open().openJar().ask('/auth/sign-in')
+    expect([status, text]).toEqual([
+      503,
+      expect.stringContaining('/.well-known/openid-configuration describes no issuer.'),
+    ])
+  })
+
   test('Microsoft’s addresses for all tenants are refused, because they let everybody in', async () => {
     // Microsoft cannot be asked here, so this is the part of its metadata that counts.
     const endpoints = { authorization_endpoint: 'https://login.microsoftonline.com/common/oauth2/v2.0/authorize' }

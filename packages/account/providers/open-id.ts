@@ -4,6 +4,8 @@ import type { ProviderIdentity } from '../../../src/domain/access/person.ts'
 import { isSameIssuer } from '../../../src/domain/access/sign-in-kind.ts'
 import { HubError } from '../../../src/domain/api/errors.ts'
 import { isLoopback } from '../../../src/domain/api/loopback.ts'
+import { isObject } from '../../../src/domain/text/json.ts'
+import { printable } from '../../../src/domain/text/printable.ts'
 import { askProvider, CALL_MS } from '../../stores/ask-provider.ts'
 import { buildSignInUrl, describeFailure, exchangeCode, type Flow, type FlowNote, loadClient } from './code-flow.ts'
 
@@ -106,6 +108,7 @@ async function discover({ issuer, clientId, clientSecret }: OpenIdSettings): Pro
   const settings = 'SIGN_IN_ISSUER, SIGN_IN_CLIENT_ID, SIGN_IN_CLIENT_SECRET or the callback URL at the provider'
   const words = { client, provider, settings }
   const [basic, post] = [client.ClientSecretBasic(clientSecret), client.ClientSecretPost(clientSecret)]
+  let named: unknown
   try {
     const configuration = await client.discovery(
       new URL(issuer),
@@ -125,15 +128,25 @@ async function discover({ issuer, clientId, clientSecret }: OpenIdSettings): Pro
         ],
       },
     )
+    named = configuration.serverMetadata().issuer
     // Microsoft's addresses for all tenants are a provider that lets everybody in.
     if (isSameIssuer(configuration.serverMetadata().issuer, issuer)) return { ...words, configuration }
   } catch (error) {
+    named = findNamedIssuer(error)
     const failure = describeFailure(words, error)
     if (failure.code === 'unavailable') throw failure
   }
+  const document = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+  const described = typeof named === 'string' ? `the issuer ${printable(named)}, not ${issuer}` : 'no issuer'
   throw new HubError(
     'unavailable',
-    `${provider} is not set up for signing in: ${issuer}/.well-known/openid-configuration does not describe this issuer. Correct SIGN_IN_ISSUER.`,
+    `${provider} is not set up for signing in: ${document} describes ${described}. Correct SIGN_IN_ISSUER.`,
     { retryAfterSeconds: 60 },
   )
+}
+
+/** Returns the issuer that a discovery document names, from the library’s error about one that is not the expected issuer. */
+function findNamedIssuer(error: unknown): unknown {
+  const details = error instanceof Error ? error.cause : undefined
+  return isObject(details) && isObject(details.body) ? details.body.issuer : undefined
 }
