@@ -41,6 +41,7 @@ export async function reviewPull(repository: string, environment: Environment): 
   const { BASE_SHA: base = '', HEAD_SHA: head = '', AUTHOR = '', AUTHOR_ID = '', APPROVED = '' } = environment
   if (![base, head].every((sha) => /^[0-9a-f]{40,64}$/.test(sha)) || !/^[\w[\]-]{1,64}$/.test(AUTHOR))
     throw new Error('expected BASE_SHA, HEAD_SHA and AUTHOR')
+  if (!/^[1-9]\d{0,15}$/.test(AUTHOR_ID)) throw new Error('expected AUTHOR_ID, the number of an account at GitHub')
   const folder = mkdtempSync(join(tmpdir(), 'prompt-hub-pull-'))
   try {
     const tree = await openPullTree({ repository, base, head }, folder, environment)
@@ -59,6 +60,7 @@ export async function reviewPull(repository: string, environment: Environment): 
       mayReport: (owner) => mayReport(author, owner, files.get(owner)),
     })
     const notes = [
+      ...(owners.some(({ isByName }) => isByName) ? [describeName(author)] : []),
       ...(tree.isConflict ? ['It **conflicts** with its base branch. Resolve the conflicts first.'] : []),
       ...(tree.outside > 0
         ? [`It also changes ${tree.outside} files outside \`content/\`, which are not reviewed here.`]
@@ -76,6 +78,10 @@ export async function reviewPull(repository: string, environment: Environment): 
     rmSync(folder, { recursive: true, force: true })
   }
 }
+
+/** Says what a review cannot know: only the hub's state has the account that first signed in with a login. */
+const describeName = ({ user_id }: Person) =>
+  `The author is known by name, and GitHub can give a name to another account. To trust this account alone, list its ID \`${user_id}\` in \`members\` instead of the name.`
 
 /** Reads the affected owners' files from the base, because changes to members in the pull request itself take effect only after it is merged. */
 async function readOwners(tree: PullTree): Promise<Map<string, OwnerFile | 'broken'>> {

@@ -182,6 +182,58 @@ describe('owner approval', () => {
     expect((await review({ AUTHOR, AUTHOR_ID, APPROVED })).owner).toBe(owner)
   })
 
+  //  case                          path                                    author, user ID       reason, and whether the report warns of the name
+  test.each([
+    ['by login', `${A}/1.1.0.md`, 'octocat', '4712', 'yes  acme: octocat is one of its members, by name', true],
+    ['by ID', `${A}/1.1.0.md`, 'x', '4711', 'yes  acme: x is one of its members, by account ID 4711', false],
+    [
+      'by both',
+      `${A}/1.1.0.md`,
+      'octocat',
+      '4711',
+      'yes  acme: octocat is one of its members, by account ID 4711',
+      false,
+    ],
+    [
+      'by the name of the owner',
+      'content/mallory/x/versions/1.0.0.md',
+      'mallory',
+      '2',
+      'yes  mallory: it is the author’s own handle, by name',
+      true,
+    ],
+    ['not at all', `${A}/1.1.0.md`, 'mallory', '2', 'no   acme: mallory is not a member', false],
+  ] as const)('the report says how it knows the author: %s', async (_, path, AUTHOR, AUTHOR_ID, reason, warns) => {
+    put(path, version(TEXT))
+    const { report } = await review({ AUTHOR, AUTHOR_ID })
+    expect(report).toContain(`\n${reason}\n`)
+    const way = `To trust this account alone, list its ID \`${AUTHOR_ID}\` in \`members\` instead of the name.`
+    expect(report.includes(way)).toBe(warns)
+  })
+
+  test('another account with the login of a member of an owner that lists IDs waits for a maintainer', async () => {
+    git('checkout', '-q', 'main')
+    const before = git('rev-parse', 'main')
+    put('content/acme/index.md', '---\nmembers: [4711]\n---\n')
+    put('content/octocat/index.md', '---\nmembers: [4711]\n---\n')
+    git('add', '-A')
+    git('commit', '-qm', 'IDs alone')
+    git('checkout', '-q', '-B', 'pull', 'main')
+    put(`${A}/1.1.0.md`, version(TEXT))
+    put('content/octocat/x/versions/1.0.0.md', version(TEXT))
+    const asThief = await review({ AUTHOR: 'octocat', AUTHOR_ID: '4712' })
+    const asMember = await runReview({ AUTHOR: 'octocat', AUTHOR_ID: '4711' }, true)
+    git('checkout', '-q', 'main')
+    git('reset', '-q', '--hard', before)
+    expect([asThief.owner, asMember.owner]).toEqual(['waits', 'agrees'])
+    expect(asThief.report).toMatch(/no {3}acme: octocat is not a member\nno {3}octocat: octocat is not a member/)
+  })
+
+  test.each([undefined, '', '0', '1e3', ' 4711', 'oidc-4711'])('an account ID of %j is refused', async (AUTHOR_ID) => {
+    put(`${A}/1.1.0.md`, version(TEXT))
+    await expect(review({ AUTHOR: 'octocat', AUTHOR_ID: AUTHOR_ID as string })).rejects.toThrow('AUTHOR_ID')
+  })
+
   test('waits for a maintainer if the index.md of the author’s own handle is unreadable on main', async () => {
     git('checkout', '-q', 'main')
     const before = git('rev-parse', 'main')

@@ -1,6 +1,6 @@
 // Decides whose approval a pull request needs: if the author is not a member of the owner, a maintainer must approve it.
 
-import { mayActFor } from '../../../src/domain/access/memberships.ts'
+import { isMember, mayActFor } from '../../../src/domain/access/memberships.ts'
 import type { Person } from '../../../src/domain/access/person.ts'
 import type { OwnerFile } from '../../../src/domain/content/prompt-file.ts'
 
@@ -9,6 +9,8 @@ interface OwnerVerdict {
   /** The owner's handle, or undefined for the catalogue as a whole. */
   owner: string | undefined
   isAllowed: boolean
+  /** Whether only the author’s login speaks for the author, which GitHub may have given to another account. */
+  isByName: boolean
   /** A short reason for the verdict. */
   reason: string
 }
@@ -36,14 +38,15 @@ function decideApproval(
   author: Person,
   file: Pick<OwnerFile, 'members'> | 'broken' | undefined,
 ) {
-  if (owner === undefined) return { isAllowed: false, reason: 'it belongs to the catalogue as a whole' }
-  if (file === 'broken') return { isAllowed: false, reason: 'its index.md on the main branch cannot be read' }
-  if (!mayActFor(author, owner, file)) return { isAllowed: false, reason: `${author.login} is not a member` }
-  const hasMembers = file !== undefined && file.members.length > 0
-  return {
-    isAllowed: true,
-    reason: hasMembers ? `${author.login} is one of its members` : 'it is the author’s own handle',
-  }
+  const refuse = (reason: string) => ({ isAllowed: false, isByName: false, reason })
+  if (owner === undefined) return refuse('it belongs to the catalogue as a whole')
+  if (file === 'broken') return refuse('its index.md on the main branch cannot be read')
+  if (!mayActFor(author, owner, file)) return refuse(`${author.login} is not a member`)
+  if (file === undefined || file.members.length === 0)
+    return { isAllowed: true, isByName: true, reason: 'it is the author’s own handle, by name' }
+  const isByName = !isMember(author, { members: file.members.filter((member) => typeof member === 'number') })
+  const how = isByName ? 'by name' : `by account ID ${author.user_id}`
+  return { isAllowed: true, isByName, reason: `${author.login} is one of its members, ${how}` }
 }
 
 /** What `removed` of a prompt names at the base and after the merge; undefined if the file cannot be read. */
@@ -57,13 +60,11 @@ export interface RemovedNumbers {
 /** Checks that no entry of `removed` disappears: a takedown is undone only with the approval of a maintainer, whoever owns the prompt. */
 export function checkTakedowns(prompts: readonly RemovedNumbers[]): OwnerVerdict[] {
   return prompts.flatMap(({ owner, name, before, after }) => {
-    const fullName = `${owner}/${name}`
+    const verdict = { owner: `${owner}/${name}`, isAllowed: false, isByName: false }
     if (before === undefined)
-      return [
-        { owner: fullName, isAllowed: false, reason: 'removed in its index.md on the main branch cannot be read' },
-      ]
+      return [{ ...verdict, reason: 'removed in its index.md on the main branch cannot be read' }]
     const dropped = before.filter((version) => !after?.includes(version))
     if (dropped.length === 0) return []
-    return [{ owner: fullName, isAllowed: false, reason: `it takes ${dropped.join(', ')} out of removed` }]
+    return [{ ...verdict, reason: `it takes ${dropped.join(', ')} out of removed` }]
   })
 }
