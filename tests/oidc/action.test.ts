@@ -274,7 +274,7 @@ test('a breaking change as minor or patch fails, unless the job allows it', asyn
   ] as const) {
     const { stderr } = await run({ ...given, MODE })
     expect(stderr).toBe(
-      `::error file=prompts/bumped.md::acme/bumped ${verb} published: acme/bumped: 1.0.1 is too small for a breaking change since 1.0.0: adds required variable more. Publish it as 2.0.0: leave out bump, or use major. To publish it as 1.0.1 all the same, pass --allow-breaking (in the API, leave out allow_breaking).\n`,
+      `::error file=prompts/bumped.md::acme/bumped ${verb} published: acme/bumped: 1.0.1 is too small for a breaking change since 1.0.0: adds required variable more. Publish it as 2.0.0: leave out bump, or use major. To publish it as 1.0.1 all the same, use --allow-breaking; in a request, allow_breaking=true.\n`,
     )
   }
   expect((await run({ ...given, ALLOW_BREAKING: 'maybe' })).stderr).toContain('allow-breaking: expected yes or no.')

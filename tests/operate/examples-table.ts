@@ -276,8 +276,8 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
     ...{ says: /"options":\["short","long"\]/ },
   },
   {
-    ...{ document: 'publishing', has: '@commit-message.md' },
-    before: "printf -- '---\\ntags: [git]\\n---\\nWrite a {{style}} commit message.\\n' >commit-message.md",
+    ...{ document: 'publishing', has: '@release-note.md' },
+    before: "printf -- '---\\ntags: [git]\\n---\\nWrite a {{style}} release note.\\n' >release-note.md",
     ...{ says: /"changelog":"Shorter"/ },
   },
   { document: 'moderation', has: 'hubcli yank', says: /1\.1\.0 yanked/ },

@@ -108,7 +108,7 @@ describe('a breaking change with too small a bump is refused', () => {
   test('if the request says so, as JSON and as a prompt file', async () => {
     const { publish, publishFile, check, to } = await openPrompt()
     const wayOut = (number: string) =>
-      `To publish it as ${number} all the same, pass --allow-breaking (in the API, leave out allow_breaking)`
+      `To publish it as ${number} all the same, use --allow-breaking; in a request, allow_breaking=true`
     const body = { ...LANG, bump: 'patch', allow_breaking: false }
     for (const answer of [
       await publish(body),

@@ -75,7 +75,7 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
       expect(await page.locator('.trust .fact').allTextContents()).toEqual([
         ...['✓Readme', '–1 of 5 variables described', '–4 of 5 variables with an example'],
         ...['–1 of 2 changes with a changelog', '–1 of 3 versions yanked', '–3 hidden characters, shown in the text'],
-        ...['✓MIT', '–Published with a token or by pull request'],
+        ...['✓MIT', '–Published by a person, or with a token'],
         ...['–quality: 1234 passed, 2 failed, 3 skipped, score 0.98', '✓No advisory'],
       ])
       await page.context().close()

@@ -344,7 +344,7 @@ function refuseSmallBump(
   const wanted = nextVersion([to], 'major')
   const wayOut = needsMajor
     ? `${owner} accepts it only so (publishing: semver in content/${owner}/index.md)`
-    : `To publish it as ${to} all the same, pass --allow-breaking (in the API, leave out allow_breaking)`
+    : `To publish it as ${to} all the same, use --allow-breaking; in a request, allow_breaking=true`
   throw new HubError(
     'bump_too_small',
     `${owner}/${name}: ${to} is too small for a breaking change since ${from}: ${reasons.join(', ')}. Publish it as ${wanted}: leave out bump, or use major. ${wayOut}.`,

@@ -20,7 +20,7 @@ const EXPECTED_LINE = 'expected {{role "system"}}, {{role "user"}} or {{role "as
 
 /** Returns why a text cannot be written as a message (it would be parsed as something else), or undefined if it can. */
 export function findUnwritable(text: string): string | undefined {
-  if (trimLineEnds(text).trim() === '') return 'expected some text, got only whitespace'
+  if (trimLineEnds(text).trim() === '') return 'expected some text'
   // The text as it will appear: between its role line's line feed and another line feed.
   const standing = `\n${text}\n`
   if (locateParts(standing).length > 0 || standing.match(ROLE_LIKE_LINE) || standing.match(HISTORY))

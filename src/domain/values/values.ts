@@ -205,7 +205,7 @@ function text(maxCharacters: number, pattern: string, sentence: string) {
 
 /** Returns why content is rejected, or undefined. Its size is checked separately, because content over the limit has its own error status. */
 export function findContentProblem(content: string): string | undefined {
-  if (content.trim() === '') return 'expected some text, got only whitespace'
+  if (content.trim() === '') return 'expected some text'
   if (content.includes('\0')) return 'expected text without NUL characters'
   if (!content.isWellFormed()) return 'expected well-formed Unicode, without lone surrogates'
   return undefined

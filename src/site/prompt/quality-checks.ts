@@ -69,7 +69,7 @@ export function listQualityChecks(
       provenance !== null,
       provenance
         ? `Published by a job of ${provenance.repository}, without a signature`
-        : 'Published with a token or by pull request',
+        : 'Published by a person, or with a token',
       '/docs/trust#the-publisher-proved',
       'publisher',
     )

@@ -65,7 +65,7 @@ describe('a version', () => {
     ['with a placeholder of the maximum length', { content: `{{${'a'.repeat(64)}}}` }],
   ])('satisfies every rule: %s', (_, given) => expect(checkVersion(aVersion('1.0.0', given))).toEqual([]))
 
-  const onlySpace = 'expected some text, got only whitespace'
+  const onlySpace = 'expected some text'
   const named = (name: string) => `expected placeholder names of at most 64 characters, got ${name}`
   const variables = Array.from({ length: 65 }, (_, at) => aVariable(`v${at}`))
   const one = [aVariable('a')]
