@@ -27,7 +27,7 @@ export function settingsChecks(environment: Environment, config: Config | undefi
     check('sign-in-settings', 'sign-in is either fully configured or not configured at all', needs, () =>
       checkSignIn(settings!, config!),
     ),
-    check('address', 'the public URL uses https', needs, () => checkAddress(settings!, config!)),
+    check('address', 'the public URL uses https, or is on this machine', needs, () => checkAddress(settings!, config!)),
     check('proxies', 'clients are identified correctly, and only proxies are trusted', needs, () =>
       checkProxies(config!),
     ),

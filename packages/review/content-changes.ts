@@ -67,9 +67,10 @@ export async function openComparison(
     const remotes = (await git.find(['remote']))?.split('\n') ?? []
     const remote = remotes.find((each) => each !== '' && name.startsWith(`${each}/`))
     const fetched = remote === undefined ? `origin ${name}` : `${remote} ${name.slice(remote.length + 1)}`
-    throw new Error(
-      `--base: expected a commit in this repository, got ${name}; in a shallow clone, fetch it first: git fetch ${fetched}`,
-    )
+    const wayOut = remotes.includes(remote ?? 'origin')
+      ? `in a shallow clone, fetch it first: git fetch ${fetched}`
+      : 'leave out --base to compare with the last commit'
+    throw new Error(`--base: expected a commit in this repository, got ${name}; ${wayOut}`)
   }
   let deleted: Promise<DeletedVersions> | undefined
   return {

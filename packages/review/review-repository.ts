@@ -243,7 +243,9 @@ export function openRepositoryReader(
       for (const problem of checkRepository({ ...repository, file, versions: numbers }, neighbours))
         remarks.push({ file: nameFile(indexPath), ...problem })
       const isLastTouched = lastChange?.isTouched ?? false
-      if (comparison === undefined || index?.change.isTouched || isLastTouched)
+      // What a file that cannot be read says is not known, so nothing is missing in it.
+      const isReadable = index === undefined || file !== undefined
+      if (isReadable && (comparison === undefined || index?.change.isTouched || isLastTouched))
         remarks.push(...reviewIndex(repository, file, last))
       if (last && isInUse(file))
         remarks.push(

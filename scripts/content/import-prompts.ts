@@ -3,6 +3,7 @@
 import { READERS } from '../../packages/formats/formats.ts'
 import { clip } from '../../packages/formats/template.ts'
 import { readConfig } from '../../src/config.ts'
+import { countOf } from '../../src/domain/text/count-of.ts'
 import { withoutControls } from '../../src/domain/text/printable.ts'
 import { openProgress } from '../progress.ts'
 import { runCommand } from '../run-command.ts'
@@ -34,7 +35,7 @@ function report(lines: readonly Line[], skipped: readonly string[], owner: strin
   const count = (status: Line['status']) => lines.filter((line) => line.status === status).length
   const rest = skipped.length > MAX_SHOWN ? ` and ${skipped.length - MAX_SHOWN} more` : ''
   const listed = skipped.slice(0, MAX_SHOWN).map(withoutControls).join(', ') + rest
-  const shown = lines.filter(({ lost, reasons }) => lost.length + reasons.length > 0)
+  const shown = lines.filter(({ status, lost, reasons }) => status !== 'unchanged' || lost.length + reasons.length > 0)
   for (const { path, position, source_name, name, lost, reasons } of shown.slice(0, MAX_SHOWN)) {
     const own = source_name === null ? '' : ` “${clip(source_name)}”`
     const place = position === null ? '' : `, prompt ${position}${own}`
@@ -48,9 +49,9 @@ function report(lines: readonly Line[], skipped: readonly string[], owner: strin
       '',
       `${isDryRun ? 'Would write' : 'Written'}   ${count('new')} new, ${count('changed')} with a new version, ${count('updated')} with other details`,
       `Unchanged ${count('unchanged')}`,
-      `Lost      data from ${new Set(lines.filter(({ lost }) => lost.length > 0).map(({ path }) => path)).size} files`,
+      `Lost      data from ${countOf(new Set(lines.filter(({ lost }) => lost.length > 0).map(({ path }) => path)).size, 'file')}`,
       `Refused   ${count('refused')}`,
-      `Skipped   ${skipped.length} that are not prompts${skipped.length === 0 ? '' : `: ${listed}`}`,
+      `Skipped   ${countOf(skipped.length, 'file')} without a prompt${skipped.length === 0 ? '' : `: ${listed}`}`,
     ].join('\n'),
   )
   if (!isDryRun && count('new') + count('changed') + count('updated') > 0)

@@ -75,6 +75,15 @@ export async function listContained(tree: ContentTree, target: TakedownTarget): 
   return Object.keys(removed).length > 0 ? [] : files
 }
 
+/** Whether `removed` in the content says that this was taken down. */
+export async function isTakenDown(tree: ContentTree, target: TakedownTarget): Promise<boolean> {
+  const { owner, name, version } = target
+  const index = join(tree.folder, `${tree.prefix}${formatPath({ kind: 'repository', owner, name })}`)
+  const { removed = {} } = parseRepositoryFile(readIfThere(index)).value ?? {}
+  if (version !== undefined) return Object.hasOwn(removed, version)
+  return Object.keys(removed).length > 0 && (await listContained(tree, target)).length === 0
+}
+
 /** Lists the versions that include what is taken down, and so contain its text, such as `acme/review@1.0.0`. */
 export function listIncluding({ folder, prefix }: ContentTree, target: TakedownTarget): string[] {
   const part = `${target.owner}/${target.name}`

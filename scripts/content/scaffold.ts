@@ -43,7 +43,7 @@ await runCommand({ usage: USAGE, help: HELP, options, allowPositionals: true }, 
   const { contentDir } = readConfig(process.env)
   const made = await (isNew ? makePrompt : makeVersion)(contentDir, fullName)
   for (const path of made) console.log(`content/${path}`)
-  console.log('Edit the files, then run: npm run check:content -- --base origin/main')
+  console.log('Edit the files, then run: npm run check:content')
 
   async function makePrompt(dir: string, { owner, name }: { owner: string; name: string }): Promise<string[]> {
     requireFree(dir, { owner, name })

@@ -15,6 +15,7 @@ import { runCommand } from '../run-command.ts'
 import {
   type ContentTree,
   findInHistory,
+  isTakenDown,
   listContained,
   listIncluding,
   openContentTree,
@@ -24,7 +25,7 @@ import {
 
 const USAGE = `Usage: npm run takedown -- OWNER/NAME@VERSION "REASON"   removes one version
        npm run takedown -- OWNER/NAME "REASON"           removes a prompt with all its versions
-       npm run takedown -- --check OWNER/NAME[@VERSION]  only says what is gone from where`
+       npm run takedown -- --check OWNER/NAME[@VERSION]  says what is gone from where, and deletes the fresh copies of what was taken down`
 
 /** How long the hub may take to build the content without what was removed. */
 const WAIT_MS = 60_000
@@ -60,7 +61,10 @@ async function takeDown([address = '', reason = '', ...more]: readonly string[],
   const contained = isCheck ? await listContained(tree, target) : []
   if (contained.length > 0)
     left.push(`content: ${countOf(contained.length, 'file')} on this branch, such as ${contained[0]}`)
-  if (config.databaseUrl !== undefined || existsSync(STATE_FILE))
+  const isStored = config.databaseUrl !== undefined || existsSync(STATE_FILE)
+  if (isStored && isCheck && !(await isTakenDown(tree, target)))
+    left.push('fresh copies: kept, because removed in index.md does not say that this was taken down')
+  else if (isStored)
     await inStore(async (state) => {
       const count = await removeCopies(state, target)
       gone.push(`fresh copies: ${count === 0 ? 'none were stored' : `${countOf(count, 'record')} deleted`}`)

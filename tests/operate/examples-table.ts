@@ -166,6 +166,10 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
     andRun: 'hubcli push acme/chat-example prompt.md "First version" minor --format chat',
     ...{ says: /^1\.0\.0 /m },
   },
+  {
+    ...{ document: 'contributing', has: 'npm run new', place: 'checkout', says: /my-prompt\/versions\/1\.0\.1\.md/ },
+    around: ['export CONTENT_DIR=$(mktemp -d)/content; mkdir -p "$CONTENT_DIR"\n', ''],
+  },
   { document: 'contributing', has: 'check:content', place: 'checkout', says: /no problems/ },
   {
     ...{ document: 'hosting', has: 'tagline', save: 'content/site.yml', andRun: CHECK },
@@ -271,7 +275,7 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
     says: /"parameters":\{"response_format":\{"type":"json_schema",.*"tools":\[\{"type":"function",/,
   },
   {
-    ...{ document: 'publishing', has: 'title: Commit message', save: 'prompt-file.md' },
+    ...{ document: 'publishing', has: 'title: Release note', save: 'prompt-file.md' },
     andRun: `curl -fsS -H "Authorization: Bearer $HUB_TOKEN" -H 'Content-Type: text/markdown' --data-binary @prompt-file.md "$HUB/api/v1/repos/acme/commit-message-file/versions?dry_run=true"`,
     ...{ says: /"options":\["short","long"\]/ },
   },

@@ -228,7 +228,7 @@ describe('nothing is left out without a word', () => {
   test('files that are not prompts are counted and named, with and without --json', () => {
     const folder = give('given', { 'README.md': 'x', 'a.md': 'Hi.\n', 'b.py': 'x', 'package.json': '{}' })
     expect(run(folder, '--dry-run').stdout).toMatch(
-      /Skipped {3}3 that are not prompts: .*README\.md, .*b\.py, .*package\.json/,
+      /Skipped {3}3 files without a prompt: .*README\.md, .*b\.py, .*package\.json/,
     )
     const { stderr } = run(folder, '--json', '--dry-run')
     for (const name of ['README.md', 'b.py', 'package.json'])

@@ -51,7 +51,7 @@ export const RULES = {
   'utf-8': error('Files are UTF-8.', 'save it as UTF-8'),
   'front-matter': error(
     'A file begins with YAML between two lines that are exactly ---.',
-    'fix the YAML in that line; .github/CONTRIBUTING.md has an example',
+    'fix the YAML in that line (a text with a colon needs quotes); .github/CONTRIBUTING.md has an example',
   ),
   'front-matter-value': error(
     'Every key of the front matter is known, and its value is valid.',
@@ -219,7 +219,7 @@ export const RULES = {
     'A version that declares variables declares every placeholder in its content.',
     'declare it under variables, or use variables: [] if nothing is filled in',
   ),
-  secret: advice('Nothing looks like a secret.', 'revoke it if it is real, and use an obvious example instead'),
+  secret: advice('Nothing looks like a secret.', 'use an obvious example instead'),
   'hidden-characters': advice('Every character is visible.', 'retype the passage without the character'),
   'look-alikes': advice('A word uses only one alphabet.', 'retype the word'),
   'weak-title': advice('A repository has a title of a few words.', 'add title to index.md'),
