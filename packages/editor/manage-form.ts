@@ -27,10 +27,8 @@ export function changeOf(form: URLSearchParams, fullName: string): { call: ApiCa
     case 'unyank':
       return to('DELETE', `/versions/${version}/yank`, {})
     case 'status': {
-      // The form of an archived prompt has only the status.
-      const given = ['status_message', 'replaced_by'].filter((field) => form.has(field))
-      const details = Object.fromEntries(given.map((field) => [field, orNull(field)]))
-      return to('PATCH', '', { status: text('status'), ...details }, true)
+      const [status_message, replaced_by] = [orNull('status_message'), orNull('replaced_by')]
+      return to('PATCH', '', { status: text('status'), status_message, replaced_by }, true)
     }
     case 'move':
       return to('PATCH', '', { moved_to: orNull('moved_to') }, true)

@@ -134,6 +134,7 @@ async function sendJudged(sending: Sending, judged: JudgedForm): Promise<Visited
   return redirectTo(`/${path}/edit?published=${unchanged ? 'details' : record.version}`)
 }
 
+const NOT_CHECKED = 'Review what publishing does, then publish.'
 const CHANGED_FORM = 'You changed the form after the last check. Review it, then publish.'
 const CHANGED_PARTS =
   'The form, or a prompt that it includes, changed after the last check. Review the text, then publish.'
@@ -162,7 +163,9 @@ async function review(
       ...{ warnings, changes, checked, version: unchanged ? undefined : version },
       comparison: compared && compared.impact + compared.lines + compared.files,
     },
-    ...(sent.step === 'publish' && { said: [form.compose ? CHANGED_PARTS : CHANGED_FORM] }),
+    ...(sent.step === 'publish' && {
+      said: [!sent.checked ? NOT_CHECKED : form.compose ? CHANGED_PARTS : CHANGED_FORM],
+    }),
   })
 }
 

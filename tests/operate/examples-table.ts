@@ -141,6 +141,14 @@ anthropic = SimpleNamespace(messages=SimpleNamespace(create=lambda **given: prin
     ...{ says: /lock 2\.\d\.\d/, isOffline: true },
   },
   {
+    ...{ document: 'clients', has: 'PromptHub(lock="prompts.lock"', place: 'libraries' },
+    around: [
+      'from prompt_hub import PromptHub\n',
+      'prompt = hub.get("acme/code-review")\nprint(prompt.source, prompt.version)\n',
+    ],
+    ...{ says: /^lock 2\.\d\.\d$/m, isOffline: true },
+  },
+  {
     ...{ document: 'clients', has: 'OpenAI().responses.create(model', place: 'libraries' },
     around: [
       `from types import SimpleNamespace

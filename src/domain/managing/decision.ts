@@ -45,9 +45,12 @@ export function decideChange(change: Change, state: RepositoryState, named: Name
   return { indexText, file: readIndex(state, indexText), summary: edits.summary }
 }
 
+/** What can be changed of an archived repository. */
+const OF_STATUS: ReadonlySet<string> = new Set(['status', 'status_message', 'replaced_by'])
+
 function refuseArchived(change: Change, fullName: string, { status }: RepositoryFile): void {
   if (status !== 'archived') return
-  if (change.kind === 'patch' && Object.keys(change.fields).every((field) => field === 'status')) return
+  if (change.kind === 'patch' && Object.keys(change.fields).every((field) => OF_STATUS.has(field))) return
   throw archivedError(fullName)
 }
 

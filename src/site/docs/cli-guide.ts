@@ -37,8 +37,12 @@ export const CLI_COMMANDS: Readonly<Record<string, Readonly<Record<string, strin
   Publish: {
     'hubcli push <owner>/<name> <file or folder> "<changelog>" [<bump>]':
       'Publishes a prompt file, or standard input if it is -, as the next version, and prints its number and URL. The number fits what changed for callers: a breaking change is a major version. <bump> names major, minor or patch instead; a breaking change as minor or patch is refused without --allow-breaking. Prints warnings to standard error. --dry-run publishes nothing, and prints the version that would be published. --raw publishes the whole file as the text, with its front matter.',
+    'hubcli recompose <owner>/<name> ["<changelog>"] [<bump>]':
+      'Publishes a composed prompt with the newest versions of its parts, if one has changed. --min-age 7d takes only versions that have been out for 7 days. --all <owner> does so for all of an owner’s prompts.',
     'hubcli check <file or folder>... [--owner <owner>] [--bump <bump>]':
       'Prints which version each prompt file would become, without a token, and exits with 4 if one would be rejected. prompts/acme/review.md is checked as acme/review; --owner names another owner, and --bump the part of the version that push would be given.',
+    'hubcli result <owner>/<name> <x.y.z> <suite> <file>':
+      'Reports the result of a test suite for the version, from promptfoo’s JSON, JUnit XML or a benchmark.json. --remove instead of a file removes the result.',
   },
   Manage: {
     'hubcli label <owner>/<name> <label> <x.y.z>':
