@@ -95,6 +95,13 @@ export function testFinding(opened: () => BuiltSite): void {
       await page.context().close()
     })
 
+    test('finds Agent Skills by the word, and does not correct or ignore it', async () => {
+      const { page } = await site.open('/search?q=skills')
+      expect(await page.locator('.row .full-name').allTextContents()).toContain(REPOSITORY.slice(1))
+      expect(await page.locator('#reading').count()).toBe(0)
+      await page.context().close()
+    })
+
     test('hostile queries are treated as text', async () => {
       const question = `"><script>window.${MARKER}=1</script>`
       const { page, problems } = await site.open(
