@@ -117,16 +117,16 @@ function countHints(hint: string): number {
   return hint.match(/<[^<>]*>|\[[^[\]]*\]|[^\s<[]+/g)?.length ?? 0
 }
 
-/** Returns the names in the front matter's `arguments`, a list or a text; none if a name could not be a variable. */
-export function readDeclared(value: unknown): string[] {
+/** Returns the names in the front matter’s `arguments`, a list or a text. @returns undefined if a name could not be a variable, or stands there twice */
+export function readDeclared(value: unknown): string[] | undefined {
   const names = Array.isArray(value)
     ? value.map(String)
-    : typeof value === 'string'
-      ? value.split(/[\s,]+/).filter(Boolean)
-      : []
+    : String(value ?? '')
+        .split(/[\s,]+/)
+        .filter(Boolean)
   return names.every((name) => isVariableName(name) && !isPosition(name)) && new Set(names).size === names.length
     ? names
-    : []
+    : undefined
 }
 
 /** A text with Claude Code's arguments, and what its front matter needs. */

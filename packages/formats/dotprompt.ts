@@ -31,6 +31,8 @@ const KNOWN = {
   other: ['version', 'variant', 'license', 'licence', 'tools', 'toolDefs'],
 }
 const TOOL = { text: ['name', 'description'], other: ['inputSchema'] }
+/** The keys of variables in JSON Schema. A hub refuses values that no variable takes, whatever the schema says. */
+const SCHEMA = { other: ['type', 'properties', 'required', 'additionalProperties', '$schema'] }
 /** The keys of a variable in JSON Schema. */
 const PROPERTY = { text: ['description'], other: ['type', 'enum', 'default'] }
 /** Helpers that Handlebars and dotprompt call by name: a variable with such a name would call the helper. */
@@ -171,7 +173,14 @@ function readInput(input: unknown, findings: ConversionProblems, line: number | 
   const defaults = isObject(input.default) ? input.default : {}
   const isJsonSchema = typeof schema.type === 'string' && isObject(schema.properties)
   const properties = isJsonSchema && isObject(schema.properties) ? schema.properties : schema
-  const required = new Set(Array.isArray(schema.required) ? schema.required : [])
+  const required = new Set(isJsonSchema && Array.isArray(schema.required) ? schema.required : [])
+  if (isJsonSchema) {
+    findings.unsupported(schema, SCHEMA, () => line, 'input.schema.')
+    if (schema.type !== 'object') findings.lost('input.schema.type', 'expected object', line)
+    const known = [...required].every((name) => Object.hasOwn(properties, String(name)))
+    if (!known || !Array.isArray(schema.required ?? []))
+      findings.lost('input.schema.required', 'expected a list of the properties', line)
+  }
   for (const [key, value] of Object.entries(properties)) {
     const given = isJsonSchema
       ? readJsonSchema(key, value, required.has(key), findings, line)
@@ -208,17 +217,18 @@ function readPicoschema(key: string, value: unknown): Described | undefined {
   const [, name, optional, , kind, described] = /^([A-Za-z_][A-Za-z0-9_]*)(\?)?(\((\w+)(?:,(.*))?\))?$/s.exec(key) ?? []
   if (name === undefined) return undefined
   const common = { name, required: optional === undefined }
-  if (kind === 'enum' && Array.isArray(value))
-    return {
-      ...common,
-      type: 'enum',
-      options: value.filter((one) => one !== null).map(String),
-      description: described?.trimStart() ?? '',
-    }
+  if (kind === 'enum' && Array.isArray(value)) {
+    const options = value.filter((one) => one !== null)
+    const description = described?.trimStart() ?? ''
+    return areScalars(options) ? { ...common, type: 'enum', options: options.map(String), description } : undefined
+  }
   if (kind !== undefined || typeof value !== 'string') return undefined
   const [, type = '', description = ''] = /^(\w+)(?:,(.*))?$/s.exec(value) ?? []
   return TYPES.includes(type) ? { ...common, type, description: description.trimStart() } : undefined
 }
+
+/** Returns whether all options of an enum can be written as text. */
+const areScalars = (options: readonly unknown[]) => options.every((one) => typeof one !== 'object')
 
 function readJsonSchema(
   name: string,
@@ -231,7 +241,12 @@ function readJsonSchema(
   findings.unsupported(value, PROPERTY, () => line, `input.schema.${name}.`)
   const description = textOf(value.description)
   const common = { name, required, description, ...(value.default === undefined ? {} : { default: value.default }) }
-  if (Array.isArray(value.enum)) return { ...common, type: 'enum', options: value.enum.map(String) }
+  if (value.enum !== undefined && !Array.isArray(value.enum))
+    findings.lost(`input.schema.${name}.enum`, 'expected a list of texts', line)
+  if (Array.isArray(value.enum) && value.type !== undefined && value.type !== 'string')
+    findings.lost(`input.schema.${name}.type`, 'the values of an enum are texts', line)
+  if (Array.isArray(value.enum))
+    return areScalars(value.enum) ? { ...common, type: 'enum', options: value.enum.map(String) } : undefined
   const type = textOf(value.type)
   return TYPES.includes(type) ? { ...common, type } : undefined
 }

@@ -42,6 +42,10 @@ const MODEL_SETTINGS =
   presence_penalty reasoning_effort`.split(/\s+/)
 /** What is bound to a model beside its settings. */
 const BOUND = ['tools', 'tool_choice', 'functions', 'function_call', 'response_format']
+/** The keys of a response of LangSmith. */
+const RESPONSE = { other: ['manifest', 'commit_hash'] }
+/** The keys of a serialised object. */
+const CONSTRUCTOR = { object: ['kwargs'], other: ['lc', 'type', 'id', 'name', 'graph'] }
 const SEQUENCES = new Set(['PromptPlayground', 'RunnableSequence'])
 const TEMPLATES = new Set(['ChatPromptTemplate', 'PromptTemplate', 'StructuredPrompt'])
 
@@ -54,7 +58,9 @@ const TEMPLATES = new Set(['ChatPromptTemplate', 'PromptTemplate', 'StructuredPr
 export function readLangChain(source: string, name: string): ReadResult {
   const findings = new ConversionProblems()
   const given = readJsonSource(source, findings)
-  const value = isObject(given) && given.lc === undefined && isObject(given.manifest) ? given.manifest : given
+  const isResponse = isObject(given) && given.lc === undefined && isObject(given.manifest)
+  if (isResponse) findings.unsupported(given, RESPONSE)
+  const value = isResponse ? given.manifest : given
   const prompt = emptyPrompt(name)
   const names = new PlaceholderNames()
   let template = readPromptFile(value) ?? readConstructor(value, findings)
@@ -107,6 +113,7 @@ function readConstructor(value: unknown, findings: ConversionProblems): Construc
     findings.refused('manifest', `${id.join('.')} is not a class of LangChain; no class is ever loaded`)
     return undefined
   }
+  findings.unsupported(value, CONSTRUCTOR)
   return { name, kwargs: isObject(value.kwargs) ? value.kwargs : {} }
 }
 
@@ -131,6 +138,7 @@ function readSchema(kwargs: Record<string, unknown>, parameters: Parameters, fin
 function readModel(last: unknown, parameters: Record<string, unknown>, findings: ConversionProblems): void {
   const binding = isObject(last) && isObject(last.kwargs) ? last.kwargs : {}
   const inner = isObject(binding.bound) && isObject(binding.bound.kwargs) ? binding.bound.kwargs : undefined
+  if (isObject(last)) findings.unsupported(last, CONSTRUCTOR, undefined, 'last.')
   const bound = inner ?? (typeof (binding.model ?? binding.model_name) === 'string' ? binding : undefined)
   if (!bound) {
     if (last !== undefined) findings.lost('last', 'Prompt Hub does not support it')
@@ -204,10 +212,13 @@ function loseOthers(kwargs: Record<string, unknown>, findings: ConversionProblem
 
 function readTemplate(kwargs: Record<string, unknown>, names: PlaceholderNames, findings: ConversionProblems): string {
   loseOthers(kwargs, findings)
-  const format = textOf(kwargs.template_format) || 'f-string'
+  const format = kwargs.template_format || 'f-string'
   const text = textOf(kwargs.template)
   if (format !== 'f-string' && format !== 'mustache') {
-    findings.refused('template', `${format.slice(0, 40)} can contain logic; only f-string and mustache are read`)
+    findings.refused(
+      'template',
+      `${clip(textOf(format) || 'this')} can contain logic; only f-string and mustache are read`,
+    )
     return text
   }
   return names.take(format === 'mustache' ? readBraces(text, 'mustache', findings) : readFString(text, findings))

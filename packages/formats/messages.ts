@@ -16,6 +16,11 @@ const MESSAGE: KnownKeys = {
   other: ['role', 'content', 'type', 'id', 'status', 'phase', 'template_format', 'input_variables'],
 }
 
+/** The keys of a place of earlier messages, which has no name on a hub. */
+const HISTORY: KnownKeys = { other: ['role', 'type', 'name'] }
+/** The keys of a part of a message. */
+const PART: KnownKeys = { other: ['type', 'text'] }
+
 /** How a list of messages is read. */
 interface ListOptions {
   findings: ConversionProblems
@@ -46,6 +51,7 @@ export function readList(
   for (const message of Array.isArray(list) ? list : [undefined]) {
     const given = isObject(message) ? message : {}
     if (isHistory?.(given)) {
+      findings.unsupported(given, HISTORY, undefined, 'messages.')
       addHistory(messages, key, findings)
       continue
     }
@@ -64,11 +70,17 @@ export function readList(
 const readContent = ({ content }: Record<string, unknown>) => (typeof content === 'string' ? content : undefined)
 
 /** Reads the content of a message: a text, or a list of parts. @param types the types of parts with text @returns undefined if a part is not text */
-export function joinParts(content: unknown, types: readonly string[] = ['text']): string | undefined {
+export function joinParts(
+  content: unknown,
+  findings: ConversionProblems,
+  types: readonly string[] = ['text'],
+): string | undefined {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return undefined
   const isText = (part: unknown) => isObject(part) && types.includes(textOf(part.type)) && typeof part.text === 'string'
-  return content.every(isText) ? content.map(({ text }) => text).join('\n') : undefined
+  if (!content.every(isText)) return undefined
+  for (const part of content) findings.unsupported(part, PART, undefined, 'messages.content.')
+  return content.map(({ text }) => text).join('\n')
 }
 
 /** A single user message becomes a text prompt. Line breaks around a chat message are not part of it. */

@@ -66,7 +66,7 @@ export function readOpenAI(source: string, name: string): ReadResult {
 function readItems(given: unknown, role: 'system' | 'user', findings: ConversionProblems): PortableMessage[] {
   if (given === undefined || given === null) return []
   const expected = 'expected a role (developer, system, user or assistant) and text, without files or images'
-  const readText = ({ content }: Record<string, unknown>) => joinParts(content, TEXT_PARTS)
+  const readText = ({ content }: Record<string, unknown>) => joinParts(content, findings, TEXT_PARTS)
   const list = Array.isArray(given) ? given : [{ role, content: given }]
   return readList(list, { findings, key: 'messages', readText, expected })
 }

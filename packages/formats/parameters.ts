@@ -100,7 +100,9 @@ export function formatSchema(schema: unknown, { name = '', ...rest }: { name?: s
 
 /** The `text.format` of Responses is flat. */
 function nestFormat({ type, ...rest }: Settings): Settings {
-  return type === 'json_schema' && rest.json_schema === undefined ? { type, json_schema: rest } : { type, ...rest }
+  return type === 'json_schema' && rest.json_schema === undefined
+    ? { type, json_schema: rest }
+    : { ...(type !== undefined && { type }), ...rest }
 }
 
 /** A function of Responses is flat. */

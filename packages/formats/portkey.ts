@@ -35,7 +35,7 @@ export function readPortkey(source: string, name: string): ReadResult {
     const names = new PlaceholderNames()
     const fill = (text: string) => names.take(readBraces(text, 'mustache', findings, 1, references))
     const readText = ({ content }: Record<string, unknown>) => {
-      const text = Array.isArray(content) && content.length === 0 ? undefined : joinParts(content)
+      const text = Array.isArray(content) && content.length === 0 ? undefined : joinParts(content, findings)
       return text === undefined ? undefined : fill(text)
     }
     const expected = 'expected a role (system, user or assistant) and parts of text'

@@ -90,11 +90,16 @@ function readEvaluator(evaluator: unknown, index: number, findings: ConversionPr
     return []
   }
   if (!isObject(evaluator)) return lost('expected an evaluator with string, uses or llm')
+  const rule = ['string', 'uses', 'llm'].find((key) => evaluator[key] !== undefined)
+  findings.unsupported(evaluator, { text: ['name'], other: rule ? [rule] : [] }, undefined, `evaluators.${index}.`)
   const name = textOf(evaluator.name)
   const metric: Assertion = name !== '' && isHarmless(name) ? { metric: name } : {}
+  if (name !== '' && !isHarmless(name))
+    findings.lost(`evaluators.${index}.name`, 'expected a text that promptfoo does not read as code')
   if (isObject(evaluator.string)) {
     const found = Object.entries(STRINGS).find(([key]) => textOf((evaluator.string as object)[key as never]) !== '')
     if (!found) return lost('expected equals, contains, startsWith or endsWith')
+    findings.unsupported(evaluator.string, { other: [found[0]] }, undefined, `evaluators.${index}.string.`)
     const text = textOf((evaluator.string as object)[found[0] as never])
     if (!isHarmless(text)) return lost('expected a text that promptfoo does not read as code')
     return [{ ...found[1](text), ...metric }]
@@ -106,6 +111,7 @@ function readEvaluator(evaluator: unknown, index: number, findings: ConversionPr
       : [{ type: 'llm-rubric', value: rubric, ...metric }]
   }
   if (!isObject(evaluator.llm)) return lost('expected an evaluator with string, uses or llm')
+  findings.unsupported(evaluator.llm, { text: ['prompt'], other: ['choices'] }, undefined, `evaluators.${index}.llm.`)
   const { prompt, choices } = evaluator.llm
   const good = (Array.isArray(choices) ? choices : []).flatMap((choice: unknown) =>
     isObject(choice) && typeof choice.score === 'number' && choice.score > 0 ? [textOf(choice.choice)] : [],

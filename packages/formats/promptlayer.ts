@@ -4,7 +4,7 @@ import { joinParts, PlaceholderNames, readList, readMessages } from './messages.
 import { addSettings } from './parameters.ts'
 import { type ConversionProblems, emptyPrompt, type PortablePrompt, type ReadResult } from './portable.ts'
 import { readEach, tagsIn, textOf } from './source-file.ts'
-import { readBraces, readFString } from './template.ts'
+import { clip, readBraces, readFString } from './template.ts'
 
 /** Fields that are not about the prompt itself. The hub assigns its own version numbers. */
 const SILENT = `id version workspace_id parent_folder_id created_at updated_at llm_kwargs warning success
@@ -63,11 +63,11 @@ function readText(
   names: PlaceholderNames,
   findings: ConversionProblems,
 ): string | undefined {
-  const text = Array.isArray(content) && content.length > 0 ? joinParts(content) : undefined
+  const text = Array.isArray(content) && content.length > 0 ? joinParts(content, findings) : undefined
   if (text === undefined) return undefined
-  const format = textOf(template_format) || 'f-string'
+  const format = template_format || 'f-string'
   if (format !== 'f-string' && format !== 'jinja2')
-    findings.refused('template', `${format.slice(0, 40)} is not f-string or jinja2`)
+    findings.refused('template', `${clip(textOf(format) || 'this')} is not f-string or jinja2`)
   return names.take(format === 'jinja2' ? readBraces(text, 'jinja2', findings) : readFString(text, findings))
 }
 

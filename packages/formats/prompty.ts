@@ -34,7 +34,8 @@ const KNOWN = {
 const METADATA = { texts: ['tags'], other: ['version', 'license', 'licence'] }
 const INPUT = {
   text: ['description'],
-  other: ['name', 'kind', 'type', 'required', 'default', 'example', 'sample', 'enumValues'],
+  texts: ['enumValues'],
+  other: ['name', 'kind', 'type', 'required', 'default', 'example', 'sample'],
 }
 /** Where a runtime of Prompty begins a message. Older ones know `function`, newer ones `developer`. */
 const ROLE_LINE =
@@ -59,7 +60,7 @@ export function readPrompty(source: string, name: string): ReadResult {
   const prompt = emptyPrompt(textOf(front.name) || name)
   prompt.title = textOf(front.displayName)
   prompt.description = textOf(front.description)
-  prompt.tags = tagsIn(metadata.tags ?? front.tags)
+  prompt.tags = [...new Set([...tagsIn(metadata.tags), ...tagsIn(front.tags)])]
   prompt.license = licenseIn(front) ?? licenseIn(metadata)
   findings.unsupported(metadata, METADATA, () => keyLine('metadata'), 'metadata.')
   findings.unsupported(front, KNOWN, keyLine)
@@ -131,7 +132,7 @@ function readInputs(inputs: unknown, findings: ConversionProblems, line: number 
         return []
       })
     : Object.entries(isObject(inputs) ? inputs : {})
-  if (typeof inputs === 'string') lose('inputs', 'the inputs themselves')
+  if (!Array.isArray(inputs)) findings.unsupported({ inputs }, { object: ['inputs'] }, () => line)
   for (const [name, value] of list) {
     if (!isObject(value)) {
       const type = typeof value === 'number' || typeof value === 'boolean' ? typeof value : 'string'
@@ -139,10 +140,11 @@ function readInputs(inputs: unknown, findings: ConversionProblems, line: number 
       continue
     }
     findings.unsupported(value, INPUT, () => line, `inputs.${name}.`)
-    const kind = textOf(value.kind ?? value.type) || 'string'
+    const given = value.kind ?? value.type ?? ''
+    const kind = given === '' ? 'string' : textOf(given) || JSON.stringify(given)
     if (kind === 'thread') threads.push(name)
     else if (Object.hasOwn(KINDS, kind)) {
-      const options = Array.isArray(value.enumValues) ? value.enumValues.map(String) : []
+      const options = [value.enumValues ?? []].flat().flatMap((one) => (isObject(one) ? [] : [String(one)]))
       variables.set(
         name,
         toVariable(
@@ -161,7 +163,7 @@ function readInputs(inputs: unknown, findings: ConversionProblems, line: number 
           line,
         ),
       )
-    } else findings.refused(`inputs.${name}`, `Prompt Hub does not support variables of kind ${kind}`, line)
+    } else findings.refused(`inputs.${name}`, `Prompt Hub does not support variables of kind ${clip(kind)}`, line)
   }
   return { variables, threads }
 }

@@ -30,6 +30,7 @@ import {
   writtenFile,
 } from './portable.ts'
 import { licenseIn, readSourceFile, type SourceFile, textOf } from './source-file.ts'
+import { clip } from './template.ts'
 
 const SKILL_KEYS: KnownKeys = {
   text: ['name'],
@@ -38,7 +39,8 @@ const SKILL_KEYS: KnownKeys = {
 }
 const COMMAND_KEYS: KnownKeys = {
   text: ['description', 'model'],
-  other: ['argument-hint', 'arguments', 'license', 'licence'],
+  texts: ['argument-hint', 'arguments'],
+  other: ['license', 'licence'],
 }
 
 /** Reads a `SKILL.md`. @param name the name of its folder */
@@ -129,10 +131,17 @@ export function readClaudeCommand(source: string, name: string): ReadResult {
   const { front, body, bodyLine } = file
   if (typeof front.model === 'string') prompt.parameters.model = front.model
   const given = front['argument-hint']
-  // `argument-hint: [file]` is a list in YAML.
-  const hint = toLine(Array.isArray(given) ? `[${given.join(', ')}]` : textOf(given), LIMITS.descriptionCharacters)
-  const { text, names, kept } = readArguments(body, { hint, declared: readDeclared(front.arguments) })
+  // `argument-hint: [file]` is a list in YAML, and `argument-hint: 1` a number.
+  const hints = Array.isArray(given) ? `[${given.join(', ')}]` : isObject(given) ? '' : String(given ?? '')
+  const hint = toLine(hints, LIMITS.descriptionCharacters)
+  const declared = readDeclared(front.arguments)
+  if (declared === undefined)
+    findings.lost('arguments', 'expected names of variables, each once', file.lineOf('arguments'))
+  const { text, names, kept } = readArguments(body, { hint, declared: declared ?? [] })
   if (kept) findings.lost('arguments', `${kept.text} ${kept.reason}`, bodyLine + lineOf(body, kept.offset) - 1)
+  const unused = kept ? [] : (declared ?? []).filter((one) => !names.includes(one))
+  if (unused.length > 0)
+    findings.lost('arguments', `the text does not use ${clip(unused.join(', '))}`, file.lineOf('arguments'))
   if (hint !== '' && names.length === 0)
     findings.lost('argument-hint', 'the text has no arguments', file.lineOf('argument-hint'))
   prompt.body = { format: 'text', text }

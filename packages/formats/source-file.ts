@@ -209,9 +209,9 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Returns the tags of a list, or of one text with commas. */
+/** Returns the tags of a list, or of one text with commas, or of a number. */
 export function tagsIn(value: unknown): string[] {
-  const tags = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : []
+  const tags = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [value]
   return tags
     .filter((one) => typeof one === 'string' || typeof one === 'number')
     .map((one) => String(one).trim())
