@@ -1,5 +1,5 @@
-// Tests that the words for kinds of prompts find what they name in the read API, in MCP and on the search page, and that
-// none of these corrects or ignores them. See docs/contract.md section 4.
+// Tests the words for kinds of prompts in the read API, in MCP and on the search page.
+// They find what they name, and are never corrected or ignored. See docs/contract.md section 4.
 import { afterAll, describe, expect, test } from 'vitest'
 import { filesInto } from '../../packages/stores/content/write-files.ts'
 import { findPrompts } from '../../src/server/pages/find.ts'
