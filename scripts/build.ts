@@ -17,6 +17,7 @@ import { serveLook } from '../packages/build/hub-look.ts'
 import { listDownloads } from '../packages/build/list-downloads.ts'
 import { writeData } from '../packages/build/write-data.ts'
 import { bundlePlaceOf, ensureBundle } from '../packages/node-server/builds/pages-bundle.ts'
+import { findCode } from '../packages/node-server/code-commit.ts'
 import { type Bundle, loadRender } from '../packages/node-server/pages.ts'
 import { describeIgnored } from '../packages/stores/content/content-files.ts'
 import { readHubLook } from '../packages/stores/content/site-settings-file.ts'
@@ -78,8 +79,9 @@ async function writePages(config: Config, { server, client }: Bundle, next: Buil
   const look = serveLook(readHubLook(openFolder(config.contentDir)))
   cpSync(client, next.dist, { recursive: true })
   const put = filesInto(next.dist)
+  const profile = findProfile(config, look.shown, await findCode(process.cwd(), process.env))
   for (const [path, content] of [
-    ...(await renderFixedPages(await loadRender(server), findProfile(config, look.shown))),
+    ...(await renderFixedPages(await loadRender(server), profile)),
     ...look.files,
     ...(await listDownloads('.', config.baseUrl)),
   ])

@@ -5,6 +5,7 @@ import { openDownloads } from '../packages/build/list-downloads.ts'
 import { followContent } from '../packages/node-server/builds/follow-content.ts'
 import { bundlePlaceOf, ensureBundle, findBundle, preparePages } from '../packages/node-server/builds/pages-bundle.ts'
 import { openMonitoring, type ServedHub, serveSites } from '../packages/node-server/builds/serve-sites.ts'
+import { findCode } from '../packages/node-server/code-commit.ts'
 import { followGitHub } from '../packages/node-server/follow-github.ts'
 import { addFetch, addPublishing, addState } from '../packages/node-server/health.ts'
 import { onAbort } from '../packages/node-server/http/background.ts'
@@ -71,7 +72,8 @@ try {
     // Bundling waits for the first build, because doing both at once would take twice as long, and programs need no pages.
     if (!isBundled) await followed.ready
     const bundle = await ensureBundle(place, stopping.signal)
-    const opened = await openBundle(bundle, findProfile(config, look.shown), look.files)
+    const code = await findCode(process.cwd(), process.env)
+    const opened = await openBundle(bundle, findProfile(config, look.shown, code), look.files)
     // Without a build, a page has nothing to show. If the first one fails, the process ends.
     await followed.ready.catch(() => {})
     return opened

@@ -5,7 +5,7 @@ import { isPrivateHost } from './domain/access/private-host.ts'
 import type { ReaderRule } from './domain/access/readers.ts'
 import { HubError } from './domain/api/errors.ts'
 import { isLoopback } from './domain/api/loopback.ts'
-import type { HubProfile, ShownLook, SourceHost } from './ports/pages.ts'
+import type { CodeSource, HubProfile, ShownLook, SourceHost } from './ports/pages.ts'
 import { readSettings, type Settings, type TrustedProxy } from './settings.ts'
 
 /** A local git repository, or a repository on GitHub. If the GitHub settings are incomplete, publishing is rejected, so that nothing is written to the wrong repository; reading still works. */
@@ -270,14 +270,15 @@ export function findSourceHost({
   return { repository, branch, web, content: findInRepository(contentDir) }
 }
 
-/** Returns what pages show of the settings. @param look from `serveLook` */
+/** Returns what pages show of the settings. @param look from `serveLook` @param code only for the guides, which a build or a start makes */
 export function findProfile(
   config: Pick<Config, 'baseUrl' | 'rateLimitPerMinute' | 'gitStore' | 'contentDir' | 'readAccess'>,
   look: ShownLook,
+  code?: CodeSource,
 ): HubProfile {
   const { baseUrl, rateLimitPerMinute, readAccess } = config
   const isForReaders = readAccess.kind === 'members'
-  return { baseUrl, rateLimitPerMinute, isForReaders, sourceHost: findSourceHost(config), look }
+  return { baseUrl, rateLimitPerMinute, isForReaders, sourceHost: findSourceHost(config), code, look }
 }
 
 /** Returns the content folder's path in the repository. A hub runs in the root folder of the repository; a content folder elsewhere is a copy of the folder that publishes are written to. */

@@ -1,4 +1,5 @@
-// Finds the commit of the hub's code.
+// Finds the commit of the hub's code, and where it comes from.
+import type { CodeSource } from '../../src/ports/pages.ts'
 import { createGit } from '../stores/git/git-command.ts'
 
 /** Returns the commit that is checked out in a folder; undefined if this folder is not the root of a git repository, as in an image. @param environment used to find git */
@@ -15,4 +16,20 @@ export async function findCommit(
     // Without git, the commit is not known.
     return undefined
   }
+}
+
+/** An address of a repository on GitHub, with or without credentials, which are in no group. */
+const ON_GITHUB =
+  /^(?:(?:https|ssh|git):\/\/(?:[^/@\s]*@)?github\.com\/|git@github\.com:)([A-Za-z0-9-]{1,39}\/[A-Za-z0-9._-]{1,100}?)(?:\.git)?\/?$/
+
+/** Returns the commit that is checked out in a folder and the repository on GitHub that it was cloned from; undefined if either is not known. */
+export async function findCode(
+  root: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<CodeSource | undefined> {
+  const commit = await findCommit(root, environment)
+  if (commit === undefined) return undefined
+  const origin = await createGit(root, environment).find(['config', '--get', 'remote.origin.url'])
+  const [, repository] = ON_GITHUB.exec(origin ?? '') ?? []
+  return repository === undefined ? undefined : { repository, commit }
 }

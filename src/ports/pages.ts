@@ -30,6 +30,14 @@ export interface SourceHost {
   content: string
 }
 
+/** The hub's code, of which others run the actions. */
+export interface CodeSource {
+  /** The full name of the repository on GitHub, such as `acme/prompt-hub`. */
+  repository: string
+  /** The commit that this hub runs. */
+  commit: string
+}
+
 /** A hub's name and look as pages show them. */
 export interface ShownLook extends Omit<HubLook, 'logo' | 'accent'> {
   /** The path of the logo; undefined if no logo is set. */
@@ -47,6 +55,8 @@ export interface HubProfile {
   baseUrl: string
   /** Undefined when git is a local repository. */
   sourceHost: SourceHost | undefined
+  /** Where the hub's code is; undefined if it does not come from GitHub. Only the guides need it. */
+  code: CodeSource | undefined
   rateLimitPerMinute: number
   /** Whether only readers may read the hub. */
   isForReaders: boolean

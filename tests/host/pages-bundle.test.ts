@@ -48,7 +48,8 @@ test('one bundle shows each hub its own name, look, limit and addresses', async 
     branch: 'main',
     content: 'content',
   }
-  const one = await openBundle(bundle, { ...profile, sourceHost }, acme.files)
+  const code = { repository: 'acme/hub-code', commit: '1'.repeat(40) }
+  const one = await openBundle(bundle, { ...profile, sourceHost, code }, acme.files)
   const other = await openBundle(bundle, makeProfile('https://other.example'), new Map())
   const read = async ({ files }: typeof one, path: string) => Buffer.from((await files.read(path)) ?? '').toString()
 
@@ -63,6 +64,30 @@ test('one bundle shows each hub its own name, look, limit and addresses', async 
   expect(await read(one, logo)).toBe('<svg/>')
   const [, style = ''] = /href="(\/assets\/hub\/look-[^"]+\.css)"/.exec(api) ?? []
   expect(await read(one, style)).toContain('--accent: light-dark(')
+
+  for (const [guide, action] of [
+    ['cli', 'update'],
+    ['updates', 'update'],
+    ['publishing', 'publish'],
+    ['trusted-publishing', 'publish'],
+    ['results', 'result'],
+  ] as const) {
+    const [ours, theirs] = [
+      await read(one, `/docs/${guide}/index.html`),
+      await read(other, `/docs/${guide}/index.html`),
+    ]
+    expect([guide, ours]).toEqual([
+      guide,
+      expect.stringContaining(`uses: acme/hub-code/.github/actions/${action}@${'1'.repeat(40)}`),
+    ])
+    expect([guide, ours]).toEqual([guide, expect.not.stringMatching(/OWNER\/|@COMMIT/)])
+    expect([guide, theirs]).toEqual([
+      guide,
+      expect.stringContaining(`uses: OWNER/prompt-hub/.github/actions/${action}@COMMIT`),
+    ])
+  }
+  for (const guide of ['hosting-machine', 'hosting-netlify'])
+    expect(await read(one, `/docs/${guide}/index.html`)).toContain('https://github.com/acme/hub-code')
 
   const plain = await read(other, '/docs/api/index.html')
   expect(plain).toContain('<code>https://other.example</code>')

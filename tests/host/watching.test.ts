@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { findCommit } from '../../packages/node-server/code-commit.ts'
+import { findCode, findCommit } from '../../packages/node-server/code-commit.ts'
 import { type Health, STARTING } from '../../packages/node-server/health.ts'
 import { startServer } from '../../packages/node-server/http/http-server.ts'
 import {
@@ -263,6 +263,26 @@ test('the commit of the code is known only in its own git repository', async () 
   expect(await findCommit(join(repository.folder, 'content'), process.env)).toBe(undefined)
   expect(await findCommit(tmpdir(), process.env)).toBe(undefined)
   expect(await findCommit(repository.folder, { PATH: '/nowhere' })).toBe(undefined)
+})
+
+//  origin of the clone                                            repository
+test.each([
+  ['https://github.com/acme/prompt-hub', 'acme/prompt-hub'],
+  ['https://github.com/acme/prompt-hub.git', 'acme/prompt-hub'],
+  ['https://x-access-token:s3cret@github.com/acme/prompt-hub.git', 'acme/prompt-hub'],
+  ['git@github.com:acme/prompt-hub.git', 'acme/prompt-hub'],
+  ['ssh://git@github.com/acme/a.b_c', 'acme/a.b_c'],
+  ['https://github.com/acme/prompt-hub/tree/main', undefined],
+  ['https://github.com.evil.example/acme/prompt-hub', undefined],
+  ['https://evil.example/github.com/acme/prompt-hub', undefined],
+  ['https://git.acme.example/acme/prompt-hub', undefined],
+  ['/srv/prompt-hub', undefined],
+  [undefined, undefined],
+])('the code of a clone of %s comes from %s', async (origin, repository) => {
+  const { folder, git } = makeRepository('ready')
+  if (origin) git('remote', 'add', 'origin', origin)
+  const commit = git('rev-parse', 'HEAD').trim()
+  expect(await findCode(folder, process.env)).toEqual(repository && { repository, commit })
 })
 
 test('calls to GitHub are counted like local git calls', async () => {

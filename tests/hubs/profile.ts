@@ -5,7 +5,7 @@ import type { HubProfile } from '../../src/ports/pages.ts'
 export function makeProfile(baseUrl: string, given: Partial<HubProfile['look']> = {}): HubProfile {
   return {
     baseUrl,
-    sourceHost: undefined,
+    ...{ sourceHost: undefined, code: undefined },
     rateLimitPerMinute: 120,
     isForReaders: false,
     look: {

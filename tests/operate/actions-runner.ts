@@ -211,7 +211,7 @@ async function runStep(
   { cwd, env }: { cwd: string; env: Record<string, string> },
 ): Promise<{ code: number; said: string }> {
   if (step.run !== undefined) return runShell(step.run, { cwd, env: { ...env, ...fillAll(step.env, values) } })
-  const [, path] = /^HUB_REPOSITORY\/(.+)@COMMIT$/.exec(step.uses ?? '') ?? []
+  const [, path] = /^OWNER\/prompt-hub\/(.+)@COMMIT$/.exec(step.uses ?? '') ?? []
   if (path === undefined) throw new Error(`cannot run ${JSON.stringify(step)}`)
   const { inputs, runs } = parse(readFileSync(join(path, 'action.yml'), 'utf8')) as {
     inputs: Record<string, { default?: string }>

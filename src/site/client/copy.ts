@@ -14,7 +14,7 @@ document.addEventListener('click', (event) => {
 // Markdown renders code blocks in guides and readmes without copy buttons, so this script adds them.
 for (const [index, code] of document.querySelectorAll('.prose pre > code').entries()) {
   // Code with a placeholder must be edited before it works, so it gets no button.
-  if (code.textContent.includes('HUB_REPOSITORY')) continue
+  if (code.textContent.includes('OWNER/')) continue
   code.id ||= `code-${index}`
   const button = document.createElement('button')
   button.type = 'button'

@@ -9,7 +9,7 @@ export function listInstallSteps(baseUrl: string, release: string): string {
   ].join('\n')
 }
 
-/** A workflow that keeps prompts.lock up to date; HUB_REPOSITORY and COMMIT are placeholders for the hub's source repository and one of its commits. */
+/** A workflow that keeps prompts.lock up to date. */
 export const UPDATE_WORKFLOW = `on:
   schedule: [{cron: "0 6 * * 1"}]
 permissions: {contents: write, pull-requests: write}
@@ -18,7 +18,7 @@ jobs:
     runs-on: ubuntu-latest
     steps:
       - uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2
-      - uses: HUB_REPOSITORY/.github/actions/update@COMMIT`
+      - uses: OWNER/prompt-hub/.github/actions/update@COMMIT`
 
 /** The commands in `hubcli help`, grouped by purpose, each with a description. docs/contract.md section 9 */
 export const CLI_COMMANDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
