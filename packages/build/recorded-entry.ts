@@ -5,6 +5,7 @@ import type { Repository, Result, VersionRecord, VersionSummary } from '../../sr
 import type { RepositoryEntry } from '../../src/domain/content/content-tree.ts'
 import type { CatalogueEntry } from '../catalogue/entry.ts'
 import type { RecordDigests, RepositoryOutline, RepositoryRecords } from '../catalogue/outline.ts'
+import { listPages } from '../catalogue/published/data-files.ts'
 import { restoreRepository } from '../catalogue/recall.ts'
 
 /** Reads a file of the site that is being built; returns undefined if there is none. */
@@ -35,10 +36,11 @@ function readRepositoryRecord({ summary: { owner, name } }: RepositoryOutline, r
 }
 
 function readVersions(
-  { summary: { owner, name }, tested = [] }: RepositoryOutline,
+  { summary: { owner, name }, releases, tested = [] }: RepositoryOutline,
   read: ReadFile,
 ): RepositoryRecords['versions'] {
-  const summaries: VersionSummary[] = readData(DATA_FILES.versions(owner, name), read)
+  const pages = listPages(releases.length).map((page) => DATA_FILES.versionPage(owner, name, page))
+  const summaries = pages.flatMap((path): VersionSummary[] => readData(path, read))
   return summaries.map((summary) => {
     const record: VersionRecord = readData(DATA_FILES.version(owner, name, summary.version), read)
     const results: Result[] = tested.includes(summary.version)

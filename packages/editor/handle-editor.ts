@@ -145,7 +145,7 @@ async function showManage(
   const notice = request.method === 'POST' ? undefined : findNotice(request, NOTICES)
   return {
     ...{ page: 'manage', title: `Manage ${full_name}`, csrf: sealedToken(session, deps.secret) },
-    ...{ repository: repository!, versions: found?.versions.value() ?? [], notice },
+    ...{ repository: repository!, versions: found?.versions ?? [], notice },
     stranger: isMember ? undefined : session.person.login,
     ...more,
   }

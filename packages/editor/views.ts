@@ -1,6 +1,6 @@
 // What the editor's pages show, as plain values: a handler decides on them, and the components in packages/editor/pages render them.
 import type { Person } from '../../src/domain/access/person.ts'
-import type { Repository, VersionRecord, VersionSummary, Warning } from '../../src/domain/api/schema.ts'
+import type { Repository, VersionRecord, VersionRow, Warning } from '../../src/domain/api/schema.ts'
 import type { OwnerFile } from '../../src/domain/content/prompt-file.ts'
 import type { FieldNotes } from '../account/field-notes.ts'
 import type { View } from '../account/views.ts'
@@ -72,7 +72,7 @@ export type ManageView = View<
   {
     csrf: string
     repository: Repository
-    versions: readonly VersionSummary[]
+    versions: readonly VersionRow[]
     /** The username of somebody who is not a member of the owner, and to whom the page shows no forms. */
     stranger?: string | undefined
     notice?: string | undefined

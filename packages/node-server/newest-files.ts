@@ -20,6 +20,7 @@ import {
   findRepository,
   findUser,
   findVersion,
+  findVersionPage,
   findVersions,
 } from '../../src/server/read/records.ts'
 import { findNewestResults, findResults } from '../../src/server/read/results.ts'
@@ -60,12 +61,14 @@ interface Asked {
   owner: string
   name: string
   version: string
+  page: string
   sha256: string
 }
 
 /** Makes a file of a repository that has a copy. @returns undefined if there is no such file now */
 type MakeFile = (asked: Asked, sources: NewestSources, copy: FreshCopy) => Promise<Bytes | undefined>
 
+const isPage = (page: string) => /^[1-9]\d{0,5}$/.test(page)
 const json = (value: unknown): Bytes => encode(JSON.stringify(value))
 const list = <Record>(records: readonly Record[]) => (records.length > 0 ? json(onlyPage([...records])) : undefined)
 
@@ -77,7 +80,15 @@ const FILES: readonly (readonly [path: string, make: MakeFile])[] = [
   ],
   [
     DATA_FILES.versions('{owner}', '{name}'),
-    async ({ owner, name }, sources) => (await findVersions(owner, name, sources))?.versions.bytes(),
+    async ({ owner, name }, sources) => list((await findVersions(owner, name, sources))?.versions ?? []),
+  ],
+  [
+    DATA_FILES.versionPage('{owner}', '{name}', '{page}'),
+    async ({ owner, name, page }, sources) => {
+      const found = isPage(page) ? await findVersionPage(owner, name, Number(page), sources) : undefined
+      // As in a build, there is no page past the end.
+      return found && found.versions.value().data.length > 0 ? found.versions.bytes() : undefined
+    },
   ],
   [
     DATA_FILES.version('{owner}', '{name}', '{version}'),
@@ -129,7 +140,7 @@ const PATTERNS = FILES.map(([path, make]) => {
 function matchFile(path: string): { make: MakeFile; asked: Asked } | undefined {
   for (const { pattern, make } of PATTERNS) {
     const groups = pattern.exec(path)?.groups
-    if (groups) return { make, asked: { owner: '', name: '', version: '', sha256: '', ...groups } }
+    if (groups) return { make, asked: { owner: '', name: '', version: '', page: '', sha256: '', ...groups } }
   }
   return undefined
 }

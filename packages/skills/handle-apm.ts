@@ -4,7 +4,7 @@ import { repositoryCacheTag } from '../../src/domain/api/caching.ts'
 import { DATA_FILES } from '../../src/domain/api/data-paths.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { matchApmPath, READ_METHODS } from '../../src/domain/api/routes.ts'
-import type { VersionRecord, VersionSummary } from '../../src/domain/api/schema.ts'
+import type { VersionRecord, VersionRow } from '../../src/domain/api/schema.ts'
 import { printable } from '../../src/domain/text/printable.ts'
 import { digestArchive, packSkill } from '../../src/ports/archive.ts'
 import { mapConcurrently } from '../../src/ports/map-concurrently.ts'
@@ -83,7 +83,7 @@ export async function listApmVersions(owner: string, name: string, sources: Sour
   const known = new Map(
     list ? parseBuilt<{ versions: ApmVersion[] }>(list).versions.map((one) => [one.version, one]) : [],
   )
-  const builtVersions = summaries ? parseBuilt<{ data: VersionSummary[] }>(summaries).data : []
+  const builtVersions = summaries ? parseBuilt<{ data: VersionRow[] }>(summaries).data : []
   // What the build lists as active and not for APM is not a skill.
   const others = new Set(builtVersions.filter(({ yanked }) => !yanked).map(({ version }) => version))
   const active = copy.versions.filter(({ yanked }) => !yanked)

@@ -27,6 +27,8 @@ export const LIMITS = {
   versionsPerRepository: 1_000,
   queryCharacters: 200,
   pageSize: 20,
+  /** Versions per page of a repository's list. */
+  versionPageSize: 100,
   highestPage: 100_000,
   /** YAML and JSON serialisers overflow the stack only at much greater depths, and no readable document is nested more deeply. */
   parameterDepth: 32,

@@ -13,6 +13,7 @@ import type {
   TagRecord,
   User,
   VersionRecord,
+  VersionRow,
   VersionSummary,
 } from '../domain/api/schema.ts'
 import type { HubLook } from '../domain/content/look.ts'
@@ -67,8 +68,10 @@ export interface HubProfile {
 export interface PageData {
   /** @returns undefined if it does not exist */
   findRepository(owner: string, name: string): Promise<Repository | undefined>
-  /** Lists versions, highest first, including yanked versions. @returns undefined if the repository does not exist */
-  findVersions(owner: string, name: string): Promise<VersionSummary[] | undefined>
+  /** Finds all versions in brief, highest first, including yanked versions. @returns undefined if the repository does not exist */
+  findVersions(owner: string, name: string): Promise<readonly VersionRow[] | undefined>
+  /** Lists one page of 100 versions, highest first; page numbers are 1-based. @returns undefined if the repository does not exist */
+  listVersions(owner: string, name: string, page: number): Promise<ListEnvelope<VersionSummary> | undefined>
   findVersion(owner: string, name: string, version: string): Promise<VersionRecord | undefined>
   /** Reads a file of a skill. @returns undefined if the version has no such file */
   findFile(owner: string, name: string, version: string, path: string): Promise<Uint8Array | undefined>

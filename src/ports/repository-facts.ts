@@ -4,15 +4,18 @@ import type { Bytes } from './site-files.ts'
 
 /** The fields. */
 export interface RepositoryFacts
-  extends Pick<Repository, 'full_name' | 'labels' | 'latest_version' | 'moved_to' | 'status' | 'versions'> {
+  extends Pick<
+    Repository,
+    'full_name' | 'labels' | 'latest_version' | 'moved_to' | 'status' | 'versions' | 'versions_count'
+  > {
   /** The latest version's content; undefined if there is no version. */
   latestContent: Bytes | undefined
 }
 
 /** Takes the fields other than the content from a record. */
 export function pickFacts(repository: Repository): Omit<RepositoryFacts, 'latestContent'> {
-  const { full_name, labels, latest_version, moved_to, status, versions } = repository
-  return { full_name, labels, latest_version, moved_to, status, versions }
+  const { full_name, labels, latest_version, moved_to, status, versions, versions_count } = repository
+  return { full_name, labels, latest_version, moved_to, status, versions, versions_count }
 }
 
 /** The fields by the bytes of the record, which hosts cache for popular files. A store that has parsed a record elsewhere adds them, because parsing one may block the answering thread for 0.2 s. */

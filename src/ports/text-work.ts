@@ -1,7 +1,7 @@
 // The port for work on somebody's text: a table of pure jobs. On the Node server, they run in worker threads with a deadline; elsewhere, they run in place.
 
 import type { ExportFormat, WriteResult } from '../domain/api/export-formats.ts'
-import type { Repository, Variable, VersionRecord, VersionSummary, Warning } from '../domain/api/schema.ts'
+import type { Repository, Variable, VersionRecord, VersionRow, Warning } from '../domain/api/schema.ts'
 import type { RepositoryParts } from '../domain/catalogue/repository-records.ts'
 import type { Lines, WrittenPart } from '../domain/compose/compose-version.ts'
 import type { MinAge, Resolved } from '../domain/compose/resolve.ts'
@@ -80,7 +80,7 @@ export interface TextJobs {
   /** Rebuilds a repository's state from its records. */
   recallState(
     place: RepositoryPlace,
-    found: { repository: Repository; versions: readonly VersionSummary[] } | undefined,
+    found: { repository: Repository; versions: readonly VersionRow[] } | undefined,
   ): RepositoryState
   /** Decides what a publish writes. @throws like `decidePublish` */
   decidePublish(

@@ -138,7 +138,7 @@ function timeAt(times: readonly string[], index: number): string {
 /** Returns entries for the newest versions of a prompt, at most as many as a feed can contain. */
 async function listReleases({ hub, profile }: PageLocals, prompt: RepositorySummary): Promise<Entry[]> {
   const { owner, name, full_name, title, description } = prompt
-  const versions = (await hub?.findVersions(owner, name)) ?? []
+  const versions = (await hub?.listVersions(owner, name, 1))?.data ?? []
   const times = versions.map(({ available_at }) => available_at)
   return versions.slice(0, MAX_ENTRIES).flatMap(({ version, changelog, published_by, yanked }, index) => {
     if (yanked) return []

@@ -12,6 +12,9 @@ export const repositoryPage = (fullName: string): string => `/${fullName}`
 export const forksPage = (fullName: string): string => `/${fullName}/forks`
 /** Returns the path of the list of prompts that include a repository. */
 export const dependentsPage = (fullName: string): string => `/${fullName}/dependents`
+/** Returns the path of a page of a repository's versions. @param page 1-based */
+export const versionsPage = (fullName: string, page = 1): string =>
+  page === 1 ? `/${fullName}/versions` : `/${fullName}/versions/${page}`
 /** Returns the path of the form for a fork of a version. */
 export const forkPage = (fullName: string, version: string): string => `/new?from=${fullName}@${version}`
 /** Returns the path of the form for the next version. @param version the version to revert to; omitted to start from the latest version */

@@ -102,7 +102,9 @@ describe.each(SHELLS)('$name', (shell) => {
       ]
       const answer = ({ url }: SeenRequest): Trouble => ({
         ...{ kind: 'answer', status: 200, headers: { 'Content-Type': 'application/json' } },
-        body: JSON.stringify({ data: url.endsWith('/versions') ? versions : data, meta }),
+        body: JSON.stringify(
+          url.endsWith('/versions') ? { data: versions, meta: { ...meta, pages: 1 } } : { data, meta },
+        ),
       })
       await withStandIn(answer, async ({ url, requests }) => {
         const cwd = makeFolder()

@@ -92,8 +92,8 @@ export async function startPlainFiles(kind: 'hub' | 'mirror', prompts: Record<st
       return send(answer, 200, 'text/plain; charset=utf-8', content)
     }
     const data =
-      view === 'versions' && part === undefined
-        ? known.map(describe(prompt))
+      view === 'versions' && (part === undefined || part === 'pages')
+        ? known.map(describe(prompt, isApi || part === 'pages'))
         : { full_name: `${owner}/${name}`, ...recordOf(`${owner}/${name}`, prompt, active, asked) }
     send(answer, 200, 'application/json', JSON.stringify({ data, meta: { total: known.length } }))
   })
@@ -115,13 +115,14 @@ function listVersions(prompt: Prompt | undefined, isApi: boolean): string[] {
   return isApi ? versions : versions.filter((version) => !prompt?.unbuilt?.includes(version))
 }
 
-function describe(prompt: Prompt) {
+/** @param isWhole whether it is in a page of the list, not in the file with all versions */
+function describe(prompt: Prompt, isWhole: boolean) {
   return (version: string) => ({
-    ...{ version, changelog: `Change of ${version}`, published_by: 'octocat' },
+    ...{ version, published_by: 'octocat' },
+    ...(isWhole && { changelog: `Change of ${version}`, included: prompt.included?.[version] ?? [] }),
     published_at: '2025-11-20T10:00:00Z',
     available_at: prompt.available?.[version] ?? '2025-11-20T10:00:00Z',
     model_status: prompt.models?.[version] ?? null,
-    included: prompt.included?.[version] ?? [],
     content_sha256: sha256(prompt.versions[version] ?? ''),
     yanked: prompt.yanked?.[version] !== undefined,
     yank_reason: prompt.yanked?.[version] ?? null,
@@ -169,6 +170,10 @@ function recordOf(full_name: string, prompt: Prompt, active: string[], version: 
       version === undefined || !prompt.files
         ? null
         : sha256(Buffer.from(packSkill(skillOf(full_name, prompt, version), listFiles(prompt)))),
+    includes: (prompt.included?.[version ?? ''] ?? []).map((address) => {
+      const [repository = '', number = ''] = address.split('@')
+      return { repository, version: number }
+    }),
     ...publisherOf(prompt, version),
     ...{ status: prompt.status ?? 'active', status_message: prompt.status_message ?? null },
     ...{ replaced_by: prompt.replaced_by ?? null, moved_to: prompt.moved_to ?? null },

@@ -126,7 +126,7 @@ async function* listReads(mirror: Ask, say: (problem: string) => void): AsyncGen
     const raw = at(ROUTES.getRaw.path)
     const file = DATA_FILES.repository(owner, name)
     yield { id: 'getRepository', address: at(ROUTES.getRepository.path), file, sha256: record_sha256 }
-    yield { id: 'listVersions', address: at(ROUTES.listVersions.path), file: DATA_FILES.versions(owner, name) }
+    yield { id: 'listVersions', address: at(ROUTES.listVersions.path), file: DATA_FILES.versionPage(owner, name, 1) }
     const record = (await open(file, Record))?.data
     if (record?.content_sha256)
       yield { id: 'getRaw', address: raw, file: DATA_FILES.raw(owner, name), sha256: record.content_sha256 }
@@ -137,7 +137,7 @@ async function* listReads(mirror: Ask, say: (problem: string) => void): AsyncGen
       yield { id: 'getRaw', address: `${raw}?label=${label}`, file: rawOf(version) }
     }
     const tested = await listTested(owner, name)
-    const versions = await open(DATA_FILES.versions(owner, name), list(VersionSummary))
+    const versions = await open(DATA_FILES.versionPage(owner, name, 1), list(VersionSummary))
     for (const { version, content_sha256 } of versions?.data ?? []) {
       const address = at(ROUTES.getVersion.path).replace('{version}', version)
       yield { id: 'getVersion', address, file: DATA_FILES.version(owner, name, version) }

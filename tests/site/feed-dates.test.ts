@@ -10,7 +10,7 @@ const version = (number: string, published_at: string, available_at = published_
 })
 
 async function readFeed(versions: Readonly<Record<string, ReturnType<typeof version>[]>>) {
-  const hub = { findVersions: async (owner: string) => versions[owner] }
+  const hub = { listVersions: async (owner: string) => ({ data: versions[owner] }) }
   const locals = { hub, profile: { baseUrl: 'https://hub.test' } }
   const prompts = Object.keys(versions).map(prompt)
   const text = await (

@@ -29,10 +29,13 @@ def read_locked(name, wanted):
         render(found.decode(), prompt.details.variables)
 
 
-def choose(name, written):
-    """Writes the version of a range to the file `version`."""
-    rows = read_version_list(read_text("versions.0"), "the hub")
+def choose(name, written, page, pages):
+    """Writes the version of a range to the file `version`: nothing if no page up to this one has it, and there are more."""
+    read = [read_version_list(read_text(f"versions.{each}"), "the hub") for each in range(1, int(page) + 1)]
+    rows = [row for rows in read for row in rows]
     chosen = find_wanted(written, {}, rows)
+    if chosen is None and int(page) < int(pages):
+        chosen = ""
     if chosen is None:
         raise PromptHubError("not_found", explain_none(name, written, {}, rows))
     save("version", chosen)

@@ -6,7 +6,7 @@ import sys
 import unicodedata
 
 from program.terminal import clean, say
-from program.work import load
+from program.work import load, save
 from prompt_hub.trouble import PromptHubError
 
 HEADS = {"search": ["NAME", "VERSION", "TITLE"], "versions": ["VERSION", "PUBLISHED", "BY", "CHANGELOG"]}
@@ -34,6 +34,13 @@ def print_table(kind, hub):
         say("nothing found")
     elif left_out > 0:
         say(f"showing the best {len(rows)} of {total}; add words to narrow the search")
+
+
+def join_pages(pages):
+    """Writes the pages of a list of versions to the file `answer`, as one list."""
+    lists = [load(f"versions.{page}") for page in range(1, int(pages) + 1)]
+    data = [row for each in lists for row in each["data"]]
+    save("answer", json.dumps({"data": data, "meta": {"page": 1, "pages": 1, "total": len(data)}}))
 
 
 def write(rows):

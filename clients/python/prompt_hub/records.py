@@ -34,6 +34,8 @@ class VersionRecord(NamedTuple):
     """The workflow that published it, as the hub says; None for a token or a person."""
     bundle_sha256: Optional[str] = None
     """The digest of the archive of a skill with other files."""
+    included: Tuple[str, ...] = ()
+    """The versions whose content it includes, each once, as in `acme/house-style@1.4.0`."""
 
 
 class ModelStatus(NamedTuple):
@@ -65,9 +67,8 @@ class VersionRow(NamedTuple):
     """Since when readers can have it, as in `2026-11-20T10:00:00Z`."""
     model_status: Optional[ModelStatus] = None
     """When its model retires, if that is announced."""
-    included: Tuple[str, ...] = ()
-    """The versions whose content it includes, as in `acme/house-style@1.4.0`."""
     changelog: Optional[str] = None
+    """What changed, from a page of the list; None in the file with all versions."""
 
 
 class Change(NamedTuple):
@@ -174,6 +175,7 @@ def _version(value: object) -> VersionRecord:
         files=tuple(read_files(as_list(data.get("files", [])))),
         publisher=_publisher(data),
         bundle_sha256=text_or_none(data.get("bundle_sha256")),
+        included=_included(as_list(data.get("includes", []))),
     )
     try:
         digest = sha256(record.content.encode("utf-8")).hexdigest()
@@ -183,6 +185,13 @@ def _version(value: object) -> VersionRecord:
         what = f"{record.full_name}@{record.version}"
         raise PromptHubError("integrity", f"{what} has other bytes than its SHA-256 says.")
     return record
+
+
+def _included(includes: List[Any]) -> Tuple[str, ...]:
+    found = tuple(dict.fromkeys(f"{as_text(as_dict(each)['repository'])}@{as_text(as_dict(each)['version'])}" for each in includes))
+    if not all(_ADDRESS.fullmatch(each) for each in found):
+        raise TypeError("no address of a version")
+    return found
 
 
 def _publisher(data: Dict[str, Any]) -> Optional[Publisher]:
@@ -232,8 +241,5 @@ def _row(data: Dict[str, Any]) -> VersionRow:
     if data.get("model_status") is not None:
         status = as_dict(data["model_status"])
         model = ModelStatus(as_text(status["model"]), as_text(status["retires_at"]), text_or_none(status.get("replaced_by")))
-    included = tuple(as_text(each) for each in as_list(data.get("included", [])))
-    if not all(_ADDRESS.fullmatch(each) for each in included):
-        raise TypeError("no address of a version")
     reason, changelog = text_or_none(data.get("yank_reason")), text_or_none(data.get("changelog"))
-    return VersionRow(version, data.get("yanked") is True, reason, digest, available_at, model, included, changelog)
+    return VersionRow(version, data.get("yanked") is True, reason, digest, available_at, model, changelog)

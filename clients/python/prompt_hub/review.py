@@ -60,11 +60,6 @@ def _judge(prefix: str, what: str, version: str, record: Optional[RepositoryReco
     return problems
 
 
-def included_in(version: str, rows: Sequence[VersionRow]) -> Sequence[str]:
-    """The versions that a version includes."""
-    return next((each.included for each in rows if each.version == version), ())
-
-
 def find_notices(name: str, range_: str, locked: str, record: RepositoryRecord) -> List[Problem]:
     """What the hub says about the prompt as a whole; `locked` is the locked version."""
     notices: List[Problem] = []

@@ -9,7 +9,7 @@ from .lifetime import find_retiring, ripe_of, utc_now
 from .lock import LOCK, Lock, LockedPrompt
 from .ranges import highest_in, is_range, numbers_of
 from .records import Change, RepositoryRecord, VersionRow, find_wanted
-from .review import AUDITED, Problem, find_included, find_notices, find_problems, included_in
+from .review import AUDITED, Problem, find_included, find_notices, find_problems
 from .source import Source
 from .trouble import PromptHubError
 
@@ -72,7 +72,7 @@ def review_prompts(lock: Lock, source: Source, names: Sequence[str], min_age_day
         problems += find_notices(name, locked.range, locked.version, record)
         if within_days is not None:
             problems += find_retiring(name, locked.version, rows, within_days, now)
-            for included in included_in(locked.version, rows):
+            for included in source.read_included(name, locked.version):
                 part, _, number = included.partition("@")
                 problems += find_included(f"{name} {locked.version}", included, *read_part(part, number))
         ripe = ripe_of(rows, min_age_days, locked.version, now) if min_age_days else rows
@@ -85,6 +85,7 @@ def review_prompts(lock: Lock, source: Source, names: Sequence[str], min_age_day
         # An audit is about the locked version alone.
         changes = source.read_changes(name) if is_newer and within_days is None else ()
         breaking = [each for each in reversed(changes) if each.reasons and _is_newer(each.version, locked.version)]
+        rows = source.add_changelogs(name, rows, locked.version, wanted)
         reviewed.append(Reviewed(name, locked, wanted, latest, problems, rows, breaking))
     return reviewed
 

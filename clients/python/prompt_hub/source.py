@@ -6,7 +6,7 @@ import io
 import zlib
 from typing import Callable, Dict, List, Optional, Sequence, Tuple, TypeVar
 
-from .ranges import is_range
+from .ranges import is_range, numbers_of
 from .records import Change, LabelledPrompt, RepositoryRecord, VersionRecord, VersionRow, find_wanted
 from .records import read_changes, read_label_list, read_repository_record, read_version_list, read_version_record
 from .skills import SKILL, find_content
@@ -16,6 +16,7 @@ from .vendored import digest_of
 Value = TypeVar("Value")
 # All files of a skill, its SKILL.md, and a header and a filled block for each.
 _MAX_TAR_BYTES = 4_194_304
+_VERSIONS_PER_PAGE = 100
 
 
 def read_either(get: Callable[[str], Value], path: str, is_enough: Callable[[Value], bool] = lambda _: True) -> Value:
@@ -89,6 +90,31 @@ class Source:
             return read_changes(self._ask(url).decode("utf-8", "replace"), url)
         except PromptHubError:
             return ()
+
+    def read_included(self, name: str, version: str) -> Sequence[str]:
+        """The versions that a version includes; none if it is gone, which is a problem of its own."""
+        try:
+            return self.read_version(name, version).included
+        except PromptHubError as error:
+            if error.code != "not_found":
+                raise
+            return ()
+
+    def add_changelogs(self, name: str, rows: Sequence[VersionRow], after: str, to: str) -> Sequence[VersionRow]:
+        """Adds the changelogs of the versions above `after` up to `to`, which only the pages of the list have."""
+        low, high = numbers_of(after), numbers_of(to)
+        places = [at for at, row in enumerate(rows) if low < numbers_of(row.version) <= high and row.changelog is None]
+        known: Dict[str, Optional[str]] = {}
+        for page in sorted({at // _VERSIONS_PER_PAGE + 1 for at in places}):
+            url = f"{self.url}/data/v1/repos/{name}/versions/pages/{page}.json"
+            try:
+                text = self._ask(url).decode("utf-8", "replace")
+            except PromptHubError as error:
+                if error.code != "not_found":
+                    raise
+                continue
+            known.update((row.version, row.changelog) for row in read_version_list(text, url))
+        return [row._replace(changelog=known.get(row.version, row.changelog)) for row in rows]
 
     def list_digests(self, name: str) -> Sequence[str]:
         """The digests of all versions of a prompt."""

@@ -123,6 +123,11 @@ export class HubReader {
     }
   }
 
+  /** The versions that a version includes. @throws PromptHubError the error of the request */
+  async readIncluded(name: string, version: string): Promise<string[]> {
+    return (await this.#readEither(this.#versions, `repos/${name}/versions/${version}`, false)).value.included
+  }
+
   /**
    * @param found where the version's number was read; undefined when the caller gave it, because then it cannot change
    * @param unread the records that may contain notices and were not read for this call

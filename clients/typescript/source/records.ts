@@ -28,6 +28,8 @@ export interface VersionRecord {
   files: SkillFile[]
   /** The workflow that published it, as the hub says. */
   publisher: Publisher | undefined
+  /** The versions whose content it includes, each once, as in `acme/house-style@1.4.0`. */
+  included: string[]
 }
 
 /** An advisory about some versions. */
@@ -82,8 +84,6 @@ export interface VersionRow {
   available_at?: string
   /** When its model retires, or null if nothing is announced. */
   model_status?: ModelStatus | null
-  /** The versions whose content it includes, as in `acme/house-style@1.4.0`. */
-  included?: string[]
 }
 
 /** What a version changes for callers of the version before. */
@@ -149,10 +149,22 @@ async function findVersion(data: Record<string, unknown>): Promise<VersionRecord
   if (typeof full_name !== 'string' || typeof version !== 'string' || !variables || !isObject(parameters))
     return undefined
   const files = readFiles(data.files)
+  const included = readIncluded(data.includes)
+  if (!included) return undefined
   if (typeof content !== 'string' || typeof content_sha256 !== 'string' || !files) return undefined
   await requireDigest(new TextEncoder().encode(content), content_sha256, `${full_name}@${version}`)
-  return { full_name, version, content, content_sha256, variables, parameters, files, publisher: readPublisher(data) }
+  const publisher = readPublisher(data)
+  return { full_name, version, content, content_sha256, variables, parameters, files, publisher, included }
 }
+
+/** Reads which versions a version includes. @returns undefined if a value is invalid */
+function readIncluded(includes: unknown = []): string[] | undefined {
+  if (!Array.isArray(includes)) return undefined
+  const found = includes.map((each) => (isObject(each) ? `${each.repository}@${each.version}` : ''))
+  return found.every((address) => INCLUDED.test(address)) ? [...new Set(found)] : undefined
+}
+
+const INCLUDED = /^[a-z0-9-]{1,39}\/[a-z0-9-]{1,64}@\d{1,6}\.\d{1,6}\.\d{1,6}$/
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'enum']
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/

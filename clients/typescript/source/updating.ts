@@ -3,13 +3,12 @@ import { dirname, resolve } from 'node:path'
 import { changeLock } from './changing.ts'
 import { openLock } from './files.ts'
 import { HubReader } from './hub-reader.ts'
-import { FULL_NAME, type Lock, type LockedPrompt } from './lock.ts'
+import type { Lock, LockedPrompt } from './lock.ts'
 import { findDifference } from './placed.ts'
 import { PromptHub } from './prompt-hub.ts'
 import { refusePublisher } from './publisher.ts'
-import { isNewer, isVersion } from './ranges.ts'
+import { isNewer } from './ranges.ts'
 import { lockedHub, readTokenFor } from './read-token.ts'
-import type { VersionRow } from './records.ts'
 import { mapRequests, requestSettings } from './requests.ts'
 import {
   breakingAbove,
@@ -55,25 +54,23 @@ export async function reviewLock(
     const reviewed = review(name, locked, record, rows, options)
     // Only an audit asks about models, and about what a version includes. It is about the locked version alone.
     if (options.withinDays !== undefined)
-      reviewed.problems.push(...(await reviewIncluded(name, locked.version, rows, reader)))
+      reviewed.problems.push(...(await reviewIncluded(name, locked.version, reader)))
     else if ([reviewed.wanted, reviewed.latest].some((each) => each !== undefined && isNewer(each, locked.version)))
       reviewed.breaking = breakingAbove(locked.version, await reader.readChanges(name))
     return reviewed
   })
 }
 
-/** Returns what the hub says about the versions that a version includes. @param listed the versions of its prompt */
-async function reviewIncluded(
-  name: string,
-  version: string,
-  listed: readonly VersionRow[],
-  reader: HubReader,
-): Promise<Problem[]> {
+/** Returns what the hub says about the versions that a version includes. */
+async function reviewIncluded(name: string, version: string, reader: HubReader): Promise<Problem[]> {
   const problems: Problem[] = []
-  for (const address of listed.find((row) => row.version === version)?.included ?? []) {
+  // A version that is gone is a problem of its own.
+  const included = await reader.readIncluded(name, version).catch((error: unknown): string[] => {
+    if (!isNotFound(error)) throw error
+    return []
+  })
+  for (const address of included) {
     const [part = '', number = ''] = address.split('@')
-    if (!FULL_NAME.test(part) || !isVersion(number))
-      throw new PromptHubError('unavailable', `${name}: the hub did not return a list of versions.`)
     const state = await reader.readState(part, number).catch((error: unknown) => {
       if (!isNotFound(error)) throw error
     })

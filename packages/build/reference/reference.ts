@@ -207,6 +207,7 @@ const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   versionsPerRepository: 'Versions per prompt',
   queryCharacters: 'Length of a search query, in characters',
   pageSize: 'Records per page',
+  versionPageSize: 'Versions per page of a prompt’s list',
   highestPage: 'Highest page number',
   parameterDepth: 'Nesting depth of parameters',
   parameterKeys: 'Keys in parameters, in total',

@@ -15,6 +15,7 @@ import { MAX_ACTIVITIES } from '../../../src/domain/catalogue/activity.ts'
 import { compareNeighbours } from '../../../src/domain/catalogue/difference.ts'
 import { sortResults } from '../../../src/domain/catalogue/results.ts'
 import { usagePath } from '../../../src/domain/catalogue/usage.ts'
+import { rowOf } from '../../../src/domain/catalogue/version-row.ts'
 import {
   describeSkill,
   formatSkill,
@@ -183,7 +184,13 @@ export function* listRepositoryFiles({ repository, versions }: RepositoryRecords
   const { owner, name } = repository
   const records = versions.map(({ record }) => record)
   yield [DATA_FILES.repository(owner, name), formatRecord(repository)]
-  yield [DATA_FILES.versions(owner, name), onOnePage(versions.map(({ summary }) => summary))]
+  const summaries = versions.map(({ summary }) => summary)
+  yield [DATA_FILES.versions(owner, name), onOnePage(summaries.map(rowOf))]
+  for (const page of listPages(summaries.length)) {
+    const place = { page, size: LIMITS.versionPageSize, total: summaries.length }
+    const shown = summaries.slice((page - 1) * LIMITS.versionPageSize, page * LIMITS.versionPageSize)
+    yield [DATA_FILES.versionPage(owner, name, page), formatEnvelope(shown, place, JSON.stringify)]
+  }
   yield [DATA_FILES.changes(owner, name), formatChanges(compareNeighbours(records), records.length)]
   if (repository.content !== null) yield [DATA_FILES.raw(owner, name), repository.content]
   for (const record of records) {
@@ -193,6 +200,11 @@ export function* listRepositoryFiles({ repository, versions }: RepositoryRecords
       yield [DATA_FILES.skill(owner, name, record.version), formatSkill({ ...record, skill: record.skill })]
   }
   yield* listResultFiles({ repository, versions })
+}
+
+/** Lists the numbers of the pages with a repository's versions. */
+export function listPages(versions: number): number[] {
+  return Array.from({ length: Math.ceil(versions / LIMITS.versionPageSize) }, (_, index) => index + 1)
 }
 
 /** Generates the files with the results of a repository: those of each version, and the newest of all versions. */
@@ -339,6 +351,7 @@ export function listRepositoryPaths({
   return [
     DATA_FILES.repository(owner, name),
     DATA_FILES.versions(owner, name),
+    ...listPages(releases.length).map((page) => DATA_FILES.versionPage(owner, name, page)),
     DATA_FILES.changes(owner, name),
     ...(latest_version === null ? [] : [DATA_FILES.raw(owner, name)]),
     ...releases.flatMap(({ version, isSkill }) => [

@@ -43,6 +43,12 @@ interface RouteSchemas {
 /** A route with its schemas. */
 export type RouteWithSchemas = Route & RouteSchemas & { id: ReadId }
 
+const page: QueryParameter = {
+  name: 'page',
+  description: 'The page number, starting at 1.',
+  schema: z.int().min(1).max(LIMITS.highestPage).default(1),
+}
+
 const sort: QueryParameter = {
   name: 'sort',
   description: 'The sort order. Default: best match if q is set, otherwise top.',
@@ -52,11 +58,7 @@ const sort: QueryParameter = {
 const SCHEMAS: Readonly<Record<ReadId, RouteSchemas>> = {
   listRepositories: {
     query: [
-      {
-        name: 'page',
-        description: 'The page number, starting at 1.',
-        schema: z.int().min(1).max(LIMITS.highestPage).default(1),
-      },
+      page,
       sort,
       {
         name: 'q',
@@ -74,7 +76,7 @@ const SCHEMAS: Readonly<Record<ReadId, RouteSchemas>> = {
     response: list(RepositorySummary, SearchMeta),
   },
   getRepository: { query: [], response: single(Repository) },
-  listVersions: { query: [], response: list(VersionSummary) },
+  listVersions: { query: [page], response: list(VersionSummary) },
   getVersion: { query: [], response: single(VersionRecord) },
   getFile: { query: [], response: null },
   getArchive: { query: [], response: null },

@@ -23,7 +23,11 @@ export const DATA_FILES = {
   labelled: (handle: string, label: string) => `/data/v1/users/${handle}/labels/${label}.json`,
   skills: (owner: string) => `/data/v1/skills/${owner}.json`,
   repository: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}.json`,
+  /** All versions in brief. */
   versions: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/versions.json`,
+  /** A page of the list of versions. No version has such a number. */
+  versionPage: (owner: string, name: string, page: number | '{page}') =>
+    `/data/v1/repos/${owner}/${name}/versions/pages/${page}.json`,
   version: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/versions/${version}.json`,
   forks: (owner: string, name: string) => `/data/v1/forks/${owner}/${name}.json`,
   dependents: (owner: string, name: string) => `/data/v1/dependents/${owner}/${name}.json`,

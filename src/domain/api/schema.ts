@@ -316,6 +316,19 @@ export const VersionSummary = z
   .meta({ id: 'VersionSummary', description: 'A version in a list.' })
 export type VersionSummary = z.infer<typeof VersionSummary>
 
+/** A version in brief, in the file with all versions. docs/contract.md section 4. */
+export const VersionRow = VersionSummary.pick({
+  version: true,
+  published_at: true,
+  available_at: true,
+  published_by: true,
+  content_sha256: true,
+  yanked: true,
+  yank_reason: true,
+  model_status: true,
+}).meta({ id: 'VersionRow', description: 'A version in brief.' })
+export type VersionRow = z.infer<typeof VersionRow>
+
 /** One version. It never changes after publishing, so it does not include whether it was yanked. docs/contract.md section 3. */
 export const VersionRecord = z
   .object({

@@ -1,5 +1,5 @@
 // Derives a repository's activity: compares two versions of its `index.md`, and merges the result with its publishes. The read function imports this file, so it imports no schemas.
-import type { Activity, Result, VersionSummary } from '../api/schema.ts'
+import type { Activity, Result, VersionRow } from '../api/schema.ts'
 import type { RepositoryFile } from '../content/prompt-file.ts'
 import { isSameJson } from '../text/json.ts'
 import { describeOutcome } from './results.ts'
@@ -58,7 +58,7 @@ export function joinChanges(built: readonly Activity[], fresh: readonly Activity
  * @param results the newest results of test suites, which are the current ones: git has those that they replaced
  */
 export function listActivity(
-  versions: readonly VersionSummary[],
+  versions: readonly Pick<VersionRow, 'version' | 'published_at' | 'published_by'>[],
   known: KnownChanges,
   results: readonly Result[] = [],
 ): { activities: Activity[]; since: string | null } {

@@ -1,7 +1,7 @@
 // Parses a repository's state in git: its `index.md`, its sorted versions, and the file of its owner; or rebuilds it from records.
 import { pick } from '../api/envelope.ts'
 import { HubError } from '../api/errors.ts'
-import type { Repository, VersionSummary } from '../api/schema.ts'
+import type { Repository, VersionRow } from '../api/schema.ts'
 import { formatPath, type Place } from '../content/content-path.ts'
 import { RepositoryFrontMatter } from '../content/front-matter.ts'
 import {
@@ -53,6 +53,9 @@ export function readRepositoryState(found: {
   return { owner, name, versions, used: [...used, ...Object.keys(file.removed)], latest, indexText, file }
 }
 
+/** What `index.md` says about a version. */
+type YankedVersion = Pick<VersionRow, 'version' | 'yanked' | 'yank_reason'>
+
 /**
  * Rebuilds a repository's state from its records, for a decision that does not read git. Its title may be the one derived from the name, which a record does not tell apart.
  *
@@ -60,7 +63,7 @@ export function readRepositoryState(found: {
  */
 export function recallRepositoryState(
   place: { owner: string; name: string },
-  found: { repository: Repository; versions: readonly VersionSummary[] } | undefined,
+  found: { repository: Repository; versions: readonly YankedVersion[] } | undefined,
 ): RepositoryState {
   if (!found) return readRepositoryState({ ...place, versions: [], index: undefined })
   const { readme, ...front } = recallFile(found.repository, found.versions)
@@ -76,7 +79,7 @@ const RECORDED_FIELDS = ['readme', ...Object.keys(RepositoryFrontMatter.shape)] 
   keyof RepositoryFile)[]
 
 /** Rebuilds a repository's `index.md` from its records. Building records from the result produces the same records. */
-export function recallFile(repository: Repository, versions: readonly VersionSummary[]): RepositoryFile {
+export function recallFile(repository: Repository, versions: readonly YankedVersion[]): RepositoryFile {
   const yanked = versions.flatMap(({ version, yank_reason }) =>
     yank_reason === null ? [] : [[version, yank_reason] as const],
   )

@@ -4,10 +4,11 @@ import { listEnvelope, pick, searchEnvelope } from '../../domain/api/envelope.ts
 import { HubError } from '../../domain/api/errors.ts'
 import type { VersionRecord } from '../../domain/api/schema.ts'
 import type { FillingValues } from '../../domain/content/filling.ts'
+import { LIMITS } from '../../domain/limits.ts'
 import type { Hub } from '../hub.ts'
 import { findVersionAt } from '../read/label-at.ts'
 import { checkTime, resolveVersion } from '../read/query-values.ts'
-import { findRepository, findTags, findVersion, findVersions } from '../read/records.ts'
+import { findRepository, findTags, findVersion, findVersionPage } from '../read/records.ts'
 import { type Arguments, PAGE_SIZES, type ToolName } from './tool-arguments.ts'
 
 const SUMMARY = [
@@ -82,9 +83,16 @@ export const TOOL_ANSWERS: {
   },
 
   async list_versions({ owner, name, page = 1, limit = PAGE_SIZES.list_versions.usual }, hub) {
-    const found = await findVersions(owner, name, hub)
-    if (!found) throw await repositoryNotFound(owner, name, hub)
-    return pageOf(found.versions.value(), FIELDS.list_versions, page, limit)
+    // The pages of the hub's own list that have what this page shows.
+    const [first, size] = [(page - 1) * limit, LIMITS.versionPageSize]
+    const numbers = new Set([Math.floor(first / size), Math.floor((first + limit - 1) / size)])
+    const found = await Promise.all([...numbers].map((number) => findVersionPage(owner, name, number + 1, hub)))
+    const lists = found.flatMap((one) => one?.versions.value() ?? [])
+    if (!lists[0]) throw await repositoryNotFound(owner, name, hub)
+    const start = first % size
+    const shown = lists.flatMap(({ data }) => data).slice(start, start + limit)
+    const data = shown.map((version) => pick(version, FIELDS.list_versions))
+    return { ...listEnvelope(data, { page, size: limit, total: lists[0].meta.total }) }
   },
 
   async list_tags({ q = '', page = 1, limit = PAGE_SIZES.list_tags.usual }, hub) {

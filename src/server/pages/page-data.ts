@@ -13,7 +13,7 @@ import type { Hub } from '../hub.ts'
 import { findActivity } from '../read/activity.ts'
 import { findClose } from '../read/close-names.ts'
 import { findFile } from '../read/files.ts'
-import { findRepository, findTags, findUser, findVersion, findVersions } from '../read/records.ts'
+import { findRepository, findTags, findUser, findVersion, findVersionPage, findVersions } from '../read/records.ts'
 import { findNewestResults, findResults } from '../read/results.ts'
 
 /** Parsed lists of the entire catalogue, by their bytes, which are the same object throughout a build on the Node server. The map is weak, so that the lists are freed together with their build. */
@@ -50,7 +50,10 @@ export function openPageData(
       isPrompt(owner, name) ? (await findRepository(owner, name, hub))?.value() : undefined,
     ),
     findVersions: telling(async (owner, name) =>
-      isPrompt(owner, name) ? (await findVersions(owner, name, hub))?.versions.value() : undefined,
+      isPrompt(owner, name) ? (await findVersions(owner, name, hub))?.versions : undefined,
+    ),
+    listVersions: telling(async (owner, name, page) =>
+      isPrompt(owner, name) ? (await findVersionPage(owner, name, page, hub))?.versions.value() : undefined,
     ),
     findVersion: telling(async (owner, name, version) =>
       isPrompt(owner, name) && isVersion(version) ? (await findVersion(owner, name, version, hub))?.value() : undefined,

@@ -1,6 +1,7 @@
 // Builds the fresh copy that makes a new version visible before the next build.
 
 import { DATA_FILES } from '../../domain/api/data-paths.ts'
+import type { ListEnvelope } from '../../domain/api/envelope.ts'
 import { addressesBelow } from '../../domain/api/record-links.ts'
 import type { ModelUse, Repository, Result, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import { listChanges, MAX_ACTIVITIES } from '../../domain/catalogue/activity.ts'
@@ -225,8 +226,14 @@ async function readModels({ siteFiles }: Sources): Promise<Models> {
 }
 
 async function readBuiltVersions({ owner, name }: Written, { siteFiles }: Sources): Promise<VersionSummary[]> {
-  const built = await siteFiles.read(DATA_FILES.versions(owner, name))
-  return built ? parseBuilt<{ data: VersionSummary[] }>(built).data : []
+  const versions: VersionSummary[] = []
+  for (let page = 1; ; page++) {
+    const built = await siteFiles.read(DATA_FILES.versionPage(owner, name, page))
+    if (!built) return versions
+    const { data, meta } = parseBuilt<ListEnvelope<VersionSummary>>(built)
+    versions.push(...data)
+    if (page >= meta.pages) return versions
+  }
 }
 
 /** Maximum number of attempts to read a version. The publish is already complete, so a single failed read should not keep it invisible. */

@@ -14,7 +14,7 @@ export async function joinServed(
   folder: FolderState,
   deps: Sources & { text: TextWork },
 ): Promise<FolderState> {
-  const served = (await findVersions(owner, name, deps))?.versions.value() ?? []
+  const served = (await findVersions(owner, name, deps))?.versions ?? []
   const removed = folder.index?.includes('removed') ? await listRemoved({ owner, name }, folder.index, deps) : []
   const versions = new Map(folder.versions)
   for (const { version } of served) if (!versions.has(version)) versions.set(version, NOT_LISTED)

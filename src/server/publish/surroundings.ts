@@ -51,7 +51,7 @@ export function neighboursInGit(readOther: ReadOther, text: TextWork): ReadNeigh
 export function neighboursInRecords(deps: Sources & { text: TextWork }): ReadNeighbour {
   return async ({ owner, name }) => {
     const found = await findVersions(owner, name, deps)
-    const standing = found && { repository: found.repository.value(), versions: found.versions.value() }
+    const standing = found && { repository: found.repository.value(), versions: found.versions }
     return {
       state: await deps.text.run('recallState', { owner, name }, standing),
       readVersion: async (version) => {
@@ -149,7 +149,7 @@ export async function listRuns(
   deps: Sources,
 ): Promise<Set<string>> {
   const runs = new Set<string>()
-  for (const one of (await findVersions(owner, name, deps))?.versions.value() ?? []) {
+  for (const one of (await findVersions(owner, name, deps))?.versions ?? []) {
     if (one.content_sha256 !== content_sha256) continue
     const record = (await findVersion(owner, name, one.version, deps))?.value()
     for (const { run_url } of record?.attestations ?? []) runs.add(run_url)
@@ -167,9 +167,7 @@ async function findSameContent(
   const { content_sha256 } = measure(content)
   if (original?.content_sha256 === content_sha256) return original
   const versions = (await findVersions(owner, name, deps))?.versions
-  // Few publishes have the content of an earlier version, and a list can be long.
-  if (!versions || !Buffer.from(versions.bytes()).includes(content_sha256)) return undefined
-  const same = versions.value().find((one) => one.content_sha256 === content_sha256)
+  const same = versions?.find((one) => one.content_sha256 === content_sha256)
   return same && (await findVersion(owner, name, same.version, deps))?.value()
 }
 

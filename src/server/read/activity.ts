@@ -18,7 +18,7 @@ export async function findActivity(
     findChanges(owner, name, sources),
     findNewestResults(owner, name, sources),
   ])
-  return found && listActivity(found.versions.value(), known, results)
+  return found && listActivity(found.versions, known, results)
 }
 
 /** Returns the known changes of a repository without its publishes, newest first: those that the build read from git, and those since then. */

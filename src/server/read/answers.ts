@@ -9,16 +9,7 @@ import { splitFullName } from '../../domain/values/names.ts'
 import { type Bytes, readBuilt } from '../../ports/site-files.ts'
 import type { Hub } from '../hub.ts'
 import { readVersionQuery, resolveVersion } from './query-values.ts'
-import {
-  encode,
-  type FoundAnswer,
-  findContent,
-  findRepository,
-  findTags,
-  findUser,
-  findVersion,
-  findVersions,
-} from './records.ts'
+import { encode, type FoundAnswer, findContent, findRepository, findTags, findUser, findVersion } from './records.ts'
 
 /** Serves a route. @throws HubError if the resource does not exist or the request is invalid */
 export type RouteHandler = (parameters: PathParameters, query: URLSearchParams, hub: Hub) => Promise<FoundAnswer>
@@ -31,6 +22,7 @@ function importOnce<Module>(load: () => Promise<Module>): () => Module | Promise
 
 // Imported on first use, because most responses are a single file and need neither a list nor a query.
 const list = importOnce(() => import('./list.ts'))
+const versionList = importOnce(() => import('./version-list.ts'))
 const activity = importOnce(() => import('./activity.ts'))
 const files = importOnce(() => import('./files.ts'))
 const results = importOnce(() => import('./results.ts'))
@@ -45,11 +37,13 @@ export const ANSWERS: Readonly<Record<ReadId, RouteHandler>> = {
     if (!repository) throw await repositoryNotFound(owner, name, hub)
     return { bytes: repository.bytes(), headers: await successorLink(repository.facts(), hub, '') }
   },
-  listVersions: async ({ owner = '', name = '' }, _query, hub) => {
-    const found = await findVersions(owner, name, hub)
+  listVersions: async ({ owner = '', name = '' }, query, hub) => {
+    const found = await (await versionList()).findVersionList(owner, name, query, hub)
     if (!found) throw await repositoryNotFound(owner, name, hub)
-    const { repository, versions } = found
-    return { bytes: versions.bytes(), headers: await successorLink(repository.facts(), hub, '/versions') }
+    const { bytes, links, repository } = found
+    const all = [...links, ...Object.values(await successorLink(repository.facts(), hub, '/versions'))]
+    const headers: Record<string, string> = all.length === 0 ? {} : { Link: all.join(', ') }
+    return { bytes, headers }
   },
   getVersion: async ({ owner = '', name = '', version = '' }, _query, hub) => {
     const record = await findVersion(owner, name, version, hub)

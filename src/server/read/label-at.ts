@@ -33,7 +33,7 @@ export async function findVersionAt(
   if (found.kind === 'unknown') throw unknown(found.since)
   if (found.kind === 'version') {
     // What a repository began with is in no change, so a label may seem to have pointed at a version before there was one.
-    const published = versions.value().find(({ version }) => version === found.version)?.published_at
+    const published = versions.find(({ version }) => version === found.version)?.published_at
     if (published !== undefined && Date.parse(published) > Date.parse(at)) throw unknown(published)
     return { repository, version: found.version }
   }

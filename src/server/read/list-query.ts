@@ -35,7 +35,8 @@ export function readListQuery(query: URLSearchParams): ListQuery {
   }
 }
 
-function readPage(page: string | undefined): number {
+/** Parses the number of a page. @throws HubError `invalid_request` */
+export function readPage(page: string | undefined): number {
   if (page === undefined) return 1
   if (/^[1-9]\d{0,5}$/.test(page) && Number(page) <= LIMITS.highestPage) return Number(page)
   throw new HubError(

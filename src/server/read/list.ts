@@ -10,6 +10,7 @@ import type { SearchResults } from '../../ports/search.ts'
 import type { Bytes } from '../../ports/site-files.ts'
 import type { Hub } from '../hub.ts'
 import { type ListQuery, readListQuery } from './list-query.ts'
+import { pageLinks } from './page-links.ts'
 import type { FoundAnswer } from './records.ts'
 
 /** Responds with the list. @throws HubError `invalid_request` for an invalid query; `unavailable` when the search is unavailable */
@@ -62,18 +63,15 @@ function formatEnvelope(
   }
 }
 
-/** Builds the Link header (RFC 8288). On a page past the end, `prev` points to the last page. */
+/** Builds the Link header. */
 function linkHeader(pages: number, { page, sort, q, tags }: ListQuery, baseUrl: string): Record<string, string> {
-  const linkTo = (target: number, relation: string) => {
+  const links = pageLinks(page, pages, (target) => {
     const url = new URL(ROUTES.listRepositories.path, baseUrl)
     if (q !== '') url.searchParams.set('q', q)
     for (const tag of tags) url.searchParams.append('tag', tag)
     if (sort) url.searchParams.set('sort', sort)
     url.searchParams.set('page', String(target))
-    return `<${url}>; rel="${relation}"`
-  }
-  const links: string[] = []
-  if (page < pages) links.push(linkTo(page + 1, 'next'))
-  if (page > 1 && pages > 0) links.push(linkTo(Math.min(page - 1, pages), 'prev'))
+    return url.href
+  })
   return links.length === 0 ? {} : { Link: links.join(', ') }
 }

@@ -1,9 +1,11 @@
 // Finds records for all handlers, in the built file or, if there is a newer publish, in the fresh copy.
 
 import { DATA_FILES } from '../../domain/api/data-paths.ts'
-import type { ListEnvelope } from '../../domain/api/envelope.ts'
-import type { Repository, TagRecord, User, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
+import { type ListEnvelope, listEnvelope } from '../../domain/api/envelope.ts'
+import type { Repository, TagRecord, User, VersionRecord, VersionRow, VersionSummary } from '../../domain/api/schema.ts'
 import type { Profile } from '../../domain/catalogue/owner-records.ts'
+import { rowOf } from '../../domain/catalogue/version-row.ts'
+import { LIMITS } from '../../domain/limits.ts'
 import type { FreshCopy } from '../../ports/fresh-copies.ts'
 import { knownFacts, pickFacts, type RepositoryFacts } from '../../ports/repository-facts.ts'
 import { type Bytes, parseBuilt, readBuilt } from '../../ports/site-files.ts'
@@ -85,17 +87,46 @@ export async function findVersion(
   return copy && recordFromValue(copy.version, single)
 }
 
-/** Returns a repository with its versions, highest first; undefined if it does not exist. */
+/** Parsed lists of versions, by their bytes or by the copy, which hosts keep: a thousand versions take milliseconds to parse. */
+const knownRows = new WeakMap<object, readonly VersionRow[]>()
+
+/** Returns a repository with all of its versions in brief, highest first; undefined if it does not exist. */
 export async function findVersions(
   owner: string,
   name: string,
   sources: Sources,
-): Promise<{ repository: FoundRepository; versions: FoundRecord<VersionSummary[]> } | undefined> {
+): Promise<{ repository: FoundRepository; versions: readonly VersionRow[] } | undefined> {
   const { built, copy } = await findNewest(owner, name, sources)
-  if (copy)
-    return { repository: repositoryFromCopy(copy.repository), versions: recordFromValue(copy.versions, onePage) }
-  const versions = built && (await sources.siteFiles.read(DATA_FILES.versions(owner, name)))
-  return versions && { repository: repositoryFromBytes(built), versions: recordFromBytes(versions) }
+  const bytes = copy || !built ? undefined : await sources.siteFiles.read(DATA_FILES.versions(owner, name))
+  const source = copy ?? bytes
+  if (!source) return undefined
+  const versions =
+    knownRows.get(source) ?? (copy ? copy.versions.map(rowOf) : parseBuilt<{ data: VersionRow[] }>(bytes!).data)
+  knownRows.set(source, versions)
+  return { repository: copy ? repositoryFromCopy(copy.repository) : repositoryFromBytes(built!), versions }
+}
+
+/** Returns a repository with a page of its versions, highest first; undefined if it does not exist. A page past the end is empty. */
+export async function findVersionPage(
+  owner: string,
+  name: string,
+  page: number,
+  sources: Sources,
+): Promise<{ repository: FoundRepository; versions: FoundRecord<ListEnvelope<VersionSummary>> } | undefined> {
+  const { built, copy } = await findNewest(owner, name, sources)
+  const place = (total: number) => ({ page, size: LIMITS.versionPageSize, total })
+  if (copy) {
+    const first = (page - 1) * LIMITS.versionPageSize
+    const shown = copy.versions.slice(first, first + LIMITS.versionPageSize)
+    const envelope = listEnvelope(shown, place(copy.versions.length))
+    return { repository: repositoryFromCopy(copy.repository), versions: recordFromValue(envelope, asIs) }
+  }
+  if (!built) return undefined
+  const repository = repositoryFromBytes(built)
+  const bytes = await sources.siteFiles.read(DATA_FILES.versionPage(owner, name, page))
+  if (bytes) return { repository, versions: { bytes: () => bytes, value: () => parseBuilt(bytes) } }
+  const envelope = listEnvelope<VersionSummary>([], place(repository.facts().versions_count))
+  return { repository, versions: recordFromValue(envelope, asIs) }
 }
 
 /** Returns only the content of a version; undefined if the version does not exist. */
@@ -164,7 +195,6 @@ function single<Value>(data: Value) {
   return { data }
 }
 
-/** The list of versions always has a single page. */
-function onePage<Value>(data: Value[]): ListEnvelope<Value> {
-  return { data, meta: { page: 1, pages: 1, total: data.length } }
+function asIs<Value>(value: Value): Value {
+  return value
 }

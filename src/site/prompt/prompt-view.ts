@@ -1,5 +1,13 @@
 // Collects the data for a prompt's page: its records, and related parts of the catalogue.
-import type { Activity, Repository, Result, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
+import type {
+  Activity,
+  OwnerCount,
+  Repository,
+  Result,
+  VersionRecord,
+  VersionRow,
+  VersionSummary,
+} from '../../domain/api/schema.ts'
 import { findModelNotice, type ModelNotice } from '../../domain/content/models.ts'
 import { isChatMessage } from '../../domain/values/chat.ts'
 import { nameOfOriginal } from '../../domain/values/names.ts'
@@ -13,8 +21,10 @@ import { readShownFiles, type ShownFile } from './skill-files.ts'
 /** A prompt at one of its versions. */
 export interface PromptView {
   repository: Repository
-  /** The prompt's versions, highest first, including yanked versions, which are marked. */
-  versions: VersionSummary[]
+  /** All of the prompt's versions in brief, highest first, including yanked versions, which are marked. */
+  versions: readonly VersionRow[]
+  /** Its newest versions: the first page of the list. */
+  newest: readonly VersionSummary[]
   /** The version shown; undefined if none is active. */
   record: VersionRecord | undefined
   /** Whether this is the repository's page rather than a version's page. */
@@ -63,9 +73,13 @@ export async function readPrompt(
   version?: string,
 ): Promise<PromptView | undefined> {
   if (!hub) return undefined
-  const [repository, versions] = await Promise.all([hub.findRepository(owner, name), hub.findVersions(owner, name)])
+  const [repository, versions, newest] = await Promise.all([
+    hub.findRepository(owner, name),
+    hub.findVersions(owner, name),
+    hub.listVersions(owner, name, 1),
+  ])
   const wanted = version ?? repository?.latest_version
-  if (!repository || !versions) return undefined
+  if (!repository || !versions || !newest) return undefined
   const forkedFrom = repository.forked_from === null ? '' : nameOfOriginal(repository.forked_from)
   const [record, profile, users, tags, forks, dependents, original, activity] = await Promise.all([
     typeof wanted === 'string' ? hub.findVersion(owner, name, wanted) : undefined,
@@ -86,16 +100,18 @@ export async function readPrompt(
     record ? hub.findResults(owner, name, record.version) : [],
     record ? readParts(hub, record) : [],
   ])
-  const publishers = [...versions.map(({ published_by }) => published_by), ...results.map((one) => one.reported_by)]
-  const handles = new Set(users.map(({ handle }) => handle))
+  const publishers = [...versions, ...results].map((one) =>
+    'published_by' in one ? one.published_by : one.reported_by,
+  )
   const used = new Set(tags.map((tag) => tag.name))
   const shown = versions.find((summary) => summary.version === record?.version)
   const { notice, changesAt } = findModelNotice(shown?.model_status ?? null, Date.now())
   return {
     ...{ repository, versions, record },
+    newest: newest.data,
     isMain: version === undefined,
     avatar: profile?.avatar_url ?? null,
-    people: [...new Set(publishers)].filter((handle) => handles.has(handle)),
+    people: listPeople(publishers, users),
     tags: repository.tags.filter((tag) => used.has(tag)),
     results,
     forks: forks.map(({ full_name }) => full_name),
@@ -112,6 +128,12 @@ export async function readPrompt(
     model: notice,
     modelChangesAt: changesAt,
   }
+}
+
+/** Returns those who have a page, each once. */
+export function listPeople(handles: readonly string[], users: readonly OwnerCount[]): string[] {
+  const known = new Set(users.map(({ handle }) => handle))
+  return [...new Set(handles)].filter((handle) => known.has(handle))
 }
 
 function textsOf({ messages, content }: VersionRecord): string[] {

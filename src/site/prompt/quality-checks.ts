@@ -22,18 +22,19 @@ const MAX_RESULTS = 5
 export function listQualityChecks(
   {
     repository,
-    versions,
+    newest,
     results,
-  }: { repository: Repository; versions: readonly VersionSummary[]; results: readonly Result[] },
+  }: { repository: Repository; newest: readonly VersionSummary[]; results: readonly Result[] },
   record: VersionRecord,
   unseen: number,
 ): TrustFact[] {
   const { variables } = record
   const described = variables.filter(({ description }) => description !== '').length
   const shown = variables.filter(({ example }) => example !== null && example !== '').length
-  const later = versions.slice(0, -1)
+  const { versions_count } = repository
+  const later = newest.slice(0, versions_count - 1)
   const explained = later.filter(({ changelog }) => changelog !== '').length
-  const yanked = versions.filter(({ yanked }) => yanked).length
+  const yanked = versions_count - repository.versions.length
   const page = `/${repository.full_name}`
   const facts: TrustFact[] = []
   const add = (isGood: boolean, words: string, evidence?: string, by: TrustFact['by'] = 'hub') =>
@@ -50,10 +51,14 @@ export function listQualityChecks(
   if (later.length === 1)
     add(explained === 1, `${explained ? 'Changelog' : 'No changelog'} for the last change`, `${page}#versions`)
   else if (later.length > 1)
-    add(explained === later.length, `${explained} of ${later.length} changes with a changelog`, `${page}#versions`)
+    add(
+      explained === later.length,
+      `${explained} of ${newest.length < versions_count ? 'the newest ' : ''}${later.length} changes with a changelog`,
+      `${page}#versions`,
+    )
   add(
     yanked === 0,
-    yanked === 0 ? 'No yanked versions' : `${yanked} of ${countOf(versions.length, 'version')} yanked`,
+    yanked === 0 ? 'No yanked versions' : `${yanked} of ${countOf(versions_count, 'version')} yanked`,
     `${page}#versions`,
   )
   add(

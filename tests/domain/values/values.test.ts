@@ -45,6 +45,7 @@ test('defines these limits', () => {
     versionsPerRepository: 1000,
     queryCharacters: 200,
     pageSize: 20,
+    versionPageSize: 100,
     highestPage: 100000,
     parameterDepth: 32,
     parameterKeys: 1000,

@@ -63,7 +63,7 @@ export function dataFiles(hub: Reading): void {
         const { full_name, versions, latest } = repository
         const [files, api] = [`/data/v1/repos/${full_name}`, `/api/v1/repos/${full_name}`]
         await same(`${files}.json`, api)
-        await same(`${files}/versions.json`, `${api}/versions`)
+        await same(`${files}/versions/pages/1.json`, `${api}/versions`)
         if (latest) expectBytes(await plain(`${files}/raw.txt`), latest.bytes)
         else expect((await send(`${files}/raw.txt`)).status).toBe(404)
         for (const version of versions) {

@@ -39,12 +39,12 @@ describe('a small catalogue', () => {
       /data/v1/models.json /data/v1/openapi.json
       /data/v1/repos/acme/a.json /data/v1/repos/acme/a/changes.json /data/v1/repos/acme/a/raw.txt
       /data/v1/repos/acme/a/raw/1.0.0.txt /data/v1/repos/acme/a/raw/1.1.0.txt /data/v1/repos/acme/a/versions.json
-      /data/v1/repos/acme/a/versions/1.0.0.json /data/v1/repos/acme/a/versions/1.1.0.json
+      /data/v1/repos/acme/a/versions/1.0.0.json /data/v1/repos/acme/a/versions/1.1.0.json /data/v1/repos/acme/a/versions/pages/1.json
       /data/v1/repos/acme/archived.json /data/v1/repos/acme/archived/changes.json /data/v1/repos/acme/archived/raw.txt
       /data/v1/repos/acme/archived/raw/1.0.0.txt /data/v1/repos/acme/archived/versions.json
-      /data/v1/repos/acme/archived/versions/1.0.0.json
+      /data/v1/repos/acme/archived/versions/1.0.0.json /data/v1/repos/acme/archived/versions/pages/1.json
       /data/v1/repos/mona/gone.json /data/v1/repos/mona/gone/changes.json /data/v1/repos/mona/gone/raw/1.0.0.txt
-      /data/v1/repos/mona/gone/versions.json /data/v1/repos/mona/gone/versions/1.0.0.json
+      /data/v1/repos/mona/gone/versions.json /data/v1/repos/mona/gone/versions/1.0.0.json /data/v1/repos/mona/gone/versions/pages/1.json
       /data/v1/tags.json
       /data/v1/tags/x/new/1.json /data/v1/tags/x/recent.json /data/v1/tags/x/top/1.json
       /data/v1/tags/x/trending/1.json /data/v1/tags/y/new/1.json /data/v1/tags/y/recent.json

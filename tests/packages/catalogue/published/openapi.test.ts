@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { buildCatalogue } from '../../../../packages/catalogue/catalogue.ts'
 import { listDataFiles } from '../../../../packages/catalogue/published/data-files.ts'
 import { describeApi } from '../../../../packages/catalogue/published/openapi.ts'
-import { Difference, list, ModelUse, OwnerCount } from '../../../../src/domain/api/schema.ts'
+import { Difference, list, ModelUse, OwnerCount, VersionRow } from '../../../../src/domain/api/schema.ts'
 import { digestText } from '../../../../src/ports/measure.ts'
 import { anIndex, anOwner, aRepository, aTree, aVersion, readStarterCatalogue } from '../../../domain/fixtures.ts'
 import { words } from '../../../words.ts'
@@ -52,7 +52,7 @@ test('lists every endpoint with its parameters, status codes and media types', (
     ],
     [`get ${repo}`, 'getRepository', read, json, ''],
     [`patch ${repo}`, 'changeRepository', change, json, ''],
-    [`get ${repo}/versions`, 'listVersions', read, json, ''],
+    [`get ${repo}/versions`, 'listVersions', read.replace('404', '400 404'), json, 'query:page'],
     [
       `post ${repo}/versions`,
       'publishVersion',
@@ -220,7 +220,7 @@ describe('validating responses', () => {
     [/^\/data\/v1\/users\/[^/]+\.json$/, '/api/v1/users/{handle}'],
     [/^\/data\/v1\/users\/[^/]+\/labels\/[^/]+\.json$/, '/api/v1/users/{handle}/labels/{label}'],
     [/^\/data\/v1\/repos\/[^/]+\/[^/]+\.json$/, '/api/v1/repos/{owner}/{name}'],
-    [/^\/data\/v1\/repos\/[^/]+\/[^/]+\/versions\.json$/, '/api/v1/repos/{owner}/{name}/versions'],
+    [/^\/data\/v1\/repos\/[^/]+\/[^/]+\/versions\/pages\/\d+\.json$/, '/api/v1/repos/{owner}/{name}/versions'],
     [/^\/data\/v1\/repos\/[^/]+\/[^/]+\/versions\/[^/]+\.json$/, '/api/v1/repos/{owner}/{name}/versions/{version}'],
   ]
   const validators = pointers.map(([file, path]) => {
@@ -231,6 +231,7 @@ describe('validating responses', () => {
   // These lists exist only as files, not as API routes.
   validators.push({ file: /\/users\.json$/, validate: ajv.compile(z.toJSONSchema(list(OwnerCount))) })
   validators.push({ file: /\/models\.json$/, validate: ajv.compile(z.toJSONSchema(list(ModelUse))) })
+  validators.push({ file: /\/versions\.json$/, validate: ajv.compile(z.toJSONSchema(list(VersionRow))) })
   validators.push({ file: /\/changes\.json$/, validate: ajv.compile(z.toJSONSchema(list(Difference))) })
 
   function findFaults(tree: Parameters<typeof buildCatalogue>[0]): { checked: number; faults: string[] } {
@@ -296,7 +297,7 @@ describe('validating responses', () => {
         usage: { 'acme/full': [1, 2] },
       },
     )
-    expect(findFaults(tree)).toEqual({ checked: 28, faults: [] })
+    expect(findFaults(tree)).toEqual({ checked: 31, faults: [] })
   })
 
   test('accepts every data file of the starter catalogue', () => {
