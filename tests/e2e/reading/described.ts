@@ -24,7 +24,7 @@ export function described(hub: Reading): void {
         'query tag',
       ])
       expect(parameters('/api/v1/repos/{owner}/{name}')).toEqual(repository)
-      expect(parameters('/api/v1/repos/{owner}/{name}/versions')).toEqual(repository)
+      expect(parameters('/api/v1/repos/{owner}/{name}/versions')).toEqual([...repository, 'query page'])
       const single = Object.keys(paths).find((path) => /\/versions\/\{\w+\}$/.test(path)) ?? ''
       expect(parameters(single)).toEqual([...repository, 'path version'])
       expect(parameters('/api/v1/repos/{owner}/{name}/raw')).toEqual([

@@ -87,7 +87,7 @@ export function queryValues(hub: Reading): void {
         ['/api/v1/repos?sort=new&page=2', '&Page=7&SORT=top'],
         ['/api/v1/tags', '?page=0&sort=nonsense'],
         [`/api/v1/repos/${first.full_name}`, '?version=nonsense&q='],
-        [`/api/v1/repos/${first.full_name}/versions`, '?page=0'],
+        [`/api/v1/repos/${first.full_name}/versions`, '?per_page=0'],
         [raw, '?x=1'],
       ] as const
       for (const [path, more] of pairs) {
