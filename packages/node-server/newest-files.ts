@@ -80,7 +80,10 @@ const FILES: readonly (readonly [path: string, make: MakeFile])[] = [
   ],
   [
     DATA_FILES.versions('{owner}', '{name}'),
-    async ({ owner, name }, sources) => list((await findVersions(owner, name, sources))?.versions ?? []),
+    async ({ owner, name }, sources) => {
+      const versions = (await findVersions(owner, name, sources))?.versions
+      return versions && json(onlyPage([...versions]))
+    },
   ],
   [
     DATA_FILES.versionPage('{owner}', '{name}', '{page}'),

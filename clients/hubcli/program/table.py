@@ -39,7 +39,8 @@ def print_table(kind, hub):
 def join_pages(pages):
     """Writes the pages of a list of versions to the file `answer`, as one list."""
     lists = [load(f"versions.{page}") for page in range(1, int(pages) + 1)]
-    data = [row for each in lists for row in each["data"]]
+    # If a version was published meanwhile, the last one of a page is also the first one of the next.
+    data = list({row["version"]: row for each in lists for row in each["data"]}.values())
     save("answer", json.dumps({"data": data, "meta": {"page": 1, "pages": 1, "total": len(data)}}))
 
 

@@ -21,7 +21,7 @@ from .records import (
     read_version_record,
 )
 from .review import explain_none
-from .source import read_either
+from .source import read_either, read_pages
 from .standing import Event, Standing, events_of, standing_of
 from .trouble import PromptHubError
 
@@ -54,11 +54,7 @@ class HubReader:
             return self._read_version(name, wish[1], None, ("record", "list"))
         if wish is not None and wish[0] == "range":
             range_ = wish[1]
-            rows = self._read_either(
-                self._lists,
-                f"repos/{name}/versions",
-                is_enough=lambda rows: find_wanted(range_, {}, rows) is not None,
-            )
+            rows = self._read_rows(name, lambda rows: find_wanted(range_, {}, rows) is not None)
             chosen = find_wanted(range_, {}, rows.value)
             if chosen is None:
                 raise PromptHubError("not_found", explain_none(name, range_, {}, rows.value))
@@ -149,6 +145,18 @@ class HubReader:
 
     def _file_url(self, path: str) -> str:
         return f"{self._url}/data/v1/{path}.json"
+
+    def _read_rows(self, name: str, is_enough: Callable[[Sequence[VersionRow]], bool]) -> Answer[Tuple[VersionRow, ...]]:
+        """Reads the list of versions: the static file has all, the API has pages."""
+
+        def get(place: str) -> Answer[Tuple[VersionRow, ...]]:
+            first = self._lists.get(self._url + place, True)
+            if not place.startswith("/api/"):
+                return first
+            rows = read_pages(first.value, lambda page: self._lists.get(f"{self._url}{place}?page={page}", True).value, is_enough)
+            return Answer(rows, first.source, first.age)
+
+        return read_either(get, f"repos/{name}/versions", lambda answer: is_enough(answer.value))
 
     def _read_either(
         self,

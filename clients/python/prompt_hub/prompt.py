@@ -131,7 +131,7 @@ class Found(NamedTuple):
         self, read_file: Callable[[SkillFile], bytes], read_results: Callable[[], Tuple[SuiteResult, ...]]
     ) -> Prompt:
         """The prompt; `read_file` reads one of its files, `read_results` its results."""
-        name, version, content, sha256, variables, parameters, files, publisher, _ = self.record
+        name, version, content, sha256, variables, parameters, files, publisher = self.record[:8]
         known = (name, version, content, sha256, variables, parameters, *self[1:], files, publisher)
         return Prompt(*known, read_results, read_file)
 

@@ -187,7 +187,7 @@ def _version(value: object) -> VersionRecord:
     return record
 
 
-def _included(includes: List[Any]) -> Tuple[str, ...]:
+def _included(includes: Sequence[Any]) -> Tuple[str, ...]:
     found = tuple(dict.fromkeys(f"{as_text(as_dict(each)['repository'])}@{as_text(as_dict(each)['version'])}" for each in includes))
     if not all(_ADDRESS.fullmatch(each) for each in found):
         raise TypeError("no address of a version")

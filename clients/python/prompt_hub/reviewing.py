@@ -85,7 +85,8 @@ def review_prompts(lock: Lock, source: Source, names: Sequence[str], min_age_day
         # An audit is about the locked version alone.
         changes = source.read_changes(name) if is_newer and within_days is None else ()
         breaking = [each for each in reversed(changes) if each.reasons and _is_newer(each.version, locked.version)]
-        rows = source.add_changelogs(name, rows, locked.version, wanted)
+        if within_days is None:
+            rows = source.add_changelogs(name, rows, locked.version, wanted)
         reviewed.append(Reviewed(name, locked, wanted, latest, problems, rows, breaking))
     return reviewed
 

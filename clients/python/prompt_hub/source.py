@@ -17,6 +17,9 @@ Value = TypeVar("Value")
 # All files of a skill, its SKILL.md, and a header and a filled block for each.
 _MAX_TAR_BYTES = 4_194_304
 _VERSIONS_PER_PAGE = 100
+# A prompt has at most 1,000 versions.
+_MAX_PAGES = 10
+_NONE = (0, 0, 0)
 
 
 def read_either(get: Callable[[str], Value], path: str, is_enough: Callable[[Value], bool] = lambda _: True) -> Value:
@@ -42,6 +45,19 @@ def read_either(get: Callable[[str], Value], path: str, is_enough: Callable[[Val
         if found:
             return found[0]
         raise error if error.code == "not_found" or refusal is None else refusal from None
+
+
+def read_pages(
+    first: Sequence[VersionRow],
+    read_page: Callable[[int], Sequence[VersionRow]],
+    is_enough: Callable[[Sequence[VersionRow]], bool],
+) -> Tuple[VersionRow, ...]:
+    """Reads the further pages of a list of versions in the API, until they are enough. `first` is the first one."""
+    rows, page = tuple(first), 1
+    while len(rows) == page * _VERSIONS_PER_PAGE and page < _MAX_PAGES and not is_enough(rows):
+        page += 1
+        rows += tuple(read_page(page))
+    return rows
 
 
 def read_first(ask: Callable[[str], bytes], *urls: str) -> bytes:
@@ -76,7 +92,7 @@ class Source:
             return is_there and find_wanted(wanted, record.labels, rows) is not None
 
         record = self._read(read_repository_record, f"repos/{name}", has_label)
-        return record, self._read(read_version_list, f"repos/{name}/versions", has_all)
+        return record, self._read_rows(name, has_all)
 
     def read_version(self, name: str, version: str) -> VersionRecord:
         """The record of a version."""
@@ -102,8 +118,8 @@ class Source:
 
     def add_changelogs(self, name: str, rows: Sequence[VersionRow], after: str, to: str) -> Sequence[VersionRow]:
         """Adds the changelogs of the versions above `after` up to `to`, which only the pages of the list have."""
-        low, high = numbers_of(after), numbers_of(to)
-        places = [at for at, row in enumerate(rows) if low < numbers_of(row.version) <= high and row.changelog is None]
+        low, high = numbers_of(after) or _NONE, numbers_of(to) or _NONE
+        places = [at for at, row in enumerate(rows) if row.changelog is None and low < (numbers_of(row.version) or low) <= high]
         known: Dict[str, Optional[str]] = {}
         for page in sorted({at // _VERSIONS_PER_PAGE + 1 for at in places}):
             url = f"{self.url}/data/v1/repos/{name}/versions/pages/{page}.json"
@@ -118,7 +134,7 @@ class Source:
 
     def list_digests(self, name: str) -> Sequence[str]:
         """The digests of all versions of a prompt."""
-        return [row.content_sha256 for row in self._read(read_version_list, f"repos/{name}/versions")]
+        return [row.content_sha256 for row in self._read_rows(name, lambda _: True)]
 
     def list_labelled(self, owner: str, label: str) -> Sequence[LabelledPrompt]:
         """The prompts of an owner at a label. The API comes first, because the static file does not show what it lacks; its
@@ -147,6 +163,16 @@ class Source:
         if others != dict(record.files) or find_content(files.get(SKILL, b""), record.content_sha256) is None:
             raise other_bytes(f"{name} {version}")
         return sorted(files.items())
+
+    def _read_rows(self, name: str, is_enough: Callable[[Sequence[VersionRow]], bool]) -> Sequence[VersionRow]:
+        def read(place: str) -> Sequence[VersionRow]:
+            return read_version_list(self._ask(self.url + place).decode("utf-8", "replace"), self.url + place)
+
+        def get(place: str) -> Sequence[VersionRow]:
+            first = read(place)
+            return read_pages(first, lambda page: read(f"{place}?page={page}"), is_enough) if place.startswith("/api/") else first
+
+        return read_either(get, f"repos/{name}/versions", is_enough)
 
     def _read(self, parse: Callable[[str, str], Value], path: str, is_enough: Callable[[Value], bool] = lambda _: True) -> Value:
         def get(place: str) -> Value:

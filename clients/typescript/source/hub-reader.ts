@@ -20,6 +20,10 @@ import { PromptHubError } from './trouble.ts'
 
 /** Maximum number of reported events that are remembered. Beyond that no more are reported, because any of them might be a repetition. */
 const MAX_REPORTED = 10_000
+/** Versions per page of the API's list. */
+const VERSIONS_PER_PAGE = 100
+/** A prompt has at most 1,000 versions. */
+const MAX_PAGES = 10
 
 /** The records that may contain notices about a version: the repository's has its status and advisories, the list says which versions were yanked. */
 type NoticeSource = 'record' | 'list'
@@ -56,12 +60,7 @@ export class HubReader {
   async get(name: string, wish: Wish | undefined): Promise<PromptFacts> {
     if (wish?.kind === 'version') return this.#readVersion(name, wish.version, undefined, ['record', 'list'])
     if (wish?.kind === 'range') {
-      const list = await this.#readEither(
-        this.#lists,
-        `repos/${name}/versions`,
-        true,
-        (rows) => highestIn(activeOf(rows), wish.range) !== undefined,
-      )
+      const list = await this.#readRows(name, (rows) => highestIn(activeOf(rows), wish.range) !== undefined)
       const version = highestIn(activeOf(list.value), wish.range)
       if (version === undefined) throw notFound(explainNone(name, wish.range, {}, list.value))
       return this.#readVersion(name, version, list, ['record'])
@@ -94,7 +93,7 @@ export class HubReader {
 
   /** The versions of a prompt, highest first, including yanked ones, which are marked. @throws PromptHubError the error of the request */
   async listVersions(name: string): Promise<readonly VersionRow[]> {
-    return (await this.#readEither(this.#lists, `repos/${name}/versions`, true)).value
+    return (await this.#readRows(name, () => true)).value
   }
 
   /**
@@ -106,9 +105,7 @@ export class HubReader {
   async readState(name: string, version: string): Promise<{ record: RepositoryRecord; rows: readonly VersionRow[] }> {
     const [record, rows] = await Promise.all([
       this.#readEither(this.#repositories, `repos/${name}`, true),
-      this.#readEither(this.#lists, `repos/${name}/versions`, true, (list) =>
-        list.some((row) => row.version === version),
-      ),
+      this.#readRows(name, (rows) => rows.some((row) => row.version === version)),
     ])
     return { record: record.value, rows: rows.value }
   }
@@ -193,6 +190,21 @@ export class HubReader {
 
   #fileUrl(path: string): string {
     return `${this.#url}/data/v1/${path}.json`
+  }
+
+  /** Reads the list of versions: the static file has all, the API has pages, which are read until they are enough. */
+  #readRows(name: string, isEnough: (rows: VersionRow[]) => boolean): Promise<Answer<VersionRow[]>> {
+    const get = async (place: string): Promise<Answer<VersionRow[]>> => {
+      const first = await this.#lists.get(this.#url + place, true)
+      if (!place.startsWith('/api/')) return first
+      let [rows, page] = [first.value, 1]
+      while (rows.length === page * VERSIONS_PER_PAGE && page < MAX_PAGES && !isEnough(rows)) {
+        page++
+        rows = [...rows, ...(await this.#lists.get(`${this.#url}${place}?page=${page}`, true)).value]
+      }
+      return { ...first, value: rows }
+    }
+    return readEither(get, `repos/${name}/versions`, ({ value }) => isEnough(value))
   }
 
   /** Reads the static file or, if it is missing or insufficient, asks the API. @param changes whether the response can change */

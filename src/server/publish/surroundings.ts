@@ -114,7 +114,7 @@ export async function listSince(
 ): Promise<Map<string, Set<string>>> {
   const found = await mapConcurrently(AT_ONCE, names, async (fullName) => {
     const { owner, name } = splitFullName(fullName)!
-    const versions = (await findVersions(owner, name, deps))?.versions.value() ?? []
+    const versions = (await findVersions(owner, name, deps))?.versions ?? []
     const old = versions.filter(({ available_at }) => Date.parse(available_at) <= ms)
     return [fullName, new Set(old.map(({ version }) => version))] as const
   })

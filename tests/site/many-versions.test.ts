@@ -1,0 +1,64 @@
+// Tests the pages of a prompt with as many versions as there can be, each with as long a changelog: their size, and the
+// way to every version. See docs/contract.md section 10.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type BuiltSite, openBuiltSite } from './built-site.ts'
+
+const PAGE = '/mallory/long'
+const MAX_PAGE_BYTES = 300_000
+
+let site: BuiltSite
+beforeAll(async () => {
+  site = await openBuiltSite((contentDir) => {
+    const dir = join(contentDir, 'mallory/long/versions')
+    mkdirSync(dir, { recursive: true })
+    for (let minor = 0; minor < 1_000; minor++)
+      writeFileSync(
+        join(dir, `1.${minor}.0.md`),
+        `---\npublished_at: "2026-0${1 + (minor % 9)}-20T10:00:00Z"\npublished_by: mallory\nchangelog: "${'\u{1f600}'.repeat(490)}${minor}"\n---\nText ${minor}\n`,
+      )
+  })
+})
+afterAll(() => site?.close())
+
+const read = async (path: string) => {
+  const response = await fetch(site.origin + path)
+  return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) }
+}
+
+test.each([PAGE, `${PAGE}/versions`, `${PAGE}/versions/20`, `${PAGE}/v/1.0.0`, `${PAGE}/compare/1.998.0...1.999.0`])(
+  '%s has at most 300 kB',
+  async (path) => {
+    const { status, bytes } = await read(path)
+    expect(status).toBe(200)
+    expect(bytes.length).toBeLessThanOrEqual(MAX_PAGE_BYTES)
+  },
+)
+
+test('leads from the newest 20 versions to all of them, page by page, each compared with the one below', async () => {
+  const { page, problems } = await site.open(PAGE)
+  const shown = page.locator('.version-row h3')
+  expect(await shown.count()).toBe(20)
+  await page.getByRole('link', { name: 'All 1,000 versions' }).first().click()
+  const seen: string[] = []
+  for (let number = 1; number <= 20; number++) {
+    await page.waitForURL(number === 1 ? `**${PAGE}/versions` : `**${PAGE}/versions/${number}`)
+    seen.push(...(await shown.allTextContents()))
+    // The last row of each page is compared with the first one of the next.
+    const last = 1_000 - number * 50
+    const comparison = page.getByRole('link', { name: `Compare 1.${last - 1}.0 with 1.${last}.0` })
+    if (last > 0) expect(await comparison.getAttribute('href')).toBe(`${PAGE}/compare/1.${last - 1}.0...1.${last}.0`)
+    if (number < 20) await page.getByRole('link', { name: 'Next page' }).click()
+  }
+  expect(seen).toEqual(Array.from({ length: 1_000 }, (_, index) => `1.${999 - index}.0`))
+  expect(await page.getByRole('link', { name: 'Next page' }).count()).toBe(0)
+  await page.getByRole('link', { name: 'Previous page' }).click()
+  await page.waitForURL(`**${PAGE}/versions/19`)
+  expect(problems).toEqual([])
+  await page.context().close()
+})
+
+test.each(['0', '1', '01', '21', 'x', '1.0.0'])('there is no page %s of the versions', async (number) => {
+  expect((await read(`${PAGE}/versions/${number}`)).status).toBe(404)
+})
