@@ -4,6 +4,7 @@ import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { measureAttacks } from './bench/attacks.ts'
 import { measureHost } from './bench/host.ts'
+import { measureHostilePrompts } from './bench/hostile-prompts.ts'
 import { checkLimit, type Measurement, type Row, tableOf } from './bench/measure.ts'
 import { stopAll } from './bench/processes.ts'
 import { measurePublish } from './bench/publish.ts'
@@ -31,6 +32,7 @@ const PARTS: Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>> 
   serve: async ({ site }) => measureServe(await site()),
   publish: async ({ dir, prompts }) => measurePublish(dir, prompts),
   attacks: ({ dir, prompts }) => measureAttacks(join(dir, 'attacks'), prompts),
+  'hostile-prompts': ({ dir, prompts }) => measureHostilePrompts(join(dir, 'hostile-prompts'), prompts),
   'search-scale': ({ dir, prompts }) => measureScale(join(dir, 'search-scale'), prompts),
   relevance: () => measureRelevance(),
 }

@@ -58,7 +58,7 @@ async function inTurn(count: number, atOnce: number, call: (number: number) => P
 }
 
 /** Sends a request. @returns the response's status and text */
-function ask(
+export function ask(
   { port, from }: Pick<Target, 'port' | 'from'>,
   path: string,
   { headers = {}, body }: { headers?: Record<string, string>; body?: unknown } = {},
@@ -73,18 +73,24 @@ function ask(
   })
 }
 
-function callTool(target: Pick<Target, 'port' | 'from'>, name: string, given: object) {
+export function callTool(target: Pick<Target, 'port' | 'from'>, name: string, given: object) {
   const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }
   return ask(target, '/mcp', { headers: { Accept: 'application/json, text/event-stream' }, body })
 }
 
-/** Publishes as the attacker. @returns the version; undefined if it was rejected */
-async function publish(target: Target, name: string, fields: object): Promise<string | undefined> {
-  const headers = { Authorization: `Bearer ${target.token}` }
+/** Publishes with the client's token. @returns the version; undefined if it was rejected */
+export async function publishTo(
+  client: Pick<Target, 'port' | 'from' | 'token'>,
+  fullName: string,
+  fields: object,
+): Promise<string | undefined> {
+  const headers = { Authorization: `Bearer ${client.token}` }
   const body = { changelog: 'Attack', bump: 'minor', ...fields }
-  const answer = await ask(target, `/api/v1/repos/attacker/${name}/versions`, { headers, body })
+  const answer = await ask(client, `/api/v1/repos/${fullName}/versions`, { headers, body })
   return answer.status === 201 ? JSON.parse(answer.text).data.version : undefined
 }
+
+const publish = (target: Target, name: string, fields: object) => publishTo(target, `attacker/${name}`, fields)
 
 /** Returns the given number of lines, each consisting of one random letter. */
 const letters = (count: number) =>

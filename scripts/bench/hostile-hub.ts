@@ -18,6 +18,8 @@ export interface HostileHub {
   prompt: string
   /** A token for all repositories of the owner `attacker`. */
   token: string
+  /** Makes a token for all repositories of an owner, or returns the one that it made before. */
+  tokenOf(owner: string): string
   isAlive(): boolean
   /** The memory used by the hub's process, and by the kernel for its connections. */
   heldBytes(): number
@@ -26,8 +28,12 @@ export interface HostileHub {
   stop(): Promise<void>
 }
 
-/** Starts a hub and waits until its site is built. @param dir new folder */
-export async function startHostileHub(dir: string, prompts: number): Promise<HostileHub> {
+/** Starts a hub and waits until its site is built. @param dir new folder @param addContent adds to the content folder */
+export async function startHostileHub(
+  dir: string,
+  prompts: number,
+  addContent: (contentDir: string) => void = () => {},
+): Promise<HostileHub> {
   mkdirSync(dir, { recursive: true })
   for (const name of readdirSync(PROJECT_DIR))
     if (!OWN.has(name) && !name.startsWith('.')) symlinkSync(join(PROJECT_DIR, name), join(dir, name))
@@ -35,6 +41,7 @@ export async function startHostileHub(dir: string, prompts: number): Promise<Hos
   generateContent({ repositories: prompts, versions: 2, seed: 1, dir: content })
   mkdirSync(join(content, 'attacker'), { recursive: true })
   writeFileSync(join(content, 'attacker/index.md'), '---\nname: Attacker\n---\n')
+  addContent(content)
   const git = (...command: string[]) => execFileSync('git', command, { cwd: dir, stdio: 'pipe' })
   git('init', '-q', '-b', 'main')
   git('config', 'user.name', 'bench')
@@ -54,10 +61,20 @@ export async function startHostileHub(dir: string, prompts: number): Promise<Hos
     throw new Error('The hub to be attacked was not built in time.')
   }
   const index = (await (await fetch(`${url}/data/v1/index.json`)).json()) as { data: { full_name: string }[] }
-  const script = [join(PROJECT_DIR, 'scripts/token.ts'), 'attacker']
-  const token = execFileSync(process.execPath, script, { cwd: dir }).toString().trim()
+  const script = [join(PROJECT_DIR, 'scripts/token.ts')]
+  const tokens = new Map<string, string>()
+  const tokenOf = (owner: string) => {
+    const token =
+      tokens.get(owner) ??
+      execFileSync(process.execPath, [...script, owner], { cwd: dir })
+        .toString()
+        .trim()
+    tokens.set(owner, token)
+    return token
+  }
   return {
-    ...{ port: hub.port, dir, token, prompt: index.data[0]!.full_name, stop: hub.stop },
+    ...{ port: hub.port, dir, tokenOf, prompt: index.data[0]!.full_name, stop: hub.stop },
+    token: tokenOf('attacker'),
     isAlive() {
       try {
         return process.kill(hub.pid, 0)

@@ -13,6 +13,7 @@ const MIN_MS = 3_000
 /** How long the reads waited, in milliseconds. */
 interface Waits {
   worst: number
+  p50: number
   p99: number
   count: number
 }
@@ -51,7 +52,10 @@ async function read(port: string, path: string, from: string, connections: strin
     })
   }
   process.once('SIGTERM', () => {
-    const result: Waits = { worst: Math.max(...waits), p99: quantile(waits, 0.99), count: waits.length }
+    const result: Waits = {
+      ...{ worst: Math.max(...waits), count: waits.length },
+      ...{ p50: quantile(waits, 0.5), p99: quantile(waits, 0.99) },
+    }
     console.log(JSON.stringify(result))
     process.exit(0)
   })

@@ -81,7 +81,12 @@ describe('hubcli', () => {
     const folder = mkdtempSync(join(scratch, 'project-'))
     const all = [...MANY_VERSIONS.slice(0, 120), UNBUILT, ...MANY_VERSIONS.slice(120)]
     const table = await run(folder, 'versions', 'acme/many')
-    expect(table.stdout.trim().split('\n').map((line) => line.split(/\s/)[0])).toEqual(all)
+    expect(
+      table.stdout
+        .trim()
+        .split('\n')
+        .map((line) => line.split(/\s/)[0]),
+    ).toEqual(all)
     const { data, meta } = JSON.parse((await run(folder, 'versions', 'acme/many', '--json')).stdout)
     expect(data.map((row: { version: string }) => row.version)).toEqual(all)
     expect(meta).toEqual({ page: 1, pages: 1, total: 151 })

@@ -19,8 +19,7 @@ beforeAll(async () => {
   files = await hub.build()
 })
 
-const versionsOf = (text: string): string[] =>
-  JSON.parse(text).data.map(({ version }: { version: string }) => version)
+const versionsOf = (text: string): string[] => JSON.parse(text).data.map(({ version }: { version: string }) => version)
 const metaOf = (text: string): object => JSON.parse(text).meta
 
 describe('the API', () => {
