@@ -48,7 +48,8 @@ export async function startHostileHub(
   git('config', 'user.email', 'bench@example.com')
   git('add', 'content')
   git('commit', '-q', '-m', 'Content')
-  const hub = await startNode(parametersOf('start'), { cwd: dir, settings: { LOG_REQUESTS: 'off' } })
+  const settings = { CONTENT_DIR: content, LOG_REQUESTS: 'off' }
+  const hub = await startNode(parametersOf('start'), { cwd: dir, settings })
   const url = `http://127.0.0.1:${hub.port}`
   const isThere = async (path: string) => {
     const response = await fetch(url + path)
@@ -66,7 +67,7 @@ export async function startHostileHub(
   const tokenOf = (owner: string) => {
     const token =
       tokens.get(owner) ??
-      execFileSync(process.execPath, [...script, owner], { cwd: dir })
+      execFileSync(process.execPath, [...script, owner], { cwd: dir, env: { ...process.env, ...settings } })
         .toString()
         .trim()
     tokens.set(owner, token)

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 export const PROJECT_DIR = fileURLToPath(new URL('../../', import.meta.url))
 
 const SAMPLE_MS = 100
-const START_MS = 20_000
+const START_MS = 60_000
 const STOP_MS = 3_000
 
 const running = new Set<ChildProcess>()

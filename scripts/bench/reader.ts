@@ -31,7 +31,9 @@ export async function measureReader(
   let answer = ''
   reader.stdout.on('data', (text) => (answer += text))
   const closed = once(reader, 'close')
-  await sleep(1_000)
+  // It says when it begins to measure.
+  await Promise.race([once(reader.stdout, 'data'), closed])
+  answer = ''
   await Promise.all([work(), sleep(MIN_MS)]).finally(() => reader.kill('SIGTERM'))
   await closed
   if (answer === '') throw new Error('a read failed')
@@ -61,6 +63,7 @@ async function read(port: string, path: string, from: string, connections: strin
   })
   // The first responses include compilation.
   for (let count = 0; count < 50; count++) await ask()
+  console.log('begins')
   for (;;) {
     waits.push(await ask())
     await sleep(PAUSE_MS)
