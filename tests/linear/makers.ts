@@ -181,8 +181,11 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   ComparedText: (text) => ({ version: '1.0.0', content: text, raw_url: '' }),
   Repository: repositoryOf,
   'readonly VersionSummary[]': summariesOf,
-  '{ repository: Repository; versions: readonly VersionSummary[]; results: readonly Result[] }': (text, format) => ({
-    ...{ repository: repositoryOf(text, format), versions: [] },
+  VersionSummary: (text, format) => summariesOf(text, format)[0],
+  'readonly YankedVersion[]': summariesOf,
+  'readonly OwnerCount[]': (text) => [{ handle: text, repos_count: 1 }],
+  '{ repository: Repository; newest: readonly VersionSummary[]; results: readonly Result[] }': (text, format) => ({
+    ...{ repository: repositoryOf(text, format), newest: summariesOf(text, format) },
     results: Array.from({ length: 20 }, () => ({ suite: text, passed: 1, failed: 0, skipped: 0, score: null })),
   }),
   "Pick<Repository, 'title' | 'description' | 'tags' | 'license' | 'parameters' | 'variables'> & { files?: readonly unknown[] }":
