@@ -31,6 +31,7 @@ import { openFolder } from '../stores/files/plain-files.ts'
 import { ContentError } from './content-error.ts'
 import type { DataSink, StoredFile, StoredRepository } from './data-sink.ts'
 import { formatStatuses, makeRepository } from './make-repository.ts'
+import { areCertain, markFiles, openRecall } from './recalled-versions.ts'
 import { readEntry, restoreEntry } from './recorded-entry.ts'
 import { describeFailure, openSharedFiles } from './shared-files.ts'
 
@@ -103,13 +104,14 @@ export function openSiteData({ contentDir, baseUrl, sink, ...parts }: SiteDataPa
       const stats = JSON.stringify(usage.get(fullName) ?? null)
       const added = history.added.get(fullName) ?? '{}'
       const before = repositories.get(fullName)
-      const marks = stampFiles(files)
+      const marks = markFiles(files)
       const isSame = before && before.marks === marks && before.stats === stats && before.added === added
-      if (isSame && marks !== '' && isSameModels(before, models)) {
+      if (isSame && areCertain(marks) && isSameModels(before, models)) {
         names.set(fullName, neighboursOf(before))
         continue
       }
-      const found = derive(fullName, () => readRepository(folder, fullName, files), round)
+      const recall = openRecall(before, marks, sink.read)
+      const found = derive(fullName, () => readRepository(folder, fullName, files, recall), round)
       if (!found) {
         // Its last valid data stays, and with it the names of its neighbours.
         if (before) names.set(fullName, neighboursOf(before))

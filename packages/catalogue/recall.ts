@@ -1,7 +1,7 @@
 // Reconstructs a repository's files from its records: a hub that keeps serving a repository with an invalid file has only the repository's records.
 import { pick } from '../../src/domain/api/envelope.ts'
 import type { Repository, Result, VersionRecord, VersionSummary } from '../../src/domain/api/schema.ts'
-import type { RepositoryEntry } from '../../src/domain/content/content-tree.ts'
+import type { RepositoryEntry, VersionEntry } from '../../src/domain/content/content-tree.ts'
 import { storeAttestations, storeSkill } from '../../src/domain/content/prompt-file.ts'
 import { recallFile } from '../../src/domain/publishing/repository-state.ts'
 import { entriesOf } from '../../src/domain/values/file-entry.ts'
@@ -28,13 +28,18 @@ export function restoreRepository({ repository, versions }: RecordedRepository):
       repository,
       versions.map(({ summary }) => summary),
     ),
-    versions: versions.map(({ record }) => ({
-      ...pick(record, VERSION_FIELDS),
-      ...(record.provenance !== null && { provenance: record.provenance }),
-      ...storeAttestations(record.attestations),
-      ...(record.skill && { skill: storeSkill(record.skill) }),
-      ...(record.includes.length > 0 && { includes: record.includes }),
-      ...(record.bundle_sha256 && { bundle: { sha256: record.bundle_sha256, files: entriesOf(record.files) } }),
-    })),
+    versions: versions.map(({ record }) => restoreVersion(record)),
+  }
+}
+
+/** Reconstructs a version. */
+export function restoreVersion(record: VersionRecord): VersionEntry {
+  return {
+    ...pick(record, VERSION_FIELDS),
+    ...(record.provenance !== null && { provenance: record.provenance }),
+    ...storeAttestations(record.attestations),
+    ...(record.skill && { skill: storeSkill(record.skill) }),
+    ...(record.includes.length > 0 && { includes: record.includes }),
+    ...(record.bundle_sha256 && { bundle: { sha256: record.bundle_sha256, files: entriesOf(record.files) } }),
   }
 }

@@ -1,6 +1,6 @@
 // Reads one repository of the content folder, or the whole folder as a tree. Files that are not allowed are reported; links are not followed.
 import { formatPath, parsePath } from '../../../src/domain/content/content-path.ts'
-import type { RepositoryEntry, ResultEntry } from '../../../src/domain/content/content-tree.ts'
+import type { RepositoryEntry, ResultEntry, VersionEntry } from '../../../src/domain/content/content-tree.ts'
 import type { RepositoryFile } from '../../../src/domain/content/prompt-file.ts'
 import { checkRepository, isTakenDown, refuseRemoved } from '../../../src/domain/content/rules.ts'
 import type { Problem } from '../../../src/domain/text/problems.ts'
@@ -62,8 +62,13 @@ interface ReadRepository {
   wrong: Set<string>
 }
 
-/** Reads a repository's files. */
-export function readRepository(folder: ContentReader, fullName: string, files: readonly ListedFile[]): ReadRepository {
+/** Reads a repository's files. @param recall returns a version whose files were read before and have not changed */
+export function readRepository(
+  folder: ContentReader,
+  fullName: string,
+  files: readonly ListedFile[],
+  recall: (version: string) => VersionEntry | undefined = () => undefined,
+): ReadRepository {
   const [owner = '', name = ''] = fullName.split('/')
   const problems: Problem[] = []
   const wrong = new Set<string>()
@@ -98,6 +103,12 @@ export function readRepository(folder: ContentReader, fullName: string, files: r
     if (Object.hasOwn(removed, version)) {
       // Whatever else is wrong with the repository, what was taken down is not served.
       problems.push({ file: nameIndex(fullName), ...refuseRemoved(version), rule: 'removed-versions-are-gone' })
+      continue
+    }
+    const known = recall(version)
+    if (known) {
+      versions.push(known)
+      isThere = true
       continue
     }
     const parsed = listed.file === undefined ? undefined : take(listed.file, version)
