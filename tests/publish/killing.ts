@@ -89,12 +89,12 @@ export interface BadGit {
   /**
    * @param call the 1-based number of the call, counted from now on; or a git command such as `update-ref`, to select
    * the next call of that command
-   * @param what whether the process is killed before or after the real git runs; with `full`, this call and all later
-   * calls that write fail, as on a full disk
+   * @param what whether the process is killed before, after or instead of a run of the real git; with `full`, this call
+   * and all later calls that write fail, as on a full disk
    * @param counted whether only calls that may write count. A call that only reads leaves nothing behind, so a kill
    * there leaves the same as a kill before the next call that writes
    */
-  arm(call: number | string, what: 'before' | 'after' | 'full', counted?: 'all' | 'writes'): void
+  arm(call: number | string, what: 'before' | 'after' | 'instead' | 'full', counted?: 'all' | 'writes'): void
   disarm(): void
   /** Returns the number of calls since `arm` was called. */
   calls(): number
@@ -120,11 +120,12 @@ case " $* " in *" $at "*)
 esac
 if [ "$what" = full ] && [ "$n" -ge "$at" ]; then
   case " $* " in
-    *' fast-import '* | *' update-index '* | *' update-ref '*)
+    *' fast-import '* | *' read-tree '* | *' update-ref '*)
       echo 'fatal: No space left on device' >&2
       exit 128 ;;
   esac
 fi
+[ "$n:$what" = "$at:instead" ] && kill -9 $PPID && exit 1
 [ "$n:$what" = "$at:before" ] && kill -9 $PPID
 [ "$n:$what" = "$at:after" ] || exec ${real} "$@"
 ${real} "$@"

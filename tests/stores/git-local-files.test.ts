@@ -52,6 +52,12 @@ describe('uncommitted changes are never overwritten', () => {
     ],
     ['a changed index.md', () => write({ [INDEX]: 'edited' }), `${INDEX} has uncommitted changes`],
     [
+      'an index.md from an older commit',
+      () => write({ [INDEX]: git('show', `HEAD~1:${INDEX}`) }),
+      `${INDEX} has uncommitted changes`,
+    ],
+    ['an index.md whose removal was staged', () => git('rm', '-q', '--', INDEX), `${INDEX} has uncommitted changes`],
+    [
       'a staged index.md that was changed back',
       () => {
         write({ [INDEX]: 'edited' })
@@ -84,8 +90,10 @@ describe('uncommitted changes are never overwritten', () => {
       'content/acme is not a folder',
     ],
   ])('%s', async (_, prepare, sentence) => {
-    const head = repository.commit({ [`${VERSIONS}/1.0.0.md`]: 'first', [INDEX]: 'about' })
+    repository.commit({ [INDEX]: 'old words' })
+    repository.commit({ [`${VERSIONS}/1.0.0.md`]: 'first', [INDEX]: 'about' })
     prepare()
+    const head = git('rev-parse', 'HEAD').trim()
     const before = git('status', '--porcelain', '-uall')
     await expect(publish(openStore(), { ...version, index: 'new words' })).rejects.toMatchObject({
       code: 'unavailable',
@@ -97,10 +105,27 @@ describe('uncommitted changes are never overwritten', () => {
     expect(existsSync(join(folder, 'outside')) ? readdirSync(join(folder, 'outside')) : []).toEqual([])
   })
 
-  test('publishes next to a draft of another version and over an index.md from an older commit', async () => {
-    repository.commit({ [INDEX]: 'old words' })
+  test('a merge conflict without a merge blocks publishing, and is named before somebody publishes', async () => {
+    repository.commit({ [INDEX]: 'about', 'a.txt': 'a\n' })
+    write({ 'a.txt': 'stashed\n' })
+    git('stash', '-q')
+    const head = repository.commit({ 'a.txt': 'b\n' })
+    expect(() => git('stash', 'pop', '-q')).toThrow()
+    const refusal = {
+      code: 'unavailable',
+      message: 'a.txt has a merge conflict. Commit, move or remove that first. Nothing was published.',
+    }
+    await expect(openStore().finishPublishes()).rejects.toMatchObject(refusal)
+    await expect(publish(openStore(), version)).rejects.toMatchObject(refusal)
+    expect(git('rev-parse', 'HEAD').trim()).toBe(head)
+    git('checkout', 'HEAD', '--', 'a.txt')
+    expect((await publish(openStore(), version)).kind).toBe('committed')
+  })
+
+  test('publishes next to a draft of another version, and writes an index.md that somebody deleted', async () => {
     repository.commit({ [INDEX]: 'about' })
-    write({ [INDEX]: 'old words', [`${VERSIONS}/1.0.2.md`]: 'draft' })
+    write({ [`${VERSIONS}/1.0.2.md`]: 'draft' })
+    rmSync(join(folder, INDEX))
     expect((await publish(openStore(), { ...version, index: 'new words' })).kind).toBe('committed')
     expect(readFileSync(join(folder, INDEX), 'utf8')).toBe('new words')
     expect(git('status', '--porcelain')).toBe(`?? ${VERSIONS}/1.0.2.md\n`)

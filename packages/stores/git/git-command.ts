@@ -1,6 +1,5 @@
 // Runs git: without a shell, without the user's hooks and GIT_* variables, and with the hub's identity.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 
 interface GitRun {
@@ -158,27 +157,6 @@ export function createGit(folder: string, environment: Readonly<Record<string, s
       } finally {
         child.kill()
       }
-    },
-    /**
-     * Moves a ref from one commit to another. Git is told to do so only after it has confirmed that it holds the ref's lock. If this process dies before that, git changes nothing. If it dies later, a process that gets the lock knows that this git process has exited.
-     *
-     * @param move with the reason for the reflog, and a ref to delete in the same step
-     * @returns whether git confirmed the move
-     */
-    async moveRef(move: { ref: string; from: string; to: string; reason: string; deleted: string }): Promise<boolean> {
-      const { ref, from, to, reason, deleted } = move
-      const child = start(['update-ref', '-m', reason, '--stdin'])
-      const ended = endOf(child)
-      child.stderr.resume()
-      child.stdin.on('error', () => {})
-      child.stdin.write(`start\nupdate ${ref} ${to} ${from}\ndelete ${deleted}\nprepare\n`)
-      let isMoved = false
-      for await (const line of createInterface(child.stdout)) {
-        if (line === 'prepare: ok') child.stdin.end('commit\n')
-        isMoved = line === 'commit: ok'
-      }
-      await ended
-      return isMoved
     },
   }
 }

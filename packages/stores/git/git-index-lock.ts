@@ -1,7 +1,8 @@
-// Locks the user's index, so that no other commit, switch or merge runs at the same time.
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+// Locks the user's index while a publish moves the branch, and remembers the publish in case this process is killed meanwhile.
+import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import * as z from 'zod'
 import { gitNotOpened, gitNotReady, ignoreMissing, type WorkTree } from './git-standing.ts'
 
 /** Maximum number of attempts, which take about two seconds in total: most git processes lock the index for milliseconds, but an editor's background refresh sometimes takes longer. */
@@ -9,6 +10,15 @@ const TRIES = 30
 /** The start of the lock file's text. Git shows the text to users, and the hub uses it to recognise its own lock. */
 const MARK = 'Prompt Hub '
 const NOTE = `${MARK}is publishing here, or was stopped while publishing. Start the hub again: it then finishes the publish and removes this file.\n`
+
+/** The start of the names of temporary files and folders in the hub's folder. */
+export const WORK = 'work-'
+
+/** A publish whose commit is written, and whose branch is about to move. */
+const Publishing = z.object({ branch: z.string().startsWith('refs/heads/'), commit: z.hex().min(40) })
+type Publishing = z.infer<typeof Publishing>
+
+const recordPath = (tree: WorkTree): string => join(tree.ownFolder, 'publishing.json')
 
 /** Makes the hub's folder in the git directory, but not the git directory: one that was moved away could not be put back. @throws HubError `unavailable` if there is no git directory */
 export async function makeOwnFolder(tree: WorkTree): Promise<void> {
@@ -24,32 +34,68 @@ export async function makeOwnFolder(tree: WorkTree): Promise<void> {
  * @throws HubError `unavailable` if another git process holds it
  */
 export async function lockIndex(tree: WorkTree): Promise<void> {
-  const own = join(tree.ownFolder, 'index.lock')
+  const own = join(tree.ownFolder, `${WORK}lock`)
   // The file is first written under another name, because an empty lock could not be distinguished from git's lock.
   await writeFile(own, NOTE)
-  for (let tries = 1; ; tries++) {
-    try {
-      await link(own, tree.indexLock)
-      return await rm(own)
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  try {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await link(own, tree.indexLock)
+      } catch (error) {
+        if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+      }
+      if (await isIndexLockOurs(tree)) return
+      if (tries === TRIES)
+        throw gitNotReady(
+          "Another git command holds the index of the content's repository; for example, git commit -a does while its editor is open. Complete or cancel that command, or remove index.lock from the git directory if no git command is running",
+        )
+      await pause(20 + Math.random() * 100)
     }
-    if (await isIndexLockOurs(tree)) return await rm(own)
-    if (tries === TRIES)
-      throw gitNotReady(
-        "Another git command holds the index of the content's repository; for example, git commit -a does while its editor is open. Complete or cancel that command, or remove index.lock from the git directory if no git command is running",
-      )
-    await pause(20 + Math.random() * 100)
+  } finally {
+    await rm(own, { force: true })
   }
 }
 
-/** Releases the lock. */
+/** Remembers a publish that may be completed from now on, whatever happens to this process. */
+export async function notePublishing(tree: WorkTree, publishing: Publishing): Promise<void> {
+  const whole = join(tree.ownFolder, `${WORK}record`)
+  await writeFile(whole, JSON.stringify(publishing), { flush: true })
+  await rename(whole, recordPath(tree))
+}
+
+/** Releases the lock. The record goes first: a publish that is complete must not be completed again, which could undo what the user did since. */
 export async function releaseIndex(tree: WorkTree): Promise<void> {
-  await rm(tree.indexLock, { force: true })
+  await rm(recordPath(tree), { force: true })
+  await unlockIndex(tree)
+}
+
+/** Releases the lock, but remembers the publish. */
+export async function unlockIndex(tree: WorkTree): Promise<void> {
+  if (await isIndexLockOurs(tree)) await rm(tree.indexLock, { force: true })
+}
+
+/** Returns the publish that is under way or was interrupted. @throws HubError `unavailable` if it is not known which */
+export async function findPublishing(tree: WorkTree): Promise<Publishing | undefined> {
+  const text = await readFile(recordPath(tree), 'utf8').catch(ignoreMissing)
+  if (text === undefined) return undefined
+  try {
+    return Publishing.parse(JSON.parse(text))
+  } catch {
+    // The record is written atomically, so something other than a hub changed it. The only way to recover is to compare the files with the branch.
+    throw gitNotReady(
+      `${recordPath(tree)} cannot be read. Run git status in the content's repository, restore missing files with git checkout HEAD -- <path>, then remove the file`,
+    )
+  }
+}
+
+/** Removes temporary files that killed hubs have left. */
+export async function removeWork({ ownFolder }: WorkTree): Promise<void> {
+  for (const name of await readdir(ownFolder))
+    if (name.startsWith(WORK)) await rm(join(ownFolder, name), { recursive: true, force: true, maxRetries: 3 })
 }
 
 /** Returns whether a hub holds the index lock. */
-export async function isIndexLockOurs(tree: WorkTree): Promise<boolean> {
+async function isIndexLockOurs(tree: WorkTree): Promise<boolean> {
   const text = await readFile(tree.indexLock, 'utf8').catch(ignoreMissing)
   return text?.startsWith(MARK) ?? false
 }

@@ -130,9 +130,6 @@ export async function listEditedSince(git: Git, commit: string): Promise<Set<str
   return new Set(await Array.fromAsync(git.records([...command, '-z', commit, '--', '.'])))
 }
 
-/** The ref of a commit that is written but not on the branch yet, because fast-import writes no commit without a ref. */
-export const WRITTEN_REF = 'refs/prompt-hub/written'
-
 /** A commit to write. */
 interface NewCommit {
   parent: string
@@ -142,36 +139,44 @@ interface NewCommit {
 }
 
 /**
- * Writes a commit, and points `WRITTEN_REF` to it. Git reads only the folders along the paths, so the cost does not grow with the catalogue.
+ * Writes a commit, without moving any branch. Git reads only the folders along the paths, so the cost does not grow with the catalogue.
  *
  * @returns the commit's ID
- * @throws HubError `unavailable` if there is a file where a folder must be, or vice versa; `WRITTEN_REF` exists even then
+ * @throws HubError `unavailable` if there is a file where a folder must be, or vice versa
  * @see https://git-scm.com/docs/git-fast-import
  */
-export async function writeCommit(git: Git, { parent, files, message }: NewCommit): Promise<string> {
+export async function writeCommit(tree: WorkTree, { parent, files, message }: NewCommit): Promise<string> {
   const folders = [...new Set(files.flatMap(({ path }) => foldersAbove(path)))]
   const kinds = [...folders.map(() => 'tree'), ...files.map(() => 'blob')]
   const stream = [
     'feature done\n',
     ...[...folders, ...files.map(({ path }) => path)].map((path) => `ls ${parent} ${quote(path)}\n`),
-    `commit ${WRITTEN_REF}\nmark :1\ncommitter Prompt Hub <prompt-hub@localhost> now\n`,
+    `commit ${WRITTEN}\nmark :1\ncommitter Prompt Hub <prompt-hub@localhost> now\n`,
     `${data(message)}from ${parent}\n`,
     ...files.flatMap(({ path, bytes }) =>
       bytes ? [`M 100644 inline ${quote(path)}\ndata ${bytes.length}\n`, bytes, '\n'] : [`D ${quote(path)}\n`],
     ),
-    '\nget-mark :1\ndone\n',
+    // Git writes refs at the end, and this one is gone by then.
+    `\nget-mark :1\nreset ${WRITTEN}\nfrom ${'0'.repeat(parent.length)}\n\ndone\n`,
   ]
-  const output = await git.run(['fast-import', '--quiet', '--force', '--date-format=now'], {
-    input: Buffer.concat(stream.map((part) => Buffer.from(part))),
-  })
-  const lines = output.toString().trimEnd().split('\n')
-  for (const [at, kind] of kinds.entries()) {
-    const [, found, path] = /^\d+ (\w+) \w+\t(.*)$/.exec(lines[at] ?? '') ?? []
-    if (found !== undefined && found !== kind)
-      throw gitNotReady(`${path} ${describeOther(found)}. Remove or move that first`)
+  const input = Buffer.concat(stream.map((part) => Buffer.from(part)))
+  try {
+    const output = await tree.git.run(['fast-import', '--quiet', '--date-format=now'], { input })
+    const lines = output.toString().trimEnd().split('\n')
+    for (const [at, kind] of kinds.entries()) {
+      const [, found, path] = /^\d+ (\w+) \w+\t(.*)$/.exec(lines[at] ?? '') ?? []
+      if (found !== undefined && found !== kind)
+        throw gitNotReady(`${path} ${describeOther(found)}. Remove or move that first`)
+    }
+    return lines.at(-1) ?? ''
+  } catch (error) {
+    await removeCrashReports(tree)
+    throw error
   }
-  return lines.at(-1) ?? ''
 }
+
+/** The name of the commit for fast-import, which writes no commit without a ref. */
+const WRITTEN = 'refs/prompt-hub/written'
 
 /** Says what is in the place of a file or folder. @param type the type of git's object */
 function describeOther(type: string): string {
@@ -179,9 +184,8 @@ function describeOther(type: string): string {
   return type === 'tree' ? 'is a folder in git, not a file' : 'is a file in git, not a folder'
 }
 
-/** Removes what an interrupted `writeCommit` has left: its ref, and the reports of fast-import. */
-export async function removeWritten({ git, gitFolder }: Pick<WorkTree, 'git' | 'gitFolder'>): Promise<void> {
-  await git.tryRun(['update-ref', '-d', WRITTEN_REF])
+/** Removes the reports that fast-import writes if it fails, or if a hub is killed. */
+export async function removeCrashReports({ gitFolder }: WorkTree): Promise<void> {
   for (const name of await readdir(gitFolder))
     if (/^fast_import_crash_\d+$/.test(name)) await rm(join(gitFolder, name), { force: true })
 }

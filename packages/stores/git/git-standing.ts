@@ -1,5 +1,5 @@
 // Checks the state of the user's git: the current branch, or why publishing is not possible and how to fix it.
-import { lstat } from 'node:fs/promises'
+import { lstat, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HubError } from '../../../src/domain/api/errors.ts'
 import { type Git, GitFailure } from './git-command.ts'
@@ -22,13 +22,6 @@ export interface WorkTree {
   branch: string | undefined
 }
 
-interface CheckedOutBranch {
-  /** `refs/heads/…`. */
-  branch: string
-  /** The branch's commit. */
-  head: string
-}
-
 /** Seconds until a retry: someone must set up git first, so an immediate retry is useless. */
 const SETUP_RETRY_SECONDS = 60
 
@@ -44,17 +37,20 @@ const UNDER_WAY = [
 ] as const
 
 /**
- * Reads the state of git, and stores the first branch that it finds.
+ * Checks the state of git, and stores the first branch that it finds. Starts no process as long as nothing is wrong.
  *
- * @throws HubError `unavailable` if another branch or no branch is checked out, an operation is in progress, or there is no commit: a version published then would not be visible to readers, and its number would be used again. docs/contract.md section 7
+ * @returns `refs/heads/…`
+ * @throws HubError `unavailable` if another branch or no branch is checked out, or an operation is in progress: a version published then would not be visible to readers, and its number would be used again. docs/contract.md section 7
  */
-export async function checkWorkTree(tree: WorkTree, signal?: AbortSignal): Promise<CheckedOutBranch> {
+export async function checkBranch(tree: WorkTree, signal?: AbortSignal): Promise<string> {
   for (const [entry, what, way] of UNDER_WAY) {
     if (await exists(join(tree.gitFolder, entry)))
       throw gitNotReady(`${what} is in progress in the content's git repository: ${way}`)
   }
-  const { branch, head } = await readHead(tree.git, signal)
+  const branch = await readBranch(tree)
   if (branch === undefined) {
+    // There may be no repository at all.
+    await readHead(tree.git, signal)
     const way =
       tree.branch === undefined
         ? 'run git switch to check out a branch'
@@ -66,7 +62,28 @@ export async function checkWorkTree(tree: WorkTree, signal?: AbortSignal): Promi
     throw gitNotReady(
       `The hub publishes to the branch ${branchNameOf(tree.branch)}, but ${branchNameOf(branch)} is checked out: run git switch ${branchNameOf(tree.branch)} to switch back, or start the hub again to publish to ${branchNameOf(branch)}`,
     )
-  return { branch, head }
+  return branch
+}
+
+/** Reads the state of git, and the head. @throws HubError like `checkBranch`; also if there is no commit */
+export async function checkWorkTree(tree: WorkTree): Promise<{ branch: string; head: string }> {
+  return { branch: await checkBranch(tree), head: await readHead(tree.git) }
+}
+
+/** Checks that no file has a merge conflict, which needs no merge in progress: git stash pop leaves one, too. @throws HubError `unavailable`, because git then brings the index to no other commit */
+export async function checkConflicts(git: Git): Promise<void> {
+  const listed = (await git.run(['ls-files', '--unmerged', '-z'])).toString()
+  const [, path] = /\t([^\0]+)/.exec(listed) ?? []
+  if (path !== undefined) throw mustCommitFirst(`${path} has a merge conflict`)
+}
+
+/** Returns the branch that is checked out. Where git keeps it in another way than in a file, git is asked. */
+async function readBranch({ git, gitFolder }: WorkTree): Promise<string | undefined> {
+  const text = await readFile(join(gitFolder, 'HEAD'), 'utf8').catch(ignoreMissing)
+  const [, branch] = /^ref: (refs\/heads\/[^.].*)\n$/.exec(text ?? '') ?? []
+  if (branch !== undefined) return branch
+  const found = await git.find(['symbolic-ref', '--quiet', 'HEAD'])
+  return found?.startsWith('refs/heads/') ? found : undefined
 }
 
 /** Returns the error for a git repository that someone must set up first. @param what the beginning of a sentence; "…, and try again." follows */
@@ -82,22 +99,18 @@ export function gitNotReady(what: string, cause?: unknown): HubError {
   })
 }
 
-/** A single git process reads both, so that the branch and its head match; otherwise, moving the branch from that head would fail. */
-async function readHead(
-  git: Git,
-  signal?: AbortSignal,
-): Promise<Pick<CheckedOutBranch, 'head'> & Partial<CheckedOutBranch>> {
-  const args = ['rev-parse', 'HEAD^{commit}', '--symbolic-full-name', 'HEAD']
-  const { code, stdout, stderr } = await git.tryRun(args, signal && { signal })
-  const [head = '', branch] = stdout.toString().split('\n')
-  if (code !== 0 || head === '') {
-    // Git has the same message for a branch without commits and for a commit whose file is missing.
-    const named = await git.tryRun(['rev-parse', '--verify', '--quiet', 'HEAD'])
-    if (named.code !== 0 && named.stderr === '')
-      throw gitNotSetUp('The git repository of the content has no commits yet. Create a first commit', undefined)
-    throw gitNotOpened(stderr)
-  }
-  return { head, ...(branch?.startsWith('refs/heads/') && { branch }) }
+/** Returns the error for something that a publish would overwrite. @param what the beginning of a sentence */
+export const mustCommitFirst = (what: string): HubError => gitNotReady(`${what}. Commit, move or remove that first`)
+
+/** Reads the head. @throws HubError `unavailable` if there is none, or if git cannot read it */
+export async function readHead(git: Git, signal?: AbortSignal): Promise<string> {
+  const { code, stdout, stderr } = await git.tryRun(['rev-parse', '--verify', 'HEAD^{commit}'], signal && { signal })
+  if (code === 0) return stdout.toString().trim()
+  // Git has the same message for a branch without commits and for a commit whose file is missing.
+  const named = await git.tryRun(['rev-parse', '--verify', '--quiet', 'HEAD'])
+  if (named.code !== 0 && named.stderr === '')
+    throw gitNotSetUp('The git repository of the content has no commits yet. Create a first commit', undefined)
+  throw gitNotOpened(stderr)
 }
 
 const OWNER_REFUSED = /dubious ownership|unsafe repository/

@@ -23,13 +23,20 @@ import {
   notFilesError,
   parseMessage,
 } from '../git-files.ts'
-import { createGit, type Git, OutputTooLong } from './git-command.ts'
-import { commitFiles, hasNotStarted, withWriteErrors } from './git-commit.ts'
-import { makeOwnFolder } from './git-index-lock.ts'
+import { createGit, type Git, GitFailure, OutputTooLong } from './git-command.ts'
+import { commitFiles, finishPublish, hasNotStarted, withWriteErrors } from './git-commit.ts'
+import { findPublishing, makeOwnFolder } from './git-index-lock.ts'
 import { countCommits } from './git-maintenance.ts'
 import { listEntries, listTree, readObjects } from './git-objects.ts'
-import { checkWorkTree, gitNotOpened, gitNotSetUp, type WorkTree } from './git-standing.ts'
-import { finishPublish, hasUnfinished } from './git-unfinished.ts'
+import {
+  checkBranch,
+  checkConflicts,
+  checkWorkTree,
+  gitNotOpened,
+  gitNotSetUp,
+  readHead,
+  type WorkTree,
+} from './git-standing.ts'
 import { withLock } from './process-lock.ts'
 
 /** The location of the content, and git's environment. */
@@ -47,7 +54,7 @@ export interface LocalGitOptions {
 /** The local git store, with a working tree to keep in sync. */
 export interface LocalGit extends GitStore {
   /**
-   * Completes a publish that was interrupted after it moved the branch. Call it on startup, and before the content folder is read for a build.
+   * Completes a publish that was interrupted. Call it on startup, and before the content folder is read for a build.
    *
    * @throws HubError `unavailable` if this is not possible now; in that case, published versions may be missing from the content folder
    */
@@ -56,6 +63,8 @@ export interface LocalGit extends GitStore {
 
 /** Maximum number of publishes that are read from the history. docs/contract.md section 7. */
 const PUBLISHES_REMEMBERED = 100
+/** Maximum number of times to read the head while others commit. */
+const MAX_READS = 10
 /** Maximum size of a file or folder, with the line that git writes before it. A folder of a thousand versions has a twentieth of this. */
 const MAX_OBJECT_BYTES = LIMITS.requestBytes + 256
 
@@ -85,12 +94,13 @@ export function openLocalGit({
         const tree = await locate()
         await finish(tree)
         await checkWorkTree(tree)
+        await checkConflicts(tree.git)
       }),
     readFolder: (question, { signal }) =>
       convertErrors(signal, async () => {
         const tree = await locate()
-        // A commit that a killed process left unfinished is written to the working tree first; otherwise, its files would never appear there.
-        if (!isReadOnly && (await hasUnfinished(tree))) await finish(tree)
+        // What a killed process has committed is written to the working tree first; otherwise, its files would never appear there.
+        if (!isReadOnly && (await findPublishing(tree)) !== undefined) await finish(tree)
         return await readFolder(tree, question, signal)
       }),
     readBlob: (id, { signal, maxBytes = LIMITS.requestBytes }) =>
@@ -153,15 +163,13 @@ async function findWorkTree(contentDir: string, environment: LocalGitOptions['en
 async function readFolder(tree: WorkTree, question: FolderQuery, signal: AbortSignal): Promise<FolderState> {
   const { git, prefix } = tree
   const { repository, history, ownerIndex: ownerPath } = listReadPaths(question)
-  const { head } = await checkWorkTree(tree, signal)
+  await checkBranch(tree, signal)
   const paths = [ownerPath, ...(repository ? [repository.index, repository.versions, repository.results] : [])]
-  const names = paths.map((path) => `${head}:${prefix}${path}`)
-  const [[ownerIndex, index, folder, resultFolder], publishes] = await Promise.all([
-    readObjects(git, names, { signal, maxBytes: names.length * MAX_OBJECT_BYTES }).catch(
-      refuseLonger(`A file or folder of ${history}`, LIMITS.requestBytes),
-    ),
-    question.withPublishes ? readPublishes(git, head, `${prefix}${history}`, signal) : [],
-  ])
+  const read = readAtHead(tree, paths, signal).catch(
+    refuseLonger(`A file or folder of ${history}`, LIMITS.requestBytes),
+  )
+  const [head, ownerIndex, index, folder, resultFolder] = await read
+  const publishes = question.withPublishes ? await readPublishes(git, head, `${prefix}${history}`, signal) : []
   const textOf = (path: string, found: typeof folder): string | undefined => {
     if (found && found.type !== 'blob') throw notAFileError(path)
     if (found && found.bytes.length > LIMITS.requestBytes)
@@ -179,6 +187,22 @@ async function readFolder(tree: WorkTree, question: FolderQuery, signal: AbortSi
     index: repository && textOf(repository.index, index),
     ownerIndex: textOf(ownerPath, ownerIndex),
   }
+}
+
+/** Reads objects of the head by path. One process reads them all, with the head before and after them, so that they belong to the same commit. */
+async function readAtHead({ git, prefix }: WorkTree, paths: readonly string[], signal: AbortSignal) {
+  const names = ['HEAD', ...paths.map((path) => `HEAD:${prefix}${path}`), 'HEAD']
+  for (let attempt = 0; attempt < MAX_READS; attempt++) {
+    const run = { signal, maxBytes: names.length * MAX_OBJECT_BYTES }
+    const [head, ...found] = await readObjects(git, names, run).catch(async (error: unknown) => {
+      if (error instanceof GitFailure) await readHead(git, signal)
+      throw error
+    })
+    // That says what is wrong.
+    if (head === undefined) await readHead(git, signal)
+    else if (head.id === found.pop()?.id) return [head.id, ...found] as const
+  }
+  throw new HubError('unavailable', 'The branch moved while it was read. Try again.')
 }
 
 /** Converts the error for too long an output; throws any other error again. */
