@@ -11,8 +11,8 @@ import { versionFile } from './setups.ts'
 const isRoot = process.getuid?.() === 0
 /** Debian's user for processes that own no files. */
 const NOBODY = 65534
-/** The record of a publish that moved the branch but wrote no files. */
-const UNFINISHED = JSON.stringify({ branch: 'refs/heads/main', files: [] })
+/** The record of a publish whose process was killed. */
+const PUBLISHING = JSON.stringify({ branch: 'refs/heads/main', commit: 'a'.repeat(40) })
 
 let repository: LocalRepository
 let state: string
@@ -72,7 +72,7 @@ describe('the doctor changes no file and no folder', () => {
       'after an interrupted publish',
       () => {
         mkdirSync(join(repository.folder, '.git/prompt-hub'))
-        writeFileSync(join(repository.folder, '.git/prompt-hub/unfinished.json'), UNFINISHED)
+        writeFileSync(join(repository.folder, '.git/prompt-hub/publishing.json'), PUBLISHING)
       },
     ],
   ])('%s', async (_, prepare) => {
