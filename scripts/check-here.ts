@@ -1,9 +1,10 @@
 // Checks a publish as a hub does, but on this machine: for a job that signs what it publishes, and must not take the digests from the hub.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { runInPlace } from '../src/ports/long-work.ts'
 import type { Bytes, SiteFiles } from '../src/ports/site-files.ts'
 import { handleCheck } from '../src/server/publish/handle-check.ts'
-import { TEXT_WORK_IN_PLACE } from '../src/wiring/text-jobs.ts'
+import { parseArchive } from '../src/wiring/parse-archive.ts'
 import { runCommand } from './run-command.ts'
 
 const USAGE = 'Usage: node scripts/check-here.ts HUB OWNER/NAME FILE MEDIA_TYPE [QUERY]'
@@ -28,7 +29,8 @@ await runCommand({ usage: USAGE, help: HELP, allowPositionals: true }, async ({ 
     siteFiles: readRemote(hub),
     // The API of the hub answers with what was published since its last build.
     fresh: { find: async () => undefined, listNames: async () => [] },
-    text: TEXT_WORK_IN_PLACE,
+    runLong: runInPlace,
+    parseArchive: async (archive, query) => parseArchive(archive, query),
     limiter: { take: () => 0 },
     clientAddress: '',
     quota: { prompts: 0, bytes: 0 },

@@ -3,9 +3,9 @@ import type { Context } from '@netlify/functions'
 import { handleExport } from '../../src/server/read/export.ts'
 import { openHub } from '../../src/wiring/hub.ts'
 
-const jobs = async () => (await import('../../src/wiring/text-jobs-export.ts')).EXPORT_JOBS
+const load = async () => (await import('../../src/wiring/export-version.ts')).exportVersion
 
-export default (request: Request, context: Context) => handleExport(request, () => openHub(request, context, { jobs }))
+export default (request: Request, context: Context) => handleExport(request, () => openHub(request, context), load)
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else. Its type lacks HEAD, so it is omitted.
 export const config = {

@@ -5,10 +5,9 @@ import { openHub } from '../../src/wiring/hub.ts'
 
 /** The limit for messages is higher than that for reads, because users of a hosted client share that client's IP addresses. */
 const timesReads = 5
-const jobs = async () => (await import('../../src/wiring/text-jobs-fill.ts')).FILL_JOBS
 
 export default (request: Request, context: Context) =>
-  handleMcp(request, () => openHub(request, context, { jobs, timesReads }))
+  handleMcp(request, () => openHub(request, context, { timesReads }))
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else.
 export const config: Config = {

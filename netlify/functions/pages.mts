@@ -1,9 +1,9 @@
 // Connects the website's pages, rendered on request, to Netlify. Its `config` contains only literals.
 import type { Context } from '@netlify/functions'
 import { handlePage } from '../../src/server/pages/handle-page.ts'
-import { FOR_PAGES, openHub } from '../../src/wiring/hub.ts'
+import { openHub } from '../../src/wiring/hub.ts'
 
-export default (request: Request, context: Context) => handlePage(request, () => openHub(request, context, FOR_PAGES))
+export default (request: Request, context: Context) => handlePage(request, () => openHub(request, context))
 export const config = {
   path: '/*',
   excludedPath: [

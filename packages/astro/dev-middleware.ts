@@ -6,7 +6,6 @@ import type { RepositorySummary, SearchMeta } from '../../src/domain/api/schema.
 import type { Search } from '../../src/ports/search.ts'
 import { redirectMoved } from '../../src/server/pages/handle-page.ts'
 import { openPageData } from '../../src/server/pages/page-data.ts'
-import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
 import { serveLook } from '../build/hub-look.ts'
 import { findServedContent } from '../node-server/own-catalogue.ts'
 import { readHubLook } from '../stores/content/site-settings-file.ts'
@@ -40,7 +39,7 @@ const find: Search['find'] = async ({ text, tags, sort, offset, limit }) => {
 const nothing = async () => undefined
 /** A hub shows a publish in its files within seconds, so fresh copies are not needed here. */
 const sources = {
-  ...{ baseUrl, siteFiles, text: TEXT_WORK_IN_PLACE },
+  ...{ baseUrl, siteFiles },
   fresh: { find: nothing, findOwner: nothing, findVersion: nothing, findFiles: nothing, listNames: async () => [] },
   search: () => ({ find }),
 }

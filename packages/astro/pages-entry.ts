@@ -8,6 +8,3 @@ const app = createApp({ streaming: false })
 /** Renders the page at a URL. */
 export const render: RenderPage = (path, locals) =>
   app.render(new Request(new URL(path, 'http://localhost')), { locals })
-
-/** The jobs of pages on somebody's text, for Netlify, where they run in place. */
-export { PAGE_JOBS as jobs } from '../../src/wiring/text-jobs-pages.ts'

@@ -5,9 +5,10 @@ import { HubError } from '../../src/domain/api/errors.ts'
 import type { Repository, VersionRecord } from '../../src/domain/api/schema.ts'
 import { isVersion, type RepositoryPlace, splitVersionAddress } from '../../src/domain/values/names.ts'
 import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
+import type { RunLong } from '../../src/ports/long-work.ts'
 import type { SourceHost } from '../../src/ports/pages.ts'
+import { unpackFiles } from '../../src/ports/read-archive.ts'
 import type { SiteFiles } from '../../src/ports/site-files.ts'
-import type { TextWork } from '../../src/ports/text-work.ts'
 import type { PublishHub } from '../../src/server/publish/publish-hub.ts'
 import { findArchive } from '../../src/server/read/files.ts'
 import { findVersion } from '../../src/server/read/records.ts'
@@ -21,8 +22,8 @@ export interface EditorDeps extends AccountDeps {
   fresh: FreshCopies
   /** The git host where users without publish permission can suggest a change; undefined if there is none. */
   sourceHost: SourceHost | undefined
-  /** Work on somebody's text, on behalf of the client. */
-  text: TextWork
+  /** Runs long work on behalf of the client. */
+  runLong: RunLong
   /** Opens a hub for one write. */
   openPublishHub: (request: Request) => Promise<PublishHub>
 }
@@ -93,7 +94,7 @@ export async function readUnshown(
 ): Promise<object> {
   if (!record?.skill || !skill) return {}
   const archive = await findArchive(record, deps)
-  const files = archive ? await deps.text.run('unpackFiles', archive.bytes) : []
+  const files = archive ? unpackFiles(archive.bytes) : []
   const { compatibility, metadata } = record.skill
   return {
     skill: { ...skill, compatibility, metadata },

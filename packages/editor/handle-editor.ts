@@ -162,7 +162,8 @@ async function manage(editing: Editing): Promise<Visited> {
     const body = { readme: readmeOf(form), dry_run: true }
     const checked = await call(editing, { method: 'PATCH', path: full_name, body })
     if (!checked.isDone) return again(checked.status, sayError(checked.error, { fullName: full_name }))
-    const preview = await deps.text.run('renderMarkdown', body.readme, {})
+    const { renderMarkdown } = await import('../../src/site/markdown.ts')
+    const preview = renderMarkdown(body.readme)
     return protect(await showManage(editing, { typed: form, preview }), 200, request, deps)
   }
   const wanted = changeOf(form, full_name)

@@ -5,7 +5,6 @@ import type { Repository, VersionRecord } from '../../src/domain/api/schema.ts'
 import { cutSource } from '../../src/domain/compose/include-lines.ts'
 import type { ValueProblem } from '../../src/domain/text/problems.ts'
 import { findRepository } from '../../src/server/read/records.ts'
-import { comparedOf } from '../../src/site/prompt/prompt-view.ts'
 import { suggestChange } from '../../src/site/prompt/source-links.ts'
 import { type FieldProblem, NO_NOTES } from '../account/field-notes.ts'
 import { protect, type Visited } from '../account/respond-account.ts'
@@ -62,12 +61,14 @@ export async function sendVersion(editing: Editing): Promise<Visited> {
   const owners = repository ? undefined : await editing.deps.ownersOf(editing.session.person)
   const sending = { editing, sent, base, revertTo, origin, formBase, owners }
   if (sent.step === 'recognise') {
-    const { form, format, said } = await deps.text.run('readPastedForm', sent, sent.source_format ?? '', formBase)
+    const { readPastedForm } = await import('./long-work.ts')
+    const { form, format, said } = await deps.runLong(readPastedForm, sent, sent.source_format ?? '', formBase)
     const recognised = format === undefined ? [] : [`Recognised as: ${format}.`]
     return show(sending, form, 200, { said: [...recognised, ...said] })
   }
   const before = origin && cutSource(origin)
-  const judged = await deps.text.run('judgeForm', sent, formBase, sent.apply, before)
+  const { judgeForm } = await import('./long-work.ts')
+  const judged = await deps.runLong(judgeForm, sent, formBase, sent.apply, before)
   if (base && sent.step === 'fork') return fork(sending, judged.form, base)
   return judged.problems.length > 0 ? refuse(sending, judged) : sendJudged(sending, judged)
 }
@@ -152,10 +153,7 @@ async function review(
   const notes = { problems: [], suggestions }
   if (unchanged && changes.length === 0)
     return show(sending, form, 200, { notes, problem: saying('Nothing has changed since the latest version.') })
-  const compared =
-    base && !unchanged
-      ? await editing.deps.text.run('renderComparison', comparedOf(base), comparedOf(record))
-      : undefined
+  const compared = base && !unchanged ? await compare(base, record) : undefined
   const { warnings, version } = record
   return show({ ...sending, assembled: record }, form, 200, {
     notes,
@@ -196,7 +194,7 @@ async function explain(
   const problem: Said = sayError(error, { fullName: `${owner}/${name}`, isNew: !repository, variables: names })
   const newest = error.code === 'version_conflict' ? await findNewestVersion(editing, owner, name) : undefined
   const theirs = base && newest && newest.version !== base.version ? newest : undefined
-  const compared = theirs && (await deps.text.run('renderComparison', comparedOf(base!), comparedOf(theirs)))
+  const compared = theirs && (await compare(base!, theirs))
   const suggestion =
     error.code === 'forbidden' && base && deps.sourceHost ? suggestChange(deps.sourceHost, base) : undefined
   return show(sending, theirs ? { ...form, expected: theirs.version } : form, status, {
@@ -228,7 +226,8 @@ export async function viewVersion(
   const { form, base } = shown
   const title = base ? `Edit ${form.owner}/${form.name}` : 'New prompt'
   const parts = knownPartsOf(known)
-  const preview = await deps.text.run('renderPreview', previewedOf(form, parts))
+  const { renderPreview } = await import('../../src/site/prompt/preview.ts')
+  const preview = renderPreview(previewedOf(form, parts))
   return {
     page: 'version',
     title,
@@ -238,6 +237,12 @@ export async function viewVersion(
     preview,
     ...shown,
   }
+}
+
+/** Renders a comparison of two versions. The code is imported only when something is compared. */
+async function compare(from: VersionRecord, to: VersionRecord) {
+  const { renderComparison } = await import('../../src/site/prompt/render-difference.ts')
+  return renderComparison(from, to)
 }
 
 /** Reads the version that the form was opened with, which the sender expects to be the latest. */

@@ -18,7 +18,6 @@ import type {
 } from '../domain/api/schema.ts'
 import type { HubLook } from '../domain/content/look.ts'
 import type { Search } from './search.ts'
-import type { TextWork } from './text-work.ts'
 
 /** The git host of the content, used for links. */
 export interface SourceHost {
@@ -98,8 +97,6 @@ export interface PageData {
   listOwners(): Promise<OwnerCount[]>
   /** @throws HubError `unavailable` when the search is unavailable */
   find: Search['find']
-  /** Renders somebody's text. @throws HubError `unavailable` when it takes too long or too much work is waiting */
-  runText: TextWork['run']
   /** Finds full names similar to an unknown full name, at most three. */
   findClose(owner: string, name: string): Promise<string[]>
   /** Returns why the shown version of the repository is older than its files; usually empty. */

@@ -1,11 +1,11 @@
 // Defines a hub as the handlers of requests see it: what one client's request may use. The platform opens it (src/wiring).
 import type { OwnerUsage } from '../domain/catalogue/usage.ts'
 import type { FreshCopies } from '../ports/fresh-copies.ts'
+import type { RunLong } from '../ports/long-work.ts'
 import type { HubProfile, PageData, RenderPage } from '../ports/pages.ts'
 import type { RateLimiter } from '../ports/rate-limiter.ts'
 import type { Search } from '../ports/search.ts'
 import type { SiteFiles } from '../ports/site-files.ts'
-import type { TextWork } from '../ports/text-work.ts'
 import type { OwnAddresses } from './guard.ts'
 import type { PageCache } from './page-cache.ts'
 
@@ -16,8 +16,8 @@ export interface Hub extends OwnAddresses {
   /** The fresh copies of what has been published since. */
   fresh: Pick<FreshCopies, 'find' | 'listNames'>
   search: () => Search
-  /** Work on somebody's text, on behalf of the client. */
-  text: TextWork
+  /** Runs long work on behalf of the client. */
+  runLong: RunLong
   /** Limits the client's requests. */
   limiter: RateLimiter
   /** The IP address as reported by the platform. Handlers never take it from a header, because clients can forge headers. */

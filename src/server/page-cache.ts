@@ -13,6 +13,14 @@ const MAX_AGE_MS = 60_000
 /** Rendered pages by path. */
 export type PageCache = ReturnType<typeof openPageCache>
 
+let turns: Promise<unknown> = Promise.resolve()
+
+/** Waits for a turn of the event loop that no other page has, so that requests of others are answered between pages that arrive at once. */
+function nextTurn(): Promise<unknown> {
+  turns = turns.then(() => new Promise((done) => setImmediate(done)))
+  return turns
+}
+
 /** Creates an empty cache. */
 export function openPageCache() {
   const pages = new LRUCache<string, PageResponse>({
@@ -32,6 +40,7 @@ export function openPageCache() {
     render(address: string, make: () => Promise<PageResponse>): Promise<PageResponse> {
       const current = share
       return current(address, async () => {
+        await nextTurn()
         const page = await make()
         if (current === share && page.status === 200 && !page.hasQuery) pages.set(address, page)
         return page

@@ -9,16 +9,15 @@ import { type Config, findSourceHost, SIGN_IN_PROBLEMS, settingsError } from '..
 import { memberEntriesOf, membershipsPath, ownHandleOf } from '../domain/access/memberships.ts'
 import { parseBuilt } from '../ports/site-files.ts'
 import {
-  allJobs,
   clientKeyOf,
   currentConfig,
   type FunctionContext,
   limiterOf,
   openViews,
+  runLongOf,
   type ServerHub,
   sourcesOf,
   stateOf,
-  textOf,
 } from './hub.ts'
 import { isLocalMode, isOurHost, openAdmission } from './people.ts'
 
@@ -62,7 +61,7 @@ export async function connectEditor(request: Request, context: FunctionContext):
   return {
     ...(await connectAccount(request, context)),
     ...(await sourcesOf(request, context.hub)),
-    text: textOf(context, allJobs),
+    runLong: runLongOf(context),
     sourceHost: findSourceHost(currentConfig()),
     // Imported only when a form is submitted, because most requests only show a form.
     openPublishHub: async (write) => (await import('./publish.ts')).openPublishHub(write, context),

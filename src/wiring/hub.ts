@@ -11,14 +11,15 @@ import { HubError } from '../domain/api/errors.ts'
 import { askEachOnce } from '../ports/ask-once.ts'
 import type { BuildSource, CopyOrigin, FreshCopies } from '../ports/fresh-copies.ts'
 import type { GitStore } from '../ports/git-store.ts'
+import { type RunLong, runInPlace } from '../ports/long-work.ts'
 import { type RenderPage, type ShownLook, type ShowView, VIEW_PATH } from '../ports/pages.ts'
 import type { RateLimit, RateLimiter } from '../ports/rate-limiter.ts'
 import type { Search } from '../ports/search.ts'
 import type { SiteFiles } from '../ports/site-files.ts'
 import type { StateStore } from '../ports/state-store.ts'
-import { runInPlace, type TextJobTable, type TextWork } from '../ports/text-work.ts'
 import type { Hub, HubPages } from '../server/hub.ts'
 import type { PageCache } from '../server/page-cache.ts'
+import type { CheckHub } from '../server/publish/handle-check.ts'
 
 /** The page code of a bundle, with the hub's look. */
 type PageCode = { render: RenderPage; look: ShownLook }
@@ -44,8 +45,8 @@ export interface ServerHub {
     purge: (tags: readonly string[]) => void
   }
   fresh: FreshCopies
-  /** Returns the worker threads' driver for a client; omitted where work on texts runs in place. */
-  text?: ((client: string) => TextWork) | undefined
+  /** Returns what runs the long work of a client; omitted where it runs in place. */
+  runLongFor?: ((client: string) => RunLong) | undefined
   /** Returns the place of a new fresh copy in the order of publishes and builds: after everything that the build has read. @param fullName the repository, which is in the content folder now */
   nextOrder: (fullName: string) => number
   /** Lists the numbers of a repository that the history of the content has, and that the build does not serve. */
@@ -66,19 +67,11 @@ export interface FunctionContext {
   hub?: ServerHub
 }
 
-/** What a function needs beyond reads. */
-interface FunctionNeeds {
-  /** Imports the jobs on texts for Netlify, where each function contains only the code of its own jobs; reads need none. */
-  jobs?: () => Promise<Partial<TextJobTable>>
-  /** The limit for the client's requests, as a multiple of the limit for reads. */
-  timesReads?: number
-}
-
-/** Opens a hub for one request. @throws HubError `unavailable` naming an invalid setting */
+/** Opens a hub for one request. @param timesReads the limit for the client's requests, as a multiple of the limit for reads @throws HubError `unavailable` naming an invalid setting */
 export async function openHub(
   request: Request,
   context: FunctionContext,
-  { jobs, timesReads = 1 }: FunctionNeeds = {},
+  { timesReads = 1 }: { timesReads?: number } = {},
 ): Promise<Hub> {
   const { ip, hub: server } = context
   const config = currentConfig()
@@ -89,9 +82,7 @@ export async function openHub(
     isOwnHost: (hostname) => config.hostnames.includes(hostname) || isDeployOf(config.netlifySite, hostname),
     // The Node server has both in memory.
     ...(server ? sources : askEachOnce(sources)),
-    get text() {
-      return textOf(context, jobs)
-    },
+    runLong: runLongOf(context),
     search: server?.search ?? (() => openBundledSearch(config)),
     limiter: await limiterOf(timesReads === 1 ? 'reads' : 'messages', config.rateLimitPerMinute * timesReads, config),
     clientAddress: clientKeyOf(ip),
@@ -113,9 +104,20 @@ function isDeployOf(site: string | undefined, hostname: string): boolean {
   return hostname === `${site}.netlify.app` || hostname.endsWith(`--${site}.netlify.app`)
 }
 
-/** Returns the driver for work on somebody's text: the Node server's worker threads, or in place. @param jobs imports the jobs for Netlify */
-export function textOf({ ip, hub: server }: FunctionContext, jobs?: FunctionNeeds['jobs']): TextWork {
-  return server?.text?.(clientKeyOf(ip)) ?? runInPlace(jobs ?? (() => ({})))
+/** Opens a hub for one check of a publish. @throws HubError like `openHub` */
+export async function openCheckHub(request: Request, context: FunctionContext): Promise<CheckHub> {
+  const hub = await openHub(request, context)
+  return Object.assign(hub, { parseArchive: archiveParserOf(context) })
+}
+
+/** Returns what runs the long work of a client: the Node server's worker threads, or a call. */
+export function runLongOf({ ip, hub: server }: FunctionContext): RunLong {
+  return server?.runLongFor?.(clientKeyOf(ip)) ?? runInPlace
+}
+
+/** Returns the parser of archives, which most publishes do not need. */
+export function archiveParserOf(context: FunctionContext): CheckHub['parseArchive'] {
+  return async (archive, query) => runLongOf(context)((await import('./parse-archive.ts')).parseArchive, archive, query)
 }
 
 /** Returns the store for tokens, sessions and copies: the Node server's, or Netlify Blobs. */
@@ -212,26 +214,17 @@ export function pagesUnavailable(): HubError {
   })
 }
 
-let deployed: Promise<PageCode & { jobs: Partial<TextJobTable> }> | undefined
+let deployed: Promise<PageCode> | undefined
 
-/** Loads the page code, its jobs on texts and the look. */
+/** Loads the page code and the look. */
 function deployedCode() {
   const config = currentConfig()
   deployed ??= Promise.all([
     import(pathToFileURL(includedFile(config, 'build/pages/entry.mjs')).href),
     readFile(includedFile(config, 'build/pages/look.json'), 'utf8'),
-  ]).then(([{ render, jobs }, look]: [{ render: RenderPage; jobs: Partial<TextJobTable> }, string]) => ({
-    ...{ render, jobs },
-    look: JSON.parse(look),
-  }))
+  ]).then(([{ render }, look]: [{ render: RenderPage }, string]) => ({ render, look: JSON.parse(look) }))
   return deployed
 }
-
-/** Pages use the jobs on texts that come with the page code. */
-export const FOR_PAGES: FunctionNeeds = { jobs: async () => (await deployedCode()).jobs }
-
-/** Imports every job on texts. */
-export const allJobs = async (): Promise<TextJobTable> => (await import('./text-jobs.ts')).TEXT_JOBS
 
 /** Returns the rate-limit key of a client: its IPv4 address, or the /64 of its IPv6 address. */
 export const clientKeyOf = (address: string): string => networksOf(address)[0]

@@ -12,15 +12,15 @@ import type { QueueState, TakeTurn } from '../ports/turns.ts'
 import type { VerifyJob } from '../server/publish/authenticate.ts'
 import type { PublishHub } from '../server/publish/publish-hub.ts'
 import {
-  allJobs,
+  archiveParserOf,
   clientKeyOf,
   currentConfig,
   type FunctionContext,
   limiterOf,
+  runLongOf,
   type ServerHub,
   sourcesOf,
   stateOf,
-  textOf,
 } from './hub.ts'
 
 /** Maximum number of invalid tokens per minute for each client IP address. */
@@ -35,7 +35,10 @@ export async function openPublishHub(request: Request, context: FunctionContext)
     baseUrl: config.baseUrl,
     git: await openGit(config, hub),
     ...(await sourcesOf(request, hub)),
-    text: textOf(context, allJobs),
+    runLong: runLongOf(context),
+    parseArchive: archiveParserOf(context),
+    verifyAttestation: async (text, roots) =>
+      runLongOf(context)((await import('./verify-attestation.ts')).verifyAttestation, text, roots),
     issuer: config.oidc.issuer,
     quota: config.quota,
     nextOrder: hub?.nextOrder ?? Date.now,

@@ -30,8 +30,9 @@ import type { TokenChecks } from '../../src/server/publish/authenticate.ts'
 import { handleCheck } from '../../src/server/publish/handle-check.ts'
 import { handleWrite } from '../../src/server/publish/handle-write.ts'
 import type { PublishHub } from '../../src/server/publish/publish-hub.ts'
-import { handleExport } from '../../src/server/read/export.ts'
 import { handleRead } from '../../src/server/read/read.ts'
+import { verifyAttestation } from '../../src/wiring/verify-attestation.ts'
+import { answerExport } from './answer-export.ts'
 import { BASE_URL, makeHub } from './make-hub.ts'
 
 export { BASE_URL } from './make-hub.ts'
@@ -108,6 +109,7 @@ export function openHandlers(options: HandlerOptions): Handlers {
     fresh,
     nextOrder,
     issuer: 'https://token.actions.githubusercontent.com',
+    verifyAttestation,
     findToken: (given: string) => findToken(state, given),
     findHolder: (person: Person) => findPerson(state, person),
     isBlocked: (person: Person) => isBlocked(state, person),
@@ -132,7 +134,7 @@ export function openHandlers(options: HandlerOptions): Handlers {
       new URL(request.url).pathname.startsWith('/api/apm/')
         ? handleApm(request, () => limited)
         : new URL(request.url).pathname.startsWith('/api/')
-          ? (matchPath(new URL(request.url).pathname)?.routes.GET?.by === 'export' ? handleExport : handleRead)(
+          ? (matchPath(new URL(request.url).pathname)?.routes.GET?.by === 'export' ? answerExport : handleRead)(
               request,
               () => hub,
             )

@@ -1,8 +1,10 @@
 // Makes a hub for tests of handlers: an empty one, with what a test gives.
 import { UNLIMITED } from '../../packages/stores/state/rate-limiter-memory.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
+import { runInPlace } from '../../src/ports/long-work.ts'
 import type { Hub } from '../../src/server/hub.ts'
-import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
+import type { CheckHub } from '../../src/server/publish/handle-check.ts'
+import { parseArchive } from '../../src/wiring/parse-archive.ts'
 import { makeProfile } from './profile.ts'
 
 /** The base URL of a made hub. It is public, so that the rules for loopback addresses do not apply. */
@@ -22,11 +24,12 @@ const NO_PAGES = {
 }
 
 /** Makes a hub for one client. */
-export function makeHub(given: Partial<Hub> = {}): Hub {
+export function makeHub(given: Partial<Hub> = {}): CheckHub {
   return {
     ...{ baseUrl: BASE_URL, isPrivate: false, isOwnHost: (hostname) => hostname === 'hub.example' },
-    ...{ siteFiles: { read: nothing }, search: NO_SEARCH, pages: () => NO_PAGES, text: TEXT_WORK_IN_PLACE },
+    ...{ siteFiles: { read: nothing }, search: NO_SEARCH, pages: () => NO_PAGES, runLong: runInPlace },
     ...{ limiter: UNLIMITED, clientAddress: '192.0.2.1', quota: { prompts: 0, bytes: 0 } },
+    parseArchive: async (archive, query) => parseArchive(archive, query),
     fresh: { find: nothing, listNames: async () => [] },
     ...given,
   }

@@ -120,6 +120,8 @@ export const SLOW =
 
 /** Functions that need arguments other than those in the table of makers. */
 export const OWN_ARGUMENTS: Readonly<Record<string, (text: string) => unknown[]>> = {
+  'src/server/mcp/fill-prompt.ts fillPrompt': (text) => [made.recordOf(text, 'chat'), { a: text.slice(0, 20), b: 'c' }],
+  'src/site/prompt/text-difference.ts compareManyTexts': (text) => [[[text, `${text}a`]]],
   ...COMPOSE_ARGUMENTS,
   'src/domain/text/yaml.ts parseYaml': (text) => [text, 1],
   'src/domain/text/yaml.ts openKeyLines': (text) => [`a: 1\n${JSON.stringify(text)}: 1`, 1],

@@ -2,12 +2,9 @@
 // It is called with texts of one repeated part, and twice the text may take at most three times as long. A new function
 // is called too, or this test fails until the table knows its arguments.
 import { describe, expect, test } from 'vitest'
-import { IN_PLACE_CHARACTERS } from '../../packages/node-server/text-threads.ts'
-import { TEXT_JOBS } from '../../src/wiring/text-jobs.ts'
 import { cpuMsSince } from '../cpu-time.ts'
 import { EXEMPT, NOT_A_TEXT, OWN_ARGUMENTS, SLOW } from './exceptions.ts'
 import { listFunctions, type TextFunction } from './functions.ts'
-import { IN_PLACE_JOBS } from './in-place-jobs.ts'
 import { MAKERS } from './makers.ts'
 import { FILES, makeText, textsOf } from './seeds.ts'
 
@@ -151,29 +148,5 @@ describe('linear time', () => {
       })
     })
     expect(slow).toEqual([])
-  })
-})
-
-describe('jobs that run in place', () => {
-  test('are those of the table', () => {
-    expect(Object.keys(IN_PLACE_JOBS).sort()).toEqual(Object.keys(IN_PLACE_CHARACTERS).sort())
-  })
-
-  test.each(Object.entries(IN_PLACE_JOBS))('%s takes a few milliseconds for the longest text', async (name, jobsOf) => {
-    const job = TEXT_JOBS[name as keyof typeof TEXT_JOBS] as (...given: unknown[]) => Promise<unknown>
-    const most = IN_PLACE_CHARACTERS[name as keyof typeof IN_PLACE_CHARACTERS]!
-    const run = async (given: readonly unknown[]) => {
-      const before = process.threadCpuUsage()
-      const began = performance.now()
-      await job(...given).catch(() => {})
-      return Math.min(performance.now() - began, cpuMsSince(before) + TICK_MS)
-    }
-    for (const [seed, text] of textsOf(most))
-      for (const given of jobsOf(text)) {
-        let best = Number.POSITIVE_INFINITY
-        // A wide margin: on an idle machine, the worst is 5 ms.
-        for (let round = 0; round < 8 && best > 10; round++) best = Math.min(best, await run(given))
-        expect(best, JSON.stringify(seed)).toBeLessThan(40)
-      }
   })
 })

@@ -5,9 +5,9 @@ import type * as z from 'zod'
 import type { PublishAnswer as PublishAnswerSchema } from '../../packages/catalogue/published/route-schemas.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
 import type { Additions, CommitOutcome, FolderState, GitStore } from '../../src/ports/git-store.ts'
+import { runInPlace } from '../../src/ports/long-work.ts'
 import { writeWithRetries } from '../../src/server/publish/attempts.ts'
 import { publishAsWrite } from '../../src/server/publish/publish.ts'
-import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
 import { acceptPublish } from './accept.ts'
 
 type PublishAnswer = z.infer<typeof PublishAnswerSchema>
@@ -77,7 +77,7 @@ async function play({ commits = [done], reads = [], foundAt = Infinity, stale = 
     },
   }
   const time = { now: () => nowMs, random: () => 0.5, newId: () => 'op', sleep: async (ms: number) => (nowMs += ms) }
-  const ending = await writeWithRetries(git, publishAsWrite(acceptPublish({}), TEXT_WORK_IN_PLACE), KNOWN, time).then(
+  const ending = await writeWithRetries(git, publishAsWrite(acceptPublish({}), runInPlace), KNOWN, time).then(
     ({ answer }) => {
       const { commit, version } = answer.data as PublishAnswer
       return commit ? [commit.sha, version] : [version]

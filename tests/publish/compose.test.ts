@@ -8,7 +8,7 @@ import { recallRepositoryState } from '../../src/domain/publishing/repository-st
 import { parsePublishRequest } from '../../src/domain/publishing/request.ts'
 import { measure } from '../../src/ports/measure.ts'
 import { openClock } from '../../src/server/publish/attempts.ts'
-import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
+import { decidePublish } from '../../src/server/publish/decide.ts'
 import { type Answer, type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 
@@ -381,36 +381,27 @@ test('composing again takes only versions that have been available long enough, 
     expect((await send('whole', { recompose: true, min_age_days })).code).toBe('validation_failed')
 })
 
-test('composing stores what a plain publish of the assembled text stores', async () => {
+test('composing stores what a plain publish of the assembled text stores', () => {
   const baseUrl = 'https://hub.test'
   const around = { isOriginKnown: true, usage: { prompts: 0, bytes: 0 }, quota: { prompts: 0, bytes: 0 } }
   const publisher = { published_by: 'acme', clock: { nowMs: 0, isShared: false }, provenance: undefined }
   const state = recallRepositoryState({ owner: 'acme', name: 'whole' }, undefined)
   const decide = (body: object, parts: { text: string }[]) =>
-    TEXT_WORK_IN_PLACE.run(
-      ...([
-        'decidePublish',
-        parsePublishRequest(body, measure),
-        state,
-        { text: undefined, files: [] },
-        publisher,
-      ] as const),
-      {
-        ...{ baseUrl, around },
-        parts: parts.map(({ text }) => ({
-          ...{ repository: 'acme/part', range: '*', version: '1.0.0', concerns: [], hasFiles: false },
-          text: `---\npublished_at: "2026-01-01T00:00:00Z"\npublished_by: acme\n---\n${text}`,
-        })),
-      },
-    )
+    decidePublish(parsePublishRequest(body, measure), state, { text: undefined, files: [] }, publisher, {
+      ...{ baseUrl, around },
+      parts: parts.map(({ text }) => ({
+        ...{ repository: 'acme/part', range: '*', version: '1.0.0', concerns: [], hasFiles: false },
+        text: `---\npublished_at: "2026-01-01T00:00:00Z"\npublished_by: acme\n---\n${text}`,
+      })),
+    })
   const texts = fc
     .array(fc.constantFrom('\n', '\r\n', 'a', 'é', '𝄞', '{{x}}', '{{ y }}', '---\n', ' '), { maxLength: 8 })
     .map((all) => `${all.join('')}.`)
-  await fc.assert(
-    fc.asyncProperty(texts, texts, fc.constantFrom('\n', '\r\n', ''), async (before, part, end) => {
+  fc.assert(
+    fc.property(texts, texts, fc.constantFrom('\n', '\r\n', ''), (before, part, end) => {
       const content = `${before}\n{{include "acme/part"}}${end}`
-      const { record } = await decide({ content, compose: true }, [{ text: part }])
-      const plain = await decide({ content: record.content, variables: record.variables }, [])
+      const { record } = decide({ content, compose: true }, [{ text: part }])
+      const plain = decide({ content: record.content, variables: record.variables }, [])
       expect({ ...record, includes: [] }).toEqual(plain.record)
       expect(record.content_sha256).toBe(sha256(record.content))
     }),

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import type { VersionRecord } from '../../src/domain/api/schema.ts'
 import type { FolderState, PublishMark } from '../../src/ports/git-store.ts'
+import { runInPlace } from '../../src/ports/long-work.ts'
 import { isStale } from '../../src/server/publish/attempts.ts'
 import { type AcceptedPublish, publishAsWrite } from '../../src/server/publish/publish.ts'
-import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
 import { acceptPublish } from './accept.ts'
 
 const SAME = 'Review this.\n'
@@ -47,7 +47,7 @@ async function decide(accepted: AcceptedPublish, found: Found): Promise<string> 
 }
 
 const decided = (accepted: AcceptedPublish, found: Found) =>
-  publishAsWrite(accepted, TEXT_WORK_IN_PLACE).decide(folderOf(found), {
+  publishAsWrite(accepted, runInPlace).decide(folderOf(found), {
     readVersion: async () => found.text,
     readFiles: async () => [],
     readOther: () => Promise.reject(new Error('these publishes include nothing')),

@@ -11,7 +11,6 @@ import { Activity, Repository, VersionRecord, VersionSummary } from '../../src/d
 import { readIndex } from '../../src/domain/publishing/repository-state.ts'
 import { UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
 import { renewFreshCopy } from '../../src/server/publish/renew-fresh-copy.ts'
-import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
 import { memoryState } from '../hubs/memory-state.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
@@ -335,7 +334,6 @@ test('reads git again if a call fails or its response is outdated while a copy i
       git: { ...git, readFolder: failing },
       fresh,
       siteFiles: { read: async () => undefined },
-      text: TEXT_WORK_IN_PLACE,
       baseUrl: 'https://hub.test',
     },
     new Date('2030-01-01T00:00:00Z'),

@@ -1,8 +1,8 @@
 // Tests exports: the URL, the file in each format, the reported losses, and what is rejected. See docs/contract.md
 // section 4.
 import { afterAll, describe, expect, test } from 'vitest'
-import { handleExport } from '../../src/server/read/export.ts'
 import { listDownloads } from '../../src/site/prompt/downloads.ts'
+import { answerExport } from '../hubs/answer-export.ts'
 import { openMcpHub } from '../hubs/mcp.ts'
 
 const hub = openMcpHub('content')
@@ -10,7 +10,7 @@ afterAll(() => hub.close())
 
 const FORMATS = ['markdown', 'dotprompt', 'prompty', 'github', 'langfuse', 'langchain', 'skill', 'claude-command']
 const ask = (path: string, init: RequestInit = {}) =>
-  handleExport(new Request(`https://hub.example/api/v1/repos/${path}`, init), () => hub.hub)
+  answerExport(new Request(`https://hub.example/api/v1/repos/${path}`, init), () => hub.hub)
 const problemOf = async (answer: Response) => [answer.status, (await answer.json()).error] as const
 
 describe('exporting a version', () => {

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import type { VersionRecord } from '../../src/domain/api/schema.ts'
 import { measureFile } from '../../src/ports/measure.ts'
+import { renderComparison } from '../../src/site/prompt/render-difference.ts'
 import { readComparedFiles } from '../../src/site/prompt/skill-files.ts'
-import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
 
 type Files = Readonly<Record<string, string | Uint8Array<ArrayBuffer>>>
 
@@ -31,7 +31,7 @@ async function compare(before: Files, after: Files) {
       ?.bytes
   }
   const texts = await readComparedFiles({ findFile }, from.record, to.record)
-  const { files } = await TEXT_WORK_IN_PLACE.run('renderComparison', from.record, to.record, texts)
+  const { files } = renderComparison(from.record, to.record, texts)
   return { files, texts, read }
 }
 

@@ -1,7 +1,7 @@
 // Tests how a comparison shows which lines come from other prompts, and which of these changed.
 import { expect, test } from 'vitest'
 import type { VersionRecord } from '../../src/domain/api/schema.ts'
-import { TEXT_WORK_IN_PLACE } from '../../src/wiring/text-jobs.ts'
+import { renderComparison } from '../../src/site/prompt/render-difference.ts'
 
 type Piece = string | readonly [address: string, text: string]
 
@@ -38,12 +38,8 @@ function versionOf(version: string, pieces: readonly Piece[]): VersionRecord {
   } as unknown as VersionRecord
 }
 
-async function compare(before: readonly Piece[], after: readonly Piece[]) {
-  const { impact, lines } = await TEXT_WORK_IN_PLACE.run(
-    'renderComparison',
-    versionOf('1.0.0', before),
-    versionOf('1.1.0', after),
-  )
+function compare(before: readonly Piece[], after: readonly Piece[]) {
+  const { impact, lines } = renderComparison(versionOf('1.0.0', before), versionOf('1.1.0', after))
   const words = (html: string) =>
     html
       .replace(/<\/?mark>/g, '')
@@ -52,8 +48,8 @@ async function compare(before: readonly Piece[], after: readonly Piece[]) {
   return { impact: words(impact), lines: words(lines), html: impact + lines }
 }
 
-test('a changed part is named, and its lines say where they come from', async () => {
-  const { impact, lines, html } = await compare(
+test('a changed part is named, and its lines say where they come from', () => {
+  const { impact, lines, html } = compare(
     ['Höflich.\n', ['acme/house-style@1.4.0', 'Short.\nPlain.'], '\nEnd\n'],
     ['Höflich.\n', ['acme/house-style@1.5.0', 'Short.\nPlain words.'], '\nEnd\n'],
   )
@@ -63,8 +59,8 @@ test('a changed part is named, and its lines say where they come from', async ()
   expect(html.match(/class="line \w+ included"/g)).toHaveLength(3)
 })
 
-test('added, removed and unchanged parts', async () => {
-  const { impact, lines } = await compare(
+test('added, removed and unchanged parts', () => {
+  const { impact, lines } = compare(
     [['acme/same@1.0.0', 'Same'], '\n', ['acme/gone@1.0.0', 'Gone'], '\nEnd'],
     [['acme/same@1.0.0', 'Same'], '\n', ['acme/new@2.0.0', 'Something new'], '\nEnd'],
   )
@@ -75,7 +71,7 @@ test('added, removed and unchanged parts', async () => {
   )
 })
 
-test('versions without parts print nothing about them', async () => {
-  const { html } = await compare(['a\n'], ['b\n'])
+test('versions without parts print nothing about them', () => {
+  const { html } = compare(['a\n'], ['b\n'])
   expect(html).not.toMatch(/part|includ/i)
 })

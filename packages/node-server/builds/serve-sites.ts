@@ -18,6 +18,7 @@ import { openCompressor } from '../http/compress.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../http/http-server.ts'
 import { formatRequest, type LineWriter, writeLines } from '../http/request-log.ts'
 import type { LocalStores } from '../local-stores.ts'
+import { openLongWork } from '../long-work.ts'
 import { connectReaders, guardReaders, openRights } from '../members-guard.ts'
 import { type Metrics, openMetrics } from '../metrics.ts'
 import { withMonitoring } from '../monitoring.ts'
@@ -27,7 +28,6 @@ import { DATA_PATH, type Pages } from '../pages.ts'
 import { protectPrivateHub } from '../private-hub.ts'
 import { checkState, checkThrough, openReadiness } from '../readiness.ts'
 import { createHandler, type HostContext, type HostedFunction, listenTo, routeFunctions } from '../run-functions.ts'
-import { openTextThreads } from '../text-threads.ts'
 import type { Served, Site } from './site.ts'
 
 const FUNCTIONS_DIR = 'netlify/functions'
@@ -114,7 +114,7 @@ export async function serveSites(
   const git = metrics?.countGit(localGit) ?? localGit
   const rights = openRights()
   const timed = rights.watch(metrics?.timeState(state) ?? state)
-  const texts = openTextThreads()
+  const longWork = openLongWork()
   const open = (site: Site, pages: Pages | undefined): ServerHub => {
     const { search, source } = site
     const fresh = copiesAhead(copies, () => source)
@@ -131,7 +131,7 @@ export async function serveSites(
       },
       search: metrics ? () => metrics.timeSearch(search()) : search,
       fresh,
-      text: texts.forClient,
+      runLongFor: longWork.forClient,
       nextOrder(fullName) {
         onWritten(fullName)
         return order.next(source.read_until)
@@ -189,7 +189,7 @@ export async function serveSites(
     ...(own.isPrivate && { allowOrigin: baseUrl }),
     ...(onAnswered && { onAnswered }),
   })
-  host.server.on('close', texts.close)
+  host.server.on('close', longWork.close)
   host.server.on(
     'close',
     startSweeping(state, () => (watchPublishes ? undefined : served.site.source)),

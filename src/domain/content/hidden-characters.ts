@@ -17,10 +17,10 @@ export function countHidden(text: string): number {
 }
 
 /** Splits a text at hidden characters. @returns the parts in order; a hidden character has its code point, such as U+200B, as `code` */
-export function splitHidden(text: string): { text: string; code?: string }[] {
+export function splitHidden(text: string, effort?: Effort): { text: string; code?: string }[] {
   const parts: { text: string; code?: string }[] = []
   let end = 0
-  for (const { 0: character, index } of withoutNeeded(text).matchAll(SHOWN_BY_NUMBER)) {
+  for (const { 0: character, index } of withoutNeeded(text, effort).matchAll(SHOWN_BY_NUMBER)) {
     if (index > end) parts.push({ text: text.slice(end, index) })
     parts.push({ text: character, code: formatCodePoint(character.codePointAt(0)!) })
     end = index + character.length
@@ -34,10 +34,17 @@ function formatCodePoint(codePoint: number): string {
 }
 
 /** Emoji with selectors and joiners, including flags, where these characters are legitimate. */
-const EMOJI = /\p{RGI_Emoji}|\p{Emoji}(?:\uFE0E|\uFE0F)\u20E3?/gv
+const EMOJI = /\p{RGI_Emoji}|\p{Emoji}(?:\uFE0E|\uFE0F)\u20E3?/vy
 
-/** A selector or joiner next to a character that can begin an emoji. Most texts contain none and need no search for whole emoji, which is slow. */
-const HAS_EMOJI = /\p{Emoji}[\ufe0e\ufe0f\u200d]|\p{Emoji_Modifier}\u200d|\u{1f3f4}[\u{e0061}-\u{e007a}]/u
+/** A character that can begin such an emoji, before what can be its second one. Whole emoji are searched only there, because that is slow. */
+const EMOJI_START = /\p{Emoji}(?=[\ufe0e\ufe0f\u200d]|\p{Emoji_Modifier}\u200d)|\u{1f3f4}(?=[\u{e0061}-\u{e007a}])/gu
+/** Maximum number of places where whole emoji are searched; the selectors and joiners of later ones count as hidden characters. No readable text has as many. */
+export const MAX_EMOJI = 2_000
+
+/** How many emoji may still be searched; decremented. Texts that are shown together share it. */
+export interface Effort {
+  emoji: number
+}
 
 /** Characters that some scripts need, each with the character before or after it that makes one of them legitimate. Two in a row never are. */
 const NEEDED: readonly { character: RegExp; after?: RegExp; before?: RegExp }[] = [
@@ -100,13 +107,28 @@ function countChanges(spaces: string): number {
 }
 
 /** Replaces emoji, and characters that the text around them makes legitimate, with spaces. */
-function withoutNeeded(text: string): string {
-  const plain = HAS_EMOJI.test(text) ? text.replace(EMOJI, (emoji) => ' '.repeat(emoji.length)) : text
+function withoutNeeded(text: string, effort: Effort = { emoji: MAX_EMOJI }): string {
+  const plain = withoutEmoji(text, effort)
   return plain.replace(RUN, (run, index: number) =>
     ([...run].length === 1 && isNeeded(plain, index, run)) || isPicture(plain, index, run)
       ? ' '.repeat(run.length)
       : run,
   )
+}
+
+function withoutEmoji(text: string, effort: Effort): string {
+  let plain = ''
+  let end = 0
+  for (const { index } of text.matchAll(EMOJI_START)) {
+    if (index < end) continue
+    if (effort.emoji-- <= 0) break
+    EMOJI.lastIndex = index
+    const emoji = EMOJI.exec(text)?.[0]
+    if (emoji === undefined) continue
+    plain += text.slice(end, index) + ' '.repeat(emoji.length)
+    end = index + emoji.length
+  }
+  return plain + text.slice(end)
 }
 
 /** Returns whether the text around a single character makes it legitimate. */

@@ -1,7 +1,7 @@
 // Serves prompts as MCP prompts, with variables as arguments.
 
 import type { Variable } from '../../domain/api/schema.ts'
-import { formatFillingProblems, mustBeGiven } from '../../domain/content/filling.ts'
+import { fillMessages, formatFillingProblems, mustBeGiven } from '../../domain/content/filling.ts'
 import { isObject } from '../../domain/text/json.ts'
 import { type ChatMessage, isChatMessage } from '../../domain/values/chat.ts'
 import { isName, isOwner, nameOfOriginal } from '../../domain/values/names.ts'
@@ -66,7 +66,7 @@ export async function getPrompt(params: Record<string, unknown>, hub: Hub): Prom
   // Clients may send variables from an older version, so unknown variables are ignored.
   const known = Object.fromEntries(values.filter(([key]) => variables.some(({ name }) => name === key)))
   const parts = repository.messages ?? [{ role: 'user' as const, content }]
-  const { value, problems } = await hub.text.run('fillMessages', { messages: parts, variables }, known)
+  const { value, problems } = fillMessages({ messages: parts, variables }, known, 'strict')
   if (!value) throw invalidParams(`arguments: ${formatFillingProblems(problems)}.`)
   return {
     description: formatMenuEntry(repository),

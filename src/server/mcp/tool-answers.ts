@@ -4,6 +4,7 @@ import { listEnvelope, pick, searchEnvelope } from '../../domain/api/envelope.ts
 import { HubError } from '../../domain/api/errors.ts'
 import type { VersionRecord } from '../../domain/api/schema.ts'
 import type { FillingValues } from '../../domain/content/filling.ts'
+import { findPlaceholders } from '../../domain/content/placeholders.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { Hub } from '../hub.ts'
 import { findVersionAt } from '../read/label-at.ts'
@@ -63,14 +64,16 @@ export const TOOL_ANSWERS: {
     }
     const record = (await findVersion(owner, name, version, hub))?.value()
     if (!record) throw versionNotFound(owner, name, version, repository.versions)
-    const filled = variables ? await fill(record, variables, hub) : await leaveOpen(record, hub)
+    const filled = variables ? await fill(record, variables, hub) : leaveOpen(record)
     const yanked = !repository.versions.includes(version)
     const advisories = repository.advisories
       .filter(({ versions }) => versions.includes(version))
       .map(({ severity, range, message }) => `${severity}, ${range}: ${message}`)
     // The repository's record contains only the warnings for the latest version; others are rarely requested, so they are found on demand.
     const found =
-      version === repository.latest_version ? repository.warnings : await hub.text.run('warnOfTexts', record)
+      version === repository.latest_version
+        ? repository.warnings
+        : (await import('../../domain/content/findings.ts')).warnOfTexts(record)
     const warnings = found.map(
       ({ code, line, message }) => `${code}${line === null ? '' : `, line ${line}`}: ${message}`,
     )
@@ -124,16 +127,17 @@ interface FilledFields extends Pick<VersionRecord, 'content' | 'messages'> {
 }
 
 /** Fills in placeholders. @throws HubError `invalid_request` for a value that does not match its variable, `content_too_large` if the filled text exceeds the limit */
-async function fill(record: VersionRecord, values: FillingValues, { text }: Hub): Promise<FilledFields> {
+async function fill(record: VersionRecord, values: FillingValues, { runLong }: Hub): Promise<FilledFields> {
   const { content, messages, variables } = record
-  const { missing, ...filled } = await text.run('fillPrompt', { content, messages, variables }, values)
+  const { fillPrompt } = await import('./fill-prompt.ts')
+  const { missing, ...filled } = await runLong(fillPrompt, { content, messages, variables }, values)
   return { ...filled, missing_variables: missing }
 }
 
 /** Returns the result for a call without values: the unchanged content with all its placeholders. */
-async function leaveOpen({ content, messages, variables }: VersionRecord, { text }: Hub): Promise<FilledFields> {
+function leaveOpen({ content, messages, variables }: VersionRecord): FilledFields {
   const names = new Set(variables.map(({ name }) => name))
-  const used = await text.run('findPlaceholders', content)
+  const used = findPlaceholders(content)
   return { content, messages, missing_variables: used.filter((name) => names.has(name)) }
 }
 

@@ -8,7 +8,6 @@ import { askEachOnce } from '../../ports/ask-once.ts'
 import type { PageData } from '../../ports/pages.ts'
 import type { Search } from '../../ports/search.ts'
 import { type Bytes, parseBuilt, readBuilt } from '../../ports/site-files.ts'
-import type { TextWork } from '../../ports/text-work.ts'
 import type { Hub } from '../hub.ts'
 import { findActivity } from '../read/activity.ts'
 import { findClose } from '../read/close-names.ts'
@@ -25,7 +24,7 @@ function parseOnce<Record>(bytes: Bytes): Record[] {
 }
 
 /** The part of a hub that pages ask. */
-type AskedHub = Pick<Hub, 'baseUrl' | 'siteFiles' | 'fresh' | 'text'> & { search: () => Pick<Search, 'find'> }
+type AskedHub = Pick<Hub, 'baseUrl' | 'siteFiles' | 'fresh'> & { search: () => Pick<Search, 'find'> }
 
 /** Creates the queries for a page. @param onFailure called with any error that a query throws */
 export function openPageData(
@@ -34,7 +33,7 @@ export function openPageData(
   onFailure: (failure: unknown) => void,
 ): PageData {
   const hub = { ...given, ...askEachOnce(given) }
-  const { siteFiles, search, text } = hub
+  const { siteFiles, search } = hub
   const isPrompt = (owner: string, name: string) => isOwner(owner) && isName(name)
   /** Wraps a query so that errors are passed to `onFailure`. */
   const telling =
@@ -94,7 +93,6 @@ export function openPageData(
     listTags: telling(async () => parseOnce<TagRecord>((await findTags(hub)).bytes())),
     listOwners: telling(async () => parseOnce<OwnerCount>(await readBuilt(siteFiles, DATA_FILES.users()))),
     find: telling(async (question) => search().find(question)),
-    runText: telling(text.run) as TextWork['run'],
     findClose: telling(async (owner, name) => (isPrompt(owner, name) ? findClose(owner, name, hub) : [])),
   }
 }

@@ -1,24 +1,34 @@
 // Says what a publish would do, for anyone and without a token. Reads the build and the fresh copies, never the git host, and writes nothing.
 
 import { matchPathOfAnyNames } from '../../domain/api/routes.ts'
+import { formatPublished } from '../../domain/content/prompt-file.ts'
 import type { PublishDecision } from '../../domain/publishing/decision.ts'
 import { digestManifest } from '../../domain/publishing/manifest.ts'
 import { contentTooLarge, filesTooLarge } from '../../domain/publishing/request.ts'
 import { isName, isOwner } from '../../domain/values/names.ts'
 import { measure } from '../../ports/measure.ts'
-import type { WrittenVersion } from '../../ports/text-work.ts'
+import { unpackFiles } from '../../ports/read-archive.ts'
 import { type Connect, countRequest, type Hub } from '../hub.ts'
 import { findArchive } from '../read/files.ts'
 import { findVersion } from '../read/records.ts'
 import { openBody } from '../read-body.ts'
 import { invalidNameError, methodNotAllowed, respondNotFound, respondToError } from '../refusals.ts'
 import { respondToOptions, respondWithRecord } from '../respond.ts'
+import type { WrittenVersion } from './decide.ts'
 import { bodyKindOf, decodeBody, maxBytesOf, requireMediaType } from './media-types.ts'
 import { parsePublishBody, placeWarnings } from './publish.ts'
+import type { PublishHub } from './publish-hub.ts'
 import { listSince, neighboursInRecords, readParts, readSurroundings } from './surroundings.ts'
 
+/** A hub that checks a publish. */
+export type CheckHub = Hub & Pick<PublishHub, 'parseArchive'>
+
 /** Handles one check. Never throws: errors become responses. */
-export async function handleCheck(request: Request, connect: Connect, now: () => number = Date.now): Promise<Response> {
+export async function handleCheck(
+  request: Request,
+  connect: Connect<CheckHub>,
+  now: () => number = Date.now,
+): Promise<Response> {
   const path = matchPathOfAnyNames(new URL(request.url).pathname)
   if (path?.routes.POST?.by !== 'check') return respondNotFound(request)
   const { methods, parameters } = path
@@ -35,7 +45,7 @@ export async function handleCheck(request: Request, connect: Connect, now: () =>
     requireMediaType(request, kind)
     if (!isOwner(owner) || !isName(name)) throw invalidNameError()
     const given = decodeBody(kind, await incoming.read())
-    const { body, linesBefore } = await parsePublishBody(request, given, hub.text)
+    const { body, linesBefore } = await parsePublishBody(request, given, hub)
     const readNeighbour = neighboursInRecords(hub)
     const { state } = await readNeighbour({ owner, name })
     const latest = await recallWritten({ owner, name }, state.latest, hub)
@@ -43,11 +53,11 @@ export async function handleCheck(request: Request, connect: Connect, now: () =>
     const { baseUrl } = hub
     const around = await readSurroundings({ owner, name }, body, hub)
     const parts = await readParts(body, state, latest.text, readNeighbour, {
-      text: hub.text,
       listSince: (names, ms) => listSince(names, ms, hub),
       nowMs: now(),
     })
-    const decision = await hub.text.run('decidePublish', body, state, latest, publisher, { baseUrl, around, parts })
+    const { decidePublish } = await import('./decide.ts')
+    const decision = await hub.runLong(decidePublish, body, state, latest, publisher, { baseUrl, around, parts })
     return respondWithCheck({ ...decision, warnings: placeWarnings(decision.warnings, linesBefore) })
   } catch (thrown) {
     return respondToError(request, thrown)
@@ -63,11 +73,7 @@ async function recallWritten(
   const record = version === undefined ? undefined : (await findVersion(owner, name, version, hub))?.value()
   if (!record) return { text: undefined, files: [] }
   const archive = await findArchive(record, hub)
-  const [text, files] = await Promise.all([
-    hub.text.run('formatPublished', record),
-    archive ? hub.text.run('unpackFiles', archive.bytes) : [],
-  ])
-  return { text, files }
+  return { text: formatPublished(record), files: archive ? unpackFiles(archive.bytes) : [] }
 }
 
 function respondWithCheck({ version, record, isUnchanged, fields, changes, warnings }: PublishDecision): Response {

@@ -4,8 +4,8 @@ import { HubError } from '../../domain/api/errors.ts'
 import type { PathParameters, WriteId } from '../../domain/api/routes.ts'
 import { findProtection } from '../../domain/content/protected-labels.ts'
 import type { NamedRepositories } from '../../domain/managing/decision.ts'
-import type { Change, Target } from '../../domain/managing/request.ts'
-import { readOwner } from '../../domain/publishing/repository-state.ts'
+import { type Change, readChangeBody, type Target } from '../../domain/managing/request.ts'
+import { readOwner, readRepositoryState } from '../../domain/publishing/repository-state.ts'
 import { isTag, isVersion, splitFullName } from '../../domain/values/names.ts'
 import type { Permission } from '../../domain/values/permissions.ts'
 import type { FolderState } from '../../ports/git-store.ts'
@@ -23,9 +23,9 @@ type ChangeId = Exclude<WriteId, 'publishVersion' | 'changeOwner' | 'recordResul
 export function openChange(id: ChangeId, parameters: PathParameters): OpenWrite {
   const target = targetOf(id, parameters)
   return {
-    async parse(body, { text }) {
+    async parse(body) {
       // Only a publish may be an archive.
-      const change = await text.run('parseChange', target, String(body))
+      const change = readChangeBody(target, String(body))
       return {
         needed: permissionFor(change),
         async carryOut(sending, deps, time) {
@@ -87,8 +87,9 @@ async function decideAttempt(
   const { owner, name } = sending
   requireRightsFor(change, sending, folder)
   const found = { owner, name, versions: [...folder.versions.keys()], index: folder.index }
-  const state = await deps.text.run('readState', found)
-  const { file, indexText, summary } = await deps.text.run('decideChange', change, state, neighbours)
+  const state = readRepositoryState(found)
+  const { decideChange } = await import('./decide-change.ts')
+  const { file, indexText, summary } = await deps.runLong(decideChange, change, state, neighbours)
   if (change.kind === 'label' && indexText !== undefined) await requireResults(sending, change, folder, readers, deps)
   const shown = { file, entry: undefined, added: undefined }
   const record = await showRepository({ owner, name, folder, ...shown }, deps)

@@ -4,7 +4,8 @@ import { ownerCacheTag } from '../../domain/api/caching.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { profileOf } from '../../domain/catalogue/owner-records.ts'
 import type { OwnerFile } from '../../domain/content/prompt-file.ts'
-import type { OwnerChange } from '../../domain/managing/owner-request.ts'
+import { decideOwnerChange } from '../../domain/managing/owner-decision.ts'
+import { listRights, type OwnerChange, readOwnerChange } from '../../domain/managing/owner-request.ts'
 import { readOwner } from '../../domain/publishing/repository-state.ts'
 import { isSameJson } from '../../domain/text/json.ts'
 import type { FolderState } from '../../ports/git-store.ts'
@@ -23,9 +24,10 @@ interface ShownOwner {
 /** Opens a change to an owner. */
 export function openOwnerChange(): OpenWrite {
   return {
-    async parse(body, { text }) {
+    async parse(body) {
       // Only a publish may be an archive.
-      const { change, rights } = await text.run('parseOwnerChange', String(body))
+      const change = readOwnerChange(String(body))
+      const rights = listRights(change)
       return {
         needed: 'maintain',
         async carryOut(sending, deps, time) {
@@ -97,7 +99,7 @@ async function decideAttempt(
   const { owner, bearer } = sending
   requireOwnerRights(bearer, owner, readOwner(owner, folder.ownerIndex))
   refuseConflict(change, owner, folder)
-  const { file, indexText, summary } = await deps.text.run('decideOwnerChange', change.fields, owner, folder.ownerIndex)
+  const { file, indexText, summary } = decideOwnerChange(change.fields, owner, folder.ownerIndex)
   const found = await findUser(owner, deps)
   const user = await showUser(owner, profileOf(file), deps)
   const answer = { data: { ...user, unchanged: indexText === undefined, commit: null } }

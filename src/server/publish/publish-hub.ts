@@ -1,4 +1,7 @@
 // Defines a hub as the handlers of writes see it: what a read may use, git, and what tokens are checked with.
+import type { RootEntry } from '../../domain/content/trusted-root-file.ts'
+import type { AttestationVerdict } from '../../domain/publishing/attested.ts'
+import type { PublishInput } from '../../domain/publishing/request.ts'
 import type { RepositoryPlace } from '../../domain/values/names.ts'
 import type { CopyOrigin, FreshCopies } from '../../ports/fresh-copies.ts'
 import type { GitStore } from '../../ports/git-store.ts'
@@ -10,8 +13,12 @@ import type { TokenChecks } from './authenticate.ts'
 /** A hub to which a sender publishes. Its files and copies are read again each time, because a write changes them. */
 export interface PublishHub
   extends TokenChecks,
-    Pick<Hub, 'baseUrl' | 'siteFiles' | 'text' | 'quota' | 'clientAddress'> {
+    Pick<Hub, 'baseUrl' | 'siteFiles' | 'runLong' | 'quota' | 'clientAddress'> {
   git: GitStore
+  /** Parses the archive of a skill's folder to publish, with its query parameters. @throws HubError `invalid_request`, `validation_failed`, `content_too_large` */
+  parseArchive: (archive: Uint8Array<ArrayBuffer>, query: Readonly<Record<string, string>>) => Promise<PublishInput>
+  /** Verifies an attestation with the hub's trusted roots. @returns what it says, or why it is refused */
+  verifyAttestation: (text: string, roots: readonly RootEntry[]) => Promise<AttestationVerdict>
   fresh: FreshCopies
   /** The issuer of OIDC tokens that the hub accepts, also in the certificates of attestations. */
   issuer: string

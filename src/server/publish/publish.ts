@@ -14,7 +14,12 @@ import {
 } from '../../domain/publishing/attested.ts'
 import type { Surroundings } from '../../domain/publishing/decision.ts'
 import { digestManifest } from '../../domain/publishing/manifest.ts'
-import { brokenFileError, type RepositoryState, readOwner } from '../../domain/publishing/repository-state.ts'
+import {
+  brokenFileError,
+  type RepositoryState,
+  readOwner,
+  readRepositoryState,
+} from '../../domain/publishing/repository-state.ts'
 import { IDEMPOTENCY_KEY, type PublishInput, validationFailed } from '../../domain/publishing/request.ts'
 import { canonicalJson, isSameJson } from '../../domain/text/json.ts'
 import { printable } from '../../domain/text/printable.ts'
@@ -22,11 +27,13 @@ import { lineOf } from '../../domain/text/text-length.ts'
 import { hasPublishingRule } from '../../domain/values/publishing-rules.ts'
 import { compareVersions, resolveLatest } from '../../domain/values/versions.ts'
 import type { FolderState, PublishMark } from '../../ports/git-store.ts'
+import type { RunLong } from '../../ports/long-work.ts'
 import { measure, measureFile } from '../../ports/measure.ts'
-import type { TextWork, WrittenVersion } from '../../ports/text-work.ts'
 import type { Readers, RepositoryWrite, WriteAnswer, WriteDecision } from './attempts.ts'
 import { requireRights } from './authenticate.ts'
+import type { WrittenVersion } from './decide.ts'
 import { type Body, bodyKindOf } from './media-types.ts'
+import type { PublishHub } from './publish-hub.ts'
 import { isUnseen, type Written } from './renew-fresh-copy.ts'
 import {
   type ListSince,
@@ -67,8 +74,8 @@ export interface AcceptedPublish extends Sending {
 export function openPublish(request: Request): OpenWrite {
   const key = readIdempotencyKey(request)
   return {
-    async parse(given, { text }) {
-      const { body, linesBefore } = await parsePublishBody(request, given, text)
+    async parse(given, deps) {
+      const { body, linesBefore } = await parsePublishBody(request, given, deps)
       return {
         needed: 'publish',
         async carryOut(sending, deps, time) {
@@ -92,7 +99,7 @@ export function openPublish(request: Request): OpenWrite {
             isUnseen: (written: Written) => isUnseen(written, deps),
           }
           const accepted = { ...sending, ...asking, body, linesBefore, idempotency, baseUrl, issuer }
-          return writeToGit(publishAsWrite(accepted, deps.text), bearer, deps, time)
+          return writeToGit(publishAsWrite(accepted, deps.runLong), bearer, deps, time)
         },
       }
     },
@@ -103,18 +110,18 @@ export function openPublish(request: Request): OpenWrite {
 export async function parsePublishBody(
   request: Request,
   given: Body,
-  text: TextWork,
+  { runLong, parseArchive }: Pick<PublishHub, 'runLong' | 'parseArchive'>,
 ): Promise<{ body: PublishInput; linesBefore: number }> {
   const query = readQuery(request)
-  if (typeof given !== 'string') return { body: await text.run('parseArchive', given, query), linesBefore: 0 }
+  if (typeof given !== 'string') return { body: await parseArchive(given, query), linesBefore: 0 }
   if (bodyKindOf(request) !== 'prompt-file') {
     // A `dry_run` that nobody reads would publish.
     const message = 'expected no query parameters with JSON; put the field in the body'
     const unread = Object.keys(query).map((key) => ({ key: printable(key), message }))
     if (unread.length > 0) throw validationFailed(unread)
-    return { body: await text.run('parsePublish', given), linesBefore: 0 }
+    return { body: await runLong((await import('./parse.ts')).parsePublish, given), linesBefore: 0 }
   }
-  const body = await text.run('parsePromptFile', given, query)
+  const body = await runLong((await import('./parse.ts')).parsePromptFile, given, query)
   // The content is the end of the file, and what precedes it has a limit.
   const front = given.slice(0, given.length - body.content.length)
   return { body, linesBefore: lineOf(front, front.length) - 1 }
@@ -160,11 +167,11 @@ function digest(...parts: string[]): string {
 }
 
 /** Converts a publish to a write that `writeWithRetries` can carry out. */
-export function publishAsWrite(accepted: AcceptedPublish, text: TextWork): RepositoryWrite {
+export function publishAsWrite(accepted: AcceptedPublish, runLong: RunLong): RepositoryWrite {
   return {
     ...accepted,
     needsHistory: accepted.idempotency !== undefined,
-    decide: (folder, readers) => decideAttempt(accepted, folder, readers, text),
+    decide: (folder, readers) => decideAttempt(accepted, folder, readers, runLong),
   }
 }
 
@@ -173,7 +180,7 @@ async function decideAttempt(
   accepted: AcceptedPublish,
   folder: FolderState,
   readers: Readers,
-  text: TextWork,
+  runLong: RunLong,
 ): Promise<WriteDecision> {
   const { owner, name, bearer, body, idempotency, arrivedMs, baseUrl, issuer } = accepted
   const ownerFile = readOwner(owner, folder.ownerIndex)
@@ -188,8 +195,8 @@ async function decideAttempt(
     )
   const used = await accepted.listUsed()
   const found = { owner, name, versions: [...folder.versions.keys()], index: folder.index, used }
-  const state = await text.run('readState', found)
-  if (earlier) return replay(earlier, { folder, state }, readers, accepted, text)
+  const state = readRepositoryState(found)
+  if (earlier) return replay(earlier, { folder, state }, readers, accepted, runLong)
   const publisher = {
     published_by: bearer.login ?? owner,
     clock: { nowMs: folder.nowMs ?? arrivedMs, isShared: folder.nowMs !== undefined },
@@ -197,13 +204,13 @@ async function decideAttempt(
     attestations: judgeSignatures(await accepted.verify(), { issuer, owner: ownerFile, name }),
   }
   const latest = await readWritten(state.latest, readers)
-  const parts = await readParts(body, state, latest.text, neighboursInGit(readers.readOther, text), {
-    text,
+  const parts = await readParts(body, state, latest.text, neighboursInGit(readers.readOther), {
     listSince: accepted.listSince,
     nowMs: publisher.clock.nowMs,
   })
   const around = { ...(await accepted.lookAround()), needsMajor: hasPublishingRule(ownerFile, 'semver') }
-  const decision = await text.run('decidePublish', body, state, latest, publisher, { baseUrl, around, parts })
+  const { decidePublish } = await import('./decide.ts')
+  const decision = await runLong(decidePublish, body, state, latest, publisher, { baseUrl, around, parts })
   const { isUnchanged, versionText, indexText, version, file, record, changes, warnings } = decision
   const data = describeOutcome({ record, warnings, breaking: changes?.breaking ?? false }, isUnchanged, accepted)
   if (!isUnchanged) refuseUnsigned(owner, ownerFile, publisher.attestations.length)
@@ -253,7 +260,7 @@ async function replay(
   { folder, state }: { folder: FolderState; state: RepositoryState },
   readers: Readers,
   accepted: AcceptedPublish,
-  text: TextWork,
+  runLong: RunLong,
 ): Promise<WriteDecision> {
   const version = trailers.get('Version') ?? ''
   if (Object.hasOwn(state.file.removed, version))
@@ -269,7 +276,8 @@ async function replay(
     before === undefined ? undefined : readers.readVersion(before),
   ])
   const compared = before === undefined ? undefined : { version: before, text: earlierText }
-  const { entry, ...described } = await text.run('describePublished', state, version, written, compared, {
+  const { describePublished } = await import('./decide.ts')
+  const { entry, ...described } = await runLong(describePublished, state, version, written, compared, {
     ...{ baseUrl: accepted.baseUrl, isAssembled: isComposed(accepted.body) },
   })
   const data = describeOutcome(described, isUpdate, accepted)

@@ -3,15 +3,15 @@
 import type { Result } from '../../domain/api/schema.ts'
 import { listResults, resultFileOf } from '../../domain/catalogue/results.ts'
 import type { ResultEntry } from '../../domain/content/content-tree.ts'
+import { formatResultFile, parseResultFile } from '../../domain/content/result-file.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { brokenFileError } from '../../domain/publishing/repository-state.ts'
+import { brokenFileError, readListedVersion } from '../../domain/publishing/repository-state.ts'
 import { sortFiles, type VersionFileBytes } from '../../domain/values/file-entry.ts'
 import { findFilePathProblem } from '../../domain/values/file-path.ts'
 import { isSuite, type RepositoryPlace } from '../../domain/values/names.ts'
 import { blobId, type CallOptions, type FolderState, type GitStore, treeId } from '../../ports/git-store.ts'
 import { mapConcurrently } from '../../ports/map-concurrently.ts'
-import { measureFile } from '../../ports/measure.ts'
-import type { TextWork } from '../../ports/text-work.ts'
+import { measure, measureFile } from '../../ports/measure.ts'
 import type { Sources } from '../hub.ts'
 import { findResults } from '../read/results.ts'
 
@@ -66,12 +66,13 @@ export async function readTested(
   { owner, name, version }: RepositoryPlace & { version: string },
   folder: Pick<FolderState, 'results'>,
   { readVersion, call }: { readVersion: (version: string) => Promise<string | undefined>; call: CallOptions },
-  deps: Sources & { git: GitStore; text: TextWork },
+  deps: Sources & { git: GitStore },
 ): Promise<TestedVersion> {
-  const { git, text } = deps
-  const content_sha256 = await text.run('digestVersion', { owner, name }, version, await readVersion(version))
+  const { git } = deps
+  const { content } = readListedVersion({ owner, name }, version, await readVersion(version))
+  const { content_sha256 } = measure(content)
   const known = await findResults(owner, name, version, deps)
-  const found = await readResults({ version, content_sha256 }, folder, known, { git, text, call })
+  const found = await readResults({ version, content_sha256 }, folder, known, { git, call })
   return { content_sha256, known, ...found }
 }
 
@@ -87,16 +88,11 @@ export async function readResults(
   { version, content_sha256 }: { version: string; content_sha256: string },
   folder: Pick<FolderState, 'results'>,
   known: readonly Result[],
-  { git, text, call }: { git: GitStore; text: TextWork; call: CallOptions },
+  { git, call }: { git: GitStore; call: CallOptions },
 ): Promise<ResultsInGit> {
   const id = folder.results.get(version)
   if (id === undefined) return NONE
-  const files = new Map(
-    await text.run(
-      'formatResults',
-      known.map((result) => [result.suite, resultFileOf(result)]),
-    ),
-  )
+  const files = new Map(known.map((result) => [result.suite, formatResultFile(resultFileOf(result))]))
   const entries = [...files].map(([suite, file]) => ({
     name: `${suite}.yml`,
     id: blobId(Buffer.from(file), id.length),
@@ -113,7 +109,9 @@ export async function readResults(
     const bytes = await git.readBlob(blob, call)
     texts.set(suite, Buffer.from(bytes).toString())
   }
-  const parsed = await text.run('parseResults', [...texts])
-  const found: ResultEntry[] = parsed.map(([suite, file]) => ({ ...file, version, suite }))
+  const found = [...texts].flatMap(([suite, text]): ResultEntry[] => {
+    const { value } = parseResultFile(text)
+    return value ? [{ ...value, version, suite }] : []
+  })
   return { results: listResults({ version, content_sha256 }, found), texts }
 }

@@ -5,19 +5,19 @@ import type { ListEnvelope } from '../../domain/api/envelope.ts'
 import { addressesBelow } from '../../domain/api/record-links.ts'
 import type { ModelUse, Repository, Result, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import { listChanges, MAX_ACTIVITIES } from '../../domain/catalogue/activity.ts'
-import { summariseVersion } from '../../domain/catalogue/repository-records.ts'
+import { describeRepository, recordVersion, summariseVersion } from '../../domain/catalogue/repository-records.ts'
 import type { VersionEntry } from '../../domain/content/content-tree.ts'
 import type { Models } from '../../domain/content/models.ts'
-import type { RepositoryFile } from '../../domain/content/prompt-file.ts'
-import { nextLower } from '../../domain/publishing/repository-state.ts'
+import { formatPublished, parseVersionFile, type RepositoryFile } from '../../domain/content/prompt-file.ts'
+import { nextLower, readIndex } from '../../domain/publishing/repository-state.ts'
 import { isSameJson } from '../../domain/text/json.ts'
 import { entriesOf, type VersionFileBytes } from '../../domain/values/file-entry.ts'
 import { formatMoment } from '../../domain/values/values.ts'
 import { sortVersions } from '../../domain/values/versions.ts'
 import type { CopyOrigin, FreshCopies, FreshCopy } from '../../ports/fresh-copies.ts'
 import { decodeText, type FolderState, type GitStore } from '../../ports/git-store.ts'
+import { measure } from '../../ports/measure.ts'
 import { parseBuilt } from '../../ports/site-files.ts'
-import type { TextWork } from '../../ports/text-work.ts'
 import type { Sources } from '../hub.ts'
 import { findNewest, findRepository, findVersion } from '../read/records.ts'
 import { findResults } from '../read/results.ts'
@@ -53,7 +53,7 @@ interface Shown {
   results: Record<string, readonly Result[]>
 }
 
-type Stores = Sources & { fresh: FreshCopies; baseUrl: string; git: GitStore; text: TextWork }
+type Stores = Sources & { fresh: FreshCopies; baseUrl: string; git: GitStore }
 
 /** Maximum number of versions to read from git, highest first. Versions added by pull request or by hand may be missing from both the build and the copy; the next build lists those beyond this limit. */
 const MAX_UNKNOWN = 50
@@ -82,7 +82,7 @@ export async function renewFreshCopy(
   if (added) await keepVersion(added, written, origin, sources)
   let state: Written = written
   let { before } = written
-  const fileBefore = await sources.text.run('readIndex', { owner, name }, written.folder.index)
+  const fileBefore = readIndex({ owner, name }, written.folder.index)
   const changed = listChanges(fileBefore, written.file, {
     commit: written.commit,
     at: formatMoment(now),
@@ -109,7 +109,7 @@ export async function renewFreshCopy(
         ...state,
         folder,
         tested: undefined,
-        file: await sources.text.run('readIndex', { owner, name }, folder.index),
+        file: readIndex({ owner, name }, folder.index),
       }
       const kept_at = folder.headMs === undefined ? origin.kept_at : new Date(folder.headMs).toISOString()
       origin = { commit: folder.head, kept_at }
@@ -157,7 +157,7 @@ export async function showRepository(
     if (!entry) continue
     // This version is also stored before the copy, because the build does not contain it.
     const place = { owner, name }
-    const record = await sources.text.run('recordVersion', entry, nextLower(numbers, version), place, sources.baseUrl)
+    const record = recordVersion(entry, nextLower(numbers, version), place, addresses)
     if (origin) await keepVersion(record, { files: entry.files }, origin, sources)
     // Somebody else added it since the build, with a time of their own.
     summaries.set(version, summarise(entry, origin && formatMoment(new Date(origin.kept_at))))
@@ -176,7 +176,7 @@ export async function showRepository(
   const results = await showResults(written, versions, latest?.version, { copy, sources })
   const ofLatest = latest ? (results[latest.version] ?? []) : []
   const parts = { owner, name, file, versions, latest, results: ofLatest, stats }
-  return { repository: await sources.text.run('describeRepository', parts, sources.baseUrl), versions, results }
+  return { repository: describeRepository(parts, addresses), versions, results }
 }
 
 /** Returns whether readers see something else than git has. A hub that was killed after its commit, or could not ask git whether there is one, has stored no copy. */
@@ -200,7 +200,7 @@ async function showResults(
   latest: string | undefined,
   { copy, sources }: { copy: FreshCopy | undefined; sources: Stores },
 ): Promise<Record<string, readonly Result[]>> {
-  const { git, text } = sources
+  const { git } = sources
   const numbers = new Set([...Object.keys(copy?.results ?? {}), ...(latest === undefined ? [] : [latest])])
   if (tested) numbers.add(tested.version)
   const shown: Record<string, readonly Result[]> = {}
@@ -210,9 +210,7 @@ async function showResults(
     const known = await findResults(owner, name, version, sources)
     const call = { signal: AbortSignal.timeout(READ_MS) }
     const found =
-      tested?.version === version
-        ? tested.results
-        : (await readResults(summary, folder, known, { git, text, call })).results
+      tested?.version === version ? tested.results : (await readResults(summary, folder, known, { git, call })).results
     if (found.length + known.length > 0) shown[version] = found
   }
   return shown
@@ -247,13 +245,11 @@ async function readVersion(
   version: string,
   sources: Stores,
 ): Promise<ReadEntry | undefined> {
-  const { git, text } = sources
+  const { git } = sources
   // A version never changes, so its own record says what it is, whatever git says now.
   const known = (await findVersion(owner, name, version, sources))?.value()
-  const file = known
-    ? await text.run('formatPublished', known)
-    : decodeText(version, await readBlob(folder.versions.get(version)!, git))
-  const entry = await text.run('readVersion', version, file)
+  const file = known ? formatPublished(known) : decodeText(version, await readBlob(folder.versions.get(version)!, git))
+  const entry = readEntry(version, file)
   if (known?.bundle_sha256 && entry)
     return { ...entry, bundle: { sha256: known.bundle_sha256, files: entriesOf(known.files) }, files: [] }
   if (known || !entry?.skill || !folder.folders.has(version)) return entry && { ...entry, files: [] }
@@ -261,6 +257,12 @@ async function readVersion(
   const files = await readVersionFiles({ owner, name, version }, folder, { git, call })
   const { bundleFiles } = await import('../../ports/archive.ts')
   return { ...entry, bundle: bundleFiles({ owner, name }, { ...entry, skill: entry.skill }, files).bundle, files }
+}
+
+/** @returns undefined for a file with problems */
+function readEntry(version: string, text: string): VersionEntry | undefined {
+  const { value } = parseVersionFile(text)
+  return value && { ...value, ...measure(value.content), version }
 }
 
 /** Stores a version and, first, its files and attestations, so that no record names a file that cannot be read. */

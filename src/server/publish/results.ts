@@ -2,9 +2,10 @@
 import { HubError } from '../../domain/api/errors.ts'
 import type { PathParameters } from '../../domain/api/routes.ts'
 import type { Result } from '../../domain/api/schema.ts'
-import { requireTestable, type SentResult } from '../../domain/managing/result-decision.ts'
-import type { ResultRequest } from '../../domain/managing/result-request.ts'
-import { readOwner } from '../../domain/publishing/repository-state.ts'
+import { readChangeBody } from '../../domain/managing/request.ts'
+import { decideResult, requireTestable, type SentResult } from '../../domain/managing/result-decision.ts'
+import { type ResultRequest, readResultBody } from '../../domain/managing/result-request.ts'
+import { readOwner, readRepositoryState } from '../../domain/publishing/repository-state.ts'
 import { isSameJson } from '../../domain/text/json.ts'
 import { isSuite, isVersion } from '../../domain/values/names.ts'
 import type { FolderState } from '../../ports/git-store.ts'
@@ -27,11 +28,11 @@ export function openResult(
       'No test suite can have this name. Names are lower-case words joined by single hyphens, at most 64 characters.',
     )
   return {
-    async parse(body, { text }) {
+    async parse(body) {
       // Only a publish may be an archive.
       // The body of a deletion is as empty as that of an unyank.
-      if (id === 'removeResult') await text.run('parseChange', { kind: 'unyank', version }, String(body))
-      const fields = id === 'recordResult' ? await text.run('parseResult', String(body)) : undefined
+      if (id === 'removeResult') readChangeBody({ kind: 'unyank', version }, String(body))
+      const fields = id === 'recordResult' ? readResultBody(String(body)) : undefined
       return {
         needed: 'publish',
         async carryOut(sending, deps, time) {
@@ -60,9 +61,8 @@ async function decideAttempt(
 ): Promise<WriteDecision> {
   const { owner, name, bearer } = sending
   requireRights(bearer, { owner, name }, 'publish', readOwner(owner, folder.ownerIndex))
-  const { text } = deps
   const found = { owner, name, versions: [...folder.versions.keys()], index: folder.index }
-  const state = await text.run('readState', found)
+  const state = readRepositoryState(found)
   requireTestable(state, version)
   const place = { owner, name, version }
   const { content_sha256, known, results, texts } = await readTested(place, folder, readers, deps)
@@ -96,7 +96,7 @@ async function decideAttempt(
   }
   const tested = { content_sha256, results, suites: [...texts.keys()] }
   const nowMs = folder.nowMs ?? time.now()
-  const decision = await text.run('decideResult', sent, `${owner}/${name}`, tested, nowMs)
+  const decision = decideResult(sent, `${owner}/${name}`, tested, nowMs)
   const { result } = decision
   const shown = shownWith(decision.results)
   const answer = { data: { ...result, unchanged: decision.text === undefined, commit: null } }

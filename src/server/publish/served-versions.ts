@@ -1,7 +1,7 @@
 // Joins what git lists of a repository with what the hub serves of it, because a commit by hand may have changed, deleted or moved published versions.
+import { readIndex } from '../../domain/publishing/repository-state.ts'
 import type { RepositoryPlace } from '../../domain/values/names.ts'
 import type { FolderState } from '../../ports/git-store.ts'
-import type { TextWork } from '../../ports/text-work.ts'
 import type { Sources } from '../hub.ts'
 import { findVersions } from '../read/records.ts'
 
@@ -12,10 +12,10 @@ const NOT_LISTED = ''
 export async function joinServed(
   { owner, name }: RepositoryPlace,
   folder: FolderState,
-  deps: Sources & { text: TextWork },
+  deps: Sources,
 ): Promise<FolderState> {
   const served = (await findVersions(owner, name, deps))?.versions ?? []
-  const removed = folder.index?.includes('removed') ? await listRemoved({ owner, name }, folder.index, deps) : []
+  const removed = folder.index?.includes('removed') ? listRemoved({ owner, name }, folder.index) : []
   const versions = new Map(folder.versions)
   for (const { version } of served) if (!versions.has(version)) versions.set(version, NOT_LISTED)
   for (const version of removed) versions.delete(version)
@@ -23,7 +23,10 @@ export async function joinServed(
 }
 
 /** @returns none for an `index.md` that cannot be read, which the decision refuses */
-async function listRemoved(place: RepositoryPlace, index: string, { text }: { text: TextWork }): Promise<string[]> {
-  const file = await text.run('readIndex', place, index).catch(() => undefined)
-  return Object.keys(file?.removed ?? {})
+function listRemoved(place: RepositoryPlace, index: string): string[] {
+  try {
+    return Object.keys(readIndex(place, index).removed)
+  } catch {
+    return []
+  }
 }

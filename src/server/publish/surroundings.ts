@@ -5,16 +5,20 @@ import type { VersionRecord } from '../../domain/api/schema.ts'
 import { type OwnerUsage, usagePath } from '../../domain/catalogue/usage.ts'
 import { isComposed, type WrittenPart } from '../../domain/compose/compose-version.ts'
 import type { SameContent } from '../../domain/compose/take-along.ts'
+import { formatPublished } from '../../domain/content/prompt-file.ts'
 import type { TrustedRootFile } from '../../domain/content/trusted-root-file.ts'
 import { type AttestationVerdict, acceptAll, type VerifiedSignature } from '../../domain/publishing/attested.ts'
 import type { Surroundings } from '../../domain/publishing/decision.ts'
-import type { RepositoryState } from '../../domain/publishing/repository-state.ts'
+import {
+  type RepositoryState,
+  readRepositoryState,
+  recallRepositoryState,
+} from '../../domain/publishing/repository-state.ts'
 import type { PublishInput } from '../../domain/publishing/request.ts'
 import { type RepositoryPlace, splitFullName, splitVersionAddress } from '../../domain/values/names.ts'
 import { mapConcurrently } from '../../ports/map-concurrently.ts'
 import { measure } from '../../ports/measure.ts'
-import { parseBuilt, type SiteFiles } from '../../ports/site-files.ts'
-import type { TextWork } from '../../ports/text-work.ts'
+import { parseBuilt } from '../../ports/site-files.ts'
 import type { Sources } from '../hub.ts'
 import { findVersion, findVersions } from '../read/records.ts'
 import type { ReadOther } from './attempts.ts'
@@ -33,12 +37,12 @@ interface Neighbour {
 type ReadNeighbour = (place: RepositoryPlace) => Promise<Neighbour>
 
 /** Reads repositories from git. @param readOther reads a repository at the commit that the attempt builds on */
-export function neighboursInGit(readOther: ReadOther, text: TextWork): ReadNeighbour {
+export function neighboursInGit(readOther: ReadOther): ReadNeighbour {
   return async (place) => {
     const { folder, readVersion } = await readOther(place)
     const found = { ...place, versions: [...folder.versions.keys()], index: folder.index }
     return {
-      state: await text.run('readState', found),
+      state: readRepositoryState(found),
       readVersion: async (version) => ({
         text: await readVersion(version),
         hasFiles: folder.folders.has(version),
@@ -48,16 +52,16 @@ export function neighboursInGit(readOther: ReadOther, text: TextWork): ReadNeigh
 }
 
 /** Reads repositories from the build and the fresh copies. */
-export function neighboursInRecords(deps: Sources & { text: TextWork }): ReadNeighbour {
+export function neighboursInRecords(deps: Sources): ReadNeighbour {
   return async ({ owner, name }) => {
     const found = await findVersions(owner, name, deps)
     const standing = found && { repository: found.repository.value(), versions: found.versions }
     return {
-      state: await deps.text.run('recallState', { owner, name }, standing),
+      state: recallRepositoryState({ owner, name }, standing),
       readVersion: async (version) => {
         const record = (await findVersion(owner, name, version, deps))?.value()
         if (!record) return { text: undefined, hasFiles: false }
-        return { text: await deps.text.run('formatPublished', record), hasFiles: record.bundle_sha256 !== null }
+        return { text: formatPublished(record), hasFiles: record.bundle_sha256 !== null }
       },
     }
   }
@@ -75,11 +79,12 @@ export async function readParts(
   state: RepositoryState,
   latest: string | undefined,
   readNeighbour: ReadNeighbour,
-  { text, listSince, nowMs }: { text: TextWork; listSince: ListSince; nowMs: number },
+  { listSince, nowMs }: { listSince: ListSince; nowMs: number },
 ): Promise<WrittenPart[]> {
   if (!isComposed(body)) return []
   const { owner, name } = state
-  const found = await text.run('findIncludes', body, state, latest)
+  const { findRequestIncludes, resolveRequestIncludes } = await import('../../domain/publishing/includes.ts')
+  const found = findRequestIncludes(body, state, latest)
   const names = new Set(found.lines.map(({ repository }) => repository))
   // A prompt that includes itself is refused below, without reading it again.
   names.delete(`${owner}/${name}`)
@@ -91,7 +96,7 @@ export async function readParts(
   const { min_age_days: days = 0 } = body
   const minAge =
     days > 0 ? { days, oldEnough: await listSince([...neighbours.keys()], nowMs - days * DAY_MS) } : undefined
-  const resolved = await text.run('resolveIncludes', { owner, name }, found, known, minAge)
+  const resolved = resolveRequestIncludes({ owner, name }, found, known, minAge)
   const addresses = new Map(resolved.map((one) => [`${one.repository}@${one.version}`, one]))
   const files = new Map(
     await mapConcurrently(AT_ONCE, [...addresses], async ([address, { repository, version }]) => {
@@ -171,26 +176,29 @@ async function findSameContent(
   return same && (await findVersion(owner, name, same.version, deps))?.value()
 }
 
-/** Returns a function that verifies attestations, in a thread, when it is first called: only after the sender's rights were checked. @throws HubError `validation_failed` with the reason of each that is refused */
+/** Returns a function that verifies attestations when it is first called: only after the sender's rights were checked. @throws HubError `validation_failed` with the reason of each that is refused */
 export function openVerification(
   given: readonly string[] = [],
-  { text, siteFiles }: { text: TextWork; siteFiles: SiteFiles },
+  deps: Pick<PublishHub, 'siteFiles' | 'verifyAttestation'>,
 ): () => Promise<VerifiedSignature[]> {
   let verified: Promise<VerifiedSignature[]> | undefined
   return async () => {
     if (given.length === 0) return []
     // Kept, so that another attempt does not verify them again.
-    verified ??= verifyAll(given, text, siteFiles)
+    verified ??= verifyAll(given, deps)
     return verified
   }
 }
 
-async function verifyAll(given: readonly string[], text: TextWork, siteFiles: SiteFiles): Promise<VerifiedSignature[]> {
+async function verifyAll(
+  given: readonly string[],
+  { siteFiles, verifyAttestation }: Pick<PublishHub, 'siteFiles' | 'verifyAttestation'>,
+): Promise<VerifiedSignature[]> {
   const built = await siteFiles.read(DATA_FILES.trustedRoot())
   const { roots } = built ? parseBuilt<TrustedRootFile>(built) : { roots: [] }
   const verdicts: AttestationVerdict[] = []
   // One at a time, so that a publish occupies one thread.
-  for (const bundle of given) verdicts.push(await text.run('verifyAttestation', bundle, roots))
+  for (const bundle of given) verdicts.push(await verifyAttestation(bundle, roots))
   return acceptAll(verdicts).map((verified, index) => {
     const bundle = given[index]!
     return { sha256: hash('sha256', bundle), size_bytes: Buffer.byteLength(bundle), ...verified }

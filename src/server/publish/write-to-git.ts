@@ -1,6 +1,7 @@
 // Defines what all writes have in common, and carries out an accepted write, from the queue to the fresh copy.
 
 import { ownerCacheTag, repositoryCacheTag, tagCacheTag } from '../../domain/api/caching.ts'
+import { formatPublished } from '../../domain/content/prompt-file.ts'
 import type { RepositoryPlace } from '../../domain/values/names.ts'
 import type { Permission } from '../../domain/values/permissions.ts'
 import type { Additions, FolderState } from '../../ports/git-store.ts'
@@ -31,7 +32,10 @@ export interface Sending {
 /** A write whose URL and headers are valid. */
 export interface OpenWrite {
   /** Parses the body: text or, for a publish, an archive. @throws HubError with all of its problems */
-  parse(body: string | Uint8Array<ArrayBuffer>, deps: Pick<PublishHub, 'text'>): Promise<ParsedWrite>
+  parse(
+    body: string | Uint8Array<ArrayBuffer>,
+    deps: Pick<PublishHub, 'runLong' | 'parseArchive'>,
+  ): Promise<ParsedWrite>
 }
 
 /** A write whose body is valid. */
@@ -63,7 +67,7 @@ export async function writeToGit(
       versions: copy?.versions.map(({ version }) => version) ?? [],
       findText: async (version: string, other = { owner, name }) => {
         const record = (await findVersion(other.owner, other.name, version, deps))?.value()
-        return record && deps.text.run('formatPublished', record)
+        return record && formatPublished(record)
       },
       findFiles: async (version: string) => {
         const record = (await findVersion(owner, name, version, deps))?.value()

@@ -1,7 +1,8 @@
 // Exports versions in other tools' formats.
 
 import { HubError } from '../../domain/api/errors.ts'
-import { EXPORT_FORMATS, isExportFormat } from '../../domain/api/export-formats.ts'
+import { EXPORT_FORMATS, type ExportFormat, isExportFormat, type WriteResult } from '../../domain/api/export-formats.ts'
+import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { printable } from '../../domain/text/printable.ts'
 import type { Connect } from '../hub.ts'
@@ -9,36 +10,44 @@ import { type RouteHandler, repositoryNotFound, versionNotFound } from './answer
 import { handleGet } from './read.ts'
 import { encode, findRepository, findVersion } from './records.ts'
 
-/** Handles one export request. Never throws: errors become responses. */
-export const handleExport = (request: Request, connect: Connect): Promise<Response> =>
-  handleGet(request, connect, { exportVersion })
+/** Writes a version in a format. */
+type ExportVersion = (format: ExportFormat, repository: Repository, record: VersionRecord) => WriteResult
+
+/** Handles one export request. Never throws: errors become responses. @param load imports the converters, which only a valid request needs */
+export const handleExport = (
+  request: Request,
+  connect: Connect,
+  load: () => Promise<ExportVersion>,
+): Promise<Response> => handleGet(request, connect, { exportVersion: openExport(load) })
 
 /** The response is cached like a repository, not permanently like a version, because the file contains the title, description, tags, licence and labels, which can change. */
-const exportVersion: RouteHandler = async ({ owner = '', name = '', version = '', format = '' }, _query, hub) => {
-  if (!isExportFormat(format))
-    throw new HubError(
-      'not_found',
-      `There is no format ${printable(format)}. The formats are ${Object.keys(EXPORT_FORMATS).join(', ')}.`,
-    )
-  const repository = (await findRepository(owner, name, hub))?.value()
-  if (!repository) throw await repositoryNotFound(owner, name, hub)
-  const record = (await findVersion(owner, name, version, hub))?.value()
-  if (!record) throw await versionNotFound(owner, name, version, hub)
-  const written = await hub.text.run('exportVersion', format, repository, record)
-  if (written.refused) throw notConvertible(format, written.refused)
-  const { file, lost } = written
-  return {
-    bytes: encode(file.text),
-    mediaType: 'text/plain',
-    hasDigest: true,
-    headers: {
-      'Content-Type': file.mediaType,
-      'Content-Disposition': `attachment; filename="${file.name}"`,
-      ...(lost.length > 0 && { 'Export-Lost': lost.join(', ') }),
-      'X-Prompt-Version': version,
-    },
+const openExport =
+  (load: () => Promise<ExportVersion>): RouteHandler =>
+  async ({ owner = '', name = '', version = '', format = '' }, _query, hub) => {
+    if (!isExportFormat(format))
+      throw new HubError(
+        'not_found',
+        `There is no format ${printable(format)}. The formats are ${Object.keys(EXPORT_FORMATS).join(', ')}.`,
+      )
+    const repository = (await findRepository(owner, name, hub))?.value()
+    if (!repository) throw await repositoryNotFound(owner, name, hub)
+    const record = (await findVersion(owner, name, version, hub))?.value()
+    if (!record) throw await versionNotFound(owner, name, version, hub)
+    const written = await hub.runLong(await load(), format, repository, record)
+    if (written.refused) throw notConvertible(format, written.refused)
+    const { file, lost } = written
+    return {
+      bytes: encode(file.text),
+      mediaType: 'text/plain',
+      hasDigest: true,
+      headers: {
+        'Content-Type': file.mediaType,
+        'Content-Disposition': `attachment; filename="${file.name}"`,
+        ...(lost.length > 0 && { 'Export-Lost': lost.join(', ') }),
+        'X-Prompt-Version': version,
+      },
+    }
   }
-}
 
 /** Returns the error for a version that cannot be exported in a format. */
 function notConvertible(

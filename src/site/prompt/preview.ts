@@ -1,21 +1,28 @@
 // Renders a prompt as it looks once its variables have values: their examples, or their defaults. The server and the browser use the same code.
 
+import type { VersionRecord } from '../../domain/api/schema.ts'
 import { fillContent } from '../../domain/content/filling.ts'
+import { PAGE_LIMITS } from '../../domain/page-limits.ts'
 import { isChatMessage, splitChat } from '../../domain/values/chat.ts'
-import type { PreviewedPrompt } from '../../ports/text-work.ts'
 import { fillOne } from './fill-one.ts'
-import { renderContent } from './prompt-text.ts'
+import { openBudget, renderContent } from './prompt-text.ts'
 
 /** Maximum number of characters that the values add. */
 const MAX_FILLED_CHARACTERS = 65_536
+
+/** The parts of a version that a preview shows. */
+export type PreviewedPrompt = Pick<VersionRecord, 'content' | 'format' | 'variables'>
 
 /** Renders the preview as HTML: one text, or each message with its role. */
 export function renderPreview({ content, format, variables }: PreviewedPrompt): string {
   if (content.trim() === '') return '<p class="quiet">Nothing to preview yet.</p>'
   const filled = textsOf({ content, variables })
-  const draw = (text: string) => `<pre dir="auto"><code>${renderContent(text, variables, { filled })}</code></pre>`
+  const budget = openBudget()
+  const draw = (text: string) =>
+    `<pre dir="auto"><code>${renderContent(text, variables, { filled, budget })}</code></pre>`
   const parts = format === 'chat' ? splitChat(content) : []
-  if (parts.length === 0) return draw(content)
+  // A version cannot have more messages, and each takes time.
+  if (parts.length === 0 || parts.length > PAGE_LIMITS.messagesPerVersion + 1) return draw(content)
   return parts
     .map((part) =>
       isChatMessage(part)

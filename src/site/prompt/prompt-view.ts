@@ -8,14 +8,16 @@ import type {
   VersionRow,
   VersionSummary,
 } from '../../domain/api/schema.ts'
+import { countHidden } from '../../domain/content/hidden-characters.ts'
 import { findModelNotice, type ModelNotice } from '../../domain/content/models.ts'
 import { isChatMessage } from '../../domain/values/chat.ts'
 import { nameOfOriginal } from '../../domain/values/names.ts'
 import type { PageLocals } from '../../ports/pages.ts'
-import type { ComparedVersion } from '../../ports/text-work.ts'
 import { findLicensePage, ownerPage, repositoryPage, versionPage } from '../links.ts'
+import { renderMarkdown } from '../markdown.ts'
 import type { PageHead } from '../page-head.ts'
 import { readParts, type ShownPart, tagsOfParts } from './parts.ts'
+import { renderContents } from './prompt-text.ts'
 import { readShownFiles, type ShownFile } from './skill-files.ts'
 
 /** A prompt at one of its versions. */
@@ -93,13 +95,12 @@ export async function readPrompt(
   ])
   if (version !== undefined && !record) return undefined
   const { readme, title } = repository
-  const [text, html, files, results, parts] = await Promise.all([
-    record && hub.runText('renderTexts', textsOf(record), record.variables),
-    version === undefined && readme !== '' ? hub.runText('renderMarkdown', readme, { title }) : '',
+  const [files, results, parts] = await Promise.all([
     record ? readShownFiles(hub, record) : [],
     record ? hub.findResults(owner, name, record.version) : [],
     record ? readParts(hub, record) : [],
   ])
+  const texts = record ? textsOf(record) : []
   const publishers = [...versions, ...results].map((one) =>
     'published_by' in one ? one.published_by : one.reported_by,
   )
@@ -121,10 +122,10 @@ export async function readPrompt(
     activities: activity?.activities ?? [],
     activitySince: activity?.since ?? null,
     broken: hub.brokenOf(repository.full_name),
-    readme: html,
-    drawn: text?.html ?? [],
+    readme: version === undefined && readme !== '' ? renderMarkdown(readme, { title }) : '',
+    drawn: renderContents(texts, record?.variables ?? []),
     files,
-    unseen: text?.hidden ?? 0,
+    unseen: countHidden(texts.join('\n')),
     model: notice,
     modelChangesAt: changesAt,
   }
@@ -144,12 +145,6 @@ function textsOf({ messages, content }: VersionRecord): string[] {
 export function setPageHeaders(headers: Headers, { modelChangesAt, parts }: PromptView): void {
   if (modelChangesAt !== undefined) headers.set('Expires', new Date(modelChangesAt).toUTCString())
   if (parts.length > 0) headers.set('Cache-Tag', tagsOfParts(parts).join(','))
-}
-
-/** Returns the parts of a version that a comparison shows. */
-export function comparedOf(record: VersionRecord): ComparedVersion {
-  const { version, content, format, variables, parameters, files, includes, raw_url } = record
-  return { version, content, format, variables, parameters, files, includes, raw_url }
 }
 
 /** Returns whether a repository appears in lists, tags, search and the sitemap. */

@@ -1,14 +1,14 @@
 // Renders a comparison: the impact on callers, then the changed lines, unified or side by side.
 import type { Difference, SkillFile, VersionRecord } from '../../domain/api/schema.ts'
-import { NO_SKILL } from '../../domain/catalogue/difference.ts'
+import { compareForCallers, NO_SKILL } from '../../domain/catalogue/difference.ts'
 import type { Composed } from '../../domain/compose/include-lines.ts'
 import { findPlaceholders, splitContent } from '../../domain/content/placeholders.ts'
 import { countOf } from '../../domain/text/count-of.ts'
 import { escapeHtml } from '../../domain/text/html-text.ts'
-import type { ComparedFile } from '../../ports/text-work.ts'
-import { renderText } from './prompt-text.ts'
-import { type NamePart, openPartNames, renderSigned } from './render-parts.ts'
-import { compareTexts, type DifferenceRow, isComparable, type Piece } from './text-difference.ts'
+import { type Budget, openBudget, renderText } from './prompt-text.ts'
+import { type NamePart, openPartNames, renderPartChanges, renderSigned } from './render-parts.ts'
+import type { ComparedFile } from './skill-files.ts'
+import { compareManyTexts, compareTexts, type DifferenceRow, isComparable, type Piece } from './text-difference.ts'
 
 /** Number of context lines around each change; longer unchanged parts are folded. */
 const CONTEXT = 3
@@ -19,6 +19,20 @@ const MAX_DRAWN_CHARACTERS = 1_000_000
 
 /** One of the compared versions, and the URL of its raw content. */
 type ComparedText = Pick<VersionRecord, 'version' | 'raw_url'> & Composed
+
+/** Renders a comparison of two versions: the impact on callers, the changed lines, and the changed files with the lines of those given. */
+export function renderComparison(
+  from: VersionRecord,
+  to: VersionRecord,
+  texts: readonly ComparedFile[] = [],
+): { impact: string; lines: string; files: string } {
+  const difference = compareForCallers(from, to)
+  return {
+    impact: renderCallerImpact(difference) + renderPartChanges(from, to),
+    lines: renderDifferenceLines(from, to),
+    files: renderFileChanges(difference, from.files, to.files, texts),
+  }
+}
 
 /** Renders the impact on callers. */
 export function renderCallerImpact(difference: Difference): string {
@@ -80,9 +94,10 @@ export function renderFileChanges(
 
 function drawFiles(texts: readonly ComparedFile[]): string {
   let left = MAX_DRAWN_CHARACTERS
-  const files = texts.flatMap(({ path, before = '', after = '' }) => {
-    if (left <= 0 || !isComparable(before, after)) return []
-    const rows = compareTexts(before, after)
+  const compared = compareManyTexts(texts.map(({ before = '', after = '' }) => [before, after]))
+  const files = texts.flatMap(({ path }, at) => {
+    const rows = compared[at]
+    if (left <= 0 || !rows) return []
     const { drawn, isCut, length } = foldRows(rows, left)
     left -= length
     const notice = isCut ? '<p class="notice">This comparison is long; only the beginning is shown.</p>' : ''
@@ -121,12 +136,13 @@ function foldRows(
 ): { drawn: string[]; isCut: boolean; length: number } {
   let length = 0
   let last: string | undefined
+  const budget = openBudget(Number.POSITIVE_INFINITY)
   const draw = (row: DifferenceRow) => {
     if (length > most) return ''
     const part = nameOf?.(row)
     const head = part === undefined || part === last ? '' : `<div class="part">${escapeHtml(part)}</div>`
     last = part
-    const html = head + renderRow(row, part !== undefined)
+    const html = head + renderRow(row, part !== undefined, budget)
     length += html.length
     return length > most ? '' : html
   }
@@ -164,15 +180,17 @@ function splitIntoBlocks(rows: readonly DifferenceRow[]): DifferenceRow[][] {
 const SAID = { same: '', removed: 'Removed: ', added: 'Added: ' } as const
 const SIGNS = { same: ' ', removed: '−', added: '+' } as const
 
-function renderRow({ kind, left, right, pieces }: DifferenceRow, isIncluded: boolean): string {
+function renderRow({ kind, left, right, pieces }: DifferenceRow, isIncluded: boolean, budget: Budget): string {
   const number = (value: number | undefined) => (value === undefined ? '' : String(value))
-  return `<div class="line ${kind}${isIncluded ? ' included' : ''}"><span class="no" data-no="${number(left)}"></span><span class="no" data-no="${number(right)}"></span><span class="sign" aria-hidden="true" data-no="${SIGNS[kind]}"></span><span class="words" dir="auto"><span class="visually-hidden">${SAID[kind]}</span>${pieces.map(renderPiece).join('')}</span></div>`
+  return `<div class="line ${kind}${isIncluded ? ' included' : ''}"><span class="no" data-no="${number(left)}"></span><span class="no" data-no="${number(right)}"></span><span class="sign" aria-hidden="true" data-no="${SIGNS[kind]}"></span><span class="words" dir="auto"><span class="visually-hidden">${SAID[kind]}</span>${pieces.map((piece) => renderPiece(piece, budget)).join('')}</span></div>`
 }
 
-function renderPiece({ text, isChanged }: Piece): string {
+function renderPiece({ text, isChanged }: Piece, budget: Budget): string {
   const line = text.replace(/\r?\n$/, '')
   const html = splitContent(line, new Set(findPlaceholders(line)))
-    .map(({ text, name }) => (name === undefined ? renderText(text) : `<span class="chip">${renderText(text)}</span>`))
+    .map(({ text, name }) =>
+      name === undefined ? renderText(text, budget) : `<span class="chip">${renderText(text, budget)}</span>`,
+    )
     .join('')
   return isChanged ? `<mark>${html}</mark>` : html
 }

@@ -3,7 +3,15 @@ import type { SkillFile, VersionRecord } from '../../domain/api/schema.ts'
 import { compareText } from '../../domain/text/compare-text.ts'
 import { decodeFile } from '../../domain/values/file-entry.ts'
 import type { PageData } from '../../ports/pages.ts'
-import type { ComparedFile } from '../../ports/text-work.ts'
+import { openBudget, renderLines } from './prompt-text.ts'
+
+/** A text file of two compared versions. */
+export interface ComparedFile {
+  path: string
+  /** Its text in each version; undefined where there is no such file. */
+  before: string | undefined
+  after: string | undefined
+}
 
 /** A file as a page shows it. */
 export interface ShownFile extends SkillFile {
@@ -17,6 +25,8 @@ export interface ShownFile extends SkillFile {
 
 /** Maximum size of all shown texts of a page; the other files are linked. */
 const MAX_SHOWN_BYTES = 32_768
+/** Maximum number of lines of a file that a page shows. */
+const MAX_FILE_LINES = 200
 /** Maximum size of all texts of a comparison, of both versions together; the other files are only listed. */
 const MAX_COMPARED_BYTES = 131_072
 
@@ -24,13 +34,10 @@ const SCRIPT =
   /\.(?:bash|bat|cjs|cmd|com|exe|fish|go|jar|js|jsx|lua|mjs|php|pl|ps1|py|r|rb|rs|sh|swift|ts|tsx|vbs|wasm|zsh)$/i
 
 /** Reads the files of a version for its page. */
-export async function readShownFiles(
-  hub: Pick<PageData, 'findFile' | 'runText'>,
-  record: VersionRecord,
-): Promise<ShownFile[]> {
+export async function readShownFiles(hub: Pick<PageData, 'findFile'>, record: VersionRecord): Promise<ShownFile[]> {
   const texts = await readTexts(hub, record, record.files, MAX_SHOWN_BYTES)
-  const shown = texts.size === 0 ? [] : await hub.runText('renderFiles', [...texts.values()])
-  const linesOf = new Map([...texts.keys()].map((path, at) => [path, shown[at]]))
+  const budget = openBudget()
+  const linesOf = new Map([...texts].map(([path, text]) => [path, renderLines(text, MAX_FILE_LINES, budget)]))
   return record.files.map((file) => ({
     ...file,
     isScript: SCRIPT.test(file.path) || (texts.get(file.path)?.startsWith('#!') ?? false),

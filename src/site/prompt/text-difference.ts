@@ -18,12 +18,12 @@ export interface DifferenceRow {
 
 /** Texts with more lines are not compared, because nobody reads such long comparisons. */
 const MAX_LINES = 10_000
-/** Maximum number of edits between two texts; beyond that, they are shown as entirely different, because the comparison would take too long. */
-const MAX_EDITS = 1_000
+/** Maximum number of edits between two texts; beyond that, they are shown as entirely different, because the comparison would take too long: the time grows with the square of this number. */
+const MAX_EDITS = 500
 /** Maximum number of edits between the words of two lines; beyond that, the words are not marked, because comparing them would take too long. */
 const MAX_WORD_EDITS = 200
 /** Maximum total length of lines with word marks; in later lines, no words are marked. */
-const MAX_MARKED_CHARACTERS = 100_000
+const MAX_MARKED_CHARACTERS = 40_000
 /** Maximum length of a line whose words are compared. */
 const MAX_LINE_CHARACTERS = 2_000
 /** Differing words are marked only if at least one in this many of the line's characters is unchanged. */
@@ -34,19 +34,42 @@ export function isComparable(before: string, after: string): boolean {
   return [before, after].every((text) => text.split('\n', MAX_LINES + 2).length <= MAX_LINES + 1)
 }
 
+/** How much may be compared: the number of edits, and the total length of lines with word marks, which is decremented. */
+interface Effort {
+  edits: number
+  marks: { left: number }
+}
+
+/** The effort for two texts. */
+const usualEffort = (): Effort => ({ edits: MAX_EDITS, marks: { left: MAX_MARKED_CHARACTERS } })
+
+/** Maximum number of edits between two of several texts, and of all texts together. */
+const MAX_EDITS_OF_MANY = { each: 250, all: 1_000 }
+
+/** Compares several pairs of texts, in order, with about the effort for one. @returns the rows of each pair; undefined for one that is too long, and for those after too many edits */
+export function compareManyTexts(pairs: readonly (readonly [before: string, after: string])[]) {
+  const { marks } = usualEffort()
+  let left = MAX_EDITS_OF_MANY.all
+  return pairs.map(([before, after]) => {
+    if (left <= 0 || !isComparable(before, after)) return undefined
+    const rows = compareTexts(before, after, { edits: MAX_EDITS_OF_MANY.each, marks })
+    left -= Math.min(MAX_EDITS_OF_MANY.each, rows.filter(({ kind }) => kind !== 'same').length)
+    return rows
+  })
+}
+
 /** Compares two texts line by line; call `isComparable` first. The same texts produce the same rows on the server and in the browser. */
-export function compareTexts(before: string, after: string): DifferenceRow[] {
-  const changes = diffLines(before, after, { maxEditLength: MAX_EDITS }) ?? [
+export function compareTexts(before: string, after: string, { edits, marks } = usualEffort()): DifferenceRow[] {
+  const changes = diffLines(before, after, { maxEditLength: edits }) ?? [
     { value: before, removed: true, added: false },
     { value: after, removed: false, added: true },
   ]
   const rows: DifferenceRow[] = []
   let left = 1
   let right = 1
-  let marked = 0
   const mark = (line: string, other: string) => {
-    if (marked > MAX_MARKED_CHARACTERS) return undefined
-    marked += line.length + other.length
+    if (marks.left < 0) return undefined
+    marks.left -= line.length + other.length
     return compareLines(line, other)
   }
   for (let index = 0; index < changes.length; index++) {

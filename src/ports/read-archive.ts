@@ -1,11 +1,12 @@
 // Reads the archive of a publish: a skill's folder as tar, compressed with gzip. Sizes and the number of entries are checked before anything is unpacked.
 import { gunzipSync } from 'node:zlib'
-import { HubError } from '../../src/domain/api/errors.ts'
-import { LIMITS } from '../../src/domain/limits.ts'
-import { type GivenFile, invalidField } from '../../src/domain/publishing/request.ts'
-import { printable } from '../../src/domain/text/printable.ts'
-import { attestationName } from '../../src/domain/values/attestation-name.ts'
-import { sortFiles } from '../../src/domain/values/file-entry.ts'
+import { HubError } from '../domain/api/errors.ts'
+import { LIMITS } from '../domain/limits.ts'
+import { type GivenFile, invalidField } from '../domain/publishing/request.ts'
+import { printable } from '../domain/text/printable.ts'
+import { attestationName } from '../domain/values/attestation-name.ts'
+import { sortFiles, type VersionFileBytes } from '../domain/values/file-entry.ts'
+import { measureFile } from './measure.ts'
 
 /** A folder to publish. */
 interface GivenFolder {
@@ -185,4 +186,9 @@ function withoutFolder(entries: readonly GivenFile[]): GivenFile[] {
   // A folder named `..` is no folder of the archive.
   if (!/^[^./]|^\.[^./]/.test(folder) || !entries.every(({ path }) => path.startsWith(folder))) return [...entries]
   return entries.map(({ path, bytes }) => ({ path: path.slice(folder.length), bytes }))
+}
+
+/** Unpacks the files of a version from its archive, without its SKILL.md. */
+export function unpackFiles(archive: Uint8Array): VersionFileBytes[] {
+  return readArchive(archive).files.map(({ path, bytes }) => measureFile(path, bytes))
 }

@@ -1,0 +1,77 @@
+// Decides what a publish writes, and describes what an earlier one wrote, with the digests and archives that the decision needs.
+import { addressesBelow } from '../../domain/api/record-links.ts'
+import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
+import { recordVersion } from '../../domain/catalogue/repository-records.ts'
+import type { WrittenPart } from '../../domain/compose/compose-version.ts'
+import type { VersionEntry } from '../../domain/content/content-tree.ts'
+import {
+  compareWritten,
+  decidePublish as decide,
+  type PublishDecision,
+  type Publisher,
+  type Surroundings,
+  warnOf,
+} from '../../domain/publishing/decision.ts'
+import { nextLower, type RepositoryState, readListedVersion } from '../../domain/publishing/repository-state.ts'
+import type { PublishInput } from '../../domain/publishing/request.ts'
+import type { Bundle, VersionFileBytes } from '../../domain/values/file-entry.ts'
+import type { RepositoryPlace } from '../../domain/values/names.ts'
+import { bundleFiles } from '../../ports/archive.ts'
+import { allowInThreads } from '../../ports/long-work.ts'
+import { measure, measureFile } from '../../ports/measure.ts'
+
+/** A version as it is in git. */
+export interface WrittenVersion {
+  /** Its file; undefined if there is none. */
+  text: string | undefined
+  /** The files beside its SKILL.md, sorted by path. */
+  files: readonly VersionFileBytes[]
+}
+
+/** Decides what a publish writes. @throws HubError like the decision */
+export function decidePublish(
+  request: PublishInput,
+  state: RepositoryState,
+  latest: WrittenVersion,
+  publisher: Publisher,
+  { baseUrl, around, parts }: { baseUrl: string; around: Surroundings; parts: readonly WrittenPart[] },
+): PublishDecision {
+  const files = {
+    latest: latest.files,
+    given: request.files?.map(({ path, bytes }) => measureFile(path, bytes)),
+    bundle: bundlerOf(state),
+  }
+  const addresses = addressesBelow(baseUrl)
+  return decide(request, state, latest.text, publisher, { measure, addresses, around, parts, files })
+}
+
+/** Describes a version that an earlier publish wrote. @param before the version with which it was compared, if any @throws HubError `upstream_error` */
+export function describePublished(
+  state: RepositoryState,
+  version: string,
+  { text, files }: WrittenVersion,
+  before: { version: string; text: string | undefined } | undefined,
+  { baseUrl, isAssembled }: { baseUrl: string; isAssembled: boolean },
+): { record: VersionRecord; entry: VersionEntry; warnings: Warning[]; breaking: boolean } {
+  const file = readListedVersion(state, version, text)
+  const plain = { ...file, ...measure(file.content), version }
+  const entry = files.length === 0 ? plain : { ...plain, bundle: bundlerOf(state)(plain, files) }
+  const latest = before && { ...readListedVersion(state, before.version, before.text), version: before.version }
+  const { difference, warnings: breaking } = compareWritten(latest, entry)
+  return {
+    record: recordVersion(entry, nextLower(state.versions, version), state, addressesBelow(baseUrl)),
+    entry,
+    warnings: warnOf(entry, state, files, breaking, isAssembled),
+    breaking: difference?.breaking ?? false,
+  }
+}
+
+/** Returns the function that describes the files of a version. */
+function bundlerOf(place: RepositoryPlace): (version: VersionEntry, files: readonly VersionFileBytes[]) => Bundle {
+  return (version, files) => {
+    if (!version.skill) throw new Error('only a skill has files')
+    return bundleFiles(place, { ...version, skill: version.skill }, files).bundle
+  }
+}
+
+allowInThreads(import.meta.url, { decidePublish, describePublished })

@@ -1,0 +1,14 @@
+// Parses the texts of publishes.
+import { readPromptFile } from '../../domain/publishing/prompt-file.ts'
+import { type PublishInput, readPublishBody } from '../../domain/publishing/request.ts'
+import { allowInThreads } from '../../ports/long-work.ts'
+import { measure } from '../../ports/measure.ts'
+
+/** Parses the JSON of a publish. @throws HubError `invalid_request`, `validation_failed`, `content_too_large` */
+export const parsePublish = (body: string): PublishInput => readPublishBody(body, measure)
+
+/** Parses a prompt file to publish, with its query parameters. @throws HubError `validation_failed`, `content_too_large` */
+export const parsePromptFile = (file: string, query: Readonly<Record<string, string>>): PublishInput =>
+  readPromptFile(file, query, measure)
+
+allowInThreads(import.meta.url, { parsePublish, parsePromptFile })

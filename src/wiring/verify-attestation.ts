@@ -1,0 +1,11 @@
+// Verifies attestations. The libraries are loaded where the work runs, and with the first attestation.
+import type { RootEntry } from '../domain/content/trusted-root-file.ts'
+import type { AttestationVerdict } from '../domain/publishing/attested.ts'
+import { allowInThreads } from '../ports/long-work.ts'
+
+/** Verifies an attestation with the hub's trusted roots. @returns what it says, or why it is refused */
+export async function verifyAttestation(text: string, roots: readonly RootEntry[]): Promise<AttestationVerdict> {
+  return (await import('../../packages/stores/verify-attestation.ts')).verifyAttestation(text, roots)
+}
+
+allowInThreads(import.meta.url, { verifyAttestation })

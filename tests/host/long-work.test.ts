@@ -1,0 +1,103 @@
+// Tests the threads for long work: results, errors, the deadline, turns and a full queue.
+import { afterEach, describe, expect, test } from 'vitest'
+import * as editor from '../../packages/editor/long-work.ts'
+import { openLongWork } from '../../packages/node-server/long-work.ts'
+import { HubError } from '../../src/domain/api/errors.ts'
+import { placeOf, runInPlace } from '../../src/ports/long-work.ts'
+import * as filling from '../../src/server/mcp/fill-prompt.ts'
+import * as deciding from '../../src/server/publish/decide.ts'
+import * as changing from '../../src/server/publish/decide-change.ts'
+import * as parsing from '../../src/server/publish/parse.ts'
+import * as exporting from '../../src/wiring/export-version.ts'
+import * as archives from '../../src/wiring/parse-archive.ts'
+import * as attestations from '../../src/wiring/verify-attestation.ts'
+import { made } from '../linear/makers.ts'
+
+/** Limits that no test reaches by accident, because the machine may be busy. */
+const PATIENCE = { deadlineMs: 600_000, waitMs: 600_000, waiting: { total: 100, perSender: 20 } }
+const opened: ReturnType<typeof openLongWork>[] = []
+afterEach(() => {
+  for (const threads of opened.splice(0)) threads.close()
+})
+
+function open(limits: Partial<typeof PATIENCE> = {}): ReturnType<typeof openLongWork> {
+  const threads = openLongWork({ ...PATIENCE, ...limits })
+  opened.push(threads)
+  return threads
+}
+
+const { exportVersion } = exporting
+const REPOSITORY = made.repositoryOf('a', 'text')
+/** The arguments of an export that takes a tenth of a second. */
+const LONG = ['github', REPOSITORY, made.recordOf('a\n'.repeat(100_000), 'text')] as const
+const unavailable = { code: 'unavailable', retryAfterSeconds: 5 }
+
+describe('long work', () => {
+  test('gives the same results in a thread as in place', async () => {
+    const runLong = open().forClient('192.0.2.1')
+    const record = made.recordOf('{{a}} and {{b}}\n'.repeat(1_000), 'chat')
+    for (const run of [runLong, runInPlace])
+      expect((await run(filling.fillPrompt, record, { a: 'x' })).missing).toEqual(['b'])
+    expect(await runLong(exportVersion, ...LONG)).toEqual(exportVersion(...LONG))
+  })
+
+  test('throws the error of the function, with its code, message and problems, which forms show', async () => {
+    const runLong = open().forClient('192.0.2.1')
+    const body = JSON.stringify({ content: 'x'.repeat(10_000), variables: 'none' })
+    const failure = await runLong(parsing.parsePublish, body).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(HubError)
+    expect(failure).toMatchObject({
+      code: 'validation_failed',
+      message: expect.stringContaining('variables: expected'),
+      problems: [{ key: 'variables', message: expect.stringContaining('expected') }],
+    })
+  })
+
+  test('ends at the deadline with 503, and the next piece of work is not affected', async () => {
+    const threads = open({ deadlineMs: 1 })
+    for (const client of ['192.0.2.1', '192.0.2.2'])
+      await expect(threads.forClient(client)(exportVersion, ...LONG)).rejects.toMatchObject(unavailable)
+    expect(await open().forClient('192.0.2.1')(exportVersion, ...LONG)).toHaveProperty('file')
+  })
+
+  test('runs in place on short texts, without a thread', async () => {
+    const runLong = open({ deadlineMs: 0 }).forClient('192.0.2.1')
+    expect(await runLong(parsing.parsePromptFile, '---\n---\na', {})).toMatchObject({ content: 'a' })
+    await expect(runLong(parsing.parsePromptFile, 'x'.repeat(4_096), {})).rejects.toMatchObject(unavailable)
+    const archive = new Uint8Array(4_096)
+    await expect(runLong(archives.parseArchive, archive, {})).rejects.toMatchObject(unavailable)
+  })
+
+  test('lets another client go before the second piece of a busy client', async () => {
+    const threads = open()
+    const ended: string[] = []
+    const send = (client: string, count: number) =>
+      Array.from({ length: count }, async (_, index) => {
+        await threads.forClient(client)(exportVersion, ...LONG)
+        ended.push(`${client}${index}`)
+      })
+    await Promise.all([...send('busy', 8), ...send('other', 1)])
+    expect(ended).toHaveLength(9)
+    expect(ended.indexOf('other0')).toBeLessThan(4)
+  })
+
+  test('refuses a client whose work fills its part of the queue, but not another client', async () => {
+    const threads = open({ waiting: { total: 10, perSender: 4 } })
+    const send = (client: string, count: number) =>
+      Promise.allSettled(Array.from({ length: count }, () => threads.forClient(client)(exportVersion, ...LONG)))
+    const [busy, other] = await Promise.all([send('busy', 20), send('other', 2)])
+    const refused = busy.filter(({ status }) => status === 'rejected')
+    expect(refused.length).toBeGreaterThanOrEqual(10)
+    for (const one of refused) expect(one).toMatchObject({ reason: unavailable })
+    expect(other.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled'])
+  })
+
+  test('threads can import each function from its module', async () => {
+    const modules = [archives, attestations, changing, deciding, editor, exporting, filling, parsing]
+    for (const [name, work] of modules.flatMap((module) => Object.entries(module)))
+      expect((await import(placeOf(work).module))[placeOf(work).name], name).toBe(work)
+    const unknown = () => 1
+    await expect(open().forClient('192.0.2.1')(unknown)).rejects.toThrow('unknown is not allowed in threads')
+    await expect(runInPlace(unknown)).rejects.toThrow('unknown is not allowed in threads')
+  })
+})
