@@ -51,6 +51,7 @@ const TUNING: Readonly<Record<string, string>> = {
     'prompts that a list names; it says how many there are',
   'src/domain/catalogue/difference.ts MAX_REASONS': 'reasons that an answer names; it counts the others',
   'src/domain/content/hidden-characters.ts MAX_DECODED': 'characters that a warning shows',
+  'src/domain/content/hidden-characters.ts MAX_EMOJI': 'emoji that are recognised; no readable text has as many',
   'src/domain/text/printable.ts MAX_UNITS': 'characters of a stranger’s text that a message repeats',
   'packages/catalogue/search/document.ts MAX_DIFFERENT_TOKENS': 'words of a prompt that search indexes',
   'packages/catalogue/search/document.ts MAX_TOKENS_PER_FIELD': 'words of a prompt that search indexes',
@@ -88,7 +89,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/server/read/query-values.ts MAX_LABELS': 'labels that an error names',
   'src/server/read/list.ts MAX_META_BYTES': 'room that is set aside in an answer',
   'src/server/respond.ts MAX_CANDIDATES': 'validators of one request that are compared',
-  'src/wiring/text-jobs-pages.ts MAX_FILE_LINES': 'lines of a file of a skill that its page shows',
+  'src/ports/read-archive.ts MAX_ENTRIES': 'folders and files of an archive; a skill may have far fewer files',
   'src/wiring/publish.ts FAILED_TOKENS_PER_MINUTE': 'slows guessing; whoever has a good token never meets it',
 }
 

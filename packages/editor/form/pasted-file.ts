@@ -15,7 +15,7 @@ import { type FormBase, fieldsOf, readVersionForm, type SentForm, type VersionFo
 const MAX_PASTED_BYTES = 65_536
 
 /** A form that is filled in from its text. */
-export interface PastedForm {
+interface PastedForm {
   form: VersionForm
   /** The words for the format; undefined if nothing was recognised. */
   format: string | undefined

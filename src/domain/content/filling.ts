@@ -60,7 +60,7 @@ export function fillContent(
 }
 
 /** Filled messages, with the same number and roles as before. */
-export interface FilledMessages extends Pick<Filled, 'missing'> {
+interface FilledMessages extends Pick<Filled, 'missing'> {
   messages: ChatPart[]
 }
 

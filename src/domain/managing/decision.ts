@@ -10,7 +10,7 @@ import { titleFromName } from '../values/names.ts'
 import type { Change, PatchFields } from './request.ts'
 
 /** The result of a change. */
-export interface ChangeDecision {
+interface ChangeDecision {
   /** The new content of `index.md`; undefined if nothing changed. */
   indexText: string | undefined
   /** The parsed `index.md` after the change. */

@@ -9,7 +9,7 @@ import { DEFAULT_PERMISSIONS } from '../values/permissions.ts'
 import type { OwnerFields } from './owner-request.ts'
 
 /** The result of a change to an owner. */
-export interface OwnerDecision {
+interface OwnerDecision {
   /** The new content of `index.md`; undefined if nothing changed. */
   indexText: string | undefined
   /** The parsed `index.md` after the change. */

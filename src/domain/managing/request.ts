@@ -85,7 +85,7 @@ export function readChangeBody(target: Target, text: string): Change {
 }
 
 /** Parses the body of a change. @throws HubError `validation_failed` with every problem in one message, each with its field */
-export function parseChange(target: Target, body: unknown): Change {
+function parseChange(target: Target, body: unknown): Change {
   switch (target.kind) {
     case 'patch': {
       const { dry_run: isDryRun, ...fields } = parseFields(RepositoryPatch, body)

@@ -22,7 +22,7 @@ export interface SentResult {
 }
 
 /** What git has of the version. */
-export interface TestedVersion {
+interface TestedVersion {
   content_sha256: string
   /** Its results that count. */
   results: readonly Result[]
@@ -31,7 +31,7 @@ export interface TestedVersion {
 }
 
 /** The result of a report. */
-export interface ResultDecision {
+interface ResultDecision {
   /** The new content of the result file; undefined if nothing changed. */
   text: string | undefined
   result: Result

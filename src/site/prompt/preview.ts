@@ -11,7 +11,7 @@ import { openBudget, renderContent } from './prompt-text.ts'
 const MAX_FILLED_CHARACTERS = 65_536
 
 /** The parts of a version that a preview shows. */
-export type PreviewedPrompt = Pick<VersionRecord, 'content' | 'format' | 'variables'>
+type PreviewedPrompt = Pick<VersionRecord, 'content' | 'format' | 'variables'>
 
 /** Renders the preview as HTML: one text, or each message with its role. */
 export function renderPreview({ content, format, variables }: PreviewedPrompt): string {

@@ -35,7 +35,7 @@ export function renderComparison(
 }
 
 /** Renders the impact on callers. */
-export function renderCallerImpact(difference: Difference): string {
+function renderCallerImpact(difference: Difference): string {
   const { breaking, reasons, format_changed, messages, variables, parameters } = difference
   const chip = (name: string) => `<span class="chip">${escapeHtml(name)}</span>`
   const rows: string[] = []
@@ -72,7 +72,7 @@ export function renderCallerImpact(difference: Difference): string {
 }
 
 /** Renders which files of a skill differ, with a link to each, and the changed lines of those whose texts are given. */
-export function renderFileChanges(
+function renderFileChanges(
   { files }: Difference,
   before: readonly SkillFile[],
   after: readonly SkillFile[],
