@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { bundlePlaceOf, ensureBundle } from '../../packages/node-server/builds/pages-bundle.ts'
 import { generateContent } from '../content/generate-content.ts'
 import { PROJECT_DIR, parametersOf, startNode } from './processes.ts'
 
@@ -37,6 +38,9 @@ export async function startHostileHub(
   mkdirSync(dir, { recursive: true })
   for (const name of readdirSync(PROJECT_DIR))
     if (!OWN.has(name) && !name.startsWith('.')) symlinkSync(join(PROJECT_DIR, name), join(dir, name))
+  // The pages are bundled once for all hubs.
+  await ensureBundle(bundlePlaceOf(PROJECT_DIR))
+  symlinkSync(join(PROJECT_DIR, '.pages'), join(dir, '.pages'))
   const content = join(dir, 'content')
   generateContent({ repositories: prompts, versions: 2, seed: 1, dir: content })
   mkdirSync(join(content, 'attacker'), { recursive: true })
@@ -56,7 +60,11 @@ export async function startHostileHub(
     await response.arrayBuffer()
     return response.status === 200
   }
-  for (const end = performance.now() + BUILD_MS; !(await isThere('/data/v1/index.json')); await sleep(200)) {
+  for (
+    const end = performance.now() + BUILD_MS;
+    !((await isThere('/data/v1/index.json')) && (await isThere('/docs')));
+    await sleep(200)
+  ) {
     if (performance.now() < end) continue
     await hub.stop()
     throw new Error('The hub to be attacked was not built in time.')

@@ -282,6 +282,60 @@ test('rereads only changed files, also after a restart; a new mtime alone is no 
   ])
 })
 
+test('a new version costs the reading of its own files, however many versions there are', async () => {
+  for (const patch of [1, 2, 3, 4]) put(`acme/a/versions/1.0.${patch}.md`, versionFile(`Text ${patch}`))
+  const skill = versionFile('Skill').replace(
+    'by: tester\n',
+    'by: tester\nskill: {description: Reviews. Use it before a merge.}\n',
+  )
+  put('acme/a/versions/1.1.0.md', skill)
+  put('acme/a/versions/1.1.0/scripts/run.sh', 'echo 1\n')
+  put('acme/a/index.md', '---\ntitle: Before\n---\n')
+  let asked: string[] = []
+  const openContent = (): ContentReader => {
+    const folder = openFolder(contentDir)
+    const read: ContentReader['read'] = (name, maxBytes) => {
+      asked.push(name)
+      return folder.read(name, maxBytes)
+    }
+    return { ...folder, read }
+  }
+  const site = openHostSite(path(), { contentDir, baseUrl: 'https://hub.test', openContent })
+  open.push(site)
+  const read = () => {
+    asked = []
+    const { catalogue, problems } = site.makeState(listContent(contentDir), '2026-11-20')
+    expect(problems).toEqual([])
+    const texts = catalogue.entries.get('acme/a')?.versions.map(({ record }) => record.content.trim())
+    return { texts, asked: asked.filter((name) => name.startsWith('acme/a/')).toSorted() }
+  }
+  read()
+  await settle()
+  read()
+  const before = ['Skill', 'Text 4', 'Text 3', 'Text 2', 'Text 1', 'One']
+  put('acme/a/versions/1.2.0.md', versionFile('Newest'))
+  expect(read()).toEqual({ texts: ['Newest', ...before], asked: ['acme/a/index.md', 'acme/a/versions/1.2.0.md'] })
+  // A version that is too recent is read again; the others still are not.
+  put('acme/a/versions/1.2.1.md', versionFile('Last'))
+  const { texts, asked: second } = read()
+  expect(texts).toEqual(['Last', 'Newest', ...before])
+  expect(second.filter((name) => !/1\.2\.\d\.md$/.test(name))).toEqual(['acme/a/index.md'])
+  // A file beside a version, and a version file, are read again with what belongs to the same version.
+  put('acme/a/versions/1.1.0/scripts/run.sh', 'echo 2\n')
+  put('acme/a/versions/1.0.2.md', versionFile('Changed'))
+  const changed = read()
+  expect(changed.texts).toEqual(['Last', 'Newest', 'Skill', 'Text 4', 'Text 3', 'Changed', 'Text 1', 'One'])
+  expect(changed.asked).toEqual(expect.arrayContaining(['acme/a/versions/1.1.0.md', 'acme/a/versions/1.0.2.md']))
+  expect(changed.asked).not.toContain('acme/a/versions/1.0.1.md')
+  rmSync(join(contentDir, 'acme/a/versions/1.1.0/scripts/run.sh'))
+  rmSync(join(contentDir, 'acme/a/versions/1.0.3.md'))
+  const last = site.makeState(listContent(contentDir), '2026-11-20')
+  expect(
+    last.catalogue.entries.get('acme/a')?.versions.find(({ record }) => record.version === '1.1.0')?.record.files,
+  ).toEqual([])
+  expect(versionsOf(last, 'acme/a')).not.toContain('1.0.3')
+})
+
 test('serves a very large repository in full, and drops versions that are deleted', () => {
   const numbers = Array.from({ length: 40 }, (_, index) => `1.0.${index + 1}`)
   // In JSON, a quotation mark takes two characters, so each text takes half a megabyte.
