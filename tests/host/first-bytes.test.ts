@@ -68,8 +68,8 @@ const health = async () => (await fetch(`${hub.base}/healthz`)).json()
 /** Waits until the hub serves what is committed now, with a version of another prompt, and knows its problems. */
 async function settle(): Promise<void> {
   const next = `1.0.${++markers}`
-  const head = repository.commit({ [`content/acme/marker/versions/${next}.md`]: version(`Marker ${next}\n`) })
   const before = (await health()).built_at
+  const head = repository.commit({ [`content/acme/marker/versions/${next}.md`]: version(`Marker ${next}\n`) })
   const look = async () => {
     const { commit, built_at, unbuilt } = await health()
     return commit === head && built_at !== before && unbuilt === null ? true : undefined
