@@ -28,7 +28,7 @@ import { textsOf } from './seeds.ts'
 const CONTENT_BYTES = 262_144
 const SHOWN_FILE_BYTES = 32_768
 const SHORT_CHARACTERS = 4_096
-/** On an idle machine, no call takes more than 50 ms; other programs make its processor time several times as long. Work that grows with the square of the text takes seconds. */
+/** The goal is 50 ms; other programs make the processor time of a call several times as long. Work that grows with the square of the text takes seconds. */
 const MOST_MS = 400
 
 const NO_TEXT = made.repositoryOf('a', 'text')

@@ -39,7 +39,7 @@ const EMOJI = /\p{RGI_Emoji}|\p{Emoji}(?:\uFE0E|\uFE0F)\u20E3?/vy
 /** A character that can begin such an emoji, before what can be its second one. Whole emoji are searched only there, because that is slow. */
 const EMOJI_START = /\p{Emoji}(?=[\ufe0e\ufe0f\u200d]|\p{Emoji_Modifier}\u200d)|\u{1f3f4}(?=[\u{e0061}-\u{e007a}])/gu
 /** Maximum number of places where whole emoji are searched; the selectors and joiners of later ones count as hidden characters. No readable text has as many. */
-export const MAX_EMOJI = 2_000
+export const MAX_EMOJI = 1_000
 
 /** How many emoji may still be searched; decremented. Texts that are shown together share it. */
 export interface Effort {
@@ -131,9 +131,13 @@ function withoutEmoji(text: string, effort: Effort): string {
   return plain + text.slice(end)
 }
 
+/** The rules for each invisible character that was met; there are a few thousand such characters. */
+const rulesOf = new Map<string, typeof NEEDED>()
+
 /** Returns whether the text around a single character makes it legitimate. */
 function isNeeded(text: string, index: number, run: string): boolean {
-  const rules = NEEDED.filter(({ character }) => character.test(run))
+  const rules = rulesOf.get(run) ?? NEEDED.filter(({ character }) => character.test(run))
+  rulesOf.set(run, rules)
   if (rules.length === 0) return false
   const before = text.slice(Math.max(0, index - 2), index)
   const after = text.slice(index + run.length, index + run.length + 2)
