@@ -240,12 +240,14 @@ async function build(wanted: Wanted): Promise<void> {
   const seen = await look(mine, changed)
   const missing = await findMissing(changed, commit, seen)
   if (missing === 'unsure') return want(changed === 'all' ? undefined : [...changed])
+  // The commit may have moved since these files were looked for, so what they were compared with does not last.
+  const losses = new Set([...lost.keys(), ...missing.keys()].map(promptOf))
   lost = missing
   const whole = addLost(seen, missing)
   if (whole.files.length === 0 && mine.before && !isClone) await checkEmptied(mine.before, commit)
   const day = readConfig(process.env).buildDay
   history = await readHistory(contentDir, process.env, `${day}T00:00:00Z`, history)
-  const first = await compareVersions(mine, changed, seen, whole, history)
+  const first = await compareVersions(mine, { changed, losses }, seen, whole, history)
   await copies.keep(git, new Map([...missing, ...[...first.values()].flatMap((one) => [...one.restored])]))
   const listing = applyFirstFiles(whole, first)
   const number = lastNumber + 1
@@ -320,10 +322,10 @@ function listChanged(listing: ContentListing, changed: ReadonlySet<string>): Con
   return listContentAgain(contentDir, listing, [...new Set(places.map(([owner, name]) => `${owner}/${name}`))])
 }
 
-/** Compares versions with what they first were: those of prompts whose files or commits changed since the last round. @param seen the files in the folder @param whole also the lost files */
+/** Compares versions with what they first were: those of prompts whose files or commits changed since the last round. @param losses the prompts that lack files, or did in the last round @param seen the files in the folder @param whole also the lost files */
 async function compareVersions(
   { listing: before, first: known }: BuildData,
-  changed: ReadonlySet<string> | 'all',
+  { changed, losses }: { changed: ReadonlySet<string> | 'all'; losses: ReadonlySet<string> },
   seen: ContentListing,
   whole: ContentListing,
   history: ContentHistory,
@@ -333,7 +335,7 @@ async function compareVersions(
   const files = isNamed ? new Set(Array.from(changed, promptOf)) : before && listChangedPrompts(before, seen)
   const unsettled = [...(known ?? [])].flatMap(([fullName, { isUnsettled }]) => (isUnsettled ? [fullName] : []))
   const affected: ReadonlySet<string> | 'all' =
-    files && known && touched !== 'all' && hasAsked ? new Set([...files, ...touched, ...unsettled]) : 'all'
+    files && known && touched !== 'all' && hasAsked ? new Set([...files, ...touched, ...losses, ...unsettled]) : 'all'
   if (history.head === undefined) return new Map()
   const read = await readPublished(affected)
   const published = new Map([...lacking, ...(read ?? [])])
