@@ -1,5 +1,6 @@
 // Caches the rendered pages of one build on the Node server, up to a total size.
 import { LRUCache } from 'lru-cache'
+import { nextTurn } from '../ports/next-turn.ts'
 import { shareRunning } from '../ports/share-running.ts'
 import type { PageResponse } from './respond.ts'
 
@@ -12,14 +13,6 @@ const MAX_AGE_MS = 60_000
 
 /** Rendered pages by path. */
 export type PageCache = ReturnType<typeof openPageCache>
-
-let turns: Promise<unknown> = Promise.resolve()
-
-/** Waits for a turn of the event loop that no other page has, so that requests of others are answered between pages that arrive at once. */
-function nextTurn(): Promise<unknown> {
-  turns = turns.then(() => new Promise((done) => setImmediate(done)))
-  return turns
-}
 
 /** Creates an empty cache. */
 export function openPageCache() {

@@ -18,6 +18,7 @@ import type { PublishInput } from '../../domain/publishing/request.ts'
 import { type RepositoryPlace, splitFullName, splitVersionAddress } from '../../domain/values/names.ts'
 import { mapConcurrently } from '../../ports/map-concurrently.ts'
 import { measure } from '../../ports/measure.ts'
+import { nextTurn } from '../../ports/next-turn.ts'
 import { parseBuilt } from '../../ports/site-files.ts'
 import type { Sources } from '../hub.ts'
 import { findVersion, findVersions } from '../read/records.ts'
@@ -56,6 +57,7 @@ export function neighboursInRecords(deps: Sources): ReadNeighbour {
   return async ({ owner, name }) => {
     const found = await findVersions(owner, name, deps)
     const standing = found && { repository: found.repository.value(), versions: found.versions }
+    await nextTurn()
     return {
       state: recallRepositoryState({ owner, name }, standing),
       readVersion: async (version) => {
