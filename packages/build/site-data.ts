@@ -20,10 +20,11 @@ import {
   sortProblems,
 } from '../stores/content/content-dir.ts'
 import {
+  areCertain,
   type ContentListing,
   isFolderUnreadable,
   type ListedFile,
-  stampFiles,
+  markFiles,
 } from '../stores/content/content-listing.ts'
 import type { ContentReader } from '../stores/content/lost-files.ts'
 import { openBundles } from '../stores/content/version-files.ts'
@@ -31,7 +32,7 @@ import { openFolder } from '../stores/files/plain-files.ts'
 import { ContentError } from './content-error.ts'
 import type { DataSink, StoredFile, StoredRepository } from './data-sink.ts'
 import { formatStatuses, makeRepository } from './make-repository.ts'
-import { areCertain, markFiles, openRecall } from './recalled-versions.ts'
+import { openRecall } from './recalled-versions.ts'
 import { readEntry, restoreEntry } from './recorded-entry.ts'
 import { describeFailure, openSharedFiles } from './shared-files.ts'
 
@@ -177,8 +178,8 @@ export function openSiteData({ contentDir, baseUrl, sink, ...parts }: SiteDataPa
         sink.keep(path, undefined)
       }
     for (const file of alone) {
-      const marks = stampFiles([file])
-      if (marks !== '' && others.get(file.path)?.marks === marks) continue
+      const marks = markFiles([file])
+      if (areCertain(marks) && others.get(file.path)?.marks === marks) continue
       const { parsed, problems } = readListed(folder, file)
       round.filesRead++
       round.problems.push(...problems)

@@ -14,6 +14,7 @@ import type { Hub, Sources } from '../../src/server/hub.ts'
 import { findChanges } from '../../src/server/read/activity.ts'
 import { findArchive, findAttestation, findFile } from '../../src/server/read/files.ts'
 import { findLabelled } from '../../src/server/read/label-list.ts'
+import { isPageNumber } from '../../src/server/read/list-query.ts'
 import {
   encode,
   findContent,
@@ -68,7 +69,6 @@ interface Asked {
 /** Makes a file of a repository that has a copy. @returns undefined if there is no such file now */
 type MakeFile = (asked: Asked, sources: NewestSources, copy: FreshCopy) => Promise<Bytes | undefined>
 
-const isPage = (page: string) => /^[1-9]\d{0,5}$/.test(page)
 const json = (value: unknown): Bytes => encode(JSON.stringify(value))
 const list = <Record>(records: readonly Record[]) => (records.length > 0 ? json(onlyPage([...records])) : undefined)
 
@@ -88,7 +88,7 @@ const FILES: readonly (readonly [path: string, make: MakeFile])[] = [
   [
     DATA_FILES.versionPage('{owner}', '{name}', '{page}'),
     async ({ owner, name, page }, sources) => {
-      const found = isPage(page) ? await findVersionPage(owner, name, Number(page), sources) : undefined
+      const found = isPageNumber(page) ? await findVersionPage(owner, name, Number(page), sources) : undefined
       // As in a build, there is no page past the end.
       return found && found.versions.value().data.length > 0 ? found.versions.bytes() : undefined
     },

@@ -128,9 +128,10 @@ async function discover({ issuer, clientId, clientSecret }: OpenIdSettings): Pro
         ],
       },
     )
-    named = configuration.serverMetadata().issuer
+    const { issuer: answered } = configuration.serverMetadata()
+    named = answered
     // Microsoft's addresses for all tenants are a provider that lets everybody in.
-    if (isSameIssuer(configuration.serverMetadata().issuer, issuer)) return { ...words, configuration }
+    if (isSameIssuer(answered, issuer)) return { ...words, configuration }
   } catch (error) {
     named = findNamedIssuer(error)
     const failure = describeFailure(words, error)

@@ -66,7 +66,10 @@ function stampFile({ ino, mtimeNs, ctimeNs, size }: BigIntStats, settledNs: bigi
   return mtimeNs < settledNs && ctimeNs < settledNs ? `${ino}:${mtimeNs}:${ctimeNs}:${size}` : ''
 }
 
-/** Returns a string that stays the same as long as the files do; empty if that is uncertain. */
-export function stampFiles(files: readonly Pick<ListedFile, 'path' | 'stamp'>[]): string {
-  return files.some(({ stamp }) => stamp === '') ? '' : files.map(({ path, stamp }) => `${stamp} ${path}`).join('\n')
+/** Returns a line for each file, which stays the same as long as the file does. It begins with a space if that is uncertain. */
+export function markFiles(files: readonly Pick<ListedFile, 'path' | 'stamp'>[]): string {
+  return files.map(({ path, stamp }) => `${stamp} ${path}`).join('\n')
 }
+
+/** Returns whether no file may have changed unnoticed. @param marks from `markFiles` */
+export const areCertain = (marks: string): boolean => marks !== '' && !/^ /m.test(marks)

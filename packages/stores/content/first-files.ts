@@ -14,7 +14,7 @@ import { MAX_FILE_BYTES } from './content-file.ts'
 import { comparePaths, nameFile } from './content-files.ts'
 import type { ContentHistory } from './content-history.ts'
 import { type ContentListing, isKept, keptStamp, type ListedFile } from './content-listing.ts'
-import { findVersionOf } from './version-files.ts'
+import { findVersionOf, groupAboutVersions } from './version-files.ts'
 import type { PastPrompt } from './version-past.ts'
 
 /** The rule that a changed version breaks. */
@@ -234,18 +234,8 @@ function groupByPrompt<File extends { path: string }>(files: readonly File[]): M
   return Map.groupBy(files, ({ path }) => promptOf(path))
 }
 
-/** Groups the files of a prompt by version, without those of no version. */
-function filesByVersion<File extends { path: string }>(files: readonly File[]): Map<string, File[]> {
-  const groups = new Map<string, File[]>()
-  for (const file of files) {
-    const version = findVersionOf(file.path)?.version
-    if (version === undefined) continue
-    const group = groups.get(version)
-    if (group) group.push(file)
-    else groups.set(version, [file])
-  }
-  return groups
-}
+const filesByVersion = <File extends { path: string }>(files: readonly File[]): Map<string, File[]> =>
+  groupAboutVersions(files, ({ path }) => path)
 
 /** Lists the prompts with a file that may have changed between two listings. */
 export function listChangedPrompts(before: ContentListing, now: ContentListing): Set<string> {

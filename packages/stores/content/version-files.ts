@@ -38,6 +38,14 @@ export function findVersionOf(path: string): { fullName: string; version: string
   return { fullName, version }
 }
 
+/** Groups items, each about one file of a repository, by version. Items about files of no version are left out. */
+export function groupAboutVersions<Item>(items: Iterable<Item>, pathOf: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>()
+  for (const [version, group] of Map.groupBy(items, (item) => findVersionOf(pathOf(item))?.version))
+    if (version !== undefined) groups.set(version, group)
+  return groups
+}
+
 /** Groups the files of a repository by version. @returns undefined for `index.md` and for files that are not allowed */
 export function groupByVersion(paths: Iterable<string>): { versions: Map<string, ListedVersion>; others: string[] } {
   const versions = new Map<string, ListedVersion>()

@@ -4,9 +4,15 @@ import type { VersionRow, VersionSummary } from '../api/schema.ts'
 
 /** The fields of a version in brief. */
 const ROW_FIELDS = [
-  ...(['version', 'published_at', 'available_at', 'published_by'] as const),
-  ...(['content_sha256', 'yanked', 'yank_reason', 'model_status'] as const),
-]
+  'version',
+  'published_at',
+  'available_at',
+  'published_by',
+  'content_sha256',
+  'yanked',
+  'yank_reason',
+  'model_status',
+] as const
 
 /** Returns a version in brief. */
 export function rowOf(summary: VersionSummary): VersionRow {

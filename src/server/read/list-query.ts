@@ -35,10 +35,13 @@ export function readListQuery(query: URLSearchParams): ListQuery {
   }
 }
 
+/** Returns whether a text is the number of a page. */
+export const isPageNumber = (page: string): boolean => /^[1-9]\d{0,5}$/.test(page) && Number(page) <= LIMITS.highestPage
+
 /** Parses the number of a page. @throws HubError `invalid_request` */
 export function readPage(page: string | undefined): number {
   if (page === undefined) return 1
-  if (/^[1-9]\d{0,5}$/.test(page) && Number(page) <= LIMITS.highestPage) return Number(page)
+  if (isPageNumber(page)) return Number(page)
   throw new HubError(
     'invalid_request',
     `page: expected a whole number from 1 to ${LIMITS.highestPage}, got ${quote(page)}.`,
