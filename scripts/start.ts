@@ -15,8 +15,7 @@ import { describeShortage, readMemory } from '../packages/node-server/memory.ts'
 import { openOwnCatalogue } from '../packages/node-server/own-catalogue.ts'
 import { openBundle } from '../packages/node-server/pages.ts'
 import { watchPublishing } from '../packages/node-server/watch-publishing.ts'
-import { openWithLost } from '../packages/stores/content/lost-files.ts'
-import { LOOK_FILES, readHubLook } from '../packages/stores/content/site-settings-file.ts'
+import { openLook, readHubLook } from '../packages/stores/content/site-settings-file.ts'
 import { findProfile, findSourceHost } from '../src/config.ts'
 import type { FreshCopies } from '../src/ports/fresh-copies.ts'
 import { describeError } from '../src/ports/log.ts'
@@ -65,7 +64,7 @@ try {
     onFailed: () => metrics?.noteFailedBuild(),
     onProgress: progress.show,
   })
-  const look = serveLook(readHubLook(await openWithLost(contentDir, process.env, LOOK_FILES)))
+  const look = serveLook(readHubLook(await openLook(contentDir, process.env)))
   const place = bundlePlaceOf(process.cwd())
   const isBundled = findBundle(place) !== undefined
   const pages = preparePages(async () => {

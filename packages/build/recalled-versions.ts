@@ -2,7 +2,6 @@
 import { DATA_FILES } from '../../src/domain/api/data-paths.ts'
 import type { VersionEntry } from '../../src/domain/content/content-tree.ts'
 import { restoreVersion } from '../catalogue/recall.ts'
-import { areCertain } from '../stores/content/content-listing.ts'
 import { groupAboutVersions } from '../stores/content/version-files.ts'
 import type { StoredRepository } from './data-sink.ts'
 
@@ -18,7 +17,7 @@ export function openRecall(
   const served = new Set(releases.map(({ version }) => version))
   return (version) => {
     const lines = now.get(version)?.join('\n') ?? ''
-    if (!served.has(version) || !areCertain(lines) || lines !== then.get(version)?.join('\n')) return undefined
+    if (!served.has(version) || lines === '' || lines !== then.get(version)?.join('\n')) return undefined
     const text = read(DATA_FILES.version(summary.owner, summary.name, version))
     return text === undefined ? undefined : restoreVersion(JSON.parse(text).data)
   }

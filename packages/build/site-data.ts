@@ -11,24 +11,16 @@ import type { CatalogueEntry } from '../catalogue/entry.ts'
 import { fixRepository } from '../catalogue/last-good.ts'
 import type { RepositoryOutline } from '../catalogue/outline.ts'
 import { type History, listRepositoryPaths } from '../catalogue/published/data-files.ts'
+import { joinOthers, nameIndex, readListed, readRepository, sortProblems } from '../stores/content/content-dir.ts'
+import type { ContentReader } from '../stores/content/content-files.ts'
 import {
-  groupFiles,
-  joinOthers,
-  nameIndex,
-  readListed,
-  readRepository,
-  sortProblems,
-} from '../stores/content/content-dir.ts'
-import {
-  areCertain,
   type ContentListing,
   isFolderUnreadable,
   type ListedFile,
-  markFiles,
+  type ListedPart,
+  listListingProblems,
 } from '../stores/content/content-listing.ts'
-import type { ContentReader } from '../stores/content/lost-files.ts'
-import { openBundles } from '../stores/content/version-files.ts'
-import { openFolder } from '../stores/files/plain-files.ts'
+import { findVersionOf, openBundles } from '../stores/content/version-files.ts'
 import { ContentError } from './content-error.ts'
 import type { DataSink, StoredFile, StoredRepository } from './data-sink.ts'
 import { formatStatuses, makeRepository } from './make-repository.ts'
@@ -38,9 +30,8 @@ import { describeFailure, openSharedFiles } from './shared-files.ts'
 
 /** The parameters of `openSiteData`. */
 interface SiteDataParts {
-  contentDir: string
-  /** Opens the content folder for one update; by default, as it is on disk. */
-  openContent?: () => ContentReader
+  /** Opens the files of a listing for one update. */
+  openContent: (listing: ContentListing) => ContentReader
   /** The hub's base URL, without a trailing slash. */
   baseUrl: string
   sink: DataSink
@@ -66,7 +57,7 @@ export interface BuiltState {
   filesRead: number
 }
 
-/** Updates a site from a listing of the content folder. Must not be called again after an error. */
+/** Updates a site from a listing of the content. Must not be called again after an error. */
 export type BuildState = (
   listing: ContentListing,
   options: { day: string; history: History; isStrict?: boolean },
@@ -75,13 +66,12 @@ export type BuildState = (
 /**
  * Prepares a site's data files for updates.
  *
- * @returns a function that updates the data files from a listing of the content folder. It throws a ContentError if the
+ * @returns a function that updates the data files from a listing of the content. It throws a ContentError if the
  * folder is unreadable or, with `isStrict`, if there is any problem
  */
-export function openSiteData({ contentDir, baseUrl, sink, ...parts }: SiteDataParts): BuildState {
+export function openSiteData({ openContent, baseUrl, sink, ...parts }: SiteDataParts): BuildState {
   const { isForReaders = false } = parts
   const repositories = new Map<string, StoredRepository>()
-  const { openContent = () => openFolder(contentDir) } = parts
   /** Opened for each update. */
   let folder: ContentReader
   const others = new Map<string, StoredFile>()
@@ -91,26 +81,30 @@ export function openSiteData({ contentDir, baseUrl, sink, ...parts }: SiteDataPa
   }
   const writeShared = openSharedFiles(sink, sink.listPathsOutside('/data/v1/repos/'))
   return (listing, { day, history, isStrict = false }) => {
-    if (isFolderUnreadable(listing)) throw new ContentError(listing.problems)
-    const round = openRound(listing.problems)
-    folder = openContent()
-    const { alone, below } = groupFiles(listing.files)
-    const { usage, models } = readOthers(alone, round)
-    const unlisted = findUnlisted(listing.problems)
+    if (isFolderUnreadable(listing)) throw new ContentError(listing.others.problems)
+    const problemsListed = listListingProblems(listing)
+    const round = openRound(problemsListed)
+    folder = openContent(listing)
+    const { usage, models } = readOthers(listing.others.files, round)
+    const unlisted = findUnlisted(problemsListed)
     const late: Reading[] = []
     const names = new Map<string, Naming>()
-    let done = 0
-    for (const [fullName, files] of below) {
-      parts.onProgress?.(done++, below.size)
+    const taken = new Set<string>()
+    const changed: Changed[] = []
+    for (const [fullName, part] of listing.prompts) {
+      if (part.files.length === 0) continue
       const stats = JSON.stringify(usage.get(fullName) ?? null)
       const added = history.added.get(fullName) ?? '{}'
       const before = repositories.get(fullName)
-      const marks = markFiles(files)
-      const isSame = before && before.marks === marks && before.stats === stats && before.added === added
-      if (isSame && areCertain(marks) && isSameModels(before, models)) {
-        names.set(fullName, neighboursOf(before))
-        continue
-      }
+      taken.add(fullName)
+      const isSame = before && before.marks === part.marks && before.stats === stats && before.added === added
+      if (isSame && isSameModels(before, models)) names.set(fullName, neighboursOf(before))
+      else changed.push({ fullName, part, before, stats, added })
+    }
+    folder.expect?.(changed.flatMap(listTexts))
+    for (const [done, { fullName, part, before, stats, added }] of changed.entries()) {
+      parts.onProgress?.(done, changed.length)
+      const { files, marks } = part
       const recall = openRecall(before, marks, sink.read)
       const found = derive(fullName, () => readRepository(folder, fullName, files, recall), round)
       if (!found) {
@@ -120,7 +114,7 @@ export function openSiteData({ contentDir, baseUrl, sink, ...parts }: SiteDataPa
       }
       if (!found.isThere && found.wrong.size === 0) {
         round.problems.push(...found.problems)
-        below.delete(fullName)
+        taken.delete(fullName)
         continue
       }
       // A repository with a problem is read again by every build, so that the problem is reported until it is gone.
@@ -137,7 +131,7 @@ export function openSiteData({ contentDir, baseUrl, sink, ...parts }: SiteDataPa
     const neighbours: Neighbours = { repositories: names }
     for (const read of late) derive(read.fullName, () => judge(read, neighbours, models, round), round)
     checkUnread(names, new Set(late.map(({ fullName }) => fullName)), round)
-    for (const [fullName, { outline }] of repositories) if (!below.has(fullName)) drop(fullName, outline, round)
+    for (const [fullName, { outline }] of repositories) if (!taken.has(fullName)) drop(fullName, outline, round)
     if (isStrict && round.problems.length > 0) throw new ContentError(sortProblems(round.problems))
     const entries = new Map<string, CatalogueEntry>()
     for (const [fullName, { outline, digests }] of repositories)
@@ -177,15 +171,14 @@ export function openSiteData({ contentDir, baseUrl, sink, ...parts }: SiteDataPa
         others.delete(path)
         sink.keep(path, undefined)
       }
-    for (const file of alone) {
-      const marks = markFiles([file])
-      if (areCertain(marks) && others.get(file.path)?.marks === marks) continue
-      const { parsed, problems } = readListed(folder, file)
+    for (const { path, id: marks } of alone) {
+      if (others.get(path)?.marks === marks) continue
+      const { parsed, problems } = readListed(folder, path)
       round.filesRead++
       round.problems.push(...problems)
       if (!parsed || problems.length > 0) continue
-      others.set(file.path, { marks, parsed })
-      sink.keep(file.path, { marks, parsed })
+      others.set(path, { marks, parsed })
+      sink.keep(path, { marks, parsed })
     }
     return joinOthers([...others.values()].map(({ parsed }) => parsed))
   }
@@ -287,6 +280,25 @@ function inSink<Value>(use: () => Value): Value {
   } catch (cause) {
     throw new SinkError('The site cannot be written.', { cause })
   }
+}
+
+/** A repository to read, because something of it changed. */
+interface Changed {
+  fullName: string
+  part: ListedPart
+  before: StoredRepository | undefined
+  stats: string
+  added: string
+}
+
+/** Lists the files to read of a repository, besides those in the folders of versions, which are read version by version. */
+function listTexts({ part, before }: Changed): string[] {
+  const known = new Set(before?.marks.split('\n'))
+  return part.files.flatMap(({ path, id }) => {
+    const isVersion = findVersionOf(path) !== undefined
+    if (isVersion && (path.split('/').length > 4 || known.has(`${id} ${path}`))) return []
+    return path
+  })
 }
 
 /** A repository that was read, with the identifier of its files. */

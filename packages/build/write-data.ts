@@ -3,12 +3,11 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Config } from '../../src/config.ts'
 import { readHistory } from '../stores/content/content-history.ts'
-import { listContent } from '../stores/content/content-listing.ts'
-import { findConverted } from '../stores/content/converted-files.ts'
+import { isFolderUnreadable, listIgnored } from '../stores/content/content-listing.ts'
+import { openObjects } from '../stores/content/content-reader.ts'
+import { describeMissing, lookOnce } from '../stores/content/content-source.ts'
 import { findFirstFiles, listProblems } from '../stores/content/first-files.ts'
-import { describeLost, findLost } from '../stores/content/lost-files.ts'
 import { filesInto } from '../stores/content/write-files.ts'
-import { createGit } from '../stores/git/git-command.ts'
 import { buildSearchIndex } from '../stores/search/write-index.ts'
 import { ContentError } from './content-error.ts'
 import type { DataSink } from './data-sink.ts'
@@ -42,29 +41,25 @@ export async function writeData(
   { siteDir, indexPath }: DataPlaces,
   onProgress: (step: string, done: number, total: number) => void = () => {},
 ): Promise<WrittenData> {
-  const converted = await findConverted(contentDir, process.env)
-  if (converted.length > 0) throw new ContentError(converted)
-  const history = await readHistory(contentDir, process.env, `${buildDay}T00:00:00Z`)
   const { sink, count } = openFolder(siteDir)
-  const onRepository = (done: number, total: number) => onProgress('Writing the data', done, total)
-  const makeState = openSiteData({ contentDir, baseUrl, sink, onProgress: onRepository })
-  const read = async () => {
-    // The listing is freed after reading: for 100,000 prompts, it takes as much memory as all of their list data.
-    const listing = listContent(contentDir)
-    const lost =
-      history.head === undefined
-        ? []
-        : describeLost(await findLost(createGit(contentDir, process.env), history.head, listing))
-    if (lost.length > 0) throw new ContentError(lost)
-    const git = createGit(contentDir, process.env)
-    const changed = await findFirstFiles({ git, contentDir, listing, history, affected: 'all' })
-    const problems = listProblems(changed)
+  const { catalogue, ignored } = await lookOnce(contentDir, process.env, async (look, source) => {
+    const missing = describeMissing(look.missing)
+    if (missing.length > 0) throw new ContentError(missing)
+    const history = await readHistory(contentDir, process.env, `${buildDay}T00:00:00Z`)
     // A deployment with the first files would leave nobody who repairs the branch.
-    if (problems.length > 0) throw new ContentError(problems)
-    const { catalogue } = makeState(listing, { day: buildDay, history, isStrict: true })
-    return { catalogue, ignored: listing.ignored }
-  }
-  const { catalogue, ignored } = await read()
+    const changed = isFolderUnreadable(look.listing)
+      ? []
+      : listProblems(await findFirstFiles({ git: source.git, look, history, affected: 'all' }))
+    if (changed.length > 0) throw new ContentError(changed)
+    const makeState = openSiteData({
+      openContent: (listing) => openObjects(source.git, listing),
+      baseUrl,
+      sink,
+      onProgress: (done, total) => onProgress('Writing the data', done, total),
+    })
+    const { catalogue } = makeState(look.listing, { day: buildDay, history, isStrict: true })
+    return { catalogue, ignored: listIgnored(look.listing) }
+  })
   onProgress('Writing the search index', 0, 0)
   mkdirSync(dirname(indexPath), { recursive: true })
   // A deployed index is never edited, and a read-only index is half as large (docs/scale.md section 6).

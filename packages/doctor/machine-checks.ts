@@ -8,7 +8,7 @@ import { describeReason } from '../../src/ports/log.ts'
 import { describeShortage } from '../node-server/memory.ts'
 import { reviewContent } from '../review/review-content.ts'
 import { readHistory } from '../stores/content/content-history.ts'
-import { listContent } from '../stores/content/content-listing.ts'
+import { readCommitted } from '../stores/content/content-source.ts'
 import { findFirstFiles, listProblems } from '../stores/content/first-files.ts'
 import { createGit } from '../stores/git/git-command.ts'
 import { openLocalGit } from '../stores/git/git-store-local.ts'
@@ -94,12 +94,13 @@ async function checkContent({ root, config, environment, now }: Machine): Promis
       'Run npm run check:content to list every problem and how to fix it.',
     )
   const history = await readHistory(contentDir, environment, now().toISOString())
-  const parts = { git: createGit(contentDir, environment), contentDir, history, listing: listContent(contentDir) }
-  const [changed] = listProblems(await findFirstFiles({ ...parts, affected: 'all' }))
+  const git = createGit(contentDir, environment)
+  const look = history.head === undefined ? undefined : await readCommitted(git, history.head)
+  const [changed] = look ? listProblems(await findFirstFiles({ git, look, history, affected: 'all' })) : []
   if (changed)
     return fail(
       `A published version is not what it first was: ${changed.file}: ${changed.message}.`,
-      'Restore the files that a commit or an edit has changed. The hub serves their first bytes.',
+      'Restore the files that a commit has changed. The hub serves their first bytes.',
     )
   if (repositories > 0) return undefined
   return warn('The content folder does not contain any prompts yet.', 'Create the first one: npm run new -- owner/name')

@@ -4,10 +4,16 @@ import { join } from 'node:path'
 import { parsePath } from '../../src/domain/content/content-path.ts'
 import type { RuleProblem } from '../../src/domain/text/problems.ts'
 import type { FileState } from '../stores/content/content-walk.ts'
-import { CONVERTED } from '../stores/content/converted-files.ts'
 import { createGit, GIT_USAGE, type Git } from '../stores/git/git-command.ts'
 import { gitNotOpened, isOwnerRefused } from '../stores/git/git-standing.ts'
 import type { FileChange } from './rules/review.ts'
+
+/** The rule that a file breaks whose bytes attributes, line-ending settings or filters changed on checkout. */
+const CONVERTED: RuleProblem = {
+  rule: 'bytes-as-in-git',
+  key: '',
+  message: 'expected the bytes stored in git, got different bytes that git considers unchanged: the file was converted',
+}
 
 /** A base to compare with. */
 export interface Comparison {

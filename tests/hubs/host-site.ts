@@ -2,22 +2,38 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { StoredPart } from '../../packages/build/data-sink.ts'
 import { type BuiltState, openSiteData } from '../../packages/build/site-data.ts'
-import type { ContentListing } from '../../packages/stores/content/content-listing.ts'
-import type { ContentReader } from '../../packages/stores/content/lost-files.ts'
+import type { ContentReader } from '../../packages/stores/content/content-files.ts'
+import { openObjects } from '../../packages/stores/content/content-reader.ts'
+import { openContentSource } from '../../packages/stores/content/content-source.ts'
 import { openSiteDatabase } from '../../packages/stores/site/site-database.ts'
 
-/** Opens the database at a path. @param code identifies the version of the code that writes to it */
+/**
+ * Opens the database at a path.
+ *
+ * @param wrap changes how files are read
+ * @param code identifies the version of the code that writes to it
+ */
 export function openHostSite(
   path: string,
-  { contentDir, baseUrl, openContent }: { contentDir: string; baseUrl: string; openContent?: () => ContentReader },
+  {
+    contentDir,
+    baseUrl,
+    wrap = (reader) => reader,
+  }: { contentDir: string; baseUrl: string; wrap?: (reader: ContentReader) => ContentReader },
   code = '1',
 ) {
   const database = openSiteDatabase<StoredPart>(path, code)
-  const makeState = openSiteData({ contentDir, baseUrl, sink: database, ...(openContent && { openContent }) })
+  const source = openContentSource({ contentDir, dir: `${path}.git`, environment: process.env })
+  const makeState = openSiteData({
+    openContent: (listing) => wrap(openObjects(source.git, listing)),
+    baseUrl,
+    sink: database,
+  })
   let number = database.state === undefined ? 0 : Number(database.state)
   return {
     /** Creates the next build. Each build is recorded, and the files of the previous build are discarded. */
-    makeState(listing: ContentListing, day: string, added: ReadonlyMap<string, string> = new Map()): BuiltState {
+    async makeState(day: string, added: ReadonlyMap<string, string> = new Map()): Promise<BuiltState> {
+      const { listing } = await source.look()
       database.begin(++number)
       const made = makeState(listing, { day, history: { since: `${day}T00:00:00Z`, changes: new Map(), added } })
       database.save(String(number))

@@ -1,8 +1,6 @@
 // Tests the records of prompts whose model retires: in the catalogue, in the data files, and after a change of the list.
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { listContent } from '../../packages/stores/content/content-listing.ts'
-import { poll } from '../e2e/client.ts'
 import { openHostSite } from '../hubs/host-site.ts'
 import { putContent, versionFile } from '../stores/content-folder.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -25,25 +23,20 @@ afterEach(() => site.close())
 
 const withModel = (model: string, text: string) =>
   versionFile(text).replace('---\n', `---\nparameters: {model: ${model}}\n`)
-const make = () => site.makeState(listContent(join(dir, 'content')), '2026-11-20')
+const make = () => site.makeState('2026-11-20')
 const read = (path: string) => JSON.parse(site.readAll().get(path) ?? 'null')
-const settle = () =>
-  poll('files that are older than a tick', 10_000, async () =>
-    listContent(join(dir, 'content')).files.every(({ stamp }) => stamp !== '') ? true : undefined,
-  )
 
-test('without a list, nothing is announced', () => {
-  make()
+test('without a list, nothing is announced', async () => {
+  await make()
   expect(read('/data/v1/models.json')).toEqual({ data: [], meta: { page: 1, pages: 0, total: 0 } })
   expect(read('/data/v1/repos/acme/b.json').data.model_status).toBe(null)
 })
 
 test('a new list changes exactly the records of prompts that name its models', async () => {
-  make()
-  await settle()
+  await make()
   const single = site.readAll().get('/data/v1/repos/acme/b/versions/1.0.0.json')
   putContent(dir, 'models.yml', LIST)
-  const state = make()
+  const state = await make()
   expect(state.changed.toSorted()).toEqual(['acme/a', 'acme/b'])
   expect(read('/data/v1/repos/acme/a.json').data.model_status).toBe(null)
   expect(read('/data/v1/repos/acme/b.json').data.model_status).toEqual(STATUS)
@@ -55,15 +48,14 @@ test('a new list changes exactly the records of prompts that name its models', a
   expect(read('/data/v1/models.json').data).toEqual([{ ...STATUS, prompts_count: 1, prompts: ['acme/b'] }])
   // A single version never changes, so its record does not say it.
   expect(site.readAll().get('/data/v1/repos/acme/b/versions/1.0.0.json')).toBe(single)
-  await settle()
-  expect(make().changed).toEqual([])
+  expect((await make()).changed).toEqual([])
 })
 
 test('a list that becomes invalid is reported with its line, and the last valid one is used', async () => {
   putContent(dir, 'models.yml', LIST)
-  make()
+  await make()
   putContent(dir, 'models.yml', LIST.replace('12-11', '99-99'))
-  const { problems } = make()
+  const { problems } = await make()
   expect(problems).toEqual([
     {
       file: 'content/models.yml',

@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { writeData } from '../../packages/build/write-data.ts'
-import { listContent } from '../../packages/stores/content/content-listing.ts'
 import { openSearchIndex } from '../../packages/stores/search/open-index.ts'
 import { buildSearchIndex, updateSearchIndex } from '../../packages/stores/search/write-index.ts'
 import { readTree } from '../hubs/build-site.ts'
@@ -176,7 +175,7 @@ test(`incremental data files match a clean build after each of ${EDITS} random e
       site.close()
       site = openHostSite(path, { contentDir, baseUrl })
     }
-    const { catalogue, changed, removed, isDifferent, problems } = site.makeState(listContent(contentDir), day)
+    const { catalogue, changed, removed, isDifferent, problems } = await site.makeState(day)
     expect(problems).toEqual([])
     if (round === 0) buildSearchIndex(catalogue, index)
     else if (isDifferent) updateSearchIndex(index, catalogue, [...changed, ...removed])

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { BuiltState } from '../../packages/build/site-data.ts'
 import { groupProblems } from '../../packages/catalogue/last-good.ts'
-import { listContent } from '../../packages/stores/content/content-listing.ts'
 import { openHostSite } from '../hubs/host-site.ts'
 import { putContent, versionFile } from '../stores/content-folder.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -29,12 +28,12 @@ afterEach(() => {
 })
 
 /** Opens the site as a new process would, and builds it. */
-function build(): BuiltState & { data: (path: string) => unknown } {
+async function build(): Promise<BuiltState & { data: (path: string) => unknown }> {
   for (const site of open.splice(0)) site.close()
   const contentDir = join(dir, 'content')
   const site = openHostSite(join(dir, 'hub/site.db'), { contentDir, baseUrl: 'https://hub.test' })
   open.push(site)
-  const state = site.makeState(listContent(contentDir), '2026-11-26')
+  const state = await site.makeState('2026-11-26')
   const files = site.readAll()
   return {
     ...state,
@@ -48,15 +47,15 @@ const suites = (data: unknown) =>
   (data as { version: string; suite: string }[] | undefined)?.map((one) => `${one.version} ${one.suite}`)
 const latest = ({ catalogue }: BuiltState) => suites(catalogue.entries.get('acme/a')?.repository.results)
 
-test('results are files beside the versions, and in the record of the latest', () => {
-  const state = build()
+test('results are files beside the versions, and in the record of the latest', async () => {
+  const state = await build()
   expect(state.problems).toEqual([])
   expect(latest(state)).toEqual(['1.1.0 safety', '1.1.0 quality'])
   expect(suites(state.data('/results/1.0.0.json'))).toEqual(['1.0.0 quality'])
   expect(suites(state.data('/results.json'))).toEqual(['1.1.0 safety', '1.1.0 quality', '1.0.0 quality'])
   expect(state.data('/versions/1.1.0.json')).not.toHaveProperty('results')
   rmSync(join(dir, 'content/acme/a/results'), { recursive: true })
-  const after = build()
+  const after = await build()
   expect([latest(after), after.data('/results/1.0.0.json'), after.data('/results.json')]).toEqual([
     [],
     undefined,
@@ -64,14 +63,14 @@ test('results are files beside the versions, and in the record of the latest', (
   ])
 })
 
-test('a result that cannot be read, or is for other bytes, is reported by every build and hides nothing else', () => {
-  build()
+test('a result that cannot be read, or is for other bytes, is reported by every build and hides nothing else', async () => {
+  await build()
   put('acme/a/results/1.1.0/safety.yml', 'passed: many\n')
   put('acme/a/results/1.1.0/cost.yml', result('One'))
   put('acme/a/results/9.0.0/quality.yml', result('One'))
   put('acme/a/versions/1.2.0.md', versionFile('Three'))
   for (let time = 0; time < 2; time++) {
-    const state = build()
+    const state = await build()
     expect(new Set(state.problems.map(({ file, rule }) => `${file} ${rule}`))).toEqual(
       new Set([
         'content/acme/a/results/1.1.0/safety.yml result',
@@ -86,29 +85,29 @@ test('a result that cannot be read, or is for other bytes, is reported by every 
   }
 })
 
-test('a broken version keeps its results with its last good content', () => {
-  build()
+test('a broken version keeps its results with its last good content', async () => {
+  await build()
   put('acme/a/versions/1.1.0.md', 'no front matter')
-  const state = build()
+  const state = await build()
   expect(state.problems.map(({ rule }) => rule)).toEqual(['front-matter'])
   expect(latest(state)).toEqual(['1.1.0 safety', '1.1.0 quality'])
   expect(suites(state.data('/results/1.0.0.json'))).toEqual(['1.0.0 quality'])
 })
 
-test('a label on a missing version serves what was there before, with its results', () => {
-  build()
+test('a label on a missing version serves what was there before, with its results', async () => {
+  await build()
   put('acme/a/index.md', '---\nlabels: {production: 9.0.0}\n---\n')
   put('acme/a/results/1.0.0/safety.yml', result('One'))
-  const state = build()
+  const state = await build()
   expect(state.problems.map(({ rule }) => rule)).toEqual(['labels-point-at-active-versions'])
   expect(latest(state)).toEqual(['1.1.0 safety', '1.1.0 quality'])
   expect(suites(state.data('/results/1.0.0.json'))).toContain('1.0.0 quality')
 })
 
-test('a link in place of the results is no result', () => {
+test('a link in place of the results is no result', async () => {
   rmSync(join(dir, 'content/acme/a/results/1.1.0'), { recursive: true })
   symlinkSync('1.0.0', join(dir, 'content/acme/a/results/1.1.0'))
-  const state = build()
+  const state = await build()
   expect(state.problems.map(({ rule }) => rule)).toEqual(['regular-file'])
   expect([latest(state), suites(state.data('/results/1.0.0.json'))]).toEqual([[], ['1.0.0 quality']])
 })

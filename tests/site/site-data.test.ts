@@ -8,12 +8,9 @@ import { buildCatalogue } from '../../packages/catalogue/catalogue.ts'
 import { makeEntry } from '../../packages/catalogue/entry.ts'
 import { groupProblems } from '../../packages/catalogue/last-good.ts'
 import { restoreRepository } from '../../packages/catalogue/recall.ts'
-import { listContent } from '../../packages/stores/content/content-listing.ts'
-import type { ContentReader } from '../../packages/stores/content/lost-files.ts'
-import { openFolder } from '../../packages/stores/files/plain-files.ts'
+import type { ContentReader } from '../../packages/stores/content/content-files.ts'
 import { openSiteDatabase } from '../../packages/stores/site/site-database.ts'
 import { readStarterCatalogue } from '../domain/fixtures.ts'
-import { poll } from '../e2e/client.ts'
 import { openHostSite } from '../hubs/host-site.ts'
 import { putContent, versionFile } from '../stores/content-folder.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -39,7 +36,7 @@ const path = () => join(dir, 'hub/site.db')
 function openSite(code?: string) {
   const site = openHostSite(path(), { contentDir, baseUrl: 'https://hub.test' }, code)
   open.push(site)
-  const read = (added?: ReadonlyMap<string, string>) => site.makeState(listContent(contentDir), '2026-11-20', added)
+  const read = (added?: ReadonlyMap<string, string>) => site.makeState('2026-11-20', added)
   return { ...site, read }
 }
 
@@ -56,24 +53,15 @@ const versionsOf = (state: BuiltState, name: string) =>
     ?.versions.map(({ record }) => record.version)
     .toSorted()
 
-/**
- * Waits until no file is recent. Recently changed files are always read again, because they may change again within the
- * same clock tick.
- */
-const settle = () =>
-  poll('files that are older than a tick', 10_000, async () =>
-    listContent(contentDir).files.every(({ stamp }) => stamp !== '') ? true : undefined,
-  )
-
-test('a broken file keeps its last good state; everything else is updated', () => {
+test('a broken file keeps its last good state; everything else is updated', async () => {
   const site = openSite()
-  expect(site.read().catalogue.entries.size).toBe(2)
+  expect((await site.read()).catalogue.entries.size).toBe(2)
   put('acme/b/index.md', '---\ntitel: Wrong\n---\n')
   put('acme/b/versions/1.1.0.md', versionFile('Three'))
   put('acme/b/versions/1.2.0.md', 'no front matter')
   put('acme/c/versions/1.0.0.md', versionFile('\0'))
   put('acme/a/versions/1.1.0.md', versionFile('Four'))
-  const state = site.read()
+  const state = await site.read()
   expect(titleOf(state, 'acme/b')).toBe('Before')
   expect(versionsOf(state, 'acme/b')).toEqual(['1.0.0', '1.1.0'])
   expect(versionsOf(state, 'acme/a')).toEqual(['1.0.0', '1.1.0'])
@@ -89,24 +77,23 @@ test.each([
   ['what is no error', () => undefined, 'Error: '],
 ])(
   'a prompt whose data cannot be made because of %s keeps its last valid data; all others are updated',
-  (_, made, named) => {
+  async (_, made, named) => {
     let broken: string | undefined
-    const folder = openFolder(contentDir)
-    const openContent = (): ContentReader => ({
+    const wrap = (folder: ContentReader): ContentReader => ({
       read(file, maxBytes) {
         if (broken !== undefined && file.startsWith(broken)) throw made()
         return folder.read(file, maxBytes)
       },
     })
-    const site = openHostSite(path(), { contentDir, baseUrl: 'https://hub.test', openContent })
+    const site = openHostSite(path(), { contentDir, baseUrl: 'https://hub.test', wrap })
     open.push(site)
-    const update = () => site.makeState(listContent(contentDir), '2026-11-20')
-    update()
+    const update = () => site.makeState('2026-11-20')
+    await update()
     broken = 'acme/b/'
     put('acme/b/versions/1.1.0.md', versionFile('Three'))
     put('acme/a/versions/1.1.0.md', versionFile('Four'))
     put('acme/b2/versions/1.0.0.md', versionFile('Five'))
-    const state = update()
+    const state = await update()
     expect(versionsOf(state, 'acme/b')).toEqual(['1.0.0'])
     expect(versionsOf(state, 'acme/a')).toEqual(['1.0.0', '1.1.0'])
     expect(versionsOf(state, 'acme/b2')).toEqual(['1.0.0'])
@@ -115,18 +102,17 @@ test.each([
     // It is tried again, and a new prompt that fails is simply not there.
     broken = 'acme/c/'
     put('acme/c/versions/1.0.0.md', versionFile('Six'))
-    const next = update()
+    const next = await update()
     expect(versionsOf(next, 'acme/b')).toEqual(['1.0.0', '1.1.0'])
     expect(entryOf(next, 'acme/c')).toBe(undefined)
     expect([...site.readAll().keys()].filter((file) => file.includes('/acme/c'))).toEqual([])
   },
 )
 
-test('a half-made update of a prompt is not served', () => {
+test('a half-made update of a prompt is not served', async () => {
   // The digest of a skill's file is compared when its bytes are copied, after everything else.
   let isWrong = false
-  const folder = openFolder(contentDir)
-  const openContent = (): ContentReader => ({
+  const wrap = (folder: ContentReader): ContentReader => ({
     read(file, maxBytes) {
       const opened = folder.read(file, maxBytes)
       const isCopied = isWrong && file.endsWith('run.py') && ++reads > 1
@@ -136,81 +122,81 @@ test('a half-made update of a prompt is not served', () => {
   let reads = 0
   const skill = (text: string) => versionFile(text).replace('\n---\n', '\nskill: {description: Does it.}\n---\n')
   put('acme/s/versions/1.0.0.md', skill('One'))
-  const site = openHostSite(path(), { contentDir, baseUrl: 'https://hub.test', openContent })
+  const site = openHostSite(path(), { contentDir, baseUrl: 'https://hub.test', wrap })
   open.push(site)
-  const update = () => site.makeState(listContent(contentDir), '2026-11-20')
-  update()
+  const update = () => site.makeState('2026-11-20')
+  await update()
   const before = site.readAll()
   isWrong = true
   put('acme/s/versions/1.1.0.md', skill('Two'))
   put('acme/s/versions/1.1.0/run.py', 'print(1)\n')
-  const state = update()
+  const state = await update()
   expect(groupProblems(state.problems).get('acme/s')?.[0]).toContain('got Error: content/acme/s/versions/1.1.0/run.py')
   expect(site.readAll()).toEqual(before)
 })
 
-test('serves the last good content of a broken published version, also after a restart', () => {
-  openSite().read()
+test('serves the last good content of a broken published version, also after a restart', async () => {
+  await openSite().read()
   put('acme/b/versions/1.0.0.md', 'no front matter')
   put('acme/index.md', 'broken')
   put('acme/b/versions/1.1.0.md', versionFile('Three'))
-  const state = restart().read()
+  const state = await restart().read()
   expect(entryOf(state, 'acme/b')?.versions.map(({ record }) => record.content)).toEqual(['Three\n', 'Two\n'])
   expect(state.catalogue.users.get('acme')?.name).toBe('Acme')
   put('acme/b/versions/1.0.0.md', versionFile('Mended'))
-  expect(entryOf(restart().read(), 'acme/b')?.versions.at(-1)?.record.content).toBe('Mended\n')
+  expect(entryOf(await restart().read(), 'acme/b')?.versions.at(-1)?.record.content).toBe('Mended\n')
 })
 
-test('a broken index.md without a last valid one hides the prompt, because it may yank a version', () => {
+test('a broken index.md without a last valid one hides the prompt, because it may yank a version', async () => {
   put('acme/b/versions/1.1.0.md', versionFile('Yanked'))
   put('acme/b/index.md', '---\nyanked: {"1.1.0": "leaks"}\ntitel: Wrong\n---\n')
-  expect(entryOf(openSite().read(), 'acme/b')).toBeUndefined()
+  expect(entryOf(await openSite().read(), 'acme/b')).toBeUndefined()
 })
 
-test('a link in place of index.md or of a version keeps the last valid one', () => {
+test('a link in place of index.md or of a version keeps the last valid one', async () => {
   put('acme/b/versions/1.1.0.md', versionFile('Yanked'))
   put('acme/b/index.md', '---\nyanked: {"1.1.0": "leaks"}\n---\n')
   const site = openSite()
-  expect(entryOf(site.read(), 'acme/b')?.repository.latest_version).toBe('1.0.0')
+  expect(entryOf(await site.read(), 'acme/b')?.repository.latest_version).toBe('1.0.0')
   for (const path of ['acme/b/index.md', 'acme/b/versions/1.0.0.md']) {
     rmSync(join(contentDir, path))
     symlinkSync('/etc/hostname', join(contentDir, path))
   }
   put('acme/b/versions/1.2.0.md', versionFile('New'))
-  const state = site.read()
+  const state = await site.read()
   expect(versionsOf(state, 'acme/b')).toEqual(['1.0.0', '1.1.0', '1.2.0'])
   expect(entryOf(state, 'acme/b')?.repository).toMatchObject({ latest_version: '1.2.0', content: 'New\n' })
   rmSync(join(contentDir, 'acme/b/versions/1.2.0.md'))
-  expect(entryOf(site.read(), 'acme/b')?.repository.latest_version).toBe('1.0.0')
-  expect(entryOf(restart('other code').read(), 'acme/b')).toBeUndefined()
+  expect(entryOf(await site.read(), 'acme/b')?.repository.latest_version).toBe('1.0.0')
+  expect(entryOf(await restart('other code').read(), 'acme/b')).toBeUndefined()
 })
 
-test('nobody is a member of an owner whose file cannot be read', () => {
+test('nobody is a member of an owner whose file cannot be read', async () => {
   put('acme/index.md', '---\nmembers: [octocat]\n---\n')
   const site = openSite()
   const actsOf = ({ catalogue }: BuiltState) => [
     catalogue.memberships.get('octocat'),
     catalogue.memberships.get('acme'),
   ]
-  expect(actsOf(site.read())).toEqual([['acme', 'octocat'], []])
+  expect(actsOf(await site.read())).toEqual([['acme', 'octocat'], []])
   put('acme/index.md', '---\nmember: [octocat]\n---\n')
-  expect(actsOf(site.read())).toEqual([undefined, []])
-  expect(actsOf(restart('other code').read())).toEqual([undefined, []])
+  expect(actsOf(await site.read())).toEqual([undefined, []])
+  expect(actsOf(await restart('other code').read())).toEqual([undefined, []])
   rmSync(join(contentDir, 'acme/index.md'))
   symlinkSync('/etc/hostname', join(contentDir, 'acme/index.md'))
-  expect(actsOf(restart().read())).toEqual([undefined, []])
+  expect(actsOf(await restart().read())).toEqual([undefined, []])
 })
 
-test('inconsistent files keep the old repository metadata, but new versions are added', () => {
+test('inconsistent files keep the old repository metadata, but new versions are added', async () => {
   const site = openSite()
-  site.read()
+  await site.read()
   put('acme/b/index.md', '---\ntitle: After\nlabels: {production: 9.9.9}\n---\n')
   put('acme/b/versions/1.1.0.md', versionFile('Three'))
-  const state = site.read()
+  const state = await site.read()
   expect(titleOf(state, 'acme/b')).toBe('Before')
   expect(versionsOf(state, 'acme/b')).toEqual(['1.0.0', '1.1.0'])
   put('acme/b/versions/9.9.9.md', versionFile('Nine'))
-  expect(titleOf(site.read(), 'acme/b')).toBe('After')
+  expect(titleOf(await site.read(), 'acme/b')).toBe('After')
 })
 
 test('reports references to a removed repository and keeps serving the referrers', async () => {
@@ -218,32 +204,31 @@ test('reports references to a removed repository and keeps serving the referrers
   put('acme/b/index.md', '---\nmoved_to: acme/c\n---\n')
   put('acme/a/index.md', '---\nstatus: deprecated\nreplaced_by: acme/c\n---\n')
   const site = openSite()
-  expect(site.read().problems).toEqual([])
-  await settle()
-  site.read()
+  expect((await site.read()).problems).toEqual([])
+  await site.read()
   rmSync(join(contentDir, 'acme/c'), { recursive: true })
-  const state = site.read()
+  const state = await site.read()
   expect(state.problems.map(({ file, key }) => [file, key])).toEqual([
     ['content/acme/a/index.md', 'replaced_by'],
     ['content/acme/b/index.md', 'moved_to'],
   ])
   expect([...state.catalogue.entries.keys()]).toEqual(['acme/a', 'acme/b'])
-  const fresh = restart('other code').read()
+  const fresh = await restart('other code').read()
   expect(fresh.problems).toEqual(state.problems)
   expect(versionsOf(fresh, 'acme/b')).toEqual(['1.0.0'])
   expect(entryOf(fresh, 'acme/b')?.repository.moved_to).toBe('acme/c')
   put('acme/c/versions/1.0.0.md', versionFile('Back'))
-  expect(restart('third code').read().problems).toEqual([])
+  expect((await restart('third code').read()).problems).toEqual([])
 })
 
-test('serves the valid versions when labels and yanks name invalid or missing ones, although nothing was served before', () => {
+test('serves the valid versions when labels and yanks name invalid or missing ones, although nothing was served before', async () => {
   put('acme/a/versions/1.1.0.md', versionFile('Yanked'))
   put('acme/a/versions/1.2.0.md', 'no front matter')
   put(
     'acme/a/index.md',
     '---\ntitle: Kept\nyanked: {"1.1.0": "Wrong", "1.2.0": "Wrong", "9.0.0": "Gone"}\nlabels: {beta: 1.2.0, old: 1.1.0, stable: 1.0.0}\n---\n',
   )
-  const state = openSite().read()
+  const state = await openSite().read()
   expect(state.problems.map(({ file, key }) => [file, key])).toEqual([
     ['content/acme/a/index.md', 'yanked.1.2.0'],
     ['content/acme/a/index.md', 'yanked.9.0.0'],
@@ -258,23 +243,22 @@ test('serves the valid versions when labels and yanks name invalid or missing on
 })
 
 test('rereads only changed files, also after a restart; a new mtime alone is no change', async () => {
-  openSite().read()
-  await settle()
+  await openSite().read()
   const site = restart()
-  site.read()
-  expect(restart().read()).toMatchObject({ filesRead: 0, isDifferent: false })
+  await site.read()
+  expect(await restart().read()).toMatchObject({ filesRead: 0, isDifferent: false })
   put('acme/a/versions/1.1.0.md', versionFile('Four'))
   const last = restart()
-  expect(last.read()).toMatchObject({ filesRead: 2, isDifferent: true, changed: ['acme/a'] })
+  expect(await last.read()).toMatchObject({ filesRead: 2, isDifferent: true, changed: ['acme/a'] })
   const touched = join(contentDir, 'acme/b/index.md')
   utimesSync(touched, new Date(), new Date())
-  expect(last.read()).toMatchObject({ isDifferent: false, changed: [] })
+  expect(await last.read()).toMatchObject({ isDifferent: false, changed: [] })
   put('usage.json', '{"acme/b": {"downloads_7d": 3, "downloads_90d": 40}}')
-  const counted = last.read()
+  const counted = await last.read()
   expect(counted.changed).toEqual(['acme/b'])
   expect(entryOf(counted, 'acme/b')?.repository.stats).toEqual({ downloads_7d: 3, downloads_90d: 40 })
   // A commit of files that were there already.
-  const committed = last.read(new Map([['acme/a', '{"1.1.0":"2026-11-26T10:00:00Z"}']]))
+  const committed = await last.read(new Map([['acme/a', '{"1.1.0":"2026-11-26T10:00:00Z"}']]))
   expect(committed.changed).toEqual(['acme/a'])
   expect(entryOf(committed, 'acme/a')?.versions.map(({ summary }) => summary.available_at)).toEqual([
     '2026-11-26T10:00:00Z',
@@ -292,78 +276,73 @@ test('a new version costs the reading of its own files, however many versions th
   put('acme/a/versions/1.1.0/scripts/run.sh', 'echo 1\n')
   put('acme/a/index.md', '---\ntitle: Before\n---\n')
   let asked: string[] = []
-  const openContent = (): ContentReader => {
-    const folder = openFolder(contentDir)
-    const read: ContentReader['read'] = (name, maxBytes) => {
+  const wrap = (folder: ContentReader): ContentReader => ({
+    read(name, maxBytes) {
       asked.push(name)
       return folder.read(name, maxBytes)
-    }
-    return { ...folder, read }
-  }
-  const site = openHostSite(path(), { contentDir, baseUrl: 'https://hub.test', openContent })
+    },
+  })
+  const site = openHostSite(path(), { contentDir, baseUrl: 'https://hub.test', wrap })
   open.push(site)
-  const read = () => {
+  const read = async () => {
     asked = []
-    const { catalogue, problems } = site.makeState(listContent(contentDir), '2026-11-20')
+    const { catalogue, problems } = await site.makeState('2026-11-20')
     expect(problems).toEqual([])
     const texts = catalogue.entries.get('acme/a')?.versions.map(({ record }) => record.content.trim())
     return { texts, asked: asked.filter((name) => name.startsWith('acme/a/')).toSorted() }
   }
-  read()
-  await settle()
-  read()
+  await read()
   const before = ['Skill', 'Text 4', 'Text 3', 'Text 2', 'Text 1', 'One']
   put('acme/a/versions/1.2.0.md', versionFile('Newest'))
-  expect(read()).toEqual({ texts: ['Newest', ...before], asked: ['acme/a/index.md', 'acme/a/versions/1.2.0.md'] })
-  // A version that is too recent is read again; the others still are not.
+  expect(await read()).toEqual({ texts: ['Newest', ...before], asked: ['acme/a/index.md', 'acme/a/versions/1.2.0.md'] })
   put('acme/a/versions/1.2.1.md', versionFile('Last'))
-  const { texts, asked: second } = read()
-  expect(texts).toEqual(['Last', 'Newest', ...before])
-  expect(second.filter((name) => !/1\.2\.\d\.md$/.test(name))).toEqual(['acme/a/index.md'])
+  expect(await read()).toEqual({
+    texts: ['Last', 'Newest', ...before],
+    asked: ['acme/a/index.md', 'acme/a/versions/1.2.1.md'],
+  })
   // A file beside a version, and a version file, are read again with what belongs to the same version.
   put('acme/a/versions/1.1.0/scripts/run.sh', 'echo 2\n')
   put('acme/a/versions/1.0.2.md', versionFile('Changed'))
-  const changed = read()
+  const changed = await read()
   expect(changed.texts).toEqual(['Last', 'Newest', 'Skill', 'Text 4', 'Text 3', 'Changed', 'Text 1', 'One'])
   expect(changed.asked).toEqual(expect.arrayContaining(['acme/a/versions/1.1.0.md', 'acme/a/versions/1.0.2.md']))
   expect(changed.asked).not.toContain('acme/a/versions/1.0.1.md')
   rmSync(join(contentDir, 'acme/a/versions/1.1.0/scripts/run.sh'))
   rmSync(join(contentDir, 'acme/a/versions/1.0.3.md'))
-  const last = site.makeState(listContent(contentDir), '2026-11-20')
+  const last = await site.makeState('2026-11-20')
   expect(
     last.catalogue.entries.get('acme/a')?.versions.find(({ record }) => record.version === '1.1.0')?.record.files,
   ).toEqual([])
   expect(versionsOf(last, 'acme/a')).not.toContain('1.0.3')
 })
 
-test('serves a very large repository in full, and drops versions that are deleted', () => {
+test('serves a very large repository in full, and drops versions that are deleted', async () => {
   const numbers = Array.from({ length: 40 }, (_, index) => `1.0.${index + 1}`)
   // In JSON, a quotation mark takes two characters, so each text takes half a megabyte.
   for (const number of numbers) put(`acme/a/versions/${number}.md`, versionFile('"'.repeat(260_000) + number))
   const site = openSite()
-  expect(entryOf(site.read(), 'acme/a')?.versions).toHaveLength(41)
+  expect(entryOf(await site.read(), 'acme/a')?.versions).toHaveLength(41)
   for (const number of numbers.slice(1)) rmSync(join(contentDir, `acme/a/versions/${number}.md`))
-  expect(versionsOf(site.read(), 'acme/a')).toEqual(['1.0.0', '1.0.1'])
+  expect(versionsOf(await site.read(), 'acme/a')).toEqual(['1.0.0', '1.0.1'])
   expect([...site.readAll().keys()].filter((path) => path.includes('1.0.2'))).toEqual([])
 })
 
 test('keeps the stored state while the content folder is missing', async () => {
-  openSite().read()
-  await settle()
+  await openSite().read()
   const site = restart()
-  site.read()
+  await site.read()
   renameSync(contentDir, join(dir, 'away'))
-  expect(() => restart().read()).toThrow('content: not found: ')
+  await expect(restart().read()).rejects.toThrow('content: not found: ')
   renameSync(join(dir, 'away'), contentDir)
-  expect(restart().read()).toMatchObject({ filesRead: 0, isDifferent: false })
+  expect(await restart().read()).toMatchObject({ filesRead: 0, isDifferent: false })
 })
 
-test('ignores an aborted update; rebuilds after a code change or database corruption', () => {
-  const files = (site: ReturnType<typeof openSite>) => {
-    site.read()
+test('ignores an aborted update; rebuilds after a code change or database corruption', async () => {
+  const files = async (site: ReturnType<typeof openSite>) => {
+    await site.read()
     return [...site.readAll()]
   }
-  const first = files(openSite())
+  const first = await files(openSite())
   for (const site of open.splice(0)) site.close()
   const database = openSiteDatabase(path(), '1')
   database.begin(2)
@@ -371,12 +350,12 @@ test('ignores an aborted update; rebuilds after a code change or database corrup
   database.remove('/data/v1/index.json')
   database.keep('acme/b/', undefined)
   database.close()
-  expect(files(openSite())).toEqual(first)
-  expect(files(restart('2'))).toEqual(first)
+  expect(await files(openSite())).toEqual(first)
+  expect(await files(restart('2'))).toEqual(first)
   for (const site of open.splice(0)) site.close()
   for (const suffix of ['', '-wal', '-shm']) rmSync(path() + suffix, { force: true })
   writeFileSync(path(), 'no database, but long enough to look at '.repeat(1_000))
-  expect(files(openSite('2'))).toEqual(first)
+  expect(await files(openSite('2'))).toEqual(first)
 })
 
 test('source files recreated from catalogue records produce the same records', () => {

@@ -5,7 +5,6 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { openContentClone, readRemoteBranch } from '../../packages/stores/content/content-clone.ts'
-import { findConverted } from '../../packages/stores/content/converted-files.ts'
 import { createTokenSource } from '../../packages/stores/github/github-connection.ts'
 import { FAULTS } from '../github/faults.ts'
 import { type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
@@ -155,7 +154,6 @@ test('checks out the committed bytes, whatever .gitattributes says', async () =>
   const clone = await open()
   await clone.update()
   expect(read(clone, 'acme/review/versions/1.0.1.md')).toBe('a\nb $Id$\n')
-  expect(await findConverted(clone.contentDir, process.env)).toEqual([])
 })
 
 test('never puts the credential in a file or a git argument', async () => {

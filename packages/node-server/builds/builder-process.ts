@@ -1,8 +1,5 @@
 // The build process: watches the content, writes each new build next to the one being served, and reports when it is complete.
-import { existsSync } from 'node:fs'
 import { setPriority } from 'node:os'
-import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type * as z from 'zod'
 import { readConfig } from '../../../src/config.ts'
@@ -17,22 +14,15 @@ import type { Catalogue } from '../../catalogue/catalogue.ts'
 import { groupProblems } from '../../catalogue/last-good.ts'
 import { describeIgnored, nameFile } from '../../stores/content/content-files.ts'
 import { type ContentHistory, readHistory } from '../../stores/content/content-history.ts'
-import {
-  type ContentListing,
-  isFolderUnreadable,
-  listContent,
-  listContentAgain,
-} from '../../stores/content/content-listing.ts'
-import { findConverted } from '../../stores/content/converted-files.ts'
+import { isFolderUnreadable, listIgnored, promptOf } from '../../stores/content/content-listing.ts'
+import { openObjects } from '../../stores/content/content-reader.ts'
+import { type ContentLook, describeMissing, openContentSource } from '../../stores/content/content-source.ts'
 import {
   applyFirstFiles,
   type FirstFilesByPrompt,
   findFirstFiles,
-  listChangedPrompts,
   listProblems,
-  promptOf,
 } from '../../stores/content/first-files.ts'
-import { addLost, describeLost, findLost, keepCopies, type LostFiles } from '../../stores/content/lost-files.ts'
 import { createGit } from '../../stores/git/git-command.ts'
 import { takeLock } from '../../stores/git/process-lock.ts'
 import { buildSearchIndex, updateSearchIndex } from '../../stores/search/write-index.ts'
@@ -53,12 +43,8 @@ const ALIVE_MS = 5_000
 const PROGRESS_MS = 100
 /** A watcher can miss events, so the whole folder is scanned after this time without changes. Any change postpones the scan. */
 const LOOK_MS = 60_000
-/** Maximum time between two scans while files are missing. */
-const MAX_LOST_PAUSE_MS = 10_000
-/** How long files may be missing that somebody is about to remove with a commit. */
-const COMMIT_MS = 500
-/** How often to look meanwhile whether they are there. */
-const STEP_MS = 50
+/** When to look again whether files are missing that the commit has, because somebody may be about to commit their removal. */
+const MISSING_MS = 1_000
 /** How long the builder of a killed server may take to notice that the server is gone, and exit. */
 const ORPHAN_MS = 60_000
 
@@ -77,7 +63,7 @@ const lock = takeLock(folder.file('builder.lock'), ORPHAN_MS)
 if (!lock) throw new Error('Another process is building into the same folder.')
 const code = hashCode(process.cwd()).data
 const git = createGit(contentDir, process.env)
-const copies = keepCopies(folder.file('copies'))
+const content = openContentSource({ contentDir, dir: folder.file('git'), environment: process.env })
 
 /** What this process keeps between its rounds. */
 interface BuildData {
@@ -88,8 +74,8 @@ interface BuildData {
   state: SiteState | undefined
   /** The last complete build, also that of other code or of a damaged database. */
   before: LastContent | undefined
-  /** The result of the last scan of the content; undefined if a full scan is needed. */
-  listing: ContentListing | undefined
+  /** Whether a round is complete, so that the next one need only compare what changed. */
+  isRead: boolean
   /** What the last round found of versions whose files changed; undefined if every prompt must be compared. */
   first: FirstFilesByPrompt | undefined
 }
@@ -129,14 +115,14 @@ function openData(): BuildData {
     const state = database.state === undefined ? undefined : SiteState.parse(JSON.parse(database.state))
     removeOtherIndexes(folder, [...retired.searches(), ...(state ? [state.search] : [])])
     const makeState = openSiteData({
-      openContent: () => copies.open(contentDir),
-      ...{ contentDir, baseUrl: config.baseUrl, isForReaders: config.readAccess.kind === 'members', sink: database },
+      openContent: (listing) => openObjects(content.git, listing),
+      ...{ baseUrl: config.baseUrl, isForReaders: config.readAccess.kind === 'members', sink: database },
       onProgress: (done, total) => reportProgress('Reading the content', done, total),
     })
     isDamaged = false
     lastNumber = Math.max(lastNumber, state?.number ?? 0)
     const before = state ?? readLast(database.replaced)
-    return { database, makeState, state, before, listing: undefined, first: undefined }
+    return { database, makeState, state, before, isRead: false, first: undefined }
   } catch (error) {
     database.close()
     throw error
@@ -155,12 +141,8 @@ let isBusy = false
 /** Whether a transaction of the site's database is open. */
 let isWriting = false
 let failures = 0
-/** The files that were missing in a round that had to begin again. */
-let suspected: ReadonlySet<string> = new Set()
 /** The files that were missing in the last round. */
-let lost: LostFiles = new Map()
-/** How often the content was scanned since files are missing. */
-let looksForLost = 0
+let missing: ReadonlySet<string> = new Set()
 let retry: NodeJS.Timeout | undefined
 let looking: NodeJS.Timeout | undefined
 
@@ -233,23 +215,19 @@ async function build(wanted: Wanted): Promise<void> {
   const began = new Date().toISOString()
   const ready = await askToBegin()
   const { changed: moved } = ready
-  const changed =
-    typeof wanted === 'string' || moved === 'all' || !mine.listing ? 'all' : new Set([...wanted, ...moved])
-  const commit = await readCommit()
   const read = await readSource(mine, ready)
-  const seen = await look(mine, changed)
-  const missing = await findMissing(changed, commit, seen)
-  if (missing === 'unsure') return want(changed === 'all' ? undefined : [...changed])
-  // The commit may have moved since these files were looked for, so what they were compared with does not last.
-  const losses = new Set([...lost.keys(), ...missing.keys()].map(promptOf))
-  lost = missing
-  const whole = addLost(seen, missing)
-  if (whole.files.length === 0 && mine.before && !isClone) await checkEmptied(mine.before, commit)
+  const look = await content.look(
+    typeof wanted === 'string' || moved === 'all' ? 'all' : new Set([...wanted, ...moved]),
+  )
+  const { commit } = look
+  // Git would only say that it cannot be started there.
+  if (isFolderUnreadable(look.listing)) throw new ContentError(look.listing.others.problems)
+  if (look.listing.prompts.size + look.listing.others.files.length === 0 && mine.before && !isClone)
+    await checkEmptied(mine.before, commit)
   const day = readConfig(process.env).buildDay
-  history = await readHistory(contentDir, process.env, `${day}T00:00:00Z`, history)
-  const first = await compareVersions(mine, { changed, losses }, seen, whole, history)
-  await copies.keep(git, new Map([...missing, ...[...first.values()].flatMap((one) => [...one.restored])]))
-  const listing = applyFirstFiles(whole, first)
+  history = await readHistory(contentDir, process.env, `${day}T00:00:00Z`, history, commit ?? 'HEAD')
+  const first = await compareVersions(mine, look, history)
+  const listing = applyFirstFiles(look.listing, first)
   const number = lastNumber + 1
   database.begin(number)
   isWriting = true
@@ -279,17 +257,20 @@ async function build(wanted: Wanted): Promise<void> {
   }
   clearTimeout(looking)
   const isUnsettled = [...first.values()].some((one) => one.isUnsettled)
-  looking = setTimeout(wantLook, isUnsettled || !hasAsked ? SETTLE_MS : LOOK_MS)
-  mine.listing = seen
+  // What is missing now and was not before may be removed by the next commit.
+  const gone = new Set(look.missing)
+  const isNewlyMissing = !gone.isSubsetOf(missing)
+  const soonMs = isNewlyMissing ? MISSING_MS : LOOK_MS
+  looking = setTimeout(wantLook, isUnsettled || !hasAsked ? SETTLE_MS : soonMs)
+  const stillMissing = look.missing.filter((path) => missing.has(path))
+  missing = gone
+  mine.isRead = true
   mine.first = first
   mine.before = mine.state
-  const problems = [...describeLost(missing), ...others, ...made.problems].map(formatContentProblem)
+  const problems = [...describeMissing(stillMissing), ...others, ...made.problems].map(formatContentProblem)
   // A pull writes the files before it updates the branch, so the files may have been read in between.
   if ((await readCommit()) !== commit) want()
-  say({ kind: 'read', began, problems, ignored: describeIgnored(listing.ignored) })
-  // Nothing reports that a mount is back, or that a commit removed the files.
-  if (missing.size > 0) retry = setTimeout(wantLook, Math.min(pauseAfter(looksForLost++), MAX_LOST_PAUSE_MS))
-  else looksForLost = 0
+  say({ kind: 'read', began, problems, ignored: describeIgnored(listIgnored(listing)) })
   // The timers do nothing while a build is being written, and builds may follow each other without a pause.
   isWriting = false
   removeRetired()
@@ -303,49 +284,33 @@ async function readSource({ state }: BuildData, { isWhole, orderMs }: ReadyConte
   return isWhole ? { read_until, commits: [], broken: [] } : (state?.source ?? UNKNOWN_SOURCE)
 }
 
-/** Scans the content, or only the repositories with changed files if no others can have changed. */
-async function look({ listing }: BuildData, changed: ReadonlySet<string> | 'all'): Promise<ContentListing> {
-  const seen = listing && changed !== 'all' ? listChanged(listing, changed) : listContent(contentDir)
-  // Git would only say that it cannot be started there.
-  if (isFolderUnreadable(seen)) throw new ContentError(seen.problems)
-  if (!listing) {
-    const converted = await findConverted(contentDir, process.env)
-    if (converted.length > 0) throw new ContentError(converted)
-  }
-  return seen
-}
-
-function listChanged(listing: ContentListing, changed: ReadonlySet<string>): ContentListing {
-  const places = [...changed].map((path) => path.split('/'))
-  // If the content folder itself is missing, its files must not be treated as deleted.
-  if (places.some(({ length }) => length < 3) || !existsSync(contentDir)) return listContent(contentDir)
-  return listContentAgain(contentDir, listing, [...new Set(places.map(([owner, name]) => `${owner}/${name}`))])
-}
-
-/** Compares versions with what they first were: those of prompts whose files or commits changed since the last round. @param losses the prompts that lack files, or did in the last round @param seen the files in the folder @param whole also the lost files */
+/** Compares versions with what they first were: those of prompts whose files or commits changed since the last round. */
 async function compareVersions(
-  { listing: before, first: known }: BuildData,
-  { changed, losses }: { changed: ReadonlySet<string> | 'all'; losses: ReadonlySet<string> },
-  seen: ContentListing,
-  whole: ContentListing,
+  { isRead, first: known }: BuildData,
+  look: ContentLook,
   history: ContentHistory,
 ): Promise<FirstFilesByPrompt> {
   const { touched } = history
-  const isNamed = changed !== 'all' && [...changed].every((path) => path.split('/').length >= 3)
-  const files = isNamed ? new Set(Array.from(changed, promptOf)) : before && listChangedPrompts(before, seen)
   const unsettled = [...(known ?? [])].flatMap(([fullName, { isUnsettled }]) => (isUnsettled ? [fullName] : []))
+  const edited = new Set([...uncommitted, ...look.edited].map(promptOf))
   const affected: ReadonlySet<string> | 'all' =
-    files && known && touched !== 'all' && hasAsked ? new Set([...files, ...touched, ...losses, ...unsettled]) : 'all'
+    isRead && known && look.changed !== 'all' && touched !== 'all' && hasAsked
+      ? new Set([...look.changed, ...edited, ...touched, ...unsettled])
+      : 'all'
+  uncommitted = look.edited
   if (history.head === undefined) return new Map()
   const read = await readPublished(affected)
   const published = new Map([...lacking, ...(read ?? [])])
   const settledMs = Date.now() - SETTLE_MS
-  const parts = { git, contentDir, listing: whole, history, affected, published, settledMs }
+  const parts = { git: content.git, look, history, affected, published, settledMs }
   const found = await findFirstFiles({ ...parts, ...(known && { known }) })
   lacking = new Map([...published].filter(([fullName]) => found.has(fullName)))
   hasAsked = read !== undefined
   return found
 }
+
+/** The paths that differed from the commit in the last round. */
+let uncommitted: ReadonlySet<string> = new Set()
 
 /** What this hub published, of the prompts that the branch does not have whole: what was reported stays so while the state does not respond. */
 let lacking: ReadonlyMap<string, Published> = new Map()
@@ -371,35 +336,6 @@ async function readPublished(affected: ReadonlySet<string> | 'all'): Promise<Map
     logProblem('warning', 'It was not checked whether the branch still has what was published to it.', { cause })
     return undefined
   }
-}
-
-/** Finds the files that the commit has and the folder has not. Only what has changed can have disappeared, unless files are missing already. @returns `unsure` if this round must begin again, because somebody may be about to add or commit just that */
-async function findMissing(
-  changed: ReadonlySet<string> | 'all',
-  commit: string | null,
-  seen: ContentListing,
-): Promise<LostFiles | 'unsure'> {
-  const places = changed === 'all' || lost.size > 0 ? ['.'] : listPlaces(changed)
-  if (commit === null || places.length === 0) return NOTHING_LOST
-  const missing = await findLost(git, commit, seen, places)
-  const found = new Set(missing.keys()).difference(lost)
-  if (found.isSubsetOf(suspected)) {
-    suspected = new Set()
-    return missing
-  }
-  suspected = found
-  // A publish moves its files into the folder right after its commit.
-  const [first = ''] = found
-  for (let waitedMs = 0; waitedMs < COMMIT_MS && !existsSync(join(contentDir, first)); waitedMs += STEP_MS)
-    await sleep(STEP_MS)
-  return 'unsure'
-}
-
-const NOTHING_LOST: LostFiles = new Map()
-
-/** Lists the folders of the repositories with changed files, the folders of owners, and the files outside them. */
-function listPlaces(changed: ReadonlySet<string>): string[] {
-  return [...new Set(Array.from(changed, (path) => path.split('/', 2).filter(Boolean).join('/')))]
 }
 
 /** Accepts that the content folder is empty if a commit removed everything since the last build. Otherwise it is a mount that has disappeared, as a rule, and must not be served as a hub without prompts. @throws ContentError */
@@ -449,12 +385,12 @@ async function readCommit(): Promise<string | null> {
   return (await git.find(['rev-parse', '--verify', 'HEAD']).catch(() => undefined)) ?? null
 }
 
-const content = isClone ? undefined : watchContent(contentDir, wantChange, (reason) => say({ kind: 'polling', reason }))
+const watch = isClone ? undefined : watchContent(contentDir, wantChange, (reason) => say({ kind: 'polling', reason }))
 process.on('message', (message: HostMessage) => {
   if (message.kind === 'ready') begun.resolve(message)
   else if (message.kind === 'unready') begun.reject(new Error(message.message))
   else if (message.kind === 'moved') want([])
-  else content?.noteChange(`${message.fullName}/`)
+  else watch?.noteChange(`${message.fullName}/`)
 })
 watchDays(want)
 want()

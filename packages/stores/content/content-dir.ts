@@ -1,4 +1,6 @@
-// Reads one repository of the content folder, or the whole folder as a tree. Files that are not allowed are reported; links are not followed.
+// Reads one repository of the content, or a whole folder as a tree. Files that are not allowed are reported; links are not followed.
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
 import { formatPath, parsePath } from '../../../src/domain/content/content-path.ts'
 import type { RepositoryEntry, ResultEntry, VersionEntry } from '../../../src/domain/content/content-tree.ts'
 import type { RepositoryFile } from '../../../src/domain/content/prompt-file.ts'
@@ -9,9 +11,9 @@ import { checkResults } from '../../catalogue/result-rules.ts'
 import { openFolder } from '../files/plain-files.ts'
 import { checkAttestations } from './attestation-files.ts'
 import { type ParsedFile, parseContentFile } from './content-file.ts'
-import { nameFile } from './content-files.ts'
-import { type ContentListing, type ListedFile, listContent } from './content-listing.ts'
-import type { ContentReader } from './lost-files.ts'
+import type { ContentReader } from './content-files.ts'
+import { type ListingProblems, listContentFiles, nameFile } from './content-files.ts'
+import { promptOf } from './content-listing.ts'
 import { groupByVersion, readBundle } from './version-files.ts'
 
 interface ContentReading {
@@ -26,29 +28,37 @@ interface ContentReading {
 }
 
 /**
- * Reads the whole content folder into memory.
+ * Reads a whole folder into memory, as it is on disk.
  *
  * @param dir the folder; if it is missing, that is reported as a problem
  */
-export function readContentDir(dir: string, listing: ContentListing = listContent(dir)): ContentReading {
-  const { alone, below } = groupFiles(listing.files)
-  const problems = [...listing.problems]
+export function readContentDir(dir: string): ContentReading {
+  const findings: ListingProblems = { problems: [], ignored: [] }
+  const paths = [...listContentFiles(dir, findings)]
+  const { problems, ignored } = findings
   const folder = openFolder(dir)
-  const parsed = alone.flatMap((file) => {
-    const read = readListed(folder, file)
+  const below = Map.groupBy(paths, promptOf)
+  const parsed = (below.get('') ?? []).flatMap((path) => {
+    const read = readListed(folder, path)
     problems.push(...read.problems)
     return read.parsed ?? []
   })
+  below.delete('')
   const repositories = new Map<string, RepositoryEntry>()
   for (const [fullName, files] of below) {
-    const read = readRepository(folder, fullName, files)
+    const bytes = (path: string) => lstatSync(join(dir, path), { throwIfNoEntry: false })?.size ?? 0
+    const read = readRepository(
+      folder,
+      fullName,
+      files.map((path) => ({ path, bytes: bytes(path) })),
+    )
     problems.push(...read.problems)
     if (read.isThere) repositories.set(fullName, read.entry)
   }
   const tree = { ...joinOthers(parsed), repositories }
   for (const [fullName, repository] of repositories)
     problems.push(...checkRepository(repository, tree).map((problem) => ({ file: nameIndex(fullName), ...problem })))
-  return { tree, problems: sortProblems(problems), ignored: listing.ignored, filesRead: listing.files.length }
+  return { tree, problems: sortProblems(problems), ignored, filesRead: paths.length }
 }
 
 interface ReadRepository {
@@ -66,7 +76,7 @@ interface ReadRepository {
 export function readRepository(
   folder: ContentReader,
   fullName: string,
-  files: readonly ListedFile[],
+  files: readonly { path: string; bytes: number }[],
   recall: (version: string) => VersionEntry | undefined = () => undefined,
 ): ReadRepository {
   const [owner = '', name = ''] = fullName.split('/')
@@ -76,7 +86,7 @@ export function readRepository(
   let isThere = false
   const versions: RepositoryEntry['versions'] = []
   const take = (path: string, mark: string) => {
-    const read = readListed(folder, { path })
+    const read = readListed(folder, path)
     if (read.problems.length > 0) {
       problems.push(...read.problems)
       wrong.add(mark)
@@ -90,7 +100,7 @@ export function readRepository(
     const kind = parsePath(path).value?.kind
     if (kind === 'result' || kind === 'tests') {
       // A file beside the prompt that cannot be read makes no version of it invalid.
-      const read = readListed(folder, { path })
+      const read = readListed(folder, path)
       problems.push(...read.problems)
       if (read.parsed?.kind === 'result' && read.problems.length === 0) results.push(read.parsed.value)
       continue
@@ -135,23 +145,11 @@ const versionOf = (path: string) => path.split('/').at(-2) ?? ''
 /** Reads and validates a single file. */
 export function readListed(
   folder: ContentReader,
-  { path }: Pick<ListedFile, 'path'>,
+  path: string,
 ): { parsed: ParsedFile | undefined; problems: Problem[] } {
   const { parsed, broken } = parseContentFile(path, (maxBytes) => folder.read(path, maxBytes))
   const problems = (parsed.problems ?? broken).map((problem) => ({ file: nameFile(path), ...problem }))
   return { parsed: parsed.value, problems }
-}
-
-/** Groups files by the full name of their repository. */
-export function groupFiles(listed: readonly ListedFile[]): { alone: ListedFile[]; below: Map<string, ListedFile[]> } {
-  const below = Map.groupBy(listed, ({ path }) => {
-    // A path in a repository has at least two slashes.
-    const end = path.indexOf('/', path.indexOf('/') + 1)
-    return end === -1 ? '' : path.slice(0, end)
-  })
-  const alone = below.get('') ?? []
-  below.delete('')
-  return { alone, below }
 }
 
 /** Builds the parts of a tree that are outside repositories. @param files the files outside repositories */

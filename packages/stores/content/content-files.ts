@@ -2,7 +2,7 @@
 import type { Dirent } from 'node:fs'
 import { printable } from '../../../src/domain/text/printable.ts'
 import type { Problem } from '../../../src/domain/text/problems.ts'
-import { openFolder, type PlainFolder } from '../files/plain-files.ts'
+import { type Opened, openFolder, type PlainFolder } from '../files/plain-files.ts'
 
 /** The findings other than the files to read. */
 export interface ListingProblems {
@@ -11,17 +11,31 @@ export interface ListingProblems {
   ignored: string[]
 }
 
+/** Reads the files of content. */
+export interface ContentReader {
+  read(path: string, maxBytes: number): Opened<Buffer>
+  /** Says which files will be read, in about this order, so that many can be read at once. */
+  expect?(paths: Iterable<string>): void
+}
+
 /** Hidden files, backups and temporary files: `.DS_Store`, `1.0.0.md~`, `#1.0.0.md#`, `x.tmp`, `.1.0.0.md.swp`. */
 const STRAY = /^\.|~$|^#.*#$|\.(?:tmp|swp)$/i
 
 /** Returns whether git would read attributes from a file with this name, even on file systems that ignore case and invisible characters. */
-function isAttributes(name: string): boolean {
+export function isAttributes(name: string): boolean {
   return name.replace(/\p{Cf}/gu, '').toLowerCase() === '.gitattributes'
 }
 
 /** Returns whether a file or folder with this name was created by an editor or the operating system and is not content. */
 export function isIgnoredName(name: string): boolean {
   return STRAY.test(name)
+}
+
+/** Finds the ignored file or folder that a path is in, or is. @returns its path */
+export function findIgnored(path: string): string | undefined {
+  const names = path.split('/')
+  const at = names.findIndex(isIgnoredName)
+  return at === -1 ? undefined : names.slice(0, at + 1).join('/')
 }
 
 /**
@@ -43,20 +57,16 @@ function* listBelow(folder: PlainFolder, dir: string, findings: ListingProblems,
   try {
     entries = folder.list(below)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    // A folder that disappears while being read is ignored; only the root must exist.
-    if (code === 'ENOENT' && below === '') report(below, 'content-folder', `not found: ${dir}`)
-    else if (code === 'ELOOP')
-      report(below, 'content-folder', below === '' ? ROOT_LINK : 'expected a folder, got a symbolic link')
-    else if (code !== 'ENOENT') report(below, 'readable', 'expected a readable folder')
+    const problem = describeUnlisted(error, dir, below)
+    if (problem) findings.problems.push(problem)
     return
   }
   const nameInPath = (entry: Dirent) => (entry.isDirectory() ? `${entry.name}/` : entry.name)
   for (const entry of entries.sort((a, b) => comparePaths(nameInPath(a), nameInPath(b)))) {
     const path = below === '' ? entry.name : `${below}/${entry.name}`
-    if (isAttributes(entry.name)) report(path, 'no-attributes', ATTRIBUTES)
+    if (isAttributes(entry.name)) report(path, ATTRIBUTES.rule, ATTRIBUTES.message)
     else if (isIgnoredName(entry.name)) findings.ignored.push(nameFile(path))
-    else if (entry.name.includes('\ufffd')) report(path, 'readable', 'expected a name in UTF-8')
+    else if (entry.name.includes('\ufffd')) report(path, NOT_UTF8.rule, NOT_UTF8.message)
     else if (entry.isDirectory()) yield* listBelow(folder, dir, findings, path)
     else if (entry.isFile()) yield path
     else
@@ -68,9 +78,34 @@ function* listBelow(folder: PlainFolder, dir: string, findings: ListingProblems,
   }
 }
 
+/** Says why a folder cannot be listed. @returns undefined if it disappeared while it was read: only the root must exist */
+function describeUnlisted(error: unknown, dir: string, below: string): Problem | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'ENOENT' && below !== '') return undefined
+  const link = below === '' ? ROOT_LINK : 'expected a folder, got a symbolic link'
+  const message = code === 'ENOENT' ? `not found: ${dir}` : code === 'ELOOP' ? link : 'expected a readable folder'
+  const rule = code === 'ENOENT' || code === 'ELOOP' ? 'content-folder' : 'readable'
+  return { file: nameFile(below), rule, key: '', message }
+}
+
+/** Says why a content folder cannot be read. */
+export function checkRoot(dir: string): Problem | undefined {
+  try {
+    openFolder(dir).list('')
+    return undefined
+  } catch (error) {
+    return describeUnlisted(error, dir, '')
+  }
+}
+
 /** Attribute files are not allowed, because git applies them and a review of prompts does not show their effect. */
-const ATTRIBUTES =
-  'expected no .gitattributes below content: git would change the bytes of prompts when it checks them out'
+export const ATTRIBUTES = {
+  rule: 'no-attributes',
+  message: 'expected no .gitattributes below content: git would change the bytes of prompts when it checks them out',
+}
+
+/** Git's paths have any bytes. */
+export const NOT_UTF8 = { rule: 'readable', message: 'expected a name in UTF-8' }
 
 /** A link named `content` in a repository leads wherever the author of a commit wants. An operator can choose any folder with a setting. */
 const ROOT_LINK =

@@ -58,16 +58,18 @@ interface FileChange {
  *
  * @param known an earlier result; if the branch no longer contains its head, the whole history is read again
  * @param now the current time, before which nothing is known if git is unavailable
+ * @param commit the newest commit to read
  */
 export async function readHistory(
   contentDir: string,
   environment: Readonly<Record<string, string | undefined>>,
   now: string,
   known?: ContentHistory,
+  commit = 'HEAD',
 ): Promise<ContentHistory> {
   const git = createGit(contentDir, environment)
   const find = (...args: string[]) => git.find(args).catch(() => undefined)
-  const head = await find('rev-parse', '--verify', 'HEAD')
+  const head = await find('rev-parse', '--verify', commit)
   if (head === undefined) {
     await warnIfRefused(git)
     return { head, since: now, changes: new Map(), added: new Map(), past: new Map(), touched: 'all' }

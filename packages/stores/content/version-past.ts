@@ -197,7 +197,7 @@ async function findServable(git: Git, fullName: string, states: readonly State[]
       if (!bytes) return { refusal: 'missing' } as const
       return bytes.length > maxBytes ? ({ refusal: 'long' } as const) : { value: bytes }
     }
-    const files = [...state.first.keys()].map((path) => ({ path, stamp: '', bytes: 0 }))
+    const files = [...state.first.keys()].map((path) => ({ path, bytes: 0 }))
     if (readRepository({ read }, fullName, files).wrong.size === 0) return state
   }
   return undefined

@@ -1,5 +1,5 @@
 // Runs git: without a shell, without the user's hooks and GIT_* variables, and with the hub's identity.
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { Readable } from 'node:stream'
 
 interface GitRun {
@@ -69,8 +69,13 @@ function writeConfig(config: Readonly<Record<string, string>>): Record<string, s
  *
  * @param folder its working directory
  * @param environment usually `process.env`, for PATH and HOME; all GIT_* variables are removed, because they could point to another repository (git sets them for hooks, and some editors export them)
+ * @param own the GIT_* variables of the hub's own, such as `GIT_DIR`
  */
-export function createGit(folder: string, environment: Readonly<Record<string, string | undefined>>) {
+export function createGit(
+  folder: string,
+  environment: Readonly<Record<string, string | undefined>>,
+  own: Readonly<Record<string, string>> = {},
+) {
   const kept = Object.entries(environment).filter(([name]) => !name.toUpperCase().startsWith('GIT_'))
   const env = {
     ...Object.fromEntries(kept),
@@ -80,6 +85,7 @@ export function createGit(folder: string, environment: Readonly<Record<string, s
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_TERMINAL_PROMPT: '0',
+    ...own,
   }
   const start = (args: readonly string[], { signal, indexFile, config = {} }: GitRun = {}) =>
     spawn('git', [...SETTINGS, ...args], {
@@ -120,6 +126,20 @@ export function createGit(folder: string, environment: Readonly<Record<string, s
     })
   return {
     tryRun,
+    /** Runs git while nothing else happens: for a process that has nothing else to do. @returns standard output @throws GitFailure */
+    runSync(args: readonly string[], input: string, maxBytes: number): Buffer<ArrayBuffer> {
+      const run = spawnSync('git', [...SETTINGS, ...args], {
+        cwd: folder,
+        env,
+        input,
+        maxBuffer: maxBytes,
+        windowsHide: true,
+      })
+      if (run.error) throw run.error
+      if (run.status !== 0)
+        throw new GitFailure(`git ${args[0]} ended with ${run.status ?? run.signal}: ${run.stderr.toString().trim()}`)
+      return run.stdout
+    },
     /** Runs git and throws if it fails. @returns standard output @throws GitFailure */
     async run(args: readonly string[], run?: GitRun): Promise<Buffer<ArrayBuffer>> {
       const { code, stdout, stderr } = await tryRun(args, run)

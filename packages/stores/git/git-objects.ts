@@ -24,9 +24,20 @@ export async function readObjects(
   run: { signal?: AbortSignal; maxBytes?: number } = {},
 ): Promise<(GitObject | undefined)[]> {
   const input = names.map((name) => `${name}\n`).join('')
-  const output = await git.run(['cat-file', '--batch'], { ...run, input })
+  return parseObjects(await git.run(['cat-file', '--batch'], { ...run, input }), names.length)
+}
+
+/** Reads objects by ID while nothing else happens. @param maxBytes the most that all of them may have together @throws GitFailure */
+export function readObjectsSync(git: Git, ids: readonly string[], maxBytes: number): (GitObject | undefined)[] {
+  const input = ids.map((id) => `${id}\n`).join('')
+  // Each object has a line of its own before its bytes.
+  return parseObjects(git.runSync(['cat-file', '--batch'], input, maxBytes + 200 * (ids.length + 1)), ids.length)
+}
+
+/** Parses git's answer, which has its objects in the order of the question. */
+function parseObjects(output: Buffer<ArrayBuffer>, count: number): (GitObject | undefined)[] {
   let at = 0
-  return names.map(() => {
+  return Array.from({ length: count }, () => {
     const end = output.indexOf(10, at)
     const [, id, type = '', size] = /^([0-9a-f]+) (\w+) (\d+)$/.exec(output.toString('utf8', at, end)) ?? []
     at = end + 1
@@ -54,6 +65,19 @@ export async function readSmallObjects(
     small.map(([id = '']) => id),
   )
   return new Map(objects.flatMap((object) => (object ? [[object.id, object.bytes] as const] : [])))
+}
+
+/** Reads how long objects are, in bytes, by ID. Objects that do not exist are left out. */
+export async function readObjectSizes(git: Git, ids: readonly string[]): Promise<Map<string, number>> {
+  if (ids.length === 0) return new Map()
+  const input = ids.map((id) => `${id}\n`).join('')
+  const lines = (await git.run(['cat-file', '--batch-check'], { input })).toString().trimEnd().split('\n')
+  return new Map(
+    lines.flatMap((line) => {
+      const [id = '', , bytes] = line.split(' ')
+      return bytes === undefined ? [] : [[id, Number(bytes)] as const]
+    }),
+  )
 }
 
 /** Lists the files and folders in a tree object, by name. Names are decoded as Latin-1, because they need not be UTF-8. */
@@ -122,12 +146,6 @@ export async function listEdited(git: Git): Promise<Map<string, string>> {
     }
   }
   return edited
-}
-
-/** Lists the files in the working tree that may differ from a commit; new files only if they are in the index. Unlike git diff, it leaves the index as it is. */
-export async function listEditedSince(git: Git, commit: string): Promise<Set<string>> {
-  const command = ['diff-index', '--name-only', '--ignore-submodules', '--no-renames', '--relative']
-  return new Set(await Array.fromAsync(git.records([...command, '-z', commit, '--', '.'])))
 }
 
 /** A commit to write. */

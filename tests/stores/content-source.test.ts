@@ -1,0 +1,240 @@
+// Tests how the content is read from git: what is committed, what somebody changed since, and a folder that is not in git.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import fc from 'fast-check'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { writeData } from '../../packages/build/write-data.ts'
+import { type ContentListing, listIgnored, listListingProblems } from '../../packages/stores/content/content-listing.ts'
+import { openObjects } from '../../packages/stores/content/content-reader.ts'
+import { openContentSource } from '../../packages/stores/content/content-source.ts'
+import { readConfig } from '../../src/config.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { versionFile } from './content-folder.ts'
+
+let root = ''
+beforeEach(() => {
+  root = temporaryFolder('prompt-hub-source-')
+})
+
+const git = (cwd: string, ...args: string[]) =>
+  execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], { cwd, encoding: 'utf8' })
+const put = (file: string, text: string) => {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+}
+const PATH = 'content/acme/a/versions/1.0.0.md'
+const TEXT = versionFile('$Id$\nOne')
+
+/** Creates a repository with these files, and commits them. */
+function commit(files: Record<string, string>, folder = join(root, 'repository')): string {
+  for (const [path, text] of Object.entries(files)) put(join(folder, path), text)
+  if (!existsSync(join(folder, '.git'))) git(folder, 'init', '-q', '-b', 'main')
+  if (Object.keys(files).length > 0) git(folder, 'add', '-f', '--', ...Object.keys(files))
+  git(folder, 'commit', '-q', '--allow-empty', '-m', 'all')
+  return folder
+}
+
+const open = (folder: string, dir = mkdtempSync(join(root, 'own-'))) =>
+  openContentSource({ contentDir: join(folder, 'content'), dir, environment: process.env })
+
+/** Returns the text of each file of a listing. */
+function readAll(source: ReturnType<typeof open>, listing: ContentListing): Record<string, string> {
+  const reader = openObjects(source.git, listing)
+  const files = [listing.others, ...listing.prompts.values()].flatMap((part) => part.files)
+  return Object.fromEntries(files.map(({ path }) => [path, reader.read(path, 1_000_000).value?.toString() ?? '?']))
+}
+
+describe('a fresh clone whose checkout changed the bytes', () => {
+  //  case                               files                               git configuration  attributes of this clone
+  test.each<[string, Record<string, string>, string[], string?]>([
+    ['a line ending attribute', { '.gitattributes': 'content/** text eol=crlf\n' }, []],
+    ['an attribute for one prompt', { '.gitattributes': 'content/acme/** text eol=crlf\ncontent/ -text\n' }, []],
+    ['ident', { '.gitattributes': 'content/** -text ident\n' }, []],
+    ['working-tree-encoding', { '.gitattributes': 'content/** -text working-tree-encoding=UTF-16LE-BOM\n' }, []],
+    ['core.autocrlf', {}, ['core.autocrlf true']],
+    [
+      'a filter',
+      { '.gitattributes': '*.md filter=up\n' },
+      ['filter.up.smudge tr A-Za-z N-ZA-Mn-za-m', 'filter.up.clean tr A-Za-z N-ZA-Mn-za-m'],
+    ],
+    ['attributes in .git/info', {}, [], '*.md text eol=crlf\n'],
+  ])('has the bytes of git: %s', async (_, files, settings, attributes) => {
+    const from = commit({ [PATH]: TEXT })
+    commit(files, from)
+    const to = join(root, 'clone')
+    git(root, 'clone', '-q', '--no-checkout', from, to)
+    for (const one of settings) git(to, 'config', ...one.split(' ', 1), one.slice(one.indexOf(' ') + 1))
+    if (attributes !== undefined) writeFileSync(join(to, '.git/info/attributes'), attributes)
+    git(to, 'checkout', '-q', 'main')
+    expect(readFileSync(join(to, PATH), 'utf8')).not.toBe(TEXT)
+    const source = open(to)
+    const look = await source.look()
+    expect([...look.edited]).toEqual([])
+    expect(readAll(source, look.listing)).toEqual({ 'acme/a/versions/1.0.0.md': TEXT })
+    const siteDir = mkdtempSync(join(root, 'site-'))
+    const config = readConfig({ CONTENT_DIR: join(to, 'content'), SITE_URL: 'https://hub.test' })
+    await writeData(config, { siteDir, indexPath: join(siteDir, 'search.db') })
+    const record = readFileSync(join(siteDir, 'data/v1/repos/acme/a/versions/1.0.0.json'), 'utf8')
+    expect(JSON.parse(record).data.content).toBe('$Id$\nOne\n')
+  })
+})
+
+test('what is edited, new, deleted and missing, beside what is committed', async () => {
+  const folder = commit({
+    'content/site.yml': 'name: Hub\n',
+    'content/acme/index.md': '---\nname: Acme\n---\n',
+    [PATH]: TEXT,
+    'content/acme/b/versions/1.0.0.md': 'B',
+    'outside.md': 'x',
+  })
+  const head = git(folder, 'rev-parse', 'HEAD').trim()
+  const source = open(folder)
+  const first = await source.look()
+  expect(first).toMatchObject({ commit: head, changed: 'all', missing: [] })
+  expect(Object.keys(readAll(source, first.listing))).toEqual([
+    'acme/index.md',
+    'site.yml',
+    'acme/a/versions/1.0.0.md',
+    'acme/b/versions/1.0.0.md',
+  ])
+  // Git's own index and its objects stay as they are.
+  const state = () => git(folder, 'status', '--porcelain=v2') + git(folder, 'count-objects')
+  const before = state()
+  put(join(folder, PATH), 'edited')
+  put(join(folder, 'content/acme/c/index.md'), 'new')
+  rmSync(join(folder, 'content/acme/b'), { recursive: true })
+  const edited = state()
+  const second = await source.look(new Set(['acme/a/versions/1.0.0.md', 'acme/c/', 'acme/b/versions/1.0.0.md']))
+  expect(second.edited).toEqual(new Set(['acme/a/versions/1.0.0.md', 'acme/c/index.md']))
+  expect(second.missing).toEqual(['acme/b/versions/1.0.0.md'])
+  expect(readAll(source, second.listing)).toMatchObject({
+    'acme/a/versions/1.0.0.md': 'edited',
+    'acme/b/versions/1.0.0.md': 'B',
+    'acme/c/index.md': 'new',
+  })
+  expect(state()).toBe(edited)
+  git(folder, 'checkout', '-q', '--', '.')
+  rmSync(join(folder, 'content/acme/c'), { recursive: true })
+  expect(state()).toBe(before)
+  const third = await source.look(new Set(['acme/a/', 'acme/b/', 'acme/c/']))
+  expect(third).toMatchObject({ changed: new Set(['acme/a', 'acme/b', 'acme/c']), missing: [], edited: new Set() })
+  expect(third.listing).toEqual(first.listing)
+  expect((await source.look()).changed).toEqual(new Set())
+  git(folder, 'rm', '-qr', 'content/acme/b')
+  git(folder, 'commit', '-qm', 'Remove b')
+  const last = await source.look(new Set())
+  // The folder was not looked at, but the commit says so.
+  expect(last.missing).toEqual([])
+  expect([...(await source.look()).listing.prompts.keys()]).toEqual(['acme/a'])
+})
+
+test('anything but a file is a problem, and files that git ignores are content', async () => {
+  const folder = commit({ [PATH]: TEXT, 'content/.gitignore': '*\n', 'content/acme/b/versions/1.0.0.md': 'B' })
+  symlinkSync('versions/1.0.0.md', join(folder, 'content/acme/b/index.md'))
+  commit({ 'x.md': 'x' }, join(folder, 'content/acme/inner'))
+  put(join(folder, 'content/acme/ignored/index.md'), 'new')
+  put(join(folder, 'content/acme/a/.index.md.swp'), 'left behind')
+  put(join(folder, 'content/acme/a/.gitattributes'), '*.txt ident\n')
+  writeFileSync(Buffer.concat([Buffer.from(join(folder, 'content/acme/')), Buffer.from([0xe9])]), 'x')
+  const { listing } = await open(folder).look()
+  expect(listListingProblems(listing).map(({ file, rule }) => `${file} ${rule}`)).toEqual([
+    'content/acme/inner regular-file',
+    'content/acme/\ufffd readable',
+    'content/acme/a/.gitattributes no-attributes',
+    'content/acme/b/index.md regular-file',
+  ])
+  expect(listIgnored(listing)).toEqual(['content/.gitignore', 'content/acme/a/.index.md.swp'])
+  expect([...listing.prompts.keys()]).toEqual(['acme/a', 'acme/b', 'acme/ignored'])
+})
+
+test.each([
+  ['a folder without git', () => {}],
+  ['a folder that git ignores', (folder: string) => void commit({ '.gitignore': 'content\n' }, folder)],
+  ['a branch without commits', (folder: string) => void git(folder, 'init', '-q')],
+])('%s is read as it is', async (_, prepare) => {
+  const folder = join(root, 'plain')
+  put(join(folder, PATH), '$Id$\r\n')
+  put(join(folder, 'content/acme/b/index.md'), 'B')
+  prepare(folder)
+  const dir = mkdtempSync(join(root, 'own-'))
+  const source = open(folder, dir)
+  const first = await source.look()
+  expect(readAll(source, first.listing)).toEqual({ 'acme/a/versions/1.0.0.md': '$Id$\r\n', 'acme/b/index.md': 'B' })
+  rmSync(join(folder, 'content/acme/b'), { recursive: true })
+  const again = await open(folder, dir).look()
+  expect([...again.listing.prompts.keys()]).toEqual(['acme/a'])
+  expect(again.missing).toEqual([])
+  rmSync(join(folder, PATH))
+  expect([...(await source.look()).listing.prompts.keys()]).toEqual([])
+})
+
+test('a process that was killed, and a damaged index, leave nothing behind that matters', async () => {
+  const folder = commit({ [PATH]: TEXT })
+  const dir = mkdtempSync(join(root, 'own-'))
+  await open(folder, dir).look()
+  writeFileSync(join(dir, 'index.lock'), '')
+  writeFileSync(join(dir, 'index'), 'damaged')
+  const source = open(folder, dir)
+  await expect(source.look()).rejects.toThrow('git add ended with 128')
+  const { listing } = await source.look()
+  expect(readAll(source, listing)).toEqual({ 'acme/a/versions/1.0.0.md': TEXT })
+})
+
+test('a content folder that is missing, a link or no folder is a problem', async () => {
+  const folder = commit({ [PATH]: TEXT })
+  symlinkSync('content', join(folder, 'link'))
+  put(join(folder, 'file'), '')
+  for (const [name, message] of [
+    ['gone', 'not found: '],
+    ['link', 'expected a folder, got a symbolic link. Set CONTENT_DIR'],
+    ['file', 'expected a readable folder'],
+  ] as const) {
+    const source = openContentSource({
+      contentDir: join(folder, name),
+      dir: mkdtempSync(join(root, 'own-')),
+      environment: process.env,
+    })
+    const { others, prompts } = (await source.look()).listing
+    expect(others.problems).toMatchObject([{ file: 'content', message: expect.stringContaining(message) }])
+    expect(prompts.size).toBe(0)
+  }
+})
+
+test('a look at what changed finds what a look at everything finds', { timeout: 600_000 }, async () => {
+  const folder = commit({ [PATH]: TEXT, 'content/acme/b/index.md': 'B', 'content/site.yml': 'name: Hub\n' })
+  const content = join(folder, 'content')
+  const source = open(folder)
+  await source.look()
+  const paths = ['acme/a/index.md', 'acme/a/versions/1.0.0.md', 'acme/b/index.md', 'acme/c/x/y.md', 'acme/index.md']
+  const edits = fc.sample(
+    fc.record({
+      path: fc.constantFrom(...paths),
+      kind: fc.constantFrom('write', 'remove', 'commit', 'reset', 'stage'),
+      text: fc.nat(50),
+    }),
+    { numRuns: 60, seed: Number(process.env.SEED ?? 11) },
+  )
+  for (const [round, { path, kind, text }] of edits.entries()) {
+    if (kind === 'write') put(join(content, path), `Text ${text}`)
+    else if (kind === 'remove') rmSync(join(content, path), { force: true })
+    else if (kind === 'stage') git(folder, 'add', '-A')
+    else if (kind === 'reset') git(folder, 'reset', '-q', '--hard')
+    else {
+      git(folder, 'add', '-A')
+      git(folder, 'commit', '-q', '--allow-empty', '-m', 'x')
+    }
+    const isNamed = kind === 'write' || kind === 'remove'
+    const look = await source.look(isNamed ? new Set([path]) : 'all')
+    const other = open(folder)
+    const whole = await other.look()
+    const named = `round ${round}: ${kind} ${path}`
+    const sorted = ({ others, prompts }: ContentListing) => [
+      others,
+      [...prompts].filter(([, part]) => part.files.length > 0).sort(),
+    ]
+    expect(sorted(look.listing), named).toEqual(sorted(whole.listing))
+    expect([look.edited, look.missing, look.commit], named).toEqual([whole.edited, whole.missing, whole.commit])
+    expect(readAll(source, look.listing), named).toEqual(readAll(other, whole.listing))
+  }
+})
