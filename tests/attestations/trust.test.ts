@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path'
 import { initializeTUFRepo, type TUFRepo, tufHandlers } from '@tufjs/repo-mock'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formatTrustedRootFile, parseTrustedRootFile } from '../../src/domain/content/trusted-root-file.ts'
+import { COMPILED } from '../compiled.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { type SigstoreServices, startSigstore } from './sigstore-services.ts'
 
@@ -35,7 +36,7 @@ afterAll(() => new Promise((done) => server.close(done)))
 
 const run = (...args: string[]) =>
   new Promise<{ code: number; stdout: string; stderr: string }>((done) => {
-    const env = { PATH: process.env.PATH, CONTENT_DIR: folder }
+    const env = { PATH: process.env.PATH, ...COMPILED, CONTENT_DIR: folder }
     execFile(process.execPath, [resolve('scripts/content/renew-trust.ts'), ...args], { env }, (error, stdout, stderr) =>
       done({ code: error ? Number(error.code) : 0, stdout, stderr }),
     )

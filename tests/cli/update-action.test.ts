@@ -8,6 +8,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { COMPILED } from '../compiled.ts'
 import { type PlainFiles, startPlainFiles } from './plain-files.ts'
 import { makeFolder, NO_PYTHON, PYTHON, runHubcli, SHELLS, WITH_PYTHON } from './shells.ts'
 
@@ -69,6 +70,7 @@ const run = (over: Record<string, string> = {}) =>
     env: {
       ...{
         PATH: process.env.PATH,
+        ...COMPILED,
         HOME: clone,
         DIRECTORY: 'a b',
         HUB_URL: '',

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readArchive } from '../../src/ports/read-archive.ts'
 import { type PlainFiles, type Prompt, startPlainFiles } from '../cli/plain-files.ts'
 import { makeFolder, NO_PYTHON, PYTHON } from '../cli/shells.ts'
+import { COMPILED } from '../compiled.ts'
 import { CLIENTS, runClient } from './three-clients.ts'
 
 const OURS = { repository: 'octo/prompts', workflow: 'octo/prompts/.github/workflows/publish.yml', attested: true }
@@ -141,7 +142,7 @@ test.skipIf(PYTHON === undefined)(`hubcli push --attestation sends the file with
     '--attestation',
     'b.json',
   ]
-  const env = { PATH: process.env.PATH, HOME: cwd, HUB_URL: url, HUB_TOKEN: 'hub_x' }
+  const env = { PATH: process.env.PATH, ...COMPILED, HOME: cwd, HUB_URL: url, HUB_TOKEN: 'hub_x' }
   const code = await new Promise((done) => {
     execFile(program, [...given, ...args], { cwd, env }, (error) => done(error ? error.code : 0))
   })

@@ -13,6 +13,7 @@ import { listenTo } from '../../packages/node-server/run-functions.ts'
 import { useOnce } from '../../packages/stores/state/single-use.ts'
 import { formatTrustedRootFile } from '../../src/domain/content/trusted-root-file.ts'
 import { type SigstoreServices, startSigstore } from '../attestations/sigstore-services.ts'
+import { COMPILED } from '../compiled.ts'
 import { memoryState } from '../hubs/memory-state.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
@@ -92,6 +93,7 @@ const run = (over: Record<string, string> = {}) =>
     cwd: dir,
     env: {
       PATH: process.env.PATH,
+      ...COMPILED,
       ...{ HUB: url, OWNER: 'acme', FILES: 'prompts/*.md', CHANGELOG: 'From CI', BUMP: 'auto' },
       ...{ ACTIONS_ID_TOKEN_REQUEST_URL: `${url}/token?api-version=2.0`, ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request' },
       ...over,
@@ -528,6 +530,7 @@ describe('the action result', () => {
       cwd: dir,
       env: {
         PATH: process.env.PATH,
+        ...COMPILED,
         ...{ HUB: url, PROMPT: 'acme/tested', VERSION: '1.0.0', SUITE: 'quality', OUTPUT: 'out.xml' },
         ...{ ACTIONS_ID_TOKEN_REQUEST_URL: `${url}/token?api-version=2.0`, ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request' },
         ...{ GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'octo/prompts', GITHUB_RUN_ID: '77' },
@@ -591,6 +594,7 @@ describe('the update action for an owner', () => {
     promisify(execFile)(RECOMPOSE, [], {
       cwd,
       env: {
+        ...COMPILED,
         ...{ PATH: process.env.PATH, HOME: dir, DIRECTORY: '.', HUB_URL: url, OWNER: 'acme', MODE: 'publish' },
         MIN_AGE: '0d',
         ...{ BY: 'Mona', TOKEN: 'secret', GITHUB_REPOSITORY: 'octo/prompts', GITHUB_API_URL: url },

@@ -51,13 +51,11 @@ exec chroot "$DIR/root" bash -c 'while sleep 1; do :; done'
 /** Where every user of the machine keeps compiled modules, so that each command takes less time. */
 const COMPILED_DIR = '/var/cache/compiled'
 
-/** Removes what would make this machine different from Debian: Node from another source, and this machine's own settings. No package brings manuals. */
+/** Removes this machine's own settings, and sources of packages other than Debian. No package brings manuals. */
 const MAKE_PLAIN = `
 cp /mnt/systemctl.sh /usr/local/sbin/systemctl
 chmod 755 /usr/local/sbin/systemctl
-rm -rf /usr/lib/node_modules
 grep -rl nodesource /etc/apt/sources.list.d 2>/dev/null | xargs -r rm
-case $(dpkg-query --show --showformat='\${Version}' nodejs 2>/dev/null) in *nodesource*) apt-get purge --quiet --quiet --yes nodejs ;; esac
 rm -rf /etc/prompt-hub.env /var/backups/prompt-hub
 install --directory --mode=1777 ${COMPILED_DIR}
 [ ! -e /usr/bin/mandb ] || ln -sf /bin/true /usr/bin/mandb

@@ -81,7 +81,8 @@ afterAll(async () => {
 function writeTools(bin: string): void {
   const tools = {
     hubcli: `exec sh "${HUBCLI}" "$@"`,
-    npm: `if [ "$1" = ci ]; then exit 0; fi; export PATH="\${PATH#*:}"; exec npm "$@"`,
+    // Node runs the scripts of package.json as npm does, in a fifth of the processor time.
+    npm: `case "$1 $2" in 'ci ') exit 0 ;; run\\ *) shift; [ "$1" != --silent ] || shift; exec node --run "$@" ;; esac; export PATH="\${PATH#*:}"; exec npm "$@"`,
     npx: `name=$1; shift; case $name in skills) exec node "${resolve('tests/node_modules/skills/bin/cli.mjs')}" "$@" --yes --agent claude-code ;; *) exec node_modules/.bin/"$name" "$@" ;; esac`,
     pip: `exec python3 -m pip "$@" --no-index --disable-pip-version-check --root-user-action ignore --upgrade --target "${join(root, 'python')}"`,
   }
@@ -156,6 +157,7 @@ describe('the examples with a hub', () => {
     if (run.before) expect(await runShell(run.before, placeOf(run, at))).toMatchObject({ code: 0 })
     const { code, output } = await runExample(run, at)
     expect([output, code]).toEqual([expect.stringMatching(run.says), 0])
+    if (run.isRead) return
     // A reader may run it again: it then says something else, such as that nothing has changed, but does not fail.
     const around = run.around && ([run.around[0].replace('rm -rf imported; ', ''), run.around[1]] as const)
     const again = await runExample({ ...run, ...(around && { around }) }, at)

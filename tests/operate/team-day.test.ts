@@ -14,6 +14,7 @@ import { formatTrustedRootFile } from '../../src/domain/content/trusted-root-fil
 import { type SigstoreServices, startSigstore } from '../attestations/sigstore-services.ts'
 import { HUBCLI } from '../cli/assembled.ts'
 import { CLIENTS } from '../clients/three-clients.ts'
+import { COMPILED } from '../compiled.ts'
 import { memoryState } from '../hubs/memory-state.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
@@ -120,7 +121,7 @@ afterAll(async () => {
 /** Runs a program in a folder. */
 const run = (program: string, args: readonly string[], cwd: string, env: Record<string, string> = {}): Promise<Ran> =>
   new Promise((done) => {
-    const all = { PATH: process.env.PATH, HOME: dir, HUB_URL: url, NODE_NO_WARNINGS: '1', ...env }
+    const all = { PATH: process.env.PATH, ...COMPILED, HOME: dir, HUB_URL: url, NODE_NO_WARNINGS: '1', ...env }
     execFile(program, args, { cwd, env: all }, (error, stdout, stderr) =>
       done({ code: error ? Number(error.code) : 0, stdout: stdout.replaceAll(/::add-mask::\S+\n/g, ''), stderr }),
     )
