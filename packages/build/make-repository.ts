@@ -15,19 +15,20 @@ import type { StoredRepository } from './data-sink.ts'
 /** A data file that is not text: its path, and a function that makes its bytes. */
 type BundleFile = readonly [path: string, bytesOf: () => Uint8Array]
 
-/** The sources of a repository's records other than its files. `stats` are its download counts and `added` the times at which its versions came to the branch, as JSON; `readFile` reads a file of a skill. */
+/** The sources of a repository's records other than its files. `stats` are its download counts and `added` the times at which its versions came to the branch, as JSON; `readFile` reads a file of a skill; `unchanged` are the versions whose own files are left out. */
 interface Context {
   baseUrl: string
   stats: string
   added: string
   models: Models
   readFile: ReturnType<typeof openBundles>
+  unchanged: ReadonlySet<string>
 }
 
 /** Generates a repository's data files and stored data. */
 export function makeRepository(
   files: RepositoryEntry,
-  { baseUrl, stats, added, models, readFile }: Context,
+  { baseUrl, stats, added, models, readFile, unchanged }: Context,
 ): { files: Iterable<DataFile>; bundles: Iterable<BundleFile>; part: Omit<StoredRepository, 'marks'> } {
   const given = { baseUrl, stats: JSON.parse(stats), added: JSON.parse(added), models }
   const { repository, versions, ...outline } = makeEntry(files, given)
@@ -38,11 +39,11 @@ export function makeRepository(
     versions.map(({ record }) => record),
     readFile,
   )
-  return { files: listTextFiles({ repository, versions }), bundles, part: JSON.parse(JSON.stringify(part)) }
+  return { files: listTextFiles({ repository, versions }, unchanged), bundles, part: JSON.parse(JSON.stringify(part)) }
 }
 
-function* listTextFiles(records: RepositoryRecords): Generator<DataFile> {
-  yield* listRepositoryFiles(records)
+function* listTextFiles(records: RepositoryRecords, unchanged: ReadonlySet<string>): Generator<DataFile> {
+  yield* listRepositoryFiles(records, unchanged)
   yield* listApmFiles(records)
 }
 

@@ -6,11 +6,12 @@ import type { Models } from '../../src/domain/content/models.ts'
 import { checkNames, checkRepository, type Neighbours, NO_NEIGHBOURS } from '../../src/domain/content/rules.ts'
 import type { Problem } from '../../src/domain/text/problems.ts'
 import { isOwner } from '../../src/domain/values/names.ts'
+import { compareVersions } from '../../src/domain/values/versions.ts'
 import { type Catalogue, joinCatalogue } from '../catalogue/catalogue.ts'
 import type { CatalogueEntry } from '../catalogue/entry.ts'
 import { fixRepository } from '../catalogue/last-good.ts'
 import type { RepositoryOutline } from '../catalogue/outline.ts'
-import { type History, listRepositoryPaths } from '../catalogue/published/data-files.ts'
+import { type History, listRepositoryPaths, listVersionPaths } from '../catalogue/published/data-files.ts'
 import { joinOthers, nameIndex, readListed, readRepository, sortProblems } from '../stores/content/content-dir.ts'
 import type { ContentReader } from '../stores/content/content-files.ts'
 import {
@@ -105,7 +106,13 @@ export function openSiteData({ openContent, baseUrl, sink, ...parts }: SiteDataP
     for (const [done, { fullName, part, before, stats, added }] of changed.entries()) {
       parts.onProgress?.(done, changed.length)
       const { files, marks } = part
-      const recall = openRecall(before, marks, sink.read)
+      const recalled = new Set<string>()
+      const find = openRecall(before, marks, sink.read)
+      const recall = (version: string) => {
+        const entry = find(version)
+        if (entry) recalled.add(version)
+        return entry
+      }
       const found = derive(fullName, () => readRepository(folder, fullName, files, recall), round)
       if (!found) {
         // Its last valid data stays, and with it the names of its neighbours.
@@ -118,7 +125,7 @@ export function openSiteData({ openContent, baseUrl, sink, ...parts }: SiteDataP
         continue
       }
       // A repository with a problem is read again by every build, so that the problem is reported until it is gone.
-      const read = { ...found, fullName, marks: found.problems.length === 0 ? marks : '', stats, added }
+      const read = { ...found, fullName, marks: found.problems.length === 0 ? marks : '', stats, added, recalled }
       for (const name of unlisted.get(fullName) ?? []) read.wrong.add(name)
       round.filesRead += files.length
       if (read.isThere) names.set(fullName, { file: read.entry.file })
@@ -196,7 +203,8 @@ export function openSiteData({ openContent, baseUrl, sink, ...parts }: SiteDataP
     const before = repositories.get(fullName)
     const last = before && restoreEntry(before.outline, sink.read)
     const mended = fixRepository({ now: entry, wrong, last }, neighbours)
-    if (mended) write({ ...read, entry: { ...mended, bytes: entry.bytes ?? 0 }, marks: '' }, models, round)
+    if (mended)
+      write({ ...read, entry: { ...mended, bytes: entry.bytes ?? 0 }, marks: '', recalled: new Set() }, models, round)
     else if (before) keep(fullName, { ...before, marks: '' })
   }
 
@@ -217,13 +225,16 @@ export function openSiteData({ openContent, baseUrl, sink, ...parts }: SiteDataP
   }
 
   function write(
-    { fullName, entry, marks, stats, added }: Omit<Reading, 'isThere' | 'problems' | 'wrong'>,
+    { fullName, entry, marks, stats, added, recalled }: Omit<Reading, 'isThere' | 'problems' | 'wrong'>,
     models: Models,
     round: Round,
   ): void {
     const before = repositories.get(fullName)
     const gone = new Set(before ? listRepositoryPaths(before.outline) : [])
-    const made = makeRepository(entry, { baseUrl, stats, added, models, readFile: openBundles(folder) })
+    const unchanged = before ? listUnchanged(entry, recalled, before.outline) : new Set<string>()
+    for (const version of unchanged)
+      for (const path of listVersionPaths(entry.owner, entry.name, version)) gone.delete(path)
+    const made = makeRepository(entry, { baseUrl, stats, added, models, readFile: openBundles(folder), unchanged })
     // What replaces valid data is written when all of it could be made. A new repository is written at once, because it may be too large for the memory.
     const different: [path: string, content: string | Uint8Array][] = []
     const written: string[] = []
@@ -307,6 +318,21 @@ interface Reading extends ReturnType<typeof readRepository> {
   marks: string
   stats: string
   added: string
+  /** The versions that were taken from their records, because their files have not changed. */
+  recalled: ReadonlySet<string>
+}
+
+/** Lists the versions whose records are as they were: their files have not changed, and they follow the same version. */
+function listUnchanged(
+  { versions }: RepositoryEntry,
+  recalled: ReadonlySet<string>,
+  { releases }: RepositoryOutline,
+): Set<string> {
+  const before = new Map(releases.map(({ version, previous_version }) => [version, previous_version]))
+  const numbers = versions.map(({ version }) => version).sort(compareVersions)
+  return new Set(
+    numbers.filter((version, at) => recalled.has(version) && before.get(version) === (numbers[at + 1] ?? null)),
+  )
 }
 
 /** A repository's references to other repositories. */

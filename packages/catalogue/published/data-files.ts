@@ -179,8 +179,16 @@ export function digestRecords({ repository }: Pick<RepositoryRecords, 'repositor
 
 const formatRecord = (record: object) => JSON.stringify({ data: record })
 
-/** Generates the data files of one repository. */
-export function* listRepositoryFiles({ repository, versions }: RepositoryRecords): Generator<DataFile> {
+/** Lists the data files of a version alone. They stay the same as long as its files and the next lower version do. */
+export function listVersionPaths(owner: string, name: string, version: string): string[] {
+  return [DATA_FILES.version, DATA_FILES.rawVersion, DATA_FILES.skill].map((pathOf) => pathOf(owner, name, version))
+}
+
+/** Generates the data files of one repository. @param unchanged the versions whose own files are left out */
+export function* listRepositoryFiles(
+  { repository, versions }: RepositoryRecords,
+  unchanged: ReadonlySet<string> = new Set(),
+): Generator<DataFile> {
   const { owner, name } = repository
   const records = versions.map(({ record }) => record)
   yield [DATA_FILES.repository(owner, name), formatRecord(repository)]
@@ -194,6 +202,7 @@ export function* listRepositoryFiles({ repository, versions }: RepositoryRecords
   yield [DATA_FILES.changes(owner, name), formatChanges(compareNeighbours(records), records.length)]
   if (repository.content !== null) yield [DATA_FILES.raw(owner, name), repository.content]
   for (const record of records) {
+    if (unchanged.has(record.version)) continue
     yield [DATA_FILES.version(owner, name, record.version), formatRecord(record)]
     yield [DATA_FILES.rawVersion(owner, name, record.version), record.content]
     if (record.skill)
