@@ -53,12 +53,15 @@ try {
   const clone = config.keepsClone ? await followGitHub(config, process.env, stopping.signal) : undefined
   const contentDir = clone?.contentDir ?? config.contentDir
   const followed = followContent({ ...config, contentDir }, stopping.signal, {
-    beforeBuild: async () => ({
-      isWhole: (await publishing?.finish()) ?? false,
-      // Taken before the content is read, so that a later publish is after it.
-      orderMs: stores.order.next(followed.served.site.source.read_until),
-      changed: (await clone?.update()) ?? [],
-    }),
+    async beforeBuild() {
+      await clone?.update()
+      return {
+        isWhole: (await publishing?.finish()) ?? false,
+        // Taken before the content is read, so that a later publish is after it.
+        orderMs: stores.order.next(followed.served.site.source.read_until),
+        changed: [],
+      }
+    },
     onShow: () => progress.end(),
     onBuilt: (began) => metrics?.noteBuild(began),
     onFailed: () => metrics?.noteFailedBuild(),

@@ -56,7 +56,7 @@ export async function followGitHub(
     ...{ contentDir, state, update },
     /** Fetches immediately, because something was published; calls during a fetch are combined into one more fetch. */
     fetchSoon,
-    /** Fetches regularly until the signal aborts. @param moved called when `update` has new commits to check out */
+    /** Fetches regularly until the signal aborts. @param moved called when there is another commit to serve */
     start(moved: () => void): void {
       onMove = moved
       const timer = setInterval(fetchSoon, contentPollMs)

@@ -160,6 +160,7 @@ test(`serves a complete state after each of ${KILLS} kills, and the next build e
       if (now.files.get(path) !== bytes) expect(now.files.get(path), `${said}: ${path}`).toBe(bytes)
     expect(now.found, said).toEqual(expected.found)
   }
-  const isPart = (name: string) => /^(?:site\.db(?:-wal|-shm)?|search-\d+\.db|builder\.lock(?:-journal)?|git)$/.test(name)
+  const isPart = (name: string) =>
+    /^(?:site\.db(?:-wal|-shm)?|search-\d+\.db|builder\.lock(?:-journal)?|git)$/.test(name)
   expect(readdirSync(folder.dir).filter((name) => !isPart(name))).toEqual([])
 })

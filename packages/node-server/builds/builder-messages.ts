@@ -1,5 +1,4 @@
 // Defines the messages between the server and its build process, and the delay before either of them retries after a failure.
-import type { ChangedPaths } from '../../stores/content/content-clone.ts'
 import type { SiteState } from './site-folder.ts'
 
 /** Messages from the build process to the server. */
@@ -27,8 +26,8 @@ export interface ReadyContent {
   isWhole: boolean
   /** The round's place in the order of publishes and builds, in milliseconds since 1970. */
   orderMs: number
-  /** What may have changed, in addition to the files reported by a watcher. */
-  changed: ChangedPaths
+  /** The paths that may have changed, in addition to those reported by a watcher. */
+  changed: readonly string[]
 }
 
 /** Messages from the server to the build process. */
@@ -37,7 +36,7 @@ export type HostMessage =
   | ({ kind: 'ready' } & ReadyContent)
   /** The content cannot be read now, so this round fails and is retried. */
   | { kind: 'unready'; message: string }
-  /** The content has changed; the reply to the next `begin` lists the changes. */
+  /** The commit to serve has changed. */
   | { kind: 'moved' }
   /** A repository was written on this server. This is sent even if the operating system also reports the file change. */
   | { kind: 'written'; fullName: string }

@@ -50,7 +50,7 @@ const ORPHAN_MS = 60_000
 
 const config = readConfig(process.env)
 const folder = describeFolder(process.argv[2] ?? '')
-/** The content folder: either the configured folder, or the clone, which only the server changes. */
+/** The content folder: either the configured folder, or that of the clone, which has commits alone. */
 const contentDir = process.argv[3] ?? config.contentDir
 const isClone = config.keepsClone
 /** How long a publish may be ahead of what is read here: of the folder, for a moment; of a clone, until it is fetched. */
@@ -63,7 +63,12 @@ const lock = takeLock(folder.file('builder.lock'), ORPHAN_MS)
 if (!lock) throw new Error('Another process is building into the same folder.')
 const code = hashCode(process.cwd()).data
 const git = createGit(contentDir, process.env)
-const content = openContentSource({ contentDir, dir: folder.file('git'), environment: process.env })
+const content = openContentSource({
+  contentDir,
+  dir: folder.file('git'),
+  environment: process.env,
+  hasFiles: !isClone,
+})
 
 /** What this process keeps between its rounds. */
 interface BuildData {
@@ -215,11 +220,9 @@ async function build(wanted: Wanted): Promise<void> {
   const began = new Date().toISOString()
   const ready = await askToBegin()
   const { changed: moved } = ready
-  const read = await readSource(mine, ready)
-  const look = await content.look(
-    typeof wanted === 'string' || moved === 'all' ? 'all' : new Set([...wanted, ...moved]),
-  )
+  const look = await content.look(typeof wanted === 'string' ? 'all' : new Set([...wanted, ...moved]))
   const { commit } = look
+  const read = await readSource(mine, ready, commit)
   // Git would only say that it cannot be started there.
   if (isFolderUnreadable(look.listing)) throw new ContentError(look.listing.others.problems)
   if (look.listing.prompts.size + look.listing.others.files.length === 0 && mine.before && !isClone)
@@ -237,7 +240,7 @@ async function build(wanted: Wanted): Promise<void> {
   // What was made is whole for a prompt whose first files are served, so older copies of it do not count.
   const source = { ...read, broken: [...groupProblems(made.problems).keys()] }
   // A look that finds nothing new makes no new build, whose pages would have to be rendered again.
-  const isLook = wanted === 'look' && moved !== 'all' && moved.length === 0
+  const isLook = wanted === 'look' && moved.length === 0
   const known = isLook ? { ...source, read_until: state?.source.read_until ?? null } : source
   const used = Object.fromEntries(
     Array.from(first).flatMap(([name, one]) => (one.used.length > 0 ? [[name, one.used]] : [])),
@@ -277,9 +280,13 @@ async function build(wanted: Wanted): Promise<void> {
 }
 
 /** Returns which publishes this round includes. A content folder in a git repository contains everything published so far. */
-async function readSource({ state }: BuildData, { isWhole, orderMs }: ReadyContent): Promise<BuildSource> {
+async function readSource(
+  { state }: BuildData,
+  { isWhole, orderMs }: ReadyContent,
+  commit: string | null,
+): Promise<BuildSource> {
   if (config.gitStore.kind !== 'local')
-    return keepCommits(await readBuildSource(contentDir, process.env), state?.source)
+    return keepCommits(await readBuildSource(contentDir, process.env, commit ?? 'HEAD'), state?.source)
   const read_until = new Date(orderMs).toISOString()
   return isWhole ? { read_until, commits: [], broken: [] } : (state?.source ?? UNKNOWN_SOURCE)
 }

@@ -147,7 +147,7 @@ export function followContent(
       // A round may read only what has changed, but counts everything written before it as read. Its place in the order is taken by now.
       const paths = [...written].map((fullName) => `${fullName}/`)
       written.clear()
-      return { ...content, changed: content.changed === 'all' ? 'all' : [...content.changed, ...paths] }
+      return { ...content, changed: [...content.changed, ...paths] }
     },
   })
   setTimeout(() => inBackground('Removing sites without content', removeAbandoned), TIDY_MS).unref()

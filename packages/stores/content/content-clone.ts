@@ -1,13 +1,13 @@
-// Maintains a clone of the content repository on GitHub. It follows the branch by resetting, never by merging, so it can also follow a rewritten history.
+// Maintains a clone of the content repository on GitHub, without a checkout: only its commits are read. It follows the branch wherever it goes, also to a rewritten history.
 import { existsSync, readdirSync } from 'node:fs'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createGit, type Git, GitFailure } from '../git/git-command.ts'
 
 /** Source and destination of the clone. */
 export interface ContentCloneOptions {
-  /** Absolute path of the working tree. Sibling paths that start with its name and a dot are removed. */
+  /** Absolute path of the clone. Sibling paths that start with its name and a dot are removed. */
   folder: string
   /** The URL that git fetches from, such as `https://github.com/acme/prompts.git`. */
   url: string
@@ -20,9 +20,6 @@ export interface ContentCloneOptions {
   lookTimeoutMs?: number
 }
 
-/** The changed paths, relative to the content folder; `all` if any path may have changed. */
-export type ChangedPaths = readonly string[] | 'all'
-
 /** How up to date the clone is. */
 export interface FetchState {
   /** When the clone was last confirmed to be up to date with GitHub; undefined until this process has confirmed it. */
@@ -31,11 +28,11 @@ export interface FetchState {
   failure: string | undefined
 }
 
-/** The ref for fetched commits, outside the branch namespace so that it cannot conflict with a branch. */
+/** The ref of the commit to serve, outside the branch namespace so that it cannot conflict with a branch. */
 const REF = 'refs/hub/content'
+/** The ref of the last commit that was fetched, which may not be fit to be served. */
+const FETCHED = 'refs/hub/fetched'
 const LOOK_TIMEOUT_MS = 20_000
-/** Files are published byte for byte, so `.gitattributes` must not change a byte or start a program. */
-const ATTRIBUTES = '* -text -ident -filter -working-tree-encoding\n'
 /** A connection is aborted if it stays below this rate, in bytes per second, for this time. */
 const SLOW = { 'http.lowSpeedLimit': '100', 'http.lowSpeedTime': '20' }
 
@@ -53,25 +50,24 @@ export async function openContentClone(options: ContentCloneOptions) {
   const source = `${url} ${branch}`
 
   const { callGitHub, look } = createCaller(options)
-  /** Fetches the branch. @returns its commit */
+  /** Fetches the branch, and serves it. @returns its commit @throws Error if it cannot be served; the last commit stays */
   const fetchInto = async (git: Git, timeoutMs: number): Promise<string> => {
     const flags = ['--quiet', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head', '--force']
-    await callGitHub(git, ['fetch', ...flags, '--end-of-options', url, `refs/heads/${branch}:${REF}`], timeoutMs)
-    return (await git.run(['rev-parse', '--verify', `${REF}^{commit}`])).toString('utf8').trim()
+    await callGitHub(git, ['fetch', ...flags, '--end-of-options', url, `refs/heads/${branch}:${FETCHED}`], timeoutMs)
+    const commit = (await git.run(['rev-parse', '--verify', `${FETCHED}^{commit}`])).toString('utf8').trim()
+    await requireContentFolder(git, commit, url)
+    await git.run(['update-ref', REF, commit])
+    return commit
   }
-  /** Clones into a folder. @returns the branch's commit */
+  /** Clones into a folder. Its content folder stays empty: git takes the paths of the commit from where it is. @returns the branch's commit */
   const make = async (dir: string): Promise<string> => {
     await rm(dir, { recursive: true, force: true })
-    await mkdir(join(dir, '.git', 'info'), { recursive: true })
-    const git = gitIn(dir)
-    await git.run(['init', '--quiet', '--template=', '--initial-branch=content'])
-    await git.run(['config', 'hub.source', source])
-    await writeFile(join(dir, '.git', 'info', 'attributes'), ATTRIBUTES)
-    const commit = await fetchInto(git, 60 * lookTimeoutMs)
-    await requireContentFolder(git, commit, url)
-    await git.run(['reset', '--quiet', '--hard', REF])
     await mkdir(join(dir, 'content'), { recursive: true })
-    return commit
+    const git = gitIn(dir)
+    await git.run(['init', '--quiet', '--template='])
+    await git.run(['config', 'hub.source', source])
+    await git.run(['symbolic-ref', 'HEAD', REF])
+    return fetchInto(git, 60 * lookTimeoutMs)
   }
   const swap = async (): Promise<void> => {
     await rm(old, { recursive: true, force: true })
@@ -83,92 +79,66 @@ export async function openContentClone(options: ContentCloneOptions) {
   await mkdir(dirname(folder), { recursive: true })
   for (const left of [beside, old]) await rm(left, { recursive: true, force: true })
   const known = await findFetched(gitIn(folder), folder, source)
-  /** The newest commit that was fetched. */
-  let fetched = known ?? (await make(beside))
+  /** The newest commit that can be served. */
+  let served = known ?? (await make(beside))
   if (known === undefined) await swap()
   else await removeLocks(join(folder, '.git'))
 
   let state: FetchState = { fetchedAt: undefined, failure: undefined }
-  /** The commit of the files; undefined before the first `update`, and after a failed update. */
-  let shown: string | undefined
-  /** Whether writing the files failed, so that the next fetch must recreate the clone. */
-  let isBroken = false
   /** Whether a new clone is ready to replace the current one. */
   let isReplaced = false
 
-  const follow = async (): Promise<void> => {
+  /** @returns whether there is another commit to serve */
+  const follow = async (): Promise<boolean> => {
     const head = await look()
-    if (isReplaced || (head === fetched && !isBroken)) return
-    if (!isBroken) {
-      // GitHub has just responded, so the cause of a failure may be a damaged clone.
-      const commit = await fetchInto(gitIn(folder), 5 * lookTimeoutMs).catch(() => undefined)
-      if (commit !== undefined) {
-        await requireContentFolder(gitIn(folder), commit, url)
-        fetched = commit
-        return
-      }
+    if (isReplaced || head === served) return false
+    const before = served
+    try {
+      served = await fetchInto(gitIn(folder), 5 * lookTimeoutMs)
+    } catch (error) {
+      if (error instanceof UnfitContent) throw error
+      // GitHub has just responded, so the cause may be a damaged clone.
+      served = await make(beside)
+      isReplaced = true
     }
-    fetched = await make(beside)
-    isReplaced = true
+    return isReplaced || served !== before
   }
   return {
-    /** The folder that contains the prompts. */
+    /** The folder of the prompts, which is empty: the commit has them. */
     contentDir,
     state: () => state,
     /**
-     * Checks the branch on GitHub and fetches it if it moved. The files do not change.
+     * Checks the branch on GitHub and fetches it if it moved.
      *
-     * @returns whether `update` has something to do
+     * @returns whether there is something new to serve
      * @throws Error if GitHub is unreachable, denies access or takes too long; `state` also records it
      */
     async fetch(): Promise<boolean> {
       try {
-        await follow()
+        const hasMoved = await follow()
         state = { fetchedAt: new Date(), failure: undefined }
+        return hasMoved
       } catch (error) {
         state = { ...state, failure: error instanceof Error ? error.message : String(error) }
         throw error
       }
-      return isReplaced || fetched !== shown
     },
-    /**
-     * Updates the files to the fetched commit. Call it only while nothing reads them.
-     *
-     * @returns what changed since the last call
-     * @throws Error if the files cannot be written; the next `fetch` then recreates the clone
-     */
-    async update(): Promise<ChangedPaths> {
-      if (isReplaced) {
-        await swap()
-        isReplaced = false
-        isBroken = false
-        shown = undefined
-      }
-      if (fetched === shown) return []
-      const git = gitIn(folder)
-      // A fetch may be running at the same time.
-      const target = fetched
-      try {
-        const changed = shown === undefined ? 'all' : await listChanged(git, shown, target)
-        await git.run(['reset', '--quiet', '--hard', target])
-        await git.run(['clean', '--quiet', '-ffdx'])
-        await mkdir(contentDir, { recursive: true })
-        shown = target
-        return changed
-      } catch (error) {
-        isBroken = true
-        shown = undefined
-        throw error
-      }
+    /** Puts a new clone in the place of a damaged one. Call it only while nothing reads the clone. */
+    async update(): Promise<void> {
+      if (isReplaced) await swap()
+      isReplaced = false
     },
   }
 }
+
+/** The branch has a commit that cannot be served. */
+class UnfitContent extends Error {}
 
 /** A link named `content` would lead to any folder of this machine. @throws Error if `content` is anything but a folder */
 async function requireContentFolder(git: Git, commit: string, url: string): Promise<void> {
   const entry = (await git.run(['ls-tree', commit, '--', 'content'])).toString('utf8')
   if (entry !== '' && !entry.startsWith('040000 '))
-    throw new Error(
+    throw new UnfitContent(
       `${url}: expected content to be a folder. Replace it in the repository; until then, the hub stays at the last commit.`,
     )
 }
@@ -208,9 +178,9 @@ export function readRemoteBranch(options: ContentCloneOptions): Promise<string> 
   return createCaller(options).look()
 }
 
-/** Returns the commit that was last fetched; undefined if the folder is not a hub's clone of this branch. */
+/** Returns the commit that was last served; undefined if the folder is not a hub's clone of this branch. */
 async function findFetched(git: Git, folder: string, source: string): Promise<string | undefined> {
-  if (!existsSync(join(folder, '.git', 'info', 'attributes'))) return undefined
+  if (!existsSync(join(folder, '.git'))) return undefined
   if ((await git.find(['config', '--local', '--get', 'hub.source'])) !== source) return undefined
   return git.find(['rev-parse', '--quiet', '--verify', `${REF}^{commit}`])
 }
@@ -221,13 +191,6 @@ async function removeLocks(gitDir: string): Promise<void> {
     (path) => path.endsWith('.lock') && !path.startsWith('objects'),
   )
   for (const lock of locks) await rm(join(gitDir, lock), { force: true })
-}
-
-async function listChanged(git: Git, from: string, to: string): Promise<ChangedPaths> {
-  const { code, stdout } = await git.tryRun(['diff', '--name-only', '--no-renames', '-z', from, to, '--', 'content'])
-  if (code !== 0) return 'all'
-  const paths = stdout.toString('utf8').split('\0')
-  return paths.filter((path) => path !== '').map((path) => path.slice('content/'.length))
 }
 
 function describeFailure(error: unknown, url: string, timeoutMs: number, isLate: boolean): string {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Problem } from '../../../src/domain/text/problems.ts'
-import { type ObjectPlace, openAlone, openBeside, writeTree } from '../git/folder-objects.ts'
+import { type ObjectPlace, openAlone, openBeside, writeEmptyTree, writeTree } from '../git/folder-objects.ts'
 import { createGit, type Git } from '../git/git-command.ts'
 import { readObjectSizes } from '../git/git-objects.ts'
 import { checkRoot, nameFile } from './content-files.ts'
@@ -41,15 +41,18 @@ const MAX_CHANGED_PROMPTS = 1_000
  *
  * @param dir a folder of the hub's own, for git's index and the objects of what is not committed; one process at a time
  * @param environment usually `process.env`; used to find git
+ * @param hasFiles whether files of the folder count, not only its commits
  */
 export function openContentSource({
   contentDir,
   dir,
   environment,
+  hasFiles = true,
 }: {
   contentDir: string
   dir: string
   environment: Readonly<Record<string, string | undefined>>
+  hasFiles?: boolean
 }) {
   const theirs = createGit(contentDir, environment)
   let last: Snapshot | undefined
@@ -70,6 +73,16 @@ export function openContentSource({
       : await openAlone(dir, contentDir, environment)
     return place
   }
+  const write = async (here: ObjectPlace, changed: ReadonlySet<string> | 'all') => {
+    try {
+      return await writeTree(here, listPlaces(changed))
+    } catch (error) {
+      // What a process left behind that was killed is of no use.
+      here.reset()
+      last = undefined
+      throw error
+    }
+  }
   return {
     /**
      * Looks at the folder.
@@ -81,26 +94,20 @@ export function openContentSource({
       const root = checkRoot(contentDir)
       if (root) return { ...NOTHING, listing: { prompts: new Map(), others: { ...NO_FILES, problems: [root] } } }
       const { commit, tree: committed } = await findCommit().catch(explainMissingGit)
-      const here = await findPlace(committed !== undefined)
+      const here = hasFiles ? await findPlace(committed !== undefined) : undefined
+      const git = here?.git ?? theirs
       const known = last
-      const { tree, unreadable } = await writeTree(here, listPlaces(known ? changed : 'all')).catch(
-        (error: unknown) => {
-          // What a process left behind that was killed is of no use.
-          here.reset()
-          last = undefined
-          throw error
-        },
-      )
-      const names = known && (await listChangedPaths(here.git, known.tree, tree))
+      const { tree, unreadable } = here
+        ? await write(here, known ? changed : 'all')
+        : { tree: committed ?? (await writeEmptyTree(git)), unreadable: [] }
+      const names = known && (await listChangedPaths(git, known.tree, tree))
       const prompts = names && new Set(names.map(promptOf))
       const isSmall = known && names && prompts && prompts.size <= MAX_CHANGED_PROMPTS
-      const listing = isSmall
-        ? await listAgain(here.git, known.listing, tree, names, prompts)
-        : await listAll(here.git, tree)
+      const listing = isSmall ? await listAgain(git, known.listing, tree, names, prompts) : await listAll(git, tree)
       last = { tree, listing }
-      const edits = committed === undefined || committed === tree ? [] : await listEdits(here.git, committed, tree)
+      const edits = committed === undefined || committed === tree ? [] : await listEdits(git, committed, tree)
       const missing = edits.filter(({ status }) => status === 'D')
-      const whole = await addMissing(here.git, listing, missing)
+      const whole = await addMissing(git, listing, missing)
       return {
         commit,
         listing: addUnreadable(whole, unreadable),
@@ -111,6 +118,7 @@ export function openContentSource({
     },
     /** Git, with the objects of everything that a look lists. @throws Error before the first look */
     get git(): Git {
+      if (!hasFiles) return theirs
       if (!place) throw new Error('expected a look at the content folder first')
       return place.git
     },

@@ -102,8 +102,12 @@ export async function writeTree(
   if (written.code === 0) return { tree: written.stdout.toString().trim(), unreadable }
   if (!/prefix .* not found/.test(written.stderr))
     throw new GitFailure(`git write-tree ended with ${written.code}: ${written.stderr.trim()}`)
-  const empty = await git.run(['mktree'], { input: '' })
-  return { tree: empty.toString().trim(), unreadable }
+  return { tree: await writeEmptyTree(git), unreadable }
+}
+
+/** Writes a tree without files. @returns its ID */
+export async function writeEmptyTree(git: Git): Promise<string> {
+  return (await git.run(['mktree'], { input: '' })).toString().trim()
 }
 
 const UNCHANGED = { code: 0, stderr: '' }

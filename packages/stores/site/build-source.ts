@@ -7,17 +7,19 @@ const RECENT_MS = 60_000
 const MAX_RECENT_COMMITS = 500
 
 /**
- * Determines what a build that starts now will have read, from the content folder's checked-out commit. If there is no git repository, the commits are unknown. Based on the time of the newest commit, because a shallow clone has no history.
+ * Determines what a build that starts now will have read, from a commit. If there is no git repository, the commits are unknown. Based on the time of the newest commit, because a shallow clone has no history.
  *
  * @param environment usually `process.env`; used to find git
+ * @param commit by default, the one that is checked out
  */
 export async function readBuildSource(
   contentDir: string,
   environment: Readonly<Record<string, string | undefined>>,
+  commit = 'HEAD',
 ): Promise<BuildSource> {
   const git = createGit(contentDir, environment)
   const log = await git
-    .find(['log', `--max-count=${MAX_RECENT_COMMITS}`, '--format=%H %ct', 'HEAD'])
+    .find(['log', `--max-count=${MAX_RECENT_COMMITS}`, '--format=%H %ct', commit])
     .catch(() => undefined)
   if (log === undefined) return UNKNOWN_SOURCE
   const commits = log.split('\n').map((line) => {
