@@ -60,10 +60,13 @@ export function openContentSource({
 
   /** Finds the commit, and the tree of the folder in it. @returns undefined if no commit has the folder */
   const findCommit = async (): Promise<{ commit: string | null; tree: string | undefined }> => {
-    const { stdout } = await theirs.tryRun(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])
-    const commit = stdout.toString().trim() || null
-    const tree = commit === null ? undefined : await theirs.find(['rev-parse', '--verify', '--quiet', `${commit}:./`])
-    return { commit, tree: tree || undefined }
+    const input = 'HEAD^{commit}\nHEAD:./\n'
+    const { stdout } = await theirs.tryRun(['cat-file', '--batch-check'], { input })
+    const [commit, tree] = stdout
+      .toString()
+      .split('\n')
+      .map((line) => /^([0-9a-f]+) (?:commit|tree) \d+$/.exec(line)?.[1])
+    return { commit: commit ?? null, tree }
   }
   const findPlace = async (isCommitted: boolean): Promise<ObjectPlace> => {
     if (place?.isCommitted === isCommitted) return place
@@ -98,7 +101,9 @@ export function openContentSource({
       const git = here?.git ?? theirs
       const known = last
       const { tree, unreadable } = here
-        ? await write(here, known ? changed : 'all')
+        ? known && changed !== 'all' && changed.size === 0
+          ? { tree: known.tree, unreadable: [] }
+          : await write(here, known ? changed : 'all')
         : { tree: committed ?? (await writeEmptyTree(git)), unreadable: [] }
       const names = known && (await listChangedPaths(git, known.tree, tree))
       const prompts = names && new Set(names.map(promptOf))
