@@ -4,7 +4,7 @@ import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { reviewPull } from '../../packages/review/review-pull.ts'
 import { COMPILED } from '../compiled.ts'
@@ -51,10 +51,8 @@ beforeAll(() => {
   git('commit', '-qm', 'base')
 })
 afterAll(() => rmSync(canary, { force: true }))
-beforeEach(() => git('checkout', '-q', '-f', '-b', 'pull', 'main'))
-afterEach(() => {
-  git('checkout', '-q', '-f', 'main')
-  git('branch', '-q', '-D', 'pull')
+beforeEach(() => {
+  git('checkout', '-q', '-f', '-B', 'pull', 'main')
   git('clean', '-qfdx')
 })
 
@@ -70,14 +68,13 @@ interface CommandReviewed extends Reviewed {
   wasRun: boolean
 }
 
-/** Commits the current files as the pull request, and checks out the base. @returns the environment of the review */
+/** Commits the current files as the pull request. @returns the environment of the review */
 function prepare(over: Record<string, string>, isCommitted: boolean): Record<string, string> {
   if (!isCommitted) {
     git('add', '-A')
     git('commit', '-q', '--allow-empty', '-m', 'pull')
   }
-  const [BASE_SHA, HEAD_SHA] = [git('rev-parse', 'main'), git('rev-parse', 'pull')]
-  git('checkout', '-q', '-f', 'main')
+  const [BASE_SHA = '', HEAD_SHA = ''] = git('rev-parse', 'main', 'pull').split('\n')
   const environment = { BASE_SHA, HEAD_SHA, AUTHOR: 'octocat', AUTHOR_ID: '1' }
   return { PATH: process.env.PATH!, HOME: root, ...COMPILED, ...environment, ...over }
 }
@@ -86,9 +83,10 @@ async function review(over: Record<string, string> = {}, isCommitted = false): P
   const { report, problems, waits } = await reviewPull(root, prepare(over, isCommitted))
   return { report, problems: String(problems), owner: waits ? 'waits' : 'agrees' }
 }
-/** Reviews the current files with the command of the workflow. */
+/** Reviews the current files with the command of the workflow, where the base is checked out. */
 async function runReview(over: Record<string, string> = {}, isCommitted = false): Promise<CommandReviewed> {
   const environment = prepare(over, isCommitted)
+  git('checkout', '-q', '-f', 'main')
   const output = join(temporaryFolder('prompt-hub-output-'), 'output')
   rmSync(canary, { force: true })
   const ran = await promisify(execFile)(process.execPath, [SCRIPT], {
@@ -149,7 +147,7 @@ describe('the review report', () => {
   test('untrusted text stays in its code fence: no mention, link, comment or early end', async () => {
     put(`${A}/1.1.0.md`, version(`${'`'.repeat(9)}\n@octocat [x](https://evil.example) <!-- -->\n\u202e\u0007${TEXT}`))
     put('content/acme/a/versions/`@octocat.md', 'x')
-    const { report } = await runReview()
+    const { report } = await review()
     const outside = report.replaceAll(/^(`{3,})\w*\n[\s\S]*?\n\1$/gm, '')
     expect(outside).not.toMatch(/octocat|evil/)
     expect(report).not.toMatch(/[\u202e\u0007]/)
@@ -167,48 +165,34 @@ describe('the review report', () => {
 })
 
 describe('owner approval', () => {
-  //  case                                  path, author, user ID                approved   result
+  //  case                                                    author, user ID  approved  result, reason, and whether the report warns of the name
   test.each([
-    ['a member, by login', `${A}/1.1.0.md`, 'OctoCat', '1', '', 'agrees'],
-    ['a member, by user ID', `${A}/1.1.0.md`, 'renamed', '4711', '', 'agrees'],
-    ['someone who is not a member', `${A}/1.1.0.md`, 'mallory', '2', '', 'waits'],
-    ['someone who is not a member, approved by a maintainer', `${A}/1.1.0.md`, 'mallory', '2', 'true', 'agrees'],
-    ['the author’s own handle', 'content/mallory/x/versions/1.0.0.md', 'mallory', '2', '', 'agrees'],
-    ['the author’s own handle, with other members', `${A}/1.1.0.md`, 'acme', '2', '', 'waits'],
-    ['another owner without a file', 'content/globex/x/versions/1.0.0.md', 'mallory', '2', '', 'waits'],
-    ['a file that belongs to no owner', 'content/equivalents.txt', 'octocat', '1', '', 'waits'],
-  ] as const)('%s', async (_, path, AUTHOR, AUTHOR_ID, APPROVED, owner) => {
-    put(path, path.endsWith('.md') ? version(TEXT) : 'review, critique\n')
-    expect((await review({ AUTHOR, AUTHOR_ID, APPROVED })).owner).toBe(owner)
-  })
-
-  //  case                          path                                    author, user ID       reason, and whether the report warns of the name
-  test.each([
-    ['by login', `${A}/1.1.0.md`, 'octocat', '4712', 'yes  acme: octocat is one of its members, by name', true],
-    ['by ID', `${A}/1.1.0.md`, 'x', '4711', 'yes  acme: x is one of its members, by account ID 4711', false],
+    ['a member, by login', 'OctoCat', '1', '', 'agrees', 'yes  acme: octocat is one of its members, by name', true],
     [
-      'by both',
-      `${A}/1.1.0.md`,
-      'octocat',
+      'a member, by user ID',
+      'x',
       '4711',
-      'yes  acme: octocat is one of its members, by account ID 4711',
+      '',
+      'agrees',
+      'yes  acme: x is one of its members, by account ID 4711',
       false,
     ],
+    ['someone else', 'mallory', '2', '', 'waits', 'no   acme: mallory is not a member', false],
     [
-      'by the name of the owner',
-      'content/mallory/x/versions/1.0.0.md',
+      'someone else, approved by a maintainer',
       'mallory',
       '2',
-      'yes  mallory: it is the author’s own handle, by name',
-      true,
+      'true',
+      'agrees',
+      'no   acme: mallory is not a member',
+      false,
     ],
-    ['not at all', `${A}/1.1.0.md`, 'mallory', '2', 'no   acme: mallory is not a member', false],
-  ] as const)('the report says how it knows the author: %s', async (_, path, AUTHOR, AUTHOR_ID, reason, warns) => {
-    put(path, version(TEXT))
-    const { report } = await review({ AUTHOR, AUTHOR_ID })
-    expect(report).toContain(`\n${reason}\n`)
+  ] as const)('%s', async (_, AUTHOR, AUTHOR_ID, APPROVED, owner, reason, warns) => {
+    put(`${A}/1.1.0.md`, version(TEXT))
+    const reviewed = await review({ AUTHOR, AUTHOR_ID, APPROVED })
+    expect([reviewed.owner, reviewed.report]).toEqual([owner, expect.stringContaining(`\n${reason}\n`)])
     const way = `To trust this account alone, list its ID \`${AUTHOR_ID}\` in \`members\` instead of the name.`
-    expect(report.includes(way)).toBe(warns)
+    expect(reviewed.report.includes(way)).toBe(warns)
   })
 
   test('another account with the login of a member of an owner that lists IDs waits for a maintainer', async () => {
@@ -222,7 +206,7 @@ describe('owner approval', () => {
     put(`${A}/1.1.0.md`, version(TEXT))
     put('content/octocat/x/versions/1.0.0.md', version(TEXT))
     const asThief = await review({ AUTHOR: 'octocat', AUTHOR_ID: '4712' })
-    const asMember = await runReview({ AUTHOR: 'octocat', AUTHOR_ID: '4711' }, true)
+    const asMember = await review({ AUTHOR: 'octocat', AUTHOR_ID: '4711' }, true)
     git('checkout', '-q', 'main')
     git('reset', '-q', '--hard', before)
     expect([asThief.owner, asMember.owner]).toEqual(['waits', 'agrees'])
@@ -230,41 +214,32 @@ describe('owner approval', () => {
   })
 
   test.each([undefined, '', '0', '1e3', ' 4711', 'oidc-4711'])('an account ID of %j is refused', async (AUTHOR_ID) => {
-    put(`${A}/1.1.0.md`, version(TEXT))
-    await expect(review({ AUTHOR: 'octocat', AUTHOR_ID: AUTHOR_ID as string })).rejects.toThrow('AUTHOR_ID')
+    const commits = { BASE_SHA: 'a'.repeat(40), HEAD_SHA: 'b'.repeat(40) }
+    await expect(reviewPull(root, { ...commits, AUTHOR: 'octocat', AUTHOR_ID })).rejects.toThrow('AUTHOR_ID')
   })
 
-  test('waits for a maintainer if the index.md of the author’s own handle is unreadable on main', async () => {
+  test('waits for a maintainer if the index.md of the author’s own handle is unreadable or a folder on main', async () => {
     git('checkout', '-q', 'main')
     const before = git('rev-parse', 'main')
     put('content/acme/index.md', '---\nmember: [octocat]\n---\n')
-    git('commit', '-qam', 'broken')
-    git('checkout', '-q', '-B', 'pull', 'main')
-    put('content/acme/index.md', '---\nmembers: [acme]\n---\n')
-    const { report, owner } = await review({ AUTHOR: 'acme', AUTHOR_ID: '2' })
-    git('reset', '-q', '--hard', before)
-    expect(owner).toBe('waits')
-    expect(report).toContain('no   acme: its index.md on the main branch cannot be read')
-  })
-
-  test('waits for a maintainer if there is a folder in place of that index.md on main', async () => {
-    git('checkout', '-q', 'main')
-    const before = git('rev-parse', 'main')
-    put('content/mallory/index.md/file', 'x')
+    put('content/globex/index.md/file', 'x')
     git('add', '-A')
     git('commit', '-qm', 'broken')
     git('checkout', '-q', '-B', 'pull', 'main')
-    put('content/mallory/x/versions/1.0.0.md', version(TEXT))
-    const { report, owner } = await review({ AUTHOR: 'mallory', AUTHOR_ID: '2' })
+    put('content/acme/index.md', '---\nmembers: [acme]\n---\n')
+    put('content/globex/x/versions/1.0.0.md', version(TEXT))
+    const asAcme = await review({ AUTHOR: 'acme', AUTHOR_ID: '2' })
+    const asGlobex = await review({ AUTHOR: 'globex', AUTHOR_ID: '3' }, true)
     git('checkout', '-q', 'main')
     git('reset', '-q', '--hard', before)
-    expect(owner).toBe('waits')
-    expect(report).toContain('no   mallory: its index.md on the main branch cannot be read')
+    expect([asAcme.owner, asGlobex.owner]).toEqual(['waits', 'waits'])
+    expect(asAcme.report).toContain('no   acme: its index.md on the main branch cannot be read')
+    expect(asGlobex.report).toContain('no   globex: its index.md on the main branch cannot be read')
   })
 
   test('a pull request cannot make its own author a member', async () => {
     put('content/acme/index.md', '---\nname: Acme\nmembers: [mallory]\n---\n')
-    const { report, owner } = await runReview({ AUTHOR: 'mallory', AUTHOR_ID: '2' })
+    const { report, owner } = await review({ AUTHOR: 'mallory', AUTHOR_ID: '2' })
     expect(owner).toBe('waits')
     expect(report).toContain('no   acme: mallory is not a member')
   })
@@ -272,21 +247,17 @@ describe('owner approval', () => {
 
 describe('published_by of a new version', () => {
   const by = (login: string) => version(TEXT).replace('octocat', login)
-  //  case                                       author      id      published_by  problems
-  test.each([
-    ['the author', 'hubot', '9', 'hubot', '0'],
-    ['the author, in upper case', 'HuBot', '9', 'hubot', '0'],
-    ['a member of the owner', 'mallory', '9', 'octocat', '0'],
-    ['someone else', 'mallory', '9', 'torvalds', '1'],
-    ['someone else, by a member', 'octocat', '1', 'torvalds', '1'],
-  ])('%s', async (_, AUTHOR, AUTHOR_ID, login, problems) => {
-    put(`${A}/1.1.0.md`, by(login))
-    const reviewed = await review({ AUTHOR, AUTHOR_ID })
-    expect(reviewed.problems).toBe(problems)
-    if (problems === '1')
-      expect(reviewed.report).toContain(
-        `${A}/1.1.0.md:3  published-by-author  published_by: expected the author of the pull request or a member of acme, got torvalds; use your own login`,
-      )
+
+  test.each(['Hubot', 'octocat'])('is %s, a member of the owner, and nobody else', async (AUTHOR) => {
+    put(`${A}/1.1.0.md`, by('octocat'))
+    put('content/acme/b/versions/1.0.0.md', by(AUTHOR.toLowerCase()))
+    put('content/acme/c/versions/1.0.0.md', by('torvalds'))
+    const { report } = await review({ AUTHOR, AUTHOR_ID: '9' })
+    expect(report.match(/^.*published-by-author.*$/gm)).toEqual([
+      expect.stringContaining(
+        'content/acme/c/versions/1.0.0.md:3  published-by-author  published_by: expected the author of the pull request or a member of acme, got torvalds; use your own login',
+      ),
+    ])
   })
 
   test('ignores member changes in the pull request, for both new and old versions', async () => {
@@ -314,10 +285,12 @@ describe('untrusted pull request content', () => {
     expect({ code, problems, wasRun }).toEqual({ code: 0, problems: '0', wasRun: false })
   })
 
-  test.each(['content', 'content/acme', 'content/acme/a', A])('rejects .gitattributes in %s', async (folder) => {
-    put(`${folder}/.gitattributes`, '*.md text eol=crlf ident\n')
+  test('rejects .gitattributes in every folder', async () => {
+    const folders = ['content', 'content/acme', 'content/acme/a', A]
+    for (const folder of folders) put(`${folder}/.gitattributes`, '*.md text eol=crlf ident\n')
     const { report, problems } = await review()
-    expect([problems, report]).toEqual(['1', expect.stringContaining(`${folder}/.gitattributes:1  no-attributes  `)])
+    expect(problems).toBe('4')
+    for (const folder of folders) expect(report).toContain(`${folder}/.gitattributes:1  no-attributes  `)
   })
 
   test('reports changed line endings even if an attribute would convert them', async () => {
@@ -353,6 +326,26 @@ describe('untrusted pull request content', () => {
 })
 
 describe('a criss-cross merge', () => {
+  let before: string
+  beforeAll(() => {
+    before = git('rev-parse', 'main')
+    git('checkout', '-q', '-b', 'one', 'main')
+    put('content/acme/b/versions/1.0.0.md', version('Another prompt.\n'))
+    git('add', '-A')
+    git('commit', '-qm', 'one')
+    git('checkout', '-q', '-b', 'other', 'main')
+    const advisory = 'advisories: [{range: "1.0.0", severity: high, message: Leaks}]\n'
+    put('content/acme/a/index.md', INDEX.replace('license: MIT\n', `license: MIT\n${advisory}`))
+    git('commit', '-qam', 'other')
+    git('checkout', '-q', 'main')
+    git('merge', '-q', '--ff-only', 'one')
+    git('merge', '-q', '--no-edit', 'other')
+  })
+  afterAll(() => {
+    git('checkout', '-q', '-f', 'main')
+    git('reset', '-q', '--hard', before)
+  })
+
   /**
    * The main branch merges two sides. The pull request has the same two parents, and its tree is that of one side, so
    * one of its two merge bases has the same tree.
@@ -363,48 +356,25 @@ describe('a criss-cross merge', () => {
     ['first', 'other'],
     ['second', 'other'],
   ])('reports what the pull request removes when it keeps the tree of its %s parent, %s', async (which, kept) => {
-    const before = git('rev-parse', 'main')
-    git('checkout', '-q', '-b', 'one', 'main')
-    put('content/acme/b/versions/1.0.0.md', version('Another prompt.\n'))
-    git('add', '-A')
-    git('commit', '-qm', 'one')
-    git('checkout', '-q', '-b', 'other', 'main')
-    put(
-      'content/acme/a/index.md',
-      INDEX.replace('license: MIT\n', 'license: MIT\nadvisories: [{range: "1.0.0", severity: high, message: Leaks}]\n'),
-    )
-    git('commit', '-qam', 'other')
     const parents = (which === 'first') === (kept === 'one') ? ['one', 'other'] : ['other', 'one']
-    git('checkout', '-q', 'main')
-    git('merge', '-q', '--ff-only', 'one')
-    git('merge', '-q', '--no-edit', 'other')
-    git(
-      'branch',
-      '-f',
-      'pull',
-      git('commit-tree', '-p', parents[0]!, '-p', parents[1]!, '-m', 'pull', `${kept}^{tree}`),
-    )
+    const made = git('commit-tree', '-p', parents[0]!, '-p', parents[1]!, '-m', 'pull', `${kept}^{tree}`)
+    git('checkout', '-q', '-B', 'pull', made)
     const output = join(root, '.git/output')
     writeFileSync(output, '')
     git('update-ref', 'refs/pull/8/head', 'pull')
     const clone = temporaryFolder('prompt-hub-cross-')
     execFileSync('git', ['clone', '-q', '-b', 'main', root, clone], { stdio: 'pipe' })
-    const env = {
-      BASE_SHA: git('rev-parse', 'main'),
-      HEAD_SHA: git('rev-parse', 'pull'),
-      NUMBER: '8',
-      GITHUB_OUTPUT: output,
-    }
+    const env = { BASE_SHA: git('rev-parse', 'main'), HEAD_SHA: made, NUMBER: '8', GITHUB_OUTPUT: output }
     await promisify(execFile)(FETCH, [], { cwd: clone, env: { PATH: process.env.PATH, HOME: root, ...env } })
     const { report, owner } = await review({ AUTHOR: 'mallory', AUTHOR_ID: '2' }, true)
-    git('reset', '-q', '--hard', before)
-    git('branch', '-D', 'one', 'other')
     expect([readFileSync(output, 'utf8'), owner]).toEqual(['content=true\n', 'waits'])
     if (kept === 'one') expect(report).toMatch(/\n-advisories: \[\{range: "1\.0\.0"/)
     else expect(report).toContain('content/acme/b/versions/1.0.0.md is deleted')
   })
+})
 
-  test('fails and asks for git 2.38 when git cannot merge without a work tree', async () => {
+describe('with an old git', () => {
+  test('a fetch and a review fail and ask for git 2.38 when git cannot merge without a work tree', async () => {
     const bin = temporaryFolder('prompt-hub-old-git-')
     const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
     writeFileSync(
@@ -427,8 +397,7 @@ describe('a criss-cross merge', () => {
       '::error::The review needs git 2.38 or newer.',
     )
     expect(readFileSync(output, 'utf8')).toBe('')
-    const { code, report } = await runReview({ PATH }, true)
-    expect([code, report]).toEqual([1, 'The review needs git 2.38 or newer.\n'])
+    await expect(review({ PATH }, true)).rejects.toThrow('The review needs git 2.38 or newer.')
   })
 })
 
@@ -594,69 +563,51 @@ describe('the approval label counts only in the event that adds it', () => {
   })
 })
 
-describe('a takedown is undone only with the approval of a maintainer', () => {
-  const P = 'content/octo/p'
-  const index = (removed: string) => `${INDEX.replace('---\nWhen', `${removed}---\nWhen`)}`
+test('a takedown is undone only with the approval of a maintainer', async () => {
+  const index = (removed: string) => INDEX.replace('---\nWhen', `${removed}---\nWhen`)
   const REMOVED = 'removed: {"1.0.1": A court forbade it}\n'
-  const restore = () => put(`${P}/versions/1.0.1.md`, version(`Forbidden: ${TEXT}`))
-  //  what the pull request does, whether it waits for a maintainer, the rules that it breaks
-  test.each<[string, () => void, string, RegExp | undefined]>([
-    ['drops the entry', () => put(`${P}/index.md`, index('')), 'waits', undefined],
-    ['deletes index.md', () => put(`${P}/index.md`, null), 'waits', undefined],
-    ['makes index.md invalid', () => put(`${P}/index.md`, '---\ntitel: x\n---\n'), 'waits', /front-matter-value/],
-    ['restores the file', restore, 'agrees', /removed-versions-are-gone/],
-    [
-      'restores the file and drops the entry',
-      () => {
-        restore()
-        put(`${P}/index.md`, index(''))
-      },
-      'waits',
-      /signed-version/,
+  const FORBIDDEN = version(`Forbidden: ${TEXT}`)
+  const restored = { 'versions/1.0.1.md': FORBIDDEN }
+  const dropped = { 'index.md': index('') }
+  //  what the pull request does to a prompt, whether that waits for a maintainer, the rules that it breaks
+  const cases: Record<string, [Record<string, string | null>, boolean, string[]]> = {
+    'drops-the-entry': [dropped, true, []],
+    'deletes-index': [{ 'index.md': null }, true, []],
+    'breaks-index': [{ 'index.md': '---\ntitel: x\n---\n' }, true, ['front-matter-value']],
+    'restores-the-file': [restored, false, ['removed-versions-are-gone', 'signed-version']],
+    'restores-both': [{ ...restored, ...dropped }, true, ['signed-version']],
+    'reuses-the-number': [
+      { 'versions/1.0.1.md': version(`Another: ${TEXT}`), ...dropped },
+      true,
+      ['signed-version', 'version-number-used'],
     ],
-    [
-      'publishes another text under the number',
-      () => {
-        put(`${P}/versions/1.0.1.md`, version(`Another: ${TEXT}`))
-        put(`${P}/index.md`, index(''))
-      },
-      'waits',
-      /version-number-used/,
-    ],
-    [
-      'changes the title',
-      () => put(`${P}/index.md`, index(REMOVED).replace('Code review', 'Review')),
-      'agrees',
-      undefined,
-    ],
-  ])('%s', async (_, change, owner, rule) => {
-    git('checkout', '-q', 'main')
-    const start = git('rev-parse', 'HEAD')
-    const trusted =
-      'trusted_publishers:\n  - {repository: octo/prompts, repository_id: 1001, repository_owner_id: 2002, workflow: publish.yml}\n'
-    put('content/octo/index.md', `---\nmembers: [octocat]\npublishing: signed-only\n${trusted}---\n`)
-    put(`${P}/index.md`, index(''))
-    put(`${P}/versions/1.0.0.md`, version(`First: ${TEXT}`))
-    restore()
-    git('add', '-A')
-    git('commit', '-qm', 'published')
-    put(`${P}/versions/1.0.1.md`, null)
-    put(`${P}/index.md`, index(REMOVED))
-    git('add', '-A')
-    git('commit', '-qm', 'Take down octo/p@1.0.1')
-    git('checkout', '-q', '-B', 'pull')
-    try {
-      change()
-      const { report, problems, owner: verdict } = await review()
-      expect([verdict, report]).toEqual([
-        owner,
-        owner === 'waits' ? expect.stringContaining('1.0.1 out of removed') : report,
-      ])
-      if (rule) expect(report).toMatch(rule)
-      else expect(problems).toBe('0')
-    } finally {
-      git('checkout', '-q', '-f', 'main')
-      git('reset', '-q', '--hard', start)
-    }
+    'changes-the-title': [{ 'index.md': index(REMOVED).replace('Code review', 'Review') }, false, []],
+  }
+  const write = (name: string, files: Readonly<Record<string, string | null>>) => {
+    for (const [path, text] of Object.entries(files)) put(`content/octo/${name}/${path}`, text)
+  }
+  git('checkout', '-q', 'main')
+  const start = git('rev-parse', 'HEAD')
+  const trusted =
+    'trusted_publishers:\n  - {repository: octo/prompts, repository_id: 1001, repository_owner_id: 2002, workflow: publish.yml}\n'
+  put('content/octo/index.md', `---\nmembers: [octocat]\npublishing: signed-only\n${trusted}---\n`)
+  for (const name of Object.keys(cases))
+    write(name, { ...dropped, ...restored, 'versions/1.0.0.md': version(`First: ${TEXT}`) })
+  git('add', '-A')
+  git('commit', '-qm', 'published')
+  for (const name of Object.keys(cases)) write(name, { 'index.md': index(REMOVED), 'versions/1.0.1.md': null })
+  git('add', '-A')
+  git('commit', '-qm', 'Take down 1.0.1')
+  git('checkout', '-q', '-B', 'pull', 'main')
+  for (const [name, [files]] of Object.entries(cases)) write(name, files)
+  const { report, owner } = await review()
+  git('checkout', '-q', '-f', 'main')
+  git('reset', '-q', '--hard', start)
+  expect(owner).toBe('waits')
+  const found = Object.keys(cases).map((name) => {
+    const waits = report.includes(`\nno   octo/${name}: it takes 1.0.1 out of removed\n`)
+    const rules = report.matchAll(new RegExp(`^content/octo/${name}/\\S+  (\\S+)  `, 'gm'))
+    return [name, waits, [...rules].map(([, rule]) => rule).toSorted()]
   })
+  expect(found).toEqual(Object.entries(cases).map(([name, [, waits, rules]]) => [name, waits, rules]))
 })

@@ -27,15 +27,32 @@ export const NEXT = 'acme/a/versions/1.2.0.md'
 /** Advisory rules that may report something in addition to the expected problem; the test cases ignore them. */
 export const ADVICE = /(?:near-duplicate|weak-title|weak-metadata|breaking-change)$/
 
-/** Creates the catalogue before the tests in a file, and restores it after each test. */
-export function openReviewed() {
+/** The catalogue of an owner. The base lacks the last file, whose number was used. */
+const BEFORE = (owner: string): Record<string, string> => ({
+  [`${owner}/index.md`]: '---\nname: Acme\n---\n',
+  [`${owner}/a/index.md`]: index(GOOD_INDEX),
+  [`${owner}/a/versions/1.0.0.md`]: version(`In {{language}}: ${TEXT}`, LANGUAGE),
+  [`${owner}/a/versions/1.1.0.md`]: version(`In {{language}}, briefly: ${TEXT}`, LANGUAGE),
+  [`${owner}/b/index.md`]: index(GOOD_INDEX.replace('Code review', 'Translation')),
+  [`${owner}/b/versions/1.0.0.md`]: version('Translate the text below.\n'),
+  [`${owner}/c/versions/1.0.0.md`]: version('Once.\n'),
+  [`${owner}/c/versions/1.1.0.md`]: version('Twice.\n'),
+})
+
+/** Creates the catalogue before the tests in a file, and restores it after each test. @param owners each has the same prompts */
+export function openReviewed(owners: readonly string[] = ['acme']) {
   let root = ''
-  const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], {
+  let isChanged = false
+  const git = (...args: string[]) => {
+    isChanged = true
+    return execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], {
       cwd: root,
       encoding: 'utf8',
+      stdio: 'pipe',
     })
+  }
   function put(path: string, text: string | Buffer | null): void {
+    isChanged = true
     const file = join(root, 'content', path)
     if (text === null) rmSync(file, { recursive: true })
     else {
@@ -46,33 +63,34 @@ export function openReviewed() {
   beforeAll(() => {
     root = temporaryFolder('prompt-hub-review-')
     git('init', '-q', '-b', 'main')
-    put('acme/index.md', '---\nname: Acme\n---\n')
-    put('acme/a/index.md', index(GOOD_INDEX))
-    put('acme/a/versions/1.0.0.md', version(`In {{language}}: ${TEXT}`, LANGUAGE))
-    put('acme/a/versions/1.1.0.md', version(`In {{language}}, briefly: ${TEXT}`, LANGUAGE))
-    put('acme/b/index.md', index(GOOD_INDEX.replace('Code review', 'Translation')))
-    put('acme/b/versions/1.0.0.md', version('Translate the text below.\n'))
-    put('acme/c/versions/1.0.0.md', version('Once.\n'))
-    put('acme/c/versions/1.1.0.md', version('Twice.\n'))
+    for (const owner of owners) for (const [path, text] of Object.entries(BEFORE(owner))) put(path, text)
     git('add', '.')
     git('commit', '-qm', 'before')
-    put('acme/c/versions/1.1.0.md', null)
+    for (const owner of owners) put(`${owner}/c/versions/1.1.0.md`, null)
     git('add', '.')
     git('commit', '-qm', 'base')
   })
-  afterEach(() => {
+  function restore(): void {
+    if (!isChanged) return
     git('checkout', '-qf', 'main')
-    git('reset', '-q', '--hard', 'main')
     git('clean', '-qfdx')
-  })
+    isChanged = false
+  }
+  afterEach(restore)
   const review = async (given: { base?: string | undefined; fix?: boolean } = { base: 'main' }) =>
     reviewContent({ contentDir: join(root, 'content'), environment: process.env, ...given })
   return {
     /** The root of the git repository; it contains `content`. */
-    root: () => root,
+    root() {
+      // The caller may change files.
+      isChanged = true
+      return root
+    },
     git,
     /** Writes a file below `content`; null removes it. */
     put,
+    /** Restores the catalogue before the next test. */
+    restore,
     review,
     /** Returns the findings of a review, one per line: file, line and rule. */
     said: async (given?: { base?: string }) =>

@@ -1,9 +1,56 @@
 // Tests the findings for a content change: an invalid change reports exactly its rule, file and line, and a valid one
-// reports nothing.
-import { describe, expect, test } from 'vitest'
+// reports nothing. One review finds what many changes break, because a review and its repository take long to start.
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { ReviewEntry } from '../../packages/review/rules/review-findings.ts'
 import { A, ADVICE, GOOD_INDEX, good, index, LANGUAGE, NEXT, openReviewed, TEXT, version } from './reviewed.ts'
 
-const { put, review, said, git } = openReviewed()
+type Files = Readonly<Record<string, string | Buffer | null>>
+
+/** The owner of each change that is reviewed with others; `acme` in its paths stands for it. */
+const OWNERS = Array.from({ length: 64 }, (_, number) => `owner-${number}`)
+const { put, restore, review, said, git } = openReviewed(['acme', ...OWNERS])
+
+/** The owner of a path in a change that has an owner of its own. */
+const placeOf = (path: string, owner: string) => path.replace(/^acme\//, `${owner}/`)
+
+/**
+ * Reviews changes together, before the tests. @param before the files that each change finds in the base @returns what
+ * is reported about each change, with `acme` as its owner
+ */
+function reviewTogether(
+  changes: readonly Files[],
+  { before = [], isCommitted = false }: { before?: readonly Files[]; isCommitted?: boolean } = {},
+): () => ReviewEntry[][] {
+  let found: ReviewEntry[][] = []
+  const write = (all: readonly Files[]) =>
+    all.forEach((files, at) => {
+      for (const [path, text] of Object.entries(files)) put(placeOf(path, OWNERS[at]!), text)
+    })
+  beforeAll(async () => {
+    expect(changes.length).toBeLessThanOrEqual(OWNERS.length)
+    git('checkout', '-q', '--detach')
+    write(before)
+    git('add', '-A')
+    git('commit', '-q', '--allow-empty', '-m', 'before')
+    const base = git('rev-parse', 'HEAD').trim()
+    write(changes)
+    if (isCommitted) {
+      git('add', '-A')
+      git('commit', '-qm', 'changes')
+    }
+    const { entries } = await review({ base })
+    const byOwner = Object.groupBy(entries, ({ file }) => file.split('/')[1]!)
+    found = changes.map((_, at) => byOwner[OWNERS[at]!] ?? [])
+    // Nothing is reported about other files.
+    expect(found.flat()).toHaveLength(entries.length)
+    restore()
+  })
+  return () =>
+    found.map((entries, at) => entries.map((entry) => ({ ...entry, file: entry.file.replace(OWNERS[at]!, 'acme') })))
+}
+const nameEntry = ({ file, line, rule }: ReviewEntry) => `${file}:${line} ${rule}`
+/** Owners with the same prompts have near duplicates. */
+const isOwn = ({ rule }: ReviewEntry) => rule !== 'near-duplicate'
 
 const TOKEN = `hub_${'Ab3'.repeat(10)}xy1XJz7x`
 const KEY = `-----BEGIN PRIVATE KEY-----\n${'MIIBVAIB'.repeat(10)}\n-----END PRIVATE KEY-----`
@@ -125,7 +172,17 @@ const BROKEN: Record<string, [string, string, string | Buffer | null, number][]>
 
 describe('an invalid change reports its rule, file and line', () => {
   const cases = Object.entries(BROKEN).flatMap(([rule, found]) => found.map((one) => [rule, ...one] as const))
-  test.each(cases)('%s: %s', async (rule, _, path, text, line) => {
+  const [together, alone] = [true, false].map((isOfOwner) =>
+    cases.filter(([, , path]) => path.startsWith('acme/') === isOfOwner),
+  ) as [typeof cases, typeof cases]
+  const reviewed = reviewTogether(together.map(([, , path, text]) => ({ [path]: text })))
+
+  test.each(together.map((one, at) => [...one, at] as const))('%s: %s', (rule, _, path, _text, line, at) => {
+    const found = reviewed()[at]!.map(nameEntry)
+    expect(found.filter((one) => !ADVICE.test(one))).toEqual([`content/${path}:${line} ${rule}`])
+  })
+
+  test.each(alone)('%s: %s', async (rule, _, path, text, line) => {
     put(path, text)
     expect((await said()).filter((one) => !ADVICE.test(one))).toEqual([`content/${path}:${line} ${rule}`])
   })
@@ -170,31 +227,28 @@ describe('Windows device names as prompt names', () => {
 describe('an owner that has members', () => {
   const withMembers = (members: string) => `---\nname: Zed\nmembers: ${members}\n---\n`
   //  change, text of the file, findings
-  test.each<[string, string | null, string[]]>([
-    ['keeps one: an empty list', withMembers('[]'), ['content/zed/index.md:3 owner-has-members']],
-    ['keeps one: no list', '---\nname: Zed\n---\n', ['content/zed/index.md:1 owner-has-members']],
-    ['keeps one: no file', null, ['content/zed/index.md:1 owner-has-members']],
+  const cases: [string, string | null, string[]][] = [
+    ['keeps one: an empty list', withMembers('[]'), ['content/acme/index.md:3 owner-has-members']],
+    ['keeps one: no list', '---\nname: Zed\n---\n', ['content/acme/index.md:1 owner-has-members']],
+    ['keeps one: no file', null, ['content/acme/index.md:1 owner-has-members']],
     ['may have others', withMembers('[4711]'), []],
     ['may be changed otherwise', withMembers('[octocat]').replace('Zed', 'Z'), []],
-  ])('%s', async (_, text, findings) => {
-    git('checkout', '-q', '--detach')
-    put('zed/index.md', withMembers('[octocat]'))
-    git('add', '-A')
-    git('commit', '-qm', 'members')
-    const base = git('rev-parse', 'HEAD').trim()
-    put('zed/index.md', text)
-    expect(await said({ base })).toEqual(findings)
-    // The same change in a commit, as a pull request is reviewed.
-    git('add', '-A')
-    git('commit', '-qm', 'change')
-    expect(await said({ base })).toEqual(findings)
+  ]
+  const before = cases.map(() => ({ 'acme/index.md': withMembers('[octocat]') }))
+  const changes = cases.map(([, text]) => ({ 'acme/index.md': text }))
+  const reviewed = reviewTogether(changes, { before })
+  // The same changes in a commit, as a pull request is reviewed.
+  const inCommit = reviewTogether(changes, { before, isCommitted: true })
+
+  test.each(cases.map((one, at) => [...one, at] as const))('%s', (_, _text, findings, at) => {
+    expect([reviewed()[at]!.map(nameEntry), inCommit()[at]!.map(nameEntry)]).toEqual([findings, findings])
   })
 })
 
 describe('advice', () => {
-  //  rule   problem, path, content, line
   const tone = '  - name: tone\n    description: How\n'
-  test.each([
+  //  rule   problem, path, content, line
+  const cases = [
     ['hidden-characters', 'in a prompt', NEXT, good('').replace('Review', 'x\ny\u200bz\nReview'), NEW_LINE + 1],
     ['hidden-characters', 'in a readme', A, `${index(GOOD_INDEX)}\u200b\n`, 8],
     ['variables-are-used', 'not used', NEXT, good(`${tone}    required: false\n`), 7],
@@ -213,32 +267,38 @@ describe('advice', () => {
     ['weak-metadata', 'no tags', A, index(GOOD_INDEX.replace('[code, review]', '[]')), 4],
     ['weak-metadata', 'a variable', NEXT, good('').replace('    description: The language of the code\n', ''), 4],
     ['breaking-change', 'a required variable', NEXT, good(tone).replace('Review', '{{tone}} Review'), 1],
-  ] as const)('%s: %s', async (rule, _, path, text, line) => {
-    put(path, text)
-    const { entries } = await review()
-    expect(entries.map((one) => `${one.file}:${one.line} ${one.rule} ${one.severity}`)).toEqual([
-      `content/${path}:${line} ${rule} advice`,
-    ])
+  ] as const
+  const advised = reviewTogether(cases.map(([, , path, text]) => ({ [path]: text })))
+
+  test.each(cases.map((one, at) => [...one, at] as const))('%s: %s', (rule, _, path, _text, line, at) => {
+    const found = advised()[at]!.filter(isOwn)
+    expect(found.map((one) => `${nameEntry(one)} ${one.severity}`)).toEqual([`content/${path}:${line} ${rule} advice`])
   })
 
   //  publishing of the owner in the base, version, findings
-  test.each([
+  const breaking: [string, string, string[]][] = [
     ['publishing: semver\n', '1.2.0', ['breaking-is-major error']],
     ['publishing: [semver]\n', '1.1.1', ['breaking-is-major error']],
     ['publishing: semver\n', '2.0.0', []],
     ['publishing: semvre\n', '1.2.0', ['signed-version error', 'breaking-is-major error']],
     ['', '1.2.0', ['breaking-change advice']],
-  ])('a breaking change of an owner with %j as %s', async (rule, number, expected) => {
-    git('checkout', '-qB', 'base')
-    put('acme/index.md', `---\nname: Acme\n${rule}---\n`)
-    git('add', '.')
-    git('commit', '--allow-empty', '-qm', 'rule')
-    // The pull request cannot change its own rule.
-    put('acme/index.md', '---\nname: Acme\n---\n')
-    put(`acme/a/versions/${number}.md`, good(tone).replace('Review', '{{tone}} Review'))
-    const { entries } = await review({ base: 'HEAD' })
-    expect(entries.map(({ rule, severity }) => `${rule} ${severity}`).toSorted()).toEqual(expected.toSorted())
-  })
+  ]
+  const ruled = reviewTogether(
+    breaking.map(([, number]) => ({
+      // The pull request cannot change its own rule.
+      'acme/index.md': '---\nname: Acme\n---\n',
+      [`acme/a/versions/${number}.md`]: good(tone).replace('Review', '{{tone}} Review'),
+    })),
+    { before: breaking.map(([rule]) => ({ 'acme/index.md': `---\nname: Acme\n${rule}---\n` })) },
+  )
+
+  test.each(breaking.map((one, at) => [...one, at] as const))(
+    'a breaking change of an owner with %j as %s',
+    (_, _number, expected, at) => {
+      const found = ruled()[at]!.filter(isOwn)
+      expect(found.map(({ rule, severity }) => `${rule} ${severity}`).toSorted()).toEqual(expected.toSorted())
+    },
+  )
 
   test('compares with the highest version that is not yanked, as a publish does', async () => {
     git('checkout', '-qB', 'base')
@@ -259,7 +319,7 @@ describe('advice', () => {
 })
 
 describe('valid changes report nothing', () => {
-  test.each<[string, Record<string, string>]>([
+  const cases: [string, Record<string, string>][] = [
     ['no change', {}],
     ['the next minor version', { [NEXT]: good('') }],
     [
@@ -280,10 +340,18 @@ describe('valid changes report nothing', () => {
     ],
     ['a deleted version, restored unchanged', { 'acme/c/versions/1.1.0.md': version('Twice.\n') }],
     ['a yanked version', { [A]: index(`${GOOD_INDEX}yanked: {"1.0.0": Too long}\n`) }],
-    ['a new owner', { 'zed/index.md': '---\nmembers: [octocat]\n---\n' }],
-  ])('%s', async (_, files) => {
-    for (const [path, text] of Object.entries(files)) put(path, text)
+    ['members of an owner that had none', { 'acme/index.md': '---\nmembers: [octocat]\n---\n' }],
+  ]
+  const reviewed = reviewTogether(cases.map(([, files]) => files))
+
+  test.each(cases.map(([name], at) => [name, at] as const))('%s', (_, at) => {
     // The missing index.md of acme/c predates this change, so the findings do not include it.
-    expect((await said()).filter((one) => !one.startsWith('content/acme/c/index.md'))).toEqual([])
+    const found = reviewed()[at]!.filter(({ file }) => file !== 'content/acme/c/index.md')
+    expect(found.filter(isOwn).map(nameEntry)).toEqual([])
+  })
+
+  test('a new owner', async () => {
+    put('zed/index.md', '---\nmembers: [octocat]\n---\n')
+    expect(await said()).toEqual([])
   })
 })
