@@ -11,7 +11,7 @@ import * as parsing from '../../src/server/publish/parse.ts'
 import * as exporting from '../../src/wiring/export-version.ts'
 import * as archives from '../../src/wiring/parse-archive.ts'
 import * as attestations from '../../src/wiring/verify-attestation.ts'
-import { made } from '../linear/makers.ts'
+import { recordOf, repositoryOf } from '../linear/made.ts'
 
 /** Limits that no test reaches by accident, because the machine may be busy. */
 const PATIENCE = { deadlineMs: 600_000, waitMs: 600_000, waiting: { total: 100, perSender: 20 } }
@@ -27,15 +27,15 @@ function open(limits: Partial<typeof PATIENCE> = {}): ReturnType<typeof openLong
 }
 
 const { exportVersion } = exporting
-const REPOSITORY = made.repositoryOf('a', 'text')
+const REPOSITORY = repositoryOf('a', 'text')
 /** The arguments of an export that takes a tenth of a second. */
-const LONG = ['github', REPOSITORY, made.recordOf('a\n'.repeat(100_000), 'text')] as const
+const LONG = ['github', REPOSITORY, recordOf('a\n'.repeat(100_000), 'text')] as const
 const unavailable = { code: 'unavailable', retryAfterSeconds: 5 }
 
 describe('long work', () => {
   test('gives the same results in a thread as in place', async () => {
     const runLong = open().forClient('192.0.2.1')
-    const record = made.recordOf('{{a}} and {{b}}\n'.repeat(1_000), 'chat')
+    const record = recordOf('{{a}} and {{b}}\n'.repeat(1_000), 'chat')
     for (const run of [runLong, runInPlace])
       expect((await run(filling.fillPrompt, record, { a: 'x' })).missing).toEqual(['b'])
     expect(await runLong(exportVersion, ...LONG)).toEqual(exportVersion(...LONG))

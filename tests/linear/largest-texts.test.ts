@@ -1,8 +1,6 @@
-// Tests how long the thread that serves everybody is busy: with calls on the largest permitted texts, and with long
-// work on short texts, which runs in place.
+// Tests how long the thread that serves everybody is busy with calls on the largest permitted texts. Long work on short
+// texts, which runs in place, is measured in linear.test.ts.
 import { describe, expect, test } from 'vitest'
-import { judgeForm, readPastedForm } from '../../packages/editor/long-work.ts'
-import { EXPORT_FORMATS, type ExportFormat } from '../../src/domain/api/export-formats.ts'
 import type { VersionRecord } from '../../src/domain/api/schema.ts'
 import { fillMessages } from '../../src/domain/content/filling.ts'
 import { warnOfTexts } from '../../src/domain/content/findings.ts'
@@ -13,27 +11,22 @@ import { readOwnerChange } from '../../src/domain/managing/owner-request.ts'
 import { readChangeBody } from '../../src/domain/managing/request.ts'
 import { readResultBody } from '../../src/domain/managing/result-request.ts'
 import { readRepositoryState } from '../../src/domain/publishing/repository-state.ts'
-import { fillPrompt } from '../../src/server/mcp/fill-prompt.ts'
-import { parsePromptFile, parsePublish } from '../../src/server/publish/parse.ts'
 import { renderMarkdown } from '../../src/site/markdown.ts'
 import { renderPreview } from '../../src/site/prompt/preview.ts'
 import { renderContents, renderLines } from '../../src/site/prompt/prompt-text.ts'
 import { renderComparison } from '../../src/site/prompt/render-difference.ts'
-import { exportVersion } from '../../src/wiring/export-version.ts'
 import { cpuMsSince } from '../cpu-time.ts'
 import { anIndex } from '../domain/fixtures.ts'
-import { made } from './makers.ts'
+import { recordOf } from './made.ts'
 import { textsOf } from './seeds.ts'
 
 const CONTENT_BYTES = 262_144
 const SHOWN_FILE_BYTES = 32_768
-const SHORT_CHARACTERS = 4_096
 /** The goal is 50 ms; other programs make the processor time of a call several times as long. Work that grows with the square of the text takes seconds. */
 const MOST_MS = 400
 
-const NO_TEXT = made.repositoryOf('a', 'text')
-const { variables } = made.recordOf('a', 'text')
-const ofText = (content: string): VersionRecord => ({ ...made.recordOf('a', 'text'), content })
+const { variables } = recordOf('a', 'text')
+const ofText = (content: string): VersionRecord => ({ ...recordOf('a', 'text'), content })
 const chatOf = (text: string) => cut(`{{role "user"}}\n${text}`, CONTENT_BYTES)
 
 /** Cuts a text to a number of bytes, as UTF-8. */
@@ -96,29 +89,6 @@ const CALLS: Readonly<Record<string, (text: string) => (() => unknown)[]>> = {
   ],
 }
 
-/** Long work on each text of the largest size for which it runs in place. */
-const LONG_WORK: typeof CALLS = {
-  exportVersion: (text) =>
-    (Object.keys(EXPORT_FORMATS) as ExportFormat[]).map((format) => () => exportVersion(format, NO_TEXT, ofText(text))),
-  fillPrompt: (text) => [() => fillPrompt({ content: text, messages: null, variables }, { a: 'x'.repeat(1_000) })],
-  parsePublish: (text) => [
-    () => parsePublish(text),
-    () => parsePublish(JSON.stringify({ content: text, variables: [{ name: 'a' }] })),
-    () => parsePublish(JSON.stringify({ content: 'a', parameters: { a: text } })),
-  ],
-  parsePromptFile: (text) => [() => parsePromptFile(`---\n${text}\n---\na`, {}), () => parsePromptFile(text, {})],
-  judgeForm: (text) => [
-    () => judgeForm({ content: text, format: 'text' }),
-    () => judgeForm({ content: text, format: 'chat' }),
-    () => judgeForm({ content: '{{a}}', name: text, title: text, tags: text, license: text, readme: text }),
-    () => judgeForm({ content: '{{a}}', 'variable.a.type': 'enum', 'variable.a.options': text }),
-  ],
-  readPastedForm: (text) =>
-    ['prompt-file', 'dotprompt', 'prompty', 'skill', ''].map(
-      (format) => () => readPastedForm({ content: `---\n${text}\n---\na` }, format),
-    ),
-}
-
 /** Measures a call, ignoring errors: a rejected text must not take long either. @returns the CPU time, or the elapsed time if it is shorter */
 function timeOf(call: () => unknown): number {
   const before = process.threadCpuUsage()
@@ -136,13 +106,11 @@ function leastTimeOf(call: () => unknown): number {
   return least
 }
 
-describe.each([
-  ['a call on the largest text', CALLS, CONTENT_BYTES],
-  ['long work on a short text', LONG_WORK, SHORT_CHARACTERS],
-] as const)('%s', (_, table, most) => {
-  test.each(Object.entries(table))('%s is soon over', (_name, callsOf) => {
-    for (const [seed, text] of textsOf(most))
-      for (const call of callsOf(cut(text, most))) expect(leastTimeOf(call), JSON.stringify(seed)).toBeLessThan(MOST_MS)
+describe('a call on the largest text', () => {
+  test.each(Object.entries(CALLS))('%s is soon over', (_name, callsOf) => {
+    for (const [seed, text] of textsOf(CONTENT_BYTES))
+      for (const call of callsOf(cut(text, CONTENT_BYTES)))
+        expect(leastTimeOf(call), JSON.stringify(seed)).toBeLessThan(MOST_MS)
   })
 })
 

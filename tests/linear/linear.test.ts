@@ -1,152 +1,103 @@
-// Tests that every exported function that takes a text takes linear time.
-// It is called with texts of one repeated part, and twice the text may take at most three times as long. A new function
-// is called too, or this test fails until the table knows its arguments.
+// Tests that the work on a text takes linear time wherever texts of strangers enter the hub. Each entry point gets texts
+// of one repeated part, and four times the text may take at most nine times as long.
 import { describe, expect, test } from 'vitest'
+import { openLines, parseRepositoryFile, parseVersionFile } from '../../src/domain/content/prompt-file.ts'
+import { parseResultFile } from '../../src/domain/content/result-file.ts'
+import type { ValueProblem } from '../../src/domain/text/problems.ts'
 import { cpuMsSince } from '../cpu-time.ts'
-import { EXEMPT, NOT_A_TEXT, OWN_ARGUMENTS, SLOW } from './exceptions.ts'
-import { listFunctions, type TextFunction } from './functions.ts'
-import { MAKERS } from './makers.ts'
-import { FILES, makeText, textsOf } from './seeds.ts'
+import { type CallsOf, FAST, SLOW } from './entry-points.ts'
+import { makeText, SEEDS } from './seeds.ts'
 
-/** The lengths of the shortest texts. */
-const LENGTHS = { text: 8_192, record: 2_048, slow: 1_024 }
-/** Twice the text may take three times as long, so four times the text may take nine times as long. A function that takes quadratic time takes sixteen times as long. */
+/** Twice the text may take three times as long, so four times the text may take nine times as long. What takes quadratic time takes sixteen times as long. */
 const MOST_TIMES = 3 ** 2
-/** Below this time, even the shortest text cannot have taken quadratic time: each of its 33 million pairs would have taken less than 0.06 ns. */
-const UNNOTICED_MS = 2
-const ROUNDS = 4
-/** A function fails only if it is this often too slow in a row: other programs and the garbage collector can make one measurement wrong. */
-const ATTEMPTS = 5
-
-const functions = await listFunctions()
-const isExempt = ({ id, types }: TextFunction) =>
-  types.some((type) => NOT_A_TEXT.test(type)) || EXEMPT.some(([, ids]) => ids.test(id))
-const isKnown = ({ id, types }: TextFunction) => id in OWN_ARGUMENTS || types.every((type) => type in MAKERS)
-
+/** The lengths of the texts. Below `unnoticedMs`, a text cannot have taken quadratic time: each of its pairs would have taken less than 0.02 or 0.6 ns. */
+const FAST_TEXTS = { length: 65_536, unnoticedMs: 40 }
+const SLOW_TEXTS = { length: 4_096, unnoticedMs: 5 }
+/** A text of 4,096 characters is worked on in place, so that everybody waits. The goal is 50 ms for it; other programs make the processor time several times as long. */
+const MOST_MS = 400
+/** A call fails only if it is too slow in all of these rounds: other programs and the garbage collector can make a measurement wrong. */
+const ROUNDS = 8
+const MOST_ROUND_MS = 2_000
 /** The resolution of a thread's CPU time on some systems, in milliseconds. */
 const TICK_MS = 4
 
 /**
- * Runs a function, ignoring errors: a rejected text must not take long either.
+ * Runs a call, ignoring errors: a rejected text must not take long either.
  *
  * @returns the time in milliseconds: the CPU time, which other programs do not affect, or the elapsed time if it is too short to be counted
  */
-function timeOf({ call }: TextFunction, given: readonly unknown[]): number {
+function timeOf(call: () => unknown): number {
   const before = process.threadCpuUsage()
   const began = performance.now()
   try {
-    call(...given)
+    call()
   } catch {}
   const elapsedMs = performance.now() - began
   return Math.min(elapsedMs, cpuMsSince(before) + TICK_MS)
 }
 
-/** The arguments of a call for texts of each length: the shortest, one of four times that length, and one of sixteen times. */
-type Calls = (times: 1 | 4 | 16) => readonly unknown[]
-
-/** Compares the times for texts of two lengths, of several rounds, because other programs only make a run longer. @returns how many times as long the longer text takes; undefined if that is fast enough */
-function growthBetween(
-  one: TextFunction,
-  short: readonly unknown[],
-  long: readonly unknown[],
-  rounds: number,
-): number | undefined {
+/** Compares the least times of several rounds, because other programs only make a call longer. @returns how many times as long the longer text takes; undefined if that is fast enough */
+function growthBetween(short: () => unknown, long: () => unknown, most = MOST_TIMES): number | undefined {
   let [shortMs, longMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
-  for (let round = 0; round < rounds; round++) {
-    shortMs = Math.min(shortMs, timeOf(one, short), timeOf(one, short))
-    longMs = Math.min(longMs, timeOf(one, long))
-    if (longMs <= MOST_TIMES * shortMs) return undefined
+  // What takes seconds is too slow, whatever else runs.
+  for (let round = 0; round < ROUNDS && (round === 0 || longMs < MOST_ROUND_MS); round++) {
+    shortMs = Math.min(shortMs, timeOf(short), timeOf(short))
+    longMs = Math.min(longMs, timeOf(long))
+    if (longMs <= most * shortMs) return undefined
   }
   return longMs / shortMs
 }
 
-/** @returns how many times as long four times the text takes; undefined if that is fast enough */
-function growth(
-  one: TextFunction,
-  calls: Calls,
-  { attempts, rounds } = { attempts: ATTEMPTS, rounds: ROUNDS },
-): number | undefined {
-  if (timeOf(one, calls(1)) < UNNOTICED_MS) return undefined
-  let times: number | undefined
-  for (let attempt = 0; attempt < attempts; attempt++) {
-    // For short texts, the garbage collector makes a difference. What takes quadratic time does so for longer texts too.
-    times = growthBetween(one, calls(1), calls(4), rounds) && growthBetween(one, calls(4), calls(16), rounds)
-    if (times === undefined) return undefined
-  }
-  return times
-}
-
-/** The calls of a function for one text. */
-function callsOf({ id, types }: TextFunction, text: string): (readonly unknown[])[] {
-  const own = OWN_ARGUMENTS[id]
-  if (own) return [own(text)]
-  const isFile = /^(?:src\/domain\/content\/prompt-file|packages\/formats\/(?!names|template))/.test(id)
-  const texts =
-    isFile && types.includes('string') ? [text, ...Object.values(FILES).map((write) => write(text))] : [text]
-  const formats = types.every((type) => /^(?:string|number|\?|unknown)\b/.test(type))
-    ? ['text' as const]
-    : (['text', 'chat'] as const)
-  return texts.flatMap((one) => formats.map((format) => types.map((type) => MAKERS[type]!(one, format))))
-}
-
-const lengthOf = ({ id, types }: TextFunction) =>
-  SLOW.test(id) ? LENGTHS.slow : types.some((type) => type.startsWith('string')) ? LENGTHS.text : LENGTHS.record
-
-test('every exported function is called, or listed with the reason why it sees no long text', () => {
-  expect(functions.length).toBeGreaterThan(300)
-  expect(functions.filter((one) => !isExempt(one) && !isKnown(one)).map(({ id, types }) => `${id} (${types})`)).toEqual(
-    [],
+/** @returns the texts with which a call of an entry point is too slow */
+function findSlow(callsOf: CallsOf, { length, unnoticedMs }: typeof FAST_TEXTS): string[] {
+  return SEEDS.flatMap((seed) =>
+    callsOf(makeText(seed, length)).flatMap((call, index) => {
+      const firstMs = timeOf(call)
+      if (firstMs < unnoticedMs) return []
+      const leastMs = firstMs < MOST_MS ? firstMs : Math.min(...[1, 2, 3, 4, 5].map(() => timeOf(call)))
+      if (leastMs > MOST_MS) return [`call ${index} of ${JSON.stringify(seed)} takes ${Math.round(leastMs)} ms`]
+      const times = growthBetween(callsOf(makeText(seed, length / 4))[index]!, call)
+      return times === undefined
+        ? []
+        : [`call ${index} of ${JSON.stringify(seed)} takes ${times.toFixed(1)} times as long`]
+    }),
   )
-  const ids = new Set(functions.map(({ id }) => id))
-  expect(Object.keys(OWN_ARGUMENTS).filter((id) => !ids.has(id))).toEqual([])
-  expect(EXEMPT.filter(([, pattern]) => ![...ids].some((id) => pattern.test(id)))).toEqual([])
-})
+}
 
-test('the measurement finds a function that takes quadratic time, and passes one that takes linear time', () => {
-  const countSpaces = (text: string) => / *x/.test(text)
-  const countWords = (text: string) =>
-    text
-      .split(' ')
-      .map((word) => word.toUpperCase())
-      .join()
-      .normalize('NFKD').length
-  const functionOf = (call: (text: string) => unknown): TextFunction => ({
-    ...{ id: '', types: ['string'], call: call as TextFunction['call'] },
-  })
-  const measured = (call: (text: string) => unknown, length: number, tries?: Parameters<typeof growth>[2]) =>
-    growth(functionOf(call), (times) => [' '.repeat(times * length)], tries)
-  // Other programs can make a text take longer than it needs, so the least of three times counts.
-  const leastTimeOf = (length: number) =>
-    Math.min(...[1, 2, 3].map(() => timeOf(functionOf(countSpaces), [' '.repeat(length)])))
-  const measuredSpaces = () => {
-    // The shortest text whose time the resolution of the clock cannot hide: sixteen times that text takes 256 times as long.
-    let length = 1_000
-    while (leastTimeOf(length) < TICK_MS) length *= 1.2
-    return measured(countSpaces, length, { attempts: 1, rounds: 1 })
-  }
-  expect(measuredSpaces() ?? measuredSpaces() ?? measuredSpaces()).toBeGreaterThan(MOST_TIMES)
-  expect(measured(countWords, 40 * LENGTHS.text)).toBeUndefined()
+/** Finds the line of each problem of a file, as a review does. */
+function findLines(parse: (file: string) => { problems?: readonly ValueProblem[] }, file: string): unknown {
+  return parse(file).problems?.map(openLines(file))
+}
+
+test('the measurement finds what takes quadratic time, and passes what takes linear time', () => {
+  const countSpaces: CallsOf = (text) => [() => / *x/.test(text)]
+  const countWords: CallsOf = (text) => [
+    () =>
+      text
+        .split(' ')
+        .map((word) => word.toUpperCase())
+        .join()
+        .normalize('NFKD').length,
+  ]
+  expect(findSlow(countSpaces, { ...SLOW_TEXTS, length: 8 * SLOW_TEXTS.length }).join()).toContain('" " takes')
+  expect(findSlow(countWords, { ...FAST_TEXTS, unnoticedMs: 0 })).toEqual([])
 })
 
 describe('linear time', () => {
-  test.each([
-    ...Map.groupBy(
-      functions.filter((one) => !isExempt(one)),
-      ({ id }) => id.split(' ')[0]!,
-    ),
-  ])('%s', (_, listed) => {
-    const slow = listed.flatMap((one) => {
-      const texts = { 1: lengthOf(one), 4: 4 * lengthOf(one), 16: 16 * lengthOf(one) }
-      return [...textsOf(lengthOf(one)).keys()].flatMap((seed) => {
-        const callsFor = (times: 1 | 4 | 16) => callsOf(one, makeText(seed, texts[times]))
-        return callsFor(1).flatMap((given, index) => {
-          const times = growth(one, (times) => (times === 1 ? given : callsFor(times)[index]!))
-          return times === undefined
-            ? []
-            : [`${one.id}: ${JSON.stringify(seed)} takes ${times.toFixed(1)} times as long`]
-        })
-      })
-    })
-    expect(slow).toEqual([])
+  test.each(Object.entries(FAST))('%s', (_, callsOf) => {
+    expect(findSlow(callsOf, FAST_TEXTS)).toEqual([])
+  })
+
+  test.each(Object.entries(SLOW))('%s', (_, callsOf) => {
+    expect(findSlow(callsOf, SLOW_TEXTS)).toEqual([])
+  })
+
+  test.each<[string, CallsOf]>([
+    ['a result', (text) => [() => parseResultFile(text)]],
+    ['a version', (text) => [() => findLines(parseVersionFile, `---\n${text}---\na`)]],
+    ['an index.md', (text) => [() => findLines(parseRepositoryFile, `---\n${text}---\na`)]],
+  ])('the lines of the problems of %s in which every line is wrong', (_, callsOf) => {
+    const [short, long] = [4_096, 32_768].map((length) => callsOf(makeText('a#: 1\n', length))[0]!)
+    expect(growthBetween(short!, long!, 20)).toBeUndefined()
   })
 })

@@ -1,7 +1,7 @@
-// Texts of one repeated character, pair or line, and the files in which such a text can stand.
+// Texts of one repeated character, pair or line.
 
 /** The repeated parts; a `#` in a numbered part is replaced by a running number. */
-const SEEDS = [
+const REPEATED = [
   ...[
     'a',
     ' ',
@@ -30,6 +30,8 @@ const SEEDS = [
 ]
 const NUMBERED = ['{{a#}}', '{{ a# }}', 'a#: 1\n', 'word# ', '"a#":1,']
 
+export const SEEDS: readonly string[] = [...REPEATED, ...NUMBERED]
+
 const cache = new Map<string, string>()
 
 /** Returns a text of about a length that repeats a part. */
@@ -50,14 +52,5 @@ function countUp(seed: string, length: number): string {
 
 /** Returns each text of about a length, by what it repeats. */
 export function textsOf(length: number): Map<string, string> {
-  return new Map([...SEEDS, ...NUMBERED].map((seed) => [seed, makeText(seed, length)]))
-}
-
-const FRONT = 'published_at: "2026-11-20T10:00:00Z"\npublished_by: octocat\n'
-/** The files in which a text can stand. */
-export const FILES: Readonly<Record<string, (text: string) => string>> = {
-  'a value': (text) => `---\n${FRONT}changelog: ${JSON.stringify(text)}\n---\nText\n`,
-  'a key': (text) =>
-    `---\ninput: {schema: {${JSON.stringify(text)}: string, ${JSON.stringify(`a(enum,${text}`)}: [a]}}\n---\nText\n`,
-  'the body': (text) => `---\n${FRONT}---\n${text}`,
+  return new Map(SEEDS.map((seed) => [seed, makeText(seed, length)]))
 }

@@ -14,7 +14,7 @@ import type { Stats } from '../values/values.ts'
 import { selectVersions } from '../values/versions.ts'
 
 /** The input of a repository's record. */
-export interface RepositoryParts {
+interface RepositoryParts {
   owner: string
   name: string
   file: RepositoryFile

@@ -1,6 +1,18 @@
 // Parses and formats YAML: version 1.2, core schema, no aliases, no custom tags.
 import { CORE_SCHEMA, defineMappingTag, load, mapTag } from 'js-yaml'
-import { Document, isAlias, isCollection, isPair, isScalar, LineCounter, parseDocument, visit } from 'yaml'
+import {
+  Document,
+  isAlias,
+  isCollection,
+  isPair,
+  isScalar,
+  LineCounter,
+  type Pair,
+  parseDocument,
+  visit,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml'
 import { isObject, isSameJson } from './json.ts'
 import { printable } from './printable.ts'
 import type { Parsed } from './problems.ts'
@@ -177,13 +189,50 @@ export function openKeyLines(text: string, firstLine: number): (key: string) => 
   const lines = new LineCounter()
   const options = { schema: 'core', uniqueKeys: false, prettyErrors: false, lineCounter: lines } as const
   const root: unknown = parseDocument(text, { version: '1.2', ...options }).contents
+  const pairsOf = openPairs()
   return (key) => {
-    const offset = findKeyOffset(root, key)
+    const offset = findKeyOffset(root, key, pairsOf)
     return offset === undefined ? undefined : lines.linePos(offset).line + firstLine - 1
   }
 }
 
-function findKeyOffset(root: unknown, key: string): number | undefined {
+/** Maximum number of dots in a name whose line is found; that of a version has two. */
+const MAX_DOTS = 16
+
+/** Pairs by name: the last of each name, and its position. */
+type Pairs = ReadonlyMap<string, { pair: Pair; at: number }>
+
+/** Opens an index of the pairs of collections, because a file may have as many problems as keys. */
+function openPairs(): (node: YAMLMap | YAMLSeq) => Pairs {
+  const known = new Map<unknown, Pairs>()
+  return (node) => {
+    const pairs: Pairs =
+      known.get(node) ??
+      new Map(
+        node.items.flatMap((item, at) =>
+          isPair(item) && isScalar(item.key) ? [[String(item.key.value), { pair: item, at }] as const] : [],
+        ),
+      )
+    known.set(node, pairs)
+    return pairs
+  }
+}
+
+/** Finds the last pair whose name begins a dotted key. */
+function findPair(pairs: Pairs, key: string): { name: string; pair: Pair } | undefined {
+  let last: { name: string; pair: Pair; at: number } | undefined
+  let end = -1
+  for (let dots = 0; dots <= MAX_DOTS; dots++) {
+    end = key.indexOf('.', end + 1)
+    const name = end < 0 ? key : key.slice(0, end)
+    const found = pairs.get(name)
+    if (found && (last === undefined || found.at > last.at)) last = { name, ...found }
+    if (end < 0) break
+  }
+  return last
+}
+
+function findKeyOffset(root: unknown, key: string, pairsOf: ReturnType<typeof openPairs>): number | undefined {
   let node = root
   let offset: number | undefined
   let rest = key
@@ -192,13 +241,10 @@ function findKeyOffset(root: unknown, key: string): number | undefined {
     let name = rest.split('.', 1)[0]!
     if (/^\d+$/.test(name) && !isPair(node.items[0])) child = node.items[Number(name)]
     else {
-      const nameOf = (item: unknown) => (isPair(item) && isScalar(item.key) ? String(item.key.value) : undefined)
-      const pair = node.items.findLast((item) => {
-        const own = nameOf(item)
-        return own !== undefined && (rest === own || rest.startsWith(`${own}.`))
-      })
-      if (!isPair(pair)) break
-      name = nameOf(pair) ?? name
+      const found = findPair(pairsOf(node), rest)
+      if (!found) break
+      const { pair } = found
+      name = found.name
       if (isScalar(pair.key)) offset = pair.key.range?.[0]
       child = pair.value
     }
