@@ -1,10 +1,9 @@
 // Tests reads by label after labels have moved: all of an owner's prompts at a label, and where a label pointed at a
 // time, before and after a build.
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { startGitHubStandIn } from '../github/stand-in.ts'
+import { beforeEach, expect, test } from 'vitest'
 import { type Hub, openHub } from '../hubs/publishing.ts'
-import { openGitHubWorld, openLocalWorld, type World } from '../hubs/worlds.ts'
+import { openLocalWorld } from '../hubs/worlds.ts'
 
 const version = (content: string) => `---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\n${content}`
 const FILES = {
@@ -15,10 +14,6 @@ const FILES = {
   'content/acme/b/index.md': '---\nlabels:\n  production: "1.0.0"\n  beta: "1.0.0"\n---\n',
 }
 
-const standIn = await startGitHubStandIn()
-afterAll(() => standIn.close())
-
-let world: World
 let hub: Hub
 let token: string
 
@@ -33,47 +28,41 @@ const listed = async (label: string) => {
   return [data.map((one: { name: string; version: string }) => `${one.name}@${one.version}`).join(' '), meta.total]
 }
 
-describe.each([
-  ['local git', () => openLocalWorld(FILES)],
-  ['GitHub', () => openGitHubWorld(standIn, FILES)],
-] as const)('on %s', (_, open) => {
-  beforeEach(async () => {
-    world = await open()
-    hub = await openHub(world)
-    token = await hub.makeToken({ permissions: ['publish', 'label', 'maintain'] })
-    await hub.build()
-  })
+beforeEach(async () => {
+  hub = await openHub(openLocalWorld(FILES))
+  token = await hub.makeToken({ permissions: ['publish', 'label', 'maintain'] })
+  await hub.build()
+})
 
-  test('all of a label is fresh after each change, and the same after a build', async () => {
-    expect(await listed('production')).toEqual(['a@1.0.0 b@1.0.0', 2])
-    await moveLabel('a', 'production', '1.1.0')
-    expect(await listed('production')).toEqual(['a@1.1.0 b@1.0.0', 2])
-    await moveLabel('b', 'production', null)
-    await moveLabel('a', 'beta', '1.1.0')
-    const fresh = [await listed('production'), await listed('beta'), await listed('unused')]
-    expect(fresh).toEqual([
-      ['a@1.1.0', 1],
-      ['a@1.1.0 b@1.0.0', 2],
-      ['', 0],
-    ])
-    await hub.build()
-    expect([await listed('production'), await listed('beta'), await listed('unused')]).toEqual(fresh)
-  })
+test('all of a label is fresh after each change, and the same after a build', async () => {
+  expect(await listed('production')).toEqual(['a@1.0.0 b@1.0.0', 2])
+  await moveLabel('a', 'production', '1.1.0')
+  expect(await listed('production')).toEqual(['a@1.1.0 b@1.0.0', 2])
+  await moveLabel('b', 'production', null)
+  await moveLabel('a', 'beta', '1.1.0')
+  const fresh = [await listed('production'), await listed('beta'), await listed('unused')]
+  expect(fresh).toEqual([
+    ['a@1.1.0', 1],
+    ['a@1.1.0 b@1.0.0', 2],
+    ['', 0],
+  ])
+  await hub.build()
+  expect([await listed('production'), await listed('beta'), await listed('unused')]).toEqual(fresh)
+})
 
-  test('a label at a time before its move, after it, and after a build', async () => {
-    const before = new Date().toISOString()
-    // The activity counts in seconds.
-    await wait(1_100)
-    await moveLabel('a', 'production', '1.1.0')
-    await wait(1_100)
-    const raw = (at: string) => hub.read(`/api/v1/repos/acme/a/raw?label=production&at=${at}`)
-    const after = new Date().toISOString()
-    for (const _ of [1, 2]) {
-      const [old, now] = [await raw(before), await raw(after)]
-      expect([old.status, old.text, old.headers.get('X-Prompt-Version')]).toEqual([200, 'One\n', '1.0.0'])
-      expect([now.status, now.text, now.headers.get('X-Prompt-Version')]).toEqual([200, 'Two\n', '1.1.0'])
-      expect(old.headers.get('Cache-Control')).toBe('public, max-age=60, stale-while-revalidate=600')
-      await hub.build()
-    }
-  })
+test('a label at a time before its move, after it, and after a build', async () => {
+  const before = new Date().toISOString()
+  // The activity counts in seconds.
+  await wait(1_100)
+  await moveLabel('a', 'production', '1.1.0')
+  await wait(1_100)
+  const raw = (at: string) => hub.read(`/api/v1/repos/acme/a/raw?label=production&at=${at}`)
+  const after = new Date().toISOString()
+  for (const _ of [1, 2]) {
+    const [old, now] = [await raw(before), await raw(after)]
+    expect([old.status, old.text, old.headers.get('X-Prompt-Version')]).toEqual([200, 'One\n', '1.0.0'])
+    expect([now.status, now.text, now.headers.get('X-Prompt-Version')]).toEqual([200, 'Two\n', '1.1.0'])
+    expect(old.headers.get('Cache-Control')).toBe('public, max-age=60, stale-while-revalidate=600')
+    await hub.build()
+  }
 })

@@ -91,24 +91,6 @@ describe.each([
     expect(await userOf()).toMatchObject({ name: null, bio: null, website: null })
   })
 
-  test('changes who may do what; a dry run changes nothing', async () => {
-    const wanted = {
-      ...{ members: ['alice', 'bob'], protected_labels: ['production'], publishing: 'trusted-only' },
-      trusted_publishers: [{ ...PUBLISHER, permissions: ['publish', 'label'] }],
-    }
-    const dry = await change({ ...wanted, dry_run: true })
-    expect([dry.status, dry.data.unchanged, dry.data.commit]).toEqual([200, false, null])
-    expect(await fileOf()).toBe(OWNER)
-    expect((await change(wanted, { by: BY_ID })).status).toBe(200)
-    expect(await fileOf()).toBe(
-      '---\n# ours\nname: "Acme" # kept\nmembers: [alice, bob]\nprotected_labels: [production]\ntrusted_publishers: [{ repository: octo/prompts, repository_id: 12, repository_owner_id: 34, workflow: publish.yml, permissions: [publish, label] }]\npublishing: trusted-only\n---\n\nWe review.\r\n',
-    )
-    // The change counts from the next request on.
-    expect((await change({ name: 'Mine' }, { by: BY_ID })).code).toBe('forbidden')
-    expect((await change({ trusted_publishers: null, publishing: null }, { by: BOB })).status).toBe(200)
-    expect(await fileOf()).not.toMatch(/trusted|publishing/)
-  })
-
   test('expected_commit detects the change of somebody else', async () => {
     const [first = ''] = await logOf()
     const sha = first.slice(0, 40)
@@ -142,19 +124,6 @@ describe.each([
     expect(answers.map(({ status }) => status)).toEqual(names.map(() => 200))
     expect(await logOf()).toHaveLength(11)
     expect(await fileOf()).toMatch(/^---\n# ours\nname: label-[0-4] # kept\n[\s\S]*protected_labels: \[label-[5-9]\]\n/)
-  })
-
-  test('the first change creates the owner of the same name as the person who is signed in, and of no other', async () => {
-    expect((await hub.read('/api/v1/users/bob')).status).toBe(404)
-    const made = await change({ bio: 'I write prompts.' }, { by: BOB, owner: 'bob' })
-    expect([made.status, made.data.bio, made.data.repos_count, made.data.repos]).toEqual([
-      ...[200, 'I write prompts.', 0, []],
-    ])
-    expect(await userOf('bob')).toMatchObject({ handle: 'bob', html_url: 'https://hub.example/bob' })
-    expect(await fileOf('bob')).toBe('---\n---\nI write prompts.\n')
-    expect(problem(await change({ bio: 'Mine' }, { by: BOB, owner: 'new-one' }))).toEqual([
-      ...[403, 'forbidden', 'bob may not change new-one. Its members are listed in content/new-one/index.md.'],
-    ])
   })
 })
 
@@ -270,6 +239,37 @@ describe('changes of who may change what', () => {
     expect((await hub.publish({ version: '1.0.0' }, { method: 'PUT', path, token })).status).toBe(200)
     expect((await change({ publishing: null })).status).toBe(200)
     expect((await hub.publish({ content: 'Two' }, { to: 'acme/review' })).status).toBe(201)
+  })
+
+  test('changes who may do what; a dry run changes nothing', async () => {
+    const wanted = {
+      ...{ members: ['alice', 'bob'], protected_labels: ['production'], publishing: 'trusted-only' },
+      trusted_publishers: [{ ...PUBLISHER, permissions: ['publish', 'label'] }],
+    }
+    const dry = await change({ ...wanted, dry_run: true })
+    expect([dry.status, dry.data.unchanged, dry.data.commit]).toEqual([200, false, null])
+    expect(await fileOf()).toBe(OWNER)
+    expect((await change(wanted, { by: BY_ID })).status).toBe(200)
+    expect(await fileOf()).toBe(
+      '---\n# ours\nname: "Acme" # kept\nmembers: [alice, bob]\nprotected_labels: [production]\ntrusted_publishers: [{ repository: octo/prompts, repository_id: 12, repository_owner_id: 34, workflow: publish.yml, permissions: [publish, label] }]\npublishing: trusted-only\n---\n\nWe review.\r\n',
+    )
+    // The change counts from the next request on.
+    expect((await change({ name: 'Mine' }, { by: BY_ID })).code).toBe('forbidden')
+    expect((await change({ trusted_publishers: null, publishing: null }, { by: BOB })).status).toBe(200)
+    expect(await fileOf()).not.toMatch(/trusted|publishing/)
+  })
+
+  test('the first change creates the owner of the same name as the person who is signed in, and of no other', async () => {
+    expect((await hub.read('/api/v1/users/bob')).status).toBe(404)
+    const made = await change({ bio: 'I write prompts.' }, { by: BOB, owner: 'bob' })
+    expect([made.status, made.data.bio, made.data.repos_count, made.data.repos]).toEqual([
+      ...[200, 'I write prompts.', 0, []],
+    ])
+    expect(await userOf('bob')).toMatchObject({ handle: 'bob', html_url: 'https://hub.example/bob' })
+    expect(await fileOf('bob')).toBe('---\n---\nI write prompts.\n')
+    expect(problem(await change({ bio: 'Mine' }, { by: BOB, owner: 'new-one' }))).toEqual([
+      ...[403, 'forbidden', 'bob may not change new-one. Its members are listed in content/new-one/index.md.'],
+    ])
   })
 })
 

@@ -139,6 +139,31 @@ describe.each([
     expect((await report('quality', { passed: 3, failed: 0, at: time })).status).toBe(200)
   })
 
+  test('two reports at once are both recorded, and of one suite the newer stays', async () => {
+    const other = await openHub(world, { state: hub.state })
+    const [first, second] = await Promise.all([
+      report('quality', { passed: 1, failed: 0, at: '2026-11-21T08:00:00Z' }),
+      report('safety', { passed: 2, failed: 0, at: '2026-11-21T08:00:00Z' }, '1.1.0', { hub: other }),
+    ])
+    expect([first!.status, second!.status]).toEqual([200, 200])
+    const times = ['2026-11-22T08:00:00Z', '2026-11-23T08:00:00Z']
+    const both = await Promise.all(
+      times.map((time, index) =>
+        report('quality', { passed: 5, failed: 0, at: time }, '1.1.0', index === 0 ? {} : { hub: other }),
+      ),
+    )
+    expect(both.map(({ status }) => status)).toContain(200)
+    await hub.build()
+    const all = await listed()
+    expect(all.find(({ suite }) => suite === 'quality')).toMatchObject({ at: times[1] })
+    expect(all).toHaveLength(2)
+  })
+})
+
+// What a store does with a commit is tested above, and in tests/stores.
+describe('whatever the store', () => {
+  beforeEach(async () => openAll(openLocalWorld(FILES)))
+
   test('a result is removed only with the permission that reports it, of a version that exists', async () => {
     await report('quality', { passed: 1, failed: 0 })
     const remove = (rest: string, given: { token?: string | null } = {}) => send('DELETE', rest, undefined, given)
@@ -233,26 +258,6 @@ describe.each([
     expect((await report('quality', { passed: 10, failed: 0, at: '2026-11-21T07:00:00Z' })).status).toBe(200)
     expect((await send('PUT', '/labels/production', { version: '1.1.0' })).status).toBe(200)
     expect((await hub.readRepository()).data.results).toMatchObject([{ suite: 'safety' }, { suite: 'quality' }])
-  })
-
-  test('two reports at once are both recorded, and of one suite the newer stays', async () => {
-    const other = await openHub(world, { state: hub.state })
-    const [first, second] = await Promise.all([
-      report('quality', { passed: 1, failed: 0, at: '2026-11-21T08:00:00Z' }),
-      report('safety', { passed: 2, failed: 0, at: '2026-11-21T08:00:00Z' }, '1.1.0', { hub: other }),
-    ])
-    expect([first!.status, second!.status]).toEqual([200, 200])
-    const times = ['2026-11-22T08:00:00Z', '2026-11-23T08:00:00Z']
-    const both = await Promise.all(
-      times.map((time, index) =>
-        report('quality', { passed: 5, failed: 0, at: time }, '1.1.0', index === 0 ? {} : { hub: other }),
-      ),
-    )
-    expect(both.map(({ status }) => status)).toContain(200)
-    await hub.build()
-    const all = await listed()
-    expect(all.find(({ suite }) => suite === 'quality')).toMatchObject({ at: times[1] })
-    expect(all).toHaveLength(2)
   })
 })
 
