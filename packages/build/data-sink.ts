@@ -18,7 +18,7 @@ export interface DataSink {
 
 /** The stored data of one repository. */
 export interface StoredRepository {
-  /** Identifies the repository's files (content-listing.ts); empty if all of them must be read again. */
+  /** Identifies the repository's files (content-listing.ts); empty if all of them must be read again. With a problem, it begins with an empty line, and has only the files that are served (recalled-versions.ts). */
   marks: string
   /** The repository's download counts, as JSON. */
   stats: string

@@ -25,7 +25,7 @@ import { findVersionOf, openBundles } from '../stores/content/version-files.ts'
 import { ContentError } from './content-error.ts'
 import type { DataSink, StoredFile, StoredRepository } from './data-sink.ts'
 import { formatStatuses, makeRepository } from './make-repository.ts'
-import { openRecall } from './recalled-versions.ts'
+import { type KnownTroubles, keepTroubles, marksOfServed, openRecall } from './recalled-versions.ts'
 import { readEntry, restoreEntry } from './recorded-entry.ts'
 import { describeFailure, openSharedFiles } from './shared-files.ts'
 
@@ -76,6 +76,8 @@ export function openSiteData({ openContent, baseUrl, sink, ...parts }: SiteDataP
   /** Opened for each update. */
   let folder: ContentReader
   const others = new Map<string, StoredFile>()
+  /** What is wrong with versions, by the full names of their prompts. A new process reads their files again. */
+  const troubles = new Map<string, KnownTroubles>()
   for (const [name, part] of sink.listKept()) {
     if ('outline' in part) repositories.set(name.slice(0, -1), part)
     else others.set(name, part)
@@ -107,13 +109,16 @@ export function openSiteData({ openContent, baseUrl, sink, ...parts }: SiteDataP
       parts.onProgress?.(done, changed.length)
       const { files, marks } = part
       const recalled = new Set<string>()
-      const find = openRecall(before, marks, sink.read)
+      const find = openRecall(before, troubles.get(fullName), marks, sink.read)
       const recall = (version: string) => {
-        const entry = find(version)
-        if (entry) recalled.add(version)
-        return entry
+        const known = find(version)
+        if (known?.entry) recalled.add(version)
+        return known
       }
       const found = derive(fullName, () => readRepository(folder, fullName, files, recall), round)
+      const isTroubled = found && found.troubles.size > 0
+      if (isTroubled) troubles.set(fullName, keepTroubles(found.troubles, marks))
+      else troubles.delete(fullName)
       if (!found) {
         // Its last valid data stays, and with it the names of its neighbours.
         if (before) names.set(fullName, neighboursOf(before))
@@ -124,9 +129,17 @@ export function openSiteData({ openContent, baseUrl, sink, ...parts }: SiteDataP
         taken.delete(fullName)
         continue
       }
-      // A repository with a problem is read again by every build, so that the problem is reported until it is gone.
-      const read = { ...found, fullName, marks: found.problems.length === 0 ? marks : '', stats, added, recalled }
-      for (const name of unlisted.get(fullName) ?? []) read.wrong.add(name)
+      for (const name of unlisted.get(fullName) ?? []) found.wrong.add(name)
+      const isRight = found.problems.length + found.wrong.size === 0
+      // A repository with a problem is looked at again by every build, so that the problem is reported until it is gone.
+      const read = {
+        ...found,
+        fullName,
+        marks: isRight ? marks : marksOfServed(marks, found.wrong),
+        stats,
+        added,
+        recalled,
+      }
       round.filesRead += files.length
       if (read.isThere) names.set(fullName, { file: read.entry.file })
       // Repositories that are valid regardless of the others are written immediately, so that their content does not stay in memory.
@@ -203,9 +216,11 @@ export function openSiteData({ openContent, baseUrl, sink, ...parts }: SiteDataP
     const before = repositories.get(fullName)
     const last = before && restoreEntry(before.outline, sink.read)
     const mended = fixRepository({ now: entry, wrong, last }, neighbours)
-    if (mended)
-      write({ ...read, entry: { ...mended, bytes: entry.bytes ?? 0 }, marks: '', recalled: new Set() }, models, round)
-    else if (before) keep(fullName, { ...before, marks: '' })
+    const served = new Set(mended?.versions)
+    const others = entry.versions.flatMap((one) => (served.has(one) ? [] : one.version))
+    const marks = marksOfServed(read.marks, new Set([...wrong, ...others]))
+    if (mended) write({ ...read, entry: { ...mended, bytes: entry.bytes ?? 0 }, marks }, models, round)
+    else if (before) keep(fullName, { ...before, marks: marksOfServed(before.marks, wrong) })
   }
 
   /** Rechecks the references of repositories that were not read, because their targets may have been removed. */
@@ -271,6 +286,7 @@ export function openSiteData({ openContent, baseUrl, sink, ...parts }: SiteDataP
   function drop(fullName: string, outline: RepositoryOutline, round: Round): void {
     for (const path of listRepositoryPaths(outline)) sink.remove(path)
     repositories.delete(fullName)
+    troubles.delete(fullName)
     sink.keep(`${fullName}/`, undefined)
     round.removed.push(fullName)
     round.isDifferent = true

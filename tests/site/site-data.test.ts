@@ -316,6 +316,44 @@ test('a new version costs the reading of its own files, however many versions th
   expect(versionsOf(last, 'acme/a')).not.toContain('1.0.3')
 })
 
+test('what is wrong with a version is found once, and said by every build until it is gone', async () => {
+  let asked: string[] = []
+  const wrap = (folder: ContentReader): ContentReader => ({
+    read(name, maxBytes) {
+      asked.push(name)
+      return folder.read(name, maxBytes)
+    },
+  })
+  const site = openHostSite(path(), { contentDir, baseUrl: 'https://hub.test', wrap })
+  open.push(site)
+  const read = async () => {
+    asked = []
+    const state = await site.makeState('2026-11-20')
+    const said = groupProblems(state.problems).get('acme/b')?.join('\n') ?? ''
+    return { state, said, asked: asked.filter((name) => name.startsWith('acme/b/')).toSorted() }
+  }
+  const contentOf = ({ state }: Awaited<ReturnType<typeof read>>) =>
+    entryOf(state, 'acme/b')?.versions.map(({ record }) => record.content)
+  await read()
+  put('acme/b/versions/1.1.0.md', 'no front matter')
+  put('acme/b/versions/1.2.0.md', versionFile('Three'))
+  const first = await read()
+  expect(first.said).toContain('1.1.0.md: ')
+  const again = await read()
+  expect(again).toMatchObject({ said: first.said, asked: ['acme/b/index.md'] })
+  expect(contentOf(again)).toEqual(['Three\n', 'Two\n'])
+  // While the last valid state is served as a whole, nothing newer is taken for it.
+  put('acme/b/index.md', '---\nlabels: {stable: 9.0.0}\n---\n')
+  put('acme/b/versions/1.2.0.md', versionFile('Four'))
+  for (const _ of [1, 2]) expect((await read()).said).toContain('9.0.0')
+  put('acme/b/index.md', '---\ntitle: Mended\n---\n')
+  put('acme/b/versions/1.1.0.md', versionFile('Between'))
+  const mended = await read()
+  expect(mended.said).toBe('')
+  expect(contentOf(mended)).toEqual(['Four\n', 'Between\n', 'Two\n'])
+  expect((await read()).asked).toEqual([])
+})
+
 test('serves a very large repository in full, and drops versions that are deleted', async () => {
   const numbers = Array.from({ length: 40 }, (_, index) => `1.0.${index + 1}`)
   // In JSON, a quotation mark takes two characters, so each text takes half a megabyte.

@@ -14,7 +14,7 @@ import { type ParsedFile, parseContentFile } from './content-file.ts'
 import type { ContentReader } from './content-files.ts'
 import { type ListingProblems, listContentFiles, nameFile } from './content-files.ts'
 import { promptOf } from './content-listing.ts'
-import { groupByVersion, readBundle } from './version-files.ts'
+import { groupByVersion, type ListedVersion, readBundle } from './version-files.ts'
 
 interface ContentReading {
   /** All files that could be parsed; a tree with problems must not be deployed. */
@@ -70,18 +70,31 @@ interface ReadRepository {
   problems: Problem[]
   /** The files with problems: versions identified by number, `index.md` by name. */
   wrong: Set<string>
+  /** What is wrong with the files of versions, by number. */
+  troubles: Map<string, VersionTrouble>
 }
 
-/** Reads a repository's files. @param recall returns a version whose files were read before and have not changed */
+/** What is wrong with the files of a version. */
+export interface VersionTrouble {
+  problems: readonly Problem[]
+  /** Whether its version file could be parsed. */
+  isParsed: boolean
+}
+
+/** What is known of a version whose files were read before and have not changed: what they contain, or what is wrong with them. */
+export type RecalledVersion = { entry: VersionEntry; trouble?: never } | { entry?: never; trouble: VersionTrouble }
+
+/** Reads a repository's files. @param recall returns what is known of a version */
 export function readRepository(
   folder: ContentReader,
   fullName: string,
   files: readonly { path: string; bytes: number }[],
-  recall: (version: string) => VersionEntry | undefined = () => undefined,
+  recall: (version: string) => RecalledVersion | undefined = () => undefined,
 ): ReadRepository {
   const [owner = '', name = ''] = fullName.split('/')
   const problems: Problem[] = []
   const wrong = new Set<string>()
+  const troubles = new Map<string, VersionTrouble>()
   let file: RepositoryFile | undefined
   let isThere = false
   const versions: RepositoryEntry['versions'] = []
@@ -116,27 +129,42 @@ export function readRepository(
       continue
     }
     const known = recall(version)
-    if (known) {
-      versions.push(known)
+    if (known?.entry) {
+      versions.push(known.entry)
       isThere = true
       continue
     }
-    const parsed = listed.file === undefined ? undefined : take(listed.file, version)
-    const entry = parsed?.kind === 'version' ? parsed.value : undefined
-    const place = { owner, name, version }
-    const found = [...readBundle(folder, place, listed, entry), ...checkAttestations(folder, place, listed, entry)]
-    if (found.length > 0) {
-      problems.push(...found)
-      wrong.add(version)
-    }
-    if (entry) versions.push(entry)
+    const read = known ? undefined : readVersion(folder, { owner, name, version }, listed)
+    const trouble = known?.trouble ?? read?.trouble
+    isThere ||= read?.entry !== undefined || trouble?.isParsed === true
+    if (read?.entry) versions.push(read.entry)
+    if (!trouble) continue
+    troubles.set(version, trouble)
+    problems.push(...trouble.problems)
+    wrong.add(version)
   }
   const checked = checkResults({ owner, name }, versions, results)
   // The results of a version that cannot be read are in order as soon as the version is.
   problems.push(...checked.problems.filter(({ file: path }) => !wrong.has(versionOf(path))))
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
   const entry = { owner, name, file, versions, bytes, ...(checked.good.length > 0 && { results: checked.good }) }
-  return { entry, isThere: isThere && (wrong.size > 0 || !isTakenDown(entry)), problems, wrong }
+  return { entry, isThere: isThere && (wrong.size > 0 || !isTakenDown(entry)), problems, wrong, troubles }
+}
+
+/** Reads the files of a version. @returns its entry if its version file could be parsed, and what is wrong with its files */
+function readVersion(
+  folder: ContentReader,
+  place: { owner: string; name: string; version: string },
+  listed: ListedVersion,
+): { entry: VersionEntry | undefined; trouble: VersionTrouble | undefined } {
+  const read = listed.file === undefined ? undefined : readListed(folder, listed.file)
+  const entry = read?.parsed?.kind === 'version' ? read.parsed.value : undefined
+  const problems = [
+    ...(read?.problems ?? []),
+    ...readBundle(folder, place, listed, entry),
+    ...checkAttestations(folder, place, listed, entry),
+  ]
+  return { entry, trouble: problems.length > 0 ? { problems, isParsed: entry !== undefined } : undefined }
 }
 
 /** Returns the version of a result by its path. */

@@ -21,7 +21,7 @@ interface VersionPlace {
 }
 
 /** The listed files of one version. */
-interface ListedVersion {
+export interface ListedVersion {
   /** The path of the version file; undefined if there is only a folder. */
   file: string | undefined
   /** The paths of the files beside its SKILL.md. */

@@ -70,7 +70,8 @@ function fits(
   if (type === 'integer') return Number.isSafeInteger(value)
   if (type === 'boolean') return typeof value === 'boolean'
   if (typeof value !== 'string' || value.includes('\0') || !value.isWellFormed()) return false
-  return type === 'string' ? countCharacters(value) <= 10_000 : options.includes(value)
+  // A string has at most as many characters as UTF-16 code units, which need not be counted.
+  return type === 'string' ? value.length <= 10_000 || countCharacters(value) <= 10_000 : options.includes(value)
 }
 
 function wanted(type: z.infer<typeof VariableType>): string {
