@@ -17,7 +17,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type PlainFiles, sha256, startPlainFiles } from '../cli/plain-files.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { CAN_MOUNT, CLIENTS, environment, runClient, runWith } from './three-clients.ts'
+import { CAN_MOUNT, CLIENTS, environment, rowsOf, runClient, runWith } from './three-clients.ts'
 
 const LARGE = 'x'.repeat(250_000)
 const variable = { description: '', type: 'string', required: false, default: null, options: [], example: null }
@@ -115,7 +115,8 @@ const rich = (details: object = { variables: VARIABLES, parameters: PARAMETERS }
 })
 const lockIn = (folder: string) => readFileSync(join(folder, 'prompts.lock'), 'utf8')
 
-describe.each(CLIENTS)('$name, lock file', ({ command }) => {
+describe.each(CLIENTS)('$name, lock file', (client) => {
+  const { command } = client
   const run = (folder: string, ...args: string[]) => runClient(command, args, folder, hub.url)
 
   test('writes the same bytes for variables and parameters', async () => {
@@ -125,7 +126,7 @@ describe.each(CLIENTS)('$name, lock file', ({ command }) => {
     expect(await run(folder, 'verify')).toMatchObject({ code: 0 })
   })
 
-  test.each<[string, (text: string) => string]>([
+  const edits: [string, (text: string) => string][] = [
     ['a number in another notation', (text) => text.replace('"temperature": 0.1,', '"temperature": 0.10,')],
     ['keys in another order', (text) => text.replace(/("9": 0.5),(\s+)("10": 1)/, '$3,$2$1')],
     ['a lone surrogate', (text) => text.replace('"m-1"', '"\\ud800"')],
@@ -135,7 +136,8 @@ describe.each(CLIENTS)('$name, lock file', ({ command }) => {
     ['neither variables nor parameters', () => lockOf(rich({}))],
     ['nested too deeply', () => lockOf(rich({ variables: [], parameters: deep(40) }))],
     ['a newer format', (text) => text.replace('"lockfile": 1', '"lockfile": 2')],
-  ])('rejects a hand-edited lock file: %s', async (_, edit) => {
+  ]
+  test.each(rowsOf(client, edits))('rejects a hand-edited lock file: %s', async (_, edit) => {
     const folder = newFolder()
     const whole = lockOf(rich())
     const text = edit(whole)
@@ -222,7 +224,8 @@ test('the TypeScript client has few connections open at once, also for many prom
   await many.close()
 })
 
-describe.each(CLIENTS)('$name', ({ command, failingRename }) => {
+describe.each(CLIENTS)('$name', (client) => {
+  const { command, failingRename } = client
   const lockOne = async () => {
     const folder = newFolder()
     expect(await runClient(command, ['add', 'acme/review@1.0.0'], folder, hub.url)).toMatchObject({ code: 0 })
@@ -275,7 +278,7 @@ describe.each(CLIENTS)('$name', ({ command, failingRename }) => {
     expect(readdirSync(folder)).toEqual(['prompts.lock'])
   })
 
-  test.each([
+  const obstacles: [string, string, (place: string) => unknown, string][] = [
     ['a folder', 'prompts/acme/review.md', (place: string) => mkdirSync(place), 'is not a regular file'],
     ['a pipe', 'prompts/acme/review.md', (place: string) => execFileSync('mkfifo', [place]), 'is not a regular file'],
     ['a link', 'prompts.lock', (place: string) => symlinkSync('elsewhere', place), 'is a symbolic link'],
@@ -286,7 +289,8 @@ describe.each(CLIENTS)('$name', ({ command, failingRename }) => {
       (place: string) => writeFileSync(place, ''),
       'prompts/ is not a folder, or is a symbolic link',
     ],
-  ])('says that %s is at %s, and changes nothing', async (_, path, make, message) => {
+  ]
+  test.each(rowsOf(client, obstacles))('says that %s is at %s, and changes nothing', async (_, path, make, message) => {
     const folder = await lockOne()
     renameSync(join(folder, path), join(folder, 'elsewhere'))
     make(join(folder, path))

@@ -113,6 +113,13 @@ export const CLIENTS: Client[] = [
   },
 ]
 
+/**
+ * Returns the rows of a table whose cases the modules of the Python library decide, which hubcli contains: all for the
+ * libraries, and the first for hubcli.
+ */
+export const rowsOf = <const T>({ name }: Client, rows: readonly T[]): T[] =>
+  name === 'hubcli' ? rows.slice(0, 1) : [...rows]
+
 const PATCHED_PYTHON = `tools=$(mktemp -d) && trap 'rm -rf "$tools"' EXIT && real=$(python3 -c 'import sys; print(sys.executable)') &&
 printf '#!/bin/sh\nexec %s -IS -c "$PATCHED" "$@"\n' "$real" >"$tools/python3" && chmod +x "$tools/python3" && PATH=$tools:$PATH sh "$0" "$@"`
 

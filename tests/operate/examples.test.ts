@@ -1,7 +1,7 @@
 // Runs the code examples of the README and the guides. The hub is started as the README says; those that need no hub run
 // once more without it. Every example runs here or in another test, or has a reason why it cannot run.
 import { spawn } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -52,6 +52,11 @@ beforeAll(async () => {
   root = temporaryFolder('hub-examples-')
   checkout = makeSource(join(root, 'checkout'))
   linkInstalled(checkout)
+  // Node has compiled the code of this checkout before.
+  for (const name of ['netlify', 'packages', 'scripts', 'src']) {
+    rmSync(join(checkout, name), { recursive: true })
+    symlinkSync(resolve(name), join(checkout, name))
+  }
   mkdirSync(join(root, 'libraries'))
   writeFileSync(join(root, 'libraries/package.json'), '{"type":"module"}')
   writeTools(join(root, 'bin'))
