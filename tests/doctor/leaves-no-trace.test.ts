@@ -5,6 +5,7 @@ import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, readFileSync, 
 import { join, resolve } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { openSqliteState } from '../../packages/stores/state/state-sqlite.ts'
+import { COMPILED } from '../compiled.ts'
 import { type LocalRepository, makeRepository } from '../stores/local-repository.ts'
 import { versionFile } from './setups.ts'
 
@@ -38,7 +39,7 @@ const runDoctor = (user?: number) => {
   const [program = '', ...args] =
     user === undefined ? command : ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups', ...command]
   const { PATH } = process.env
-  const env = { PATH, HOME: '/nonexistent', CONTENT_DIR: join(repository.folder, 'content') }
+  const env = { PATH, ...COMPILED, HOME: '/nonexistent', CONTENT_DIR: join(repository.folder, 'content') }
   const { stdout, stderr } = spawnSync(program, args, { cwd: repository.folder, env, encoding: 'utf8' })
   const { checks } = JSON.parse(stdout || `{"checks":"${stderr}"}`) as {
     checks: { check: string; outcome: string; findings: { problem: string; fix: string }[] }[]

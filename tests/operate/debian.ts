@@ -61,7 +61,7 @@ install --directory --mode=1777 ${COMPILED_DIR}
 [ ! -e /usr/bin/mandb ] || ln -sf /bin/true /usr/bin/mandb
 printf 'path-exclude=/usr/share/%s/*\\n' doc man >/etc/dpkg/dpkg.cfg.d/no-manuals
 echo force-unsafe-io >/etc/dpkg/dpkg.cfg.d/no-sync
-git config --system url.file:///mnt/upstream.insteadOf ${UPSTREAM}
+git config --system url./mnt/upstream.insteadOf ${UPSTREAM}
 git config --system --add safe.directory /mnt/upstream/.git
 git config --system init.templateDir /mnt/template
 `
