@@ -53,6 +53,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/domain/content/hidden-characters.ts MAX_DECODED': 'characters that a warning shows',
   'src/domain/content/hidden-characters.ts MAX_EMOJI': 'emoji that are recognised; no readable text has as many',
   'src/domain/text/printable.ts MAX_UNITS': 'characters of a stranger’s text that a message repeats',
+  'src/domain/text/yaml.ts MAX_DOTS': 'dots in a key whose line a message names; deeper keys get the line of a parent',
   'packages/catalogue/search/document.ts MAX_DIFFERENT_TOKENS': 'words of a prompt that search indexes',
   'packages/catalogue/search/document.ts MAX_TOKENS_PER_FIELD': 'words of a prompt that search indexes',
   'src/domain/search/edit-distance.ts MAX_WORD_CHARACTERS': 'as long as the longest word that search knows',

@@ -288,11 +288,14 @@ export function gitStoreContract(
         for (;;) {
           const base = await writer.readFolder(PLACE, never())
           const number = nextVersion([...base.versions.keys()], 'patch')
-          const outcome = await writer.commit(
-            { ...PLACE, base, message: MESSAGE, ...version(number, text), index: `latest is ${text}` },
-            never(),
-          )
-          if (outcome.kind === 'committed') return number
+          const outcome = await writer
+            .commit({ ...PLACE, base, message: MESSAGE, ...version(number, text), index: `latest is ${text}` }, never())
+            .catch((error: unknown) => {
+              // On a busy machine, the others may hold the lock for too long. A client tries again then, too.
+              if (error instanceof HubError && error.code === 'unavailable') return undefined
+              throw error
+            })
+          if (outcome?.kind === 'committed') return number
         }
       }
       const numbers = await Promise.all(
