@@ -1,6 +1,7 @@
 // The contract tests that every git store must pass, on a real repository.
 import { execFileSync } from 'node:child_process'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { HubError } from '../../src/domain/api/errors.ts'
 import { nextVersion } from '../../src/domain/values/versions.ts'
 import {
   type Additions,
