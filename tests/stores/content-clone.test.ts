@@ -97,6 +97,7 @@ test('uses an existing clone while GitHub is unreachable, whatever a killed proc
 
 test.each([
   ['incomplete', () => rmSync(join(folder(), '.git/HEAD'))],
+  ['on another branch', () => execFileSync('git', ['-C', folder(), 'symbolic-ref', 'HEAD', 'refs/heads/main'])],
   ['missing its objects', () => rmSync(join(folder(), '.git/objects'), { recursive: true })],
   [
     'a clone of another repository',

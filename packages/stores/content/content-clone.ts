@@ -182,6 +182,7 @@ export function readRemoteBranch(options: ContentCloneOptions): Promise<string> 
 async function findFetched(git: Git, folder: string, source: string): Promise<string | undefined> {
   if (!existsSync(join(folder, '.git'))) return undefined
   if ((await git.find(['config', '--local', '--get', 'hub.source'])) !== source) return undefined
+  if ((await git.find(['symbolic-ref', '--quiet', 'HEAD'])) !== REF) return undefined
   return git.find(['rev-parse', '--quiet', '--verify', `${REF}^{commit}`])
 }
 

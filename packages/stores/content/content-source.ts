@@ -82,7 +82,7 @@ export function openContentSource({
     } catch (error) {
       // What a process left behind that was killed is of no use.
       here.reset()
-      last = undefined
+      place = undefined
       throw error
     }
   }

@@ -74,26 +74,21 @@ export async function openAlone(
 /** The bytes of files, whatever the settings of the machine and attributes in the folder say. */
 const AS_IT_IS = '* -text -ident -filter -working-tree-encoding\n'
 
+/** A split index would write a part of it into their repository. */
+const ADD = [
+  ...['core.fsync=none', 'core.splitIndex=false', 'advice.addEmbeddedRepo=false'].flatMap((one) => ['-c', one]),
+  ...['add', '--all', '--force', '--ignore-errors', '--'],
+]
+
 /** Writes the folder as a tree. Files that git ignores are part of it as well. @param changed the files and folders that may have changed since the last call @returns the tree, and the files that cannot be read */
 export async function writeTree(
   { git, prefix }: ObjectPlace,
   changed: readonly string[] | 'all',
 ): Promise<{ tree: string; unreadable: string[] }> {
-  const add = [
-    '-c',
-    'core.fsync=none',
-    '-c',
-    'advice.addEmbeddedRepo=false',
-    'add',
-    '--all',
-    '--force',
-    '--ignore-errors',
-    '--',
-  ]
   const places = changed === 'all' || changed.length > MAX_PLACES ? ['.'] : changed
-  let { code, stderr } = places.length === 0 ? UNCHANGED : await git.tryRun([...add, ...places])
+  let { code, stderr } = places.length === 0 ? UNCHANGED : await git.tryRun([...ADD, ...places])
   // Git refuses a folder that is neither there nor in the index.
-  if (code === 128 && places[0] !== '.') ({ code, stderr } = await git.tryRun([...add, '.']))
+  if (code === 128 && places[0] !== '.') ({ code, stderr } = await git.tryRun([...ADD, '.']))
   const unreadable = Array.from(stderr.matchAll(/^error: unable to index file '(.*)'$/gm), ([, path = '']) =>
     path.slice(prefix.length),
   )
