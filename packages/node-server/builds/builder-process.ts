@@ -220,15 +220,19 @@ async function build(wanted: Wanted): Promise<void> {
   const began = new Date().toISOString()
   const ready = await askToBegin()
   const { changed: moved } = ready
-  const look = await content.look(typeof wanted === 'string' ? 'all' : new Set([...wanted, ...moved]))
-  const { commit } = look
-  const read = await readSource(mine, ready, commit)
+  const at = await content.find()
+  const { commit } = at
+  const day = readConfig(process.env).buildDay
+  const [look, past, read] = await Promise.all([
+    content.look(typeof wanted === 'string' ? 'all' : new Set([...wanted, ...moved]), at),
+    readHistory(contentDir, process.env, `${day}T00:00:00Z`, history, commit ?? 'HEAD'),
+    readSource(mine, ready, commit),
+  ])
   // Git would only say that it cannot be started there.
   if (isFolderUnreadable(look.listing)) throw new ContentError(look.listing.others.problems)
   if (look.listing.prompts.size + look.listing.others.files.length === 0 && mine.before && !isClone)
     await checkEmptied(mine.before, commit)
-  const day = readConfig(process.env).buildDay
-  history = await readHistory(contentDir, process.env, `${day}T00:00:00Z`, history, commit ?? 'HEAD')
+  history = past
   const first = await compareVersions(mine, look, history)
   const listing = applyFirstFiles(look.listing, first)
   const number = lastNumber + 1

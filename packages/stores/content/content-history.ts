@@ -24,6 +24,8 @@ const FILES_AT_ONCE = 200
 /** Maximum size of an `index.md`; larger files are ignored. */
 const MAX_FILE_BYTES = 2 * LIMITS.contentBytes
 const MAX_NAME = 100
+/** The ID of a commit. */
+const ID = /^[0-9a-f]{40,64}$/
 /** The end of the year 9999: git accepts any number of seconds as a time, but an out-of-range time must not make a build fail. */
 const MAX_SECONDS = 253_402_300_799
 
@@ -69,7 +71,7 @@ export async function readHistory(
 ): Promise<ContentHistory> {
   const git = createGit(contentDir, environment)
   const find = (...args: string[]) => git.find(args).catch(() => undefined)
-  const head = await find('rev-parse', '--verify', commit)
+  const head = ID.test(commit) ? commit : await find('rev-parse', '--verify', commit)
   if (head === undefined) {
     await warnIfRefused(git)
     return { head, since: now, changes: new Map(), added: new Map(), past: new Map(), touched: 'all' }

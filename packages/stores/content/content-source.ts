@@ -58,10 +58,11 @@ export function openContentSource({
   let last: Snapshot | undefined
   let place: ObjectPlace | undefined
 
-  /** Finds the commit, and the tree of the folder in it. @returns undefined if no commit has the folder */
-  const findCommit = async (): Promise<{ commit: string | null; tree: string | undefined }> => {
+  const find = async (): Promise<FoundCommit> => {
+    const problem = checkRoot(contentDir)
+    if (problem) return { commit: null, tree: undefined, problem }
     const input = 'HEAD^{commit}\nHEAD:./\n'
-    const { stdout } = await theirs.tryRun(['cat-file', '--batch-check'], { input })
+    const { stdout } = await theirs.tryRun(['cat-file', '--batch-check'], { input }).catch(explainMissingGit)
     const [commit, tree] = stdout
       .toString()
       .split('\n')
@@ -87,16 +88,18 @@ export function openContentSource({
     }
   }
   return {
+    /** Finds the commit that is checked out. */
+    find,
     /**
      * Looks at the folder.
      *
      * @param changed the paths that may have changed since the last look
+     * @param found what `find` has just found
      * @throws GitFailure
      */
-    async look(changed: ReadonlySet<string> | 'all' = 'all'): Promise<ContentLook> {
-      const root = checkRoot(contentDir)
-      if (root) return { ...NOTHING, listing: { prompts: new Map(), others: { ...NO_FILES, problems: [root] } } }
-      const { commit, tree: committed } = await findCommit().catch(explainMissingGit)
+    async look(changed: ReadonlySet<string> | 'all' = 'all', found?: FoundCommit): Promise<ContentLook> {
+      const { commit, tree: committed, problem } = found ?? (await find())
+      if (problem) return { ...NOTHING, listing: { prompts: new Map(), others: { ...NO_FILES, problems: [problem] } } }
       const here = hasFiles ? await findPlace(committed !== undefined) : undefined
       const git = here?.git ?? theirs
       const known = last
@@ -105,12 +108,14 @@ export function openContentSource({
           ? { tree: known.tree, unreadable: [] }
           : await write(here, known ? changed : 'all')
         : { tree: committed ?? (await writeEmptyTree(git)), unreadable: [] }
-      const names = known && (await listChangedPaths(git, known.tree, tree))
+      const [names, edits] = await Promise.all([
+        known && listChangedPaths(git, known.tree, tree),
+        committed === undefined || committed === tree ? [] : listEdits(git, committed, tree),
+      ])
       const prompts = names && new Set(names.map(promptOf))
       const isSmall = known && names && prompts && prompts.size <= MAX_CHANGED_PROMPTS
       const listing = isSmall ? await listAgain(git, known.listing, tree, names, prompts) : await listAll(git, tree)
       last = { tree, listing }
-      const edits = committed === undefined || committed === tree ? [] : await listEdits(git, committed, tree)
       const missing = edits.filter(({ status }) => status === 'D')
       const whole = await addMissing(git, listing, missing)
       return {
@@ -163,6 +168,16 @@ function explainMissingGit(error: unknown): never {
 function listPlaces(changed: ReadonlySet<string> | 'all'): string[] | 'all' {
   const names = changed === 'all' ? [''] : [...new Set(Array.from(changed, promptOf))]
   return names.includes('') ? 'all' : names
+}
+
+/** The commit that is checked out. */
+interface FoundCommit {
+  /** Null without git, and before the first commit. */
+  commit: string | null
+  /** The tree of the content folder in it; undefined if it has none. */
+  tree: string | undefined
+  /** Why the folder cannot be read. */
+  problem?: Problem
 }
 
 interface Snapshot {
