@@ -12,7 +12,7 @@ import type { StoredPart } from '../../build/data-sink.ts'
 import { type BuildState, type BuiltState, openSiteData } from '../../build/site-data.ts'
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import { groupProblems } from '../../catalogue/last-good.ts'
-import { describeIgnored, nameFile } from '../../stores/content/content-files.ts'
+import { type ContentReader, describeIgnored, nameFile } from '../../stores/content/content-files.ts'
 import { type ContentHistory, readHistory } from '../../stores/content/content-history.ts'
 import { isFolderUnreadable, listIgnored, promptOf } from '../../stores/content/content-listing.ts'
 import { openObjects } from '../../stores/content/content-reader.ts'
@@ -113,6 +113,21 @@ function reportProgress(step: string, done: number, total: number): void {
   say({ kind: 'progress', step, done, total })
 }
 
+/** Says that this process runs whenever it reads a file, because one prompt may have files that take minutes. */
+function tellAlive(reader: ContentReader): ContentReader {
+  let toldAt = performance.now()
+  return {
+    ...reader,
+    read(path, maxBytes) {
+      if (performance.now() - toldAt > ALIVE_MS) {
+        toldAt = performance.now()
+        say({ kind: 'alive' })
+      }
+      return reader.read(path, maxBytes)
+    },
+  }
+}
+
 /** Opens the data as the last complete build left it. @throws Error if a file cannot be read or written; nothing stays open */
 function openData(): BuildData {
   const database = openSiteDatabase<StoredPart>(folder.database, code, isDamaged)
@@ -120,7 +135,7 @@ function openData(): BuildData {
     const state = database.state === undefined ? undefined : SiteState.parse(JSON.parse(database.state))
     removeOtherIndexes(folder, [...retired.searches(), ...(state ? [state.search] : [])])
     const makeState = openSiteData({
-      openContent: (listing) => openObjects(content.git, listing),
+      openContent: (listing) => tellAlive(openObjects(content.git, listing)),
       ...{ baseUrl: config.baseUrl, isForReaders: config.readAccess.kind === 'members', sink: database },
       onProgress: (done, total) => reportProgress('Reading the content', done, total),
     })
