@@ -59,7 +59,6 @@ try {
         isWhole: (await publishing?.finish()) ?? false,
         // Taken before the content is read, so that a later publish is after it.
         orderMs: stores.order.next(followed.served.site.source.read_until),
-        changed: [],
       }
     },
     onShow: () => progress.end(),

@@ -6,14 +6,13 @@ import type { Models } from '../../src/domain/content/models.ts'
 import { checkNames, checkRepository, type Neighbours, NO_NEIGHBOURS } from '../../src/domain/content/rules.ts'
 import type { Problem } from '../../src/domain/text/problems.ts'
 import { isOwner } from '../../src/domain/values/names.ts'
-import { compareVersions } from '../../src/domain/values/versions.ts'
 import { type Catalogue, joinCatalogue } from '../catalogue/catalogue.ts'
 import type { CatalogueEntry } from '../catalogue/entry.ts'
 import { fixRepository } from '../catalogue/last-good.ts'
 import type { RepositoryOutline } from '../catalogue/outline.ts'
 import { type History, listRepositoryPaths, listVersionPaths } from '../catalogue/published/data-files.ts'
 import { joinOthers, nameIndex, readListed, readRepository, sortProblems } from '../stores/content/content-dir.ts'
-import type { ContentReader } from '../stores/content/content-files.ts'
+import { type ContentReader, pathOf } from '../stores/content/content-files.ts'
 import {
   type ContentListing,
   isFolderUnreadable,
@@ -21,11 +20,11 @@ import {
   type ListedPart,
   listListingProblems,
 } from '../stores/content/content-listing.ts'
-import { findVersionOf, openBundles } from '../stores/content/version-files.ts'
+import { openBundles } from '../stores/content/version-files.ts'
 import { ContentError } from './content-error.ts'
 import type { DataSink, StoredFile, StoredRepository } from './data-sink.ts'
 import { formatStatuses, makeRepository } from './make-repository.ts'
-import { type KnownTroubles, keepTroubles, marksOfServed, openRecall } from './recalled-versions.ts'
+import { type KnownTroubles, listTexts, listUnchanged, marksOfServed, openRecall } from './recalled-versions.ts'
 import { readEntry, restoreEntry } from './recorded-entry.ts'
 import { describeFailure, openSharedFiles } from './shared-files.ts'
 
@@ -104,20 +103,13 @@ export function openSiteData({ openContent, baseUrl, sink, ...parts }: SiteDataP
       if (isSame && isSameModels(before, models)) names.set(fullName, neighboursOf(before))
       else changed.push({ fullName, part, before, stats, added })
     }
-    folder.expect?.(changed.flatMap(listTexts))
+    folder.expect?.(changed.flatMap(({ part, before }) => listTexts(part.files, before?.marks)))
     for (const [done, { fullName, part, before, stats, added }] of changed.entries()) {
       parts.onProgress?.(done, changed.length)
       const { files, marks } = part
-      const recalled = new Set<string>()
-      const find = openRecall(before, troubles.get(fullName), marks, sink.read)
-      const recall = (version: string) => {
-        const known = find(version)
-        if (known?.entry) recalled.add(version)
-        return known
-      }
+      const { recall, recalled, note } = openRecall(before, troubles.get(fullName), marks, sink.read)
       const found = derive(fullName, () => readRepository(folder, fullName, files, recall), round)
-      const isTroubled = found && found.troubles.size > 0
-      if (isTroubled) troubles.set(fullName, keepTroubles(found.troubles, marks))
+      if (found && found.troubles.size > 0) troubles.set(fullName, note(found.troubles))
       else troubles.delete(fullName)
       if (!found) {
         // Its last valid data stays, and with it the names of its neighbours.
@@ -318,16 +310,6 @@ interface Changed {
   added: string
 }
 
-/** Lists the files to read of a repository, besides those in the folders of versions, which are read version by version. */
-function listTexts({ part, before }: Changed): string[] {
-  const known = new Set(before?.marks.split('\n'))
-  return part.files.flatMap(({ path, id }) => {
-    const isVersion = findVersionOf(path) !== undefined
-    if (isVersion && (path.split('/').length > 4 || known.has(`${id} ${path}`))) return []
-    return path
-  })
-}
-
 /** A repository that was read, with the identifier of its files. */
 interface Reading extends ReturnType<typeof readRepository> {
   fullName: string
@@ -336,19 +318,6 @@ interface Reading extends ReturnType<typeof readRepository> {
   added: string
   /** The versions that were taken from their records, because their files have not changed. */
   recalled: ReadonlySet<string>
-}
-
-/** Lists the versions whose records are as they were: their files have not changed, and they follow the same version. */
-function listUnchanged(
-  { versions }: RepositoryEntry,
-  recalled: ReadonlySet<string>,
-  { releases }: RepositoryOutline,
-): Set<string> {
-  const before = new Map(releases.map(({ version, previous_version }) => [version, previous_version]))
-  const numbers = versions.map(({ version }) => version).sort(compareVersions)
-  return new Set(
-    numbers.filter((version, at) => recalled.has(version) && before.get(version) === (numbers[at + 1] ?? null)),
-  )
 }
 
 /** A repository's references to other repositories. */
@@ -393,5 +362,3 @@ function listUnreadable(problems: readonly Problem[]): Set<string> {
   })
   return new Set(owners)
 }
-
-const pathOf = (file: string) => file.replace(/^content\//, '')

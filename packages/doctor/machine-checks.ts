@@ -8,7 +8,7 @@ import { describeReason } from '../../src/ports/log.ts'
 import { describeShortage } from '../node-server/memory.ts'
 import { reviewContent } from '../review/review-content.ts'
 import { readHistory } from '../stores/content/content-history.ts'
-import { readCommitted } from '../stores/content/content-source.ts'
+import { openContentSource } from '../stores/content/content-source.ts'
 import { findFirstFiles, listProblems } from '../stores/content/first-files.ts'
 import { createGit } from '../stores/git/git-command.ts'
 import { openLocalGit } from '../stores/git/git-store-local.ts'
@@ -94,9 +94,9 @@ async function checkContent({ root, config, environment, now }: Machine): Promis
       'Run npm run check:content to list every problem and how to fix it.',
     )
   const history = await readHistory(contentDir, environment, now().toISOString())
-  const git = createGit(contentDir, environment)
-  const look = history.head === undefined ? undefined : await readCommitted(git, history.head)
-  const [changed] = look ? listProblems(await findFirstFiles({ git, look, history, affected: 'all' })) : []
+  const source = openContentSource({ contentDir, dir: undefined, environment })
+  const look = history.head === undefined ? undefined : await source.look()
+  const [changed] = look ? listProblems(await findFirstFiles({ git: source.git, look, history, affected: 'all' })) : []
   if (changed)
     return fail(
       `A published version is not what it first was: ${changed.file}: ${changed.message}.`,

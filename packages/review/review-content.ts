@@ -5,7 +5,7 @@ import { findCertainSecret } from '../../src/domain/content/secrets.ts'
 import { formatProblem } from '../../src/domain/text/problems.ts'
 import { lineOf } from '../../src/domain/text/text-length.ts'
 import { MAX_FILE_BYTES } from '../stores/content/content-file.ts'
-import type { ListingProblems } from '../stores/content/content-files.ts'
+import { type ListingProblems, pathOf } from '../stores/content/content-files.ts'
 import { groupByRepository, walkContent } from '../stores/content/content-walk.ts'
 import { replaceFile } from '../stores/content/write-files.ts'
 import { openFolder } from '../stores/files/plain-files.ts'
@@ -139,7 +139,7 @@ function openEntries(dir: string) {
       rule === 'holds-no-secret' && (key === 'content' || key === 'readme')
         ? findCertainSecret(text)?.offset
         : undefined
-    const isSkillFile = parsePath(file.replace(/^content\//, '')).value?.kind === 'file'
+    const isSkillFile = parsePath(pathOf(file)).value?.kind === 'file'
     const line =
       found !== undefined ? lineOf(text, found) : isSkillFile ? lineOf(text, problem.offset ?? 0) : lineIn(problem)
     if (!isRuleName(rule)) throw new Error(`Unknown rule: ${rule}`)

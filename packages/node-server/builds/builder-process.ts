@@ -65,9 +65,8 @@ const code = hashCode(process.cwd()).data
 const git = createGit(contentDir, process.env)
 const content = openContentSource({
   contentDir,
-  dir: folder.file('git'),
+  dir: isClone ? undefined : folder.file('git'),
   environment: process.env,
-  hasFiles: !isClone,
 })
 
 /** What this process keeps between its rounds. */
@@ -291,7 +290,7 @@ async function build(wanted: Wanted): Promise<void> {
   mine.before = mine.state
   const problems = [...describeMissing(stillMissing), ...others, ...made.problems].map(formatContentProblem)
   // A pull writes the files before it updates the branch, so the files may have been read in between.
-  if ((await readCommit()) !== commit) want()
+  if ((await content.find()).commit !== commit) want()
   say({ kind: 'read', began, problems, ignored: describeIgnored(listIgnored(listing)) })
   // The timers do nothing while a build is being written, and builds may follow each other without a pause.
   isWriting = false
@@ -404,11 +403,6 @@ function askToBegin(): Promise<ReadyContent> {
   begun = Promise.withResolvers()
   say({ kind: 'begin' })
   return begun.promise
-}
-
-/** @returns null if the folder is not in a git repository, or if the repository has no commits yet */
-async function readCommit(): Promise<string | null> {
-  return (await git.find(['rev-parse', '--verify', 'HEAD']).catch(() => undefined)) ?? null
 }
 
 const watch = isClone ? undefined : watchContent(contentDir, wantChange, (reason) => say({ kind: 'polling', reason }))

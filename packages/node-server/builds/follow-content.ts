@@ -10,8 +10,8 @@ import { readSiteDatabase, readState } from '../../stores/site/site-database.ts'
 import { addUnbuilt, type Health, STARTING } from '../health.ts'
 import { inBackground, onAbort } from '../http/background.ts'
 import { type SearchThreads, startSearchThreads, type ThreadedSearch } from '../search-threads.ts'
-import { pauseAfter } from './builder-messages.ts'
-import { type FollowMessage, keepBuilding, type PrepareContent } from './keep-building.ts'
+import { pauseAfter, type ReadyContent } from './builder-messages.ts'
+import { type FollowMessage, keepBuilding } from './keep-building.ts'
 import type { Site } from './site.ts'
 import { type LockedFolder, lockFolder, RETIRE_MS, removeAbandoned, SiteState } from './site-folder.ts'
 
@@ -24,7 +24,7 @@ const MAX_WAIT_MS = 2_000
 /** The callbacks of `followContent`. */
 interface FollowEvents {
   /** Updates the content folder from git. The folder must not change again until the next call. @throws Error if git cannot be read now */
-  beforeBuild: PrepareContent
+  beforeBuild: () => Promise<Omit<ReadyContent, 'changed'>>
   /** Called when a new build is served. */
   onShow: () => void
   /** Called when the content read in the last round is being served. */
@@ -147,7 +147,7 @@ export function followContent(
       // A round may read only what has changed, but counts everything written before it as read. Its place in the order is taken by now.
       const paths = [...written].map((fullName) => `${fullName}/`)
       written.clear()
-      return { ...content, changed: [...content.changed, ...paths] }
+      return { ...content, changed: paths }
     },
   })
   setTimeout(() => inBackground('Removing sites without content', removeAbandoned), TIDY_MS).unref()

@@ -23,7 +23,7 @@ const PATIENCE: Patience = { silenceMs: 180_000, roundMs: 600_000, checkMs: 5_00
 export type FollowMessage = Exclude<BuilderMessage, { kind: 'begin' | 'changed' | 'alive' }>
 
 /** Updates the content folder from git. The folder must not change again until the next call. @throws Error if git cannot be read now */
-export type PrepareContent = () => Promise<ReadyContent>
+type PrepareContent = () => Promise<ReadyContent>
 
 interface BuilderEvents {
   hear: (message: FollowMessage) => void

@@ -4,8 +4,7 @@ import type { VersionEntry } from '../../../src/domain/content/content-tree.ts'
 import type { Problem } from '../../../src/domain/text/problems.ts'
 import { attestationName } from '../../../src/domain/values/attestation-name.ts'
 import { type AttestationFile, parseContentFile } from './content-file.ts'
-import type { ContentReader } from './content-files.ts'
-import { nameFile } from './content-files.ts'
+import { type ContentReader, nameFile } from './content-files.ts'
 
 /** The rule that a version breaks if its attestations are others than its file lists. */
 const RULE = 'attestations-listed'

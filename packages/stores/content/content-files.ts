@@ -125,6 +125,9 @@ export function nameFile(path: string): string {
   return path === '' ? 'content' : `content/${printable(path)}`
 }
 
+/** Returns the path below the content folder that a message names. @param file from `nameFile` */
+export const pathOf = (file: string): string => file.replace(/^content\//, '')
+
 /** Returns one line that lists the ignored files, or undefined if no files were ignored. */
 export function describeIgnored(ignored: readonly string[]): string | undefined {
   if (ignored.length === 0) return undefined

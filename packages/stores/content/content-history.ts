@@ -12,11 +12,11 @@ import { LIMITS } from '../../../src/domain/limits.ts'
 import { formatMoment } from '../../../src/domain/values/values.ts'
 import { logProblem } from '../../../src/ports/log.ts'
 import { createGit, type Git } from '../git/git-command.ts'
-import { readSmallObjects } from '../git/git-objects.ts'
+import { isRegular, parseRaw, readSmallObjects } from '../git/git-objects.ts'
 import { gitNotOpened, isOwnerRefused } from '../git/git-standing.ts'
 import { parseMessage } from '../git-files.ts'
 import { findVersionOf } from './version-files.ts'
-import { type ChangedFile, joinPast, type PastPrompt, parseRaw, readPast } from './version-past.ts'
+import { type ChangedFile, joinPast, type PastPrompt, readPast } from './version-past.ts'
 
 /** Maximum number of commits read: a history can be of any length, but recent commits matter most. */
 const MAX_COMMITS = 20_000
@@ -132,7 +132,7 @@ async function listFileChanges(git: Git, range: string) {
       ),
     )
     for (const { raw, place } of places) {
-      const [, , before = '', after = '', status] = raw.split(' ')
+      const { before, after, status } = parseRaw(raw)
       // What a history begins with may have been there for longer: an import or a shallow clone.
       if (place?.kind === 'version' && status !== 'D' && !isFirst) {
         const times = versions.get(`${place.owner}/${place.name}`) ?? {}
@@ -146,7 +146,7 @@ async function listFileChanges(git: Git, range: string) {
       const count = counts.get(fullName) ?? 0
       counts.set(fullName, count + 1)
       if (count < MAX_ACTIVITIES)
-        files.push({ fullName, before: status === 'A' ? undefined : before, after, ...origin })
+        files.push({ fullName, before: status === 'A' ? undefined : before.id, after: after.id, ...origin })
     }
   }
   return { files, versions, commits, oldest, changed, touched }
@@ -159,9 +159,9 @@ function noteVersions(entries: readonly ChangedFile[], changed: Map<string, Set<
     touched.add(path.split('/', 2).join('/'))
     const at = findVersionOf(path)
     if (!at) continue
-    const { isFile, wasFile, before, after, status } = parseRaw(raw)
+    const { before, after, status } = parseRaw(raw)
     // Whether a file is executable is not part of a version.
-    if (status === 'M' && isFile && wasFile && before === after) continue
+    if (status === 'M' && isRegular(after) && isRegular(before) && before.id === after.id) continue
     const { fullName, version } = at
     if (status === 'A' && added.has(`${fullName}/versions/${version}.md`)) continue
     changed.set(fullName, (changed.get(fullName) ?? new Set()).add(version))

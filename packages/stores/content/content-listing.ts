@@ -1,6 +1,6 @@
 // Defines the list of a content folder's files as git objects, by prompt.
 import type { Problem } from '../../../src/domain/text/problems.ts'
-import type { GitFile } from '../git/git-objects.ts'
+import type { TreeEntry } from '../git/git-objects.ts'
 import {
   ATTRIBUTES,
   comparePaths,
@@ -34,13 +34,6 @@ export interface ContentListing {
   others: ListedPart
   /** By full name. */
   prompts: ReadonlyMap<string, ListedPart>
-}
-
-/** A file, link or submodule in a tree. */
-export interface TreeEntry extends GitFile {
-  path: string
-  /** 0 for anything but a file. */
-  bytes: number
 }
 
 export const NO_FILES: ListedPart = { files: [], marks: '', problems: [], ignored: [] }

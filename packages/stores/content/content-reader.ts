@@ -11,19 +11,25 @@ const MAX_BATCH_FILES = 1_000
 
 /** Opens the files of a listing. @param git git, with the objects of the listing */
 export function openObjects(git: Git, { others, prompts }: ContentListing): ContentReader {
-  const known = new WeakMap<ListedPart, { byPath: Map<string, ListedFile>; byVersion: Map<string, ListedFile[]> }>()
+  const byPath = new WeakMap<ListedPart, Map<string, ListedFile>>()
+  const byVersion = new WeakMap<ListedPart, Map<string, ListedFile[]>>()
   let expected: ListedFile[] = []
   /** What the last batch of expected files read, and what the last version's files are. */
   let batch = new Map<string, Buffer>()
   let version = new Map<string, Buffer>()
-  const findPart = (path: string) => {
-    const part = prompts.get(promptOf(path)) ?? others
-    const found = known.get(part) ?? {
-      byPath: new Map(part.files.map((file) => [file.path, file])),
-      byVersion: groupAboutVersions(part.files, ({ path }) => path),
-    }
-    known.set(part, found)
-    return found
+  const partOf = (path: string) => prompts.get(promptOf(path)) ?? others
+  const findFile = (path: string): ListedFile | undefined => {
+    const part = partOf(path)
+    const files = byPath.get(part) ?? new Map(part.files.map((file) => [file.path, file]))
+    byPath.set(part, files)
+    return files.get(path)
+  }
+  /** Finds the files of the version that a file belongs to. */
+  const findTogether = (path: string): readonly ListedFile[] => {
+    const part = partOf(path)
+    const files = byVersion.get(part) ?? groupAboutVersions(part.files, (file) => file.path)
+    byVersion.set(part, files)
+    return files.get(findVersionOf(path)?.version ?? '') ?? []
   }
   const readAll = (files: readonly ListedFile[]) => {
     const objects = readObjectsSync(
@@ -44,16 +50,14 @@ export function openObjects(git: Git, { others, prompts }: ContentListing): Cont
   }
   return {
     read(path, maxBytes) {
-      const { byPath, byVersion } = findPart(path)
-      const file = byPath.get(path)
+      const file = findFile(path)
       if (!file) return { refusal: 'missing' }
       if (file.bytes > maxBytes) return { refusal: 'long' }
       let value = batch.get(file.id) ?? version.get(file.id)
       if (!value) {
         const at = expected.indexOf(file)
         if (at === -1) {
-          const together = byVersion.get(findVersionOf(path)?.version ?? '') ?? []
-          version = readAll(takeBatch([file, ...together.filter((one) => one !== file)]))
+          version = readAll(takeBatch([file, ...findTogether(path).filter((one) => one !== file)]))
         } else {
           const taken = takeBatch(expected.slice(at))
           expected = expected.slice(at + taken.length)
@@ -64,7 +68,7 @@ export function openObjects(git: Git, { others, prompts }: ContentListing): Cont
       return value ? { value } : { refusal: 'unreadable' }
     },
     expect(paths) {
-      expected = Array.from(paths, (path) => findPart(path).byPath.get(path)).filter((file) => file !== undefined)
+      expected = Array.from(paths, findFile).filter((file) => file !== undefined)
     },
   }
 }

@@ -3,19 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Problem } from '../../../src/domain/text/problems.ts'
-import { type ObjectPlace, openAlone, openBeside, writeEmptyTree, writeTree } from '../git/folder-objects.ts'
-import { createGit, type Git } from '../git/git-command.ts'
-import { readObjectSizes } from '../git/git-objects.ts'
+import { findEmptyTree, type ObjectPlace, openAlone, openBeside, writeTree } from '../git/folder-objects.ts'
+import { createGit, type Git, GitFailure } from '../git/git-command.ts'
+import { findObjects, isRegular, listDifferences, listEntriesOf, type TreeEntry } from '../git/git-objects.ts'
 import { checkRoot, nameFile } from './content-files.ts'
-import {
-  type ContentListing,
-  groupEntries,
-  joinParts,
-  mapParts,
-  NO_FILES,
-  promptOf,
-  type TreeEntry,
-} from './content-listing.ts'
+import { type ContentListing, groupEntries, joinParts, mapParts, NO_FILES, promptOf } from './content-listing.ts'
 
 /** What is in a content folder at one moment. */
 export interface ContentLook {
@@ -39,20 +31,17 @@ const MAX_CHANGED_PROMPTS = 1_000
 /**
  * Opens a content folder. It need not be in git: then a repository of the hub's own has the objects of its files.
  *
- * @param dir a folder of the hub's own, for git's index and the objects of what is not committed; one process at a time
+ * @param dir a folder of the hub's own, for git's index and the objects of what is not committed; one process at a time. If it is undefined, only commits count, and nothing is written
  * @param environment usually `process.env`; used to find git
- * @param hasFiles whether files of the folder count, not only its commits
  */
 export function openContentSource({
   contentDir,
   dir,
   environment,
-  hasFiles = true,
 }: {
   contentDir: string
-  dir: string
+  dir: string | undefined
   environment: Readonly<Record<string, string | undefined>>
-  hasFiles?: boolean
 }) {
   const theirs = createGit(contentDir, environment)
   let last: Snapshot | undefined
@@ -61,16 +50,11 @@ export function openContentSource({
   const find = async (): Promise<FoundCommit> => {
     const problem = checkRoot(contentDir)
     if (problem) return { commit: null, tree: undefined, problem }
-    const input = 'HEAD^{commit}\nHEAD:./\n'
-    const { stdout } = await theirs.tryRun(['cat-file', '--batch-check'], { input }).catch(explainMissingGit)
-    const [commit, tree] = stdout
-      .toString()
-      .split('\n')
-      .map((line) => /^([0-9a-f]+) (?:commit|tree) \d+$/.exec(line)?.[1])
-    return { commit: commit ?? null, tree }
+    const [commit, tree] = await findObjects(theirs, ['HEAD^{commit}', 'HEAD:./']).catch(ignoreMissingRepository)
+    return { commit: commit?.id ?? null, tree: tree?.type === 'tree' ? tree.id : undefined }
   }
-  const findPlace = async (isCommitted: boolean): Promise<ObjectPlace> => {
-    if (place?.isCommitted === isCommitted) return place
+  const findPlace = async (isCommitted: boolean): Promise<ObjectPlace | undefined> => {
+    if (dir === undefined || place?.isCommitted === isCommitted) return place
     last = undefined
     place = isCommitted
       ? await openBeside(theirs, dir, contentDir, environment)
@@ -100,23 +84,23 @@ export function openContentSource({
     async look(changed: ReadonlySet<string> | 'all' = 'all', found?: FoundCommit): Promise<ContentLook> {
       const { commit, tree: committed, problem } = found ?? (await find())
       if (problem) return { ...NOTHING, listing: { prompts: new Map(), others: { ...NO_FILES, problems: [problem] } } }
-      const here = hasFiles ? await findPlace(committed !== undefined) : undefined
+      const here = await findPlace(committed !== undefined)
       const git = here?.git ?? theirs
       const known = last
       const { tree, unreadable } = here
         ? known && changed !== 'all' && changed.size === 0
           ? { tree: known.tree, unreadable: [] }
           : await write(here, known ? changed : 'all')
-        : { tree: committed ?? (await writeEmptyTree(git)), unreadable: [] }
-      const [names, edits] = await Promise.all([
-        known && listChangedPaths(git, known.tree, tree),
-        committed === undefined || committed === tree ? [] : listEdits(git, committed, tree),
+        : { tree: committed ?? (await findEmptyTree(git)), unreadable: [] }
+      const [changes, edits] = await Promise.all([
+        known && listDifferences(git, known.tree, tree),
+        committed === undefined ? [] : listDifferences(git, committed, tree),
       ])
-      const prompts = names && new Set(names.map(promptOf))
-      const isSmall = known && names && prompts && prompts.size <= MAX_CHANGED_PROMPTS
-      const listing = isSmall ? await listAgain(git, known.listing, tree, names, prompts) : await listAll(git, tree)
+      const prompts = changes && new Set(changes.map(({ path }) => promptOf(path)))
+      const isSmall = known && prompts && prompts.size <= MAX_CHANGED_PROMPTS
+      const listing = isSmall ? await listAgain(git, known.listing, tree, prompts) : await listAll(git, tree)
       last = { tree, listing }
-      const missing = edits.filter(({ status }) => status === 'D')
+      const missing = edits.flatMap(({ path, before, status }) => (status === 'D' ? [{ path, ...before }] : []))
       const whole = await addMissing(git, listing, missing)
       return {
         commit,
@@ -128,18 +112,11 @@ export function openContentSource({
     },
     /** Git, with the objects of everything that a look lists. @throws Error before the first look */
     get git(): Git {
-      if (!hasFiles) return theirs
+      if (dir === undefined) return theirs
       if (!place) throw new Error('expected a look at the content folder first')
       return place.git
     },
   }
-}
-
-/** Reads a commit, whatever the folder has. It writes nothing. @param git git, in the content folder */
-export async function readCommitted(git: Git, commit: string): Promise<ContentLook> {
-  const tree = await git.find(['rev-parse', '--verify', '--quiet', `${commit}:./`])
-  const listing = tree ? await listAll(git, tree) : { others: NO_FILES, prompts: new Map() }
-  return { ...NOTHING, commit, listing }
 }
 
 /** Looks at a folder once. @param use called with the look and the source, which has the objects until the result is there */
@@ -157,8 +134,10 @@ export async function lookOnce<Value>(
   }
 }
 
-/** For use in `catch`: says that git is not installed, and rethrows everything else. */
-function explainMissingGit(error: unknown): never {
+/** For use in `catch`: finds nothing outside a repository, says that git is not installed, and rethrows everything else. */
+function ignoreMissingRepository(error: unknown): [] {
+  // The folder is not in git.
+  if (error instanceof GitFailure) return []
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
     throw new Error('git was not found. Install it: the hub reads the content through git.', { cause: error })
   throw error
@@ -187,62 +166,24 @@ interface Snapshot {
 
 const NOTHING: Omit<ContentLook, 'listing'> = { commit: null, changed: 'all', edited: new Set(), missing: [] }
 
-async function listChangedPaths(git: Git, from: string, to: string): Promise<string[]> {
-  if (from === to) return []
-  return Array.fromAsync(git.records(['diff-tree', '-r', '-z', '--name-only', '--no-renames', from, to]))
-}
-
-interface Edit extends Pick<TreeEntry, 'path' | 'mode' | 'id'> {
-  status: string
-}
-
-/** Lists what differs between two trees: what was deleted as it was, and all else as it is. */
-async function listEdits(git: Git, from: string, to: string): Promise<Edit[]> {
-  const edits: Edit[] = []
-  let raw: string[] | undefined
-  for await (const record of git.records(['diff-tree', '-r', '-z', '--raw', '--no-abbrev', '--no-renames', from, to])) {
-    if (!raw) {
-      raw = record.slice(1).split(' ')
-      continue
-    }
-    const [modeBefore = '', modeAfter = '', before = '', after = '', status = ''] = raw
-    raw = undefined
-    const isGone = status === 'D'
-    edits.push({ path: record, status, mode: isGone ? modeBefore : modeAfter, id: isGone ? before : after })
-  }
-  return edits
-}
-
-async function readEntries(git: Git, tree: string, paths: readonly string[]): Promise<TreeEntry[]> {
-  const entries: TreeEntry[] = []
-  const command = ['ls-tree', '-r', '-z', '--long', '--full-tree', tree, '--', ...paths]
-  for await (const record of git.records(command)) {
-    const [, mode, id, bytes, path] = /^(\d+) \w+ ([0-9a-f]+) +(\d+|-)\t(.+)$/s.exec(record) ?? []
-    if (mode !== undefined && id !== undefined && path !== undefined)
-      entries.push({ path, mode, id, bytes: Number(bytes) || 0 })
-  }
-  return entries
-}
-
 async function listAll(git: Git, tree: string): Promise<ContentListing> {
-  const prompts = groupEntries(await readEntries(git, tree, []))
+  const prompts = groupEntries(await listEntriesOf(git, tree))
   const others = prompts.get('') ?? NO_FILES
   prompts.delete('')
   return { others, prompts }
 }
 
-/** Lists only what changed again. @param names the changed paths @param changed the prompts that they belong to */
+/** Lists only what changed again. @param changed the prompts that the changed paths belong to */
 async function listAgain(
   git: Git,
   before: ContentListing,
   tree: string,
-  names: readonly string[],
   changed: ReadonlySet<string>,
 ): Promise<ContentListing> {
-  if (names.length === 0) return before
+  if (changed.size === 0) return before
   // A file outside prompts may have become a folder, and the other way round.
   if (changed.has('')) return listAll(git, tree)
-  const parts = groupEntries(await readEntries(git, tree, [...changed]))
+  const parts = groupEntries(await listEntriesOf(git, tree, [...changed]))
   const prompts = new Map(before.prompts)
   for (const name of changed) {
     const part = parts.get(name)
@@ -252,20 +193,21 @@ async function listAgain(
   return { others: before.others, prompts }
 }
 
+type MissingFile = Pick<TreeEntry, 'path' | 'mode' | 'id'>
+
 /** Adds the files that the commit has and the folder has not. */
-async function addMissing(git: Git, listing: ContentListing, missing: readonly Edit[]): Promise<ContentListing> {
-  if (missing.length === 0) return listing
-  const sizes = await readObjectSizes(
+async function addMissing(git: Git, listing: ContentListing, missing: readonly MissingFile[]): Promise<ContentListing> {
+  const found = await findObjects(
     git,
     missing.map(({ id }) => id),
   )
-  const entries = missing.map(({ path, mode, id }) => ({ path, mode, id, bytes: sizes.get(id) ?? 0 }))
+  const entries = missing.map((file, at) => ({ ...file, bytes: found[at]?.size ?? 0 }))
   return mapParts(listing, groupEntries(entries), joinParts)
 }
 
 /** Lists the missing files that nobody chose to leave out: a sparse checkout omits files on purpose. */
-async function listUnexpected(theirs: Git, missing: readonly Edit[]): Promise<string[]> {
-  const files = new Set(missing.flatMap(({ path, mode }) => (mode.startsWith('100') ? [path] : [])))
+async function listUnexpected(theirs: Git, missing: readonly MissingFile[]): Promise<string[]> {
+  const files = new Set(missing.filter(isRegular).map(({ path }) => path))
   if (files.size > 0)
     for await (const record of theirs.records(['ls-files', '-t', '-z', '--', '.']))
       if (record.startsWith('S ')) files.delete(record.slice(2))

@@ -6,9 +6,9 @@ import type { Problem } from '../../../src/domain/text/problems.ts'
 import { splitFullName } from '../../../src/domain/values/names.ts'
 import { digestVersionFiles } from '../../../src/ports/version-digest.ts'
 import type { Git } from '../git/git-command.ts'
-import { type GitFile, listTree, readObjectSizes, readSmallObjects } from '../git/git-objects.ts'
+import { findObjects, type GitFile, listTree, readSmallObjects } from '../git/git-objects.ts'
 import { MAX_FILE_BYTES } from './content-file.ts'
-import { nameFile } from './content-files.ts'
+import { nameFile, pathOf } from './content-files.ts'
 import type { ContentHistory } from './content-history.ts'
 import { type ContentListing, type ListedFile, mapParts, NO_FILES, promptOf, replaceFiles } from './content-listing.ts'
 import type { ContentLook } from './content-source.ts'
@@ -109,7 +109,7 @@ async function decide(
   const index = formatPath({ kind: 'repository', ...place })
   const { files, problems: refused } = look.listing.prompts.get(fullName) ?? NO_FILES
   // A link in the place of a file is no file, but a change.
-  const others = refused.map(({ file }) => ({ path: file.replace(/^content\//, ''), id: '' }))
+  const others = refused.map(({ file }) => ({ path: pathOf(file), id: '' }))
   // A prompt may have a thousand versions with hundreds of files each, so its files are grouped once.
   const hereByVersion = filesByVersion([...files, ...others])
   const headByVersion = filesByVersion(atHead)
@@ -154,8 +154,8 @@ async function decide(
   }
   // Without its index.md, a prompt that was deleted as a whole would have its yanked versions back.
   if (restored.size > 0 && lastIndex !== undefined) restored.set(index, lastIndex)
-  const sizes = await readObjectSizes(git, [...restored.values()])
-  const listed = Array.from(restored, ([path, id]) => ({ path, id, bytes: sizes.get(id) ?? 0 }))
+  const found = await findObjects(git, [...restored.values()])
+  const listed = Array.from(restored, ([path, id], at) => ({ path, id, bytes: found[at]?.size ?? 0 }))
   return { restored: listed, hidden, problems, used, isUnsettled }
 }
 
@@ -178,7 +178,7 @@ export function applyFirstFiles(listing: ContentListing, prompts: FirstFilesByPr
   return mapParts(listing, prompts, (part, { restored, hidden }) => {
     const settled = new Set([...hidden, ...restored.map(({ path }) => path)])
     if (settled.size === 0) return part
-    const problems = part.problems.filter(({ file }) => !settled.has(file.replace(/^content\//, '')))
+    const problems = part.problems.filter(({ file }) => !settled.has(pathOf(file)))
     return replaceFiles({ ...part, problems }, [...part.files.filter(({ path }) => !settled.has(path)), ...restored])
   })
 }

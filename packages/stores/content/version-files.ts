@@ -10,8 +10,7 @@ import { sortFiles, type VersionFileBytes } from '../../../src/domain/values/fil
 import { bundleFiles } from '../../../src/ports/archive.ts'
 import { describeRefusal } from '../files/plain-files.ts'
 import { parseContentFile } from './content-file.ts'
-import type { ContentReader } from './content-files.ts'
-import { isIgnoredName, nameFile } from './content-files.ts'
+import { type ContentReader, isIgnoredName, nameFile } from './content-files.ts'
 
 /** A version of a repository. */
 interface VersionPlace {

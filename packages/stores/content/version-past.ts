@@ -4,7 +4,7 @@ import { parseRepositoryFile } from '../../../src/domain/content/prompt-file.ts'
 import { LIMITS } from '../../../src/domain/limits.ts'
 import { splitFullName } from '../../../src/domain/values/names.ts'
 import type { Git } from '../git/git-command.ts'
-import { listTree, readSmallObjects } from '../git/git-objects.ts'
+import { type GitFile, isRegular, listTree, parseRaw, readSmallObjects } from '../git/git-objects.ts'
 import { readRepository } from './content-dir.ts'
 import { MAX_FILE_BYTES } from './content-file.ts'
 import { findVersionOf } from './version-files.ts'
@@ -139,10 +139,10 @@ function track(changed: PastQuery['changed']) {
   }
   return {
     prompts,
-    begin(commit: string, tree: ReadonlyMap<string, { mode: string; id: string }>): void {
+    begin(commit: string, tree: ReadonlyMap<string, GitFile>): void {
       const keys = new Set<string>()
-      for (const [path, { mode, id }] of tree) {
-        const key = mode.startsWith('100') ? note(path, id, undefined) : undefined
+      for (const [path, file] of tree) {
+        const key = isRegular(file) ? note(path, file.id, undefined) : undefined
         if (key !== undefined) keys.add(key)
       }
       keep(commit, keys)
@@ -150,26 +150,13 @@ function track(changed: PastQuery['changed']) {
     follow(commit: string, entries: readonly ChangedFile[]): void {
       const keys = new Set<string>()
       for (const { raw, path } of entries) {
-        const { isFile, before, after } = parseRaw(raw)
-        const key = note(path, isFile ? after : undefined, before)
+        const { before, after } = parseRaw(raw)
+        const key = note(path, isRegular(after) ? after.id : undefined, before.id)
         if (key !== undefined) keys.add(key)
       }
       keep(commit, keys)
     },
   }
-}
-
-/** Parses git's metadata of a changed file. */
-export function parseRaw(raw: string): {
-  /** Whether there is a regular file now. */
-  isFile: boolean
-  wasFile: boolean
-  before: string
-  after: string
-  status: string
-} {
-  const [modeBefore = '', mode = '', before = '', after = '', status = ''] = raw.split(' ')
-  return { isFile: mode.startsWith('100'), wasFile: modeBefore.startsWith(':100'), before, after, status }
 }
 
 /** Lists the versions that any of these `index.md` names in `removed`. */

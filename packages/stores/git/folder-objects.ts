@@ -97,12 +97,12 @@ export async function writeTree(
   if (written.code === 0) return { tree: written.stdout.toString().trim(), unreadable }
   if (!/prefix .* not found/.test(written.stderr))
     throw new GitFailure(`git write-tree ended with ${written.code}: ${written.stderr.trim()}`)
-  return { tree: await writeEmptyTree(git), unreadable }
+  return { tree: await findEmptyTree(git), unreadable }
 }
 
-/** Writes a tree without files. @returns its ID */
-export async function writeEmptyTree(git: Git): Promise<string> {
-  return (await git.run(['mktree'], { input: '' })).toString().trim()
+/** Returns the ID of a tree without files, which every repository has. */
+export async function findEmptyTree(git: Git): Promise<string> {
+  return (await git.run(['hash-object', '-t', 'tree', '--stdin'], { input: '' })).toString().trim()
 }
 
 const UNCHANGED = { code: 0, stderr: '' }

@@ -39,7 +39,7 @@ function parseObjects(output: Buffer<ArrayBuffer>, count: number): (GitObject | 
   let at = 0
   return Array.from({ length: count }, () => {
     const end = output.indexOf(10, at)
-    const [, id, type = '', size] = /^([0-9a-f]+) (\w+) (\d+)$/.exec(output.toString('utf8', at, end)) ?? []
+    const [, id, type = '', size] = OBJECT.exec(output.toString('utf8', at, end)) ?? []
     at = end + 1
     if (id === undefined) return undefined
     const bytes = output.subarray(at, at + Number(size))
@@ -48,36 +48,34 @@ function parseObjects(output: Buffer<ArrayBuffer>, count: number): (GitObject | 
   })
 }
 
-/** Reads files by ID. @param maxBytes longer files, and anything but a file, are left out. @see https://git-scm.com/docs/git-cat-file#_batch_output */
+/** Finds objects by name without reading them. @returns them in the same order; undefined for a name without an object @see https://git-scm.com/docs/git-cat-file#_batch_output */
+export async function findObjects(
+  git: Git,
+  names: readonly string[],
+): Promise<({ id: string; type: string; size: number } | undefined)[]> {
+  if (names.length === 0) return []
+  const input = names.map((name) => `${name}\n`).join('')
+  const lines = (await git.run(['cat-file', '--batch-check'], { input })).toString('utf8').split('\n')
+  return names.map((_, at) => {
+    const [, id, type = '', size] = OBJECT.exec(lines[at] ?? '') ?? []
+    return id === undefined ? undefined : { id, type, size: Number(size) }
+  })
+}
+
+/** Git's line about an object. */
+const OBJECT = /^([0-9a-f]+) (\w+) (\d+)$/
+
+/** Reads files by ID. @param maxBytes longer files, and anything but a file, are left out */
 export async function readSmallObjects(
   git: Git,
   ids: readonly string[],
   maxBytes: number,
 ): Promise<Map<string, Buffer<ArrayBuffer>>> {
-  if (ids.length === 0) return new Map()
-  const input = ids.map((id) => `${id}\n`).join('')
-  const checked = (await git.run(['cat-file', '--batch-check'], { input })).toString('utf8').trimEnd().split('\n')
-  const small = checked
-    .map((line) => line.split(' '))
-    .filter(([, type, size]) => type === 'blob' && Number(size) <= maxBytes)
-  const objects = await readObjects(
-    git,
-    small.map(([id = '']) => id),
+  const small = (await findObjects(git, ids)).flatMap((found) =>
+    found?.type === 'blob' && found.size <= maxBytes ? [found.id] : [],
   )
+  const objects = small.length === 0 ? [] : await readObjects(git, small)
   return new Map(objects.flatMap((object) => (object ? [[object.id, object.bytes] as const] : [])))
-}
-
-/** Reads how long objects are, in bytes, by ID. Objects that do not exist are left out. */
-export async function readObjectSizes(git: Git, ids: readonly string[]): Promise<Map<string, number>> {
-  if (ids.length === 0) return new Map()
-  const input = ids.map((id) => `${id}\n`).join('')
-  const lines = (await git.run(['cat-file', '--batch-check'], { input })).toString().trimEnd().split('\n')
-  return new Map(
-    lines.flatMap((line) => {
-      const [id = '', , bytes] = line.split(' ')
-      return bytes === undefined ? [] : [[id, Number(bytes)] as const]
-    }),
-  )
 }
 
 /** Lists the files and folders in a tree object, by name. Names are decoded as Latin-1, because they need not be UTF-8. */
@@ -102,6 +100,13 @@ export interface GitFile {
   id: string
 }
 
+/** A file, link or submodule in a tree. */
+export interface TreeEntry extends GitFile {
+  path: string
+  /** 0 for anything but a file. */
+  bytes: number
+}
+
 interface IndexFile extends GitFile {
   /** Whether the file has a merge conflict; if so, the ID is that of one side. */
   isInMerge: boolean
@@ -121,6 +126,53 @@ export async function listTree(
   }
   return files
 }
+
+/** Lists the entries of a tree with their sizes, sorted by path bytes. The paths are those of the tree, wherever git runs. @param paths files, or folders with everything below them; everything if there are none */
+export async function listEntriesOf(git: Git, tree: string, paths: readonly string[] = []): Promise<TreeEntry[]> {
+  const entries: TreeEntry[] = []
+  const command = ['ls-tree', '-r', '-z', '--long', '--full-tree', tree, '--', ...paths]
+  for await (const record of git.records(command)) {
+    const [, mode, id, bytes, path] = /^(\d+) \w+ ([0-9a-f]+) +(\d+|-)\t(.+)$/s.exec(record) ?? []
+    if (mode !== undefined && id !== undefined && path !== undefined)
+      entries.push({ path, mode, id, bytes: Number(bytes) || 0 })
+  }
+  return entries
+}
+
+/** What a commit or a tree changes about a path. */
+interface Change {
+  path: string
+  /** The file before; its mode is `000000` if there was none. */
+  before: GitFile
+  /** The file after; its mode is `000000` if there is none. */
+  after: GitFile
+  /** `A`, `D`, `M` or `T`. */
+  status: string
+}
+
+/** Lists what differs between two trees. */
+export async function listDifferences(git: Git, from: string, to: string): Promise<Change[]> {
+  if (from === to) return []
+  const changes: Change[] = []
+  let raw: string | undefined
+  for await (const record of git.records(['diff-tree', '-r', '-z', '--raw', '--no-abbrev', '--no-renames', from, to])) {
+    if (raw === undefined) raw = record
+    else {
+      changes.push({ path: record, ...parseRaw(raw) })
+      raw = undefined
+    }
+  }
+  return changes
+}
+
+/** Parses git's metadata of a changed file: modes, object IDs and status. @see https://git-scm.com/docs/git-diff-tree#_raw_output_format */
+export function parseRaw(raw: string): Omit<Change, 'path'> {
+  const [modeBefore = '', modeAfter = '', before = '', after = '', status = ''] = raw.slice(1).split(' ')
+  return { before: { mode: modeBefore, id: before }, after: { mode: modeAfter, id: after }, status }
+}
+
+/** Returns whether a git mode is that of a regular file. */
+export const isRegular = ({ mode }: GitFile): boolean => mode.startsWith('100')
 
 /** Lists the files in the index, by path. @param paths as for `listTree` */
 export async function listIndex(git: Git, paths: readonly string[] = ['.']): Promise<Map<string, IndexFile>> {
