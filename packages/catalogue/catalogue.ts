@@ -12,7 +12,8 @@ import type { ContentTree } from './content-tree.ts'
 import { type CatalogueEntry, makeEntry } from './entry.ts'
 import { listMemberships, listTrustedJobs } from './memberships.ts'
 import { findOriginals, type Originals } from './originals.ts'
-import { rank, sortByUpdates } from './ranking.ts'
+import { type RankedRepository, type Ranks, rank } from './ranking.ts'
+import { lazily } from './remember.ts'
 import { joinWords } from './same-words.ts'
 import type { Equivalents } from './search/equivalents.ts'
 
@@ -73,35 +74,82 @@ export function buildCatalogue(tree: ContentTree, options: CatalogueOptions): Ca
   return joinCatalogue({ ...tree, entries }, options)
 }
 
-/** Builds the catalogue from existing repository entries. */
-export function joinCatalogue(parts: CatalogueParts, options: CatalogueOptions): Catalogue {
-  const { baseUrl, day, isForReaders = false, unreadableOwners } = options
-  const addresses = addressesBelow(baseUrl)
-  const entries = new Map(sortByKey(parts.entries))
-  const shown = [...entries.values()].filter(({ isListed }) => isListed)
+/** The input of an order: a repository without its texts. */
+type Orderable = RankedRepository &
+  Pick<CatalogueEntry, 'isListed' | 'digests'> & { repository?: { content: string | null } }
+
+/** Which repositories are listed, and in which orders. A plain value, so that a worker thread can make it. */
+export interface Orders {
+  /** The full names of all repositories, sorted. */
+  names: readonly string[]
+  /** The listed repositories in each order, as positions in `names`. */
+  ranks: Ranks
+  /** The originals of the listed copies, by full name. */
+  originals: Originals
+}
+
+/** Orders the repositories of a catalogue. @param day the build date in UTC, `YYYY-MM-DD` */
+export function orderCatalogue(
+  entries: ReadonlyMap<string, Orderable>,
+  { day }: Pick<CatalogueOptions, 'day'>,
+): Orders {
+  const names = [...entries.keys()].sort(compareText)
+  const listed = names.flatMap((name, position) => (entries.get(name)!.isListed ? position : []))
+  const shown = listed.map((position) => entries.get(names[position]!)!)
   const originals = findOriginals(shown.map((entry) => ({ summary: entry.summary, words: wordsOf(entry) })))
-  const listed = rank(shown, { day, originals })
-  const recent = sortByUpdates(listed.top, day)
+  const ranks = rank(shown, { day, originals })
+  const inNames = (order: Ranks['top']) => order.map((place) => listed[place]!)
   return {
-    baseUrl,
-    entries,
-    listed,
+    names,
     originals,
-    recent,
-    tags: countTags(listed.top, addresses),
-    users: buildUsers(parts, entries, recent, addresses),
-    memberships: listMemberships(parts, unreadableOwners),
-    isForReaders,
-    trustedJobs: isForReaders ? listTrustedJobs(parts) : new Map(),
-    equivalents: parts.equivalents,
-    models: parts.models,
-    trustedRoot: parts.trustedRoot,
+    ranks: {
+      top: inNames(ranks.top),
+      trending: inNames(ranks.trending),
+      new: inNames(ranks.new),
+      recent: inNames(ranks.recent),
+    },
   }
 }
 
+/**
+ * Builds the catalogue from existing repository entries. Takes little time: what few readers need is made at its first use.
+ *
+ * @param orders those of the same entries, from `orderCatalogue`
+ */
+export function joinCatalogue(
+  parts: CatalogueParts,
+  options: CatalogueOptions,
+  { names, ranks, originals }: Orders = orderCatalogue(parts.entries, options),
+): Catalogue {
+  const { baseUrl, isForReaders = false, unreadableOwners } = options
+  const addresses = addressesBelow(baseUrl)
+  const entries = new Map(names.map((name) => [name, parts.entries.get(name)!]))
+  const inOrder = (rank: Uint32Array) => [...rank].map((position) => entries.get(names[position]!)!.summary)
+  const listed = lazily<Catalogue['listed']>({
+    top: () => inOrder(ranks.top),
+    trending: () => inOrder(ranks.trending),
+    new: () => inOrder(ranks.new),
+  })
+  return lazily<Catalogue>({
+    baseUrl: () => baseUrl,
+    entries: () => entries,
+    listed: () => listed,
+    originals: () => originals,
+    recent: () => inOrder(ranks.recent),
+    tags: () => countTags(listed.top, addresses),
+    users: ({ recent }) => buildUsers(parts, entries, recent, addresses),
+    memberships: () => listMemberships(parts, unreadableOwners),
+    isForReaders: () => isForReaders,
+    trustedJobs: () => (isForReaders ? listTrustedJobs(parts) : new Map()),
+    equivalents: () => parts.equivalents,
+    models: () => parts.models,
+    trustedRoot: () => parts.trustedRoot,
+  })
+}
+
 /** Returns a value that is the same for prompts with the same words. */
-function wordsOf(entry: CatalogueEntry): string | null {
-  return entry.digests ? entry.digests.words : (joinWords(entry.repository.content ?? '') ?? null)
+function wordsOf({ digests, repository }: Orderable): string | null {
+  return digests ? digests.words : (joinWords(repository?.content ?? '') ?? null)
 }
 
 function countTags(listed: readonly RepositorySummary[], addresses: Addresses): TagRecord[] {

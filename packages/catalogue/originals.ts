@@ -22,11 +22,12 @@ export function findOriginals(prompts: readonly PossibleCopy[]): Originals {
   const add = (copy: string, original: string) => originals.set(copy, [...(originals.get(copy) ?? []), original])
   const names = new Set(prompts.map(({ summary }) => summary.full_name))
   for (const { summary } of prompts) {
-    const origin = summary.forked_from === null ? undefined : nameOfOriginal(summary.forked_from)
-    if (origin !== undefined && names.has(origin) && origin !== summary.full_name) add(summary.full_name, origin)
+    if (summary.forked_from === null) continue
+    const origin = nameOfOriginal(summary.forked_from)
+    if (names.has(origin) && origin !== summary.full_name) add(summary.full_name, origin)
   }
-  const withWords = prompts.filter(({ words }) => words !== null)
-  for (const group of Map.groupBy(withWords, ({ words }) => words).values()) {
+  for (const [words, group] of Map.groupBy(prompts, ({ words }) => words)) {
+    if (words === null || group.length === 1) continue
     const [oldest, ...copies] = group.map(({ summary }) => summary).sort(compareAges)
     for (const { full_name } of copies) add(full_name, oldest!.full_name)
   }
@@ -47,20 +48,22 @@ export function placeCopies<Item>(
   const listed = new Set(items)
   const waitingFor = new Map<Item, Item[]>()
   const placed = new Set<Item>()
+  const place = (item: Item): boolean => {
+    const missing = originalsOf(item)?.find((original) => listed.has(original) && !placed.has(original))
+    if (missing === undefined) placed.add(item)
+    else if (waitingFor.get(missing)?.push(item) === undefined) waitingFor.set(missing, [item])
+    return missing === undefined
+  }
+  const release = (item: Item): Item[] => {
+    const waiting = waitingFor.get(item) ?? []
+    waitingFor.delete(item)
+    return waiting.reverse()
+  }
   for (const item of items) {
-    const ready = [item]
+    const ready = place(item) ? release(item) : []
     while (ready.length > 0) {
       const next = ready.pop()!
-      const missing = originalsOf(next)?.find((original) => listed.has(original) && !placed.has(original))
-      if (missing === undefined) {
-        placed.add(next)
-        ready.push(...(waitingFor.get(next) ?? []).reverse())
-        waitingFor.delete(next)
-      } else
-        waitingFor
-          .set(missing, waitingFor.get(missing) ?? [])
-          .get(missing)!
-          .push(next)
+      if (place(next)) ready.push(...release(next))
     }
   }
   // Only prompts that claim to be forks of each other still wait here.

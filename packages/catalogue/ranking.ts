@@ -52,6 +52,40 @@ export function scoreQuality({ summary, hasReadme, variables, versions }: Qualit
   return points.reduce((sum, [worth, isMet]) => sum + (isMet ? worth : 0), 0)
 }
 
+/** What determines a repository's places, whatever the day. Times are in milliseconds. */
+interface SortKeys {
+  of: Pick<RankedRepository, 'quality' | 'releases'>
+  created: number
+  updated: number
+  /** The score for `top`. */
+  top: number
+  /** What the downloads of the last days add to the score for `trending`. */
+  downloads: number
+  /** The active versions that move the repository up in `trending`. */
+  published: readonly { time: number; weight: number }[]
+}
+
+/** Remembers the keys by summary, because few prompts change between two orders of a catalogue. */
+const keysBySummary = new WeakMap<RepositorySummary, SortKeys>()
+
+function keysOf({ summary, quality, releases }: RankedRepository): SortKeys {
+  const known = keysBySummary.get(summary)
+  if (known?.of.quality === quality && known.of.releases === releases) return known
+  const keys: SortKeys = {
+    of: { quality, releases },
+    created: Date.parse(summary.created_at),
+    updated: Date.parse(summary.updated_at),
+    top: scoreTop({ summary, quality }),
+    downloads: 4 * Math.log10(1 + downloads(summary.stats, 'downloads_7d')),
+    published: releases.flatMap((release) => {
+      const weight = release.isYanked ? 0 : weigh(release)
+      return weight > 0 ? [{ time: Date.parse(release.published_at), weight }] : []
+    }),
+  }
+  keysBySummary.set(summary, keys)
+  return keys
+}
+
 /** Computes the score for the sort order `top`. */
 export function scoreTop({ summary, quality }: Pick<RankedRepository, 'summary' | 'quality'>): number {
   return 10 * Math.log10(1 + downloads(summary.stats, 'downloads_90d')) + quality / 10
@@ -62,57 +96,71 @@ export function scoreTop({ summary, quality }: Pick<RankedRepository, 'summary' 
  *
  * @param day the build date in UTC, `YYYY-MM-DD`; ages count from the end of that day, so that a version published on it has no negative age
  */
-export function scoreTrending(
-  { summary, releases }: Pick<RankedRepository, 'summary' | 'releases'>,
-  day: string,
-): number {
-  const end = endOf(day)
+export function scoreTrending(repository: RankedRepository, day: string): number {
+  return trendingAt(keysOf(repository), endOf(day))
+}
+
+function trendingAt(keys: SortKeys, end: number): number {
   // Only the best version counts, so that publishing more often does not move a prompt up.
-  let published = 0
-  for (const version of releases) {
-    if (version.isYanked) continue
-    const time = Date.parse(version.published_at)
+  let best = 0
+  for (const { time, weight } of keys.published) {
     // The date of a version from the future is wrong, and its true age is unknown. Otherwise, it would lead the list until that date.
     if (isFuture(time, end)) continue
     const ageDays = Math.max(0, (end - time) / DAY_MS)
-    if (ageDays <= 30) published = Math.max(published, weigh(version) * 2 ** (-ageDays / 7))
+    if (ageDays <= 30) best = Math.max(best, weight * 2 ** (-ageDays / 7))
   }
-  return published + 4 * Math.log10(1 + downloads(summary.stats, 'downloads_7d'))
+  return best + keys.downloads
 }
 
-/** Sorts repositories in each order. No copy stands before its original. */
+/** The places of repositories in each order, as positions in the list of all. */
+export type Ranks = Readonly<Record<Sort | 'recent', Uint32Array<ArrayBuffer>>>
+
+/**
+ * Sorts repositories in each order, and by their latest update. No copy stands before its original in an order. Ties go to
+ * the older prompt, because a publisher cannot make a prompt older; then by the full name.
+ *
+ * @param day the build date in UTC, `YYYY-MM-DD`
+ */
 export function rank(
   repositories: readonly RankedRepository[],
   { day, originals }: { day: string; originals: Originals },
-): Record<Sort, RepositorySummary[]> {
-  const summaries = new Map(repositories.map(({ summary }) => [summary.full_name, summary]))
-  const originalsOf = ({ full_name }: RepositorySummary) =>
-    originals.get(full_name)?.flatMap((name) => summaries.get(name) ?? [])
-  const by = (score: (repository: RankedRepository) => number) => {
-    const scored = repositories.map((repository) => ({ summary: repository.summary, score: score(repository) }))
-    return placeCopies(sortByScore(scored), originalsOf)
-  }
+): Ranks {
   const end = endOf(day)
+  const keys = repositories.map(keysOf)
+  const nameOf = (place: number) => repositories[place]!.summary.full_name
+  const byAge = Uint32Array.from(keys.keys()).sort(
+    (a, b) => keys[a]!.created - keys[b]!.created || compareText(nameOf(a), nameOf(b)),
+  )
+  const by = (score: (keys: SortKeys) => number) => {
+    const scores = new Float64Array(keys.map(score))
+    return byAge.toSorted((a, b) => scores[b]! - scores[a]!)
+  }
+  const places = new Map(originals.size === 0 ? [] : repositories.map((_, place) => [nameOf(place), place]))
+  const copies = new Map<number, number[]>()
+  for (const [copy, names] of originals) {
+    const place = places.get(copy)
+    if (place !== undefined)
+      copies.set(
+        place,
+        names.flatMap((name) => places.get(name) ?? []),
+      )
+  }
+  const inPlace = (order: Uint32Array<ArrayBuffer>) =>
+    copies.size === 0 ? order : Uint32Array.from(placeCopies([...order], (place) => copies.get(place)))
   return {
-    top: by(scoreTop),
-    trending: by((repository) => scoreTrending(repository, day)),
-    new: by(({ summary }) => latestOf([summary.created_at], end)),
+    top: inPlace(by(({ top }) => top)),
+    trending: inPlace(by((one) => trendingAt(one, end))),
+    new: inPlace(by(({ created }) => latestOf([created], end))),
+    recent: by(({ updated, created }) => latestOf([updated, created], end)),
   }
-}
-
-/** Sorts by the latest update, then by age. @param day the build date in UTC, `YYYY-MM-DD` */
-export function sortByUpdates(summaries: readonly RepositorySummary[], day: string): RepositorySummary[] {
-  const end = endOf(day)
-  const scoreOf = ({ updated_at, created_at }: RepositorySummary) => latestOf([updated_at, created_at], end)
-  return sortByScore(summaries.map((summary) => ({ summary, score: scoreOf(summary) })))
 }
 
 /** Sorts below every known time. */
 const UNKNOWN_TIME = -1
 
 /** Returns the first time that can be right, in milliseconds. */
-function latestOf(times: readonly string[], end: number): number {
-  return times.map(Date.parse).find((time) => !isFuture(time, end)) ?? UNKNOWN_TIME
+function latestOf(times: readonly number[], end: number): number {
+  return times.find((time) => !isFuture(time, end)) ?? UNKNOWN_TIME
 }
 
 /** Returns the end of the day of a build, in milliseconds. */
@@ -120,19 +168,6 @@ const endOf = (day: string) => Date.parse(`${day}T00:00:00Z`) + DAY_MS
 
 /** Returns whether a time is after the day of the build, so that a wrong clock must have produced it. */
 const isFuture = (time: number, end: number) => time >= end + CLOCK_SKEW_MS
-
-/** Sorts by score, highest first. Ties go to the older prompt, because a publisher cannot make a prompt older; then by the full name. */
-function sortByScore(scored: readonly { summary: RepositorySummary; score: number }[]): RepositorySummary[] {
-  return (
-    scored
-      // Computed once instead of at every comparison.
-      .map((one) => ({ ...one, created: Date.parse(one.summary.created_at) }))
-      .sort(
-        (a, b) => b.score - a.score || a.created - b.created || compareText(a.summary.full_name, b.summary.full_name),
-      )
-      .map(({ summary }) => summary)
-  )
-}
 
 function weigh({ version, previous_version }: RankedRelease): number {
   if (previous_version === null) return 4

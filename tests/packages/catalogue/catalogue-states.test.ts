@@ -1,6 +1,7 @@
 // Tests how the catalogue lists repositories: latest versions, states, tags and sort orders. See docs/contract.md
 // section 5.
 import { describe, expect, test } from 'vitest'
+import { joinCatalogue, orderCatalogue } from '../../../packages/catalogue/catalogue.ts'
 import { build, full } from '../../domain/catalogues.ts'
 import { anIndex, aRepository, aTree, aVersion } from '../../domain/fixtures.ts'
 
@@ -111,4 +112,21 @@ test('the order of the input files does not matter', () => {
 test('an empty catalogue has empty lists', () => {
   const { entries, listed, tags, users } = build(aTree([]))
   expect([entries.size, listed, tags, users.size]).toEqual([0, { top: [], trending: [], new: [] }, [], 0])
+})
+
+test('orders that another thread made give the same catalogue', () => {
+  const words = 'one two three four five six seven eight nine ten '.repeat(3)
+  const tree = aTree([
+    aRepository('b/copy', { versions: [aVersion('1.0.1', { content: words, published_at: '2026-11-02T00:00:00Z' })] }),
+    aRepository('acme/archived', { file: anIndex({ status: 'archived' }) }),
+    aRepository('c/original', { versions: [aVersion('1.0.0', { content: words })] }),
+    aRepository('a/fork', { file: anIndex({ forked_from: 'c/original@1.0.0', tags: ['x'] }) }),
+  ])
+  const [{ entries, ...catalogue }, options] = [build(tree), { baseUrl: 'https://hub.test', day: '2026-11-20' }]
+  const unsorted = new Map([...entries].toReversed())
+  const orders = structuredClone(orderCatalogue(unsorted, options))
+  const { entries: joined, ...again } = joinCatalogue({ ...tree, entries: unsorted }, options, orders)
+  expect(again).toEqual(catalogue)
+  expect([...joined]).toEqual([...entries])
+  expect(again.listed.new.map(({ full_name }) => full_name)).toEqual(['c/original', 'b/copy', 'a/fork'])
 })

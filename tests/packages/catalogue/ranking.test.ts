@@ -5,11 +5,11 @@ import {
   type QualityInput,
   type RankedRelease,
   type RankedRepository,
+  type Ranks,
   rank,
   scoreQuality,
   scoreTop,
   scoreTrending,
-  sortByUpdates,
 } from '../../../packages/catalogue/ranking.ts'
 import { SORTS } from '../../../src/domain/api/data-paths.ts'
 import type { RepositorySummary, Variable } from '../../../src/domain/api/schema.ts'
@@ -200,23 +200,23 @@ describe('ranked lists', () => {
     summary: aSummary({ full_name, ...summary }),
     releases: [aRelease({ version: '1.0.1', previous_version: '1.0.0' }), aRelease()],
   })
-  const names = (summaries: RepositorySummary[]) => summaries.map(({ full_name }) => full_name)
+  const namesIn = (order: keyof Ranks, repositories: readonly RankedRepository[], day = DAY) => {
+    const places = rank(repositories, { day, originals: new Map() })[order]
+    return Array.from(places, (place) => repositories[place]!.summary.full_name)
+  }
 
   test('sorts top, trending and new each in its own order', () => {
-    const ranked = rank(
-      [
-        aRepository('a/old-and-loved', {
-          created_at: '2026-01-01T00:00:00Z',
-          stats: { downloads_7d: 0, downloads_90d: 99 },
-        }),
-        aRepository('a/new-and-unknown', { created_at: '2026-11-19T00:00:00Z' }),
-        aRepository('a/busy', { created_at: '2026-05-01T00:00:00Z', stats: { downloads_7d: 9, downloads_90d: 9 } }),
-      ],
-      { day: DAY, originals: new Map() },
-    )
-    expect(names(ranked.top)).toEqual(['a/old-and-loved', 'a/busy', 'a/new-and-unknown'])
-    expect(names(ranked.trending)[0]).toBe('a/busy')
-    expect(names(ranked.new)).toEqual(['a/new-and-unknown', 'a/busy', 'a/old-and-loved'])
+    const repositories = [
+      aRepository('a/old-and-loved', {
+        created_at: '2026-01-01T00:00:00Z',
+        stats: { downloads_7d: 0, downloads_90d: 99 },
+      }),
+      aRepository('a/new-and-unknown', { created_at: '2026-11-19T00:00:00Z' }),
+      aRepository('a/busy', { created_at: '2026-05-01T00:00:00Z', stats: { downloads_7d: 9, downloads_90d: 9 } }),
+    ]
+    expect(namesIn('top', repositories)).toEqual(['a/old-and-loved', 'a/busy', 'a/new-and-unknown'])
+    expect(namesIn('trending', repositories)[0]).toBe('a/busy')
+    expect(namesIn('new', repositories)).toEqual(['a/new-and-unknown', 'a/busy', 'a/old-and-loved'])
   })
 
   test.each(['top', 'trending', 'new'] as const)('breaks ties in %s by age, then by full name', (sort) => {
@@ -230,9 +230,8 @@ describe('ranked lists', () => {
     const oldestFirst = ['z/z', 'c/c', 'a-b/c', 'a/z', 'b/b']
     // In `new`, age is the order itself.
     const expected = sort === 'new' ? ['a-b/c', 'a/z', 'b/b', 'c/c', 'z/z'] : oldestFirst
-    const options = { day: DAY, originals: new Map() }
-    expect(names(rank(repositories, options)[sort])).toEqual(expected)
-    expect(names(rank(repositories.toReversed(), options)[sort])).toEqual(expected)
+    expect(namesIn(sort, repositories)).toEqual(expected)
+    expect(namesIn(sort, repositories.toReversed())).toEqual(expected)
   })
 
   test.each(['top', 'trending', 'new'] as const)('a date from the future leads no list: %s', (sort) => {
@@ -252,21 +251,20 @@ describe('ranked lists', () => {
       trending: ['d/old', 'b/second-version', 'c/c', 'a/only-version'],
       new: ['c/c', 'b/second-version', 'd/old', 'a/only-version'],
     }
-    const ranked = rank(repositories, { day: DAY, originals: new Map() })
-    expect(names(ranked[sort])).toEqual(expected[sort])
-    expect(names(sortByUpdates(ranked[sort].toReversed(), DAY))).toEqual(expected.new)
+    expect(namesIn(sort, repositories)).toEqual(expected[sort])
+    expect(namesIn('recent', repositories)).toEqual(expected.new)
     // From that day on, the date counts.
-    expect(names(rank(repositories, { day: '2026-11-27', originals: new Map() }).new)[0]).toBe('a/only-version')
+    expect(namesIn('new', repositories, '2026-11-27')[0]).toBe('a/only-version')
   })
 
   test('compares times as points in time, not as strings', () => {
+    const at = (time: string) => ({ created_at: time, updated_at: time })
     const repositories = [
-      aRepository('a/a', { created_at: '2026-02-01T00:00:00Z' }),
-      aRepository('b/b', { created_at: '2026-02-01T00:00:00.1Z' }),
+      aRepository('a/a', at('2026-02-01T00:00:00Z')),
+      aRepository('b/b', at('2026-02-01T00:00:00.1Z')),
     ]
-    expect(names(rank(repositories, { day: DAY, originals: new Map() }).new)).toEqual(['b/b', 'a/a'])
-    const [older, younger] = repositories.map(({ summary }) => aSummary({ ...summary, updated_at: summary.created_at }))
-    expect(sortByUpdates([older!, younger!], DAY)).toEqual([younger, older])
+    expect(namesIn('new', repositories)).toEqual(['b/b', 'a/a'])
+    expect(namesIn('recent', repositories)).toEqual(['b/b', 'a/a'])
   })
 })
 
