@@ -377,7 +377,7 @@ export const SLOW: Readonly<Record<string, CallsOf>> = {
     ]
   },
   'a file that is pasted into the editor': (text) =>
-    ['prompt-file', 'dotprompt', 'prompty', 'skill', 'markdown'].map(
+    ['prompt-file', 'dotprompt', 'prompty', 'skill'].map(
       (format) => () => readPastedForm({ content: `---\n${text}\n---\na` }, format),
     ),
   'an import': (text) => [

@@ -49,8 +49,3 @@ function countUp(seed: string, length: number): string {
   for (let number = 0; text.length < length; number++) text += seed.replace('#', String(number))
   return text
 }
-
-/** Returns each text of about a length, by what it repeats. */
-export function textsOf(length: number): Map<string, string> {
-  return new Map(SEEDS.map((seed) => [seed, makeText(seed, length)]))
-}

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { readContentDir } from '../../packages/stores/content/content-dir.ts'
 import type { GitHubOptions } from '../../packages/stores/github/github-connection.ts'
 import { FAULTS } from '../github/faults.ts'
@@ -23,13 +23,19 @@ import {
 } from './killing.ts'
 
 /** The number of random kills in a test. To run more: `KILLS=200 npx vitest run tests/publish/kills.test.ts` */
-const KILLS = Number(process.env.KILLS ?? 2)
+const KILLS = Number(process.env.KILLS ?? 1)
 vi.setConfig({ testTimeout: 600_000 + KILLS * 10_000 })
 
 /** The seed for the random moments. The same seed always produces the same moments. */
 const SEED = Number(process.env.SEED ?? 1)
 /** The approximate duration of a publish, within which a kill can hit any step. */
 const PUBLISH_MS = 250
+
+let gitHub: GitHubStandIn
+beforeAll(async () => {
+  gitHub = await startGitHubStandIn()
+})
+afterAll(() => gitHub?.close())
 
 let blobsDir: string
 let badGit: BadGit
@@ -178,20 +184,15 @@ test('two processes on one repository, one killed at random, keep every confirme
 })
 
 test('a process on GitHub, killed around each call and at random, keeps every confirmed version', async () => {
-  const standIn = await startGitHubStandIn()
-  try {
-    // The fake GitHub server allows 5,000 calls per token, and each start copies the whole history of the repository,
-    // so the test occasionally switches to a new repository.
-    let [kills, versions] = [0, 0]
-    for (let left = KILLS, isFirst = true; isFirst || left > 0; left -= 20, isFirst = false) {
-      const done = await killBeforeGitHub(standIn, isFirst, Math.min(20, left))
-      kills += done.kills
-      versions += done.versions
-    }
-    console.info(`${kills} kills, ${versions} versions`)
-  } finally {
-    await standIn.close()
+  // The fake GitHub server allows 5,000 calls per token, and each start copies the whole history of the repository,
+  // so the test occasionally switches to a new repository.
+  let [kills, versions] = [0, 0]
+  for (let left = KILLS, isFirst = true; isFirst || left > 0; left -= 20, isFirst = false) {
+    const done = await killBeforeGitHub(gitHub, isFirst, Math.min(20, left))
+    kills += done.kills
+    versions += done.versions
   }
+  console.info(`${kills} kills, ${versions} versions`)
 })
 
 const connectionTo = (standIn: GitHubStandIn, { repository, branch, token }: StandInRepository): GitHubOptions => ({
@@ -244,44 +245,39 @@ async function expectManaged(hub: KillableHub, { labels, title, yank }: Managed)
 test.each(['local git', 'GitHub'])(
   'confirmed label, yank and title changes on %s survive a kill at every step',
   async (place) => {
-    const standIn = place === 'GitHub' ? await startGitHubStandIn() : undefined
+    const standIn = place === 'GitHub' ? gitHub : undefined
     const onGitHub = standIn && (await openGitHubWorld(standIn))
     const world: World = onGitHub ?? openLocalWorld()
     const managed: Managed = { labels: {}, title: undefined, yank: undefined }
     const versions: Answered = new Map()
-    try {
-      const github = onGitHub && connectionTo(standIn, onGitHub.place)
-      const startAgain = async () => start(await world.contentDir(), github ? { github } : { gitDir: badGit.dir })
-      let hub = await startAgain()
-      for (const content of ['One\n', 'Two\n']) await retry(hub, versions, content, `the-key-${content.trim()}`)
-      for (let step = 1, kills = 0; ; step++, kills++) {
-        const nth = Math.ceil(step / 2)
-        const isAfter = step % 2 === 0
-        if (standIn) standIn.script({ on: 'any', when: killAt(nth, hub), fault: FAULTS.cut(isAfter) })
-        else badGit.arm(nth, isAfter ? 'after' : 'before', 'writes')
-        const isAnswered = await change(hub, kills, managed)
-        standIn?.forget()
-        badGit.disarm()
-        if (isAnswered && hub.isAlive()) {
-          expect(kills).toBeGreaterThan(3)
-          break
-        }
-        await hub.ended
-        hub = await startAgain()
-        // Every confirmed version exists. The unconfirmed version may exist; if it does not, its retry publishes it.
-        expect(await change(hub, kills, managed)).toBe(true)
-        await expectManaged(hub, managed)
-        if (!standIn) expectCleanTree(await world.contentDir())
+    const github = onGitHub && connectionTo(standIn, onGitHub.place)
+    const startAgain = async () => start(await world.contentDir(), github ? { github } : { gitDir: badGit.dir })
+    let hub = await startAgain()
+    for (const content of ['One\n', 'Two\n']) await retry(hub, versions, content, `the-key-${content.trim()}`)
+    // A publish is killed both before and after each step.
+    for (let kills = 0; ; kills++) {
+      if (standIn) standIn.script({ on: 'any', when: killAt(kills + 1, hub), fault: FAULTS.cut(true) })
+      else badGit.arm(kills + 1, 'before', 'writes')
+      const isAnswered = await change(hub, kills, managed)
+      standIn?.forget()
+      badGit.disarm()
+      if (isAnswered && hub.isAlive()) {
+        expect(kills).toBeGreaterThan(1)
+        break
       }
-      hub.kill()
       await hub.ended
       hub = await startAgain()
+      // Every confirmed version exists. The unconfirmed version may exist; if it does not, its retry publishes it.
+      expect(await change(hub, kills, managed)).toBe(true)
       await expectManaged(hub, managed)
-      await expectReadable(hub, versions)
-      await expectKept(world, versions)
-    } finally {
-      await standIn?.close()
+      if (!standIn) expectCleanTree(await world.contentDir())
     }
+    hub.kill()
+    await hub.ended
+    hub = await startAgain()
+    await expectManaged(hub, managed)
+    await expectReadable(hub, versions)
+    await expectKept(world, versions)
   },
 )
 
