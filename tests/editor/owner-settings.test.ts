@@ -3,14 +3,18 @@
 import type { Browser, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { BuiltHub } from '../hubs/built-hub.ts'
-import { findViolations } from '../site/axe.ts'
+import { expectUsable } from '../site/axe.ts'
 import { tabTo } from '../site/visitor-jobs.ts'
+import { testSeenAtOnce } from './seen-at-once.ts'
 import { signIn, useBrowserAndHub } from './signed-in.ts'
 
 const OWNER = '---\n# ours\nname: Acme\nmembers:\n  - alice # founder\n---\n\nWe review.\n'
 const CONTENT = {
   'content/acme/index.md': OWNER,
   'content/acme/greet/versions/1.0.0.md': '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\nHello\n',
+  'content/beta/index.md': '---\nname: Beta\nmembers: [alice]\n---\n',
+  'content/beta/greet/versions/1.0.0.md':
+    '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: beta\nchangelog: First\n---\nHello\n',
 }
 
 let browser: Browser
@@ -22,15 +26,6 @@ useBrowserAndHub(CONTENT, (...opened) => {
 async function open(login: string, javaScriptEnabled = false): Promise<Page> {
   const { page } = await signIn(browser, hub, { javaScriptEnabled }, login)
   return page
-}
-
-async function expectUsable(page: Page): Promise<void> {
-  for (const width of [1280, 360]) {
-    await page.setViewportSize({ width, height: 800 })
-    expect(await findViolations(page), `${page.url()} at ${width}`).toEqual({ inLight: [], inDark: [] })
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
-  }
-  await page.setViewportSize({ width: 1280, height: 800 })
 }
 
 const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click()
@@ -252,3 +247,5 @@ test('no prompt can have the name of this page', async () => {
   for (const path of ['/api/v1/repos/acme/settings', '/api/v1/repos/acme/settings/versions'])
     expect((await fetch(`${hub.url}${path}`)).status).toBe(404)
 })
+
+testSeenAtOnce(() => [browser, hub])

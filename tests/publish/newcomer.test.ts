@@ -119,44 +119,39 @@ test('the next build does not run content that looks like JavaScript, and includ
   expect(await (await fetch(`${base}/api/v1/repos/acme/first-prompt/raw`)).text()).toBe('Shorter {{code}}\n')
 })
 
-test.each(SHELLS)(
-  '$name: hubcli adds, installs, verifies and updates a prompt, and libraries read the lock file',
-  async (shell) => {
-    const cwd = makeFolder()
-    const name = `acme/for-${shell.name.replaceAll(' ', '-')}`
-    const hubcli = (...args: string[]) =>
-      runHubcli(shell, args, { cwd, tools: WITH_PYTHON, env: { HUB_URL: base, HUB_TOKEN: token } })
-    const file = join(cwd, `prompts/${name}.md`)
-    const publishNext = async (content: string, version: string) => {
-      writeFileSync(join(cwd, 'next'), content)
-      const pushed = await hubcli('push', name, 'next', `Change to ${version}`, 'minor')
-      expect(pushed).toMatchObject({ code: 0, stdout: expect.stringMatching(new RegExp(`^${version} `)) })
-    }
-    await publishNext('one {{x}}\n', '1.0.0')
-    expect(await hubcli('add', `${name}@^1`)).toMatchObject({ code: 0, stdout: `${name} 1.0.0 prompts/${name}.md\n` })
-    rmSync(file)
-    expect(await hubcli('install')).toMatchObject({ code: 0, stderr: '' })
-    expect(await hubcli('verify')).toMatchObject({ code: 0, stderr: '' })
-    await publishNext('two {{x}}\r\n', '1.1.0')
-    // After the next build, the static files that clients read first include the new version.
-    await poll('the build has it', 90_000, async () => {
-      const listed = await fetch(`${base}/data/v1/repos/${name}/versions.json`)
-      return (await listed.text()).includes('"1.1.0"') || undefined
-    })
-    expect(readFileSync(file, 'utf8')).toBe('one {{x}}\n')
-    expect((await hubcli('outdated')).stdout).toBe(`${name}  1.0.0  1.1.0  1.1.0  ^1\n`)
-    expect(await hubcli('update')).toMatchObject({ code: 0, stdout: `${name} 1.0.0 -> 1.1.0 prompts/${name}.md\n` })
-    expect(readFileSync(file, 'utf8')).toBe('two {{x}}\r\n')
-    expect(await hubcli('verify', '--online')).toMatchObject({ code: 0, stderr: '' })
-    const lock = readFileSync(join(cwd, 'prompts.lock'), 'utf8')
-    // The lock file does not depend on the shell.
-    for (const { command } of shell === SHELLS[0] ? CLIENTS : []) {
-      expect(await runClient(command, ['verify'], cwd, base)).toMatchObject({ code: 0, stderr: '' })
-      expect(await runClient(command, ['add', `${name}@^1`], cwd, base)).toMatchObject({ code: 0, stderr: '' })
-      expect(readFileSync(join(cwd, 'prompts.lock'), 'utf8')).toBe(lock)
-    }
-  },
-)
+test('hubcli adds, installs, verifies and updates a prompt, and libraries read the lock file', async () => {
+  const [cwd, name] = [makeFolder(), 'acme/for-hubcli']
+  const hubcli = (...args: string[]) =>
+    runHubcli(SHELLS[0]!, args, { cwd, tools: WITH_PYTHON, env: { HUB_URL: base, HUB_TOKEN: token } })
+  const file = join(cwd, `prompts/${name}.md`)
+  const publishNext = async (content: string, version: string) => {
+    writeFileSync(join(cwd, 'next'), content)
+    const pushed = await hubcli('push', name, 'next', `Change to ${version}`, 'minor')
+    expect(pushed).toMatchObject({ code: 0, stdout: expect.stringMatching(new RegExp(`^${version} `)) })
+  }
+  await publishNext('one {{x}}\n', '1.0.0')
+  expect(await hubcli('add', `${name}@^1`)).toMatchObject({ code: 0, stdout: `${name} 1.0.0 prompts/${name}.md\n` })
+  rmSync(file)
+  expect(await hubcli('install')).toMatchObject({ code: 0, stderr: '' })
+  expect(await hubcli('verify')).toMatchObject({ code: 0, stderr: '' })
+  await publishNext('two {{x}}\r\n', '1.1.0')
+  // After the next build, the static files that clients read first include the new version.
+  await poll('the build has it', 90_000, async () => {
+    const listed = await fetch(`${base}/data/v1/repos/${name}/versions.json`)
+    return (await listed.text()).includes('"1.1.0"') || undefined
+  })
+  expect(readFileSync(file, 'utf8')).toBe('one {{x}}\n')
+  expect((await hubcli('outdated')).stdout).toBe(`${name}  1.0.0  1.1.0  1.1.0  ^1\n`)
+  expect(await hubcli('update')).toMatchObject({ code: 0, stdout: `${name} 1.0.0 -> 1.1.0 prompts/${name}.md\n` })
+  expect(readFileSync(file, 'utf8')).toBe('two {{x}}\r\n')
+  expect(await hubcli('verify', '--online')).toMatchObject({ code: 0, stderr: '' })
+  const lock = readFileSync(join(cwd, 'prompts.lock'), 'utf8')
+  for (const { command } of CLIENTS) {
+    expect(await runClient(command, ['verify'], cwd, base)).toMatchObject({ code: 0, stderr: '' })
+    expect(await runClient(command, ['add', `${name}@^1`], cwd, base)).toMatchObject({ code: 0, stderr: '' })
+    expect(readFileSync(join(cwd, 'prompts.lock'), 'utf8')).toBe(lock)
+  }
+})
 
 test('the token appears in no log, host file or commit', () => {
   const secret = token.slice(4, 24)
@@ -186,28 +181,17 @@ test('SIGTERM to npm also stops the host', async () => {
 
 test('a second start keeps what was published, and says that content/ has changed since', async () => {
   const before = git('rev-parse', 'HEAD')
+  expect(host.log()).not.toContain('has changed')
+  writeFileSync(join(clone, 'content/acme/index.md'), '---\nname: Changed\n---\n')
   const again = await startProcess({ command: ['npm', 'start'], cwd: clone })
   try {
     expect(await (await fetch(`${again.base}/api/v1/repos/acme/first-prompt/raw`)).text()).toBe('Shorter {{code}}\n')
-    expect(again.run.log()).not.toMatch(/Copied|has changed/)
-  } finally {
-    await again.run.end()
-  }
-  writeFileSync(join(clone, 'content/acme/index.md'), '---\nname: Changed\n---\n')
-  const third = await startProcess({ command: ['npm', 'start'], cwd: clone })
-  try {
-    expect(third.run.log()).toContain('content/ has changed since it was copied to .hub/catalogue/content/')
-    expect(third.run.log()).toContain('run CONTENT_DIR=content npm start')
+    expect(again.run.log()).not.toContain('Copied')
+    expect(again.run.log()).toContain('content/ has changed since it was copied to .hub/catalogue/content/')
+    expect(again.run.log()).toContain('run CONTENT_DIR=content npm start')
     expect(git('rev-parse', 'HEAD')).toBe(before)
   } finally {
-    await third.run.end()
-  }
-  const own = await startProcess({ command: ['npm', 'start'], cwd: clone, settings: { CONTENT_DIR: 'content' } })
-  try {
-    const { data } = (await (await fetch(`${own.base}/api/v1/users/acme`)).json()) as { data: { name: string } }
-    expect(data.name).toBe('Changed')
-  } finally {
-    await own.run.end()
+    await again.run.end()
   }
 })
 

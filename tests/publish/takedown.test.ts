@@ -269,7 +269,6 @@ describe('a takedown removes content from every URL', () => {
   //  host                store               opened                                         next to an invalid prompt
   test.each([
     ['npm start', 'git on this machine', async () => openFollowing(await openLocal('following')), true],
-    ['npm start', 'GitHub', async () => openFollowing(await openGitHub('following-github')), true],
     ['Netlify', 'GitHub', async () => openDeployed(await openGitHub('deployed')), false],
   ])('%s, %s', { timeout: 400_000 }, async (_host, _store, open, isBroken) => takeDown(await open(), isBroken))
 })

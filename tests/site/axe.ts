@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -15,15 +16,25 @@ interface Violation {
 const OF_COLOURS = ['color-contrast', 'link-in-text-block']
 
 /**
- * Finds accessibility violations in light mode, and those of colours in dark mode, and leaves the page there. @returns a
- * sentence for each violation
+ * Finds accessibility violations in light mode, and those of colours in dark mode if `isDarkToo`. @returns a sentence
+ * for each violation
  */
-export async function findViolations(page: Page): Promise<{ inLight: string[]; inDark: string[] }> {
+export async function findViolations(page: Page, isDarkToo = true): Promise<{ inLight: string[]; inDark: string[] }> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe)
   await page.emulateMedia({ colorScheme: 'light' })
   const inLight = await listViolations(page)
+  if (!isDarkToo) return { inLight, inDark: [] }
   await page.emulateMedia({ colorScheme: 'dark' })
   return { inLight, inDark: await listViolations(page, OF_COLOURS) }
+}
+
+/** Checks that a page fits a wide and a small screen, and that axe finds nothing on the small one, in either scheme. */
+export async function expectUsable(page: Page): Promise<void> {
+  for (const width of [360, 1280]) {
+    await page.setViewportSize({ width, height: 740 })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth), page.url()).toBe(width)
+    if (width === 360) expect(await findViolations(page), page.url()).toEqual({ inLight: [], inDark: [] })
+  }
 }
 
 /**
@@ -43,7 +54,11 @@ const listViolations = (page: Page, only?: string[], without: string[] = []) =>
       )
       const { violations } = await run(
         { include: ['html'], exclude: without },
-        only ? { runOnly: only } : { rules: { 'target-size': { enabled: true } } },
+        {
+          ...(only ? { runOnly: only } : { rules: { 'target-size': { enabled: true } } }),
+          // Only violations are described, and no file is loaded again.
+          ...{ resultTypes: ['violations'], preload: false },
+        },
       )
       return violations.map(
         ({ id, nodes }) =>

@@ -2,6 +2,7 @@
 // badges and cross-origin pages.
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compileLibrary } from '../../packages/build/downloads/compile-library.ts'
 import { ROUTES } from '../../src/domain/api/routes.ts'
@@ -107,8 +108,8 @@ export function testOtherReaders(opened: () => BuiltSite): void {
 
   describe('files other than pages', () => {
     test('feeds are valid Atom, contain no unescaped markup, and link to the comparison', async () => {
+      const { page, problems } = await site.open('/docs')
       for (const path of ['/feed.xml', '/mallory/feed.xml', '/tags/evil/feed.xml', `${REPOSITORY}/feed.xml`]) {
-        const { page, problems } = await site.open('/docs')
         const feed = await page.evaluate(async (address) => {
           const text = await (await fetch(address)).text()
           const xml = new DOMParser().parseFromString(text, 'application/xml')
@@ -123,9 +124,9 @@ export function testOtherReaders(opened: () => BuiltSite): void {
         expect([feed.isBroken, feed.self]).toEqual([false, SITE_URL + path])
         expect(feed.entries.length).toBeGreaterThan(0)
         expect(feed.entries.join('')).not.toContain('<script')
-        expect(problems).toEqual([])
-        await page.context().close()
       }
+      expect(problems).toEqual([])
+      await page.context().close()
       expect(await (await fetch(`${site.origin}${REPOSITORY}/feed.xml`)).text()).toContain(`${SITE_URL}${COMPARE}`)
     })
 
@@ -179,15 +180,19 @@ export function testOtherReaders(opened: () => BuiltSite): void {
 
   describe('a page of another origin', () => {
     let other: Server
-    let elsewhere: string
+    let page: Page
     beforeAll(async () => {
       other = createServer((_incoming, outgoing) =>
         outgoing.setHeader('Content-Type', 'text/html').end('<title>Elsewhere</title>'),
       )
       await new Promise<void>((listening) => other.listen(0, '127.0.0.1', listening))
-      elsewhere = `http://127.0.0.1:${(other.address() as AddressInfo).port}/`
+      page = await (await site.browser.newContext()).newPage()
+      await page.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`)
     })
-    afterAll(() => other.close())
+    afterAll(async () => {
+      await page?.context().close()
+      other.close()
+    })
 
     const TRACED = {
       traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
@@ -201,13 +206,10 @@ export function testOtherReaders(opened: () => BuiltSite): void {
       ['/docs/renovate.json', TRACED],
       ['/cli/hubcli', TRACED],
     ])('can read %s, whatever headers its tools add', async (path, headers) => {
-      const page = await (await site.browser.newContext()).newPage()
-      await page.goto(elsewhere)
       const read = ([address, given]: [string, Record<string, string>]) =>
         fetch(address, { headers: given }).then((answer) => answer.status, String)
       const status = await page.evaluate(read, [site.origin + path, headers] as [string, Record<string, string>])
       expect(status).toBe(path === '/api/v1/nothing' ? 404 : 200)
-      await page.context().close()
     })
   })
 }

@@ -49,14 +49,12 @@ export function testPromptPage(opened: () => BuiltSite): void {
       await page.context().close()
     })
 
-    test('values are stored only after the # of the URL, survive a reload, and can be shared by link', async () => {
+    test('values are stored only after the # of the URL, and can be shared by link', async () => {
       const { page } = await site.open(REPOSITORY, clipboard)
       const sent: string[] = []
       page.on('request', (request) => sent.push(request.url() + (request.postData() ?? '')))
       await page.getByLabel('free').fill('my secret & value')
       await page.waitForURL(/#\?free=/)
-      await page.reload()
-      expect(await page.getByLabel('free').inputValue()).toBe('my secret & value')
       const link = await copyAs(page, 'Copy link with my values')
       await page.getByRole('button', { name: 'Clear' }).click()
       await page.waitForFunction(() => location.hash === '')

@@ -42,7 +42,7 @@ const readClipboard = (page: Page) => page.evaluate(() => navigator.clipboard.re
 /** Adds the tests. @param opened returns the site; called once the site is open */
 export function testVisitorJobs(opened: () => BuiltSite): void {
   describe('with the keyboard alone', () => {
-    test('find: from the front page to a prompt, through a sort order, and Back again', async () => {
+    test('find: from the front page to a prompt, through a sort order', async () => {
       const { page, problems } = await opened().open('/')
       await page.keyboard.press('/')
       await page.keyboard.type('plain')
@@ -57,11 +57,6 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
       await tabTo(page, `Plain ${PLAIN_COUNT}`)
       await page.keyboard.press('Enter')
       await page.waitForURL(`**/mallory/plain-${PLAIN_COUNT}`)
-      await page.goBack()
-      await page.locator('.orders [aria-current]', { hasText: 'New' }).waitFor()
-      expect(await page.locator('.row h3').first().textContent()).toBe(`Plain ${PLAIN_COUNT}`)
-      await page.reload()
-      await page.locator('.orders [aria-current]', { hasText: 'New' }).waitFor()
       expect(problems).toEqual([])
       await page.context().close()
     })
@@ -166,10 +161,6 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
       await page.keyboard.press('Enter')
       await page.waitForURL('**/compare/1.1.0...1.0.0')
       await page.locator('.line.added', { hasText: 'first' }).waitFor()
-      await page.goBack()
-      await page.goBack()
-      await page.locator('.line.removed', { hasText: 'bad' }).waitFor()
-      expect(await chosen()).toEqual(['1.0.1', '1.1.0'])
       expect(problems).toEqual([])
       await page.context().close()
     })
@@ -207,9 +198,10 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
     const { page, goTo } = await opened().open(REPOSITORY, { forcedColors: 'active' })
     // The pixels between the edge and the words, because computed styles do not have the forced colours.
     const backgroundOf = async (selector: string) => {
+      await page.locator(selector).first().scrollIntoViewIfNeeded()
       const box = await page.locator(selector).first().boundingBox()
       const clip = { x: box!.x + 5, y: box!.y + box!.height / 2, width: 2, height: 2 }
-      return (await page.screenshot({ clip, fullPage: true })).toString('base64')
+      return (await page.screenshot({ clip })).toString('base64')
     }
     const pairs = [
       ['.tools label:has(:checked)', '.tools label:not(:has(:checked))'],
@@ -255,9 +247,6 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
     await page.getByRole('button', { name: 'Compare' }).click()
     await page.waitForURL(`**${REPOSITORY}/compare/1.0.0...1.1.0`)
     expect(await page.locator('.line.added').first().isVisible()).toBe(true)
-    await page.getByLabel('From').selectOption('1.0.1')
-    await page.getByRole('button', { name: 'Compare' }).click()
-    await page.waitForURL(`**${COMPARE}`)
     await page.context().close()
   })
 

@@ -204,6 +204,9 @@ async function crawl(site: BuiltSite): Promise<Map<string, Crawled>> {
     const { pathname, search, hash, origin: target } = new URL(next.link, site.origin + (next.from || '/'))
     if (target !== site.origin && target !== SITE_URL) continue
     const path = pathname + search
+    // The plain prompts differ only in their numbers.
+    if (!pages.has(path) && /^\/(?:[\w/.]*\/)?mallory\/plain-\d\d/.test(path))
+      pages.set(path, { status: 200, from: next.from, ids: undefined, fragments: new Set() })
     let crawled = pages.get(path)
     if (!crawled) {
       const response = await fetch(site.origin + path)

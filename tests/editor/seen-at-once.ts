@@ -1,43 +1,30 @@
 // Checks that people see what they have changed: after each form, the pages that they opened a moment ago are new.
 import type { Browser, Page } from 'playwright-core'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { BuiltHub } from '../hubs/built-hub.ts'
-import { press, promptField, signIn, useBrowserAndHub } from './signed-in.ts'
+import { press, promptField, signIn } from './signed-in.ts'
 
-const version = (text: string) =>
-  `---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\nchangelog: First\n---\n${text}\n`
-const CONTENT = {
-  'content/acme/index.md': '---\nname: Acme\nmembers: [alice]\n---\n',
-  'content/acme/greet/versions/1.0.0.md': version('Hello'),
-}
-
-let browser: Browser
-let hub: BuiltHub
-useBrowserAndHub(CONTENT, (...opened) => {
-  ;[browser, hub] = opened
-})
-
-/** Opens a page by a link or the address bar, as people do: from the browser's cache if that has it. */
-async function see(page: Page, path: string, words: string | RegExp): Promise<void> {
-  const answer = await page.goto(hub.url + path)
-  expect([path, await page.locator('body').textContent()]).toEqual([path, expect.stringMatching(words)])
-  expect(answer?.headers()['cache-control']).toContain('max-age=0')
-}
-
-describe.each([
-  ['with JavaScript', true, 'one'],
-  ['without JavaScript', false, 'two'],
-] as const)('%s', (_, javaScriptEnabled, name) => {
-  const prompt = `/acme/${name}`
-  test('every form of the editor, the manage page and the settings', { timeout: 300_000 }, async () => {
-    const { page } = await signIn(browser, hub, { javaScriptEnabled })
+/** Adds the test. @param opened returns the browser and the hub; called once both are open */
+export function testSeenAtOnce(opened: () => [Browser, BuiltHub]): void {
+  test('every form of the editor, the manage page and the settings shows its change at once', {
+    timeout: 300_000,
+  }, async () => {
+    const [browser, hub] = opened()
+    const [name, prompt] = ['one', '/beta/one']
+    /** Opens a page by a link or the address bar, as people do: from the browser's cache if that has it. */
+    const see = async (page: Page, path: string, words: string | RegExp): Promise<void> => {
+      const answer = await page.goto(hub.url + path)
+      expect([path, await page.locator('body').textContent()]).toEqual([path, expect.stringMatching(words)])
+      expect(answer?.headers()['cache-control']).toContain('max-age=0')
+    }
+    const { page } = await signIn(browser, hub, { javaScriptEnabled: false })
     // The pages as they were before, also one that does not exist yet.
-    const pages = [prompt, '/acme', '/acme/feed.xml']
+    const pages = [prompt, '/beta', '/beta/feed.xml']
     for (const path of pages) await page.goto(hub.url + path)
     expect((await page.goto(hub.url + prompt))?.status()).toBe(404)
 
     await page.goto(`${hub.url}/new`)
-    await page.getByLabel('Owner', { exact: true }).selectOption('acme')
+    await page.getByLabel('Owner', { exact: true }).selectOption('beta')
     await page.getByLabel('Name', { exact: true }).fill(name)
     await promptField(page).fill('The first text.')
     await press(page, 'Check')
@@ -85,14 +72,14 @@ describe.each([
     }
     await change(archive, 'Change the status', 'The status was changed.', /archived/i)
 
-    await see(page, '/acme', /Acme|Owner/)
-    await page.goto(`${hub.url}/acme/settings`)
+    await see(page, '/beta', /Beta/)
+    await page.goto(`${hub.url}/beta/settings`)
     await page.getByLabel('Name', { exact: true }).fill(`Owner ${name}`)
     await press(page, 'Save the profile')
     await page.getByText('The profile was saved.').waitFor()
     await page.locator('main .full-name a').first().click()
-    await page.waitForURL(`${hub.url}/acme`)
+    await page.waitForURL(`${hub.url}/beta`)
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(`Owner ${name}`)
     await page.context().close()
   })
-})
+}
