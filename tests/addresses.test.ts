@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { listCliDownloads } from '../packages/build/downloads/hubcli.ts'
 import { readCliReleases } from '../packages/build/downloads/releases.ts'
-import { listSitemapFiles } from '../packages/build/sitemap.ts'
+import { listSitemapPaths } from '../packages/build/sitemap.ts'
 import { buildCatalogue } from '../packages/catalogue/catalogue.ts'
 import { ADDRESSES } from '../packages/catalogue/published/addresses.ts'
 import { listDataFiles } from '../packages/catalogue/published/data-files.ts'
@@ -149,7 +149,7 @@ describe('build output', () => {
     const catalogue = buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' })
     const downloads = listCliDownloads(await readCliReleases('.'), 'https://hub.test')
     const written = [...listDataFiles(catalogue, digestText), ...downloads].map(([path]) => path)
-    const paths = [...written, ...Array.from(listSitemapFiles(catalogue), ({ path }) => path)]
+    const paths = [...written, ...listSitemapPaths(catalogue)]
     const others = readdirSync('src/public').map((name) => `/${name}`)
     expect(paths.length).toBeGreaterThan(100)
     expect([...paths, ...others].filter((path) => !isKnown(path))).toEqual([])

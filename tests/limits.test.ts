@@ -21,7 +21,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/domain/content/trusted-root-file.ts MAX_DEPTH': 'the operator’s own file, checked with the content',
   'packages/formats/references.ts MAX_REFERENCES': 'how much one import reads',
   'src/domain/catalogue/activity.ts MAX_ACTIVITIES': 'entries of a list',
-  'packages/catalogue/published/data-files.ts MAX_HUB_SKILLS': 'entries of an index',
+  'packages/catalogue/published/shared-files.ts MAX_HUB_SKILLS': 'entries of an index',
   'src/domain/api/data-paths.ts MAX_RECENT': 'as many as a feed has entries',
   'src/domain/compose/include-lines.ts MAX_LINE_CHARACTERS': 'longer than any line with valid names',
   'src/domain/compose/warnings.ts MAX_WARNINGS': 'findings that a warning names',
@@ -47,7 +47,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/domain/values/file-entry.ts MAX_SIGNATURE_BYTES': 'as far as a file is looked at for an image',
   'src/domain/content/findings.ts MAX_PER_KIND': 'findings that a warning names',
   'src/domain/api/envelope.ts MAX_LABELLED': 'prompts that one list has; it says how many there are',
-  'packages/catalogue/published/data-files.ts MAX_PROMPTS_OF_MODEL':
+  'packages/catalogue/published/shared-files.ts MAX_PROMPTS_OF_MODEL':
     'prompts that a list names; it says how many there are',
   'src/domain/catalogue/difference.ts MAX_REASONS': 'reasons that an answer names; it counts the others',
   'src/domain/content/hidden-characters.ts MAX_DECODED': 'characters that a warning shows',

@@ -1,12 +1,22 @@
-// Writes the files that combine data from several repositories (lists, tags, owners, the history and the sitemap), but only those whose sources changed.
+// Finds the files that combine data from several repositories (lists, tags, owners, the history and the sitemap), and writes those that changed.
 
 import { printable } from '../../src/domain/text/printable.ts'
 import type { Problem } from '../../src/domain/text/problems.ts'
 import { digestText } from '../../src/ports/measure.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import { type History, listHistoryFiles, listSharedFiles } from '../catalogue/published/data-files.ts'
+import { findSharedData, type History, listSharedData } from '../catalogue/published/shared-files.ts'
 import type { DataSink } from './data-sink.ts'
-import { listSitemapFiles } from './sitemap.ts'
+import { findSitemapFile, listSitemapPaths } from './sitemap.ts'
+
+/** Generates the shared file of a catalogue at a path, or returns undefined if there is no such file. @param catalogue its entries have `digests` */
+export function findSharedFile(catalogue: Catalogue, history: History, path: string): string | undefined {
+  return findSharedData(catalogue, history, path) ?? findSitemapFile(catalogue, path)
+}
+
+/** Lists the paths of all shared files of a catalogue. */
+export function listSharedPaths(catalogue: Catalogue, history: History): string[] {
+  return [...listSharedData(catalogue, history), ...listSitemapPaths(catalogue)]
+}
 
 /**
  * Prepares the shared files of a site for updates.
@@ -15,33 +25,26 @@ import { listSitemapFiles } from './sitemap.ts'
  * @returns a function that writes the shared files of an update and returns whether any data file changed; `isChanged` indicates whether a repository changed. A file that cannot be made is a problem, and stays as it was
  */
 export function openSharedFiles(sink: DataSink, paths: Iterable<string>) {
-  /** The sources of each file in the previous update; undefined if another process performed that update. */
-  let last = new Map<string, readonly unknown[] | undefined>(Array.from(paths, (path) => [path, undefined]))
+  /** The digests of the files; undefined for those that another process wrote. */
+  let last = new Map<string, string | undefined>(Array.from(paths, (path) => [path, undefined]))
   return (catalogue: Catalogue, history: History, isChanged: boolean) => {
-    const now = new Map<string, readonly unknown[] | undefined>()
+    const now = new Map<string, string | undefined>()
     const problems: Problem[] = []
     let isDifferent = isChanged
-    for (const { path, of, format } of [
-      ...listSharedFiles(catalogue, digestText),
-      ...listHistoryFiles(catalogue, history),
-      ...listSitemapFiles(catalogue),
-    ]) {
-      now.set(path, of)
+    for (const path of listSharedPaths(catalogue, history)) {
       const before = last.get(path)
       const isThere = last.delete(path)
-      if (before && isSame(before, of)) continue
       let text: string
       try {
-        text = format()
+        text = findSharedFile(catalogue, history, path)!
       } catch (error) {
         problems.push(describeFailure(path, error))
-        now.delete(path)
-        if (isThere) now.set(path, undefined)
+        if (isThere) now.set(path, before)
         continue
       }
-      // Comparing the text with the file takes longer than writing it, and when a repository changes, its lists usually change too.
-      const isSurelyDifferent = before && isDifferent
-      if (isThere && !isSurelyDifferent && sink.read(path) === text) continue
+      const digest = digestText(text)
+      now.set(path, digest)
+      if (isThere && (before ? before === digest : sink.read(path) === text)) continue
       sink.write(path, text)
       isDifferent = true
     }
@@ -62,8 +65,4 @@ export function describeFailure(file: string, error: unknown): Problem {
     key: '',
     message: `expected content from which the hub can make its data, got ${what}`,
   }
-}
-
-function isSame(before: readonly unknown[], now: readonly unknown[]): boolean {
-  return before.length === now.length && now.every((part, index) => part === before[index])
 }

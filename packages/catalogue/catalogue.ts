@@ -123,8 +123,9 @@ export function joinCatalogue(
 ): Catalogue {
   const { baseUrl, isForReaders = false, unreadableOwners } = options
   const addresses = addressesBelow(baseUrl)
-  const entries = new Map(names.map((name) => [name, parts.entries.get(name)!]))
-  const inOrder = (rank: Uint32Array) => [...rank].map((position) => entries.get(names[position]!)!.summary)
+  const sorted = names.map((name) => parts.entries.get(name)!)
+  const entries = new Map(sorted.map((entry, position) => [names[position]!, entry]))
+  const inOrder = (rank: Uint32Array) => [...rank].map((position) => sorted[position]!.summary)
   const listed = lazily<Catalogue['listed']>({
     top: () => inOrder(ranks.top),
     trending: () => inOrder(ranks.trending),

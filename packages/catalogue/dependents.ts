@@ -68,12 +68,6 @@ export function groupByPart(composed: readonly Composed[]): Map<string, Composed
   return parts
 }
 
-/** Returns values that are the same if the records of a prompt are. */
-export function identify({ summary, includes }: Composed): string[] {
-  const { full_name, title, latest_version } = summary
-  return [full_name, title, `${latest_version}`, JSON.stringify(includes)]
-}
-
 /** Describes a prompt in the list of those that include another one. */
 export function describeDependent({ summary, includes }: Composed, baseUrl: string): Dependent {
   const { owner, name, full_name, title, latest_version } = summary

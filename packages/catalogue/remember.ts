@@ -17,3 +17,13 @@ export function lazily<Whole extends object>(makers: { [Key in keyof Whole]: (wh
   }
   return whole
 }
+
+/** Returns a function that makes a value for each object only once. The value is forgotten with the object. */
+export function oncePer<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const made = new WeakMap<Key, { value: Value }>()
+  return (key) => {
+    const known = made.get(key) ?? { value: make(key) }
+    made.set(key, known)
+    return known.value
+  }
+}

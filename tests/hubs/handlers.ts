@@ -3,7 +3,8 @@
 import { listApmFiles, listBundleFiles } from '../../packages/build/make-repository.ts'
 import { joinCatalogue } from '../../packages/catalogue/catalogue.ts'
 import { type CatalogueEntry, makeEntry } from '../../packages/catalogue/entry.ts'
-import { type History, listDataFiles, listHistoryFiles } from '../../packages/catalogue/published/data-files.ts'
+import { listDataFiles } from '../../packages/catalogue/published/data-files.ts'
+import type { History } from '../../packages/catalogue/published/shared-files.ts'
 import { handleApm } from '../../packages/skills/handle-apm.ts'
 import { handleSkill } from '../../packages/skills/handle-skill.ts'
 import { readContentDir } from '../../packages/stores/content/content-dir.ts'
@@ -157,7 +158,7 @@ export function openHandlers(options: HandlerOptions): Handlers {
           entries.set(fullName, makeEntry(repository, { ...options, models: tree.models, stats, added }))
         }
         const catalogue = joinCatalogue({ ...tree, entries }, options)
-        files = new Map(listDataFiles(catalogue, digestText))
+        files = new Map(listDataFiles(catalogue, digestText, history))
         blobs.clear()
         for (const entry of catalogue.entries.values()) {
           for (const [path, text] of listApmFiles(entry)) files.set(path, text)
@@ -165,7 +166,6 @@ export function openHandlers(options: HandlerOptions): Handlers {
           for (const [path, bytesOf] of listBundleFiles(records, openBundles(openFolder(contentDir))))
             blobs.set(path, bytesOf())
         }
-        for (const { path, format } of listHistoryFiles(catalogue, history)) files.set(path, format())
       }
       return { files, problems }
     },
