@@ -35,8 +35,7 @@ export const PROGRAMS: readonly Program[] = [
   {
     name: 'caddy',
     install: 'caddy',
-    tests:
-      /needs caddy|hubs\/rolling-upgrade\.|host\/members-caches\..*Caddy|operate\/guides\..*and made private|operate\/(?:guides|compose)\..*Caddy (?:while|hides)/,
+    tests: /needs caddy|hubs\/rolling-upgrade\.|host\/members-caches\..*Caddy|operate\/compose\..*Caddy hides/,
   },
   {
     name: 'root',

@@ -21,16 +21,15 @@ interface Workflow {
   on: {
     push?: { branches: string[]; paths?: string[] }
     pull_request?: { paths?: string[] }
-    workflow_dispatch?: unknown
   }
   permissions: Record<string, string>
   concurrency?: { group: string; 'cancel-in-progress'?: boolean }
   jobs: Record<string, { steps: Step[] }>
 }
 
-/** What starts a workflow: a push or a pull request from a fork, with the paths that it changes, or somebody who starts it by hand. */
+/** What starts a workflow: a push or a pull request from a fork, with the paths that it changes. */
 export interface Trigger {
-  event: 'push' | 'pull_request' | 'workflow_dispatch'
+  event: 'push' | 'pull_request'
   before: string
   sha: string
   paths: readonly string[]
@@ -58,10 +57,6 @@ export interface PromptRepository {
   push(message: string, files: Readonly<Record<string, string | Buffer | null>>, amend?: boolean): Trigger
   /** Proposes a change from a fork: the merge with the main branch is then at refs/pull/1/merge. */
   pull(message: string, files: Readonly<Record<string, string>>): Trigger
-  /** Undoes a commit as `git revert` does, and pushes. */
-  revert(sha: string): Trigger
-  /** Starts the workflow by hand, for the newest commit. */
-  dispatch(): Trigger
 }
 
 export function openPromptRepository(): PromptRepository & { origin: string } {
@@ -109,11 +104,6 @@ export function openPromptRepository(): PromptRepository & { origin: string } {
       git('checkout', '-q', BRANCH)
       return { event: 'pull_request', before: git('rev-parse', BRANCH), sha: merge, paths: Object.keys(files) }
     },
-    revert(sha) {
-      git('revert', '--no-edit', sha)
-      return pushAll()
-    },
-    dispatch: () => ({ event: 'workflow_dispatch', before: '', sha: pushed, paths: [] }),
   }
 }
 
@@ -125,15 +115,13 @@ export interface RunOptions {
   oidc: Values
   /** A folder that comes first in PATH. */
   tools?: string
-  /** Called after the checkout. */
-  afterCheckout?: () => Promise<unknown>
 }
 
 /** Runs the workflow. @returns undefined if the event does not start it */
 export async function runWorkflow(
   { origin }: { origin: string },
   trigger: Trigger,
-  { workflow, secrets, oidc, tools, afterCheckout }: RunOptions,
+  { workflow, secrets, oidc, tools }: RunOptions,
 ): Promise<Outcome | undefined> {
   const { on, permissions, jobs } = parse(workflow) as Workflow
   const [job, ...others] = Object.values(jobs)
@@ -143,7 +131,6 @@ export async function runWorkflow(
   const isStarted = {
     push: on.push?.branches.includes(BRANCH) && isAbout(on.push.paths),
     pull_request: 'pull_request' in on && isAbout(on.pull_request?.paths),
-    workflow_dispatch: 'workflow_dispatch' in on,
   }[trigger.event]
   if (!isStarted) return undefined
   const workspace = temporaryFolder('hub-job-')
@@ -182,7 +169,6 @@ export async function runWorkflow(
     for (const step of job.steps) {
       if (step.uses?.startsWith('actions/checkout@')) {
         checkOut(workspace, origin, trigger.sha, step.with)
-        await afterCheckout?.()
         continue
       }
       const { code, said } = await runStep(step, values, { cwd: workspace, env: environment })

@@ -1,6 +1,6 @@
 // Executes a Dockerfile without Docker: each stage is a folder, and the result can write only to its volumes.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Stage, Step } from './dockerfile.ts'
 
@@ -129,7 +129,9 @@ function copy(
     const place = resolve('/', image.workdir, target)
     const to = join(image.root, place, target.endsWith('/') ? basename(source) : '')
     if (from) {
-      cpSync(join(from.root, source), to, { recursive: true, verbatimSymlinks: true })
+      // Moved, because nothing else needs that stage.
+      rmSync(to, { recursive: true, force: true })
+      renameSync(join(from.root, source), to)
       continue
     }
     const wanted = files.filter((file) => file === source || file.startsWith(`${source}/`))

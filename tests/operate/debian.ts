@@ -1,9 +1,9 @@
 // Opens a Debian machine on which a guide can be followed by root, with real users, packages and paths. It is an overlay
 // over this machine's file system in its own mount and process namespaces, so nothing outside changes, and nothing is left.
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { poll } from '../e2e/client.ts'
 import { makePages } from '../hubs/machines.ts'
 import { plainEnvironment } from '../hubs/processes.ts'
@@ -43,6 +43,7 @@ mount -t tmpfs tmpfs "$DIR/root/srv"
 mount -t tmpfs tmpfs "$DIR/root/tmp"
 chmod 1777 "$DIR/root/tmp"
 mount --bind "$GIVEN" "$DIR/root/mnt"
+mount --bind "$NPX" "$DIR/root/opt"
 touch "$DIR/root/tmp/ready"
 # The first process must collect the exit statuses of services; a shell does.
 exec chroot "$DIR/root" bash -c 'while sleep 1; do :; done'
@@ -64,7 +65,15 @@ echo force-unsafe-io >/etc/dpkg/dpkg.cfg.d/no-sync
 git config --system url./mnt/upstream.insteadOf ${UPSTREAM}
 git config --system --add safe.directory /mnt/upstream/.git
 git config --system init.templateDir /mnt/template
+rm -rf /root/.npm/_npx
+[ ! -e /opt/installed ] || cp --recursive --no-target-directory /opt/installed /root/.npm/_npx
 `
+
+/** Keeps the programs that npx has installed for the next machine: Node and npm, which take ten seconds. */
+export const KEEP_NPX = `[ -e /opt/installed ] || {
+  cp --recursive /root/.npm/_npx /opt/$$
+  mv --no-target-directory /opt/$$ /opt/installed
+}`
 
 /** Runs in each clone: a clone starts with what `npm ci` makes of the code, as container.test.ts does, because that takes long. */
 const AFTER_CLONE = `#!/bin/sh
@@ -82,11 +91,14 @@ export async function openDebian(replaced: Readonly<Record<string, string>>): Pr
   cpSync('tests/operate/systemctl.sh', join(given, 'systemctl.sh'))
   mkdirSync(join(given, 'template/hooks'), { recursive: true })
   writeFileSync(join(given, 'template/hooks/post-checkout'), AFTER_CLONE, { mode: 0o755 })
+  const npx = resolve('node_modules/.cache/npx')
+  mkdirSync(npx, { recursive: true })
   const holder = spawn('unshare', ['--mount', '--pid', '--fork', '--kill-child', 'bash', '-euc', HOLD], {
-    env: { ...process.env, DIR: dir, GIVEN: given },
+    env: { ...process.env, DIR: dir, GIVEN: given, NPX: npx },
     stdio: 'ignore',
   })
-  const inner = () => execFileSync('ps', ['-o', 'pid=', '--ppid', String(holder.pid)], { encoding: 'utf8' }).trim()
+  // Without a child, as in its first moments, ps fails.
+  const inner = () => spawnSync('ps', ['-o', 'pid=', '--ppid', String(holder.pid)], { encoding: 'utf8' }).stdout.trim()
   const enter = (command: readonly string[]) => [
     '--target',
     inner(),

@@ -11,14 +11,12 @@ export interface ExampleRun {
   andRun?: string
   /** Lines before and after the example, in its own language. */
   around?: readonly [string, string]
-  /** The checkout of the hub's code, or the project with the installed libraries; by default, an empty folder. */
-  place?: 'checkout' | 'libraries'
+  /** The checkout of the hub's code, the project with the installed libraries, or a folder of content; by default, an empty folder. */
+  place?: 'checkout' | 'libraries' | 'content'
   /** What it prints. */
   says: RegExp
   /** Whether it does the same while the hub is away. */
   isOffline?: true
-  /** Whether it only reads or checks, so that it runs once: the second time would be the same. */
-  isRead?: true
 }
 
 const IMPORTED = /Written +1 new/
@@ -26,7 +24,7 @@ const IMPORTED = /Written +1 new/
 const ALONE = ['export CONTENT_DIR=$PWD/imported/content; rm -rf imported; mkdir -p imported/content\n', ''] as const
 const VERSION = 'published_at: "2026-11-20T10:00:00Z"\npublished_by: octocat\nchangelog: First version\n'
 
-/** Runs `npm run check:content` on a folder with only this file. */
+/** Checks the content folder, once all examples of its files are there. */
 const CHECK = 'export CONTENT_DIR="$PWD/content"; cd "$CHECKOUT"; npm run --silent check:content'
 /** Reviews a diff, with the variables of the versions before it. */
 const REVIEW = 'Review {{diff}}, which is {{language}}: {{intent}}. Look at {{focus}}'
@@ -43,7 +41,7 @@ export const RUN: readonly ExampleRun[] = [
     says: /added 1 package/,
   },
   { document: 'clients', has: 'pip install', place: 'libraries', says: /Successfully installed/ },
-  { document: 'README.md', has: 'curl -s localhost', says: /finding[\s\S]*severity/i, isRead: true },
+  { document: 'README.md', has: 'curl -s localhost', says: /finding[\s\S]*severity/i },
   { document: 'README.md', has: 'hubcli.sha256', says: /hubcli: OK/ },
   {
     ...{ document: 'README.md', has: 'hubcli cat', says: /severity[\s\S]*acme\/code-review 1\.2\.0 prompts\/acme/i },
@@ -54,7 +52,6 @@ export const RUN: readonly ExampleRun[] = [
   {
     ...{ document: 'docs/lock-file.md', has: '"lockfile": 1', save: 'prompts.lock', andRun: '! hubcli verify 2>&1' },
     ...{ says: /prompts\/acme\/code-review\.md/, isOffline: true },
-    isRead: true,
   },
   {
     document: 'compose',
@@ -76,7 +73,6 @@ export const RUN: readonly ExampleRun[] = [
       '\n}\nfor try in $(seq 100); do list | grep -q acme/review && break; list >/dev/null || break; sleep 0.1; done; list',
     ],
     ...{ says: /"full_name":"acme\/review"/ },
-    isRead: true,
   },
   { document: 'results', has: 'curl -X PUT', says: /"suite":"quality"/ },
   {
@@ -106,22 +102,18 @@ anthropic = SimpleNamespace(messages=SimpleNamespace(create=lambda **given: prin
       '',
     ],
     ...{ says: /'content': 'Refunds\?'[\s\S]*'max_tokens': 1024/ },
-    isRead: true,
   },
   {
     ...{ document: 'chat', has: 'hubcli render', before: `echo '[]' >earlier.json` },
     ...{ says: /"content": ?"Refunds\?"/ },
-    isRead: true,
   },
   {
     ...{ document: 'clients', has: 'onEvent', place: 'libraries' },
     ...{ around: [`const diff = 'one line'\n`, 'console.log(text)\n'], says: /one line/ },
-    isRead: true,
   },
   {
     ...{ document: 'clients', has: 'on_event=print', place: 'libraries' },
     ...{ around: ['diff = "one line"\n', 'print(text)\n'], says: /one line/ },
-    isRead: true,
   },
   {
     ...{ document: 'clients', has: 'await skill.file(path)', place: 'libraries' },
@@ -130,13 +122,11 @@ anthropic = SimpleNamespace(messages=SimpleNamespace(create=lambda **given: prin
       'console.log(skill.files.length)\n',
     ],
     ...{ says: /^\d+$/m },
-    isRead: true,
   },
   {
     ...{ document: 'clients', has: 'skill.file(file.path)', place: 'libraries' },
     around: ['from prompt_hub import PromptHub\nhub = PromptHub()\n', 'print(len(skill.files))\n'],
     ...{ says: /^\d+$/m },
-    isRead: true,
   },
   {
     ...{ document: 'clients', has: 'npx prompt-hub add', place: 'libraries' },
@@ -169,17 +159,10 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
       'print(answer)\n',
     ],
     ...{ says: /one line/ },
-    isRead: true,
   },
   {
-    ...{
-      document: 'contributing',
-      has: 'name: depth',
-      save: 'content/octocat/review/versions/1.0.0.md',
-      andRun: CHECK,
-    },
-    ...{ says: /1 repository checked: no problems/ },
-    isRead: true,
+    ...{ document: 'contributing', has: 'name: depth', place: 'content', says: /^$/ },
+    save: 'content/octocat/review/versions/1.0.0.md',
   },
   {
     ...{ document: 'contributing', has: 'You review code', save: 'prompt.md' },
@@ -190,12 +173,10 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
     ...{ document: 'contributing', has: 'npm run new', place: 'checkout', says: /my-prompt\/versions\/1\.0\.1\.md/ },
     around: ['export CONTENT_DIR=$(mktemp -d)/content; mkdir -p "$CONTENT_DIR"\n', ''],
   },
-  { document: 'contributing', has: 'check:content', place: 'checkout', says: /no problems/, isRead: true },
+  { document: 'contributing', has: 'check:content', place: 'checkout', says: /no problems/ },
   {
-    ...{ document: 'hosting', has: 'tagline', save: 'content/site.yml', andRun: CHECK },
-    before: `mkdir content; echo '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>' >content/logo.svg`,
-    ...{ says: /no problems/ },
-    isRead: true,
+    ...{ document: 'hosting', has: 'tagline', place: 'content', save: 'content/site.yml', says: /^$/ },
+    before: `echo '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>' >content/logo.svg`,
   },
   {
     ...{
@@ -299,7 +280,6 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
     ...{ document: 'publishing', has: 'title: Release note', save: 'prompt-file.md' },
     andRun: `curl -fsS -H "Authorization: Bearer $HUB_TOKEN" -H 'Content-Type: text/markdown' --data-binary @prompt-file.md "$HUB/api/v1/repos/acme/commit-message-file/versions?dry_run=true"`,
     ...{ says: /"options":\["short","long"\]/ },
-    isRead: true,
   },
   {
     ...{ document: 'publishing', has: '@release-note.md' },
@@ -331,24 +311,20 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
     ...{ says: /^2\.\d\.\d /m },
   },
   {
-    ...{ document: 'skills', has: 'license: MIT', save: 'content/acme/one/versions/1.0.0.md', andRun: CHECK },
-    ...{ around: [`---\n${VERSION}`, '---\nReview {{diff}}.\n'], says: /no problems/ },
-    isRead: true,
+    ...{ document: 'skills', has: 'license: MIT', place: 'content', save: 'content/acme/one/versions/1.0.0.md' },
+    ...{ around: [`---\n${VERSION}`, '---\nReview {{diff}}.\n'], says: /^$/ },
   },
   {
-    ...{ document: 'trusted-publishing', has: 'trusted_publishers:', save: 'content/octo/index.md', andRun: CHECK },
-    ...{ around: ['---\n', '---\n'], says: /no problems/ },
-    isRead: true,
+    ...{ document: 'trusted-publishing', has: 'trusted_publishers:', place: 'content', save: 'content/octo/index.md' },
+    ...{ andRun: CHECK, around: ['---\n', '---\n'], says: /2 repositories checked: no problems/ },
   },
   {
     ...{ document: 'trusted-publishing', has: 'check-here.ts' },
     before: `ln -s "$CHECKOUT" hub; echo 'Review {{diff}}.' >code-review.md`,
     says: /^[0-9a-f]{64} {2}octo\/code-review\n[0-9a-f]{64} {2}octo\/code-review#manifest\n$/,
-    isRead: true,
   },
   {
     ...{ document: 'trusted-publishing', has: 'token=$(curl', around: ['', 'echo "$token"\n'] },
     ...{ says: /^token for http:\/\/localhost:\d+\n$/ },
-    isRead: true,
   },
 ]

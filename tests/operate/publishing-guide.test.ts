@@ -111,7 +111,7 @@ describe.each([
   }
   const served = async (name: string) => (await fetch(`${base}/api/v1/repos/${owner}/${name}/raw`)).text()
 
-  test('publishes the first push', async () => {
+  test('publishes the first push, and nothing when its job runs again', async () => {
     const given = Object.entries(files).map(([path, text]) => [path, localise(text)])
     const first = prompts.push('First prompts', {
       ...Object.fromEntries(given),
@@ -119,114 +119,59 @@ describe.each([
       'prompts/review.md': 'Review {{code}}.\r\nTwice.',
       'prompts/summary.md': '\uFEFFSummarise {{text}}.\n',
     })
-    await succeed(first)
-    expect([await versions('review'), await versions('summary')]).toEqual([['1.0.0'], ['1.0.0']])
+    for (let jobs = 0; jobs < 2; jobs++) {
+      await succeed(first)
+      expect([await versions('review'), await versions('summary')]).toEqual([['1.0.0'], ['1.0.0']])
+    }
     expect(await served('review')).toBe('Review {{code}}.\r\nTwice.')
     expect(Buffer.from(await (await fetch(`${base}/api/v1/repos/${owner}/summary/raw`)).arrayBuffer())).toEqual(
       Buffer.from('\uFEFFSummarise {{text}}.\n'),
     )
-    // A job that is run again publishes nothing.
-    await succeed(first)
-    expect([await versions('review'), await versions('summary')]).toEqual([['1.0.0'], ['1.0.0']])
   })
 
-  test('publishes an edit, and then its revert', async () => {
-    const edit = prompts.push('Ask for a severity', { 'prompts/review.md': 'Review {{code}}. Give a severity.' })
-    await succeed(edit)
-    expect([await versions('review'), await served('review')]).toEqual([
-      ['1.0.1', '1.0.0'],
-      'Review {{code}}. Give a severity.',
-    ])
-    await succeed(prompts.revert(edit.sha))
-    expect([await versions('review'), await served('review')]).toEqual([
-      ['1.0.2', '1.0.1', '1.0.0'],
-      'Review {{code}}.\r\nTwice.',
-    ])
-    const changelogs = (await (await fetch(`${base}/api/v1/repos/${owner}/review/versions`)).json()) as {
-      data: { changelog: string }[]
-    }
-    expect(changelogs.data.map(({ changelog }) => changelog)).toEqual([
-      'Revert "Ask for a severity"',
-      'Ask for a severity',
-      'First prompts',
-    ])
-    expect(await versions('summary')).toEqual(['1.0.0'])
-  })
-
-  test('publishes a renamed file under its new name', async () => {
-    await succeed(
-      prompts.push('Rename summary', {
-        'prompts/summary.md': null,
-        'prompts/short-summary.md': '\uFEFFSummarise {{text}}.\n',
-      }),
-    )
+  test('publishes a forced push, with an edit, a renamed file and a long message with a tab', async () => {
+    prompts.push('Ask for a severity [skip ci]', { 'prompts/review.md': 'Review {{code}}. Give a severity.' })
+    const files = { 'prompts/summary.md': null, 'prompts/short-summary.md': '\uFEFFSummarise {{text}}.\n' }
+    await succeed(prompts.push(`Long\t${'é'.repeat(600)}`, files, true))
     expect([await versions('summary'), await versions('short-summary')]).toEqual([['1.0.0'], ['1.0.0']])
+    expect(await served('review')).toBe('Review {{code}}. Give a severity.')
+    const listed = await (await fetch(`${base}/api/v1/repos/${owner}/review/versions`)).json()
+    expect(listed.data.map(({ version, changelog }: Record<string, string>) => [version, changelog])).toEqual([
+      ['1.0.1', `Long ${'é'.repeat(495)}`],
+      ['1.0.0', 'First prompts'],
+    ])
   })
 
-  test('publishes a forced push', async () => {
-    await succeed(prompts.push('Rename summary', { 'prompts/review.md': 'Review {{code}} again.' }, true))
-    expect([(await versions('review'))[0], await served('review')]).toEqual(['1.0.3', 'Review {{code}} again.'])
-  })
-
-  test('publishes what a job missed, when somebody starts it by hand', async () => {
-    prompts.push('Translate [skip ci]', { 'prompts/translate.md': 'Translate {{text}}.' })
-    expect(await versions('translate')).toEqual([])
-    await succeed(prompts.dispatch())
-    expect(await versions('translate')).toEqual(['1.0.0'])
-  })
-
-  test('publishes the prompts that are already there when the workflow is added later', async () => {
+  test('publishes the prompts that are already there when the workflow is added later, or started by hand', async () => {
     prompts.push('Explain [skip ci]', { 'prompts/explain.md': 'Explain {{text}}.' })
     await succeed(prompts.push('Change the workflow', { '.github/workflows/publish.yml': `${source}# Changed\n` }))
     expect(await versions('explain')).toEqual(['1.0.0'])
+    const { on, concurrency } = parse(source)
+    expect(on).toHaveProperty('workflow_dispatch')
+    // GitHub runs one job at a time, and never cancels a job that is running.
+    expect(concurrency).toEqual({ group: expect.stringMatching(/^[a-z-]+$/) })
   })
 
   test('refuses a file that is not UTF-8 and a file name with a space, and publishes the others', async () => {
     const outcome = await run(
       prompts.push('From an old editor', {
-        ...{ 'prompts/a-resume.md': LATIN, 'prompts/a blank.md': 'Blank.' },
-        ...{ 'prompts/yak.md': 'Describe a yak.', 'prompts/zebra.md': 'Describe a zebra.' },
+        ...{ 'prompts/a-resume.md': LATIN, 'prompts/a blank.md': 'Blank.', 'prompts/yak.md': 'Describe a yak.' },
       }),
     )
     expect(outcome?.code).toBeGreaterThan(0)
     expect(outcome?.output).toMatch(/prompts\/a-resume\.md.*UTF-8/)
     expect(outcome?.output).toMatch(/prompts\/a blank\.md.*rename/)
-    expect([await versions('a-resume'), await versions('yak'), await versions('zebra')]).toEqual([
-      [],
-      ['1.0.0'],
-      ['1.0.0'],
-    ])
-    await succeed(prompts.push('Remove them', { 'prompts/a-resume.md': null, 'prompts/a blank.md': null }))
+    expect([await versions('a-resume'), await versions('yak')]).toEqual([[], ['1.0.0']])
+    prompts.push('Remove them', { 'prompts/a-resume.md': null, 'prompts/a blank.md': null })
   })
 
-  test('publishes a commit message of any length, with a tab', async () => {
-    await succeed(prompts.push(`Long\t${'é'.repeat(600)}`, { 'prompts/yak.md': 'Describe two yaks.' }))
-    expect(await versions('yak')).toEqual(['1.0.1', '1.0.0'])
-  })
-
-  test('GitHub runs one job at a time, and never cancels a job that is running', () => {
-    const { concurrency } = parse(source)
-    expect(concurrency).toEqual({ group: expect.stringMatching(/^[a-z-]+$/) })
-  })
-
-  test('the slower job of an older commit publishes nothing', async () => {
-    const older = prompts.push('Older', { 'prompts/yak.md': 'The older yak.' })
-    const outcome = await run(older, {
-      afterCheckout: async () =>
-        succeed(prompts.push('Newer', { 'prompts/yak.md': 'The newer yak.', 'prompts/emu.md': 'Describe an emu.' })),
-    })
-    expect(outcome).toMatchObject({ code: 0, output: expect.stringMatching(/newer commit/) })
-    expect([await versions('yak'), await served('yak')]).toEqual([['1.0.2', '1.0.1', '1.0.0'], 'The newer yak.'])
-    // Somebody runs the old job again.
-    await succeed(older)
-    expect([await versions('yak'), await versions('emu')]).toEqual([['1.0.2', '1.0.1', '1.0.0'], ['1.0.0']])
-  })
-
-  test('a job is still responsible for its files if the newer commit changes others', async () => {
-    const older = prompts.push('Emu', { 'prompts/emu.md': 'Describe two emus.' })
-    prompts.push('Only the readme', { 'README.md': 'Prompts' })
-    await succeed(older)
-    expect(await served('emu')).toBe('Describe two emus.')
+  test('the slower job of an older commit publishes only the files that the newer commit does not change', async () => {
+    const older = prompts.push('Older', { 'prompts/yak.md': 'The older yak.', 'prompts/emu.md': 'Describe an emu.' })
+    const newer = prompts.push('Newer', { 'prompts/yak.md': 'The newer yak.' })
+    expect(await succeed(older)).toMatch(/yak.*newer commit/)
+    expect([await versions('yak'), await versions('emu')]).toEqual([['1.0.0'], ['1.0.0']])
+    await succeed(newer)
+    expect([await versions('yak'), await served('yak')]).toEqual([['1.0.1', '1.0.0'], 'The newer yak.'])
   })
 
   test('fails if another version is published between its read and its publish', async () => {
@@ -256,13 +201,12 @@ describe('checking a pull request from a fork', () => {
     runWorkflow(prompts, prompts.pull('Proposal', files), { workflow: localise(source), secrets, oidc })
 
   test('annotates the file, and says what callers must know, without any secret', async () => {
-    const first = prompts.push('First prompts', {
-      ...{ 'publish.sh': localise(script), '.github/workflows/publish.yml': tokenWorkflow },
-      ...{ '.github/workflows/check.yml': checkWorkflow, 'prompts/fox.md': 'Describe a {{colour}} fox.\n' },
+    prompts.push('First prompts', { '.github/workflows/check.yml': checkWorkflow, 'prompts/fox.md': '' })
+    const published = await fetch(`${base}/api/v1/repos/acme/fox/versions`, {
+      ...{ method: 'POST', body: 'Describe a {{colour}} fox.\n' },
+      headers: { Authorization: `Bearer ${secrets.HUB_TOKEN}`, 'Content-Type': 'text/markdown' },
     })
-    expect(await runWorkflow(prompts, first, { workflow: localise(tokenWorkflow), secrets, oidc })).toMatchObject({
-      code: 0,
-    })
+    expect(published.status).toBe(201)
     const proposal = { 'prompts/fox.md': '---\ntitle: A fox\n---\nDescribe a fox.\nUse {{ a-tone }}.\n' }
     const outcome = await check(proposal)
     expect(outcome).toMatchObject({ code: 0 })

@@ -13,7 +13,6 @@ import { useOnce } from '../../packages/stores/state/single-use.ts'
 import { formatTrustedRootFile } from '../../src/domain/content/trusted-root-file.ts'
 import { type SigstoreServices, startSigstore } from '../attestations/sigstore-services.ts'
 import { HUBCLI } from '../cli/assembled.ts'
-import { CLIENTS } from '../clients/three-clients.ts'
 import { COMPILED } from '../compiled.ts'
 import { memoryState } from '../hubs/memory-state.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
@@ -264,54 +263,45 @@ describe('a worse version', () => {
 })
 
 describe('whoever uses the prompt', () => {
-  const consumers = CLIENTS.filter(({ name }) => name !== 'the Python client').map(({ name, command }) => {
-    const [program = '', ...given] = command
-    const cwd = () => join(dir, name.replaceAll(' ', '-'))
-    return { name, cwd, client: (...args: string[]) => run(program, [...given, ...args], cwd()) }
-  })
-  const locked = (cwd: string) => readFileSync(join(cwd, 'prompts.lock'), 'utf8')
+  const cwd = () => join(dir, 'consumer')
+  const hubcli = (...args: string[]) => run(HUBCLI, args, cwd())
+  const locked = () => readFileSync(join(cwd(), 'prompts.lock'), 'utf8')
 
   test('locks the label with its publisher', async () => {
-    for (const { cwd, client } of consumers) {
-      mkdirSync(cwd())
-      expect(await client('add', 'acme/review@production')).toMatchObject({ code: 0, stderr: '' })
-      expect(JSON.parse(locked(cwd())).prompts['acme/review']).toMatchObject({
-        version: '1.0.0',
-        publisher: {
-          ...{ repository: 'octo/prompts', attested: true },
-          workflow: expect.stringContaining('/publish.yml'),
-        },
-      })
-      expect(await client('update')).toMatchObject({ code: 0, stdout: '' })
-      expect((await client('install', '--require-attestation')).code).toBe(0)
-    }
+    mkdirSync(cwd())
+    expect(await hubcli('add', 'acme/review@production')).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(locked()).prompts['acme/review']).toMatchObject({
+      version: '1.0.0',
+      publisher: {
+        ...{ repository: 'octo/prompts', attested: true },
+        workflow: expect.stringContaining('/publish.yml'),
+      },
+    })
+    expect(await hubcli('update')).toMatchObject({ code: 0, stdout: '' })
+    expect((await hubcli('install', '--require-attestation')).code).toBe(0)
   })
 
   test('refuses a version that another workflow has published, until it is accepted', async () => {
     workflow = 'other.yml'
     expect((await push(BETTER, 'Ask for the fix')).stdout).toBe('acme/review 1.2.0\n')
     expect((await evaluate('1.2.0')).stdout).toContain('acme/review production 1.2.0\n')
-    for (const { cwd, client } of consumers) {
-      const before = locked(cwd())
-      const refused = await client('update')
-      expect(refused).toMatchObject({ code: 4, stdout: '' })
-      expect(refused.stderr).toContain('acme/review 1.2.0 was published by octo/prompts/.github/workflows/other.yml')
-      expect(locked(cwd())).toBe(before)
-      const accepted = await client('update', '--accept-publisher')
-      expect(accepted).toMatchObject({ code: 0, stdout: expect.stringContaining('acme/review 1.0.0 -> 1.2.0') })
-      expect(readFileSync(join(cwd(), 'prompts/acme/review.md'), 'utf8')).toBe(BETTER)
-    }
+    const before = locked()
+    const refused = await hubcli('update')
+    expect(refused).toMatchObject({ code: 4, stdout: '' })
+    expect(refused.stderr).toContain('acme/review 1.2.0 was published by octo/prompts/.github/workflows/other.yml')
+    expect(locked()).toBe(before)
+    const accepted = await hubcli('update', '--accept-publisher')
+    expect(accepted).toMatchObject({ code: 0, stdout: expect.stringContaining('acme/review 1.0.0 -> 1.2.0') })
+    expect(readFileSync(join(cwd(), 'prompts/acme/review.md'), 'utf8')).toBe(BETTER)
   })
 
   test('refuses a version without a signature, if it requires one', async () => {
     expect((await hub.publish({ content: 'Unsigned.\n' }, { to: 'acme/unsigned' })).status).toBe(201)
     files = await hub.build()
-    for (const { client } of consumers) {
-      expect((await client('add', 'acme/unsigned')).code).toBe(0)
-      expect(await client('install', '--require-attestation')).toMatchObject({
-        ...{ code: 4, stdout: '' },
-        stderr: expect.stringContaining('acme/unsigned 1.0.0 has no attestation'),
-      })
-    }
+    expect((await hubcli('add', 'acme/unsigned')).code).toBe(0)
+    expect(await hubcli('install', '--require-attestation')).toMatchObject({
+      ...{ code: 4, stdout: '' },
+      stderr: expect.stringContaining('acme/unsigned 1.0.0 has no attestation'),
+    })
   })
 })
