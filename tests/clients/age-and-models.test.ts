@@ -3,7 +3,7 @@ import { cpSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type PlainFiles, type Prompt, startPlainFiles } from '../cli/plain-files.ts'
 import { makeFolder, NO_PYTHON, PYTHON } from '../cli/shells.ts'
-import { CLIENTS, runClient } from './three-clients.ts'
+import { CLIENTS, LIBRARIES, runClient } from './three-clients.ts'
 
 const DAY = 86_400_000
 const day = (from: number) => new Date(Date.now() + from * DAY).toISOString().slice(0, 10)
@@ -36,6 +36,38 @@ const runner =
   }
 
 describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ command }) => {
+  const run = runner(command)
+
+  test('a label that points to a version that is too new waits, and one that moved back does not', async () => {
+    const x = hub.prompts['acme/x']!
+    expect((await run('add', 'acme/x@live')).code).toBe(0)
+    x.versions['1.1.0'] = 'two\n'
+    x.labels = { live: '1.1.0' }
+    x.available = { '1.1.0': time(-1) }
+    expect((await run('update', '--min-age', '7d')).stdout).toBe('')
+    expect((await run('update')).stdout).toContain('acme/x 1.0.0 -> 1.1.0 ')
+    x.labels = { live: '1.0.0' }
+    expect((await run('update', '--min-age', '7d')).stdout).toContain('acme/x 1.1.0 -> 1.0.0 ')
+    x.models = { '1.0.0': { model: 'old-1', retires_at: day(40), replaced_by: null } }
+    expect((await run('audit', '--within', '60d')).code).toBe(4)
+  })
+
+  test.each([
+    ['update', '--min-age', '7'],
+    ['update', '--min-age', 'd'],
+    ['outdated', '--min-age', '7 days'],
+    ['audit', '--within', '1w'],
+    ['audit', '--within', '99999d'],
+  ])('%s %s %s is refused before anything is sent', async (...words) => {
+    hub.asked.length = 0
+    const { code, stderr } = await run(...words)
+    expect([code, stderr]).toEqual([1, `${words[1]}: expected a number of days such as 7d, got ${words[2]}\n`])
+    expect(hub.asked).toEqual([])
+  })
+})
+
+// That hubcli passes the age on is tested above.
+describe.skipIf(PYTHON === undefined).each(LIBRARIES)(`$name${NO_PYTHON}`, ({ command }) => {
   const run = runner(command)
 
   test('audit fails for a model that has retired or retires within 30 days, or the given time', async () => {
@@ -82,36 +114,6 @@ describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ comm
     hub.prompts['acme/x']!.included = { '1.0.0': ['acme/../x@1.0.0'] }
     expect((await run('audit')).code).toBe(5)
   })
-
-  test('a label that points to a version that is too new waits, and one that moved back does not', async () => {
-    const x = hub.prompts['acme/x']!
-    expect((await run('add', 'acme/x@live')).code).toBe(0)
-    x.versions['1.1.0'] = 'two\n'
-    x.labels = { live: '1.1.0' }
-    x.available = { '1.1.0': time(-1) }
-    expect((await run('update', '--min-age', '7d')).stdout).toBe('')
-    expect((await run('update')).stdout).toContain('acme/x 1.0.0 -> 1.1.0 ')
-    x.labels = { live: '1.0.0' }
-    expect((await run('update', '--min-age', '7d')).stdout).toContain('acme/x 1.1.0 -> 1.0.0 ')
-  })
-
-  test.each([
-    ['update', '--min-age', '7'],
-    ['update', '--min-age', 'd'],
-    ['outdated', '--min-age', '7 days'],
-    ['audit', '--within', '1w'],
-    ['audit', '--within', '99999d'],
-  ])('%s %s %s is refused before anything is sent', async (...words) => {
-    hub.asked.length = 0
-    const { code, stderr } = await run(...words)
-    expect([code, stderr]).toEqual([1, `${words[1]}: expected a number of days such as 7d, got ${words[2]}\n`])
-    expect(hub.asked).toEqual([])
-  })
-})
-
-// hubcli contains the modules of the Python library that decide; that it passes the age on is tested above.
-describe.skipIf(PYTHON === undefined).each(CLIENTS.slice(1))(`$name${NO_PYTHON}`, ({ command }) => {
-  const run = runner(command)
 
   test('update --min-age takes the highest version that has been out for that long', async () => {
     const x = hub.prompts['acme/x']!

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type PlainFiles, startPlainFiles } from '../cli/plain-files.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { CLIENTS, runClient } from './three-clients.ts'
+import { LIBRARIES, runClient } from './three-clients.ts'
 
 const scratch = temporaryFolder('prompt-hub-dependencies-')
 
@@ -27,7 +27,7 @@ const read = (path: string) => readFileSync(join(folder, path), 'utf8')
 const write = (path: string, text: string) => writeFileSync(join(folder, path), text)
 const locked = (name: string) => JSON.parse(read('prompts.lock')).prompts[name]
 
-describe.each(CLIENTS.slice(1))('$name', ({ command, name }) => {
+describe.each(LIBRARIES)('$name', ({ command, name }) => {
   const run = (...args: string[]) => runClient(command, args, folder, hub.url)
   const TYPES = name === 'the Python client' ? 'prompt_values.py' : 'prompts.d.ts'
 
@@ -169,10 +169,6 @@ describe.each(CLIENTS.slice(1))('$name', ({ command, name }) => {
     write(TYPES, 'mine')
     expect(await run('verify')).toMatchObject({ code: 0 })
   })
-})
-
-describe.each(CLIENTS)('$name', ({ command }) => {
-  const run = (...args: string[]) => runClient(command, args, folder, hub.url)
 
   test('a final newline that a formatter adds or removes is no change; the locked bytes are used', async () => {
     await run('add', 'acme/summary')

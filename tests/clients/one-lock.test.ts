@@ -2,6 +2,7 @@
 // files intact.
 import { execFileSync } from 'node:child_process'
 import {
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -17,7 +18,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type PlainFiles, sha256, startPlainFiles } from '../cli/plain-files.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { CAN_MOUNT, CLIENTS, environment, rowsOf, runClient, runWith } from './three-clients.ts'
+import { CAN_MOUNT, CLIENTS, environment, LIBRARIES, runClient, runWith } from './three-clients.ts'
 
 const LARGE = 'x'.repeat(250_000)
 const variable = { description: '', type: 'string', required: false, default: null, options: [], example: null }
@@ -115,8 +116,7 @@ const rich = (details: object = { variables: VARIABLES, parameters: PARAMETERS }
 })
 const lockIn = (folder: string) => readFileSync(join(folder, 'prompts.lock'), 'utf8')
 
-describe.each(CLIENTS)('$name, lock file', (client) => {
-  const { command } = client
+describe.each(LIBRARIES)('$name, lock file', ({ command }) => {
   const run = (folder: string, ...args: string[]) => runClient(command, args, folder, hub.url)
 
   test('writes the same bytes for variables and parameters', async () => {
@@ -137,7 +137,7 @@ describe.each(CLIENTS)('$name, lock file', (client) => {
     ['nested too deeply', () => lockOf(rich({ variables: [], parameters: deep(40) }))],
     ['a newer format', (text) => text.replace('"lockfile": 1', '"lockfile": 2')],
   ]
-  test.each(rowsOf(client, edits))('rejects a hand-edited lock file: %s', async (_, edit) => {
+  test.each(edits)('rejects a hand-edited lock file: %s', async (_, edit) => {
     const folder = newFolder()
     const whole = lockOf(rich())
     const text = edit(whole)
@@ -224,27 +224,7 @@ test('the TypeScript client has few connections open at once, also for many prom
   await many.close()
 })
 
-describe.each(CLIENTS)('$name', (client) => {
-  const { command, failingRename } = client
-  const lockOne = async () => {
-    const folder = newFolder()
-    expect(await runClient(command, ['add', 'acme/review@1.0.0'], folder, hub.url)).toMatchObject({ code: 0 })
-    return folder
-  }
-
-  test('restores the old state when the rename of the content file or of the lock file fails', async () => {
-    const folder = await lockOne()
-    const before = snapshot(folder)
-    for (const nth of [1, 2])
-      for (const args of [['acme/review@1.1.0'], ['acme/summary', '-o', 'new/folder/summary.md']]) {
-        const ran = await runClient(failingRename(nth), ['add', ...args], folder, hub.url)
-        expect(ran).toMatchObject({ code: 1, stdout: '' })
-        expect(ran.stderr).toMatch(/^(hubcli|prompt-hub): [^\n]*busy[^\n]*; nothing was changed\n$/)
-        expect(snapshot(folder)).toEqual(before)
-      }
-    expect(await runClient(command, ['verify'], folder, hub.url)).toMatchObject({ code: 0 })
-  })
-
+describe.each(CLIENTS)('$name', ({ command }) => {
   test.each([['add'], ['remove'], ['nonsense'], ['install', 'acme/review'], ['update', '--min-age', 'x']])(
     'a usage error exits with 1: %j %j %j',
     async (...args) => {
@@ -277,27 +257,69 @@ describe.each(CLIENTS)('$name', (client) => {
     expect(await runClient(command, ['install'], folder, hub.url)).toMatchObject({ code: 4, stdout: '' })
     expect(readdirSync(folder)).toEqual(['prompts.lock'])
   })
+})
 
-  const obstacles: [string, string, (place: string) => unknown, string][] = [
-    ['a folder', 'prompts/acme/review.md', (place: string) => mkdirSync(place), 'is not a regular file'],
-    ['a pipe', 'prompts/acme/review.md', (place: string) => execFileSync('mkfifo', [place]), 'is not a regular file'],
-    ['a link', 'prompts.lock', (place: string) => symlinkSync('elsewhere', place), 'is a symbolic link'],
-    ['a folder', 'prompts.lock', (place: string) => mkdirSync(place), 'is not a regular file'],
+describe.each(LIBRARIES)('$name', ({ command, failingRename }) => {
+  let locked: string
+  beforeAll(async () => {
+    locked = newFolder()
+    expect(await runClient(command, ['add', 'acme/review@1.0.0'], locked, hub.url)).toMatchObject({ code: 0 })
+  })
+  const lockOne = () => {
+    const folder = newFolder()
+    cpSync(locked, folder, { recursive: true })
+    return folder
+  }
+
+  test('restores the old state when the rename of the content file or of the lock file fails', async () => {
+    const folder = lockOne()
+    const before = snapshot(folder)
+    for (const [nth, ...args] of [
+      [1, 'acme/review@1.1.0'],
+      [2, 'acme/review@1.1.0'],
+      [2, 'acme/summary', '-o', 'new/folder/summary.md'],
+    ] as [number, ...string[]][]) {
+      const ran = await runClient(failingRename(nth), ['add', ...args], folder, hub.url)
+      expect(ran).toMatchObject({ code: 1, stdout: '' })
+      expect(ran.stderr).toMatch(/^prompt-hub: [^\n]*busy[^\n]*; nothing was changed\n$/)
+      expect(snapshot(folder)).toEqual(before)
+    }
+    expect(await runClient(command, ['verify'], folder, hub.url)).toMatchObject({ code: 0 })
+  })
+
+  const obstacles: [string, string, (place: string) => unknown, string, string[][]][] = [
+    [
+      'a folder',
+      'prompts/acme/review.md',
+      (place) => mkdirSync(place),
+      'is not a regular file',
+      [['verify'], ['install'], ['remove', 'acme/review']],
+    ],
+    [
+      'a pipe',
+      'prompts/acme/review.md',
+      (place) => execFileSync('mkfifo', [place]),
+      'is not a regular file',
+      [['verify']],
+    ],
+    ['a link', 'prompts.lock', (place) => symlinkSync('elsewhere', place), 'is a symbolic link', [['install']]],
+    ['a folder', 'prompts.lock', (place) => mkdirSync(place), 'is not a regular file', [['remove', 'acme/review']]],
     [
       'a file',
       'prompts',
-      (place: string) => writeFileSync(place, ''),
-      'prompts/ is not a folder, or is a symbolic link',
+      (place) => writeFileSync(place, ''),
+      'prompts/ is not a folder, or is a symbolic',
+      [['install']],
     ],
   ]
-  test.each(rowsOf(client, obstacles))('says that %s is at %s, and changes nothing', async (_, path, make, message) => {
-    const folder = await lockOne()
+  test.each(obstacles)('says that %s is at %s, and changes nothing', async (_, path, make, message, commands) => {
+    const folder = lockOne()
     renameSync(join(folder, path), join(folder, 'elsewhere'))
     make(join(folder, path))
     const before = readdirSync(folder, { recursive: true }).sort()
     const lock = join(folder, path === 'prompts.lock' ? 'elsewhere' : 'prompts.lock')
     const text = readFileSync(lock, 'utf8')
-    for (const args of [['verify'], ['install'], ['remove', 'acme/review']]) {
+    for (const args of commands) {
       const ran = await runClient(command, args, folder, hub.url)
       expect(ran).toMatchObject({ code: 4, stdout: '' })
       expect(ran.stderr).toContain(message)
@@ -307,7 +329,7 @@ describe.each(CLIENTS)('$name', (client) => {
   })
 
   test('leaves no partial files when the file size limit is reached', async () => {
-    const folder = await lockOne()
+    const folder = lockOne()
     const before = snapshot(folder)
     const limited = ['sh', '-c', 'ulimit -f 300; "$@"', 'sh', ...command]
     const ran = await runClient(limited, ['add', 'acme/review@1.1.0'], folder, hub.url)
