@@ -190,7 +190,7 @@ describe.each(SHELLS)('$name', (shell) => {
       expect(outcome.stderr).toMatch(/^hubcli: HUB_URL: expected [^\n]*\n$/)
     })
 
-    test.concurrent.each([
+    const addresses = [
       ['http://localhost:8888', 'http://localhost:8888/api/v1/repos/a/b/raw'],
       ['http://localhost', 'http://localhost/api/v1/repos/a/b/raw'],
       ['http://hub.lan:8930', 'http://hub.lan:8930/api/v1/repos/a/b/raw'],
@@ -199,7 +199,8 @@ describe.each(SHELLS)('$name', (shell) => {
       ['https://[2001:db8::1]:8443', 'https://[2001:db8::1]:8443/api/v1/repos/a/b/raw'],
       ['https://example.com/hub/', 'https://example.com/hub/api/v1/repos/a/b/raw'],
       ['', 'http://localhost:8888/api/v1/repos/a/b/raw'],
-    ])('HUB_URL %j sends the request to %s', async (HUB_URL, address) => {
+    ] as const
+    test.concurrent.each(rowsFor(shell, addresses))('HUB_URL %j sends the request to %s', async (HUB_URL, address) => {
       const { tools, calls } = recordingTools(shell, 'exit 7')
       expect(await runHubcli(shell, ['cat', 'a/b'], { env: { HUB_URL }, tools })).toMatchObject({ code: 5, left: [] })
       const curl = calls().find(([tool]) => tool === 'curl') ?? []

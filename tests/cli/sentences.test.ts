@@ -32,7 +32,20 @@ async function startHttps(name: string, days = '2'): Promise<{ url: string; cert
   ]
   const subject = /^[0-9.]+$/.test(name) ? `IP:${name}` : `DNS:${name}`
   const dates = days === 'past' ? ['-not_before', '20200101000000Z', '-not_after', '20200102000000Z'] : ['-days', days]
-  const options = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', certificate, ...dates]
+  const options = [
+    'req',
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:prime256v1',
+    '-nodes',
+    '-keyout',
+    key,
+    '-out',
+    certificate,
+    ...dates,
+  ]
   execFileSync(OPENSSL!, [...options, '-subj', `/CN=${name}`, '-addext', `subjectAltName=${subject}`], {
     stdio: 'pipe',
   })

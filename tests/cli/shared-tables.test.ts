@@ -14,6 +14,14 @@ function runStep(work: string, ...words: string[]): string {
   return execFileSync(PYTHON!, ['-IS', path.join(work, 'run.py'), work, ...words], { stdio: 'pipe' }).toString()
 }
 
+/** Returns a folder with the modules of the program. */
+function unpackModules(): string {
+  const work = makeFolder()
+  // It writes the modules before it fails.
+  expect(() => runStep(work, 'locked.read_locked', 'acme/x', 'content')).toThrow()
+  return path.join(work, 'python')
+}
+
 function saveProgram(work: string): void {
   for (const [name, text] of PROGRAM) writeFileSync(path.join(work, name), text)
 }
@@ -47,11 +55,7 @@ for written, expected in table["cases"]:
     answers.append([written, found])
 print(json.dumps([answers, refused]))
 `
-  const work = makeFolder()
-  expect(() => runStep(work, 'locked.read_locked', 'acme/x', 'content')).toThrow() // It has written the modules before it fails.
-  const script = path.join(work, 'decide.py')
-  writeFileSync(script, decide)
-  const words = ['-IS', script, path.join(work, 'python'), 'tests/fixtures/ranges.json', 'tests/fixtures/paths.json']
+  const words = ['-IS', '-c', decide, unpackModules(), 'tests/fixtures/ranges.json', 'tests/fixtures/paths.json']
   const { cases } = JSON.parse(readFileSync('tests/fixtures/ranges.json', 'utf8'))
   expect(cases.length).toBeGreaterThan(100)
   const { invalid, clashing } = JSON.parse(readFileSync('tests/fixtures/paths.json', 'utf8'))
@@ -114,13 +118,20 @@ function prepare({ content, variables, values, ...more }: FillingCase | ChatCase
   return work
 }
 
-/** Runs the step `render.render_answer` once for each folder, in a copy of the process, which takes less time than a new one. Prints the exit codes. */
+/**
+ * Runs the step `render.render_answer` once for each folder, in a copy of a process that has imported the library, which
+ * takes less time than a new one. Prints the exit codes.
+ */
 const RUN_EACH = `
 import json, os, sys
+modules = sys.argv[1]
+sys.path.append(modules)
+import prompt_hub.chat, prompt_hub.filling, prompt_hub.records
 codes = []
-for folder in sys.argv[1:]:
+for folder in sys.argv[2:]:
     child = os.fork()
     if child == 0:
+        os.symlink(modules, os.path.join(folder, "python"))
         os.dup2(os.open(os.path.join(folder, "said"), os.O_WRONLY | os.O_CREAT), 2)
         program = os.path.join(folder, "run.py")
         sys.argv = [program, folder, "render.render_answer"]
@@ -145,7 +156,8 @@ describe.skipIf(PYTHON === undefined)(`render${NO_PYTHON}`, () => {
   beforeAll(() => {
     const all = [...written, ...chats]
     const folders = all.map(prepare)
-    const codes: number[] = JSON.parse(execFileSync(PYTHON!, ['-IS', '-c', RUN_EACH, ...folders]).toString())
+    const words = ['-IS', '-c', RUN_EACH, unpackModules(), ...folders]
+    const codes: number[] = JSON.parse(execFileSync(PYTHON!, words).toString())
     outcomes = new Map(
       all.map((one, at) => {
         const read = (name: string) => readFileSync(path.join(folders[at]!, name), 'utf8')
@@ -214,7 +226,6 @@ describe.skipIf(PYTHON === undefined)(`render${NO_PYTHON}`, () => {
         expect(await run('--var', `a=${literal}`, '--var', 'c=x')).toMatchObject({
           ...{ code: 0, stderr: '', left: [], stdout: `a ${literal} 0.5 x {{other}} ${literal}` },
         })
-        expect(await run('--var-file', 'a=a file', '--var=', 'x')).toMatchObject({ code: 1 })
         const file = await run('--var-file', 'a=a file', '--var', 'c=y', '--var', 'b=-1e3')
         expect(file.stdout).toBe('a é{{c}}\r\n\n -1e3 y {{other}} é{{c}}\r\n\n')
         const wrong = await run('--var', 'c=z', '--var', 'b=1,5', '--var', 'nobody=x')
@@ -222,6 +233,8 @@ describe.skipIf(PYTHON === undefined)(`render${NO_PYTHON}`, () => {
         expect(wrong.stderr).toBe(
           'hubcli: missing required variable: a; nobody: unknown variable; b: expected a number such as 0.5, got "1,5"; c: expected one of "x", "y", got "z"\n',
         )
+        if (shell !== SHELLS[0]) return
+        expect(await run('--var-file', 'a=a file', '--var=', 'x')).toMatchObject({ code: 1 })
         const count = requests.length
         for (const args of [
           ['--var', 'a'],

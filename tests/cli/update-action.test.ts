@@ -1,15 +1,15 @@
 // Tests the update action: runs its script in a real clone, with a hub that serves static files and a fake pull request
 // API.
 import { execFile, execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { COMPILED } from '../compiled.ts'
-import { type PlainFiles, startPlainFiles } from './plain-files.ts'
+import { type PlainFiles, type Prompt, startPlainFiles } from './plain-files.ts'
 import { makeFolder, NO_PYTHON, PYTHON, runHubcli, SHELLS, WITH_PYTHON } from './shells.ts'
 
 const SCRIPT = path.resolve('.github/actions/update/update.sh')
@@ -26,15 +26,17 @@ let open: { number: number; html_url: string }[]
 let origin: string
 let clone: string
 
+const makePrompts = (): Record<string, Prompt> => ({ 'acme/review': { versions: { '1.0.0': 'one\n' } } })
 const git = (...args: string[]) =>
   execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
     cwd: clone,
     stdio: 'pipe',
   }).toString()
 
-beforeEach(async () => {
-  hub = await startPlainFiles('hub', { 'acme/review': { versions: { '1.0.0': 'one\n' } } })
-  ;[asked, open] = [[], []]
+/** A project with a space in its name, and the version 1.0.0 locked. */
+let project: string
+beforeAll(async () => {
+  hub = await startPlainFiles('hub', makePrompts())
   github = createServer(async (request, answer) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
@@ -45,25 +47,28 @@ beforeEach(async () => {
     answer.end(JSON.stringify(request.method === 'GET' ? open : open[0]))
   })
   await new Promise<void>((resolve) => github.listen(0, '127.0.0.1', resolve))
+  project = path.join(makeFolder(), 'a b')
+  mkdirSync(project)
+  const options = { cwd: project, env: { HUB_URL: hub.url }, tools: WITH_PYTHON }
+  if (PYTHON) expect(await runHubcli(SHELLS[0]!, ['add', 'acme/review@^1'], options)).toMatchObject({ code: 0 })
+  else writeFileSync(path.join(project, 'x'), '')
+})
+afterAll(async () => {
+  await hub.close()
+  github.close()
+})
+beforeEach(() => {
+  hub.prompts = makePrompts()
+  ;[asked, open] = [[], []]
   ;[origin, clone] = [makeFolder(), makeFolder()]
   execFileSync('git', ['init', '-q', '--bare', '-b', 'main', origin])
   execFileSync('git', ['clone', '-q', origin, clone], { stdio: 'pipe' })
   git('checkout', '-q', '-b', 'main')
-  mkdirSync(path.join(clone, 'a b'))
-  const added = await runHubcli(SHELLS[0]!, ['add', 'acme/review@^1'], {
-    ...{ cwd: path.join(clone, 'a b'), env: { HUB_URL: hub.url }, tools: WITH_PYTHON },
-  })
-  if (PYTHON) expect(added.code).toBe(0)
-  else writeFileSync(path.join(clone, 'a b/x'), '')
+  cpSync(project, path.join(clone, 'a b'), { recursive: true })
   git('add', '-A')
   git('commit', '-qm', 'First')
   git('push', '-q', 'origin', 'main')
 })
-afterEach(async () => {
-  await hub.close()
-  github.close()
-})
-
 const run = (over: Record<string, string> = {}) =>
   promisify(execFile)(SCRIPT, [], {
     cwd: clone,
@@ -105,6 +110,7 @@ describe.skipIf(PYTHON === undefined)(`update action${NO_PYTHON}`, () => {
     expect(asked[1]!.body.body).toContain('### `acme/review` 1.0.0 to 1.1.0\n')
     restart()
     asked = []
+    // It opens no pull request when every prompt is up to date.
     review.available = { '1.1.0': hours(23), '1.2.0': hours(1) }
     expect(await run({ MIN_AGE: '1d' })).toMatchObject({
       code: 0,
@@ -113,10 +119,7 @@ describe.skipIf(PYTHON === undefined)(`update action${NO_PYTHON}`, () => {
     expect(asked).toEqual([])
   })
 
-  test('opens one pull request, updates it, and opens none when every prompt is up to date', async () => {
-    expect(await run()).toMatchObject({ code: 0, stdout: expect.stringContaining('at the newest version') })
-    expect(asked).toEqual([])
-
+  test('opens one pull request, and updates it', async () => {
     hub.prompts['acme/review']!.versions['1.1.0'] = 'one\ntwo ``` @octocat\n'
     const first = await run()
     expect(first).toMatchObject({ code: 0, stderr: '' })
