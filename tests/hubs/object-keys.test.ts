@@ -7,7 +7,7 @@ import { type BuiltHub, startBuiltHub } from './built-hub.ts'
 import { freePort } from './processes.ts'
 
 /** Only `constructor` has the form of an owner, a name, a tag, a label and a suite. */
-const NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf'] as const
+const NAMES = ['__proto__', 'constructor', 'toString'] as const
 const WORDS = new Set<string>(['constructor'])
 
 const HEAD = 'published_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n'
@@ -316,10 +316,7 @@ const RPC: Row[] = [
   [get('"variables":{"$":"Ada"}'), '200  … Ada', '200  … Ada'],
   [get('"variables":"{\\"$\\":\\"Ada\\"}"'), '200  … Ada'],
   [get('"variables":{"$":7}'), '200  … "content":" … 7'],
-  [
-    get('"variables":{"$":null}'),
-    '200  … "missing_variables":["__proto__","constructor","toString","hasOwnProperty","valueOf"]',
-  ],
+  [get('"variables":{"$":null}'), '200  … "missing_variables":["__proto__","constructor","toString"]'],
   [get('"variables":{"$":{"a":1}}'), '200  … invalid_request: variables.$: expected a string … "isError":true'],
   ['$ {}', '200  … "code":-32601'],
   ['tools/list {"cursor":"$"}', '200  … "code":-32602'],
@@ -364,7 +361,7 @@ test('MCP', async () => {
   })
   expect(wrong).toEqual([])
   const values = JSON.stringify(Object.fromEntries(NAMES.map((name, index) => [name, `value ${index}`])))
-  const text = 'value 0 value 1 value 2 value 3 value 4'
+  const text = 'value 0 value 1 value 2'
   expect(await mcp('prompts/get', `{"name":"acme__greet","arguments":${values}}`)).toContain(text)
   const all = `{"name":"get_prompt","arguments":{"owner":"acme","name":"greet","variables":${values}}}`
   expect(await mcp('tools/call', all)).toContain(text)

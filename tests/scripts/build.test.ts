@@ -55,18 +55,14 @@ test('a build replaces the one before, which stays as it is if content is invali
   expect(statSync(join(out, 'build/search.db')).size).toBeGreaterThan(0)
   expect(readdirSync(join(out, 'build')).sort()).toEqual(['complete.json', 'pages', 'search.db'])
 
+  // Existing files are kept, even those that would have been rebuilt.
+  writeFileSync(join(out, 'dist/left-by-hand.txt'), 'x')
   const before = times()
   put('acme/one/index.md', '---\ntitel: One\n---\n')
   const broken = build({}, '--out', out)
   expect([broken.status, broken.stdout]).toEqual([1, ''])
   expect(broken.stderr).toContain('1 problem in the content:\n  content/acme/one/index.md: titel: ')
   expect(times()).toEqual(before)
-
-  // Existing files are kept, even those that would have been rebuilt.
-  writeFileSync(join(out, 'dist/left-by-hand.txt'), 'x')
-  const byHand = times()
-  expect(build({}, '--out', out).status).toBe(1)
-  expect(times()).toEqual(byHand)
 
   put('acme/one/index.md', '---\ntitle: One\n---\n')
   expect(build({}, '--out', out).stdout).toMatch(whole)
@@ -114,12 +110,9 @@ test('a hub that only readers may read is not built for Netlify', () => {
   expect(stderr).toContain('Netlify cannot keep static files private')
 })
 
-test.each<[string, string, string[], Record<string, string>]>([
-  ['a setting without its form', 'The hub is not set up: PORT', [], { PORT: 'x' }],
-  ['a folder that is a file', 'ENOTDIR', ['--out', 'README.md'], {}],
-])('%s fails with a message, not a stack trace', (_, message, parameters, settings) => {
-  const { status, stderr } = build({ settings }, ...parameters)
-  expect([status, stderr]).toEqual([1, expect.stringContaining(message)])
+test('a folder that is a file fails with a message, not a stack trace', () => {
+  const { status, stderr } = build({}, '--out', 'README.md')
+  expect([status, stderr]).toEqual([1, expect.stringContaining('ENOTDIR')])
   expect(stderr).not.toContain('    at ')
 })
 

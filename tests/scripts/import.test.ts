@@ -52,15 +52,26 @@ test('a changed source becomes a minor version, or a major one if it adds a vari
   expect(written('review/versions/1.0.0.md')).toContain('Review {{code}}.\n')
 })
 
-test('imports one file per role as a single chat prompt; a dry run writes nothing', () => {
+test('imports a folder: one prompt for files by role, names after folders, CRLF and a byte order mark kept or dropped', () => {
+  execFileSync('git', ['init', '-q', join(dir, 'content')])
   give('triage/system.md', 'You sort tickets.\n')
   give('triage/user.md', 'Ticket: {{ticket}}\n')
-  expect(importAll('--dry-run')).toMatchObject([{ name: 'triage', status: 'new' }])
-  expect(readdirSync(join(dir, 'content'))).toEqual([])
-  importAll()
-  expect(written('triage/versions/1.0.0.md')).toMatch(/\nformat: chat\n/)
+  give('a/x.md', 'One.\n')
+  give('b/x.md', 'Two.\n')
+  give('c.prompt', '\ufeff---\r\nmodel: m\r\n---\r\nHi {{name}}\r\n')
+  const found = importAll('--dry-run')
+  expect(found.map(({ name, status, lost }) => [name, status, lost])).toEqual(
+    ['a-x', 'b-x', 'c', 'triage'].map((name) => [name, 'new', []]),
+  )
+  expect(readdirSync(join(dir, 'content'))).toEqual(['.git'])
+  expect(importAll().map(({ name }) => name)).toEqual(found.map(({ name }) => name))
   expect(written('triage/versions/1.0.0.md')).toMatch(
-    /---\n\{\{role "system"\}\}\nYou sort tickets\.\n\n\{\{role "user"\}\}\nTicket: \{\{ticket\}\}\n$/,
+    /\nformat: chat\n[\s\S]*---\n\{\{role "system"\}\}\nYou sort tickets\.\n\n\{\{role "user"\}\}\nTicket: \{\{ticket\}\}\n$/,
+  )
+  expect(written('c/versions/1.0.0.md')).toContain('Hi {{name}}\r\n')
+  // An import only adds files.
+  expect(execFileSync('git', ['-C', join(dir, 'content'), 'status', '--short', '-uall']).toString()).toBe(
+    found.map(({ name }) => `?? acme/${name}/index.md\n?? acme/${name}/versions/1.0.0.md\n`).join(''),
   )
 })
 
@@ -83,10 +94,12 @@ test('never reads through a link in the imported folder, and never waits for a F
 test('follows a link that is given on the command line, and refuses a FIFO', () => {
   give('prompt.md', 'Hello.\n')
   symlinkSync(join(dir, 'given'), join(dir, 'link'))
-  symlinkSync('given/prompt.md', join(dir, 'link.md'))
-  const given = (name: string) => run('import-prompts', join(dir, name), '--owner', 'acme', '--dry-run', '--json')
-  for (const name of ['link', 'link.md'])
-    expect(JSON.parse(given(name).stdout)).toEqual([expect.objectContaining({ status: 'new' })])
+  writeFileSync(join(dir, 'other.md'), 'Good day.\n')
+  symlinkSync('other.md', join(dir, 'link.md'))
+  const given = (...names: string[]) =>
+    run('import-prompts', ...names.map((name) => join(dir, name)), '--owner', 'acme', '--dry-run', '--json')
+  const lines: Line[] = JSON.parse(given('link', 'link.md').stdout)
+  expect(lines.map(({ status }) => status)).toEqual(['new', 'new'])
   execFileSync('mkfifo', [join(dir, 'fifo.md')])
   expect(given('fifo.md')).toMatchObject({ status: 1, stderr: expect.stringContaining('expected a file or a folder') })
 })
@@ -97,12 +110,6 @@ test('never writes through a link in the content folder', () => {
   symlinkSync('../elsewhere', join(dir, 'content/acme'))
   expect(run('import-prompts', join(dir, 'given'), '--owner', 'acme').stderr).toContain('expected no symbolic link')
   expect(readdirSync(join(dir, 'elsewhere'))).toEqual([])
-})
-
-test('names two prompts that share a file name after their folders', () => {
-  give('a/x.md', 'One.\n')
-  give('b/x.md', 'Two.\n')
-  expect(importAll().map(({ name }) => name)).toEqual(['a-x', 'b-x'])
 })
 
 const LANGCHAIN = (id: string[], kwargs: object) => JSON.stringify({ lc: 1, type: 'constructor', id, kwargs })
@@ -194,7 +201,6 @@ test('a refused file makes the exit status 1, after all other files are imported
   const args = [join(dir, 'given'), '--owner', 'acme'] as const
   expect(run('import-prompts', ...args)).toMatchObject({ status: 1, stdout: expect.stringMatching(/Refused +1\n/) })
   expect(existsSync(join(dir, 'content/acme/b/versions/1.0.0.md'))).toBe(true)
-  expect(run('import-prompts', ...args, '--json', '--dry-run').status).toBe(1)
   give('a.md', 'Hi, {{user.name}}.\n')
   expect(run('import-prompts', ...args)).toMatchObject({ status: 0, stdout: expect.stringMatching(/Refused +0\n/) })
   const exportAs = (format: string) => run('export-prompts', '--format', format, '--out', join(dir, format))
@@ -203,12 +209,6 @@ test('a refused file makes the exit status 1, after all other files are imported
     status: 0,
     stdout: '\nWritten 0\nRefused 0\nSkipped 2 that are not skills\n',
   })
-})
-
-test('accepts Windows line endings and a byte order mark', () => {
-  give('a.prompt', '\ufeff---\r\nmodel: m\r\n---\r\nHi {{name}}\r\n')
-  expect(importAll()).toMatchObject([{ status: 'new', lost: [] }])
-  expect(written('a/versions/1.0.0.md')).toContain('Hi {{name}}\r\n')
 })
 
 test('turns path traversal and Windows device names into safe names', () => {
@@ -230,8 +230,6 @@ test('turns path traversal and Windows device names into safe names', () => {
 
 test.each([
   [[], 'Missing files or folders to import'],
-  [['given'], 'Missing required option: --owner'],
-  [['given', '--owner', 'api'], '--owner: expected a handle'],
   [['given', '--owner', 'acme', '--from', 'word'], '--from: expected one of dotprompt, prompty'],
   [['given', '--owner', 'acme', '--license', 'mine'], '--license: expected an SPDX licence'],
   [['nowhere', '--owner', 'acme'], 'nowhere'],
@@ -250,13 +248,4 @@ test('export lists its formats when given an unknown one', () => {
       '--format markdown|dotprompt|prompty|github|langfuse|langchain|skill|claude-command --out DIR',
     ),
   })
-})
-
-test('an import only adds new files, as git status shows', () => {
-  execFileSync('git', ['init', '-q', join(dir, 'content')])
-  give('a.md', 'Hi.\n')
-  importAll()
-  expect(execFileSync('git', ['-C', join(dir, 'content'), 'status', '--short', '-uall']).toString()).toBe(
-    '?? acme/a/index.md\n?? acme/a/versions/1.0.0.md\n',
-  )
 })

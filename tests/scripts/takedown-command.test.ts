@@ -90,29 +90,9 @@ test('a version: one commit removes it, its label and its yank, and uses up its 
   expect(git('log', '--all', '-p')).toContain('zanzibar')
 })
 
-test('a version of a skill: its files are removed with it', () => {
-  const versions = `content/${owner}/review/versions`
-  put({
-    [`${versions}/1.2.0.md`]: version('Three').replace('---\n', '---\nskill: {description: Reviews.}\n'),
-    [`${versions}/1.2.0/scripts/run.py`]: 'print("narwhal")\n',
-  })
-  expect(contentOf().problems).toEqual([])
-  const { status, stdout } = run([`${owner}/review@1.2.0`, 'Leaks a key'])
-  expect(status).toBe(0)
-  expect(existsSync(join(folder, versions, '1.2.0'))).toBe(false)
-  expect(git('show', '--format=', '--name-status', 'HEAD').trim().split('\n')).toEqual([
-    `M\tcontent/${owner}/review/index.md`,
-    `D\t${versions}/1.2.0.md`,
-    `D\t${versions}/1.2.0/scripts/run.py`,
-  ])
-  expect(contentOf().problems).toEqual([])
-  expect(stdout).toContain(`content: ${versions}/1.2.0.md and ${versions}/1.2.0 (commit `)
-  expect(stdout).toContain(`--path ${versions}/1.2.0.md --path ${versions}/1.2.0\n`)
-})
-
-test('a version with results and attestations: they are removed with it', () => {
-  const results = `content/${owner}/review/results`
-  const attestations = `content/${owner}/review/attestations`
+test('a version of a skill with results and attestations: its files are removed with it', () => {
+  const place = `content/${owner}/review`
+  const versions = `${place}/versions`
   const bundle = '{"mediaType":"application/vnd.dev.sigstore.bundle.v0.3+json"}'
   const workflow = 'octo/prompts/.github/workflows/publish.yml@refs/heads/main'
   const facts = {
@@ -121,20 +101,29 @@ test('a version with results and attestations: they are removed with it', () => 
     ...{ identity: `https://github.com/${workflow}`, ref: 'refs/heads/main', sha: 'a'.repeat(40) },
     run_url: 'https://github.com/octo/prompts/actions/runs/1/attempts/1',
   }
-  const digest = hash('sha256', 'Two zanzibar\n')
+  const keys = `skill: {description: Reviews.}\nattestations: [${JSON.stringify(facts)}]\n`
+  const digest = hash('sha256', 'Three\n')
   put({
-    [`${results}/1.1.0/quality.yml`]: `content_sha256: ${digest}\npassed: 1\nfailed: 0\nat: "2026-11-20T10:00:00Z"\nreported_by: acme\n`,
-    [`${attestations}/1.1.0/1.sigstore.json`]: bundle,
-    [`content/${owner}/review/versions/1.1.0.md`]: version('Two zanzibar').replace(
-      '---\n',
-      `---\nattestations: [${JSON.stringify(facts)}]\n`,
-    ),
+    [`${versions}/1.2.0.md`]: version('Three').replace('---\n', `---\n${keys}`),
+    [`${versions}/1.2.0/scripts/run.py`]: 'print("narwhal")\n',
+    [`${place}/results/1.2.0/quality.yml`]: `content_sha256: ${digest}\npassed: 1\nfailed: 0\nat: "2026-11-20T10:00:00Z"\nreported_by: acme\n`,
+    [`${place}/attestations/1.2.0/1.sigstore.json`]: bundle,
   })
   expect(contentOf().problems).toEqual([])
-  expect(run([`${owner}/review@1.1.0`, 'Leaks a key']).status).toBe(0)
-  expect(git('ls-files').match(/(?:results|attestations)\/.*/g)).toBe(null)
-  for (const path of [results, attestations]) expect(existsSync(join(folder, path, '1.1.0'))).toBe(false)
+  const { status, stdout } = run([`${owner}/review@1.2.0`, 'Leaks a key'])
+  expect(status).toBe(0)
+  for (const path of ['versions', 'results', 'attestations'])
+    expect(existsSync(join(folder, place, path, '1.2.0'))).toBe(false)
+  expect(git('show', '--format=', '--name-status', 'HEAD').trim().split('\n')).toEqual([
+    `D\t${place}/attestations/1.2.0/1.sigstore.json`,
+    `M\t${place}/index.md`,
+    `D\t${place}/results/1.2.0/quality.yml`,
+    `D\t${versions}/1.2.0.md`,
+    `D\t${versions}/1.2.0/scripts/run.py`,
+  ])
   expect(contentOf().problems).toEqual([])
+  expect(stdout).toContain(` and ${versions}/1.2.0.md and ${versions}/1.2.0 (commit `)
+  expect(stdout).toContain(`--path ${versions}/1.2.0.md --path ${versions}/1.2.0`)
 })
 
 test('a part: the versions that include it are named, because they contain its text', () => {
@@ -145,17 +134,21 @@ test('a part: the versions that include it are named, because they contain its t
   expect(contentOf().problems).toEqual([])
   const told = `included: this text is also in ${owner}/composed@1.0.0. Publish without it, then take down these versions too.`
   expect(run(['--check', `${owner}/review@1.0.0`]).stdout).not.toContain('included:')
-  expect(run(['--check', `${owner}/review`]).stdout).toContain(told)
   expect(run([`${owner}/review@1.1.0`, 'Leaks a key']).stdout.split('Not gone:')[1]).toContain(told)
   expect(contentOf().problems).toEqual([])
 })
 
-test('a prompt: everything below its folder but its numbers, and what other prompts say about it', () => {
-  expect(run([`${owner}/review@1.0.0`, 'Leaks a key']).status).toBe(0)
-  const { status, stdout } = run([`${owner}/review`, 'Illegal'])
-  expect(status).toBe(0)
+test('the commands of the guide take down a version, then the prompt: all but its numbers, and what others say about it', () => {
+  const [commands = ''] = blocksOf('moderation', 'sh').filter((text) => text.includes('takedown'))
+  const lines = commands.trim().replaceAll('acme/code-review', `${owner}/review`).split('\n')
+  const given = lines.map((line) => /^npm run takedown -- (\S+) "([^"]+)"$/.exec(line)?.slice(1) ?? [])
+  expect(given.map(([name]) => name)).toEqual([`${owner}/review@1.1.0`, `${owner}/review`])
+  const [one, whole] = given.map((args) => run(args))
+  expect([one!.status, whole!.status]).toEqual([0, 0])
+  const { stdout } = whole!
   expect(git('ls-files', `content/${owner}/review`).trim()).toBe(`content/${owner}/review/index.md`)
-  expect(read('review/index.md')).toBe('---\nremoved:\n  "1.0.0": Leaks a key\n  "1.1.0": Illegal\n---\n')
+  expect(read('review/index.md')).toBe(`---\nremoved:\n  "1.1.0": ${given[0]![1]}\n  "1.0.0": ${given[1]![1]}\n---\n`)
+  expect(existsSync(join(folder, `content/${owner}/review/versions`))).toBe(false)
   expect(contentOf().tree.repositories.has(`${owner}/review`)).toBe(false)
   expect(stdout).toContain('numbers: none is used again (removed, in index.md)')
   expect(read('other/index.md')).toBe('---\nstatus: deprecated\n---\n')
@@ -172,24 +165,13 @@ test('the only version, and a prompt whose index.md cannot be read', () => {
   expect([contentOf().problems, [...contentOf().tree.repositories.keys()]]).toEqual([[], []])
 })
 
-test('the commands of the guide take down a version, then the prompt', () => {
-  const [commands = ''] = blocksOf('moderation', 'sh').filter((text) => text.includes('takedown'))
-  const lines = commands.trim().replaceAll('acme/code-review', `${owner}/review`).split('\n')
-  const given = lines.map((line) => /^npm run takedown -- (\S+) "([^"]+)"$/.exec(line)?.slice(1) ?? [])
-  expect(given.map(([name]) => name)).toEqual([`${owner}/review@1.1.0`, `${owner}/review`])
-  for (const args of given) expect(run(args)).toMatchObject({ status: 0, stdout: expect.stringContaining('Not gone:') })
-  expect(existsSync(join(folder, `content/${owner}/review/versions`))).toBe(false)
-})
-
 describe('refusals change nothing', () => {
   //  case                       arguments                            what it says
   test.each<[string, string[], RegExp]>([
-    ['no reason', [`${owner}/review@1.1.0`], /expected a reason/],
     ['a reason of two lines', [`${owner}/review@1.1.0`, 'a\nb'], /expected a reason on one line/],
     ['no prompt', ['review', 'x'], /expected a prompt, or a version/],
     ['an unknown version', [`${owner}/review@9.0.0`, 'x'], /There is no version 9\.0\.0/],
     ['an unknown prompt', [`${owner}/nothing`, 'x'], /There is no prompt/],
-    ['an unknown option', ['--force', `${owner}/review`, 'x'], /--force/],
   ])('%s', (_case, args, words) => {
     const head = git('rev-parse', 'HEAD')
     const { status, stderr } = run(args)
