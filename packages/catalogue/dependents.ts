@@ -3,6 +3,7 @@ import { addressesBelow } from '../../src/domain/api/record-links.ts'
 import type { ComposedPrompt, Dependent, RepositorySummary } from '../../src/domain/api/schema.ts'
 import { type Selectable, selectVersion } from '../../src/domain/compose/resolve.ts'
 import type { Included, RepositoryOutline } from './outline.ts'
+import { oncePer } from './remember.ts'
 
 /** A listed prompt whose latest version includes others. */
 interface Composed {
@@ -17,6 +18,19 @@ interface Wanted extends Included {
 
 type Outline = Pick<RepositoryOutline, 'summary' | 'includes' | 'releases' | 'labelled' | 'movedTo'>
 
+/** What ranges select, by the releases of an outline, which belong to it alone. Resolving a range reads all of them, and most stay the same in the next catalogue. */
+const selections = oncePer((_: Outline['releases']) => new Map<string, string | null>())
+
+function findWanted(outline: Outline | undefined, include: Included): string | null {
+  if (!outline) return null
+  const known = selections(outline.releases)
+  const before = known.get(include.range)
+  if (before !== undefined) return before
+  const wanted = selectVersion(describeSelectable(outline), include).version ?? null
+  known.set(include.range, wanted)
+  return wanted
+}
+
 /**
  * Lists the prompts that include others.
  *
@@ -24,21 +38,14 @@ type Outline = Pick<RepositoryOutline, 'summary' | 'includes' | 'releases' | 'la
  * @param listed those in which to look, in the order of the result
  */
 export function listComposed(outlines: ReadonlyMap<string, Outline>, listed: readonly RepositorySummary[]): Composed[] {
-  // Resolving a range reads all versions of a part, which a thousand prompts may include.
-  const known = new Map<string, string | null>()
-  const find = (include: Included): string | null => {
-    const address = `${include.repository}@${include.range}`
-    const before = known.get(address)
-    if (before !== undefined) return before
-    const outline = outlines.get(include.repository)
-    const wanted = selectVersion(outline && describeSelectable(outline), include).version ?? null
-    known.set(address, wanted)
-    return wanted
-  }
   return listed.flatMap((summary) => {
-    const { includes = [] } = outlines.get(summary.full_name) ?? {}
-    const all = includes.map((include) => ({ ...include, wanted: find(include) }))
-    return all.length > 0 ? [{ summary, includes: all }] : []
+    const includes = outlines.get(summary.full_name)?.includes
+    if (!includes) return []
+    const describe = (include: Included) => ({
+      ...include,
+      wanted: findWanted(outlines.get(include.repository), include),
+    })
+    return { summary, includes: includes.map(describe) }
   })
 }
 
