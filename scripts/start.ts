@@ -17,7 +17,6 @@ import { openBundle } from '../packages/node-server/pages.ts'
 import { watchPublishing } from '../packages/node-server/watch-publishing.ts'
 import { openLook, readHubLook } from '../packages/stores/content/site-settings-file.ts'
 import { findProfile, findSourceHost } from '../src/config.ts'
-import type { FreshCopies } from '../src/ports/fresh-copies.ts'
 import { describeError } from '../src/ports/log.ts'
 import { openProgress } from './progress.ts'
 import { readSettings } from './read-settings.ts'
@@ -79,30 +78,22 @@ try {
     await followed.ready.catch(() => {})
     return opened
   }, stopping.signal)
-  const { copies } = stores
-  const keep: FreshCopies['keep'] = async (kind, copy) => {
-    await copies.keep(kind, copy)
-    if (!clone || !('repository' in copy || 'handle' in copy)) return
-    followed.noteWrite('repository' in copy ? copy.repository.full_name : copy.handle)
-    clone.fetchSoon()
-  }
-  host = await serveSites(
-    followed.served,
-    { ...stores, copies: { ...copies, keep } },
-    {
-      ...config,
-      pages,
-      onWritten: followed.noteWrite,
-      untilBuilt: followed.untilBuilt,
-      downloads: await openDownloads('.', config.baseUrl),
-      ...watching,
-      healthOf() {
-        const known = addState(followed.health(), stores.stateWatch.health())
-        const health = publishing ? addPublishing(known, publishing.health()) : known
-        return clone ? addFetch(health, clone.state(), new Date()) : health
-      },
+  host = await serveSites(followed.served, stores, {
+    ...config,
+    pages,
+    onWritten: followed.noteWrite,
+    async advance(write) {
+      clone?.fetchSoon()
+      return followed.advance(write)
     },
-  ).catch((error: NodeJS.ErrnoException) => {
+    downloads: await openDownloads('.', config.baseUrl),
+    ...watching,
+    healthOf() {
+      const known = addState(followed.health(), stores.stateWatch.health())
+      const health = publishing ? addPublishing(known, publishing.health()) : known
+      return clone ? addFetch(health, clone.state(), new Date()) : health
+    },
+  }).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EADDRINUSE'
       ? new Error(
           `Port ${config.port} is in use. Stop the program that uses it, or choose another port: PORT=8889 npm start`,

@@ -354,8 +354,7 @@ describe('allowed imports', () => {
       .map(({ path }) => path)
     expect(readers.sort()).toEqual(words`
       packages/astro/dev-middleware.ts packages/astro/dev-server.ts packages/build/write-data.ts
-      packages/node-server/builds/builder-process.ts packages/node-server/builds/keep-building.ts
-      packages/node-server/builds/pages-bundle.ts packages/node-server/builds/serve-sites.ts
+      packages/node-server/builds/builder-thread.ts packages/node-server/builds/pages-bundle.ts packages/node-server/builds/serve-sites.ts
       packages/node-server/local-stores.ts src/wiring/hub.ts
     `)
   })

@@ -33,7 +33,7 @@ export function openMetrics(commit?: string) {
   ])
   const builds = new Counter({
     name: 'hub_builds_total',
-    help: 'Builds, and failures of builds or of the build process.',
+    help: 'Builds, and failures of builds or of the builder.',
     labelNames: ['outcome'],
     registers,
   })

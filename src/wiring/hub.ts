@@ -29,8 +29,8 @@ export interface ServerHub {
   files: SiteFiles
   /** The same files, with what was written since the build. */
   newest?: SiteFiles | undefined
-  /** Waits until the build that is served includes a write, but not for long; omitted if no build follows. */
-  untilBuilt?: ((write: CopyOrigin) => Promise<void>) | undefined
+  /** Advances the build that is served to a write (see `PublishHub`); omitted if no build follows. */
+  advance?: ((write: CopyOrigin) => Promise<boolean>) | undefined
   /** Opened on first use. */
   search: () => Search
   /** Omitted if no pages are served. */

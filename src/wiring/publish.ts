@@ -65,7 +65,8 @@ export async function openPublishHub(request: Request, context: FunctionContext)
     rememberVersion: async (place, published) => (await publishedOf(config, state)).remember(place, published),
     purge: hub ? async (tags) => hub.pages?.purge(tags) : (tags) => purgeCache({ tags }),
     takeTurn: await turnsOf(config, hub),
-    untilBuilt: async (write) => hub?.untilBuilt?.(write),
+    isAlone: hub?.advance !== undefined && config.databaseUrl === undefined,
+    advance: async (write) => (await hub?.advance?.(write)) ?? false,
   }
 }
 

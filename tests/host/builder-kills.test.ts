@@ -1,5 +1,5 @@
-// Checks that the build process can be killed at any moment: the next start finds a complete build, and the next build
-// is identical to a clean one.
+// Checks that a hub can be killed at any moment of a build: the next start finds a complete build, and the next build is
+// identical to a clean one.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -20,7 +20,7 @@ import { temporaryFolder } from '../temporary-folder.ts'
 /** The number of kills. To run more: `KILLS=30 npx vitest run tests/host/builder-kills.test.ts` */
 const KILLS = Number(process.env.KILLS ?? 3)
 const random = seedRandom(Number(process.env.SEED ?? 1))
-/** The delay before files of older builds are removed, from builder-process.ts. */
+/** The delay before files of older builds are removed, from site-folder.ts. */
 const TIDY_MS = 10_000
 const DAY = '2026-11-20'
 
@@ -83,12 +83,12 @@ function readServed(): Seen | undefined {
 const say = ({ files, found }: Seen) => JSON.stringify([[...files], found])
 
 /**
- * Starts the build process as our own host does. @param onMessage called with each message, after the reply has been
+ * Starts a process with nothing but the builder. @param onMessage called with each message, after the reply has been
  * sent
  */
 function start(onMessage: (message: BuilderMessage) => void): ChildProcess {
-  const started = fork('packages/node-server/builds/builder-process.ts', [folder.dir], {
-    env: { ...process.env, ...settings, ASTRO_TELEMETRY_DISABLED: '1' },
+  const started = fork(join(import.meta.dirname, 'builder-alone.ts'), [folder.dir, contentDir], {
+    env: { ...process.env, ...settings },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     serialization: 'advanced',
   })
@@ -151,7 +151,7 @@ test(`serves a complete state after each of ${KILLS} kills, and the next build e
     const life = start(({ kind }) => kind === 'read' && read.resolve())
     await read.promise
     const ended = once(life, 'exit')
-    life.disconnect()
+    life.kill('SIGKILL')
     await ended
     const now = readServed()!
     const expected = clean.at(-1)!
@@ -160,7 +160,6 @@ test(`serves a complete state after each of ${KILLS} kills, and the next build e
       if (now.files.get(path) !== bytes) expect(now.files.get(path), `${said}: ${path}`).toBe(bytes)
     expect(now.found, said).toEqual(expected.found)
   }
-  const isPart = (name: string) =>
-    /^(?:site\.db(?:-wal|-shm)?|search-\d+\.db|builder\.lock(?:-journal)?|git)$/.test(name)
+  const isPart = (name: string) => /^(?:site\.db(?:-wal|-shm)?|search-\d+\.db|git)$/.test(name)
   expect(readdirSync(folder.dir).filter((name) => !isPart(name))).toEqual([])
 })

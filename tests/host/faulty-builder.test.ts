@@ -50,7 +50,9 @@ const isListed = async (ask: Ask, name: string) =>
 /** Returns the name of the folder with the builds of a hub. */
 const placeOf = (contentDir: string, baseUrl: string) =>
   hash('sha256', JSON.stringify({ contentDir, baseUrl })).slice(0, 16)
-const IS_BUILDER = `process.argv[1]?.endsWith('builder-process.ts')`
+/** Whether a module is loaded by the builder, a thread of the hub. */
+const IS_BUILDER = 'workerData?.contentDir !== undefined'
+const THREAD = `import { parentPort, workerData } from 'node:worker_threads'`
 
 test('restarts a crashing builder with increasing delays', { timeout: 2 * WITHIN }, async () => {
   const flag = join(root, 'flag')
@@ -58,11 +60,12 @@ test('restarts a crashing builder with increasing delays', { timeout: 2 * WITHIN
     withFault(
       'dying',
       `import { existsSync } from 'node:fs'
+      ${THREAD}
       if (${IS_BUILDER}) {
-        const send = process.send.bind(process)
-        process.send = (message, ...rest) => {
-          send(message, ...rest)
-          if (message.kind === 'begin' && existsSync(${JSON.stringify(flag)})) setTimeout(() => process.kill(process.pid, 'SIGKILL'), 20)
+        const post = parentPort.postMessage.bind(parentPort)
+        parentPort.postMessage = (message) => {
+          post(message)
+          if (message.kind === 'begin' && existsSync(${JSON.stringify(flag)})) setTimeout(() => { throw new Error('Out of order.') }, 20)
         }
       }`,
     ),
@@ -71,7 +74,9 @@ test('restarts a crashing builder with increasing delays', { timeout: 2 * WITHIN
   writeFileSync(flag, '')
   repository.write({ [`content/${owner}/one/index.md`]: '---\ntitle: Changed\n---\n' })
   const pauses = await poll('it was started three times', WITHIN, async () => {
-    const said = [...run!.log().matchAll(/exited with SIGKILL\.\sRestarting it in (\d+) s/g)].map(([, s]) => s)
+    const said = [...run!.log().matchAll(/The builder ended: Out of order\.\sRestarting it in (\d+) s/g)].map(
+      ([, s]) => s,
+    )
     return said.length >= 3 ? said.slice(0, 3) : undefined
   })
   expect(pauses).toEqual(['1', '2', '4'])
@@ -87,6 +92,7 @@ test('when the builder crashes at once, the start fails with an error message an
     'dead',
     // This makes loading the functions take longer than the builder takes to crash.
     `import { registerHooks } from 'node:module'
+    ${THREAD}
     if (${IS_BUILDER}) process.exit(7)
     registerHooks({
       load(url, context, next) {
@@ -99,7 +105,7 @@ test('when the builder crashes at once, the start fails with an error message an
   run = launch('node', ['scripts/start.ts'], { ...settings, PORT: String(await freePort()) })
   const { code, signal } = await run.closed
   expect([code, signal]).toEqual([1, null])
-  expect(run.log()).toContain('The build process exited with 7.')
+  expect(run.log()).toContain('The builder ended: exit code 7')
   // The process ends, so nothing is tried again.
   expect(run.log()).not.toMatch(/\n\s+at |Unhandled|triggerUncaughtException|Restarting/)
 })

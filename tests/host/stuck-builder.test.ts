@@ -1,11 +1,10 @@
-// Tests that a build process that is stuck is noticed and replaced: one that is stopped, one in an endless loop, and one
-// whose round never ends. Until then, the age of the oldest change that is not built is known.
+// Tests that a builder that is stuck is noticed and replaced: one in an endless loop, and one whose round never ends.
+// Until then, the age of the oldest change that is not built is known.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type FollowMessage, keepBuilding } from '../../packages/node-server/builds/keep-building.ts'
-import { buildersOf } from '../hubs/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const WITHIN = 60_000
@@ -33,12 +32,15 @@ function write(name: string, text: string): void {
   mkdirSync(dir, { recursive: true })
   writeFileSync(join(dir, '1.0.0.md'), `---\npublished_at: "2026-11-01T00:00:00Z"\npublished_by: acme\n---\n${text}\n`)
 }
-const build = (patience = PATIENCE, beforeBuild = async () => ({ isWhole: true, orderMs: Date.now(), changed: [] })) =>
+const build = (
+  beforeBuild = async () => ({ isWhole: true, orderMs: Date.now(), changed: [] }),
+  options: Parameters<typeof keepBuilding>[3] = {},
+) =>
   keepBuilding(
-    [join(root, 'site')],
+    { dir: join(root, 'site'), contentDir: join(root, 'content') },
     stop.signal,
     { hear: (message) => void heard.push(message), beforeBuild },
-    patience,
+    { patience: PATIENCE, ...options },
   )
 const failures = () => heard.flatMap((one) => (one.kind === 'failed' ? [`${one.message} ${one.next}`] : []))
 const repositories = () => {
@@ -47,73 +49,53 @@ const repositories = () => {
 }
 const isServed = (count: number) => expect.poll(repositories, { timeout: WITHIN }).toBe(count)
 
-/** Loads a fault into the build process. @param code runs with each message that it sends */
-function addFault(code: string): void {
-  const path = join(root, 'fault.mjs')
-  writeFileSync(
-    path,
-    `import { existsSync } from 'node:fs'
-    const send = process.send.bind(process)
-    process.send = (message, ...rest) => { send(message, ...rest); ${code} }`,
-  )
-  process.env.NODE_OPTIONS = `--import=${pathToFileURL(path)}`
-}
-
-test('a stopped build process is replaced, and the change that waited for it is built', {
+test('a builder in an endless loop is replaced, and the change that waited for it is built', {
   timeout: 3 * WITHIN,
 }, async () => {
-  const builder = build()
+  const flag = join(root, 'flag')
+  const fault = join(root, 'fault.mjs')
+  // Between two rounds it sleeps, which leaves the processor to other tests and responds as little.
+  writeFileSync(
+    fault,
+    `import { existsSync } from 'node:fs'
+    import { parentPort } from 'node:worker_threads'
+    const post = parentPort.postMessage.bind(parentPort)
+    parentPort.postMessage = (message) => {
+      post(message)
+      while (message.kind === 'begin' && existsSync(${JSON.stringify(flag)})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)
+    }
+    await import(${JSON.stringify(new URL('../../packages/node-server/builds/builder-thread.ts', import.meta.url).href)})`,
+  )
+  const builder = build(undefined, { module: pathToFileURL(fault) })
   await isServed(1)
+  writeFileSync(flag, '')
   await expect.poll(builder.oldestUnbuilt, { timeout: WITHIN }).toBe(undefined)
-  const [pid] = buildersOf(process.pid)
-  process.kill(pid!, 'SIGSTOP')
   write('two', 'Second')
   const began = Date.now()
   builder.send({ kind: 'written', fullName: 'acme/two' })
-  const since = builder.oldestUnbuilt()!
-  expect(since.getTime()).toBeGreaterThanOrEqual(began)
-  await isServed(2)
-  expect(failures()[0]).toBe('The build process has not responded for 15 s. It is being replaced.')
-  expect(failures()[1]).toBe('The build process exited with SIGKILL. Restarting it in 1 s.')
-  await expect.poll(builder.oldestUnbuilt, { timeout: WITHIN }).toBe(undefined)
-})
-
-test('a build process in an endless loop is replaced', { timeout: 3 * WITHIN }, async () => {
-  const flag = join(root, 'flag')
-  // Between two rounds it sleeps, which leaves the processor to other tests and responds as little.
-  addFault(
-    `while (message.kind === 'begin' && existsSync(${JSON.stringify(flag)})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)`,
-  )
-  const builder = build()
-  await isServed(1)
-  writeFileSync(flag, '')
-  write('two', 'Second')
-  builder.send({ kind: 'written', fullName: 'acme/two' })
-  await expect.poll(() => failures()[0], { timeout: WITHIN }).toContain('has not responded for 15 s.')
+  expect(builder.oldestUnbuilt()!.getTime()).toBeGreaterThanOrEqual(began)
+  await expect
+    .poll(() => failures()[0], { timeout: WITHIN })
+    .toBe('The builder has not responded for 15 s. It is being replaced.')
+  await expect
+    .poll(() => failures()[1], { timeout: WITHIN })
+    .toBe('The builder ended: exit code 1. Restarting it in 1 s.')
   // Retries while the loop lasts do not make the change any younger.
   const since = builder.oldestUnbuilt()!
   rmSync(flag)
   expect(since.getTime()).toBeLessThan(Date.now() - 10_000)
   await isServed(2)
+  await expect.poll(builder.oldestUnbuilt, { timeout: WITHIN }).toBe(undefined)
 })
 
-test('a round that makes no progress ends, although the process responds', { timeout: 3 * WITHIN }, async () => {
+test('a round that makes no progress ends, although the builder responds', { timeout: 3 * WITHIN }, async () => {
   let isHanging = true
   const hang = () =>
     isHanging ? new Promise<never>(() => {}) : Promise.resolve({ isWhole: true, orderMs: Date.now(), changed: [] })
-  build({ ...PATIENCE, roundMs: 8_000 }, hang)
+  build(hang, { patience: { ...PATIENCE, roundMs: 8_000 } })
   await expect
     .poll(() => failures()[0], { timeout: WITHIN })
-    .toBe('The build process has made no progress for 8 s. It is being replaced.')
+    .toBe('The builder has made no progress for 8 s. It is being replaced.')
   isHanging = false
-  await isServed(1)
-})
-
-test('a build process that cannot be started is started again', { timeout: 3 * WITHIN }, async () => {
-  const { execPath } = process
-  process.execPath = join(root, 'missing')
-  build()
-  await expect.poll(() => failures()[0], { timeout: WITHIN }).toMatch(/^The build process cannot be started: .*ENOENT/)
-  process.execPath = execPath
   await isServed(1)
 })

@@ -126,7 +126,8 @@ export function openHandlers(options: HandlerOptions): Handlers {
     rememberVersion: published.remember,
     purge: purge ?? (async () => {}),
     takeTurn: takeTurn ?? createPublishTurns(),
-    untilBuilt: async () => {},
+    isAlone: false,
+    advance: async () => false,
   }
   return {
     publish: (request) => handleWrite(request, () => publishHub, clock),

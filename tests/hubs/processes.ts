@@ -1,6 +1,5 @@
 // Starts hubs in their own process groups, waits until they respond, and stops them completely.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { delimiter, dirname } from 'node:path'
 import { poll } from '../e2e/client.ts'
@@ -130,20 +129,6 @@ export function descendants(pid: number | undefined): number[] {
   const family = [pid]
   for (const known of family) for (const [child, parent] of rows) if (parent === known && child) family.push(child)
   return family
-}
-
-/** Returns the build processes that a hub started. */
-export function buildersOf(pid: number | undefined): number[] {
-  return descendants(pid).filter((one) => commandOf(one).includes('builder-process'))
-}
-
-function commandOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-  } catch {
-    // The process ended after it was listed.
-    return ''
-  }
 }
 
 export function alive(pid: number): boolean {

@@ -1,7 +1,15 @@
-// Defines the messages between the server and its build process, and the delay before either of them retries after a failure.
+// Defines the messages between the server and its builder, and the delay before either of them retries after a failure.
 import type { SiteState } from './site-folder.ts'
 
-/** Messages from the build process to the server. */
+/** What the builder is started with. */
+export interface BuilderParameters {
+  /** The folder of the site's data. */
+  dir: string
+  /** The content folder: either the configured folder, or that of the clone, which has commits alone. */
+  contentDir: string
+}
+
+/** Messages from the builder to the server. */
 export type BuilderMessage =
   /** A new build is complete. */
   | { kind: 'state'; state: SiteState }
@@ -30,7 +38,7 @@ export interface ReadyContent {
   changed: readonly string[]
 }
 
-/** Messages from the server to the build process. */
+/** Messages from the server to the builder. */
 export type HostMessage =
   /** The reply to `begin`. */
   | ({ kind: 'ready' } & ReadyContent)
@@ -38,6 +46,8 @@ export type HostMessage =
   | { kind: 'unready'; message: string }
   /** The commit to serve has changed. */
   | { kind: 'moved' }
+  /** The database of the builds is damaged, so that everything must be built again. */
+  | { kind: 'damaged' }
   /** A repository was written on this server. This is sent even if the operating system also reports the file change. */
   | { kind: 'written'; fullName: string }
 

@@ -1,4 +1,4 @@
-// Keeps the served site up to date: a separate process builds the changed content, and this process switches to each build atomically once it is complete.
+// Keeps the served site up to date: a thread builds the changed content, and the server switches to each build atomically once it is complete.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../../../src/config.ts'
 import { HubError } from '../../../src/domain/api/errors.ts'
@@ -29,7 +29,7 @@ interface FollowEvents {
   onShow: () => void
   /** Called when the content read in the last round is being served. */
   onBuilt: (began: Date) => void
-  /** Called when a build fails, or when the build process stops. */
+  /** Called when a build fails, or when the builder ends. */
   onFailed: () => void
   /** Reports the progress of the first build, while nothing is being served; `total` is 0 if the step's length is unknown. */
   onProgress: (step: string, done: number, total: number) => void
@@ -74,8 +74,13 @@ export function followContent(
     const { open } = search
     retire?.()
     retire = () => setTimeout(database.close, RETIRE_MS).unref()
+    let isDamaged = false
+    const onDamage = () => {
+      if (!isDamaged) builder.send({ kind: 'damaged' })
+      isDamaged = true
+    }
     served.site = {
-      files: database.filesOf(state.number),
+      files: database.filesOf(state.number, onDamage),
       search: () => open,
       broken: new Map(Object.entries(state.broken)),
       used: new Map(Object.entries(state.used)),
@@ -140,7 +145,7 @@ export function followContent(
       `Serving the build from ${last.built_at} while the content is being read: ${formatCounts(last.counts)}.`,
     )
   } else console.log('Building the site …')
-  const builder = keepBuilding([folder.dir, config.contentDir], signal, {
+  const builder = keepBuilding({ dir: folder.dir, contentDir: config.contentDir }, signal, {
     hear,
     async beforeBuild() {
       const content = await beforeBuild()
@@ -167,12 +172,13 @@ export function followContent(
       written.add(fullName)
       builder.send({ kind: 'written', fullName })
     },
-    /** Waits until the build that is served includes a write, so that lists, tags and search have it, too. Not for long, and not while builds fail: until a build includes it, the fresh copy shows the write itself. */
-    async untilBuilt(write: CopyOrigin): Promise<void> {
+    /** Waits until the build that is served includes a write, so that lists, tags and search have it, too. Not for long, and not while builds fail. @returns whether it does */
+    async advance(write: CopyOrigin): Promise<boolean> {
       const late = sleep(MAX_WAIT_MS, undefined, { ref: false })
       const endsAt = performance.now() + MAX_WAIT_MS
       const isIn = () => !isAhead(write, '', undefined, { ...served.site.source, broken: [] })
       while (!isIn() && health.failure === null && performance.now() < endsAt) await Promise.race([next.promise, late])
+      return isIn()
     },
     /** Rereads the content; call this when `beforeBuild` has something new. */
     noteMove: () => builder.send({ kind: 'moved' }),

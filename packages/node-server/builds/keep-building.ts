@@ -1,17 +1,22 @@
-// Runs the build process: starts it again when it exits, stops one that does not respond, and notes since when a change has been waiting for it.
-import { type ChildProcess, fork } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+// Runs the builder: starts it again when it ends, stops one that does not respond, and notes since when a change has been waiting for it.
+import { Worker } from 'node:worker_threads'
 import { describeError } from '../../../src/ports/log.ts'
 import { inBackground, onAbort } from '../http/background.ts'
-import { type BuilderMessage, type HostMessage, pauseAfter, type ReadyContent } from './builder-messages.ts'
+import {
+  type BuilderMessage,
+  type BuilderParameters,
+  type HostMessage,
+  pauseAfter,
+  type ReadyContent,
+} from './builder-messages.ts'
 
-const BUILDER = fileURLToPath(new URL('builder-process.ts', import.meta.url))
+const BUILDER = new URL('builder-thread.ts', import.meta.url)
 
-/** When a build process counts as stuck. */
+/** When a builder counts as stuck. */
 interface Patience {
   /** How long it may say nothing: it does so while it writes the search index of a large hub. */
   silenceMs: number
-  /** How long a round may last without progress, although the process runs: it may wait for a program that does not end. */
+  /** How long a round may last without progress, although the builder runs: it may wait for a program that does not end. */
   roundMs: number
   /** How often to check. */
   checkMs: number
@@ -30,32 +35,24 @@ interface BuilderEvents {
   beforeBuild: PrepareContent
 }
 
-/** Runs the build process until the signal aborts. @param parameters the parameters of the process */
+/** Runs the builder until the signal aborts. @param module the module of its thread */
 export function keepBuilding(
-  parameters: readonly string[],
+  parameters: BuilderParameters,
   signal: AbortSignal,
   { hear, beforeBuild }: BuilderEvents,
-  patience: Patience = PATIENCE,
+  { patience = PATIENCE, module = BUILDER }: { patience?: Patience; module?: URL } = {},
 ) {
-  let child: ChildProcess | undefined
+  let builder: Worker | undefined
   let failures = 0
   const changes = noteChanges()
   const start = () => {
     if (signal.aborted) return
-    // Its messages for people go to standard error, which is shown. Astro prints to standard output, which is hidden.
-    child = fork(BUILDER, parameters, {
-      env: { ...process.env, ASTRO_TELEMETRY_DISABLED: '1' },
-      // By default, V8 keeps more than 100 MB that it no longer needs. docs/running.md section 5
-      execArgv: ['--max-semi-space-size=8'],
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      // In its own process group, so that Ctrl-C reaches only this process, which then stops the builder.
-      detached: true,
-      serialization: 'advanced',
-    })
-    const mine = child
+    // By default, V8 keeps more than 100 MB that it no longer needs. docs/running.md section 5
+    const mine = new Worker(module, { workerData: parameters, resourceLimits: { maxYoungGenerationSizeMb: 24 } })
+    builder = mine
     const watch = watchProgress(patience, (trouble) => {
       hear({ kind: 'failed', message: trouble, next: 'It is being replaced.' })
-      mine.kill('SIGKILL')
+      inBackground('Stopping the builder', () => mine.terminate())
     })
     mine.on('message', (message: BuilderMessage) => {
       watch.note(message)
@@ -65,48 +62,41 @@ export function keepBuilding(
       if (message.kind === 'begin') inBackground('Updating the content folder from git', () => begin(mine))
       else if (message.kind !== 'changed' && message.kind !== 'alive') hear(message)
     })
-    let isOver = false
-    const replace = (trouble: string) => {
+    let error: unknown
+    mine.once('error', (cause) => {
+      error = cause
+    })
+    mine.once('exit', (code) => {
       watch.end()
-      if (isOver || signal.aborted) return
-      isOver = true
+      if (signal.aborted) return
       const pauseMs = pauseAfter(failures++)
-      hear({ kind: 'failed', message: trouble, next: `Restarting it in ${pauseMs / 1000} s.` })
+      const reason = error === undefined ? `exit code ${code}.` : describeError(error)
+      hear({ kind: 'failed', message: `The builder ended: ${reason}`, next: `Restarting it in ${pauseMs / 1000} s.` })
       setTimeout(start, pauseMs).unref()
-    }
-    // A process that could not be started does not exit.
-    mine.once(
-      'error',
-      (error) => mine.pid === undefined && replace(`The build process cannot be started: ${error.message}.`),
-    )
-    mine.once('exit', (code, ending) => replace(`The build process exited with ${code ?? ending}.`))
+    })
   }
-  const begin = async (mine: ChildProcess) => {
+  const begin = async (mine: Worker) => {
     const answer: HostMessage = await beforeBuild().then(
       (content) => ({ kind: 'ready', ...content }),
       (error: unknown) => ({ kind: 'unready', message: describeError(error) }),
     )
-    tell(mine, answer)
+    mine.postMessage(answer)
   }
   start()
   // It is safe to kill at any time, because the next start uses the last complete build.
-  onAbort(signal, () => child?.kill('SIGKILL'))
+  onAbort(signal, () => void builder?.terminate())
   return {
-    /** Sends a message, which is a change. Sends nothing to a process that has just exited, because the next process reads everything. */
+    /** Sends a message, which is a change. A builder that has just ended hears nothing, because the next one reads everything. */
     send(message: HostMessage): void {
       changes.note({ kind: 'changed' })
-      if (child) tell(child, message)
+      builder?.postMessage(message)
     },
     /** Returns when the oldest change that is not built was noticed. */
     oldestUnbuilt: changes.oldest,
   }
 }
 
-function tell(child: ChildProcess, message: HostMessage): void {
-  if (child.connected) child.send(message, () => {})
-}
-
-/** Calls `onStuck` once if the process says nothing, or if a round makes no progress. */
+/** Calls `onStuck` once if the builder says nothing, or if a round makes no progress. */
 function watchProgress({ silenceMs, roundMs, checkMs }: Patience, onStuck: (trouble: string) => void) {
   // Counted in checks instead of read from a clock, because this process may have been stopped as well.
   let silentMs = 0
@@ -119,8 +109,8 @@ function watchProgress({ silenceMs, roundMs, checkMs }: Patience, onStuck: (trou
     clearInterval(timer)
     onStuck(
       isSilent
-        ? `The build process has not responded for ${silenceMs / 1000} s.`
-        : `The build process has made no progress for ${roundMs / 1000} s.`,
+        ? `The builder has not responded for ${silenceMs / 1000} s.`
+        : `The builder has made no progress for ${roundMs / 1000} s.`,
     )
   }, checkMs).unref()
   return {

@@ -57,8 +57,8 @@ type ServeSettings = Pick<Config, 'port'> &
     healthOf?: () => Health
     /** Called for each write that is in the content folder and about to get its place in the order of publishes and builds. */
     onWritten?: (fullName: string) => void
-    /** Waits until the build that is served includes a write, but not for long; omitted if no build follows. */
-    untilBuilt?: ServerHub['untilBuilt']
+    /** Advances the build that is served to a write; omitted if no build follows. */
+    advance?: ServerHub['advance']
     /** If set, requests are counted and `/metrics` is served. */
     metrics?: Metrics | undefined
     /** If set, each request is logged as one line. */
@@ -103,7 +103,7 @@ export async function serveSites(
     readAccess = { kind: 'public' },
     healthOf = () => STARTING,
     onWritten = () => {},
-    untilBuilt,
+    advance,
     pages: shown,
     downloads,
     metrics,
@@ -122,7 +122,7 @@ export async function serveSites(
     return {
       files,
       newest: newestFiles({ siteFiles: files, fresh, baseUrl }),
-      untilBuilt,
+      advance,
       pages: {
         code: pages,
         broken: site.broken ?? NOTHING_BROKEN,

@@ -15,6 +15,9 @@ interface GitRun {
   config?: Readonly<Record<string, string>>
 }
 
+/** How long a run may block its thread. */
+const MAX_SYNC_MS = 600_000
+
 /** Git's exit status for an unknown option. */
 export const GIT_USAGE = 129
 
@@ -126,13 +129,15 @@ export function createGit(
     })
   return {
     tryRun,
-    /** Runs git while nothing else happens: for a process that has nothing else to do. @returns standard output @throws GitFailure */
+    /** Runs git while nothing else happens: for a thread that has nothing else to do, and that cannot be stopped meanwhile. @returns standard output @throws GitFailure; Error `ETIMEDOUT` after ten minutes */
     runSync(args: readonly string[], input: string, maxBytes: number): Buffer<ArrayBuffer> {
       const run = spawnSync('git', [...SETTINGS, ...args], {
         cwd: folder,
         env,
         input,
         maxBuffer: maxBytes,
+        timeout: MAX_SYNC_MS,
+        killSignal: 'SIGKILL',
         windowsHide: true,
       })
       if (run.error) throw run.error

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type Bytes, catalogueUnavailable, type SiteFiles } from '../../../src/ports/site-files.ts'
+import { isDamage } from '../sqlite-errors.ts'
 import { cacheFiles } from './site-files-folder.ts'
 
 /** Page size. Records take about 3 kB, and fewer of them overflow with larger pages. */
@@ -21,7 +22,7 @@ const TABLES = `
 export type SiteDatabase<Part extends object> = ReturnType<typeof openSiteDatabase<Part>>
 
 /**
- * Opens the database of a site for the build process.
+ * Opens the database of a site for the builder.
  *
  * @param code identifies the code: data written by other code is replaced by the first `save`
  * @param isDamaged whether to replace the data in any case
@@ -185,13 +186,14 @@ export function readSiteDatabase(path: string) {
   const database = new DatabaseSync(path, { readOnly: true, timeout: MAX_WAIT_MS })
   const select = database.prepare('SELECT bytes FROM files WHERE path = ? AND since <= ? ORDER BY since DESC LIMIT 1')
   return {
-    /** Returns the files of one state, cached after the first read. */
-    filesOf: (number: number): SiteFiles =>
+    /** Returns the files of one state, cached after the first read. @param onDamage called when a file cannot be read because the database is damaged */
+    filesOf: (number: number, onDamage: () => void): SiteFiles =>
       cacheFiles((path) => {
         try {
           const bytes = select.get(path, number)?.bytes
           return bytes instanceof Uint8Array ? (bytes as Bytes) : undefined
         } catch (error) {
+          if (isDamage(error)) onDamage()
           throw catalogueUnavailable(error)
         }
       }),

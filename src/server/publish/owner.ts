@@ -14,7 +14,7 @@ import { respondWithRecord } from '../respond.ts'
 import { type Clock, type GitWrite, LATEST_START_MS, type WriteDecision, writeWithRetries } from './attempts.ts'
 import { requireOwnerRights } from './authenticate.ts'
 import type { PublishHub } from './publish-hub.ts'
-import { changeMessage, type OpenWrite, type Sending, showSafely } from './write-to-git.ts'
+import { changeMessage, type OpenWrite, openShow, type Sending } from './write-to-git.ts'
 
 /** What an owner's fresh copy shows. */
 interface ShownOwner {
@@ -56,23 +56,25 @@ async function writeOwner(change: OwnerChange, sending: Sending, deps: PublishHu
     decide: (folder) => decideAttempt(change, sending, folder, deps),
   }
   const waitMs = arrivedMs + LATEST_START_MS - time.now()
-  const { response, origin } = await deps.takeTurn({ sender: bearer.publisher, waitMs }, async () => {
+  const { response, show } = await deps.takeTurn({ sender: bearer.publisher, waitMs }, async () => {
     const { answer, toShow } = await writeWithRetries(deps.git, write, NOTHING_KNOWN, time)
     const { commit } = answer.data
     if (commit) await logChange(change, sending, commit.sha)
     const response = respondWithRecord(answer.data)
-    if (!toShow) return { response, origin: undefined }
-    const kept_at = new Date(toShow.atMs ?? deps.nextOrder(owner)).toISOString()
-    const origin = { commit: toShow.commit, kept_at }
-    await showSafely(async () => {
-      const { file } = toShow
+    if (!toShow) return { response, show: undefined }
+    const { file } = toShow
+    const origin = {
+      commit: toShow.commit,
+      kept_at: new Date(toShow.atMs ?? deps.nextOrder(owner)).toISOString(),
+    }
+    const keepCopy = async () => {
       await deps.fresh.keep('owners', { handle: owner, profile: profileOf(file), members: file.members, ...origin })
       await deps.purge([ownerCacheTag(owner)])
-    })
-    return { response, origin }
+    }
+    return { response, show: await openShow(origin, keepCopy, deps) }
   })
   // Other writes need not wait for that.
-  if (origin) await deps.untilBuilt(origin)
+  await show?.()
   return response
 }
 

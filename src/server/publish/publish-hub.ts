@@ -30,8 +30,10 @@ export interface PublishHub
   rememberVersion: (place: RepositoryPlace, published: { version: string; digest: string }) => Promise<void>
   /** Purges all cache entries with any of the tags; if this fails, the publish still succeeds. */
   purge: (cacheTags: string[]) => Promise<void>
-  /** Waits until lists, tags and search include a write, where the hub builds them itself, but not for long. Never throws. */
-  untilBuilt: (write: CopyOrigin) => Promise<void>
+  /** Whether no other machine serves this hub, so that nobody else needs a copy of what was written here. */
+  isAlone: boolean
+  /** Advances what this process serves to a write: records, lists, tags, search and pages. Takes a few seconds at most, and never throws. @returns whether they include the write; false where the hub cannot advance, or not now */
+  advance: (write: CopyOrigin) => Promise<boolean>
   /** Runs publishes to the branch one at a time; git prevents conflicts between those that run at the same time anyway. Without the queue, publishes would still be correct, but would need more attempts, because each commit outdates the branch head that the others have read. */
   takeTurn: TakeTurn
   /** Records when a token was last used. Failures are ignored, because this time is only informational. */

@@ -1,9 +1,10 @@
-// Defines what all writes have in common, and carries out an accepted write, from the queue to the fresh copy.
+// Defines what all writes have in common, and carries out an accepted write, from the queue until readers see it.
 
 import { ownerCacheTag, repositoryCacheTag, tagCacheTag } from '../../domain/api/caching.ts'
 import { formatPublished } from '../../domain/content/prompt-file.ts'
 import type { RepositoryPlace } from '../../domain/values/names.ts'
 import type { Permission } from '../../domain/values/permissions.ts'
+import type { CopyOrigin } from '../../ports/fresh-copies.ts'
 import type { Additions, FolderState } from '../../ports/git-store.ts'
 import { mapConcurrently } from '../../ports/map-concurrently.ts'
 import { measureFile } from '../../ports/measure.ts'
@@ -59,9 +60,8 @@ export async function writeToGit(
   time: Clock,
 ): Promise<Response> {
   const { owner, name, arrivedMs } = write
-  // The copy is stored in the same turn. If it were stored later, an older write's copy could replace a newer copy.
   const waitMs = arrivedMs + LATEST_START_MS - time.now()
-  const { response, origin } = await deps.takeTurn({ sender: publisher, waitMs }, async () => {
+  const { response, show } = await deps.takeTurn({ sender: publisher, waitMs }, async () => {
     const copy = await deps.fresh.find('repositories', owner, name)
     const known = {
       versions: copy?.versions.map(({ version }) => version) ?? [],
@@ -82,23 +82,41 @@ export async function writeToGit(
     const { answer, toShow, published } = await writeWithRetries(deps.git, write, known, time)
     if (published) await showSafely(() => deps.rememberVersion({ owner, name }, published))
     const response = respondWithRecord(answer.data, answer.status, answer.headers)
-    if (!toShow) return { response, origin: undefined }
+    if (!toShow) return { response, show: undefined }
     const keptMs = toShow.atMs ?? deps.nextOrder(`${owner}/${name}`)
     const written = { owner, name, ...toShow, keptMs, before: copy?.commit, by: login ?? owner }
-    await showSafely(async () => {
+    const keepCopy = async () => {
       await renewFreshCopy(written, deps, new Date(time.now()))
       const tags = new Set([...(copy?.repository.tags ?? []), ...written.file.tags])
       await deps.purge([repositoryCacheTag(owner, name), ownerCacheTag(owner), ...[...tags].map(tagCacheTag)])
-    })
-    return { response, origin: { commit: toShow.commit, kept_at: new Date(keptMs).toISOString() } }
+    }
+    const origin = { commit: toShow.commit, kept_at: new Date(keptMs).toISOString() }
+    return { response, show: await openShow(origin, keepCopy, deps) }
   })
   // Other writes need not wait for that.
-  if (origin) await deps.untilBuilt(origin)
+  await show?.()
   return response
 }
 
+/**
+ * Makes a write visible. Where other machines serve the hub as well, its copy is stored in the turn of the write: if it were stored
+ * later, an older write's copy could replace a newer copy. Elsewhere, the catalogue advances, and a copy shows the write only if it cannot.
+ *
+ * @returns what makes the write visible in this process, after its turn
+ */
+export async function openShow(
+  origin: CopyOrigin,
+  keepCopy: () => Promise<void>,
+  { isAlone, advance }: Pick<PublishHub, 'isAlone' | 'advance'>,
+): Promise<() => Promise<void>> {
+  if (!isAlone) await showSafely(keepCopy)
+  return async () => {
+    if (!(await advance(origin)) && isAlone) await showSafely(keepCopy)
+  }
+}
+
 /** Makes a write visible to readers. Its commit already exists, so failures here are only logged and the write still succeeds. */
-export async function showSafely(show: () => Promise<void>): Promise<void> {
+async function showSafely(show: () => Promise<void>): Promise<void> {
   try {
     await show()
   } catch (error) {

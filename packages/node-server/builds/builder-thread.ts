@@ -1,6 +1,6 @@
-// The build process: watches the content, writes each new build next to the one being served, and reports when it is complete.
-import { setPriority } from 'node:os'
+// The builder, a thread of the server: watches the content, writes each new build next to the one being served, and reports when it is complete.
 import { isDeepStrictEqual } from 'node:util'
+import { parentPort, workerData } from 'node:worker_threads'
 import type * as z from 'zod'
 import { readConfig } from '../../../src/config.ts'
 import { splitFullName } from '../../../src/domain/values/names.ts'
@@ -24,7 +24,6 @@ import {
   listProblems,
 } from '../../stores/content/first-files.ts'
 import { createGit } from '../../stores/git/git-command.ts'
-import { takeLock } from '../../stores/git/process-lock.ts'
 import { buildSearchIndex, updateSearchIndex } from '../../stores/search/write-index.ts'
 import { keepCommits, readBuildSource } from '../../stores/site/build-source.ts'
 import { openSiteDatabase, type SiteDatabase } from '../../stores/site/site-database.ts'
@@ -32,12 +31,19 @@ import { isDamage } from '../../stores/sqlite-errors.ts'
 import { openPublished, type Published, sourceOf } from '../../stores/state/published.ts'
 import { inBackground } from '../http/background.ts'
 import { openState } from '../open-state.ts'
-import { type BuilderMessage, type HostMessage, pauseAfter, type ReadyContent } from './builder-messages.ts'
+import { lowerPriority } from '../thread-priority.ts'
+import {
+  type BuilderMessage,
+  type BuilderParameters,
+  type HostMessage,
+  pauseAfter,
+  type ReadyContent,
+} from './builder-messages.ts'
 import { openRetired } from './retired-builds.ts'
 import { describeFolder, RETIRE_MS, RETIRE_SEARCH_MS, removeOtherIndexes, SiteState } from './site-folder.ts'
 import { watchContent, watchDays } from './watch-content.ts'
 
-/** How often the server hears that this process runs. */
+/** How often the server hears that this thread runs. */
 const ALIVE_MS = 5_000
 /** Minimum time between progress messages, so that people can read them. */
 const PROGRESS_MS = 100
@@ -45,22 +51,14 @@ const PROGRESS_MS = 100
 const LOOK_MS = 60_000
 /** When to look again whether files are missing that the commit has, because somebody may be about to commit their removal. */
 const MISSING_MS = 1_000
-/** How long the builder of a killed server may take to notice that the server is gone, and exit. */
-const ORPHAN_MS = 60_000
-
 const config = readConfig(process.env)
-const folder = describeFolder(process.argv[2] ?? '')
-/** The content folder: either the configured folder, or that of the clone, which has commits alone. */
-const contentDir = process.argv[3] ?? config.contentDir
+const parameters: BuilderParameters = workerData
+const folder = describeFolder(parameters.dir)
+const { contentDir } = parameters
 const isClone = config.keepsClone
 /** How long a publish may be ahead of what is read here: of the folder, for a moment; of a clone, until it is fetched. */
 const SETTLE_MS = isClone ? 60_000 : 5_000
-process.once('disconnect', () => process.exit())
-// Building runs at a lower priority than serving requests.
-setPriority(10)
-// Only one process may write to the folder, but the builder of a killed server may still be running.
-const lock = takeLock(folder.file('builder.lock'), ORPHAN_MS)
-if (!lock) throw new Error('Another process is building into the same folder.')
+lowerPriority()
 const code = hashCode(process.cwd()).data
 const git = createGit(contentDir, process.env)
 const content = openContentSource({
@@ -69,7 +67,7 @@ const content = openContentSource({
   environment: process.env,
 })
 
-/** What this process keeps between its rounds. */
+/** What this thread keeps between its rounds. */
 interface BuildData {
   /** The database of complete builds. */
   database: SiteDatabase<StoredPart>
@@ -99,8 +97,7 @@ const retired = openRetired(folder)
 setInterval(() => say({ kind: 'alive' }), ALIVE_MS)
 
 function say(message: BuilderMessage): void {
-  // Sending fails if the server was killed; the "disconnect" event handles that case.
-  process.send?.(message, undefined, undefined, () => {})
+  parentPort?.postMessage(message)
 }
 
 let saidAt = 0
@@ -112,7 +109,7 @@ function reportProgress(step: string, done: number, total: number): void {
   say({ kind: 'progress', step, done, total })
 }
 
-/** Says that this process runs whenever it reads a file, because one prompt may have files that take minutes. */
+/** Says that this thread runs whenever it reads a file, because one prompt may have files that take minutes. */
 function tellAlive(reader: ContentReader): ContentReader {
   let toldAt = performance.now()
   return {
@@ -216,7 +213,7 @@ function wantLook(): void {
 
 function start(): void {
   work().catch((cause: unknown) => {
-    logProblem('error', 'The build process cannot go on. The server starts another one.', { cause })
+    logProblem('error', 'The builder cannot go on. The server starts another one.', { cause })
     process.exit(1)
   })
 }
@@ -228,7 +225,8 @@ function wantChange(paths?: readonly string[]): void {
 }
 
 async function build(wanted: Wanted): Promise<void> {
-  data ??= openData()
+  if (isDamaged) data?.database.close()
+  if (isDamaged || !data) data = openData()
   const mine = data
   const { database, state } = mine
   const began = new Date().toISOString()
@@ -406,11 +404,14 @@ function askToBegin(): Promise<ReadyContent> {
 }
 
 const watch = isClone ? undefined : watchContent(contentDir, wantChange, (reason) => say({ kind: 'polling', reason }))
-process.on('message', (message: HostMessage) => {
+parentPort?.on('message', (message: HostMessage) => {
   if (message.kind === 'ready') begun.resolve(message)
   else if (message.kind === 'unready') begun.reject(new Error(message.message))
   else if (message.kind === 'moved') want([])
-  else watch?.noteChange(`${message.fullName}/`)
+  else if (message.kind === 'damaged') {
+    isDamaged = true
+    want()
+  } else watch?.noteChange(`${message.fullName}/`)
 })
 watchDays(want)
 want()
