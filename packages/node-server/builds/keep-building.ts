@@ -84,7 +84,7 @@ export function keepBuilding(
   }
   start()
   // It is safe to kill at any time, because the next start uses the last complete build.
-  onAbort(signal, () => void builder?.terminate())
+  onAbort(signal, () => builder?.terminate())
   return {
     /** Sends a message, which is a change. A builder that has just ended hears nothing, because the next one reads everything. */
     send(message: HostMessage): void {
