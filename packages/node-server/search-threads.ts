@@ -34,8 +34,8 @@ export function startSearchThreads(limits = USUAL_LIMITS) {
   let pending = 0
   /** Whether the last query that did not run out of time succeeded. */
   let isWell = false
-  /** Opens an index. Each thread has one open at a time; pending queries on the previous one still succeed, at the cost of reopening it. */
-  const open = (path: string): ThreadedSearch => {
+  /** Opens an index. Each thread has one open at a time; pending queries on the previous one still succeed, at the cost of reopening it. @param isEdited whether it is edited meanwhile */
+  const open = (path: string, { isEdited } = { isEdited: false }): ThreadedSearch => {
     // Simultaneous equal queries share a result, so that a popular query does not fill the queue.
     const share = shareRunning<unknown>()
     const run = async (question: ThreadQuery<keyof Search>): Promise<unknown> => {
@@ -56,7 +56,7 @@ export function startSearchThreads(limits = USUAL_LIMITS) {
     const ask =
       <Verb extends keyof Search>(verb: Verb) =>
       (...given: Parameters<Search[Verb]>): Promise<Awaited<ReturnType<Search[Verb]>>> => {
-        const question = { path, verb, given }
+        const question = { path, isEdited, verb, given }
         return share(JSON.stringify(question), () => run(question)) as Promise<Awaited<ReturnType<Search[Verb]>>>
       }
     const search = {

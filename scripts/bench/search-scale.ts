@@ -3,7 +3,7 @@ import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Catalogue } from '../../packages/catalogue/catalogue.ts'
 import { openSearchThreads } from '../../packages/node-server/search-threads.ts'
-import { buildSearchIndex, updateSearchIndex } from '../../packages/stores/search/write-index.ts'
+import { buildSearchIndex, editSearchIndex, startSearchIndex } from '../../packages/stores/search/write-index.ts'
 import { type Measurement, quantile, time, timeAsync } from './measure.ts'
 import { makeQueries, makeSearchCatalogue } from './search-catalogue.ts'
 
@@ -21,9 +21,9 @@ export async function measureScale(dir: string, prompts: number): Promise<Measur
   const [path, edited] = [join(dir, 'search.db'), join(dir, 'edited.db')]
   const most = LIMITS[prompts]
   const catalogue = makeSearchCatalogue(prompts)
-  buildSearchIndex(catalogue, edited)
+  startSearchIndex(edited, catalogue, 1)
   const changes = catalogue.listed.top.slice(0, EDITS).map(({ full_name }) => [full_name])
-  const edits = changes.map((change) => time(() => updateSearchIndex(edited, catalogue, change)))
+  const edits = changes.map((change) => time(() => editSearchIndex(edited, catalogue, change, 2).commit()))
   const ours = await measureQueries(path, catalogue)
   const row = (name: string, unit: 'ms' | 'kB', measured: number, limit?: number): Measurement => ({
     ...{ name: `search at scale: ${name}`, unit, measured },

@@ -9,15 +9,13 @@ import { temporaryFolder } from '../temporary-folder.ts'
 
 const root = temporaryFolder('prompt-hub-folder-')
 
-test.each([
-  ['search-2.db', ['search-2.db', 'site.db']],
-  [undefined, ['site.db']],
-])('current index %s: removes all other search indexes', (search, left) => {
-  const dir = join(root, String(search))
+test('removes all search indexes but the current one', () => {
+  const dir = join(root, 'indexes')
   mkdirSync(dir)
-  for (const name of ['search-2.db', 'search-3.db', 'search-3.db.next', 'site.db']) writeFileSync(join(dir, name), name)
-  removeOtherIndexes(describeFolder(dir), search ? [search] : [])
-  expect(readdirSync(dir).sort()).toEqual(left)
+  const names = ['search-1.db', 'search-10.db', 'search-2.db.next', 'search-2.db-wal', 'search-1.db-wal', 'site.db']
+  for (const name of names) writeFileSync(join(dir, name), name)
+  removeOtherIndexes(describeFolder(dir), 'search-1.db')
+  expect(readdirSync(dir).sort()).toEqual(['search-1.db', 'search-1.db-wal', 'site.db'])
 })
 
 test('a lock that cannot be opened is named', () => {

@@ -1,4 +1,4 @@
-// Creates builds in a site database inside a test process, as the host's build process does.
+// Creates builds in a site database inside a test process, as the host's builder does.
 import { DatabaseSync } from 'node:sqlite'
 import type { StoredPart } from '../../packages/build/data-sink.ts'
 import { type BuiltState, openSiteData } from '../../packages/build/site-data.ts'

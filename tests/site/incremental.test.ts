@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { writeData } from '../../packages/build/write-data.ts'
 import { openSearchIndex } from '../../packages/stores/search/open-index.ts'
-import { buildSearchIndex, updateSearchIndex } from '../../packages/stores/search/write-index.ts'
+import { editSearchIndex, startSearchIndex } from '../../packages/stores/search/write-index.ts'
 import { readTree } from '../hubs/build-site.ts'
 import { openHostSite } from '../hubs/host-site.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -149,10 +149,12 @@ function apply({ kind, choice }: Edit): void {
 
 const QUESTIONS = ['content', 'edited', 'newer', 'words', 'renamed', 'title prompt', 'contnet']
 
-function askAll(path: string): unknown {
-  const index = openSearchIndex(path)
-  const answers = ([undefined, 'top', 'trending', 'new'] as const).flatMap((sort) =>
-    ['', ...QUESTIONS].map((text) => index.find({ text, tags: [], sort, offset: 0, limit: 1000 })),
+async function askAll(path: string): Promise<unknown> {
+  const index = openSearchIndex(path, { isEdited: true })
+  const answers = await Promise.all(
+    ([undefined, 'top', 'trending', 'new'] as const).flatMap((sort) =>
+      ['', ...QUESTIONS].map((text) => index.find({ text, tags: [], sort, offset: 0, limit: 1000 })),
+    ),
   )
   index.close()
   return answers
@@ -177,8 +179,8 @@ test(`incremental data files match a clean build after each of ${EDITS} random e
     }
     const { catalogue, changed, removed, isDifferent, problems } = await site.makeState(day)
     expect(problems).toEqual([])
-    if (round === 0) buildSearchIndex(catalogue, index)
-    else if (isDifferent) updateSearchIndex(index, catalogue, [...changed, ...removed])
+    if (round === 0) startSearchIndex(index, catalogue, round)
+    else if (isDifferent) editSearchIndex(index, catalogue, [...changed, ...removed], round).commit()
     const clean = join(root, 'clean')
     const places = { siteDir: clean, indexPath: join(root, 'clean-search.db') }
     await writeData({ contentDir, baseUrl, buildDay: day }, places)
@@ -187,7 +189,7 @@ test(`incremental data files match a clean build after each of ${EDITS} random e
     expect([...ours.keys()], named).toEqual([...theirs.keys()])
     for (const [path, text] of theirs)
       if (ours.get(path) !== text) expect(ours.get(path), `${named}: ${path}`).toBe(text)
-    expect(askAll(index), named).toEqual(askAll(places.indexPath))
+    expect(await askAll(index), named).toEqual(await askAll(places.indexPath))
     if (edit.kind === 'nothing' && round > 0) expect(isDifferent, named).toBe(false)
     rmSync(clean, { recursive: true })
   }

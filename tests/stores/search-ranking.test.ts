@@ -7,7 +7,12 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { buildCatalogue, type Catalogue } from '../../packages/catalogue/catalogue.ts'
 import type { Equivalents } from '../../packages/catalogue/search/equivalents.ts'
 import { openSearchIndex } from '../../packages/stores/search/open-index.ts'
-import { buildSearchIndex, updateSearchIndex } from '../../packages/stores/search/write-index.ts'
+import {
+  buildSearchIndex,
+  editSearchIndex,
+  readIndexNumber,
+  startSearchIndex,
+} from '../../packages/stores/search/write-index.ts'
 import type { SearchQuery } from '../../src/ports/search.ts'
 import { anIndex, aRepository, aTree, aVersion } from '../domain/fixtures.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -287,15 +292,15 @@ describe('updating an index', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(prompts, { minLength: 2, maxLength: 4 }), async (states) => {
         const path = join(dir, `updated-${++count}.db`)
-        buildSearchIndex(catalogueOf(states[0]!), path)
+        startSearchIndex(path, catalogueOf(states[0]!), 0)
         for (let index = 1; index < states.length; index++) {
           const [before, after] = [states[index - 1]!, states[index]!]
           const names = (given: object) => Object.keys(given).map((name) => `acme/${name}`)
-          updateSearchIndex(path, catalogueOf(after), [...names(before), ...names(after)])
+          editSearchIndex(path, catalogueOf(after), [...names(before), ...names(after)], index).commit()
         }
         const fresh = join(dir, `fresh-${count}.db`)
         buildSearchIndex(catalogueOf(states.at(-1)!), fresh)
-        const [updated, built] = [openSearchIndex(path), openSearchIndex(fresh)]
+        const [updated, built] = [openSearchIndex(path, { isEdited: true }), openSearchIndex(fresh)]
         try {
           for (const asked of questions) {
             for (const given of [{}, { sort: 'new' as const }, { tags: ['code'] }]) {
@@ -314,30 +319,37 @@ describe('updating an index', () => {
     )
   })
 
-  test('an open reader keeps the old state; a reader opened later sees the update', async () => {
+  const ask = { text: 'zebra', tags: [], sort: undefined, offset: 0, limit: 5 }
+
+  test('an open reader sees the changes once they are committed, and none that were cancelled', async () => {
     const path = join(dir, 'open.db')
-    buildSearchIndex(catalogueOf({ one: { content: 'zebra' } }), path)
-    const reader = openSearchIndex(path)
-    updateSearchIndex(path, catalogueOf({ two: { content: 'zebra' } }), ['acme/two', 'acme/one'])
-    const later = openSearchIndex(path)
-    const ask = { text: 'zebra', tags: [], sort: undefined, offset: 0, limit: 5 }
-    expect((await reader.find(ask)).matches.map(({ name }) => name)).toEqual(['one'])
-    expect((await later.find(ask)).matches.map(({ name }) => name)).toEqual(['two'])
+    startSearchIndex(path, catalogueOf({ one: { content: 'zebra' } }), 1)
+    const reader = openSearchIndex(path, { isEdited: true })
+    const names = async () => (await reader.find(ask)).matches.map(({ name }) => name)
+    const edit = () => editSearchIndex(path, catalogueOf({ two: { content: 'zebra' } }), ['acme/two', 'acme/one'], 2)
+    expect(await names()).toEqual(['one'])
+    edit().cancel()
+    expect([await names(), readIndexNumber(path)]).toEqual([['one'], 1])
+    const edited = edit()
+    expect(await names()).toEqual(['one'])
+    edited.commit()
+    expect([await names(), readIndexNumber(path)]).toEqual([['two'], 2])
     reader.close()
-    later.close()
   })
 
   test.each([
     ['missing', (path: string) => rmSync(path, { force: true })],
     ['broken', (path: string) => writeFileSync(path, 'no index')],
     ['cut off', (path: string) => writeFileSync(path, readFileSync(path).subarray(0, 9_000))],
-  ])('rebuilds an index that is %s', async (name, spoil) => {
+  ])('does not edit an index that is %s, which a new one then replaces', async (name, spoil) => {
     const path = join(dir, `${name.replace(' ', '-')}.db`)
-    buildSearchIndex(catalogueOf({ one: { content: 'zebra' } }), path)
+    startSearchIndex(path, catalogueOf({ one: { content: 'zebra' } }), 1)
     spoil(path)
-    updateSearchIndex(path, catalogueOf({ two: { content: 'zebra' } }), ['acme/two'])
-    const search = openSearchIndex(path)
-    expect((await search.find({ text: 'zebra', tags: [], sort: undefined, offset: 0, limit: 5 })).total).toBe(1)
+    const after = catalogueOf({ two: { content: 'zebra' } })
+    expect(() => editSearchIndex(path, after, ['acme/two'], 2)).toThrow()
+    startSearchIndex(path, after, 2)
+    const search = openSearchIndex(path, { isEdited: true })
+    expect((await search.find(ask)).total).toBe(1)
     search.close()
   })
 })

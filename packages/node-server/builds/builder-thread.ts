@@ -24,7 +24,12 @@ import {
   listProblems,
 } from '../../stores/content/first-files.ts'
 import { createGit } from '../../stores/git/git-command.ts'
-import { buildSearchIndex, updateSearchIndex } from '../../stores/search/write-index.ts'
+import {
+  type EditedIndex,
+  editSearchIndex,
+  readIndexNumber,
+  startSearchIndex,
+} from '../../stores/search/write-index.ts'
 import { keepCommits, readBuildSource } from '../../stores/site/build-source.ts'
 import { openSiteDatabase, type SiteDatabase } from '../../stores/site/site-database.ts'
 import { isDamage } from '../../stores/sqlite-errors.ts'
@@ -39,8 +44,7 @@ import {
   pauseAfter,
   type ReadyContent,
 } from './builder-messages.ts'
-import { openRetired } from './retired-builds.ts'
-import { describeFolder, RETIRE_MS, RETIRE_SEARCH_MS, removeOtherIndexes, SiteState } from './site-folder.ts'
+import { describeFolder, RETIRE_MS, removeOtherIndexes, SiteState } from './site-folder.ts'
 import { watchContent, watchDays } from './watch-content.ts'
 
 /** How often the server hears that this thread runs. */
@@ -74,6 +78,8 @@ interface BuildData {
   makeState: BuildState
   /** The last complete build. */
   state: SiteState | undefined
+  /** Whether the search index is that of the last complete build: after a crash, either may be ahead of the other. */
+  isSearchKnown: boolean
   /** The last complete build, also that of other code or of a damaged database. */
   before: LastContent | undefined
   /** Whether a round is complete, so that the next one need only compare what changed. */
@@ -93,7 +99,8 @@ let isDamaged = false
 /** The number of the last build. */
 let lastNumber = 0
 let history: ContentHistory | undefined
-const retired = openRetired(folder)
+/** The builds that were replaced and that requests may still read, oldest first, with the time of their replacement by the monotonic clock. */
+let retired: { number: number; atMs: number }[] = []
 setInterval(() => say({ kind: 'alive' }), ALIVE_MS)
 
 function say(message: BuilderMessage): void {
@@ -129,7 +136,6 @@ function openData(): BuildData {
   const database = openSiteDatabase<StoredPart>(folder.database, code, isDamaged)
   try {
     const state = database.state === undefined ? undefined : SiteState.parse(JSON.parse(database.state))
-    removeOtherIndexes(folder, [...retired.searches(), ...(state ? [state.search] : [])])
     const makeState = openSiteData({
       openContent: (listing) => tellAlive(openObjects(content.git, listing)),
       ...{ baseUrl: config.baseUrl, isForReaders: config.readAccess.kind === 'members', sink: database },
@@ -138,7 +144,8 @@ function openData(): BuildData {
     isDamaged = false
     lastNumber = Math.max(lastNumber, state?.number ?? 0)
     const before = state ?? readLast(database.replaced)
-    return { database, makeState, state, before, isRead: false, first: undefined }
+    const isSearchKnown = state !== undefined && readIndexNumber(folder.file(state.search.name)) === state.search.number
+    return { database, makeState, state, isSearchKnown, before, isRead: false, first: undefined }
   } catch (error) {
     database.close()
     throw error
@@ -263,16 +270,23 @@ async function build(wanted: Wanted): Promise<void> {
   )
   const isSame =
     state && isDeepStrictEqual([broken, used, known, commit], [state.broken, state.used, state.source, state.commit])
-  if (isSame && !made.isDifferent) database.saveKept()
+  if (isSame && !made.isDifferent && mine.isSearchKnown) database.saveKept()
   else {
-    const search = makeSearch(mine, made, number)
+    const { search, edited } = makeSearch(mine, made, number)
     const about = { number, search, began, commit, source, counts: count(made.catalogue), broken, used }
     mine.state = { ...about, built_at: new Date().toISOString() }
-    database.save(JSON.stringify(mine.state))
+    try {
+      database.save(JSON.stringify(mine.state))
+    } catch (error) {
+      edited?.cancel()
+      throw error
+    }
+    edited?.commit()
+    mine.isSearchKnown = true
     lastNumber = number
     say({ kind: 'state', state: mine.state })
-    if (state) retired.note(state)
-    for (const ms of [RETIRE_SEARCH_MS, RETIRE_MS]) setTimeout(removeRetired, ms + 100).unref()
+    if (state) retired.push({ number: state.number, atMs: performance.now() })
+    setTimeout(removeRetired, RETIRE_MS + 100).unref()
   }
   clearTimeout(looking)
   const isUnsettled = [...first.values()].some((one) => one.isUnsettled)
@@ -370,18 +384,26 @@ async function checkEmptied({ counts, commit }: LastContent, head: string | null
   throw new ContentError([{ file: nameFile(''), rule: 'content-folder', key: '', message }])
 }
 
-/** @returns the name of the new index file; the index in use is not modified */
+/** Brings the search index up to the build. A new file is made only if the last one cannot be edited. @returns its file, and the edits that readers do not see yet */
 function makeSearch(
-  { state }: BuildData,
+  { state, isSearchKnown }: BuildData,
   { catalogue, changed, removed, isDifferent }: BuiltState,
   number: number,
-): string {
-  if (state && !isDifferent) return state.search
+): { search: SiteState['search']; edited?: EditedIndex } {
+  if (state && isSearchKnown && !isDifferent) return { search: state.search }
   reportProgress('Writing the search index', 0, 0)
+  if (state && isSearchKnown) {
+    const { name } = state.search
+    try {
+      const edited = editSearchIndex(folder.file(name), catalogue, [...changed, ...removed], number)
+      return { search: { name, number }, edited }
+    } catch {
+      // Whatever is wrong with it, the catalogue has everything for a new one.
+    }
+  }
   const name = `search-${number}.db`
-  if (state) updateSearchIndex(folder.file(name), catalogue, [...changed, ...removed], folder.file(state.search))
-  else buildSearchIndex(catalogue, folder.file(name))
-  return name
+  startSearchIndex(folder.file(name), catalogue, number)
+  return { search: { name, number } }
 }
 
 function count({ entries, users }: Catalogue): SiteState['counts'] {
@@ -389,9 +411,14 @@ function count({ entries, users }: Catalogue): SiteState['counts'] {
   return { repositories: entries.size, versions, owners: users.size }
 }
 
-/** Removes the files of old builds when no build follows. */
+/** Removes the files of old builds that no request reads any more, and of search indexes that were replaced. */
 function removeRetired(): void {
-  inBackground('Removing old builds', () => data && !isWriting && retired.remove(data.database, data.state))
+  inBackground('Removing old builds', () => {
+    if (!data?.state || isWriting) return
+    retired = retired.filter(({ atMs }) => atMs > performance.now() - RETIRE_MS)
+    data.database.forgetBefore((retired[0] ?? data.state).number)
+    if (retired.length === 0) removeOtherIndexes(folder, data.state.search.name)
+  })
 }
 
 let begun = Promise.withResolvers<ReadyContent>()

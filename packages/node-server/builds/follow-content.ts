@@ -47,7 +47,7 @@ export function followContent(
   /** The newest complete build; until the first build is complete, a site that responds with 503. */
   const served = { site: NOT_BUILT }
   let threads: SearchThreads | undefined
-  let search: { name: string; open: ThreadedSearch } | undefined
+  let search: { name: string; number: number; open: ThreadedSearch } | undefined
   let health: Health = STARTING
   /** The repositories written since the last round began. */
   const written = new Set<string>()
@@ -66,12 +66,14 @@ export function followContent(
   const show = (state: SiteState) => {
     // Opened first, because the previous build stays complete if this fails.
     const database = readSiteDatabase(folder.database)
-    if (search?.name !== state.search) {
+    const { name, number } = state.search
+    if (search?.name !== name) {
       threads ??= startSearchThreads()
-      search = { name: state.search, open: threads.open(folder.file(state.search)) }
-      inBackground('Warming the search', search.open.warm)
+      search = { name, number: 0, open: threads.open(folder.file(name), { isEdited: true }) }
     }
     const { open } = search
+    if (search.number !== number) inBackground('Warming the search', open.warm)
+    search.number = number
     retire?.()
     retire = () => setTimeout(database.close, RETIRE_MS).unref()
     let isDamaged = false

@@ -10,15 +10,12 @@ import { type ProcessLock, takeLock } from '../../stores/git/process-lock.ts'
 const SITES_DIR = '.hub/data'
 /** How long the files of a replaced build remain readable for requests that started before it was replaced. */
 export const RETIRE_MS = 10_000
-/** The same for its search index, which is a copy of several megabytes and is read only at the start of a search of at most 2 s. */
-export const RETIRE_SEARCH_MS = 3_000
-
 /** A complete build of a site, with its metadata. */
 export const SiteState = z.object({
   /** The build's number, which increases with every build; used to read its files. */
   number: z.int(),
-  /** The search index, a file in the folder. */
-  search: z.string(),
+  /** The search index: its file in the folder, and the number of the build that last changed it. */
+  search: z.object({ name: z.string(), number: z.int() }),
   /** When reading of its content began. */
   began: z.string(),
   /** Which publishes the build includes; their fresh copies are no longer used. */
@@ -36,7 +33,7 @@ export const SiteState = z.object({
 export type SiteState = z.infer<typeof SiteState>
 
 /** The folder that holds one site's data. */
-export interface SiteFolder {
+interface SiteFolder {
   dir: string
   /** The database of the site's builds (site-database.ts). */
   database: string
@@ -103,8 +100,8 @@ function hasContent(dir: string): boolean {
   }
 }
 
-/** Removes all search indexes except those in use: those of previous builds, and those left behind by killed processes. */
-export function removeOtherIndexes(folder: SiteFolder, used: readonly string[]): void {
+/** Removes all search indexes except the one in use: those that could not be edited, and those left behind by killed processes. */
+export function removeOtherIndexes(folder: SiteFolder, used: string): void {
   for (const name of readdirSync(folder.dir))
-    if (name.startsWith('search-') && !used.includes(name)) rmSync(folder.file(name), { force: true })
+    if (name.startsWith('search-') && !name.startsWith(used)) rmSync(folder.file(name), { force: true })
 }

@@ -14,13 +14,14 @@ const CACHE_KIB = 32_768
 /**
  * Opens an index for queries.
  *
+ * @param isEdited whether it is edited meanwhile: then, each query sees its newest state
  * @throws HubError `unavailable` if the file is missing or invalid
  */
-export function openSearchIndex(path: string): Search & { close(): void } {
+export function openSearchIndex(path: string, { isEdited } = { isEdited: false }): Search & { close(): void } {
   const database = orUnavailable(() => {
     const address = pathToFileURL(path)
-    // An index is replaced and never edited in place, so it is opened without locks, which would cost more than reading. https://www.sqlite.org/uri.html#uriimmutable
-    address.searchParams.set('immutable', '1')
+    // An index that is never edited is opened without locks. https://www.sqlite.org/uri.html#uriimmutable
+    if (!isEdited) address.searchParams.set('immutable', '1')
     const opened = new DatabaseSync(address, { readOnly: true })
     opened.exec(`PRAGMA cache_size = -${CACHE_KIB}`)
     const shape = opened.prepare(`SELECT value FROM state WHERE key = 'shape'`).get()?.value
@@ -28,6 +29,22 @@ export function openSearchIndex(path: string): Search & { close(): void } {
     return opened
   })
   let find: ReturnType<typeof openFinder> | undefined
+  let edition: unknown
+  const readEdition = database.prepare(`SELECT value FROM state WHERE key = 'edition'`)
+  /** Runs a query on one state of the index. */
+  const query = <Value>(work: () => Value): Value =>
+    orUnavailable(() => {
+      if (!isEdited) return work()
+      database.exec('BEGIN')
+      try {
+        const now = readEdition.get()?.value
+        if (now !== edition) find = undefined
+        edition = now
+        return work()
+      } finally {
+        database.exec('ROLLBACK')
+      }
+    })
   const complete = (column: 'owner' | 'name', prefix: string, owner: string | null, limit: number): Completions => {
     // Names contain letters, digits and hyphens, which all sort before `{`.
     const rows = database
@@ -40,16 +57,14 @@ export function openSearchIndex(path: string): Search & { close(): void } {
   }
   return {
     find: async (question) =>
-      orUnavailable(() => {
+      query(() => {
         find ??= openFinder(database)
         return find(question)
       }),
     listMenu: async () =>
-      orUnavailable(() =>
-        JSON.parse(String(database.prepare(`SELECT value FROM state WHERE key = 'menu'`).get()?.value)),
-      ),
-    completeOwner: async (prefix, limit) => orUnavailable(() => complete('owner', prefix, null, limit)),
-    completeName: async (prefix, owner, limit) => orUnavailable(() => complete('name', prefix, owner ?? null, limit)),
+      query(() => JSON.parse(String(database.prepare(`SELECT value FROM state WHERE key = 'menu'`).get()?.value))),
+    completeOwner: async (prefix, limit) => query(() => complete('owner', prefix, null, limit)),
+    completeName: async (prefix, owner, limit) => query(() => complete('name', prefix, owner ?? null, limit)),
     close: () => database.close(),
   }
 }

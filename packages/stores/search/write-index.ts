@@ -1,6 +1,7 @@
-// Writes search.db: builds it from a catalogue, or edits a copy of it.
-import { constants, copyFileSync, existsSync, renameSync, rmSync } from 'node:fs'
+// Writes search.db: builds it from a catalogue, or edits it in place.
+import { renameSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { SORTS } from '../../../src/domain/api/data-paths.ts'
 import { toTerm } from '../../../src/domain/search/tokens.ts'
@@ -10,7 +11,7 @@ import { FIELDS, listColumns, listWords, readDocument } from '../../catalogue/se
 import { indexEquivalents } from '../../catalogue/search/equivalents.ts'
 
 /** Incremented when the format of terms, synonyms or tables changes; an index with another number is rebuilt. */
-export const INDEX_SHAPE = 3
+export const INDEX_SHAPE = 4
 /** Share of changed prompts above which rebuilding is faster than editing. */
 const MAX_EDITED_SHARE = 0.1
 const MIN_EDITED = 10
@@ -30,65 +31,138 @@ const TABLES = `
   CREATE VIRTUAL TABLE texts USING fts5(${FIELDS.join(', ')}, labels, content='', tokenize='ascii');
 `
 
+/** Size to which the journal is cut again, because that of a whole index is as large as the index. */
+const MAX_JOURNAL_BYTES = 16_777_216
+/** How long to wait for a reader that recovers the index after a crash. */
+const MAX_WAIT_MS = 5_000
+
 /**
  * Writes the index of a catalogue's listed repositories.
  *
  * @param path the file's path; an existing file is replaced. The index is not in WAL mode, because a WAL database cannot be opened on a read-only disk.
- * @param isEditable whether `updateSearchIndex` can edit it later; a deployed index need not be editable, and is half as large (docs/scale.md section 6)
+ * @param isEditable whether `editSearchIndex` can edit it later; a deployed index need not be editable, and is half as large (docs/scale.md section 6)
  */
 export function buildSearchIndex(catalogue: Catalogue, path: string, { isEditable } = { isEditable: true }): void {
   rmSync(path, { force: true })
-  write(path, (database) => {
-    database.exec(TABLES)
-    database.exec(`INSERT INTO texts (texts, rank) VALUES ('hashsize', 16000000)`)
-    writeState(database, { shape: INDEX_SHAPE, edits: 0 })
-    const names = catalogue.listed.top.map(({ full_name }) => full_name)
-    changePrompts(database, catalogue, { removed: [], added: names, isEditable })
-    // Merges all segments into one, so that queries look up each term only once. https://www.sqlite.org/fts5.html#the_optimize_command
-    database.exec(`INSERT INTO texts (texts) VALUES ('optimize')`)
-  })
-}
-
-/**
- * Updates an index to a newer catalogue. The result is equivalent to a new index of that catalogue.
- *
- * @param path an index written by `buildSearchIndex` or this function; replaced atomically, so that readers see the old or the new state. If it is missing or was written by other code, it is rebuilt
- * @param catalogue the complete newer catalogue, which determines the positions in `top`, `trending` and `new`
- * @param changed full names of every repository that is new, removed or changed
- * @param from the index to start from, if it must be kept in addition to the new index
- */
-export function updateSearchIndex(path: string, catalogue: Catalogue, changed: Iterable<string>, from = path): void {
-  const next = `${path}.next`
-  const names = [...new Set(changed)].sort()
-  rmSync(next, { force: true })
-  try {
-    if (existsSync(from)) copyFileSync(from, next, constants.COPYFILE_FICLONE)
-    write(next, (database) => editPrompts(database, catalogue, names))
-  } catch {
-    // If the old index is unusable for any reason, a new index is built from the catalogue.
-    buildSearchIndex(catalogue, next)
-  }
-  renameSync(next, path)
-}
-
-/** Writes the index in one transaction. It needs no journal, because no process opens an incomplete file. */
-function write(path: string, work: (database: DatabaseSync) => void): void {
   const database = new DatabaseSync(path)
   try {
+    // It needs no journal, because no process opens an incomplete file.
     database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN')
-    work(database)
+    fill(database, catalogue, isEditable)
     database.exec('COMMIT; PRAGMA journal_mode = DELETE')
   } finally {
     database.close()
   }
 }
 
-/** @throws Error if the index should be rebuilt: rowids follow `top` in a new index, but no longer after many edits */
+function fill(database: DatabaseSync, catalogue: Catalogue, isEditable: boolean): void {
+  database.exec(TABLES)
+  database.exec(`INSERT INTO texts (texts, rank) VALUES ('hashsize', 16000000)`)
+  writeState(database, { shape: INDEX_SHAPE, edits: 0, edition: 0, number: 0 })
+  const names = catalogue.listed.top.map(({ full_name }) => full_name)
+  changePrompts(database, catalogue, { removed: [], added: names, isEditable })
+  // Merges all segments into one, so that queries look up each term only once. https://www.sqlite.org/fts5.html#the_optimize_command
+  database.exec(`INSERT INTO texts (texts) VALUES ('optimize')`)
+}
+
+/** An index with changes that its readers do not see yet. */
+export interface EditedIndex {
+  /** Shows the changes to its readers, and closes it. */
+  commit(): void
+  /** Drops the changes, and closes it. Never throws. */
+  cancel(): void
+}
+
+/**
+ * Builds an index that can be edited while it is read, and puts it in place.
+ *
+ * @param number the number of the build, see `readIndexNumber`
+ */
+export function startSearchIndex(path: string, catalogue: Catalogue, number: number): void {
+  const next = `${path}.next`
+  buildSearchIndex(catalogue, next)
+  const database = new DatabaseSync(next)
+  try {
+    writeState(database, { number })
+    database.exec('PRAGMA journal_mode = WAL')
+  } finally {
+    database.close()
+  }
+  for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true })
+  renameSync(next, path)
+}
+
+/**
+ * Edits an index of `startSearchIndex` to a newer catalogue. The result is equivalent to a new index of that catalogue.
+ *
+ * @param catalogue the complete newer catalogue, which determines the positions in `top`, `trending` and `new`
+ * @param changed full names of every repository that is new, removed or changed
+ * @param number the number of the build, see `readIndexNumber`
+ * @throws Error if the index cannot be edited, for example because it is missing, damaged or of other code
+ */
+export function editSearchIndex(
+  path: string,
+  catalogue: Catalogue,
+  changed: Iterable<string>,
+  number: number,
+): EditedIndex {
+  const names = [...new Set(changed)].sort()
+  const database = openEditable(path)
+  try {
+    database.exec(`PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = ${MAX_JOURNAL_BYTES}; BEGIN IMMEDIATE`)
+    editPrompts(database, catalogue, names)
+    writeState(database, { number, edition: Number(readState(database, 'edition')) + 1 })
+  } catch (error) {
+    database.close()
+    throw error
+  }
+  return {
+    commit() {
+      try {
+        database.exec('COMMIT')
+      } finally {
+        database.close()
+      }
+    },
+    cancel: () => database.close(),
+  }
+}
+
+/** Returns the number of the build that last changed an index, which shows after a crash whether the index is that of the build; undefined if it cannot be read. */
+export function readIndexNumber(path: string): number | undefined {
+  try {
+    const database = openEditable(path)
+    try {
+      return Number(readState(database, 'number'))
+    } finally {
+      database.close()
+    }
+  } catch {
+    return undefined
+  }
+}
+
+/** @throws Error if there is none, because SQLite would create an empty one */
+function openEditable(path: string): DatabaseSync {
+  const address = pathToFileURL(path)
+  address.searchParams.set('mode', 'rw')
+  return new DatabaseSync(address, { timeout: MAX_WAIT_MS })
+}
+
+const readState = (database: DatabaseSync, key: string) =>
+  database.prepare('SELECT value FROM state WHERE key = ?').get(key)?.value
+
+/** Edits the rows of the changed prompts, or all of them after many edits: rowids follow `top` in a new index, but no longer then. @throws Error for an index of another shape */
 function editPrompts(database: DatabaseSync, catalogue: Catalogue, names: readonly string[]): void {
-  const readState = database.prepare('SELECT value FROM state WHERE key = ?')
-  const edits = Number(readState.get('edits')?.value) + names.length
-  const most = Math.max(MIN_EDITED, MAX_EDITED_SHARE * catalogue.listed.top.length)
-  if (readState.get('shape')?.value !== INDEX_SHAPE || !(edits <= most)) throw new Error('expected an index to edit')
+  if (readState(database, 'shape') !== INDEX_SHAPE) throw new Error('expected an index to edit')
+  const edits = Number(readState(database, 'edits')) + names.length
+  if (edits > Math.max(MIN_EDITED, MAX_EDITED_SHARE * catalogue.listed.top.length)) {
+    const edition = Number(readState(database, 'edition'))
+    database.exec('DROP TABLE texts; DROP TABLE words; DROP TABLE prompts; DROP TABLE state')
+    fill(database, catalogue, true)
+    writeState(database, { edition })
+    return
+  }
   writeState(database, { edits })
   const added = names.filter((name) => catalogue.entries.get(name)?.isListed)
   changePrompts(database, catalogue, { removed: names, added, isEditable: true })
