@@ -1,8 +1,7 @@
-// Reads from `npm run preview`, the Netlify dev server with the built site: each kind of response once, because a request
-// takes half a second. The read test suite runs against `npm start`; tests/netlify/ tests the routes and bundles of all
-// functions.
+// Reads from `npm run preview`, the Netlify dev server with the built site: records, lists, data files and pages, because
+// a request takes half a second. The read test suite runs against `npm start`; tests/netlify/ tests the routes and
+// bundles of all functions, and calls them.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { modern } from '../hubs/mcp.ts'
 import { data, type List, meta, openReading } from './reading/hub.ts'
 import { npmTarget } from './targets.ts'
 
@@ -30,9 +29,7 @@ describe('reading from npm run preview', () => {
     expect(search.data.map(({ full_name }) => full_name)).toEqual(['zz-search/every-field'])
   })
 
-  test('answers a check, redirects upper case, and returns a JSON 404', async () => {
-    const check = { 'Content-Type': 'text/markdown', 'Content-Length': '0' }
-    expect((await get('/api/v1/repos/zz-suite/bytes/check', check, 'POST')).status).toBe(422)
+  test('redirects upper case, and returns a JSON 404', async () => {
     const moved = await get('/api/v1/repos/ZZ-Suite/bytes?Q=%C3%84&x=A')
     const { pathname, search } = new URL(moved.headers.location ?? '', hub.base)
     expect([moved.status, pathname + search]).toEqual([308, '/api/v1/repos/zz-suite/bytes?Q=%C3%84&x=A'])
@@ -55,10 +52,5 @@ describe('reading from npm run preview', () => {
       .toContain('<strong>The model zz-retired retired on 2 Jan 2026.</strong>')
     expect((await send('/docs')).headers['content-type']).toContain('text/html')
     expect((await send('/models.xml')).headers['content-type']).toBe('text/xml; charset=utf-8')
-  })
-
-  test('answers an MCP message', async () => {
-    const answer = await fetch(`${hub.base}/mcp`, modern('tools/list'))
-    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('search_prompts')])
   })
 })

@@ -1,4 +1,7 @@
 // The hosts against which the end-to-end suites run.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeSiteFolder } from '../hubs/build-site.ts'
 import { startProcess } from '../hubs/processes.ts'
 import { openClient, poll } from './client.ts'
 
@@ -17,11 +20,25 @@ export type Target = {
 
 const READY: Record<string, RegExp> = { preview: /Loaded function read\b/ }
 
+/**
+ * Makes a folder with copies of a few functions, because Netlify's local server bundles each one at its start, for
+ * seconds. tests/netlify/bundles.test.ts bundles and calls them all.
+ */
+function copyFunctions(...names: string[]): string {
+  const folder = makeSiteFolder('functions')
+  for (const name of names) {
+    const text = readFileSync(`netlify/functions/${name}.mts`, 'utf8')
+    writeFileSync(join(folder, `${name}.mts`), text.replaceAll("'../../", "'../../../"))
+  }
+  return folder
+}
+
 export const npmTarget = (script: 'start' | 'preview'): Target => ({
   name: `npm run ${script}`,
   start: async ({ contentDir, limit }) => {
+    const functions = script === 'preview' ? [copyFunctions('read', 'pages', 'missing-files')] : []
     const { base, run } = await startProcess({
-      command: ['npm', 'run', script],
+      command: ['npm', 'run', script, ...functions.flatMap((folder) => ['--', '--functions', folder])],
       settings: { CONTENT_DIR: contentDir, RATE_LIMIT_PER_MINUTE: String(limit) },
       isReady: async (at, { log }) => {
         const ask = openClient(at)
@@ -41,6 +58,7 @@ export const npmTarget = (script: 'start' | 'preview'): Target => ({
     })
     const stop = async () => {
       await run.end()
+      for (const folder of functions) rmSync(folder, { recursive: true })
       await poll(`port ${new URL(base).port} is free again`, 60_000, () =>
         openClient(base)('/').then(
           () => undefined,

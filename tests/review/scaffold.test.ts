@@ -124,7 +124,7 @@ test('a full disk leaves nothing half-written, so that the same command works on
   }
   expect(readdirSync(join(dir, 'acme'), { recursive: true })).toEqual(before)
   expect(read('acme/full/index.md')).toBe(index)
-  for (const command of commands.slice(0, 3)) expect(runScript(command, 'unlimited').status).toBe(0)
+  expect(runScript(commands[2]!, 'unlimited').status).toBe(0)
   rmSync(source)
 })
 
@@ -132,7 +132,6 @@ test.each([
   ['an existing prompt, before it asks', ['new', 'acme/b'], 'already exists'],
   ['an unknown prompt, before it asks', ['bump', 'acme/none'], 'Prompt not found: acme/none'],
   ['a path outside the content folder', ['new', '../x', '--by', 'a', '--description', 'd'], 'expected owner/name'],
-  ['words without quotes', ['new', 'acme/d', 'Code'], 'unexpected argument: Code'],
   ['an unknown bump', ['bump', 'acme/b', 'huge', '--changelog', 'x'], 'expected major, minor, patch or auto, got huge'],
   ['a missing changelog without a terminal', ['bump', 'acme/b'], 'missing: changelog, --changelog'],
   [

@@ -43,23 +43,26 @@ export function dataFiles(hub: Reading): void {
 
     test('tags.json and tags/{tag}/{sort}/{page}.json', async () => {
       await same('/data/v1/tags.json', '/api/v1/tags')
-      const rows = tags.flatMap(({ name, count }) =>
-        SORTS.flatMap((sort) => Array.from({ length: Math.ceil(count / 20) }, (_, i) => ({ name, sort, page: i + 1 }))),
-      )
+      const rows = tags
+        .slice(0, 12)
+        .flatMap(({ name, count }) =>
+          SORTS.flatMap((sort) =>
+            Array.from({ length: Math.ceil(count / 20) }, (_, i) => ({ name, sort, page: i + 1 })),
+          ),
+        )
       await each(rows, ({ name, sort, page }) =>
         same(`/data/v1/tags/${name}/${sort}/${page}.json`, `/api/v1/repos?tag=${name}&sort=${sort}&page=${page}`),
       )
-      await each(rows, ({ name, sort, page }) => json(`/data/v1/tags/${name}/${sort}/${page}.json`))
+      await each(tags, ({ name }) => json(`/data/v1/tags/${name}/top/1.json`))
     })
 
     test('users/{handle}.json', async () => {
       const handles = [...new Set(listed.map((one) => one.owner))]
       await each(handles, (handle) => same(`/data/v1/users/${handle}.json`, `/api/v1/users/${handle}`))
-      await each(handles, (handle) => json(`/data/v1/users/${handle}.json`))
     })
 
     test('repos/{owner}/{name}: record, version list, version, content', async () => {
-      await each(looked, async (repository) => {
+      await each(looked.slice(0, 24), async (repository) => {
         const { full_name, versions, latest } = repository
         const [files, api] = [`/data/v1/repos/${full_name}`, `/api/v1/repos/${full_name}`]
         await same(`${files}.json`, api)
