@@ -79,7 +79,7 @@ test('a reader who is not signed in sees only Fork, and no page asks who is sign
   // The header leads to the editor, which says what is needed.
   await page.getByRole('link', { name: 'New prompt' }).click()
   await page.getByRole('heading', { name: 'Sign in first' }).waitFor()
-  await page.context().close()
+  await page.close()
 })
 
 test('without JavaScript, every button is there, and the pages behind them judge', async () => {
@@ -98,7 +98,7 @@ test('without JavaScript, every button is there, and the pages behind them judge
     'Revert to this version',
     'Point a label here',
   ])
-  await page.context().close()
+  await page.close()
 })
 
 test('somebody else, signed in, gets “Fork with this text”; the header names them', async () => {
@@ -113,7 +113,7 @@ test('somebody else, signed in, gets “Fork with this text”; the header names
   expect(await doorsOf(page)).toEqual(['Fork with this text'])
   await page.locator('.version-row .menu summary').nth(1).click()
   expect(await namesIn(page.locator('.menu[open] > div'))).toEqual(['Fork this version'])
-  await page.context().close()
+  await page.close()
 })
 
 test('a member edits, points labels and reverts from the page; nothing moves when the buttons appear', async () => {
@@ -175,7 +175,7 @@ test('a member edits, points labels and reverts from the page; nothing moves whe
     'Hello {{name}}\r\nand goodbye\r\n',
   ])
   expect((await record('acme/greet/versions/1.0.0')).content_sha256).toBe((await record('acme/greet')).content_sha256)
-  await page.context().close()
+  await page.close()
 })
 
 test('a member sees only what a version’s page and an archived prompt allow', async () => {
@@ -201,11 +201,12 @@ test('a member sees only what a version’s page and an archived prompt allow', 
   }
   await page.goto(`${hub.url}/acme/left/manage`)
   expect(await page.getByRole('link', { name: 'Edit the next version' }).count()).toBe(0)
-  await page.context().close()
+  await page.close()
 })
 
 test('the server judges, whatever the page shows', async () => {
   const page = await open('bob')
+  await page.goto(hub.url)
   const { csrf } = await page.evaluate(async () => (await (await fetch('/auth/session')).json()).data)
   const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
   const point = async (given: Record<string, string>) =>
@@ -219,7 +220,7 @@ test('the server judges, whatever the page shows', async () => {
     ).status
   expect([await point({ csrf }), await point({ csrf: 'x' }), await point({})]).toEqual([403, 403, 403])
   expect((await fetch(`${hub.url}/acme/greet/edit?version=9.9.9`, { headers: { cookie } })).status).toBe(404)
-  await page.context().close()
+  await page.close()
 })
 
 test('“Use it” is above the fold at 1280 × 800, and a skill’s commands are one of its tabs', async () => {
@@ -238,7 +239,7 @@ test('“Use it” is above the fold at 1280 × 800, and a skill’s commands ar
   )
   await page.goto(`${hub.url}/acme/talk`)
   expect(await page.locator('.tools').getByText('Agent Skill').count()).toBe(0)
-  await page.context().close()
+  await page.close()
 })
 
 test('“fork of” stands in the header and beside the first version; “Report this prompt” names the version', async () => {
@@ -249,7 +250,7 @@ test('“fork of” stands in the header and beside the first version; “Report
   expect(await page.getByRole('link', { name: 'Report this prompt' }).getAttribute('href')).toBe(
     'https://example.com/report?prompt=zoe%2Fshy%401.0.0',
   )
-  await page.context().close()
+  await page.close()
 })
 
 test('“Open in” sends the filled text to the app that the reader clicks, and nothing else', async () => {
@@ -277,7 +278,7 @@ test('“Open in” sends the filled text to the app that the reader clicks, and
     .poll(() => page.getByRole('link', { name: 'Open in ChatGPT' }).getAttribute('href'))
     .toMatch(/^https:\/\/chatgpt\.com\/\?q=Hello%20Grace/)
   expect(sent).toHaveLength(1)
-  await page.context().close()
+  await page.close()
 })
 
 test('a text that is too long for a link cannot be opened, and the page says why and offers to copy it', async () => {
@@ -292,11 +293,12 @@ test('a text that is too long for a link cannot be opened, and the page says why
   await page.getByLabel('name').fill('Ada')
   await page.getByRole('button', { name: 'Copy text' }).click()
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(/^Hello Ada\nA long line\. /)
-  await page.context().close()
+  await page.close()
 })
 
 test('the commands on the home page and in the docs publish, as they stand', async () => {
   const page = await open('alice')
+  await page.goto(`${hub.url}/settings`)
   await page.getByLabel('Name').fill('shell')
   await page.getByRole('button', { name: 'Create token' }).click()
   const token = (await page.locator('#new-token').textContent()) ?? ''
@@ -315,7 +317,7 @@ test('the commands on the home page and in the docs publish, as they stand', asy
     versions.push(JSON.parse(stdout).data.version)
   }
   expect(versions).toEqual(['1.0.0', '1.0.1'])
-  await page.context().close()
+  await page.close()
 })
 
 test('the account page lists my prompts with their state', async () => {
@@ -342,7 +344,7 @@ test('the account page lists my prompts with their state', async () => {
   await expectUsable(page)
   await page.getByRole('link', { name: 'Manage acme/kept' }).click()
   await page.waitForURL(`${hub.url}/acme/kept/manage`)
-  await page.context().close()
+  await page.close()
 })
 
 test('a fork of a version that does not exist says so', async () => {
@@ -350,7 +352,7 @@ test('a fork of a version that does not exist says so', async () => {
   for (const from of ['acme/greet@9.9.9', 'acme/none@1.0.0', 'acme/greet', '<b>'])
     expect((await page.goto(`${hub.url}/new?from=${encodeURIComponent(from)}`))?.status(), from).toBe(404)
   expect(await page.locator('main').textContent()).toContain('There is no version <b> to fork.')
-  await page.context().close()
+  await page.close()
 })
 
 test('a member makes an archived prompt active again, which is all that its page offers', async () => {
@@ -363,7 +365,7 @@ test('a member makes an archived prompt active again, which is all that its page
   await page.getByRole('button', { name: 'Change the status' }).click()
   await page.waitForURL(`${hub.url}/acme/kept/manage?done=status`)
   expect(await page.locator('main h2').allTextContents()).toContain('Labels')
-  await page.context().close()
+  await page.close()
 })
 
 test('shows the newest 20 versions of a prompt, and all on a page of their own', async () => {

@@ -309,6 +309,7 @@ test('labels and yanks by keyboard alone', async () => {
     await tabTo(page, label)
     await keyboard.press(key)
   }
+  await page.goto(`${hub.url}/settings`)
   await tabTo(page, 'New prompt')
   await keyboard.press('Enter')
   await page.waitForURL(`${hub.url}/new`)

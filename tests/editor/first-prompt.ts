@@ -81,7 +81,7 @@ export function testFirstPrompt(opened: () => [Browser, BuiltHub]): void {
     await page.getByRole('heading', { name: 'Published 1.0.0' }).waitFor()
     await expectSame(name)
     expect(problems).toEqual([])
-    await page.context().close()
+    await page.close()
   }
 
   const describeVariables = async (page: Page) => {
@@ -149,7 +149,7 @@ export function testFirstPrompt(opened: () => [Browser, BuiltHub]): void {
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Published 1.0.0')
     expect(count()).toBe(3)
     await expectSame('no-script')
-    await page.context().close()
+    await page.close()
   })
 
   test('a pasted prompt file fills in the form, and gives the same record too', async () => {

@@ -80,6 +80,6 @@ export function testSeenAtOnce(opened: () => [Browser, BuiltHub]): void {
     await page.locator('main .full-name a').first().click()
     await page.waitForURL(`${hub.url}/beta`)
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(`Owner ${name}`)
-    await page.context().close()
+    await page.close()
   })
 }

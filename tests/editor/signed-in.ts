@@ -1,5 +1,5 @@
 // Opens pages of the editor in a browser as a signed-in user.
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
 import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
 import { freePort } from '../hubs/processes.ts'
@@ -27,31 +27,44 @@ export interface SignedIn {
   problems: string[]
 }
 
-/** Signs in with local sign-in. @param login the username */
+/** The contexts in which somebody is signed in: a person signs in once for all tests of a file with the same options. */
+const signedIn = new Map<string, Promise<BrowserContext>>()
+
+async function openContext(browser: Browser, hub: BuiltHub, options: BrowserContextOptions, login: string) {
+  const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
+  // Chromium reports a violation that a script catches only by this event.
+  await context.addInitScript(() =>
+    addEventListener('securitypolicyviolation', ({ violatedDirective }) =>
+      console.error(`Blocked: ${violatedDirective}`),
+    ),
+  )
+  const page = await context.newPage()
+  await page.goto(hub.signInLink())
+  await page.getByLabel('Username').fill(login)
+  await page.keyboard.press('Enter')
+  await page.getByText('Signed in as').waitFor()
+  await page.close()
+  return context
+}
+
+/** Opens a new tab, signed in with local sign-in. @param login the username */
 export async function signIn(
   browser: Browser,
   hub: BuiltHub,
   options: BrowserContextOptions = {},
   login = 'alice',
 ): Promise<SignedIn> {
-  const page = await (await browser.newContext({ reducedMotion: 'reduce', ...options })).newPage()
+  const key = JSON.stringify([hub.url, login, options])
+  const context = signedIn.get(key) ?? openContext(browser, hub, options, login)
+  signedIn.set(key, context)
+  const page = await (await context).newPage()
   const problems: string[] = []
-  // Chromium reports a violation that a script catches only by this event.
-  await page.addInitScript(() =>
-    addEventListener('securitypolicyviolation', ({ violatedDirective }) =>
-      console.error(`Blocked: ${violatedDirective}`),
-    ),
-  )
   page.on('pageerror', (error) => problems.push(error.message))
   // Chromium reports a rejected form as an error, too.
   const isRejection = (text: string) => text.includes('status of 422')
   page.on('console', (message) => {
     if (message.type() === 'error' && !isRejection(message.text())) problems.push(message.text())
   })
-  await page.goto(hub.signInLink())
-  await page.getByLabel('Username').fill(login)
-  await page.keyboard.press('Enter')
-  await page.getByText('Signed in as').waitFor()
   return { page, problems }
 }
 

@@ -71,7 +71,7 @@ export function testWriting(opened: () => [Browser, BuiltHub]): void {
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('email-polisher')
     expect(await page.getByLabel('License').inputValue()).toBe('MIT')
     expect(await page.getByLabel('Tags').inputValue()).toBe('no-tag')
-    await page.context().close()
+    await page.close()
   })
 
   test('names problems while somebody types, only in fields that were visited', async () => {
@@ -102,7 +102,7 @@ export function testWriting(opened: () => [Browser, BuiltHub]): void {
     expect(await textOf(page)).toBe('{{role "user"}}\nHello {{tones}}')
     expect(await page.locator('[name="variable.tones.options"]').inputValue()).toBe('warm\nbrief')
     expect(problems).toEqual([])
-    await page.context().close()
+    await page.close()
   })
 
   test('the code editor has line numbers, marks, and leaves with Tab; it is loaded on this page alone', async () => {
@@ -139,7 +139,7 @@ export function testWriting(opened: () => [Browser, BuiltHub]): void {
     await page.getByRole('link', { name: /^Prompt: line 1/ }).waitFor()
     await expect.poll(() => page.evaluate(() => document.activeElement?.className)).toBe('code-field')
     expect(problems).toEqual([])
-    await page.context().close()
+    await page.close()
   })
 
   test('a draft survives a reload and can be discarded; leaving warns; publishing forgets it', async () => {
@@ -189,7 +189,7 @@ export function testWriting(opened: () => [Browser, BuiltHub]): void {
     await expect.poll(() => page.getByLabel('Title').inputValue()).toBe('')
     expect(dialogs).toEqual(['beforeunload'])
     expect(problems).toEqual([])
-    await page.context().close()
+    await page.close()
   })
 
   test('saves every detail that the form offers', async () => {
@@ -222,7 +222,7 @@ export function testWriting(opened: () => [Browser, BuiltHub]): void {
     await page.getByLabel('Title').fill(title)
     await press(page, 'Check')
     await page.getByText('Nothing has changed since the latest version.').waitFor()
-    await page.context().close()
+    await page.close()
   })
 
   test('checks the longest text together with the longest readme', async () => {
@@ -241,7 +241,7 @@ export function testWriting(opened: () => [Browser, BuiltHub]): void {
       }),
     })
     expect([answer.status, (await answer.text()).includes('Version 1.0.0')]).toEqual([200, true])
-    await page.context().close()
+    await page.close()
   })
 
   test('keeps Windows line ends of a text that has them', async () => {
@@ -269,7 +269,7 @@ export function testWriting(opened: () => [Browser, BuiltHub]): void {
       content: 'One\r\nTwo {{name}}\r\n',
       forked_from: 'acme/lines@1.0.0',
     })
-    await page.context().close()
+    await page.close()
   })
 
   test('the Publish button is always in view and covers no field; every state is accessible', async () => {
@@ -324,6 +324,6 @@ export function testWriting(opened: () => [Browser, BuiltHub]): void {
     await page.getByRole('link', { name: 'View 1.0.0' }).click()
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('Not a name')
     expect(problems).toEqual([])
-    await page.context().close()
+    await page.close()
   })
 }

@@ -34,7 +34,7 @@ export interface BuiltSite {
   dir: string
   /** The host's fresh copies, to which a test can add versions as a publish does. */
   fresh: FreshCopies
-  /** Opens a page and collects every problem. The caller closes the page's context. */
+  /** Opens a page and collects every problem. Tests without options share a tab; the caller closes another's context. */
   open(path: string, options?: BrowserContextOptions): Promise<OpenPage>
   getJson(path: string): Promise<ReturnType<typeof JSON.parse>>
   close(): Promise<void>
@@ -55,43 +55,58 @@ export async function openBuiltSite(write: (contentDir: string) => void, openTim
   const origin = `http://localhost:${(served.server.address() as AddressInfo).port}`
   const browser = await opening
 
+  const openTab = async (options: BrowserContextOptions): Promise<OpenPage> => {
+    const page = await (await browser.newContext(options)).newPage()
+    page.setDefaultTimeout(openTimeoutMs)
+    const problems: string[] = []
+    // A violation of the Content-Security-Policy is also a console error.
+    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
+    // Chromium reports this about its own view transition, sometimes before a script on the page can listen for it.
+    // The page still loads.
+    const isOfBrowser = (message: string) =>
+      message.endsWith('Transition was aborted because of invalid state. Page already revealed')
+    page.on('pageerror', (error) => isOfBrowser(String(error)) || problems.push(String(error)))
+    page.on('dialog', (dialog) => {
+      problems.push(`dialog ${dialog.message()}`)
+      void dialog.dismiss()
+    })
+    page.on('request', (request) => {
+      if (!request.url().startsWith(origin)) problems.push(`request to ${request.url()}`)
+    })
+    await page.addInitScript(() => {
+      addEventListener('securitypolicyviolation', (event) =>
+        console.error(`policy ${event.violatedDirective} ${event.sample}`),
+      )
+    })
+    const goTo = async (path: string) => {
+      // The same address but for its values would not be loaded again.
+      if (page.url().split('#')[0] === origin + path) await page.goto('about:blank')
+      problems.length = 0
+      await page.goto(origin + path)
+      if (options.javaScriptEnabled !== false)
+        await page.waitForFunction(() => !document.querySelector('[aria-busy], [data-compare] > [role=status]'))
+    }
+    return { page, problems, goTo }
+  }
+  let shared: Promise<OpenPage> | undefined
+
   return {
     origin,
     browser,
     dir: join(dir, 'dist'),
     fresh: served.stores.copies,
-    async open(path, options = {}) {
-      const context = await browser.newContext(options)
-      const page = await context.newPage()
-      page.setDefaultTimeout(openTimeoutMs)
-      const problems: string[] = []
-      // A violation of the Content-Security-Policy is also a console error.
-      page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
-      // Chromium reports this about its own view transition, sometimes before a script on the page can listen for it.
-      // The page still loads.
-      const isOfBrowser = (message: string) =>
-        message.endsWith('Transition was aborted because of invalid state. Page already revealed')
-      page.on('pageerror', (error) => isOfBrowser(String(error)) || problems.push(String(error)))
-      page.on('dialog', (dialog) => {
-        problems.push(`dialog ${dialog.message()}`)
-        void dialog.dismiss()
-      })
-      page.on('request', (request) => {
-        if (!request.url().startsWith(origin)) problems.push(`request to ${request.url()}`)
-      })
-      await page.addInitScript(() => {
-        addEventListener('securitypolicyviolation', (event) =>
-          console.error(`policy ${event.violatedDirective} ${event.sample}`),
-        )
-      })
-      const goTo = async (path: string) => {
-        problems.length = 0
-        await page.goto(origin + path)
-        if (options.javaScriptEnabled !== false)
-          await page.waitForFunction(() => !document.querySelector('[aria-busy], [data-compare] > [role=status]'))
+    async open(path, options) {
+      // A test without options gets the tab of the others: a tab of its own is a new process of the browser.
+      if (options === undefined && (await shared)?.page.isClosed() !== false)
+        shared = openTab({ permissions: ['clipboard-read', 'clipboard-write'] })
+      const opened = await (options ? openTab(options) : shared!)
+      if (!options) {
+        await opened.page.unrouteAll()
+        await opened.page.emulateMedia({ media: null, colorScheme: null })
+        await opened.page.setViewportSize({ width: 1280, height: 720 })
       }
-      await goTo(path)
-      return { page, problems, goTo }
+      await opened.goTo(path)
+      return opened
     },
     async getJson(path) {
       for (;;) {

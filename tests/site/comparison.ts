@@ -29,7 +29,6 @@ export function testComparison(opened: () => BuiltSite): void {
       expect(await wordsOf(page, 'removed')).toEqual(['bad'])
       expect(await wordsOf(page, 'added')).toEqual(CONTENT.split('\n').map((line) => line.replace(/\r$/, '')))
       expect(problems).toEqual([])
-      await page.context().close()
     })
 
     test('side by side, lines keep their order, and changed lines are next to each other', async () => {
@@ -58,7 +57,6 @@ export function testComparison(opened: () => BuiltSite): void {
       ])
       const yOf = (text: string) => places.find((place) => place.words === text)!.y
       expect([yOf('b') === yOf('B1'), yOf('e') === yOf('E'), yOf('c') > yOf('B2')]).toEqual([true, true, true])
-      await page.context().close()
     })
 
     test('shows invisible characters', async () => {
@@ -68,7 +66,6 @@ export function testComparison(opened: () => BuiltSite): void {
           .locator('.line.added .unseen')
           .evaluateAll((marks) => marks.map((mark) => (mark as HTMLElement).dataset.code)),
       ).toEqual(['U+200B', 'U+202E', 'U+202C', 'U+E0041'])
-      await page.context().close()
     })
   })
 }

@@ -22,7 +22,6 @@ export function testFinding(opened: () => BuiltSite): void {
       await page.keyboard.press('Enter')
       await page.waitForURL(`**${REPOSITORY}`)
       expect(problems).toEqual([])
-      await page.context().close()
     })
 
     test('keeps the query in the URL, and Back restores query, filter and page', async () => {
@@ -45,7 +44,6 @@ export function testFinding(opened: () => BuiltSite): void {
       await page.goBack()
       await page.locator('.tasks').waitFor()
       expect(problems).toEqual([])
-      await page.context().close()
     })
 
     test('searches while the reader types, and keeps the focus, the filter and the URL', async () => {
@@ -61,7 +59,6 @@ export function testFinding(opened: () => BuiltSite): void {
       expect(new URL(page.url()).search).toBe('?q=plain+7&tag=many')
       expect(await page.locator('.row .full-name').first().textContent()).toBe('mallory/plain-7')
       expect(problems).toEqual([])
-      await page.context().close()
     })
 
     test('offers filters with counts, each of which can be removed again', async () => {
@@ -71,7 +68,6 @@ export function testFinding(opened: () => BuiltSite): void {
       expect(new URL(page.url()).search).toBe('?tag=many&tag=evil')
       await page.getByRole('link', { name: /^evil.*remove filter$/ }).click()
       await page.getByText(`${PLAIN_COUNT + 2} prompts`).waitFor()
-      await page.context().close()
     })
 
     test('the page of an owner with many prompts shows 60 and links to all of them', async () => {
@@ -80,7 +76,6 @@ export function testFinding(opened: () => BuiltSite): void {
       await page.getByRole('link', { name: /^View all \d+ prompts$/ }).click()
       await page.waitForURL('**/search?owner=mallory')
       await page.getByRole('link', { name: 'Next page' }).waitFor()
-      await page.context().close()
     })
 
     test('shows how a typo was corrected, and suggests tags when nothing is found', async () => {
@@ -92,14 +87,12 @@ export function testFinding(opened: () => BuiltSite): void {
       expect(await page.locator('.nearby a').allTextContents()).toEqual(['plain'])
       await page.locator('.nearby a').click()
       await page.waitForURL('**/search?q=plain&license=MIT')
-      await page.context().close()
     })
 
     test('finds Agent Skills by the word, and does not correct or ignore it', async () => {
       const { page } = await site.open('/search?q=skills')
       expect(await page.locator('.row .full-name').allTextContents()).toContain(REPOSITORY.slice(1))
       expect(await page.locator('#reading').count()).toBe(0)
-      await page.context().close()
     })
 
     test('hostile queries are treated as text', async () => {
@@ -110,7 +103,6 @@ export function testFinding(opened: () => BuiltSite): void {
       expect(await page.locator('#find-q').inputValue()).toBe(question)
       expect(await page.evaluate((marker) => Reflect.get(window, marker), MARKER)).toBeUndefined()
       expect(problems).toEqual([])
-      await page.context().close()
     })
 
     test('shows an error and allows a retry', async () => {
@@ -122,7 +114,6 @@ export function testFinding(opened: () => BuiltSite): void {
       await page.getByRole('link', { name: 'Try again' }).click()
       await page.locator('#find .row').first().waitFor()
       expect(await page.getByText('The hub did not respond.').count()).toBe(0)
-      await page.context().close()
     })
   })
 }

@@ -126,7 +126,6 @@ export function testOtherReaders(opened: () => BuiltSite): void {
         expect(feed.entries.join('')).not.toContain('<script')
       }
       expect(problems).toEqual([])
-      await page.context().close()
       expect(await (await fetch(`${site.origin}${REPOSITORY}/feed.xml`)).text()).toContain(`${SITE_URL}${COMPARE}`)
     })
 
@@ -158,7 +157,6 @@ export function testOtherReaders(opened: () => BuiltSite): void {
       // A full title line has more dark pixels than the short title `Plain 1`.
       expect(seen[1]!.dark).toBeGreaterThan(500)
       expect(seen[0]!.dark).toBeGreaterThan(2 * seen[1]!.dark)
-      await page.context().close()
     })
 
     test('a badge shows name and version, and llms.txt describes the hub', async () => {

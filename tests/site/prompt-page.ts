@@ -13,7 +13,6 @@ export function testPromptPage(opened: () => BuiltSite): void {
   })
 
   describe('prompt page', () => {
-    const clipboard = { permissions: ['clipboard-read', 'clipboard-write'] }
     const readClipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText())
     const copyAs = async (page: Page, words: string) => {
       await page.locator('summary[aria-label="More copy options"]').click()
@@ -23,7 +22,7 @@ export function testPromptPage(opened: () => BuiltSite): void {
     }
 
     test('shows and copies the exact bytes from the API, filled as in every client', async () => {
-      const { page, problems } = await site.open(REPOSITORY, clipboard)
+      const { page, problems } = await site.open(REPOSITORY)
       const { data } = await site.getJson(`/api/v1/repos${REPOSITORY}`)
       expect(data.content).toBe(CONTENT)
       expect(await copyAs(page, 'Copy template')).toBe(CONTENT)
@@ -46,11 +45,10 @@ export function testPromptPage(opened: () => BuiltSite): void {
       await page.getByRole('button', { name: 'Template', exact: true }).click()
       expect(await page.locator('#content .chip').first().textContent()).toBe('{{language}}')
       expect(problems).toEqual([])
-      await page.context().close()
     })
 
     test('values are stored only after the # of the URL, and can be shared by link', async () => {
-      const { page } = await site.open(REPOSITORY, clipboard)
+      const { page } = await site.open(REPOSITORY)
       const sent: string[] = []
       page.on('request', (request) => sent.push(request.url() + (request.postData() ?? '')))
       await page.getByLabel('free').fill('my secret & value')
@@ -61,7 +59,6 @@ export function testPromptPage(opened: () => BuiltSite): void {
       await page.goto(link)
       expect(await page.getByLabel('free').inputValue()).toBe('my secret & value')
       expect(sent.filter((one) => one.split('#')[0]!.includes('secret'))).toEqual([])
-      await page.context().close()
     })
 
     test('a chip focuses its field; examples fill only empty fields and can be removed; types are checked', async () => {
@@ -82,11 +79,10 @@ export function testPromptPage(opened: () => BuiltSite): void {
         'expected a whole number such as 3, got "abc"',
       )
       expect(await page.locator('#progress').textContent()).toBe('1 invalid value')
-      await page.context().close()
     })
 
     test('a skill has a tab with install commands to copy, and a version that is not a skill has none', async () => {
-      const { page } = await site.open(REPOSITORY, clipboard)
+      const { page } = await site.open(REPOSITORY)
       await page.locator('.tools label', { hasText: 'Agent Skill' }).click()
       const address = `${SITE_URL}${REPOSITORY}/v/1.1.0`
       const fetched = (folder: string) => `curl -fsS --create-dirs -o ${folder}/hostile/SKILL.md ${address}/SKILL.md`
@@ -101,7 +97,6 @@ export function testPromptPage(opened: () => BuiltSite): void {
       }
       await page.goto(`${site.origin}${REPOSITORY}/v/1.0.0`)
       expect(await page.locator('.tools').getByText('Agent Skill').count()).toBe(0)
-      await page.context().close()
     })
 
     test('lists the files of a skill, shows short texts with line numbers, and marks scripts', async () => {
@@ -125,7 +120,6 @@ export function testPromptPage(opened: () => BuiltSite): void {
       )
       expect(await page.evaluate('window.hostileFieldRan')).toBeUndefined()
       expect(problems).toEqual([])
-      await page.context().close()
     })
 
     test('copying without permission selects the text instead, and the button keeps its width', async () => {
@@ -139,7 +133,6 @@ export function testPromptPage(opened: () => BuiltSite): void {
         `curl -fsS '${SITE_URL}/api/v1/repos${REPOSITORY}/raw?version=1.1.0'`,
       )
       expect((await button.boundingBox())?.width).toBe(before)
-      await page.context().close()
     })
 
     test('shows the results of tests, with the run', async () => {
@@ -161,7 +154,6 @@ export function testPromptPage(opened: () => BuiltSite): void {
         const text = await (await fetch(`${site.origin}${feed}`)).text()
         expect(text).toContain('Tested 1.1.0 with quality: 1234 passed, 2 failed, 3 skipped, score 0.98')
       }
-      await page.context().close()
     })
 
     test('shows what is deprecated, archived or yanked, and what to use instead', async () => {
@@ -178,7 +170,6 @@ export function testPromptPage(opened: () => BuiltSite): void {
       await page.goto(`${site.origin}/mallory/gone`)
       expect(await page.getByRole('note').textContent()).toContain('All versions were yanked')
       expect(await page.locator('#content').count()).toBe(0)
-      await page.context().close()
     })
 
     test('a fork links to its original, and the original to a page with its forks', async () => {
@@ -190,7 +181,6 @@ export function testPromptPage(opened: () => BuiltSite): void {
       await page.waitForURL('**/mallory/hostile/forks')
       await page.getByRole('link', { name: 'Unseen', exact: true }).click()
       await page.waitForURL('**/mallory/unseen')
-      await page.context().close()
     })
 
     test('invisible characters are counted and shown, and the text stays unchanged', async () => {
@@ -202,7 +192,6 @@ export function testPromptPage(opened: () => BuiltSite): void {
           .evaluateAll((marks) => marks.map((mark) => (mark as HTMLElement).dataset.code)),
       ).toEqual(['U+200B', 'U+202E', 'U+202C', 'U+E0041'])
       expect(await page.getByText('This text contains 4 hidden characters').isVisible()).toBe(true)
-      await page.context().close()
     })
   })
 
@@ -231,7 +220,6 @@ export function testPromptPage(opened: () => BuiltSite): void {
       await page.getByRole('link', { name: /^Compare.*1\.0\.0 with 1\.1\.0$/ }).click()
       expect(await page.locator('.line.added').first().isVisible()).toBe(true)
       expect(problems).toEqual([])
-      await page.context().close()
     })
   })
 }

@@ -5,7 +5,6 @@ import { describe, expect, test } from 'vitest'
 import { type BuiltSite, SITE_URL } from './built-site.ts'
 import { COMPARE, CONTENT, hostile, LONG_LINES, MARKER, PLAIN_COUNT, REPOSITORY } from './hostile-content.ts'
 
-const CLIPBOARD = { permissions: ['clipboard-read', 'clipboard-write'] }
 /** The maximum number of tab stops before the target on any page. */
 const MAX_STOPS = 150
 
@@ -58,7 +57,6 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
       await page.keyboard.press('Enter')
       await page.waitForURL(`**/mallory/plain-${PLAIN_COUNT}`)
       expect(problems).toEqual([])
-      await page.context().close()
     })
 
     test('judge: each fact on the card links to its evidence', async () => {
@@ -73,7 +71,6 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
         ...['✓MIT', '–Published by a person, or with a token'],
         ...['–quality: 1234 passed, 2 failed, 3 skipped, score 0.98', '✓No advisory'],
       ])
-      await page.context().close()
     })
 
     test('try: a chip focuses its field, values are shown as text and survive reload and Back', async () => {
@@ -102,11 +99,10 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
       await page.locator('#progress', { hasText: '2 of 2 required' }).waitFor()
       await check()
       expect(problems).toEqual([])
-      await page.context().close()
     })
 
     test('copy: the prompt with its button, other formats with the menu, commands with their own buttons', async () => {
-      const { page } = await opened().open(REPOSITORY, CLIPBOARD)
+      const { page } = await opened().open(REPOSITORY)
       const said = page.locator('#spoken', { hasText: 'Copied' })
       await tabTo(page, /^Copy prompt/)
       await page.keyboard.press('Enter')
@@ -133,7 +129,6 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
         ),
       )
       expect(await readClipboard(page)).toBe('hubcli pull mallory/hostile --label production -o hostile.md')
-      await page.context().close()
     })
 
     test('compare: adjacent versions from the version list, then any other pair', async () => {
@@ -162,7 +157,6 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
       await page.waitForURL('**/compare/1.1.0...1.0.0')
       await page.locator('.line.added', { hasText: 'first' }).waitFor()
       expect(problems).toEqual([])
-      await page.context().close()
     })
 
     test('suggest a change: opens the git host’s editor with the file of the next version prefilled', async () => {
@@ -177,7 +171,6 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
       expect(searchParams.get('value')).toMatch(/^---\n# Name this file 1\.1\.1\.md, .*\npublished_at: #/)
       expect(searchParams.get('value')?.endsWith(CONTENT)).toBe(true)
       await tabTo(page, 'Report a problem')
-      await page.context().close()
     })
 
     test('what has focus is in view: not below the window, and not below the bar at its bottom', async () => {
@@ -190,7 +183,6 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
         await page.keyboard.press('Tab')
         expect(await isFocusInView(page), `stop ${stop}`).toBe(true)
       }
-      await page.context().close()
     })
   })
 
@@ -262,6 +254,5 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
     await page.goto(opened().origin + COMPARE)
     expect(await page.locator('.line.added').first().isVisible()).toBe(true)
     expect(await page.locator('.choice').first().isVisible()).toBe(false)
-    await page.context().close()
   })
 }

@@ -138,7 +138,7 @@ export function openReading(target: Target): Reading {
     listed,
     starter,
     first: { ...first, latest: first.latest },
-    looked: [...rare, ...starter],
+    looked: [...rare, ...starter.slice(0, 12)],
     tags,
     get base() {
       return base
