@@ -33,8 +33,11 @@ function formatCodePoint(codePoint: number): string {
   return `U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}`
 }
 
-/** Emoji with selectors and joiners, including flags, where these characters are legitimate. */
-const EMOJI = /\p{RGI_Emoji}|\p{Emoji}(?:\uFE0E|\uFE0F)\u20E3?/vy
+/**
+ * Emoji with selectors and joiners, including flags, where these characters are legitimate. Compiled when a text needs it:
+ * every start of a program would otherwise wait 25 ms for the table of emoji.
+ */
+let emojiPattern: RegExp | undefined
 
 /** A character that can begin such an emoji, before what can be its second one. Whole emoji are searched only there, because that is slow. */
 const EMOJI_START = /\p{Emoji}(?=[\ufe0e\ufe0f\u200d]|\p{Emoji_Modifier}\u200d)|\u{1f3f4}(?=[\u{e0061}-\u{e007a}])/gu
@@ -122,8 +125,9 @@ function withoutEmoji(text: string, effort: Effort): string {
   for (const { index } of text.matchAll(EMOJI_START)) {
     if (index < end) continue
     if (effort.emoji-- <= 0) break
-    EMOJI.lastIndex = index
-    const emoji = EMOJI.exec(text)?.[0]
+    emojiPattern ??= new RegExp(String.raw`\p{RGI_Emoji}|\p{Emoji}(?:\uFE0E|\uFE0F)\u20E3?`, 'vy')
+    emojiPattern.lastIndex = index
+    const emoji = emojiPattern.exec(text)?.[0]
     if (emoji === undefined) continue
     plain += text.slice(end, index) + ' '.repeat(emoji.length)
     end = index + emoji.length

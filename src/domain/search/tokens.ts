@@ -8,8 +8,11 @@ const IDEOGRAPHS = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Kataka
 /** A run of a script whose words are not separated by spaces, and only a dictionary can find them. */
 const UNSPACED_RUN =
   /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}][\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{M}]*/gu
-/** Finds words by ICU's dictionaries. The locale does not matter, because each dictionary applies to its own script. */
-const SEGMENTER = new Intl.Segmenter('th', { granularity: 'word' })
+/**
+ * Finds words by ICU's dictionaries. The locale does not matter, because each dictionary applies to its own script. Made
+ * when a text needs it: every start of a program would otherwise wait 15 ms for the dictionaries.
+ */
+let segmenter: Intl.Segmenter | undefined
 /** Letters that have no accent to remove, but that people type as other letters. */
 const LETTERS: Readonly<Record<string, string>> = {
   ...{
@@ -53,7 +56,10 @@ export function splitWords(words: string): string[] {
 
 /** Puts spaces between the words of scripts that are written without them. */
 function separateWords(text: string): string {
-  return text.replace(UNSPACED_RUN, (run) => Array.from(SEGMENTER.segment(run), ({ segment }) => segment).join(' '))
+  return text.replace(UNSPACED_RUN, (run) => {
+    segmenter ??= new Intl.Segmenter('th', { granularity: 'word' })
+    return Array.from(segmenter.segment(run), ({ segment }) => segment).join(' ')
+  })
 }
 
 /** Converts to lower case, removes accents, and replaces letters that people type as other letters. */
