@@ -40,9 +40,15 @@ export const blocksOf = (guide: string, language: string): string[] =>
     .filter((example) => example.language === language)
     .map(({ text }) => text)
 
-/** The packages and the page bundle come from this checkout, and may already be there. */
+/** What `npm ci` makes comes from this checkout, and may already be there. So does the code, which Node has compiled before. */
 const SHIMS = `
-npm() { case "$1" in ci) ln -sfn "$PACKAGES" node_modules; ln -sfn "$PAGES" .pages ;; *) command npm "$@" ;; esac; }
+install_here() {
+  for name in node_modules .pages .clients netlify packages scripts src; do
+    rm -rf "$ROOT/\${PWD#"$ROOT/"}/$name"
+    ln -s "$CODE/$name" "$name"
+  done
+}
+npm() { case "$1" in ci) install_here ;; *) command npm "$@" ;; esac; }
 `
 
 /**
@@ -59,7 +65,7 @@ export function openMachine(
 ): GuideMachine {
   const root = temporaryFolder('prompt-hub-guide-')
   const source = makeSource(join(root, 'source'))
-  const pages = makePages()
+  makePages()
   const all: Record<string, string> = {
     ...words,
     'https://github.com/OWNER/prompt-hub': source,
@@ -74,11 +80,7 @@ export function openMachine(
     follow(blocks) {
       const script = `set -eu\n${SHIMS}\n${blocks.map(localise).join('\n')}`
       const { PATH = '', HOME = '' } = process.env
-      const given = {
-        ROOT: root,
-        PACKAGES: resolve('node_modules'),
-        PAGES: pages,
-      }
+      const given = { ROOT: root, CODE: resolve('.') }
       const env = {
         PATH,
         HOME,
