@@ -289,7 +289,7 @@ describe('a hostile or foreign file is refused with a sentence', () => {
   })
 })
 
-test('a file of 30 MB with half a million test cases is read', () => {
-  const body = `<testcase name="${'a'.repeat(30)}"/>`.repeat(500_000)
-  expect(readAll([`<testsuite>${body}</testsuite>`])[0]).toMatchObject({ passed: 500_000, failed: 0 })
+test('a file of 6 MB with a hundred thousand test cases is read', () => {
+  const body = `<testcase name="${'a'.repeat(30)}"/>`.repeat(100_000)
+  expect(readAll([`<testsuite>${body}</testsuite>`])[0]).toMatchObject({ passed: 100_000, failed: 0 })
 })

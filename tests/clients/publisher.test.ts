@@ -1,4 +1,4 @@
-// Tests how hubcli and both libraries keep the publisher of a version in the lock, and compare it when they update and install.
+// Tests how both libraries, and hubcli with the modules of one, keep the publisher of a version in the lock, and compare it when they update and install.
 import { execFile } from 'node:child_process'
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -8,7 +8,7 @@ import { readArchive } from '../../src/ports/read-archive.ts'
 import { type PlainFiles, type Prompt, startPlainFiles } from '../cli/plain-files.ts'
 import { makeFolder, NO_PYTHON, PYTHON } from '../cli/shells.ts'
 import { COMPILED } from '../compiled.ts'
-import { CLIENTS, runClient } from './three-clients.ts'
+import { CLIENTS, LIBRARIES, runClient } from './three-clients.ts'
 
 const OURS = { repository: 'octo/prompts', workflow: 'octo/prompts/.github/workflows/publish.yml', attested: true }
 const OTHER = { ...OURS, workflow: 'octo/prompts/.github/workflows/other.yml' }
@@ -32,7 +32,7 @@ let added: string
 beforeAll(async () => {
   hub = await startPlainFiles('hub', makePrompts())
   added = makeFolder()
-  expect(await runClient(CLIENTS[1]!.command, ['add', 'acme/x'], added, hub.url)).toMatchObject({ code: 0 })
+  expect(await runClient(LIBRARIES[0]!.command, ['add', 'acme/x'], added, hub.url)).toMatchObject({ code: 0 })
 })
 afterAll(() => hub.close())
 beforeEach(() => {
@@ -41,7 +41,7 @@ beforeEach(() => {
 })
 const startWithX = () => cpSync(added, cwd, { recursive: true })
 
-describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ command }) => {
+describe.skipIf(PYTHON === undefined).each(LIBRARIES)(`$name${NO_PYTHON}`, ({ command }) => {
   const run = async (...args: string[]) => {
     const { code, stdout, stderr } = await runClient(command, args, cwd, hub.url)
     return { code, stdout, stderr: stderr.replaceAll(/^[\w-]+: /gm, '') }

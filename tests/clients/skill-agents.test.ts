@@ -1,6 +1,7 @@
 // Chooses the folder in which hubcli installs an Agent Skill.
+import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pushFolder, type SkillHub, skillFile, startSkillHub, writeFiles } from './skill-hub.ts'
 
@@ -14,35 +15,63 @@ beforeAll(async () => {
 afterAll(() => hub?.close())
 
 describe('where add installs a skill', () => {
-  test.each([
-    ['claude-code', '.claude/skills/forms'],
-    ['codex', '.agents/skills/forms'],
-    ['amp', '.agents/skills/forms'],
-    ['cursor', '.cursor/skills/forms'],
-    ['copilot', '.github/skills/forms'],
-    ['gemini', '.gemini/skills/forms'],
-    ['opencode', '.opencode/skills/forms'],
-  ])('--agent %s: %s', async (agent, place) => {
+  /** Asks the module of hubcli that chooses the folder, in one process. @returns the folder in each project */
+  const choose = (cases: readonly (readonly [project: string, agent: string])[]): string[] => {
+    const program = `
+import json, os, sys
+sys.path.append(sys.argv[1])
+from program.agents import skill_path
+chosen = []
+for project, agent in json.load(sys.stdin):
+    os.chdir(project)
+    chosen.append(skill_path("acme/forms", agent, None))
+print(json.dumps(chosen))
+`
+    const words = ['-IS', '-c', program, resolve('clients/hubcli')]
+    return JSON.parse(execFileSync('python3', words, { input: JSON.stringify(cases), encoding: 'utf8' }))
+  }
+
+  test('that of the agent', () => {
+    const places = {
+      'claude-code': '.claude/skills/forms',
+      codex: '.agents/skills/forms',
+      amp: '.agents/skills/forms',
+      cursor: '.cursor/skills/forms',
+      copilot: '.github/skills/forms',
+      gemini: '.gemini/skills/forms',
+      opencode: '.opencode/skills/forms',
+    }
     const folder = hub.newFolder()
-    const ran = await hub.hubcli(folder, 'add', 'acme/forms@1.0.0', '--as', 'skill', '--agent', agent)
-    expect(ran).toMatchObject({ code: 0, stdout: `acme/forms 1.0.0 ${place}\n` })
-    expect(existsSync(join(folder, place, 'scripts/fill.py'))).toBe(true)
+    expect(choose(Object.keys(places).map((agent) => [folder, agent]))).toEqual(Object.values(places))
   })
 
-  test.each<[string, string[], string]>([
-    ['nothing', [], '.claude'],
-    ['CLAUDE.md', ['CLAUDE.md'], '.claude'],
-    ['.codex', ['.codex/config.toml'], '.agents'],
-    ['.agents', ['.agents/x'], '.agents'],
-    ['GEMINI.md', ['GEMINI.md'], '.gemini'],
-    ['instructions for Copilot', ['.github/copilot-instructions.md', 'AGENTS.md'], '.github'],
-    ['workflows only', ['.github/workflows/ci.yml'], '.claude'],
-    ['a folder for skills wins over a marker', ['CLAUDE.md', '.agents/skills/other/SKILL.md'], '.agents'],
-  ])('a project with %s', async (_, files, place) => {
+  test('or what the project has', () => {
+    const projects: [string[], string][] = [
+      [[], '.claude'],
+      [['CLAUDE.md'], '.claude'],
+      [['.codex/config.toml'], '.agents'],
+      [['.agents/x'], '.agents'],
+      [['GEMINI.md'], '.gemini'],
+      [['.github/copilot-instructions.md', 'AGENTS.md'], '.github'],
+      [['.github/workflows/ci.yml'], '.claude'],
+      // A folder for skills wins over a marker.
+      [['CLAUDE.md', '.agents/skills/other/SKILL.md'], '.agents'],
+    ]
+    const folders = projects.map(([files]) => {
+      const folder = hub.newFolder()
+      writeFiles(folder, Object.fromEntries(files.map((path) => [path, 'x'])))
+      return [folder, ''] as const
+    })
+    expect(choose(folders).map((folder, at) => [projects[at]![0], folder])).toEqual(
+      projects.map(([files, place]) => [files, `${place}/skills/forms`]),
+    )
+  })
+
+  test('without a sign of an agent, that of Claude Code', async () => {
     const folder = hub.newFolder()
-    writeFiles(folder, Object.fromEntries(files.map((path) => [path, 'x'])))
     const ran = await hub.hubcli(folder, 'add', 'acme/forms@1.0.0', '--as', 'skill')
-    expect(ran).toMatchObject({ code: 0, stdout: `acme/forms 1.0.0 ${place}/skills/forms\n` })
+    expect(ran).toMatchObject({ code: 0, stdout: 'acme/forms 1.0.0 .claude/skills/forms\n' })
+    expect(existsSync(join(folder, '.claude/skills/forms/scripts/fill.py'))).toBe(true)
   })
 
   test('a locked skill stays where it is, --agent moves it, and -o names any folder', async () => {

@@ -1,4 +1,4 @@
-// Installs the folders of Agent Skills with the three clients, from a real hub: all files or none, with the same lock and the same messages.
+// Installs the folders of Agent Skills with hubcli and both libraries, from a real hub: all files or none, with the same lock and the same messages.
 import {
   cpSync,
   lstatSync,
@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sha256 } from '../cli/plain-files.ts'
 import { lockIn, pushFolder, type SkillHub, snapshot, startSkillHub, writeFiles } from './skill-hub.ts'
-import { CLIENTS, type Ran, runClient } from './three-clients.ts'
+import { LIBRARIES, type Ran, runClient } from './three-clients.ts'
 
 const BINARY = Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 255, 254])
 const LONG = `${'a'.repeat(90)}/${'b'.repeat(90)}/c.md`
@@ -69,6 +69,7 @@ test('hubcli add writes every file byte for byte, none of them executable, and a
   })
   expect(readFileSync(join(folder, '.gitattributes'), 'utf8')).toContain('\n/.claude/skills/forms/** -text\n')
   expect(readdirSync(join(folder, '.claude/skills'))).toEqual(['forms'])
+  expect(await hub.hubcli(folder, 'verify')).toMatchObject({ code: 0, stderr: '' })
   expect(await hub.hubcli(folder, 'cat', '--locked', 'acme/forms')).toMatchObject({
     ...{ code: 0, stdout: 'Run scripts/fill.py for {{name}}.\n' },
   })
@@ -77,8 +78,7 @@ test('hubcli add writes every file byte for byte, none of them executable, and a
   })
 })
 
-describe.each(CLIENTS)('$name', ({ command, name }) => {
-  const client = name === 'hubcli' ? 'hubcli' : 'prompt-hub'
+describe.each(LIBRARIES)('$name', ({ command }) => {
   const run = (folder: string, ...args: string[]): Promise<Ran> => runClient(command, args, folder, hub.url)
   const offline = (folder: string, ...args: string[]) => runClient(command, args, folder, 'http://127.0.0.1:9')
 
@@ -88,7 +88,7 @@ describe.each(CLIENTS)('$name', ({ command, name }) => {
     expect(await offline(folder, 'verify')).toMatchObject({ code: 0, stderr: '' })
     rmSync(join(folder, PLACE, 'scripts'), { recursive: true })
     expect(await offline(folder, 'verify')).toMatchObject({
-      ...{ code: 4, stderr: `${client}: ${PLACE}/scripts/fill.py is not there; ${client} install restores it\n` },
+      ...{ code: 4, stderr: `prompt-hub: ${PLACE}/scripts/fill.py is not there; prompt-hub install restores it\n` },
     })
     expect(await run(folder, 'install')).toMatchObject({ code: 0, stderr: '' })
     expect(snapshot(folder)).toEqual(whole)
@@ -103,12 +103,12 @@ describe.each(CLIENTS)('$name', ({ command, name }) => {
     const whole = snapshot(folder)
     const file = `${PLACE}/scripts/fill.py`
     const refused = (path: string) =>
-      `${client}: ${path} was changed by hand, or is another file; nothing was replaced. Move it away, or replace it: ${client} install --force\n`
+      `prompt-hub: ${path} was changed by hand, or is another file; nothing was replaced. Move it away, or replace it: prompt-hub install --force\n`
     writeFileSync(join(folder, file), 'mine')
     expect(await run(folder, 'verify')).toMatchObject({
       ...{
         code: 4,
-        stderr: `${client}: ${file} is not what prompts.lock says; ${client} install --force restores it\n`,
+        stderr: `prompt-hub: ${file} is not what prompts.lock says; prompt-hub install --force restores it\n`,
       },
     })
     expect(await run(folder, 'install')).toMatchObject({ code: 4, stderr: refused(file) })
@@ -119,11 +119,11 @@ describe.each(CLIENTS)('$name', ({ command, name }) => {
     writeFileSync(join(folder, PLACE, 'notes.md'), 'mine')
     expect(await run(folder, 'verify')).toMatchObject({
       code: 4,
-      stderr: `${client}: ${PLACE}/notes.md is not in prompts.lock; move it away, or delete it: ${client} install --force\n`,
+      stderr: `prompt-hub: ${PLACE}/notes.md is not in prompts.lock; move it away, or delete it: prompt-hub install --force\n`,
     })
     expect(await run(folder, 'install')).toMatchObject({ stderr: refused(`${PLACE}/notes.md`) })
     expect(await run(folder, 'remove', 'acme/forms')).toMatchObject({
-      ...{ code: 0, stderr: `${client}: ${PLACE}/notes.md was changed by hand and stays\n` },
+      ...{ code: 0, stderr: `prompt-hub: ${PLACE}/notes.md was changed by hand and stays\n` },
     })
     expect(readFileSync(join(folder, PLACE, 'notes.md'), 'utf8')).toBe('mine')
   })
