@@ -79,8 +79,6 @@ describe.each(listShells(OTHER_SHELLS))('$name', ({ name, found }) => {
 describe.each(listShells(OTHER_SHELLS))('$name', ({ name, found }) => {
   test.skipIf(found === undefined || PYTHON === undefined).each([
     ['pull', 'SIGINT', 130],
-    ['pull', 'SIGTERM', 143],
-    ['add', 'SIGINT', 130],
     ['add', 'SIGTERM', 143],
   ] as const)('%s: %s while waiting ends it with %i and leaves no files behind', async (command, signal, code) => {
     const { hang, arrived } = hangAndTell()

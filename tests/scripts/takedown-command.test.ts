@@ -143,9 +143,13 @@ test('the commands of the guide take down a version, then the prompt: all but it
   const lines = commands.trim().replaceAll('acme/code-review', `${owner}/review`).split('\n')
   const given = lines.map((line) => /^npm run takedown -- (\S+) "([^"]+)"$/.exec(line)?.slice(1) ?? [])
   expect(given.map(([name]) => name)).toEqual([`${owner}/review@1.1.0`, `${owner}/review`])
-  const [one, whole] = given.map((args) => run(args))
-  expect([one!.status, whole!.status]).toEqual([0, 0])
-  const { stdout } = whole!
+  const address = `${owner}/review`
+  expect(run(given[0]!).status).toBe(0)
+  expect(run(['--check', address]).stdout).toContain(
+    `  content: 2 files on this branch, such as content/${address}/index.md`,
+  )
+  const { status, stdout } = run(given[1]!)
+  expect(status).toBe(0)
   expect(git('ls-files', `content/${owner}/review`).trim()).toBe(`content/${owner}/review/index.md`)
   expect(read('review/index.md')).toBe(`---\nremoved:\n  "1.1.0": ${given[0]![1]}\n  "1.0.0": ${given[1]![1]}\n---\n`)
   expect(existsSync(join(folder, `content/${owner}/review/versions`))).toBe(false)
@@ -154,6 +158,12 @@ test('the commands of the guide take down a version, then the prompt: all but it
   expect(read('other/index.md')).toBe('---\nstatus: deprecated\n---\n')
   expect(contentOf().problems).toEqual([])
   expect(stdout).toContain(`with replaced_by of ${owner}/other`)
+  // What is gone is not taken down again.
+  const head = git('rev-parse', 'HEAD')
+  expect(run(['--check', address]).stdout).not.toContain('content: ')
+  const again = run(given[1]!)
+  expect([again.status, again.stderr.split('\n')[0]]).toEqual([1, `${address} was taken down before.`])
+  expect([git('rev-parse', 'HEAD'), git('status', '--porcelain')]).toEqual([head, ''])
 })
 
 test('the only version, and a prompt whose index.md cannot be read', () => {
@@ -177,6 +187,12 @@ describe('refusals change nothing', () => {
     const { status, stderr } = run(args)
     expect([status, stderr]).toEqual([1, expect.stringMatching(words)])
     expect([git('rev-parse', 'HEAD'), git('status', '--porcelain')]).toEqual([head, ''])
+  })
+
+  test('--check says that no commit concerns an address', () => {
+    const { stdout } = run(['--check', `${owner}/reveiw`])
+    expect(stdout).toContain('git history: no commit of this clone concerns it. Check the address')
+    expect(stdout).not.toContain('filter-repo')
   })
 
   test('uncommitted changes, no branch, no repository, and a clone that the hub resets', () => {
@@ -232,20 +248,4 @@ test('a hub that serves the folder: the command waits until it is gone, and its 
   } finally {
     await hub.run.end()
   }
-})
-
-test('--check says that the content is still there, and a second takedown that it was the first', () => {
-  const address = `${owner}/review`
-  expect(run(['--check', address]).stdout).toContain(
-    `  content: 3 files on this branch, such as content/${address}/index.md`,
-  )
-  expect(run([address, 'Leaks a key']).status).toBe(0)
-  const head = git('rev-parse', 'HEAD')
-  expect(run(['--check', address]).stdout).not.toContain('content: ')
-  const again = run([address, 'Leaks a key'])
-  expect([again.status, again.stderr.split('\n')[0]]).toEqual([1, `${address} was taken down before.`])
-  expect([git('rev-parse', 'HEAD'), git('status', '--porcelain')]).toEqual([head, ''])
-  const unknown = run(['--check', `${owner}/reveiw`]).stdout
-  expect(unknown).toContain('git history: no commit of this clone concerns it. Check the address')
-  expect(unknown).not.toContain('filter-repo')
 })

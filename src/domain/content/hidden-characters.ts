@@ -125,7 +125,7 @@ function withoutEmoji(text: string, effort: Effort): string {
   for (const { index } of text.matchAll(EMOJI_START)) {
     if (index < end) continue
     if (effort.emoji-- <= 0) break
-    emojiPattern ??= new RegExp(String.raw`\p{RGI_Emoji}|\p{Emoji}(?:\uFE0E|\uFE0F)\u20E3?`, 'vy')
+    emojiPattern ??= /\p{RGI_Emoji}|\p{Emoji}(?:\uFE0E|\uFE0F)\u20E3?/vy
     emojiPattern.lastIndex = index
     const emoji = emojiPattern.exec(text)?.[0]
     if (emoji === undefined) continue
