@@ -1,5 +1,5 @@
 // Tests the pages and the editor of prompts with more than a text: those that include others or are included, skills with
-// files, and prompts that were renamed.
+// files, prompts that were renamed, and breaking changes.
 import { createHash } from 'node:crypto'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
@@ -38,6 +38,7 @@ const CONTENT = {
   'content/acme/forms/versions/1.0.0/old.py': 'print(1)\n',
   'content/acme/forms/versions/1.1.0.md': versionOf('Run new.py.\n', SKILL),
   'content/acme/forms/versions/1.1.0/new.py': 'print(2)\n',
+  'content/acme/greet/versions/1.0.0.md': versionOf('Hello {{name}}\n'),
   'content/alice/old/versions/1.0.0.md': versionOf('Hello\n'),
   'content/alice/old/index.md': '---\nlabels: { production: "1.0.0" }\n---\n',
   'content/alice/new-name/versions/1.0.0.md': versionOf('Hello\n'),
@@ -282,4 +283,26 @@ test('a renamed prompt stays where it was and points to its new name, until that
   await move('')
   await page.getByText('Saved.', { exact: true }).waitFor()
   expect((await (await fetch(api)).json()).data.moved_to).toBe(null)
+})
+
+test('of a breaking change, auto is preselected, and a smaller number needs a second choice', async () => {
+  const version = page.getByLabel('Version', { exact: true })
+  await page.goto(`${hub.url}/acme/greet/edit`)
+  expect(await version.inputValue()).toBe('auto')
+  await page.getByLabel('Prompt', { exact: true }).fill('Hello {{name}} in {{lang}}')
+  await press(page, 'Check')
+  await page.getByText('Breaking change', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Publish 2.0.0' }).waitFor()
+  await version.selectOption('patch')
+  await press(page, 'Check')
+  expect(await page.locator('#bump-wrong').textContent()).toBe(
+    'This is a breaking change: adds required variable lang. Select auto, which makes it 2.0.0.',
+  )
+  await version.selectOption('patch, although callers must change')
+  await press(page, 'Check')
+  await page.getByText('breaking change since 1.0.0, published as patch: adds required variable lang').waitFor()
+  await version.selectOption('auto')
+  await press(page, 'Check')
+  await press(page, 'Publish 2.0.0')
+  await page.waitForURL(`${hub.url}/acme/greet/edit?published=2.0.0`)
 })

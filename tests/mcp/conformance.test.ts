@@ -1,12 +1,11 @@
-// Runs the official clients, the conformance suites and the Inspector against `npm start`. The baselines list the
-// expected failures with their reasons.
+// Runs the conformance suites and the Inspector against `npm start`, as tests/e2e/read-start.test.ts runs the official
+// clients. The baselines list the expected failures with their reasons.
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { launch, startProcess } from '../hubs/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { testClients } from './clients.ts'
 
 const home = temporaryFolder('hub-mcp-home-')
 const server = await startProcess({
@@ -32,8 +31,6 @@ function readChecks(results: string) {
 }
 
 const WITH_LIMIT = ['--timeout', '8000', '--requirements']
-
-describe('the official clients', () => testClients(() => `${server.base}/mcp`))
 
 describe('conformance', () => {
   //  suite              options                        baseline       scenarios that must pass
@@ -93,7 +90,7 @@ describe('the Inspector', () => {
       ...parameters,
     ])
 
-  test.each(['legacy', 'auto', 'modern'])(
+  test.each(['legacy', 'modern'])(
     'reports no warnings (%s)',
     async (era) => {
       const { code, log } = await inspect(
