@@ -124,7 +124,7 @@ describe('npm start with a local repository', () => {
     const { base, run } = await machine.start({ NODE_OPTIONS })
     try {
       const read = async (path: string) => (await fetch(base + path)).text()
-      for (const [number, shiftMs] of [0, WEEK_MS, 0, -WEEK_MS, -2 * WEEK_MS, 0].entries()) {
+      for (const [number, shiftMs] of [0, WEEK_MS, -2 * WEEK_MS, 0].entries()) {
         setClock(shiftMs)
         const content = `Text ${number}\n`
         const answer = await fetch(`${base}/api/v1/repos/acme/code-review/versions`, {
@@ -134,7 +134,7 @@ describe('npm start with a local repository', () => {
         })
         expect([answer.status, await answer.text()]).toEqual([201, expect.any(String)])
         // The copy must be used for as long as no build contains the version.
-        for (let reads = 0; reads < 20; reads++) expect(await read('/api/v1/repos/acme/code-review/raw')).toBe(content)
+        for (let reads = 0; reads < 5; reads++) expect(await read('/api/v1/repos/acme/code-review/raw')).toBe(content)
         await poll('the build has it', 60_000, async () =>
           (await read('/data/v1/repos/acme/code-review/raw.txt')) === content ? true : undefined,
         )

@@ -184,7 +184,7 @@ test('what is published is what is read, as JSON and as an archive, before and a
       await hub.build()
       await look()
     }),
-    { numRuns: 8 },
+    { numRuns: 4 },
   )
 })
 

@@ -1,4 +1,4 @@
-// Checks that publishers on GitHub take turns: a publisher who sends thirty publishes at once delays every other
+// Checks that publishers on GitHub take turns: a publisher who sends twelve publishes at once delays every other
 // publisher by only a few publishes.
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { createPublishTurns } from '../../packages/stores/publish-turns.ts'
@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => standIn.forget())
 
-test('four publishes wait for at most five of another owner’s thirty concurrent ones', async () => {
+test('four publishes wait for at most five of another owner’s twelve concurrent ones', async () => {
   // On a busy machine, the last of them would wait for longer than a publish may take. Here, that time never ends.
   const nowMs = Date.now()
   const turns = createPublishTurns()
@@ -34,13 +34,13 @@ test('four publishes wait for at most five of another owner’s thirty concurren
     order.push(owner)
     return answer.status
   }
-  const first = Array.from({ length: 30 }, (_, number) => send('acme', number, hub.token))
-  // The thirty publishes are already in the queue when the other owner's publish arrives.
+  const first = Array.from({ length: 12 }, (_, number) => send('acme', number, hub.token))
+  // The twelve publishes are already in the queue when the other owner's publish arrives.
   await expect.poll(() => standIn.counts().all).toBeGreaterThan(0)
   const second = Array.from({ length: 4 }, (_, number) => send('beta', number, other))
   expect(await Promise.all(second)).toEqual([201, 201, 201, 201])
   expect(order.filter((owner) => owner === 'acme').length).toBeLessThanOrEqual(5)
-  expect(await Promise.all(first)).toEqual(Array(30).fill(201))
+  expect(await Promise.all(first)).toEqual(Array(12).fill(201))
   standIn.forget()
-  expect(await judgeHistory(world)).toHaveLength(34)
+  expect(await judgeHistory(world)).toHaveLength(16)
 })
