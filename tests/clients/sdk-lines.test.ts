@@ -148,54 +148,48 @@ test('the examples compile in strict mode', async () => {
   expect(stdout).toBe('')
 })
 
-describe('requests sent by the examples', () => {
+describe('requests sent by the examples, for a text and for a chat prompt', () => {
+  const SAID = { role: 'user', content: FILLED }
+  const QUESTION = { role: 'user', content: 'Why?' }
+  const typed = (text: string) => ({ role: 'user', content: [{ type: 'input_text', text }] })
   test.each([
-    ['openai', '/v1/responses', { model: OPENAI_MODEL, input: FILLED }],
+    [
+      'openai',
+      { path: '/v1/responses', body: { model: OPENAI_MODEL, input: FILLED } },
+      {
+        path: '/v1/chat/completions',
+        body: { messages: [{ role: 'system', content: 'Be brief.' }, ...HISTORY, QUESTION] },
+      },
+    ],
     [
       '@anthropic-ai/sdk',
-      '/v1/messages',
-      { model: ANTHROPIC_MODEL, max_tokens: 1024, messages: [{ role: 'user', content: FILLED }] },
+      { path: '/v1/messages', body: { model: ANTHROPIC_MODEL, max_tokens: 1024, messages: [SAID] } },
+      { path: '/v1/messages', body: { system: 'Be brief.', messages: [...HISTORY, QUESTION] } },
     ],
     [
       '@ai-sdk/openai',
-      '/v1/responses',
-      { model: OPENAI_MODEL, input: [{ role: 'user', content: [{ type: 'input_text', text: FILLED }] }] },
-    ],
-    [
-      '@langchain/openai',
-      '/v1/chat/completions',
-      { model: OPENAI_MODEL, messages: [{ role: 'user', content: FILLED }] },
-    ],
-  ])('%s', async (from, path, body) => {
-    await expectSent(`${fileOf(from)}.ts`, path, body)
-  })
-
-  const QUESTION = { role: 'user', content: 'Why?' }
-  test.each([
-    ['openai', '/v1/chat/completions', { messages: [{ role: 'system', content: 'Be brief.' }, ...HISTORY, QUESTION] }],
-    ['@anthropic-ai/sdk', '/v1/messages', { system: 'Be brief.', messages: [...HISTORY, QUESTION] }],
-    [
-      '@ai-sdk/openai',
-      '/v1/responses',
+      { path: '/v1/responses', body: { model: OPENAI_MODEL, input: [typed(FILLED)] } },
       {
-        input: [
-          { role: 'developer', content: 'Be brief.' },
-          { role: 'user', content: [{ type: 'input_text', text: 'Hello' }] },
-          { role: 'assistant', content: 'Hi' },
-          { role: 'user', content: [{ type: 'input_text', text: 'Why?' }] },
-        ],
+        path: '/v1/responses',
+        body: {
+          input: [
+            { role: 'developer', content: 'Be brief.' },
+            typed('Hello'),
+            { role: 'assistant', content: 'Hi' },
+            typed('Why?'),
+          ],
+        },
       },
     ],
     [
       '@langchain/openai',
-      '/v1/chat/completions',
-      { messages: [{ role: 'developer', content: 'Be brief.' }, ...HISTORY, QUESTION] },
+      { path: '/v1/chat/completions', body: { model: OPENAI_MODEL, messages: [SAID] } },
+      {
+        path: '/v1/chat/completions',
+        body: { messages: [{ role: 'developer', content: 'Be brief.' }, ...HISTORY, QUESTION] },
+      },
     ],
-  ])('sends the messages of a chat prompt: %s', async (from, path, body) => {
-    await expectSent(`chat-${fileOf(from)}.ts`, path, body)
-  })
-
-  async function expectSent(file: string, path: string, body: object) {
+  ])('%s', async (from, text, chat) => {
     asked = []
     const env = {
       ...{
@@ -207,8 +201,10 @@ describe('requests sent by the examples', () => {
       },
       ...{ OPENAI_BASE_URL: `${base}/v1`, ANTHROPIC_BASE_URL: base },
     }
-    const { stdout } = await run(process.execPath, [file], { cwd: project, env })
-    expect(stdout).toContain('the answer')
-    expect(asked).toMatchObject([{ path, body }])
-  }
+    // Both in one process, because to load a package takes longest.
+    const both = ['--import', `./${fileOf(from)}.ts`, `chat-${fileOf(from)}.ts`]
+    const { stdout } = await run(process.execPath, both, { cwd: project, env })
+    expect(stdout).toMatch(/the answer[\s\S]*the answer/)
+    expect(asked).toMatchObject([text, chat])
+  })
 })

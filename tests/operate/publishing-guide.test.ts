@@ -156,12 +156,15 @@ describe.each([
     const outcome = await run(
       prompts.push('From an old editor', {
         ...{ 'prompts/a-resume.md': LATIN, 'prompts/a blank.md': 'Blank.', 'prompts/yak.md': 'Describe a yak.' },
+        // A deleted file changes nothing on the hub.
+        ...{ 'prompts/review.md': null, 'prompts/short-summary.md': null, 'prompts/explain.md': null },
       }),
     )
     expect(outcome?.code).toBeGreaterThan(0)
     expect(outcome?.output).toMatch(/prompts\/a-resume\.md.*UTF-8/)
     expect(outcome?.output).toMatch(/prompts\/a blank\.md.*rename/)
     expect([await versions('a-resume'), await versions('yak')]).toEqual([[], ['1.0.0']])
+    expect(await served('explain')).toBe('Explain {{text}}.')
     prompts.push('Remove them', { 'prompts/a-resume.md': null, 'prompts/a blank.md': null })
   })
 

