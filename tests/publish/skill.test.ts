@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { COMPILED } from '../compiled.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -109,7 +110,7 @@ test('the skills CLI installs a pinned and the latest skill from a running hub, 
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
     const command = [CLIENT, 'add', address, '--yes', '--agent', 'claude-code']
     // The skills CLI reports installations unless this is disabled.
-    const env = { PATH: process.env.PATH, HOME: dir, DO_NOT_TRACK: '1', DISABLE_TELEMETRY: '1' }
+    const env = { PATH: process.env.PATH, ...COMPILED, HOME: dir, DO_NOT_TRACK: '1', DISABLE_TELEMETRY: '1' }
     await promisify(execFile)(process.execPath, command, { cwd, env })
     return readFileSync(join(cwd, '.claude/skills/installed/SKILL.md'))
   }
@@ -141,7 +142,7 @@ test('the skills CLI installs every file of a skill: pinned, latest, of an owner
     const cwd = mkdtempSync(join(dir, 'project-'))
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
     const command = [CLIENT, 'add', address, '--yes', '--agent', 'claude-code', '--skill', 'whole']
-    const env = { PATH: process.env.PATH, HOME: dir, DO_NOT_TRACK: '1', DISABLE_TELEMETRY: '1' }
+    const env = { PATH: process.env.PATH, ...COMPILED, HOME: dir, DO_NOT_TRACK: '1', DISABLE_TELEMETRY: '1' }
     await promisify(execFile)(process.execPath, command, { cwd, env })
     const root = join(cwd, '.claude/skills/whole')
     const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((one) =>

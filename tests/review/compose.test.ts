@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { composeVersion } from '../../packages/stores/content/compose.ts'
+import { COMPILED } from '../compiled.ts'
 import { ADVICE, openReviewed, version } from './reviewed.ts'
 
 const { root, git, put, said, review } = openReviewed()
@@ -12,7 +13,7 @@ const read = (path: string) => readFileSync(join(root(), 'content', path), 'utf8
 const found = async (base = 'main') => (await said({ base })).filter((line) => !ADVICE.test(line))
 
 function compose(...args: string[]) {
-  const env = { PATH: process.env.PATH, CONTENT_DIR: join(root(), 'content') }
+  const env = { PATH: process.env.PATH, ...COMPILED, CONTENT_DIR: join(root(), 'content') }
   const { stdout, stderr, status } = spawnSync(
     process.execPath,
     ['scripts/content/compose.ts', 'acme/whole', '--by', 'Octocat', ...args],
@@ -55,7 +56,7 @@ describe('npm run compose', () => {
       ['scripts/content/scaffold.ts', 'bump', 'acme/whole', 'patch', '--changelog', 'x'],
       {
         encoding: 'utf8',
-        env: { PATH: process.env.PATH, CONTENT_DIR: join(root(), 'content') },
+        env: { PATH: process.env.PATH, ...COMPILED, CONTENT_DIR: join(root(), 'content') },
       },
     )
     expect([bumped.status, bumped.stderr]).toEqual([1, expect.stringContaining('use npm run compose')])
