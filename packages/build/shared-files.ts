@@ -1,57 +1,49 @@
-// Finds the files that combine data from several repositories (lists, tags, owners, the history and the sitemap), and writes those that changed.
+// Finds the files that combine data from several repositories (lists, tags, owners and the sitemap), and writes those of the history that changed.
 
 import { printable } from '../../src/domain/text/printable.ts'
 import type { Problem } from '../../src/domain/text/problems.ts'
-import { digestText } from '../../src/ports/measure.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import { findSharedData, type History, listSharedData } from '../catalogue/published/shared-files.ts'
+import type { OutlinedEntry } from '../catalogue/entry.ts'
+import { findSharedData, type History, listHistoryFiles, listSharedData } from '../catalogue/published/shared-files.ts'
 import type { DataSink } from './data-sink.ts'
 import { findSitemapFile, listSitemapPaths } from './sitemap.ts'
 
 /** Generates the shared file of a catalogue at a path, or returns undefined if there is no such file. @param catalogue its entries have `digests` */
-export function findSharedFile(catalogue: Catalogue, history: History, path: string): string | undefined {
-  return findSharedData(catalogue, history, path) ?? findSitemapFile(catalogue, path)
+export function findSharedFile(catalogue: Catalogue<OutlinedEntry>, path: string): string | undefined {
+  return findSharedData(catalogue, path) ?? findSitemapFile(catalogue, path)
 }
 
 /** Lists the paths of all shared files of a catalogue. */
-export function listSharedPaths(catalogue: Catalogue, history: History): string[] {
-  return [...listSharedData(catalogue, history), ...listSitemapPaths(catalogue)]
+export function listSharedPaths(catalogue: Catalogue<OutlinedEntry>): string[] {
+  return [...listSharedData(catalogue), ...listSitemapPaths(catalogue)]
 }
 
 /**
- * Prepares the shared files of a site for updates.
+ * Prepares the files of the history for updates.
  *
- * @param paths the paths of the shared files after the previous update
- * @returns a function that writes the shared files of an update and returns whether any data file changed; `isChanged` indicates whether a repository changed. A file that cannot be made is a problem, and stays as it was
+ * @param paths the paths of these files after the previous update
+ * @returns a function that writes those that changed, and returns whether any did
  */
-export function openSharedFiles(sink: DataSink, paths: Iterable<string>) {
-  /** The digests of the files; undefined for those that another process wrote. */
-  let last = new Map<string, string | undefined>(Array.from(paths, (path) => [path, undefined]))
-  return (catalogue: Catalogue, history: History, isChanged: boolean) => {
-    const now = new Map<string, string | undefined>()
-    const problems: Problem[] = []
-    let isDifferent = isChanged
-    for (const path of listSharedPaths(catalogue, history)) {
+export function openHistoryFiles(sink: DataSink, paths: Iterable<string>) {
+  /** What each file was made from; undefined if another process made it. */
+  let last = new Map<string, unknown>(Array.from(paths, (path) => [path, undefined]))
+  return (catalogue: Catalogue, history: History): boolean => {
+    const now = new Map<string, unknown>()
+    let isDifferent = false
+    for (const { path, of, format } of listHistoryFiles(catalogue, history)) {
+      now.set(path, of)
       const before = last.get(path)
       const isThere = last.delete(path)
-      let text: string
-      try {
-        text = findSharedFile(catalogue, history, path)!
-      } catch (error) {
-        problems.push(describeFailure(path, error))
-        if (isThere) now.set(path, before)
-        continue
-      }
-      const digest = digestText(text)
-      now.set(path, digest)
-      if (isThere && (before ? before === digest : sink.read(path) === text)) continue
+      if (isThere && before === of) continue
+      const text = format()
+      if (isThere && sink.read(path) === text) continue
       sink.write(path, text)
       isDifferent = true
     }
     for (const path of last.keys()) sink.remove(path)
     isDifferent ||= last.size > 0
     last = now
-    return { isDifferent, problems }
+    return isDifferent
   }
 }
 

@@ -1,4 +1,4 @@
-// Generates a site's data files, and updates them at a cost proportional to the change. Only an outline of each repository stays in memory: content is read, written and freed one repository at a time.
+// Generates the data files of repositories, and updates them at a cost proportional to the change. Only an outline of each repository stays in memory: content is read, written and freed one repository at a time.
 
 import { parsePath } from '../../src/domain/content/content-path.ts'
 import type { RepositoryEntry } from '../../src/domain/content/content-tree.ts'
@@ -6,7 +6,7 @@ import type { Models } from '../../src/domain/content/models.ts'
 import { checkNames, checkRepository, type Neighbours, NO_NEIGHBOURS } from '../../src/domain/content/rules.ts'
 import type { Problem } from '../../src/domain/text/problems.ts'
 import { isOwner } from '../../src/domain/values/names.ts'
-import { type Catalogue, joinCatalogue } from '../catalogue/catalogue.ts'
+import { type Catalogue, joinCatalogue, type Orders, orderCatalogue } from '../catalogue/catalogue.ts'
 import type { CatalogueEntry } from '../catalogue/entry.ts'
 import { fixRepository } from '../catalogue/last-good.ts'
 import type { RepositoryOutline } from '../catalogue/outline.ts'
@@ -27,7 +27,7 @@ import type { DataSink, StoredFile, StoredRepository } from './data-sink.ts'
 import { formatStatuses, makeRepository } from './make-repository.ts'
 import { type KnownTroubles, listTexts, listUnchanged, marksOfServed, openRecall } from './recalled-versions.ts'
 import { readEntry, restoreEntry } from './recorded-entry.ts'
-import { describeFailure, openSharedFiles } from './shared-files.ts'
+import { describeFailure, openHistoryFiles } from './shared-files.ts'
 
 /** The parameters of `openSiteData`. */
 interface SiteDataParts {
@@ -50,7 +50,11 @@ export interface BuiltState {
   changed: string[]
   /** Full names of removed repositories. */
   removed: string[]
-  /** Whether any data file changed. */
+  /** The orders of the catalogue's repositories. */
+  orders: Orders
+  /** Owners whose file cannot be read now. */
+  unreadableOwners: ReadonlySet<string>
+  /** Whether any repository, file outside repositories or history changed; the orders may differ in any case. */
   isDifferent: boolean
   /** Problems in the content, sorted by path. For each affected part, the last valid content is served, if there is any. */
   problems: Problem[]
@@ -82,7 +86,7 @@ export function openSiteData({ openContent, baseUrl, sink, ...parts }: SiteDataP
     if ('outline' in part) repositories.set(name.slice(0, -1), part)
     else others.set(name, part)
   }
-  const writeShared = openSharedFiles(sink, sink.listPathsOutside('/data/v1/repos/'))
+  const writeHistory = openHistoryFiles(sink, sink.listPathsOutside('/data/v1/repos/'))
   return (listing, { day, history, isStrict = false }) => {
     if (isFolderUnreadable(listing)) throw new ContentError(listing.others.problems)
     const problemsListed = listListingProblems(listing)
@@ -150,12 +154,12 @@ export function openSiteData({ openContent, baseUrl, sink, ...parts }: SiteDataP
     for (const [fullName, { outline, digests }] of repositories)
       entries.set(fullName, readEntry(outline, digests, sink.read))
     const good = joinOthers([...others.values()].map(({ parsed }) => parsed))
-    const options = { baseUrl, day, isForReaders, unreadableOwners: listUnreadable(round.problems) }
-    const catalogue = joinCatalogue({ ...good, entries }, options)
-    const shared = writeShared(catalogue, history, round.isDifferent)
-    if (isStrict && shared.problems.length > 0) throw new ContentError(shared.problems)
-    const problems = sortProblems([...round.problems, ...shared.problems])
-    return { ...round, isDifferent: shared.isDifferent, catalogue, problems }
+    const unreadableOwners = listUnreadable(round.problems)
+    const orders = orderCatalogue(entries, { day })
+    const catalogue = joinCatalogue({ ...good, entries }, { baseUrl, day, isForReaders, unreadableOwners }, orders)
+    const isDifferent = writeHistory(catalogue, history) || round.isDifferent
+    const problems = sortProblems(round.problems)
+    return { ...round, isDifferent, catalogue, orders, unreadableOwners, problems }
   }
 
   /**
@@ -183,6 +187,7 @@ export function openSiteData({ openContent, baseUrl, sink, ...parts }: SiteDataP
       if (!present.has(path)) {
         others.delete(path)
         sink.keep(path, undefined)
+        round.isDifferent = true
       }
     for (const { path, id: marks } of alone) {
       if (others.get(path)?.marks === marks) continue
@@ -192,6 +197,7 @@ export function openSiteData({ openContent, baseUrl, sink, ...parts }: SiteDataP
       if (!parsed || problems.length > 0) continue
       others.set(path, { marks, parsed })
       sink.keep(path, { marks, parsed })
+      round.isDifferent = true
     }
     return joinOthers([...others.values()].map(({ parsed }) => parsed))
   }
@@ -329,7 +335,7 @@ function isSameModels({ outline, models: before }: StoredRepository, models: Mod
   return before === formatStatuses(outline, models)
 }
 
-type Round = Omit<BuiltState, 'catalogue'>
+type Round = Omit<BuiltState, 'catalogue' | 'orders' | 'unreadableOwners'>
 
 const openRound = (problems: readonly Problem[]): Round => ({
   ...{ changed: [], removed: [], isDifferent: false, filesRead: 0 },

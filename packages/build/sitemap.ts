@@ -2,8 +2,8 @@
 import { escapeXml } from '../../src/domain/text/html-text.ts'
 import { GUIDES } from '../../src/site/docs/guides.ts'
 import { comparePage, NEWEST_COMPARED, ownerPage, repositoryPage, tagPage, versionPage } from '../../src/site/links.ts'
-import type { Catalogue } from '../catalogue/catalogue.ts'
-import type { CatalogueEntry } from '../catalogue/entry.ts'
+import type { Catalogue as AnyCatalogue } from '../catalogue/catalogue.ts'
+import type { OutlinedEntry } from '../catalogue/entry.ts'
 import { oncePer } from '../catalogue/remember.ts'
 
 /** Maximum number of URLs in one file. https://www.sitemaps.org/protocol.html */
@@ -12,7 +12,10 @@ const MAX_ADDRESSES = 50_000
 const OPENING = '<?xml version="1.0" encoding="UTF-8"?>\n'
 const NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
-type Release = CatalogueEntry['releases'][number]
+/** A catalogue without records. */
+type Catalogue = AnyCatalogue<OutlinedEntry>
+
+type Release = OutlinedEntry['releases'][number]
 
 /** Entries that must stay in the same file. They are formatted when the file is generated, because there may be a hundred thousand. */
 interface Block {
@@ -76,7 +79,7 @@ function formatBelow(baseUrl: string) {
 }
 
 /** Returns the pages of a prompt: its own, those of active versions and those that compare adjacent versions. The latest version is omitted, because it is shown on the prompt's own page. */
-function blockOf({ summary, releases }: CatalogueEntry, formatPlace: ReturnType<typeof formatBelow>): Block {
+function blockOf({ summary, releases }: OutlinedEntry, formatPlace: ReturnType<typeof formatBelow>): Block {
   const { full_name, updated_at, latest_version } = summary
   const isShown = ({ version, isYanked }: Release) => !isYanked && version !== latest_version
   const isCompared = ({ previous_version }: Release, index: number) =>

@@ -11,6 +11,7 @@ import { filesInto } from '../stores/content/write-files.ts'
 import { buildSearchIndex } from '../stores/search/write-index.ts'
 import { ContentError } from './content-error.ts'
 import type { DataSink } from './data-sink.ts'
+import { findSharedFile, listSharedPaths } from './shared-files.ts'
 import { openSiteData } from './site-data.ts'
 
 /** The output locations. */
@@ -58,6 +59,7 @@ export async function writeData(
       onProgress: (done, total) => onProgress('Writing the data', done, total),
     })
     const { catalogue } = makeState(look.listing, { day: buildDay, history, isStrict: true })
+    for (const path of listSharedPaths(catalogue)) sink.write(path, findSharedFile(catalogue, path)!)
     return { catalogue, ignored: listIgnored(look.listing) }
   })
   onProgress('Writing the search index', 0, 0)

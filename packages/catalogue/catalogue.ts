@@ -9,7 +9,7 @@ import type { Models } from '../../src/domain/content/models.ts'
 import type { TrustedRootFile } from '../../src/domain/content/trusted-root-file.ts'
 import { compareText } from '../../src/domain/text/compare-text.ts'
 import type { ContentTree } from './content-tree.ts'
-import { type CatalogueEntry, makeEntry } from './entry.ts'
+import { type CatalogueEntry, makeEntry, type OutlinedEntry } from './entry.ts'
 import { listMemberships, listTrustedJobs } from './memberships.ts'
 import { findOriginals, type Originals } from './originals.ts'
 import { type RankedRepository, type Ranks, rank } from './ranking.ts'
@@ -18,10 +18,10 @@ import { joinWords } from './same-words.ts'
 import type { Equivalents } from './search/equivalents.ts'
 
 /** All repositories, and the lists in which they appear. */
-export interface Catalogue {
+export interface Catalogue<Entry extends OutlinedEntry = CatalogueEntry> {
   baseUrl: string
   /** All repositories by full name, sorted. */
-  entries: ReadonlyMap<string, CatalogueEntry>
+  entries: ReadonlyMap<string, Entry>
   /** The listed repositories, in each sort order. */
   listed: Readonly<Record<Sort, readonly RepositorySummary[]>>
   /** The originals of the listed copies, by full name. */
@@ -59,8 +59,8 @@ interface CatalogueOptions {
 }
 
 /** The input of a catalogue: its files, and values derived from them. */
-type CatalogueParts = Pick<ContentTree, 'owners' | 'equivalents' | 'models' | 'trustedRoot'> & {
-  entries: ReadonlyMap<string, CatalogueEntry>
+type CatalogueParts<Entry> = Pick<ContentTree, 'owners' | 'equivalents' | 'models' | 'trustedRoot'> & {
+  entries: ReadonlyMap<string, Entry>
 }
 
 /** Builds the catalogue from valid files. */
@@ -76,7 +76,7 @@ export function buildCatalogue(tree: ContentTree, options: CatalogueOptions): Ca
 
 /** The input of an order: a repository without its texts. */
 type Orderable = RankedRepository &
-  Pick<CatalogueEntry, 'isListed' | 'digests'> & { repository?: { content: string | null } }
+  Pick<OutlinedEntry, 'isListed' | 'digests'> & { repository?: { content: string | null } }
 
 /** Which repositories are listed, and in which orders. A plain value, so that a worker thread can make it. */
 export interface Orders {
@@ -116,11 +116,11 @@ export function orderCatalogue(
  *
  * @param orders those of the same entries, from `orderCatalogue`
  */
-export function joinCatalogue(
-  parts: CatalogueParts,
+export function joinCatalogue<Entry extends OutlinedEntry>(
+  parts: CatalogueParts<Entry>,
   options: CatalogueOptions,
   { names, ranks, originals }: Orders = orderCatalogue(parts.entries, options),
-): Catalogue {
+): Catalogue<Entry> {
   const { baseUrl, isForReaders = false, unreadableOwners } = options
   const addresses = addressesBelow(baseUrl)
   const sorted = names.map((name) => parts.entries.get(name)!)
@@ -131,7 +131,7 @@ export function joinCatalogue(
     trending: () => inOrder(ranks.trending),
     new: () => inOrder(ranks.new),
   })
-  return lazily<Catalogue>({
+  return lazily<Catalogue<Entry>>({
     baseUrl: () => baseUrl,
     entries: () => entries,
     listed: () => listed,
@@ -163,7 +163,7 @@ function countTags(listed: readonly RepositorySummary[], addresses: Addresses): 
 
 function buildUsers(
   tree: Pick<ContentTree, 'owners'>,
-  entries: Catalogue['entries'],
+  entries: ReadonlyMap<string, OutlinedEntry>,
   recent: readonly RepositorySummary[],
   addresses: Addresses,
 ): Map<string, User> {

@@ -10,11 +10,14 @@ import type { Stats } from '../../src/domain/values/values.ts'
 import { compareVersions } from '../../src/domain/values/versions.ts'
 import { outlineRepository, type RecordDigests, type RepositoryOutline, type RepositoryRecords } from './outline.ts'
 
-/** One repository with its outline and records. */
-export interface CatalogueEntry extends RepositoryOutline, RepositoryRecords {
+/** One repository without its records. */
+export interface OutlinedEntry extends RepositoryOutline {
   /** The digest of its records; computed if omitted. */
   digests?: RecordDigests
 }
+
+/** One repository with its outline and records. */
+export interface CatalogueEntry extends OutlinedEntry, RepositoryRecords {}
 
 /** The inputs of an entry other than its files. */
 interface EntryParts {

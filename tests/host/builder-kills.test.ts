@@ -9,7 +9,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hashCode } from '../../packages/build/code-hash.ts'
 import { writeData } from '../../packages/build/write-data.ts'
 import type { BuilderMessage } from '../../packages/node-server/builds/builder-messages.ts'
-import { describeFolder, SiteState } from '../../packages/node-server/builds/site-folder.ts'
+import { describeFolder } from '../../packages/node-server/builds/site-folder.ts'
+import { openSnapshots } from '../../packages/node-server/builds/snapshots.ts'
 import { openSearchIndex } from '../../packages/stores/search/open-index.ts'
 import { readIndexNumber } from '../../packages/stores/search/write-index.ts'
 import { readState } from '../../packages/stores/site/site-database.ts'
@@ -79,10 +80,12 @@ async function buildClean(): Promise<Seen> {
 async function readServed(): Promise<Seen | undefined> {
   const text = readState(folder.database, hashCode(process.cwd()).data)
   if (text === undefined) return undefined
-  const { number, search } = SiteState.parse(JSON.parse(text))
+  const snapshot = openSnapshots(folder.database, { baseUrl: 'https://hub.test', isForReaders: false })(() => {})
+  snapshot.close()
+  const { number, search } = snapshot.state
   const index = folder.file(search.name)
   const found = readIndexNumber(index) === search.number ? await ask(index) : undefined
-  return { files: readDatabase(folder.database, number), found }
+  return { files: readDatabase(folder.database, number, snapshot.catalogue), found }
 }
 
 /**

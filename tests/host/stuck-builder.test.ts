@@ -4,7 +4,9 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { hashCode } from '../../packages/build/code-hash.ts'
 import { type FollowMessage, keepBuilding } from '../../packages/node-server/builds/keep-building.ts'
+import { readState } from '../../packages/stores/site/site-database.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const WITHIN = 60_000
@@ -44,8 +46,9 @@ const build = (
   )
 const failures = () => heard.flatMap((one) => (one.kind === 'failed' ? [`${one.message} ${one.next}`] : []))
 const repositories = () => {
-  const states = heard.flatMap((one) => (one.kind === 'state' ? [one.state.counts.repositories] : []))
-  return states.at(-1)
+  if (!heard.some(({ kind }) => kind === 'state')) return undefined
+  const text = readState(join(root, 'site/site.db'), hashCode(process.cwd()).data)
+  return text === undefined ? undefined : JSON.parse(text).counts.repositories
 }
 const isServed = (count: number) => expect.poll(repositories, { timeout: WITHIN }).toBe(count)
 

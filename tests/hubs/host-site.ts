@@ -1,7 +1,9 @@
 // Creates builds in a site database inside a test process, as the host's builder does.
 import { DatabaseSync } from 'node:sqlite'
 import type { StoredPart } from '../../packages/build/data-sink.ts'
+import { findSharedFile, listSharedPaths } from '../../packages/build/shared-files.ts'
 import { type BuiltState, openSiteData } from '../../packages/build/site-data.ts'
+import { formatOrders, type Snapshot } from '../../packages/node-server/builds/snapshots.ts'
 import type { ContentReader } from '../../packages/stores/content/content-files.ts'
 import { openObjects } from '../../packages/stores/content/content-reader.ts'
 import { openContentSource } from '../../packages/stores/content/content-source.ts'
@@ -29,6 +31,7 @@ export function openHostSite(
     baseUrl,
     sink: database,
   })
+  let catalogue: BuiltState['catalogue'] | undefined
   let number = database.state === undefined ? 0 : Number(database.state)
   return {
     /** Creates the next build. Each build is recorded, and the files of the previous build are discarded. */
@@ -36,18 +39,21 @@ export function openHostSite(
       const { listing } = await source.look()
       database.begin(++number)
       const made = makeState(listing, { day, history: { since: `${day}T00:00:00Z`, changes: new Map(), added } })
-      database.save(String(number))
+      const orders = formatOrders(made.orders, made.unreadableOwners)
+      const isDifferent = made.isDifferent || !database.hasOrders(orders)
+      database.save(String(number), orders)
       database.forgetBefore(number)
-      return made
+      catalogue = made.catalogue
+      return { ...made, isDifferent }
     },
     /** Returns every file of the last build with its bytes, as Latin-1, sorted by path. */
-    readAll: () => readDatabase(path, number),
+    readAll: () => readDatabase(path, number, catalogue!),
     close: database.close,
   }
 }
 
-/** Returns every file of a build with its bytes, as Latin-1, sorted by path. */
-export function readDatabase(path: string, number: number): Map<string, string> {
+/** Returns every file of a build with its bytes, as Latin-1, sorted by path. @param catalogue the catalogue of the build */
+export function readDatabase(path: string, number: number, catalogue: Snapshot['catalogue']): Map<string, string> {
   const database = new DatabaseSync(path, { readOnly: true })
   const rows = database
     .prepare(
@@ -55,9 +61,11 @@ export function readDatabase(path: string, number: number): Map<string, string> 
     )
     .all(number)
   database.close()
+  const stored = rows.map(({ path, bytes }) => [String(path), Buffer.from(bytes as Uint8Array)] as const)
+  const shared = listSharedPaths(catalogue).map((path) => [path, Buffer.from(findSharedFile(catalogue, path)!)] as const)
   return new Map(
-    rows
-      .map(({ path, bytes }): [string, string] => [String(path), Buffer.from(bytes as Uint8Array).toString('latin1')])
+    [...stored, ...shared]
+      .map(([path, bytes]): [string, string] => [path, bytes.toString('latin1')])
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   )
 }

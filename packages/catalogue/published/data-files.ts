@@ -12,7 +12,7 @@ import type { RecordDigests, RepositoryOutline, RepositoryRecords } from '../out
 import { joinWords } from '../same-words.ts'
 import { formatChanges } from './changes-file.ts'
 import { formatEnvelope, formatRecord, onOnePage } from './format-data.ts'
-import { findSharedData, type History, listSharedData } from './shared-files.ts'
+import { findSharedData, type History, listHistoryFiles, listSharedData } from './shared-files.ts'
 
 /** A file to write: its path relative to the site's root, and its text. */
 export type DataFile = readonly [path: string, text: string]
@@ -28,7 +28,8 @@ export function* listDataFiles(catalogue: Catalogue, digest: Digest, history?: H
       .map(([name, entry]) => [name, { ...entry, digests: entry.digests ?? digestRecords(entry, digest) }]),
   )
   const known = { ...catalogue, entries }
-  for (const path of listSharedData(known, history)) yield [path, findSharedData(known, history, path)!]
+  for (const path of listSharedData(known)) yield [path, findSharedData(known, path)!]
+  if (history) for (const { path, format } of listHistoryFiles(known, history)) yield [path, format()]
   for (const entry of entries.values()) yield* listRepositoryFiles(entry)
 }
 

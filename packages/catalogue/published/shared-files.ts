@@ -16,8 +16,9 @@ import { formatSkillIndex, type SkillIndexEntry } from '../../../src/domain/cont
 import { LIMITS } from '../../../src/domain/limits.ts'
 import { compareText } from '../../../src/domain/text/compare-text.ts'
 import { nameOfOriginal } from '../../../src/domain/values/names.ts'
-import type { Catalogue } from '../catalogue.ts'
+import type { Catalogue as AnyCatalogue } from '../catalogue.ts'
 import { describeComposed, describeDependent, groupByPart, listComposed } from '../dependents.ts'
+import type { OutlinedEntry } from '../entry.ts'
 import type { RecordDigests } from '../outline.ts'
 import { oncePer } from '../remember.ts'
 import { groupUnlisted, unlistedPath, unlistedRecord } from '../unlisted.ts'
@@ -29,11 +30,14 @@ import { formatApi } from './openapi.ts'
 export interface History {
   /** Activity before this time is unknown; null if the history is complete. */
   since: string | null
-  /** Activity by full name, newest first. */
+  /** Activity by full name, newest first. The list object stays the same as long as nothing is added to it. */
   changes: ReadonlyMap<string, readonly Activity[]>
   /** When the files of versions came to the branch, by full name: times by version, as JSON. */
   added: ReadonlyMap<string, string>
 }
+
+/** A catalogue without records. */
+type Catalogue = AnyCatalogue<OutlinedEntry>
 
 /** A file: its path, and a function that generates its text. */
 type SharedFile = readonly [path: string, format: () => string]
@@ -46,44 +50,40 @@ interface Shelf {
   filesOf: (catalogue: Catalogue) => ReadonlyMap<string, SharedFile[1]>
 }
 
-/**
- * Generates the shared file of a catalogue at a path.
- *
- * @param catalogue its entries have `digests`
- * @param history undefined if the catalogue is served without one
- * @returns undefined if there is no such file
- */
-export function findSharedData(catalogue: Catalogue, history: History | undefined, path: string): string | undefined {
-  const shelf = SHELVES.find(({ pattern }) => pattern.test(path))
-  if (shelf) return shelf.filesOf(catalogue).get(path)?.()
-  if (!history) return undefined
-  if (path === DATA_FILES.history()) return formatRecord({ since: history.since })
-  const fullName = ACTIVITY.exec(path)?.slice(1).join('/') ?? ''
-  return hasActivity(catalogue, history, fullName) ? onOnePage(history.changes.get(fullName)!) : undefined
+/** Generates the shared file of a catalogue at a path, or returns undefined if there is no such file. @param catalogue its entries have `digests` */
+export function findSharedData(catalogue: Catalogue, path: string): string | undefined {
+  return SHELVES.find(({ pattern }) => pattern.test(path))
+    ?.filesOf(catalogue)
+    .get(path)?.()
 }
 
 /** Lists the paths of all shared files of a catalogue, always in the same order. docs/contract.md section 4. */
-export function* listSharedData(catalogue: Catalogue, history: History | undefined): Generator<string> {
+export function* listSharedData(catalogue: Catalogue): Generator<string> {
   for (const { filesOf } of SHELVES) yield* filesOf(catalogue).keys()
-  if (!history) return
-  yield DATA_FILES.history()
-  for (const fullName of history.changes.keys()) {
-    const [owner = '', name = ''] = fullName.split('/')
-    if (hasActivity(catalogue, history, fullName)) yield DATA_FILES.activity(owner, name)
-  }
 }
 
-/** Returns whether a repository has a file with its activity, which has no publishes. */
-function hasActivity({ entries }: Catalogue, { changes }: History, fullName: string): boolean {
-  return entries.has(fullName) && (changes.get(fullName)?.length ?? 0) > 0
+/** A file of the history: its path, and a value that stays the same as long as its text does. */
+interface HistoryFile {
+  path: string
+  of: unknown
+  format: () => string
+}
+
+/** Generates the files with the activity of each repository, except its publishes. */
+export function* listHistoryFiles({ entries }: Pick<Catalogue, 'entries'>, history: History): Generator<HistoryFile> {
+  const { since, changes } = history
+  yield { path: DATA_FILES.history(), of: since, format: () => formatRecord({ since }) }
+  for (const [fullName, list] of changes) {
+    const [owner = '', name = ''] = fullName.split('/')
+    if (entries.has(fullName) && list.length > 0)
+      yield { path: DATA_FILES.activity(owner, name), of: list, format: () => onOnePage(list) }
+  }
 }
 
 /** Returns a pattern for paths. @param template a path with names in braces in place of some parts */
 function patternOf(template: string): RegExp {
   return new RegExp(`^${RegExp.escape(template).replaceAll(/\\\{\w+\\\}/g, '([^/]+)')}$`)
 }
-
-const ACTIVITY = patternOf(DATA_FILES.activity('{owner}', '{name}'))
 
 function shelf(paths: string | RegExp, list: (catalogue: Catalogue) => Iterable<SharedFile>): Shelf {
   return {

@@ -1,5 +1,4 @@
 // Defines the messages between the server and its builder, and the delay before either of them retries after a failure.
-import type { SiteState } from './site-folder.ts'
 
 /** What the builder is started with. */
 export interface BuilderParameters {
@@ -11,8 +10,8 @@ export interface BuilderParameters {
 
 /** Messages from the builder to the server. */
 export type BuilderMessage =
-  /** A new build is complete. */
-  | { kind: 'state'; state: SiteState }
+  /** A new build is complete, and is the newest in the database. */
+  | { kind: 'state' }
   /** The builder is about to read the content, and waits for the server to reply `ready` or `unready`. */
   | { kind: 'begin' }
   /** The content was read; lists all of its problems. */

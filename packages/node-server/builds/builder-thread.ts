@@ -45,6 +45,7 @@ import {
   type ReadyContent,
 } from './builder-messages.ts'
 import { describeFolder, RETIRE_MS, removeOtherIndexes, SiteState } from './site-folder.ts'
+import { formatOrders } from './snapshots.ts'
 import { watchContent, watchDays } from './watch-content.ts'
 
 /** How often the server hears that this thread runs. */
@@ -270,13 +271,15 @@ async function build(wanted: Wanted): Promise<void> {
   )
   const isSame =
     state && isDeepStrictEqual([broken, used, known, commit], [state.broken, state.used, state.source, state.commit])
-  if (isSame && !made.isDifferent && mine.isSearchKnown) database.saveKept()
+  const orders = formatOrders(made.orders, made.unreadableOwners)
+  const isDifferent = made.isDifferent || !database.hasOrders(orders)
+  if (isSame && !isDifferent && mine.isSearchKnown) database.saveKept()
   else {
-    const { search, edited } = makeSearch(mine, made, number)
+    const { search, edited } = makeSearch(mine, { ...made, isDifferent }, number)
     const about = { number, search, began, commit, source, counts: count(made.catalogue), broken, used }
     mine.state = { ...about, built_at: new Date().toISOString() }
     try {
-      database.save(JSON.stringify(mine.state))
+      database.save(JSON.stringify(mine.state), orders)
     } catch (error) {
       edited?.cancel()
       throw error
@@ -284,7 +287,7 @@ async function build(wanted: Wanted): Promise<void> {
     edited?.commit()
     mine.isSearchKnown = true
     lastNumber = number
-    say({ kind: 'state', state: mine.state })
+    say({ kind: 'state' })
     if (state) retired.push({ number: state.number, atMs: performance.now() })
     setTimeout(removeRetired, RETIRE_MS + 100).unref()
   }

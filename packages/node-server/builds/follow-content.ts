@@ -4,9 +4,9 @@ import type { Config } from '../../../src/config.ts'
 import { HubError } from '../../../src/domain/api/errors.ts'
 import { countOf } from '../../../src/domain/text/count-of.ts'
 import { type CopyOrigin, isAhead, UNKNOWN_SOURCE } from '../../../src/ports/fresh-copies.ts'
-import { describeError } from '../../../src/ports/log.ts'
+import { describeError, logProblem } from '../../../src/ports/log.ts'
 import { hashCode } from '../../build/code-hash.ts'
-import { readSiteDatabase, readState } from '../../stores/site/site-database.ts'
+import { readState } from '../../stores/site/site-database.ts'
 import { addUnbuilt, type Health, STARTING } from '../health.ts'
 import { inBackground, onAbort } from '../http/background.ts'
 import { type SearchThreads, startSearchThreads, type ThreadedSearch } from '../search-threads.ts'
@@ -14,6 +14,7 @@ import { pauseAfter, type ReadyContent } from './builder-messages.ts'
 import { type FollowMessage, keepBuilding } from './keep-building.ts'
 import type { Site } from './site.ts'
 import { type LockedFolder, lockFolder, RETIRE_MS, removeAbandoned, SiteState } from './site-folder.ts'
+import { openSnapshots } from './snapshots.ts'
 
 /** Delay between startup and cleanup, so that the cleanup does not slow down the first responses. */
 const TIDY_MS = 5_000
@@ -63,9 +64,17 @@ export function followContent(
   // The first build may fail before anyone awaits it; later callers still get the error.
   ready.promise.catch(() => {})
 
-  const show = (state: SiteState) => {
-    // Opened first, because the previous build stays complete if this fails.
-    const database = readSiteDatabase(folder.database)
+  const openNewest = openSnapshots(folder.database, {
+    baseUrl: config.baseUrl,
+    isForReaders: config.readAccess.kind === 'members',
+  })
+  /** Shows the newest build. @throws Error if it cannot be opened; the previous build is then still served */
+  const show = (): SiteState => {
+    let isDamaged = false
+    const { state, files, close } = openNewest(() => {
+      if (!isDamaged) builder.send({ kind: 'damaged' })
+      isDamaged = true
+    })
     const { name, number } = state.search
     if (search?.name !== name) {
       threads ??= startSearchThreads()
@@ -75,14 +84,9 @@ export function followContent(
     if (search.number !== number) inBackground('Warming the search', open.warm)
     search.number = number
     retire?.()
-    retire = () => setTimeout(database.close, RETIRE_MS).unref()
-    let isDamaged = false
-    const onDamage = () => {
-      if (!isDamaged) builder.send({ kind: 'damaged' })
-      isDamaged = true
-    }
+    retire = () => setTimeout(close, RETIRE_MS).unref()
     served.site = {
-      files: database.filesOf(state.number, onDamage),
+      files,
       search: () => open,
       broken: new Map(Object.entries(state.broken)),
       used: new Map(Object.entries(state.used)),
@@ -99,18 +103,19 @@ export function followContent(
       counts,
     }
     tellWaiting()
+    return state
   }
 
   let showing: NodeJS.Timeout | undefined
   /** Shows a new build. If its files cannot be opened now, for example because the disk is full, this is tried again. */
-  const showNew = (state: SiteState, failures = 0) => {
+  const showNew = (failures = 0) => {
     clearTimeout(showing)
     try {
-      show(state)
+      const state = show()
       console.log(`Serving the content as of ${state.began}: ${formatCounts(state.counts)}.`)
     } catch (error) {
       const pauseMs = pauseAfter(failures)
-      showing = setTimeout(() => showNew(state, failures + 1), pauseMs).unref()
+      showing = setTimeout(() => showNew(failures + 1), pauseMs).unref()
       hear({ kind: 'failed', message: describeError(error), next: `Retrying in ${pauseMs / 1000} s.` })
     }
   }
@@ -123,7 +128,7 @@ export function followContent(
       health = { ...health, polling: message.reason }
       console.error(message.reason)
     } else if (message.kind === 'state') {
-      showNew(message.state)
+      showNew()
     } else if (message.kind === 'read') {
       const { problems, ignored } = message
       health = { ...health, status: problems.length > 0 ? 'degraded' : 'ok', broken: problems, failure: null }
@@ -140,13 +145,19 @@ export function followContent(
     }
   }
 
-  const last = readLastState(folder)
-  if (last) {
-    show(last)
-    console.log(
-      `Serving the build from ${last.built_at} while the content is being read: ${formatCounts(last.counts)}.`,
-    )
-  } else console.log('Building the site …')
+  let isLastBroken = false
+  if (hasLastBuild(folder)) {
+    try {
+      const last = show()
+      console.log(
+        `Serving the build from ${last.built_at} while the content is being read: ${formatCounts(last.counts)}.`,
+      )
+    } catch (cause) {
+      isLastBroken = true
+      logProblem('warning', 'The last build cannot be opened, so everything is built again.', { cause })
+    }
+  }
+  if (served.site === NOT_BUILT) console.log('Building the site …')
   const builder = keepBuilding({ dir: folder.dir, contentDir: config.contentDir }, signal, {
     hear,
     async beforeBuild() {
@@ -157,6 +168,7 @@ export function followContent(
       return { ...content, changed: paths }
     },
   })
+  if (isLastBroken) builder.send({ kind: 'damaged' })
   setTimeout(() => inBackground('Removing sites without content', removeAbandoned), TIDY_MS).unref()
   onAbort(signal, () => {
     ready.resolve()
@@ -206,9 +218,9 @@ function notBuilt(): HubError {
   })
 }
 
-function readLastState(folder: LockedFolder): SiteState | undefined {
-  const text = readState(folder.database, hashCode(process.cwd()).data)
-  return text === undefined ? undefined : SiteState.parse(JSON.parse(text))
+/** Returns whether this code made the last complete build. */
+function hasLastBuild(folder: LockedFolder): boolean {
+  return readState(folder.database, hashCode(process.cwd()).data) !== undefined
 }
 
 function formatCounts({ repositories, versions, owners }: SiteState['counts']): string {

@@ -1,10 +1,9 @@
-// Stores the states of a site in one SQLite file. Each row records the first state in which a file has this content, so a reader sees a consistent state while the next state is written.
+// Stores the builds of a site in one SQLite file: the files of repositories, and what the catalogue is made from. Each row records the first build in which a file has this content, so a reader sees a consistent build while the next one is written.
+import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { type Bytes, catalogueUnavailable, type SiteFiles } from '../../../src/ports/site-files.ts'
-import { isDamage } from '../sqlite-errors.ts'
-import { cacheFiles } from './site-files-folder.ts'
+import type { Bytes } from '../../../src/ports/site-files.ts'
 
 /** Page size. Records take about 3 kB, and fewer of them overflow with larger pages. */
 const PAGE_BYTES = 16_384
@@ -14,7 +13,8 @@ const MAX_WAIT_MS = 5_000
 const TABLES = `
   CREATE TABLE IF NOT EXISTS files (path TEXT NOT NULL, since INTEGER NOT NULL, bytes BLOB, UNIQUE (path, since));
   CREATE INDEX IF NOT EXISTS gone ON files (since) WHERE bytes IS NULL;
-  CREATE TABLE IF NOT EXISTS kept (name TEXT PRIMARY KEY, part TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS kept (name TEXT PRIMARY KEY, part TEXT, since INTEGER NOT NULL);
+  CREATE INDEX IF NOT EXISTS kept_since ON kept (since);
   CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 `
 
@@ -37,7 +37,10 @@ export function openSiteDatabase<Part extends object>(path: string, code: string
   let statements = prepare(database)
   let now = 0
   let { state } = readNotes(database)
-  if (isNew) statements.setNote.run('code', code)
+  if (isNew) {
+    statements.setNote.run('code', code)
+    statements.setNote.run('id', randomUUID())
+  }
   return {
     /** What the database contained that the first `save` replaces: the argument of its last `save`. */
     replaced: isNew ? before?.state : undefined,
@@ -61,21 +64,24 @@ export function openSiteDatabase<Part extends object>(path: string, code: string
       statements.outside.all(dir, `${dir.slice(0, -1)}0`).map(({ path }) => String(path)),
     /** Lists the parts that an earlier process stored with `keep`. They are not validated, because the same version of the code wrote them. */
     *listKept(): Generator<[name: string, part: Part]> {
-      for (const { name, part } of database.prepare('SELECT name, part FROM kept').iterate())
+      for (const { name, part } of database.prepare('SELECT name, part FROM kept WHERE part IS NOT NULL').iterate())
         yield [String(name), JSON.parse(String(part))]
     },
     keep(name: string, part: Part | undefined): void {
-      if (part === undefined) statements.drop.run(name)
-      else statements.keep.run(name, JSON.stringify(part))
+      // A part that was removed leaves its name, so that readers of an older build learn of it.
+      statements.keep.run(name, part === undefined ? null : JSON.stringify(part), now)
     },
     /** Starts the next state; all writes until `save` belong to it. @param number higher than the number of the previous state */
     begin(number: number): void {
       now = number
       database.exec('BEGIN')
     },
-    /** Completes the state; from then on, it survives a crash. */
-    save(text: string): void {
+    /** Returns whether the orders of the last build were the same. */
+    hasOrders: (orders: string) => statements.note.get('orders')?.value === orders,
+    /** Completes the build; from then on, it survives a crash. @param orders the orders of its catalogue, as JSON */
+    save(text: string, orders = ''): void {
       statements.setNote.run('state', text)
+      statements.setNote.run('orders', orders)
       database.exec('COMMIT')
       state = text
       if (!isNew) return
@@ -143,8 +149,8 @@ function prepare(database: DatabaseSync) {
     outside: database.prepare(
       'SELECT path FROM files AS one WHERE (path < ? OR path >= ?) AND bytes IS NOT NULL AND since = (SELECT max(since) FROM files WHERE path = one.path)',
     ),
-    keep: database.prepare('INSERT OR REPLACE INTO kept VALUES (?, ?)'),
-    drop: database.prepare('DELETE FROM kept WHERE name = ?'),
+    keep: database.prepare('INSERT OR REPLACE INTO kept VALUES (?, ?, ?)'),
+    note: database.prepare('SELECT value FROM notes WHERE name = ?'),
     setNote: database.prepare('INSERT OR REPLACE INTO notes VALUES (?, ?)'),
     listOlder: database.prepare(
       'SELECT path, max(since) AS since FROM files WHERE since <= ? GROUP BY path HAVING count(*) > 1',
@@ -181,22 +187,56 @@ function findNotes(path: string): ReturnType<typeof readNotes> | undefined {
   }
 }
 
-/** Opens the database of a site for reading, while another process writes. */
+/** A build that a reader knows. */
+interface KnownBuild {
+  /** Identifies the database, which may have been made again since. */
+  id: string
+  number: number
+}
+
+/** What the newest build of a database is made from. */
+interface ReadBuild {
+  id: string
+  /** The metadata of the build, as given to `save`. */
+  state: string
+  orders: string
+  /** Whether `parts` has only what changed since the known build. */
+  isUpdate: boolean
+  /** The parts as JSON, by name; null if a part was removed. */
+  parts: [name: string, part: string | null][]
+}
+
+/** Opens the database of a site for reading, while a builder writes. */
 export function readSiteDatabase(path: string) {
   const database = new DatabaseSync(path, { readOnly: true, timeout: MAX_WAIT_MS })
   const select = database.prepare('SELECT bytes FROM files WHERE path = ? AND since <= ? ORDER BY since DESC LIMIT 1')
   return {
-    /** Returns the files of one state, cached after the first read. @param onDamage called when a file cannot be read because the database is damaged */
-    filesOf: (number: number, onDamage: () => void): SiteFiles =>
-      cacheFiles((path) => {
-        try {
-          const bytes = select.get(path, number)?.bytes
-          return bytes instanceof Uint8Array ? (bytes as Bytes) : undefined
-        } catch (error) {
-          if (isDamage(error)) onDamage()
-          throw catalogueUnavailable(error)
-        }
-      }),
+    /** Reads the newest build. @param known the build that the reader has */
+    readBuild(known: KnownBuild | undefined): ReadBuild {
+      const note = database.prepare('SELECT value FROM notes WHERE name = ?')
+      const read = (name: string) => String(note.get(name)?.value ?? '')
+      // All of it belongs to one build, whatever is committed meanwhile.
+      database.exec('BEGIN')
+      try {
+        const [id, state, orders] = [read('id'), read('state'), read('orders')]
+        const isUpdate = known?.id === id
+        const rows = isUpdate
+          ? database.prepare('SELECT name, part FROM kept WHERE since > ?').all(known.number)
+          : database.prepare('SELECT name, part FROM kept WHERE part IS NOT NULL').all()
+        const parts = rows.map(({ name, part }): [string, string | null] => [
+          String(name),
+          part === null ? null : String(part),
+        ])
+        return { id, state, orders, isUpdate, parts }
+      } finally {
+        database.exec('ROLLBACK')
+      }
+    },
+    /** Reads a file of a build. @throws Error of SQLite */
+    read(path: string, number: number): Bytes | undefined {
+      const bytes = select.get(path, number)?.bytes
+      return bytes instanceof Uint8Array ? (bytes as Bytes) : undefined
+    },
     close: () => database.close(),
   }
 }

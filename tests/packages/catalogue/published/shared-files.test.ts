@@ -1,4 +1,4 @@
-// Tests that every shared file is found at its path alone: lists, tags, owners, the history and the sitemap.
+// Tests that every shared file is found at its path alone: lists, tags, owners and the sitemap.
 // See docs/contract.md section 4.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -6,7 +6,6 @@ import { findSharedFile, listSharedPaths } from '../../../../packages/build/shar
 import { joinCatalogue } from '../../../../packages/catalogue/catalogue.ts'
 import { makeEntry } from '../../../../packages/catalogue/entry.ts'
 import { digestRecords } from '../../../../packages/catalogue/published/data-files.ts'
-import type { History } from '../../../../packages/catalogue/published/shared-files.ts'
 import { digestText } from '../../../../src/ports/measure.ts'
 import { anIndex, anOwner, aRepository, aTree, aVersion } from '../../../domain/fixtures.ts'
 import { words } from '../../../words.ts'
@@ -23,7 +22,6 @@ const somePrompts = fc.uniqueArray(
     labels: fc.constantFrom<Record<string, string>>({}, { production: '1.0.0' }),
     status: fc.constantFrom('active' as const, 'active' as const, 'archived' as const),
     forked_from: fc.constantFrom(null, 'acme/a@1.0.0', 'gone/gone@1.0.0'),
-    isActive: fc.boolean(),
   }),
   { selector: ({ at }) => at, maxLength: 60 },
 )
@@ -31,13 +29,13 @@ type SomePrompts = typeof somePrompts extends fc.Arbitrary<infer Prompts> ? Prom
 
 /** Prompts whose catalogue has every kind of file. */
 const allKinds: SomePrompts = Array.from({ length: 50 }, (_, at) => ({
-  ...{ at, owner: NAMES[at % 4]!, tags: ['constructor'], labels: { production: '1.0.0' }, isActive: true },
+  ...{ at, owner: NAMES[at % 4]!, tags: ['constructor'], labels: { production: '1.0.0' } },
   ...{ status: at < 8 ? 'archived' : 'active', forked_from: at % 2 === 0 ? 'gone/gone@1.0.0' : null },
 }))
 
 function buildSite(prompts: SomePrompts) {
   const skill = { description: 'd', license: null }
-  const repositories = prompts.map(({ at, owner, isActive: _, ...file }) =>
+  const repositories = prompts.map(({ at, owner, ...file }) =>
     aRepository(`${owner}/r${at}`, {
       file: anIndex({ ...file, ...(file.status === 'archived' && { labels: {} }) }),
       versions: [
@@ -60,13 +58,7 @@ function buildSite(prompts: SomePrompts) {
       return [name, { ...entry, ...includes, digests: digestRecords(entry, digestText) }]
     }),
   )
-  const active = prompts.filter(({ isActive }) => isActive).map(({ at, owner }) => `${owner}/r${at}`)
-  const history: History = {
-    since: null,
-    added: new Map(),
-    changes: new Map([...active, 'gone/gone'].map((name) => [name, [{ type: 'labelled' }]])) as never,
-  }
-  return { catalogue: joinCatalogue({ ...tree, models, entries } as never, options), history }
+  return joinCatalogue({ ...tree, models, entries } as never, options)
 }
 
 /** Returns paths that are slightly off. */
@@ -86,16 +78,16 @@ test('every listed file is found, and nothing at any other path', () => {
   const seen = new Set<string>()
   fc.assert(
     fc.property(somePrompts, (prompts) => {
-      const { catalogue, history } = buildSite(prompts)
-      const paths = new Set(listSharedPaths(catalogue, history))
+      const catalogue = buildSite(prompts)
+      const paths = new Set(listSharedPaths(catalogue))
       for (const path of paths) {
         seen.add(path)
-        expect(findSharedFile(catalogue, history, path), path).toMatch(/^(?:[[{].*[\]}]$|<\?xml )/)
+        expect(findSharedFile(catalogue, path), path).toMatch(/^(?:[[{].*[\]}]$|<\?xml )/)
         for (const other of misspell(path))
-          if (!paths.has(other)) expect(findSharedFile(catalogue, history, other), other).toBe(undefined)
+          if (!paths.has(other)) expect(findSharedFile(catalogue, other), other).toBe(undefined)
       }
       for (const other of ['', '/', '/data/v1/repos/acme/a.json', '/data/v1/activity/acme/a.json', '/sitemap-1.xml'])
-        expect(findSharedFile(catalogue, history, other), other).toBe(undefined)
+        expect(findSharedFile(catalogue, other), other).toBe(undefined)
     }),
     { numRuns: 20, examples: [[allKinds]] },
   )
@@ -107,7 +99,7 @@ test('every listed file is found, and nothing at any other path', () => {
       ...words`/data/v1/users.json /data/v1/users/tostring.json /data/v1/users/a/labels/production.json`,
       ...words`/data/v1/users/b/composed.json /data/v1/dependents/acme/a.json /data/v1/forks/gone/gone.json`,
       ...words`/data/v1/skills.json /data/v1/skills/constructor.json /data/v1/models.json /data/v1/openapi.json`,
-      ...words`/data/v1/history.json /data/v1/activity/a/r4.json /sitemap.xml`,
+      '/sitemap.xml',
       ...words`/data/accounts/usage/acme.json /data/accounts/unlisted/a.json /data/accounts/acme.json`,
       ...[`/data/accounts/oidc/${oidc}.json`, '/data/accounts/ids/7.json', '/data/accounts/jobs/12.json'],
     ]),
@@ -129,12 +121,11 @@ test('a sitemap with more than 50,000 addresses has several files', () => {
     baseUrl: 'https://hub.test',
     day: '2026-11-20',
   })
-  const history: History = { since: null, added: new Map(), changes: new Map() }
-  const paths = listSharedPaths(catalogue, history).filter((path) => path.startsWith('/sitemap'))
+  const paths = listSharedPaths(catalogue).filter((path) => path.startsWith('/sitemap'))
   expect(paths).toEqual(['/sitemap.xml', '/sitemap-1.xml', '/sitemap-2.xml'])
-  const [index, ...parts] = paths.map((path) => findSharedFile(catalogue, history, path)!)
+  const [index, ...parts] = paths.map((path) => findSharedFile(catalogue, path)!)
   expect(index!.match(/<loc>[^<]*/g)).toEqual(paths.slice(1).map((path) => `<loc>https://hub.test${path}`))
   expect(parts.map((part) => part.includes('<loc>https://hub.test/acme/b/v/0.0.29999</loc>'))).toEqual([false, true])
   for (const path of ['/sitemap-0.xml', '/sitemap-3.xml', '/sitemap-01.xml', '/sitemap-.xml'])
-    expect(findSharedFile(catalogue, history, path), path).toBe(undefined)
+    expect(findSharedFile(catalogue, path), path).toBe(undefined)
 })
