@@ -148,9 +148,9 @@ export function joinCatalogue<Entry extends OutlinedEntry>(
   })
 }
 
-/** Returns a value that is the same for prompts with the same words. */
-function wordsOf({ digests, repository }: Orderable): string | null {
-  return digests ? digests.words : (joinWords(repository?.content ?? '') ?? null)
+/** Returns a value that is the same for prompts with the same words. The record is read only if it must be, because a builder reads each from a file. */
+function wordsOf(entry: Orderable): string | null {
+  return entry.digests ? entry.digests.words : (joinWords(entry.repository?.content ?? '') ?? null)
 }
 
 function countTags(listed: readonly RepositorySummary[], addresses: Addresses): TagRecord[] {

@@ -73,6 +73,7 @@ export function joinPast(
 
 /** Reads what versions first were: in the first commit in which they could be served, because nobody ever had a file that cannot be read. */
 export async function readPast(git: Git, { start, listCommits, changed }: PastQuery): Promise<Map<string, ReadPrompt>> {
+  if (changed.size === 0) return new Map()
   const names = [...changed.keys()]
   const paths = names.length > MAX_NAMED_PROMPTS ? ['.'] : names
   const tracked = track(changed)

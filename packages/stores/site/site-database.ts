@@ -12,7 +12,7 @@ const MAX_WAIT_MS = 5_000
 
 const TABLES = `
   CREATE TABLE IF NOT EXISTS files (path TEXT NOT NULL, since INTEGER NOT NULL, bytes BLOB, UNIQUE (path, since));
-  CREATE INDEX IF NOT EXISTS gone ON files (since) WHERE bytes IS NULL;
+  CREATE INDEX IF NOT EXISTS files_since ON files (since);
   CREATE TABLE IF NOT EXISTS kept (name TEXT PRIMARY KEY, part TEXT, since INTEGER NOT NULL);
   CREATE INDEX IF NOT EXISTS kept_since ON kept (since);
   CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -36,6 +36,8 @@ export function openSiteDatabase<Part extends object>(path: string, code: string
   let database = openWriter(isNew ? next : path, isNew)
   let statements = prepare(database)
   let now = 0
+  /** Older contents of files of this build and those before it are deleted. */
+  let forgotten = 0
   let { state } = readNotes(database)
   if (isNew) {
     statements.setNote.run('code', code)
@@ -98,12 +100,13 @@ export function openSiteDatabase<Part extends object>(path: string, code: string
     saveKept: () => database.exec('COMMIT'),
     /** Deletes old file contents. Call it when no process reads earlier states any more. */
     forgetBefore(number: number): void {
-      const older = statements.listOlder.all(number)
+      if (number <= forgotten) return
       database.exec('BEGIN')
       try {
-        for (const { path, since } of older) statements.removeOlder.run(path!, since!)
-        statements.removeGone.run(number)
+        statements.removeOlder.run(forgotten, number)
+        statements.removeGone.run(forgotten, number)
         database.exec('COMMIT')
+        forgotten = number
       } finally {
         // Otherwise, the next state could not begin.
         if (database.isTransaction) database.exec('ROLLBACK')
@@ -152,11 +155,10 @@ function prepare(database: DatabaseSync) {
     keep: database.prepare('INSERT OR REPLACE INTO kept VALUES (?, ?, ?)'),
     note: database.prepare('SELECT value FROM notes WHERE name = ?'),
     setNote: database.prepare('INSERT OR REPLACE INTO notes VALUES (?, ?)'),
-    listOlder: database.prepare(
-      'SELECT path, max(since) AS since FROM files WHERE since <= ? GROUP BY path HAVING count(*) > 1',
+    removeOlder: database.prepare(
+      'DELETE FROM files WHERE rowid IN (SELECT old.rowid FROM files AS new JOIN files AS old ON old.path = new.path AND old.since < new.since WHERE new.since > ? AND new.since <= ?)',
     ),
-    removeOlder: database.prepare('DELETE FROM files WHERE path = ? AND since < ?'),
-    removeGone: database.prepare('DELETE FROM files WHERE bytes IS NULL AND since <= ?'),
+    removeGone: database.prepare('DELETE FROM files WHERE bytes IS NULL AND since > ? AND since <= ?'),
   }
 }
 
