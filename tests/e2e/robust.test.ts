@@ -1,7 +1,8 @@
 // Checks that a running hub survives faults: whatever happens to its builder, folder or content, it keeps serving,
 // reports the problem, and recovers.
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { STARTING } from '../../packages/node-server/health.ts'
 import { withMonitoring } from '../../packages/node-server/monitoring.ts'
@@ -89,15 +90,13 @@ describe('npm start keeps running', { timeout: 300_000 }, () => {
   })
 
   test('when it cannot write: serves the old build, reports the failure, recovers later', async () => {
-    // Folders with the names of the next search indexes prevent these files from being written, as a full disk would.
-    const inTheWay = Array.from({ length: 20 }, (_, number) => join(folder(), `search-${number}.db`)).filter(
-      (path) => !existsSync(path),
-    )
-    for (const path of inTheWay) mkdirSync(join(path, 'x'), { recursive: true })
+    // Another program that writes to the database prevents the hub from doing so, as a full disk would.
+    const other = new DatabaseSync(join(folder(), 'site.db'))
+    other.exec('BEGIN IMMEDIATE')
     title('acme/one', 'Later')
-    await healthBecomes({ status: 'degraded', failure: expect.stringContaining('search-') })
+    await healthBecomes({ status: 'degraded', failure: expect.stringContaining('database is locked') })
     expect(await titleOf('acme/one')).toBe('One')
-    for (const path of inTheWay) rmSync(path, { recursive: true })
+    other.close()
     await isShown('acme/one', 'Later')
     await healthBecomes({ status: 'ok', failure: null })
     const metrics = (await ask('/metrics')).text

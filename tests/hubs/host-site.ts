@@ -62,7 +62,9 @@ export function readDatabase(path: string, number: number, catalogue: Snapshot['
     .all(number)
   database.close()
   const stored = rows.map(({ path, bytes }) => [String(path), Buffer.from(bytes as Uint8Array)] as const)
-  const shared = listSharedPaths(catalogue).map((path) => [path, Buffer.from(findSharedFile(catalogue, path)!)] as const)
+  const shared = listSharedPaths(catalogue).map(
+    (path) => [path, Buffer.from(findSharedFile(catalogue, path)!)] as const,
+  )
   return new Map(
     [...stored, ...shared]
       .map(([path, bytes]): [string, string] => [path, bytes.toString('latin1')])

@@ -13,7 +13,7 @@ import { type SearchThreads, startSearchThreads, type ThreadedSearch } from '../
 import { pauseAfter, type ReadyContent } from './builder-messages.ts'
 import { type FollowMessage, keepBuilding } from './keep-building.ts'
 import type { Site } from './site.ts'
-import { type LockedFolder, lockFolder, RETIRE_MS, removeAbandoned, SiteState } from './site-folder.ts'
+import { type LockedFolder, lockFolder, RETIRE_MS, removeAbandoned, type SiteState } from './site-folder.ts'
 import { openSnapshots } from './snapshots.ts'
 
 /** Delay between startup and cleanup, so that the cleanup does not slow down the first responses. */

@@ -6,9 +6,9 @@ import { findSharedFile } from '../../build/shared-files.ts'
 import { type Catalogue, joinCatalogue, type Orders } from '../../catalogue/catalogue.ts'
 import type { OutlinedEntry } from '../../catalogue/entry.ts'
 import { joinOthers } from '../../stores/content/content-dir.ts'
-import { isDamage } from '../../stores/sqlite-errors.ts'
 import { readSiteDatabase } from '../../stores/site/site-database.ts'
 import { cacheFiles } from '../../stores/site/site-files-folder.ts'
+import { isDamage } from '../../stores/sqlite-errors.ts'
 import { SiteState } from './site-folder.ts'
 
 /** The catalogue of one build. */
