@@ -11,6 +11,12 @@ export interface CopyOrigin {
   kept_at: string
 }
 
+/** A write to a repository or, without a name, to an owner. */
+export interface WriteOrigin extends CopyOrigin {
+  owner: string
+  name?: string | undefined
+}
+
 /** A repository's state after its last publish. */
 export interface FreshCopy extends CopyOrigin {
   /** The full repository record. */

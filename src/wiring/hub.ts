@@ -9,7 +9,7 @@ import { type Config, findProfile, includedFile, readConfig } from '../config.ts
 import { networksOf } from '../domain/access/ip-address.ts'
 import { HubError } from '../domain/api/errors.ts'
 import { askEachOnce } from '../ports/ask-once.ts'
-import type { BuildSource, CopyOrigin, FreshCopies } from '../ports/fresh-copies.ts'
+import type { BuildSource, FreshCopies, WriteOrigin } from '../ports/fresh-copies.ts'
 import type { GitStore } from '../ports/git-store.ts'
 import { type RunLong, runInPlace } from '../ports/long-work.ts'
 import { type RenderPage, type ShownLook, type ShowView, VIEW_PATH } from '../ports/pages.ts'
@@ -30,7 +30,7 @@ export interface ServerHub {
   /** The same files, with what was written since the build. */
   newest?: SiteFiles | undefined
   /** Advances the build that is served to a write (see `PublishHub`); omitted if no build follows. */
-  advance?: ((write: CopyOrigin) => Promise<boolean>) | undefined
+  advance?: ((write: WriteOrigin) => Promise<boolean>) | undefined
   /** Opened on first use. */
   search: () => Search
   /** Omitted if no pages are served. */

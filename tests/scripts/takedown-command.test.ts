@@ -229,7 +229,8 @@ test('a hub that serves the folder: the command waits until it is gone, and its 
     const { status, stdout } = run(asked, { ...settings, SITE_URL: hub.base }, '.')
     const [gone = ''] = stdout.split('Not gone:')
     expect([status, gone]).toEqual([0, expect.stringContaining(`hub: ${hub.base} returns 404`)])
-    expect(gone).toContain('fresh copies: 2 records deleted')
+    // There are copies only if the build took too long.
+    expect(gone).toMatch(/fresh copies: (?:none were stored|2 records deleted)/)
     expect((await fetch(`${api}/raw?version=1.1.1`)).status).toBe(404)
     expect(await (await fetch(`${api}/raw`)).text()).not.toContain('quagga')
     expect((await (await fetch(`${hub.base}/api/v1/repos?q=quagga`)).json()).meta.total).toBe(0)

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../../../src/config.ts'
 import { HubError } from '../../../src/domain/api/errors.ts'
 import { countOf } from '../../../src/domain/text/count-of.ts'
-import { type CopyOrigin, isAhead, UNKNOWN_SOURCE } from '../../../src/ports/fresh-copies.ts'
+import { isAhead, UNKNOWN_SOURCE, type WriteOrigin } from '../../../src/ports/fresh-copies.ts'
 import { describeError, logProblem } from '../../../src/ports/log.ts'
 import { hashCode } from '../../build/code-hash.ts'
 import { readState } from '../../stores/site/site-database.ts'
@@ -186,13 +186,13 @@ export function followContent(
       written.add(fullName)
       builder.send({ kind: 'written', fullName })
     },
-    /** Waits until the build that is served includes a write, so that lists, tags and search have it, too. Not for long, and not while builds fail. @returns whether it does */
-    async advance(write: CopyOrigin): Promise<boolean> {
+    /** Waits until the build that is served includes a write, so that lists, tags and search have it, too. Not for long, and not while builds fail. @returns whether it does; not if the last valid data of the repository or owner is served instead */
+    async advance({ owner, name, ...write }: WriteOrigin): Promise<boolean> {
       const late = sleep(MAX_WAIT_MS, undefined, { ref: false })
       const endsAt = performance.now() + MAX_WAIT_MS
       const isIn = () => !isAhead(write, '', undefined, { ...served.site.source, broken: [] })
       while (!isIn() && health.failure === null && performance.now() < endsAt) await Promise.race([next.promise, late])
-      return isIn()
+      return !isAhead(write, owner, name, served.site.source)
     },
     /** Rereads the content; call this when `beforeBuild` has something new. */
     noteMove: () => builder.send({ kind: 'moved' }),

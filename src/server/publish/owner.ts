@@ -63,15 +63,13 @@ async function writeOwner(change: OwnerChange, sending: Sending, deps: PublishHu
     const response = respondWithRecord(answer.data)
     if (!toShow) return { response, show: undefined }
     const { file } = toShow
-    const origin = {
-      commit: toShow.commit,
-      kept_at: new Date(toShow.atMs ?? deps.nextOrder(owner)).toISOString(),
-    }
+    const kept_at = new Date(toShow.atMs ?? deps.nextOrder(owner)).toISOString()
+    const origin = { commit: toShow.commit, kept_at }
     const keepCopy = async () => {
       await deps.fresh.keep('owners', { handle: owner, profile: profileOf(file), members: file.members, ...origin })
       await deps.purge([ownerCacheTag(owner)])
     }
-    return { response, show: await openShow(origin, keepCopy, deps) }
+    return { response, show: await openShow({ owner, ...origin }, keepCopy, deps) }
   })
   // Other writes need not wait for that.
   await show?.()

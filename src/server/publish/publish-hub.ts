@@ -3,7 +3,7 @@ import type { RootEntry } from '../../domain/content/trusted-root-file.ts'
 import type { AttestationVerdict } from '../../domain/publishing/attested.ts'
 import type { PublishInput } from '../../domain/publishing/request.ts'
 import type { RepositoryPlace } from '../../domain/values/names.ts'
-import type { CopyOrigin, FreshCopies } from '../../ports/fresh-copies.ts'
+import type { FreshCopies, WriteOrigin } from '../../ports/fresh-copies.ts'
 import type { GitStore } from '../../ports/git-store.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import type { TakeTurn } from '../../ports/turns.ts'
@@ -33,7 +33,7 @@ export interface PublishHub
   /** Whether no other machine serves this hub, so that nobody else needs a copy of what was written here. */
   isAlone: boolean
   /** Advances what this process serves to a write: records, lists, tags, search and pages. Takes a few seconds at most, and never throws. @returns whether they include the write; false where the hub cannot advance, or not now */
-  advance: (write: CopyOrigin) => Promise<boolean>
+  advance: (write: WriteOrigin) => Promise<boolean>
   /** Runs publishes to the branch one at a time; git prevents conflicts between those that run at the same time anyway. Without the queue, publishes would still be correct, but would need more attempts, because each commit outdates the branch head that the others have read. */
   takeTurn: TakeTurn
   /** Records when a token was last used. Failures are ignored, because this time is only informational. */

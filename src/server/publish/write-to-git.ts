@@ -4,7 +4,7 @@ import { ownerCacheTag, repositoryCacheTag, tagCacheTag } from '../../domain/api
 import { formatPublished } from '../../domain/content/prompt-file.ts'
 import type { RepositoryPlace } from '../../domain/values/names.ts'
 import type { Permission } from '../../domain/values/permissions.ts'
-import type { CopyOrigin } from '../../ports/fresh-copies.ts'
+import type { WriteOrigin } from '../../ports/fresh-copies.ts'
 import type { Additions, FolderState } from '../../ports/git-store.ts'
 import { mapConcurrently } from '../../ports/map-concurrently.ts'
 import { measureFile } from '../../ports/measure.ts'
@@ -90,7 +90,7 @@ export async function writeToGit(
       const tags = new Set([...(copy?.repository.tags ?? []), ...written.file.tags])
       await deps.purge([repositoryCacheTag(owner, name), ownerCacheTag(owner), ...[...tags].map(tagCacheTag)])
     }
-    const origin = { commit: toShow.commit, kept_at: new Date(keptMs).toISOString() }
+    const origin = { owner, name, commit: toShow.commit, kept_at: new Date(keptMs).toISOString() }
     return { response, show: await openShow(origin, keepCopy, deps) }
   })
   // Other writes need not wait for that.
@@ -105,7 +105,7 @@ export async function writeToGit(
  * @returns what makes the write visible in this process, after its turn
  */
 export async function openShow(
-  origin: CopyOrigin,
+  origin: WriteOrigin,
   keepCopy: () => Promise<void>,
   { isAlone, advance }: Pick<PublishHub, 'isAlone' | 'advance'>,
 ): Promise<() => Promise<void>> {
