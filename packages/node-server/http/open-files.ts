@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 
 /** Where Linux says what a process may have. */
 const LIMITS_FILE = '/proc/self/limits'
-/** The files that everything else needs at most: the databases of each search thread, and the pipes of git. */
-const OTHER_FILES = 256
+/** The files that everything else needs at most: the databases of the builder and each search thread, and the pipes of git. */
+const OTHER_FILES = 288
 
 /** Returns how many connections leave enough open files for everything else. Node has raised the soft limit to the hard one. */
 export function fitConnections(most: number): number {
