@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { describeFolder, removeOtherIndexes } from '../../packages/node-server/builds/site-folder.ts'
+import { describeFolder, nameNewIndex, removeOtherIndexes } from '../../packages/node-server/builds/site-folder.ts'
 import { takeLock } from '../../packages/stores/git/process-lock.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -14,6 +14,8 @@ test('removes all search indexes but the current one', () => {
   mkdirSync(dir)
   const names = ['search-1.db', 'search-10.db', 'search-2.db.next', 'search-2.db-wal', 'search-1.db-wal', 'site.db']
   for (const name of names) writeFileSync(join(dir, name), name)
+  // A new one takes the place of no other, because readers keep what they have open.
+  expect(nameNewIndex(describeFolder(dir), 10)).toBe('search-11.db')
   removeOtherIndexes(describeFolder(dir), 'search-1.db')
   expect(readdirSync(dir).sort()).toEqual(['search-1.db', 'search-1.db-wal', 'site.db'])
 })

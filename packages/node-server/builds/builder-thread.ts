@@ -44,7 +44,7 @@ import {
   pauseAfter,
   type ReadyContent,
 } from './builder-messages.ts'
-import { describeFolder, RETIRE_MS, removeOtherIndexes, SiteState } from './site-folder.ts'
+import { describeFolder, nameNewIndex, RETIRE_MS, removeOtherIndexes, SiteState } from './site-folder.ts'
 import { formatOrders } from './snapshots.ts'
 import { watchContent, watchDays } from './watch-content.ts'
 
@@ -56,6 +56,7 @@ const PROGRESS_MS = 100
 const LOOK_MS = 60_000
 /** When to look again whether files are missing that the commit has, because somebody may be about to commit their removal. */
 const MISSING_MS = 1_000
+
 const config = readConfig(process.env)
 const parameters: BuilderParameters = workerData
 const folder = describeFolder(parameters.dir)
@@ -195,7 +196,8 @@ async function work(): Promise<void> {
 
 /** Nothing in here may fail, because nothing would start another round. The next round reads the saved state again, because the data in memory may be ahead of it. */
 function handleFailure(error: unknown): void {
-  isDamaged = isDamage(error)
+  // A reader may have met damage during this round.
+  isDamaged ||= isDamage(error)
   data?.database.close()
   data = undefined
   const pauseMs = pauseAfter(failures++)
@@ -404,7 +406,7 @@ function makeSearch(
       // Whatever is wrong with it, the catalogue has everything for a new one.
     }
   }
-  const name = `search-${number}.db`
+  const name = nameNewIndex(folder, number)
   startSearchIndex(folder.file(name), catalogue, number)
   return { search: { name, number } }
 }

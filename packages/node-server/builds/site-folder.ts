@@ -100,6 +100,12 @@ function hasContent(dir: string): boolean {
   }
 }
 
+/** Returns a name for a new search index that no file has: readers keep the file that they have open, so another one in its place would never be read. @param number the first number to try */
+export function nameNewIndex(folder: SiteFolder, number: number): string {
+  const name = `search-${number}.db`
+  return existsSync(folder.file(name)) ? nameNewIndex(folder, number + 1) : name
+}
+
 /** Removes all search indexes except the one in use: those that could not be edited, and those left behind by killed processes. */
 export function removeOtherIndexes(folder: SiteFolder, used: string): void {
   for (const name of readdirSync(folder.dir))
