@@ -92,7 +92,8 @@ export function openSiteData({ openContent, baseUrl, sink, ...parts }: SiteDataP
     const problemsListed = listListingProblems(listing)
     const round = openRound(problemsListed)
     folder = openContent(listing)
-    const { usage, models } = readOthers(listing.others.files, round)
+    const good = readOthers(listing.others.files, round)
+    const { usage, models } = good
     const unlisted = findUnlisted(problemsListed)
     const late: Reading[] = []
     const names = new Map<string, Naming>()
@@ -153,10 +154,9 @@ export function openSiteData({ openContent, baseUrl, sink, ...parts }: SiteDataP
     const entries = new Map<string, CatalogueEntry>()
     for (const [fullName, { outline, digests }] of repositories)
       entries.set(fullName, readEntry(outline, digests, sink.read))
-    const good = joinOthers([...others.values()].map(({ parsed }) => parsed))
     const unreadableOwners = listUnreadable(round.problems)
     const orders = orderCatalogue(entries, { day })
-    const catalogue = joinCatalogue({ ...good, entries }, { baseUrl, day, isForReaders, unreadableOwners }, orders)
+    const catalogue = joinCatalogue({ ...good, entries }, { baseUrl, isForReaders, unreadableOwners }, orders)
     const isDifferent = writeHistory(catalogue, history) || round.isDifferent
     const problems = sortProblems(round.problems)
     return { ...round, isDifferent, catalogue, orders, unreadableOwners, problems }

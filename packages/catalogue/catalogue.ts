@@ -71,7 +71,7 @@ export function buildCatalogue(tree: ContentTree, options: CatalogueOptions): Ca
       fullName,
       makeEntry(files, { ...options, models: tree.models, stats: tree.usage.get(fullName) ?? null }),
     )
-  return joinCatalogue({ ...tree, entries }, options)
+  return joinCatalogue({ ...tree, entries }, options, orderCatalogue(entries, options))
 }
 
 /** The input of an order: a repository without its texts. */
@@ -118,8 +118,8 @@ export function orderCatalogue(
  */
 export function joinCatalogue<Entry extends OutlinedEntry>(
   parts: CatalogueParts<Entry>,
-  options: CatalogueOptions,
-  { names, ranks, originals }: Orders = orderCatalogue(parts.entries, options),
+  options: Omit<CatalogueOptions, 'day'>,
+  { names, ranks, originals }: Orders,
 ): Catalogue<Entry> {
   const { baseUrl, isForReaders = false, unreadableOwners } = options
   const addresses = addressesBelow(baseUrl)

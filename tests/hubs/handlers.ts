@@ -1,7 +1,7 @@
 // The handlers of a hub, run in this process with an in-memory build.
 
 import { listApmFiles, listBundleFiles } from '../../packages/build/make-repository.ts'
-import { joinCatalogue } from '../../packages/catalogue/catalogue.ts'
+import { joinCatalogue, orderCatalogue } from '../../packages/catalogue/catalogue.ts'
 import { type CatalogueEntry, makeEntry } from '../../packages/catalogue/entry.ts'
 import { listDataFiles } from '../../packages/catalogue/published/data-files.ts'
 import type { History } from '../../packages/catalogue/published/shared-files.ts'
@@ -158,7 +158,7 @@ export function openHandlers(options: HandlerOptions): Handlers {
           const added = JSON.parse(history.added.get(fullName) ?? '{}')
           entries.set(fullName, makeEntry(repository, { ...options, models: tree.models, stats, added }))
         }
-        const catalogue = joinCatalogue({ ...tree, entries }, options)
+        const catalogue = joinCatalogue({ ...tree, entries }, options, orderCatalogue(entries, options))
         files = new Map(listDataFiles(catalogue, digestText, history))
         blobs.clear()
         for (const entry of catalogue.entries.values()) {

@@ -1,6 +1,5 @@
 // Opens the catalogue of each build as a value: a new one shares what has not changed with the one before it. Files that combine several repositories are made from it when somebody asks.
-import type { SiteFiles } from '../../../src/ports/site-files.ts'
-import { type Bytes, catalogueUnavailable } from '../../../src/ports/site-files.ts'
+import { type Bytes, catalogueUnavailable, type SiteFiles } from '../../../src/ports/site-files.ts'
 import type { StoredFile, StoredPart } from '../../build/data-sink.ts'
 import { findSharedFile } from '../../build/shared-files.ts'
 import { type Catalogue, joinCatalogue, type Orders } from '../../catalogue/catalogue.ts'
@@ -75,7 +74,7 @@ export function openSnapshots(
       last = { id, number: state.number, entries, others }
       const { orders, unreadableOwners } = parseOrders(ordersText)
       const good = joinOthers([...others.values()].map(({ parsed }) => parsed))
-      const options = { baseUrl, day: '', isForReaders, unreadableOwners }
+      const options = { baseUrl, isForReaders, unreadableOwners }
       const catalogue = joinCatalogue({ ...good, entries }, options, orders)
       const files = cacheFiles((path) => {
         try {

@@ -110,8 +110,9 @@ export function editSearchIndex(
   const database = openEditable(path)
   try {
     database.exec(`PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = ${MAX_JOURNAL_BYTES}; BEGIN IMMEDIATE`)
+    const edition = Number(readState(database, 'edition')) + 1
     editPrompts(database, catalogue, names)
-    writeState(database, { number, edition: Number(readState(database, 'edition')) + 1 })
+    writeState(database, { number, edition })
   } catch (error) {
     database.close()
     throw error
@@ -157,10 +158,8 @@ function editPrompts(database: DatabaseSync, catalogue: Catalogue, names: readon
   if (readState(database, 'shape') !== INDEX_SHAPE) throw new Error('expected an index to edit')
   const edits = Number(readState(database, 'edits')) + names.length
   if (edits > Math.max(MIN_EDITED, MAX_EDITED_SHARE * catalogue.listed.top.length)) {
-    const edition = Number(readState(database, 'edition'))
     database.exec('DROP TABLE texts; DROP TABLE words; DROP TABLE prompts; DROP TABLE state')
     fill(database, catalogue, true)
-    writeState(database, { edition })
     return
   }
   writeState(database, { edits })

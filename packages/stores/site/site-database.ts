@@ -79,7 +79,7 @@ export function openSiteDatabase<Part extends object>(path: string, code: string
       database.exec('BEGIN')
     },
     /** Returns whether the orders of the last build were the same. */
-    hasOrders: (orders: string) => statements.note.get('orders')?.value === orders,
+    hasOrders: (orders: string) => readNote(database, 'orders') === orders,
     /** Completes the build; from then on, it survives a crash. @param orders the orders of its catalogue, as JSON */
     save(text: string, orders = ''): void {
       statements.setNote.run('state', text)
@@ -153,7 +153,6 @@ function prepare(database: DatabaseSync) {
       'SELECT path FROM files AS one WHERE (path < ? OR path >= ?) AND bytes IS NOT NULL AND since = (SELECT max(since) FROM files WHERE path = one.path)',
     ),
     keep: database.prepare('INSERT OR REPLACE INTO kept VALUES (?, ?, ?)'),
-    note: database.prepare('SELECT value FROM notes WHERE name = ?'),
     setNote: database.prepare('INSERT OR REPLACE INTO notes VALUES (?, ?)'),
     removeOlder: database.prepare(
       'DELETE FROM files WHERE rowid IN (SELECT old.rowid FROM files AS new JOIN files AS old ON old.path = new.path AND old.since < new.since WHERE new.since > ? AND new.since <= ?)',
@@ -163,9 +162,11 @@ function prepare(database: DatabaseSync) {
 }
 
 function readNotes(database: DatabaseSync): { state: string | undefined; code: string | undefined } {
-  const note = database.prepare('SELECT value FROM notes WHERE name = ?')
-  const read = (name: string) => note.get(name)?.value?.toString()
-  return { state: read('state'), code: read('code') }
+  return { state: readNote(database, 'state'), code: readNote(database, 'code') }
+}
+
+function readNote(database: DatabaseSync, name: string): string | undefined {
+  return database.prepare('SELECT value FROM notes WHERE name = ?').get(name)?.value?.toString()
 }
 
 /** Returns the metadata of the last complete state; undefined if there is none, or if other code wrote it. */
@@ -215,8 +216,7 @@ export function readSiteDatabase(path: string) {
   return {
     /** Reads the newest build. @param known the build that the reader has */
     readBuild(known: KnownBuild | undefined): ReadBuild {
-      const note = database.prepare('SELECT value FROM notes WHERE name = ?')
-      const read = (name: string) => String(note.get(name)?.value ?? '')
+      const read = (name: string) => readNote(database, name) ?? ''
       // All of it belongs to one build, whatever is committed meanwhile.
       database.exec('BEGIN')
       try {

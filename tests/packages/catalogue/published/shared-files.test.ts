@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { findSharedFile, listSharedPaths } from '../../../../packages/build/shared-files.ts'
-import { joinCatalogue } from '../../../../packages/catalogue/catalogue.ts'
+import { joinCatalogue, orderCatalogue } from '../../../../packages/catalogue/catalogue.ts'
 import { makeEntry } from '../../../../packages/catalogue/entry.ts'
 import { digestRecords } from '../../../../packages/catalogue/published/data-files.ts'
 import { digestText } from '../../../../src/ports/measure.ts'
@@ -58,7 +58,7 @@ function buildSite(prompts: SomePrompts) {
       return [name, { ...entry, ...includes, digests: digestRecords(entry, digestText) }]
     }),
   )
-  return joinCatalogue({ ...tree, models, entries } as never, options)
+  return joinCatalogue({ ...tree, models, entries } as never, options, orderCatalogue(entries, options))
 }
 
 /** Returns paths that are slightly off. */
@@ -117,10 +117,8 @@ test('a sitemap with more than 50,000 addresses has several files', () => {
       { ...entry, digests, summary: { ...entry.summary, full_name }, releases: [...releases, ...old] },
     ]),
   )
-  const catalogue = joinCatalogue({ ...aTree([]), entries } as never, {
-    baseUrl: 'https://hub.test',
-    day: '2026-11-20',
-  })
+  const options = { baseUrl: 'https://hub.test', day: '2026-11-20' }
+  const catalogue = joinCatalogue({ ...aTree([]), entries } as never, options, orderCatalogue(entries, options))
   const paths = listSharedPaths(catalogue).filter((path) => path.startsWith('/sitemap'))
   expect(paths).toEqual(['/sitemap.xml', '/sitemap-1.xml', '/sitemap-2.xml'])
   const [index, ...parts] = paths.map((path) => findSharedFile(catalogue, path)!)
