@@ -64,7 +64,7 @@ export async function writeData(
   })
   onProgress('Writing the search index', 0, 0)
   mkdirSync(dirname(indexPath), { recursive: true })
-  // A deployed index is never edited, and a read-only index is half as large (docs/scale.md section 6).
+  // A deployed index is never edited, and a read-only index is half as large (docs/scale.md section 5).
   buildSearchIndex(catalogue, indexPath, { isEditable: false })
   return { repositories: catalogue.entries.size, files: count(), ignored }
 }

@@ -29,7 +29,7 @@ export interface StateStore {
   /**
    * Writes a value if the key is missing or has expired.
    *
-   * @returns whether this call wrote the value. Of several concurrent calls, exactly one returns true. Netlify Blobs does not guarantee this within the time of one write (docs/notes/github.md section 10), so a caller that needs a single winner reads the value again
+   * @returns whether this call wrote the value. Of several concurrent calls, exactly one returns true. Netlify Blobs does not guarantee this within the time of one write (docs/notes/netlify.md section 8), so a caller that needs a single winner reads the value again
    */
   add(key: string, value: string, lifetime?: Lifetime): Promise<boolean>
   /** Writes a value if the key still has the version that was read. @returns whether the value was written; false also when the key was deleted or has expired */

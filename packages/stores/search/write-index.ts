@@ -40,7 +40,7 @@ const MAX_WAIT_MS = 5_000
  * Writes the index of a catalogue's listed repositories.
  *
  * @param path the file's path; an existing file is replaced. The index is not in WAL mode, because a WAL database cannot be opened on a read-only disk.
- * @param isEditable whether `editSearchIndex` can edit it later; a deployed index need not be editable, and is half as large (docs/scale.md section 6)
+ * @param isEditable whether `editSearchIndex` can edit it later; a deployed index need not be editable, and is half as large (docs/scale.md section 5)
  */
 export function buildSearchIndex(catalogue: Catalogue, path: string, { isEditable } = { isEditable: true }): void {
   rmSync(path, { force: true })

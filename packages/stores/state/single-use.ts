@@ -13,7 +13,7 @@ interface Use {
 }
 
 /**
- * Uses an item: the first process to record its use wins. The record is then read again, because Netlify Blobs may let two such writes succeed, but afterwards shows both writers the same record (docs/notes/github.md section 10).
+ * Uses an item: the first process to record its use wins. The record is then read again, because Netlify Blobs may let two such writes succeed, but afterwards shows both writers the same record (docs/notes/netlify.md section 8).
  *
  * @returns false if it was used for something else or has expired
  * @throws HubError `unavailable` if the store cannot be reached

@@ -23,7 +23,7 @@ stateStoreContract('Netlify Blobs', async () => {
     open: async (now) => ({ ...openBlobsState(access, now), close: async () => {} }),
     close: stop,
     // In measurements, up to 20 of 20 simultaneous conditional writes won on this server, and Netlify guarantees
-    // nothing (docs/notes/github.md section 10).
+    // nothing (docs/notes/netlify.md section 8).
     hasOneWinner: false,
   }
 })
