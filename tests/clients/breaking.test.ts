@@ -1,5 +1,5 @@
 // Tests the story of a breaking change with a real hub: its author names no bump, and whoever depends on ^1 keeps working
-// and is told. See docs/contract.md sections 7 and 9.
+// and is told. See docs/contract.md section 7.
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

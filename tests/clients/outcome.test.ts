@@ -45,7 +45,7 @@ const SEED = 48
 type Kind = 'passed' | 'failed' | 'errored' | 'skipped'
 const kinds = (...allowed: Kind[]) => fc.array(fc.constantFrom(...allowed), { minLength: 1, maxLength: 30 })
 const count = (all: readonly Kind[], ...wanted: Kind[]) => all.filter((kind) => wanted.includes(kind)).length
-/** Rounds down to six digits, as docs/contract.md section 9 says. */
+/** Rounds down to six digits, as docs/hubcli.md says. */
 const rate = (passed: number, failed: number) =>
   passed + failed === 0 ? null : Math.floor((passed / (passed + failed)) * 1_000_000 + 1e-9) / 1_000_000
 /** Any text that a model may have written. */

@@ -63,7 +63,7 @@ const SCHEMAS: Readonly<Record<ReadId, RouteSchemas>> = {
       {
         name: 'q',
         description:
-          'Words to search for in full name, title, tags, description, readme and content; the last word also matches as a prefix. meta.matched lists corrected and ignored words. Only the first 12 phrases of at most 8 words count.',
+          'Words to search for in full name, title, tags, description, readme and content; the last word also matches as a prefix. meta.matched lists corrected and ignored words. Only the first 12 words count.',
         schema: z.string().meta({ maxLength: LIMITS.queryCharacters }),
       },
       {

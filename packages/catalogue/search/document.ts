@@ -2,7 +2,7 @@
 import type { Repository } from '../../../src/domain/api/schema.ts'
 import { isStopWord, tokenize, toTerm } from '../../../src/domain/search/tokens.ts'
 
-/** Maximum indexed tokens per field. docs/contract.md section 4. */
+/** Maximum indexed tokens per field. */
 const MAX_TOKENS_PER_FIELD = 4_000
 /** Maximum distinct indexed tokens per prompt. Ten thousand words of ordinary text contain about this many distinct tokens; random letters contain more. */
 const MAX_DIFFERENT_TOKENS = 2_000

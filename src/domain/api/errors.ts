@@ -23,7 +23,7 @@ export const ERRORS = {
   content_too_large: { status: 413, when: 'The body or the content exceeds its limit.' },
   unsupported_media_type: {
     status: 415,
-    when: 'The body is neither JSON nor, where one can be sent, a prompt file (text/markdown); or it is compressed.',
+    when: 'The body is neither JSON nor, where one can be sent, a prompt file (text/markdown) or an archive (application/gzip); or it is compressed.',
   },
   validation_failed: {
     status: 422,

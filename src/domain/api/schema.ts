@@ -401,7 +401,7 @@ export type Activity = z.infer<typeof Activity>
 const part = z.enum([...CHAT_ROLES, 'history'])
 const names = (sentence: string) => z.array(z.string()).describe(sentence)
 
-/** The changes that callers of a version must know about before they upgrade. docs/contract.md section 11. */
+/** The changes that callers of a version must know about before they upgrade. docs/contract.md section 7. */
 export const Difference = z
   .object({
     from: Version.describe('The base version of the comparison.'),

@@ -32,7 +32,7 @@ const SHAPING: ReadonlySet<string> = new Set(['response_format', 'tools', 'tool_
 /** The reason of a version that is no longer a skill. */
 export const NO_SKILL = 'is no longer a skill'
 
-/** Returns the changes that a caller of `from` must know about before upgrading to `to`. docs/contract.md section 11. */
+/** Returns the changes that a caller of `from` must know about before upgrading to `to`. docs/contract.md section 7. */
 export function compareForCallers(from: Callable, to: Callable): Difference {
   const before = new Map(from.variables.map((variable) => [variable.name, variable]))
   const after = new Map(to.variables.map((variable) => [variable.name, variable]))

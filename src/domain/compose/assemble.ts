@@ -1,4 +1,4 @@
-// Assembles a version from its source and the versions that its include lines name. docs/contract.md section 14
+// Assembles a version from its source and the versions that its include lines name. docs/compose.md
 
 import type { Variable } from '../api/schema.ts'
 import { beginsWithFrontMatter, type VersionFile } from '../content/prompt-file.ts'

@@ -1,4 +1,4 @@
-// Checks the includes of a version against its content: positions, digests and variables. docs/contract.md section 14
+// Checks the includes of a version against its content: positions, digests and variables. docs/compose.md
 import type { VersionEntry } from '../content/content-tree.ts'
 import type { RuleProblem } from '../text/problems.ts'
 import { divideContent, findIncludeLines, formatIncludeLine, type Piece } from './include-lines.ts'

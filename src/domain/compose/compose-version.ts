@@ -1,4 +1,4 @@
-// Composes the version of a publish: finds its source, and assembles it with the versions that it includes. docs/contract.md section 14
+// Composes the version of a publish: finds its source, and assembles it with the versions that it includes. docs/compose.md
 
 import type { Variable } from '../api/schema.ts'
 import type { VersionEntry } from '../content/content-tree.ts'

@@ -1,4 +1,4 @@
-// Finds parts whose first or last line would mean something else in the assembled text than in the part. docs/contract.md section 14
+// Finds parts whose first or last line would mean something else in the assembled text than in the part. docs/compose.md
 import { type Format, splitChat } from '../values/chat.ts'
 import { findUnwritable } from '../values/chat-rules.ts'
 import { partText } from './include-lines.ts'

@@ -1,4 +1,4 @@
-// Finds the include lines of a source, and cuts a source out of assembled content again. docs/contract.md section 14
+// Finds the include lines of a source, and cuts a source out of assembled content again. docs/compose.md
 import { LIMITS } from '../limits.ts'
 import { printable } from '../text/printable.ts'
 import type { Parsed, ValueProblem } from '../text/problems.ts'

@@ -1,4 +1,4 @@
-// Joins the variables of a prompt with those of its parts, by name. docs/contract.md section 14
+// Joins the variables of a prompt with those of its parts, by name. docs/compose.md
 
 import type { Variable } from '../api/schema.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'

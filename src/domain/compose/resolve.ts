@@ -1,4 +1,4 @@
-// Decides which version an include line includes, from what is known about the repository that it names. docs/contract.md section 14
+// Decides which version an include line includes, from what is known about the repository that it names. docs/compose.md
 
 import type { RepositoryFile } from '../content/prompt-file.ts'
 import { countOf } from '../text/count-of.ts'

@@ -1,4 +1,4 @@
-// Names lines of assembled content as lines of its source, which is what the author has. docs/contract.md section 14
+// Names lines of assembled content as lines of its source, which is what the author has. docs/compose.md
 import type { Warning } from '../api/schema.ts'
 import type { ValueProblem } from '../text/problems.ts'
 import { lineOf } from '../text/text-length.ts'

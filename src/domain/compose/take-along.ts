@@ -1,4 +1,4 @@
-// Takes the includes of a version along to another version with the same content: a fork, a revert, or the same bytes sent again. docs/contract.md section 14
+// Takes the includes of a version along to another version with the same content: a fork, a revert, or the same bytes sent again. docs/compose.md
 import type { Variable } from '../api/schema.ts'
 import { isSameJson } from '../text/json.ts'
 import type { Include } from '../values/include.ts'

@@ -1,4 +1,4 @@
-// Warns about includes: lines that were probably meant as include lines, and parts that their maintainers warn about. docs/contract.md section 14
+// Warns about includes: lines that were probably meant as include lines, and parts that their maintainers warn about. docs/compose.md
 import type { Warning } from '../api/schema.ts'
 import type { Finding } from '../content/finding.ts'
 import { printable } from '../text/printable.ts'

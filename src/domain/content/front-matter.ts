@@ -34,7 +34,7 @@ import {
 import { ProtectedLabels } from './protected-labels.ts'
 import { VariableInputs } from './variable-input.ts'
 
-/** Model settings: any JSON object within limits, so that no version slows down reading. docs/contract.md section 11. */
+/** Model settings: any JSON object within limits, so that no version slows down reading. docs/contract.md section 1. */
 export const ParametersInput = z
   .custom<Parameters>(isObject, 'expected an object')
   .superRefine((parameters, context) => {

@@ -1,4 +1,4 @@
-// The schema of an include: a part of a version's content that is the content of another version. docs/contract.md section 14
+// The schema of an include: a part of a version's content that is the content of another version. docs/compose.md
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
 import { RANGE_OR_LABEL } from './include-range.ts'

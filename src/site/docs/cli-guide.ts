@@ -20,7 +20,7 @@ jobs:
       - uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2
       - uses: OWNER/prompt-hub/.github/actions/update@COMMIT`
 
-/** The commands in `hubcli help`, grouped by purpose, each with a description. docs/contract.md section 9 */
+/** The commands in `hubcli help`, grouped by purpose, each with a description. */
 export const CLI_COMMANDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Read: {
     'hubcli pull <owner>/<name>[@<range or label>] [-o <path>]':

@@ -1,5 +1,5 @@
 // Tests how a change between two versions is described to callers, and when it counts as breaking. See docs/contract.md
-// section 11.
+// section 7.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Variable } from '../../../src/domain/api/schema.ts'
