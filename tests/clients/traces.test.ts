@@ -1,4 +1,4 @@
-// Tests the code of the guide to traces with the real packages of OpenTelemetry, Langfuse and LangSmith: each sends the
+// Tests the code for traces in the guide to the libraries with the real packages of OpenTelemetry, Langfuse and LangSmith: each sends the
 // attributes of the prompt.
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -21,15 +21,15 @@ const ATTRIBUTES = {
 
 /** The documented code, keyed by its first import. */
 const LINES = new Map(
-  [...readFileSync('src/pages/docs/traces.md', 'utf8').matchAll(/```ts\n(import [^`]*?'([^']+)'\n[^`]*)```/g)].map(
-    ([, lines, from]) => [from!, lines!],
-  ),
+  [...readFileSync('src/pages/docs/clients.md', 'utf8').matchAll(/```ts\n(import [^`]*?'([^']+)'\n[^`]*)```/g)]
+    .filter(([, lines]) => lines!.includes('attributes()'))
+    .map(([, lines, from]) => [from!, lines!]),
 )
 
 /** What the program around the code has: the values it uses, and a provider that prints each span when it ends. */
 const AROUND = `import { setup } from './setup.ts'
 setup()
-const diff = 'one line changed'
+const values = { diff: 'one line changed' }
 const callModel = async (text: string): Promise<string> => 'answer to ' + text
 `
 const SETUP = `import { NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node'

@@ -22,7 +22,7 @@ export const ELSEWHERE: readonly ExampleElsewhere[] = [
   ...['sh', 'ini', 'caddyfile'].map((language) => ({
     ...{ document: 'hosting-machine', language, test: 'tests/operate/guides.test.ts' },
   })),
-  { document: 'hosting-mirror', language: 'sh', test: 'tests/operate/guides.test.ts' },
+  { document: 'hosting', language: 'sh', test: 'tests/operate/guides.test.ts' },
   ...['sh', 'json'].map((language) => ({
     ...{ document: 'hosting-netlify', language, test: 'tests/operate/netlify-guide.test.ts' },
   })),
@@ -32,9 +32,9 @@ export const ELSEWHERE: readonly ExampleElsewhere[] = [
   ...['sh', 'ini', 'caddyfile'].map((language) => ({
     ...{ document: 'company', language, test: 'tests/operate/company-guide.test.ts' },
   })),
-  { document: 'traces', language: 'ts', test: 'tests/clients/traces.test.ts' },
-  { document: 'moderation', language: 'yaml', test: 'tests/publish/moderation.test.ts' },
-  { document: 'moderation', language: 'sh', has: 'takedown', test: 'tests/scripts/takedown-command.test.ts' },
+  { document: 'clients', language: 'ts', has: 'attributes()', test: 'tests/clients/traces.test.ts' },
+  { document: 'managing', language: 'yaml', test: 'tests/publish/moderation.test.ts' },
+  { document: 'managing', language: 'sh', has: 'takedown', test: 'tests/scripts/takedown-command.test.ts' },
   { document: 'publishing', language: 'sh', has: '#!/bin/sh', test: 'tests/operate/publishing-guide.test.ts' },
   { document: 'publishing', language: 'yaml', test: 'tests/operate/publishing-guide.test.ts' },
   {
@@ -94,13 +94,13 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
     ...{ document: 'trust', has: 'gh attestation verify' },
     reason: 'It needs gh and cosign; tests/site/proof-commands.test.ts checks the words of the commands.',
   },
-  { document: 'models', has: 'models:', reason: 'It is a file; tests/models/models-file.test.ts has such files.' },
+  { document: 'parameters', has: 'models:', reason: 'It is a file; tests/models/models-file.test.ts has such files.' },
   {
-    ...{ document: 'models', has: 'api.openai.com' },
+    ...{ document: 'parameters', has: 'api.openai.com' },
     reason: 'It needs an account; tests/models/models-file.test.ts reads such a list.',
   },
   {
-    ...{ document: 'traces', has: 'prompt = PromptHub()' },
+    ...{ document: 'clients', has: 'tracer.start_as_current_span' },
     reason: 'It needs OpenTelemetry for Python; tests/clients/label-reads.test.ts tests attributes().',
   },
   {
@@ -120,8 +120,8 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
     ...{ document: 'hosting-cluster', has, reason: 'It needs Docker; tests/operate/compose.test.ts checks the files.' },
   })),
   {
-    document: 'ranking',
-    has: 'quality',
+    document: 'trust',
+    has: 'quality   0 to 100',
     reason: 'It is a formula; tests/packages/catalogue/ranking.test.ts computes it.',
   },
   { document: 'settings', has: '_FILE=', reason: 'It is one setting; tests/config.test.ts reads such files.' },

@@ -286,10 +286,7 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
     before: "printf -- '---\\ntags: [git]\\n---\\nWrite a {{style}} release note.\\n' >release-note.md",
     ...{ says: /"changelog":"Shorter"/ },
   },
-  { document: 'moderation', has: 'hubcli yank', says: /1\.1\.0 yanked/ },
-  { document: 'moderation', has: 'hubcli deprecate', says: /deprecated/ },
-  { document: 'moderation', has: 'hubcli label', says: /production 1\.0\.0/ },
-  { document: 'moderation', has: 'npm run people', place: 'checkout', says: /mallory/ },
+  { document: 'managing', has: 'npm run people', place: 'checkout', says: /mallory/ },
   {
     ...{ document: 'skills', has: 'npx skills add', says: /code-review/i },
   },

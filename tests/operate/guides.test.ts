@@ -126,7 +126,7 @@ describe.skipIf(!isPossible)('a hub on one machine, set up by the guide (needs r
   // A block runs twice where the second run finds what the first one made.
   test('is installed and checked', async () => {
     expect(more).toEqual([])
-    // The mirror guide needs rsync later.
+    // The mirror needs rsync later.
     await machine.run([
       install.replace(/^apt-get install .*$/m, '$& rsync'),
       KEEP_NPX,
@@ -254,8 +254,8 @@ describe.skipIf(!isPossible)('a hub on one machine, set up by the guide (needs r
     expect(await listForeign()).toBe('')
   }, 900_000)
 
-  test('is mirrored by following the mirror guide', async () => {
-    const [build, serve, read, ...rest] = blocksOf('hosting-mirror', 'sh') as [string, string, string]
+  test('is mirrored by following the guide', async () => {
+    const [, build, serve, read, ...rest] = blocksOf('hosting', 'sh') as [string, string, string, string]
     expect(rest).toEqual([])
     const port = String(await freePort())
     const at = (block: string) => block.replaceAll(/\b8000\b/g, port)

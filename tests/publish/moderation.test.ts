@@ -8,7 +8,7 @@ import { openLocalWorld, type World } from '../hubs/worlds.ts'
 const world: World = openLocalWorld()
 let hub: Hub
 
-const GUIDE = readFileSync('src/pages/docs/moderation.md', 'utf8')
+const GUIDE = readFileSync('src/pages/docs/managing.md', 'utf8')
 /** Returns the front matter lines in the guide's section. */
 const linesOf = (section: string) => {
   const [, lines] = new RegExp(`## ${section}\n[^#]*?\`\`\`yaml\n([^\`]*)\`\`\``).exec(GUIDE) ?? []

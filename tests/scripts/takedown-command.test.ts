@@ -139,7 +139,7 @@ test('a part: the versions that include it are named, because they contain its t
 })
 
 test('the commands of the guide take down a version, then the prompt: all but its numbers, and what others say about it', () => {
-  const [commands = ''] = blocksOf('moderation', 'sh').filter((text) => text.includes('takedown'))
+  const [commands = ''] = blocksOf('managing', 'sh').filter((text) => text.includes('takedown'))
   const lines = commands.trim().replaceAll('acme/code-review', `${owner}/review`).split('\n')
   const given = lines.map((line) => /^npm run takedown -- (\S+) "([^"]+)"$/.exec(line)?.slice(1) ?? [])
   expect(given.map(([name]) => name)).toEqual([`${owner}/review@1.1.0`, `${owner}/review`])
