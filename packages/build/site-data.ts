@@ -77,13 +77,18 @@ export type BuildState = (
 export function openSiteData({ openContent, baseUrl, sink, ...parts }: SiteDataParts): BuildState {
   const { isForReaders = false } = parts
   const repositories = new Map<string, StoredRepository>()
+  const entries = new Map<string, CatalogueEntry>()
+  const remember = (fullName: string, part: StoredRepository) => {
+    repositories.set(fullName, part)
+    entries.set(fullName, readEntry(part.outline, part.digests, sink.read))
+  }
   /** Opened for each update. */
   let folder: ContentReader
   const others = new Map<string, StoredFile>()
   /** What is wrong with versions, by the full names of their prompts. A new process reads their files again. */
   const troubles = new Map<string, KnownTroubles>()
   for (const [name, part] of sink.listKept()) {
-    if ('outline' in part) repositories.set(name.slice(0, -1), part)
+    if ('outline' in part) remember(name.slice(0, -1), part)
     else others.set(name, part)
   }
   const writeHistory = openHistoryFiles(sink, sink.listPathsOutside('/data/v1/repos/'))
@@ -151,9 +156,6 @@ export function openSiteData({ openContent, baseUrl, sink, ...parts }: SiteDataP
     checkUnread(names, new Set(late.map(({ fullName }) => fullName)), round)
     for (const [fullName, { outline }] of repositories) if (!taken.has(fullName)) drop(fullName, outline, round)
     if (isStrict && round.problems.length > 0) throw new ContentError(sortProblems(round.problems))
-    const entries = new Map<string, CatalogueEntry>()
-    for (const [fullName, { outline, digests }] of repositories)
-      entries.set(fullName, readEntry(outline, digests, sink.read))
     const unreadableOwners = listUnreadable(round.problems)
     const orders = orderCatalogue(entries, { day })
     const catalogue = joinCatalogue({ ...good, entries }, { baseUrl, isForReaders, unreadableOwners }, orders)
@@ -234,7 +236,7 @@ export function openSiteData({ openContent, baseUrl, sink, ...parts }: SiteDataP
   }
 
   function keep(fullName: string, part: StoredRepository): void {
-    repositories.set(fullName, part)
+    remember(fullName, part)
     sink.keep(`${fullName}/`, part)
   }
 
@@ -285,6 +287,7 @@ export function openSiteData({ openContent, baseUrl, sink, ...parts }: SiteDataP
   function drop(fullName: string, outline: RepositoryOutline, round: Round): void {
     for (const path of listRepositoryPaths(outline)) sink.remove(path)
     repositories.delete(fullName)
+    entries.delete(fullName)
     troubles.delete(fullName)
     sink.keep(`${fullName}/`, undefined)
     round.removed.push(fullName)

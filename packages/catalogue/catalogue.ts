@@ -24,8 +24,6 @@ export interface Catalogue<Entry extends OutlinedEntry = CatalogueEntry> {
   entries: ReadonlyMap<string, Entry>
   /** The listed repositories, in each sort order. */
   listed: Readonly<Record<Sort, readonly RepositorySummary[]>>
-  /** The originals of the listed copies, by full name. */
-  originals: Originals
   /** The listed repositories, most recently updated first. */
   recent: readonly RepositorySummary[]
   /** All tags, highest count first, then by name. */
@@ -38,6 +36,10 @@ export interface Catalogue<Entry extends OutlinedEntry = CatalogueEntry> {
   isForReaders: boolean
   /** The trusted workflows of all owners by the ID of their GitHub repository; empty unless only readers may read the hub. */
   trustedJobs: ReadonlyMap<string, readonly TrustedPublisher[]>
+  /** The orders of the repositories. */
+  orders: Orders
+  /** The owners that have a file or a repository. */
+  handles: ReadonlySet<string>
   /** Search synonyms. */
   equivalents: Equivalents
   /** The models with an announced end. */
@@ -119,8 +121,9 @@ export function orderCatalogue(
 export function joinCatalogue<Entry extends OutlinedEntry>(
   parts: CatalogueParts<Entry>,
   options: Omit<CatalogueOptions, 'day'>,
-  { names, ranks, originals }: Orders,
+  orders: Orders,
 ): Catalogue<Entry> {
+  const { names, ranks } = orders
   const { baseUrl, isForReaders = false, unreadableOwners } = options
   const addresses = addressesBelow(baseUrl)
   const sorted = names.map((name) => parts.entries.get(name)!)
@@ -133,12 +136,13 @@ export function joinCatalogue<Entry extends OutlinedEntry>(
   })
   return lazily<Catalogue<Entry>>({
     baseUrl: () => baseUrl,
+    orders: () => orders,
     entries: () => entries,
     listed: () => listed,
-    originals: () => originals,
     recent: () => inOrder(ranks.recent),
     tags: () => countTags(listed.top, addresses),
-    users: ({ recent }) => buildUsers(parts, entries, recent, addresses),
+    handles: () => new Set([...parts.owners.keys(), ...sorted.map(({ summary }) => summary.owner)]),
+    users: ({ handles, recent }) => buildUsers(parts, handles, recent, addresses),
     memberships: () => listMemberships(parts, unreadableOwners),
     isForReaders: () => isForReaders,
     trustedJobs: () => (isForReaders ? listTrustedJobs(parts) : new Map()),
@@ -163,13 +167,11 @@ function countTags(listed: readonly RepositorySummary[], addresses: Addresses): 
 
 function buildUsers(
   tree: Pick<ContentTree, 'owners'>,
-  entries: ReadonlyMap<string, OutlinedEntry>,
+  handles: ReadonlySet<string>,
   recent: readonly RepositorySummary[],
   addresses: Addresses,
 ): Map<string, User> {
-  const reposOf = new Map<string, RepositorySummary[]>()
-  for (const handle of tree.owners.keys()) reposOf.set(handle, [])
-  for (const { summary } of entries.values()) if (!reposOf.has(summary.owner)) reposOf.set(summary.owner, [])
+  const reposOf = new Map(Array.from(handles, (handle): [string, RepositorySummary[]] => [handle, []]))
   for (const summary of recent) reposOf.get(summary.owner)!.push(summary)
   const users = new Map<string, User>()
   for (const [handle, repos] of sortByKey(reposOf)) {

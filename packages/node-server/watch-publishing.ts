@@ -13,7 +13,7 @@ export interface PublishingHealth {
 }
 
 /** Starts to check the repository. A problem is printed once when it begins, because it lasts until somebody fixes it. */
-export function watchPublishing(git: Pick<LocalGit, 'finishPublishes'>) {
+export function watchPublishing(git: Pick<LocalGit, 'finishPublishes' | 'isSettled'>) {
   let health: PublishingHealth = { problem: null, wasPossible: false }
   /** Finishes interrupted publishes. @returns whether the content folder contains everything that was published */
   const finish = async (): Promise<boolean> => {
@@ -30,7 +30,11 @@ export function watchPublishing(git: Pick<LocalGit, 'finishPublishes'>) {
   }
   const timer = setInterval(finish, CHECK_MS).unref()
   return {
-    finish,
+    /** Finishes interrupted publishes before a build. As long as there are none, the next check says whether git takes new ones. */
+    async finish(): Promise<boolean> {
+      const isKnown = health.wasPossible && health.problem === null
+      return (isKnown && (await git.isSettled())) || finish()
+    },
     /** Returns the result of the last check. */
     health: () => health,
     stop: () => clearInterval(timer),

@@ -411,9 +411,9 @@ function makeSearch(
   return { search: { name, number } }
 }
 
-function count({ entries, users }: Catalogue): SiteState['counts'] {
+function count({ entries, handles }: Catalogue): SiteState['counts'] {
   const versions = [...entries.values()].reduce((sum, { summary }) => sum + summary.versions_count, 0)
-  return { repositories: entries.size, versions, owners: users.size }
+  return { repositories: entries.size, versions, owners: handles.size }
 }
 
 /** Removes the files of old builds that no request reads any more, and of search indexes that were replaced. */

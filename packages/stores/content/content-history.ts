@@ -77,9 +77,16 @@ export async function readHistory(
     return { head, since: now, changes: new Map(), added: new Map(), past: new Map(), touched: 'all' }
   }
   if (head === known?.head) return { ...known, touched: new Set() }
-  const before = known?.head !== undefined && (await isContinued(git, known.head, head)) ? known : undefined
-  const range = before ? `${before.head}..${head}` : head
-  const { files, versions, commits, oldest, changed, touched } = await listFileChanges(git, range)
+  const [isOn, next] =
+    known?.head === undefined
+      ? []
+      : await Promise.all([
+          isContinued(git, known.head, head),
+          listFileChanges(git, `${known.head}..${head}`).catch(() => undefined),
+        ])
+  const before = isOn && next ? known : undefined
+  const { files, versions, commits, oldest, changed, touched } =
+    before && next ? next : await listFileChanges(git, head)
   const changes = new Map(before?.changes)
   for (const [fullName, found] of await compareFiles(git, files))
     changes.set(fullName, [...found, ...(changes.get(fullName) ?? [])].slice(0, MAX_ACTIVITIES))

@@ -13,6 +13,8 @@ import { type ContentListing, groupEntries, joinParts, mapParts, NO_FILES, promp
 export interface ContentLook {
   /** The checked-out commit; null without git, and before the first commit. */
   commit: string | null
+  /** Whether the commit has the folder, so that `edited` says what differs from it. */
+  isCommitted: boolean
   listing: ContentListing
   /** The prompts with changes since the last look; `all` if any may have some. */
   changed: ReadonlySet<string> | 'all'
@@ -104,6 +106,7 @@ export function openContentSource({
       const whole = await addMissing(git, listing, missing)
       return {
         commit,
+        isCommitted: committed !== undefined,
         listing: addUnreadable(whole, unreadable),
         changed: isSmall && unreadable.length + missing.length === 0 ? prompts : 'all',
         edited: new Set(edits.flatMap(({ path, status }) => (status === 'D' ? [] : [path]))),
@@ -164,7 +167,13 @@ interface Snapshot {
   listing: ContentListing
 }
 
-const NOTHING: Omit<ContentLook, 'listing'> = { commit: null, changed: 'all', edited: new Set(), missing: [] }
+const NOTHING: Omit<ContentLook, 'listing'> = {
+  commit: null,
+  isCommitted: false,
+  changed: 'all',
+  edited: new Set(),
+  missing: [],
+}
 
 async function listAll(git: Git, tree: string): Promise<ContentListing> {
   const prompts = groupEntries(await listEntriesOf(git, tree))

@@ -38,7 +38,7 @@ export type FirstFilesByPrompt = ReadonlyMap<string, FirstFiles>
 interface Comparison {
   /** Git, with the objects of the listing. */
   git: Git
-  look: Pick<ContentLook, 'listing' | 'edited'>
+  look: Pick<ContentLook, 'isCommitted' | 'listing' | 'edited'>
   history: Pick<ContentHistory, 'head' | 'past'>
   /** The prompts whose files or commits changed; `all` if any may have. */
   affected: ReadonlySet<string> | 'all'
@@ -62,7 +62,9 @@ export async function findFirstFiles(comparison: Comparison): Promise<FirstFiles
   const edited = Map.groupBy(look.edited, promptOf)
   const named = new Set([...past.keys(), ...published.keys(), ...edited.keys()].filter(isAffected))
   named.delete('')
-  const places = named.size > MAX_NAMED_PROMPTS ? ['.'] : [...named]
+  // Of all others, the head has what the listing has.
+  const asked = new Set(look.isCommitted ? [...named].filter((fullName) => edited.has(fullName)) : named)
+  const places = asked.size > MAX_NAMED_PROMPTS ? ['.'] : [...asked]
   const tree = places.length === 0 ? new Map<string, GitFile>() : await listTree(git, head, places)
   const atHead = Map.groupBy(
     Array.from(tree, ([path, file]) => ({ path, ...file })),
@@ -74,7 +76,7 @@ export async function findFirstFiles(comparison: Comparison): Promise<FirstFiles
       fullName,
       head,
       past: past.get(fullName),
-      atHead: atHead.get(fullName) ?? [],
+      atHead: asked.has(fullName) ? (atHead.get(fullName) ?? []) : undefined,
       edited: edited.get(fullName) ?? [],
     })
     if (
@@ -91,7 +93,8 @@ interface Candidate {
   fullName: string
   head: string
   past: PastPrompt | undefined
-  atHead: readonly (GitFile & { path: string })[]
+  /** The files of the head; undefined if they are those of the listing. */
+  atHead: readonly (GitFile & { path: string })[] | undefined
   edited: readonly string[]
 }
 
@@ -112,7 +115,9 @@ async function decide(
   const others = refused.map(({ file }) => ({ path: pathOf(file), id: '' }))
   // A prompt may have a thousand versions with hundreds of files each, so its files are grouped once.
   const hereByVersion = filesByVersion([...files, ...others])
-  const headByVersion = filesByVersion(atHead)
+  const headByVersion: ReadonlyMap<string, readonly { path: string; id: string }[]> = atHead
+    ? filesByVersion(atHead)
+    : hereByVersion
   const indexHere = files.find(({ path }) => path === index)?.id
   const lastIndex = indexHere !== undefined || hereByVersion.size > 0 ? undefined : past?.lastIndex
   const removed = new Set(listRemoved(await readIndex(git, indexHere ?? lastIndex)))

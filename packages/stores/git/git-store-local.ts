@@ -59,6 +59,8 @@ export interface LocalGit extends GitStore {
    * @throws HubError `unavailable` if this is not possible now; in that case, published versions may be missing from the content folder
    */
   finishPublishes(): Promise<void>
+  /** Returns whether nothing is left to complete and the branch of the hub is checked out. Starts no process. */
+  isSettled(): Promise<boolean>
 }
 
 /** Maximum number of publishes that are read from the history. docs/contract.md section 7. */
@@ -96,6 +98,10 @@ export function openLocalGit({
         await checkWorkTree(tree)
         await checkConflicts(tree.git)
       }),
+    isSettled: () =>
+      locate()
+        .then(async (tree) => (await findPublishing(tree)) === undefined && (await checkBranch(tree)) !== undefined)
+        .catch(() => false),
     readFolder: (question, { signal }) =>
       convertErrors(signal, async () => {
         const tree = await locate()

@@ -170,7 +170,7 @@ function editPrompts(database: DatabaseSync, catalogue: Catalogue, names: readon
 /** Removes and adds prompts by full name, and updates everything else from the catalogue. */
 function changePrompts(
   database: DatabaseSync,
-  { entries, listed, originals, baseUrl, equivalents }: Catalogue,
+  { entries, listed, orders, baseUrl, equivalents }: Catalogue,
   { removed, added, isEditable }: { removed: readonly string[]; added: readonly string[]; isEditable: boolean },
 ): void {
   const rows = database.prepare('SELECT owner, name, id FROM prompts').all()
@@ -217,12 +217,14 @@ function changePrompts(
     const { owner, name, title, description, updated_at, variables, forked_from } = entries.get(full_name)!.repository
     return { owner, name, title, description, updated_at, variables, forked_from }
   })
-  const orderOf = (sort: (typeof SORTS)[number]) =>
-    new Uint32Array(listed[sort].map(({ full_name }) => ids.get(full_name)!))
+  const idByPosition = orders.names.map((fullName) => ids.get(fullName)!)
+  const orderOf = (sort: (typeof SORTS)[number]) => orders.ranks[sort].map((position) => idByPosition[position]!)
   writeState(database, {
     base_url: baseUrl,
     menu: JSON.stringify(menu),
-    originals: JSON.stringify([...originals].map(([copy, of]) => [ids.get(copy), of.map((name) => ids.get(name))])),
+    originals: JSON.stringify(
+      [...orders.originals].map(([copy, of]) => [ids.get(copy), of.map((name) => ids.get(name))]),
+    ),
     equivalents: JSON.stringify([...indexEquivalents(equivalents)]),
     ...Object.fromEntries(SORTS.map((sort) => [sort, new Uint8Array(orderOf(sort).buffer)])),
   })
