@@ -30,7 +30,7 @@ export interface Address {
   about: string
 }
 
-/** Account pages and sign-in, with their HTTP methods. docs/contract.md section 7 */
+/** Account pages and sign-in, with their HTTP methods. docs/contract.md section 10 */
 export const ACCOUNT_ADDRESSES = {
   '/settings': ['HEAD', 'GET'],
   '/settings/tokens': ['HEAD', 'GET', 'POST'],
@@ -47,7 +47,7 @@ export const ACCOUNT_ADDRESSES = {
 /** The path of an account page. */
 export type AccountAddress = keyof typeof ACCOUNT_ADDRESSES
 
-/** The HTTP methods allowed on the pages for publishing and managing prompts. docs/contract.md section 7 */
+/** The HTTP methods allowed on the pages for publishing and managing prompts. docs/contract.md section 10 */
 export const EDITOR_METHODS = ['GET', 'HEAD', 'POST'] as const satisfies readonly Method[]
 
 /** Where the Node server says that it is alive, and which problems it knows. docs/contract.md section 13 */

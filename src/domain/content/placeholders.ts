@@ -1,7 +1,7 @@
 // Finds and replaces {{name}} placeholders in one pass. filling.ts decides the values.
 import type { Format } from '../values/chat.ts'
 
-/** `{{name}}` or `{{ name }}`; braces in any other form are left unchanged, because they belong to other tools. docs/contract.md section 2. */
+/** `{{name}}` or `{{ name }}`; braces in any other form are left unchanged, because they belong to other tools. docs/contract.md section 11. */
 export const PLACEHOLDER = /\{\{( ?)([A-Za-z_][A-Za-z0-9_]*)\1\}\}/g
 
 /** Returns the names of the placeholders in content, without duplicates, in order of first appearance. Names longer than the limit are included, so that the rules can reject them. */

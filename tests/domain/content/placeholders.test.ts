@@ -1,5 +1,5 @@
 // Tests the {{name}} placeholders: which text is a placeholder, and that filling is a single literal pass. See
-// docs/contract.md section 2.
+// docs/contract.md section 11.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fillPlaceholders, findPlaceholders } from '../../../src/domain/content/placeholders.ts'
