@@ -32,7 +32,7 @@ const LINES = new Map(
 /** The same code for a chat prompt. */
 const CHAT_LINES = new Map(
   [
-    ...nameModels(readFileSync('src/pages/docs/chat.md', 'utf8')).matchAll(
+    ...nameModels(readFileSync('src/pages/docs/filling.md', 'utf8')).matchAll(
       /```ts\n(import [^`]*?'([^']+)'\n[^`]*)```/g,
     ),
   ].map(([, lines, from]) => [from!, lines!]),

@@ -15,10 +15,10 @@ interface ExampleLeftOut {
 }
 
 export const ELSEWHERE: readonly ExampleElsewhere[] = [
-  { document: 'chat', language: 'ts', test: 'tests/clients/sdk-lines.test.ts' },
+  { document: 'filling', language: 'ts', has: 'import ', test: 'tests/clients/sdk-lines.test.ts' },
   { document: 'clients', language: 'ts', has: 'prompt.fill({ diff })', test: 'tests/clients/sdk-lines.test.ts' },
-  { document: 'filling', language: 'ts', test: 'tests/site/filling-guide.test.ts' },
-  { document: 'filling', language: 'python', test: 'tests/site/filling-guide.test.ts' },
+  { document: 'filling', language: 'ts', has: 'const texts', test: 'tests/site/filling-guide.test.ts' },
+  { document: 'filling', language: 'python', has: 'texts = ', test: 'tests/site/filling-guide.test.ts' },
   ...['sh', 'ini', 'caddyfile'].map((language) => ({
     ...{ document: 'hosting-machine', language, test: 'tests/operate/guides.test.ts' },
   })),

@@ -76,21 +76,21 @@ export const RUN: readonly ExampleRun[] = [
   },
   { document: 'results', has: 'curl -X PUT', says: /"suite":"quality"/ },
   {
-    ...{ document: 'chat', has: 'You answer customers', save: 'prompt.md' },
+    ...{ document: 'filling', has: 'You answer customers', save: 'prompt.md' },
     andRun: 'hubcli push acme/help-desk-one prompt.md "First version" minor --format chat',
     ...{ says: /^1\.0\.0 /m },
   },
   {
-    ...{ document: 'chat', has: 'hubcli push', before: `printf '{{role "user"}}\\n{{question}}\\n' >prompt.md` },
+    ...{ document: 'filling', has: 'hubcli push', before: `printf '{{role "user"}}\\n{{question}}\\n' >prompt.md` },
     ...{ says: /^1\.0\.0 /m },
   },
   {
-    ...{ document: 'chat', has: '"messages"', save: 'body.json' },
+    ...{ document: 'filling', has: '"messages"', save: 'body.json' },
     andRun: `${SEND} --data-binary @body.json "$HUB/api/v1/repos/acme/help-desk-two/versions"`,
     ...{ says: /"format":"chat"/ },
   },
   {
-    ...{ document: 'chat', has: 'for_anthropic(messages)', place: 'libraries' },
+    ...{ document: 'filling', has: 'for_anthropic(messages)', place: 'libraries' },
     around: [
       `from types import SimpleNamespace
 from prompt_hub import PromptHub, for_anthropic
@@ -104,7 +104,7 @@ anthropic = SimpleNamespace(messages=SimpleNamespace(create=lambda **given: prin
     ...{ says: /'content': 'Refunds\?'[\s\S]*'max_tokens': 1024/ },
   },
   {
-    ...{ document: 'chat', has: 'hubcli render', before: `echo '[]' >earlier.json` },
+    ...{ document: 'filling', has: 'hubcli render', before: `echo '[]' >earlier.json` },
     ...{ says: /"content": ?"Refunds\?"/ },
   },
   {

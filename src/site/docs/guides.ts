@@ -24,8 +24,11 @@ export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
     title: 'Use prompts',
     guides: [
       guide('reading', 'Reading prompts', 'Fetch, pin, search and cache prompts; static files and feeds.'),
-      guide('filling', 'Filling in variables', 'How placeholders become values, and common mistakes.'),
-      guide('chat', 'Chat prompts', 'Prompts with roles: write, publish and use messages.'),
+      guide(
+        'filling',
+        'Variables and chat prompts',
+        'How placeholders become values, common mistakes, and prompts with roles.',
+      ),
       guide(
         'skills',
         'Agent Skills',
