@@ -75,7 +75,6 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/server/mcp/completions.ts MAX_VALUES': 'the protocol’s own limit of a completion',
   'src/server/mcp/prompts.ts ARGUMENT_CHARACTERS': 'a menu’s text is cut, nothing refused',
   'src/server/mcp/prompts.ts DESCRIPTION_CHARACTERS': 'a menu’s text is cut, nothing refused',
-  'src/server/mcp/tool-answers.ts MAX_NAMED': 'names that a message lists',
   'src/server/pages/find.ts MAX_CANDIDATES': 'what a page filters by hand',
   'src/server/pages/find.ts MAX_VALUES': 'filters that a page offers',
   'src/server/pages/nearby.ts MAX_OFFERED': 'words that a page offers',

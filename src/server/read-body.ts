@@ -19,10 +19,7 @@ export function openBody(request: Request, most: number, tooLarge: () => Error) 
   const readUntil = async (enough: number) => {
     chunksLeft ??= (request.body ?? noBytes())[Symbol.asyncIterator]()
     while (!isWhole && size < enough) {
-      const next = await chunksLeft.next().catch((): never => {
-        // Not logged, because the client disconnected or was too slow, which the operator cannot fix.
-        throw new HubError('invalid_request', 'The body is incomplete. Send it again.')
-      })
+      const next = await chunksLeft.next().catch(incomplete)
       isWhole = next.done === true
       if (next.done) return
       size += next.value.length
@@ -42,10 +39,17 @@ export function openBody(request: Request, most: number, tooLarge: () => Error) 
     /** Reads the rest of the body. Call this only once. @throws the error of `tooLarge`; HubError `invalid_request` if the body was cut off */
     async read(): Promise<Buffer<ArrayBuffer>> {
       if (Number(announced) > most) throw tooLarge()
+      // All at once, because opening a stream of chunks takes longer than a tool call.
+      if (announced !== null && !chunksLeft) return Buffer.from(await request.arrayBuffer().catch(incomplete))
       await readUntil(Number.POSITIVE_INFINITY)
       return Buffer.concat(chunks)
     },
   }
+}
+
+/** Not logged, because the client disconnected or was too slow, which the operator cannot fix. */
+function incomplete(): never {
+  throw new HubError('invalid_request', 'The body is incomplete. Send it again.')
 }
 
 async function* noBytes(): AsyncGenerator<Uint8Array> {}

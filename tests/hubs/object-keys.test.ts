@@ -298,7 +298,7 @@ test('variables keep their names and descriptions', async () => {
 
 const get = (more: string) =>
   `tools/call {"name":"get_prompt","arguments":{"owner":"acme","name":"greet","version":"1.0.0",${more}}}`
-const NO_RESOURCE = '200  … "code":-32002 … There is no resource '
+const NO_RESOURCE = '200  … "code":-32602 … There is no resource '
 const RPC: Row[] = [
   ['tools/call {"name":"$","arguments":{}}', '200  … "code":-32602 … There is no tool $.'],
   ...['search_prompts', 'get_prompt', 'list_versions', 'list_tags'].flatMap((tool): Row[] => [

@@ -1,4 +1,4 @@
-// Runs the conformance suites and the Inspector against `npm start`, as tests/e2e/read-start.test.ts runs the official
+// Runs the conformance suite and the Inspector against `npm start`, as tests/e2e/read-start.test.ts runs the official
 // clients. The baselines list the expected failures with their reasons.
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -30,20 +30,10 @@ function readChecks(results: string) {
   )
 }
 
-const WITH_LIMIT = ['--timeout', '8000', '--requirements']
-
-describe('conformance', () => {
-  //  suite              options                        baseline       scenarios that must pass
+describe('the conformance suite', () => {
+  //  revision      scenarios that must pass
   test.each([
     [
-      'conformance-0.1',
-      [],
-      '2025-11-25',
-      ['server-initialize', 'ping', 'tools-list', 'resources-list', 'prompts-list', 'dns-rebinding-protection'],
-    ],
-    [
-      'conformance-0.2',
-      [...WITH_LIMIT, '2025-11-25'],
       '2025-11-25',
       [
         ...['server-initialize', 'ping', 'tools-list', 'resources-list', 'prompts-list', 'dns-rebinding-protection'],
@@ -51,8 +41,6 @@ describe('conformance', () => {
       ],
     ],
     [
-      'conformance-0.2',
-      [...WITH_LIMIT, '2026-07-28'],
       '2026-07-28',
       [
         ...['tools-list', 'resources-list', 'prompts-list', 'dns-rebinding-protection', 'caching'],
@@ -61,50 +49,34 @@ describe('conformance', () => {
       ],
     ],
   ] as const)(
-    '%s %s',
-    async (suite, options, baseline, mustPass) => {
+    '%s',
+    async (revision, mustPass) => {
       const results = mkdtempSync(join(home, 'results-'))
-      const { code, log } = await run(`${suite}/dist/index.js`, [
-        ...['server', '--url', `${server.base}/mcp`],
-        ...options,
-        ...['--output-dir', results, '--expected-failures', resolve(`tests/mcp/baseline-${baseline}.yml`)],
+      const { code, log } = await run('conformance-0.2/dist/index.js', [
+        ...['server', '--url', `${server.base}/mcp`, '--timeout', '8000', '--requirements', revision],
+        ...['--output-dir', results, '--expected-failures', resolve(`tests/mcp/baseline-${revision}.yml`)],
       ])
       expect(log).toContain('Baseline check passed: all failures are expected.')
       expect(code).toBe(0)
       for (const scenario of mustPass) expect(log).toMatch(new RegExp(`✓ ${scenario}: \\d+ passed, 0 failed`))
-      // Every message matches the schema in the specification, even if a fixture is missing. The older suite does not
-      // check this.
+      // Every message matches the schema in the specification, even if a fixture is missing.
       const verdicts = readChecks(results).filter(({ id }) => id === 'wire-schema-valid')
       expect(verdicts.filter(({ status }) => status !== 'SUCCESS')).toEqual([])
-      if (suite !== 'conformance-0.1') expect(verdicts.length).toBeGreaterThan(20)
+      expect(verdicts.length).toBeGreaterThan(20)
     },
     60_000,
   )
 })
 
-describe('the Inspector', () => {
-  const inspect = (...parameters: string[]) =>
-    run('@modelcontextprotocol/inspector/clients/launcher/build/index.js', [
-      '--cli',
-      `${server.base}/mcp`,
-      ...parameters,
+test.each(['legacy', 'modern'])(
+  'the Inspector reports no warnings (%s)',
+  async (era) => {
+    const { code, log } = await run('@modelcontextprotocol/inspector/clients/launcher/build/index.js', [
+      ...['--cli', `${server.base}/mcp`, '--method', 'tools/list', '--strict', '--protocol-era', era],
+      ...['--format', 'json'],
     ])
-
-  test.each(['legacy', 'modern'])(
-    'reports no warnings (%s)',
-    async (era) => {
-      const { code, log } = await inspect(
-        '--method',
-        'tools/list',
-        '--strict',
-        '--protocol-era',
-        era,
-        '--format',
-        'json',
-      )
-      expect(code, log).toBe(0)
-      expect(JSON.parse(log)).toMatchObject({ result: { tools: { length: 4 } } })
-    },
-    30_000,
-  )
-})
+    expect(code, log).toBe(0)
+    expect(JSON.parse(log)).toMatchObject({ result: { tools: { length: 4 } } })
+  },
+  30_000,
+)

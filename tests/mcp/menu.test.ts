@@ -220,8 +220,8 @@ describe('resources', () => {
     ['a path', 'hub://prompts/../hidden'],
     ['a reserved owner', 'hub://prompts/api/hidden'],
     ['another URI scheme', 'file:///etc/passwd'],
-  ])('%s returns the not-found error of each protocol generation', async (_, uri) => {
-    await expect(hub.call('resources/read', { uri })).rejects.toMatchObject({ code: -32002, data: { uri } })
+  ])('%s is a protocol error in both generations, with the URI', async (_, uri) => {
+    await expect(hub.call('resources/read', { uri })).rejects.toMatchObject({ code: -32602, data: { uri } })
     const { error } = await (await hub.answer(modern('resources/read', { uri }))).json()
     expect(error).toMatchObject({ code: -32602, data: { uri } })
   })

@@ -94,7 +94,7 @@ test('the manifest lists every file of a skill, and the official client verifies
     ).rejects.toMatchObject({ code: -32602 })
     for (const path of ['scripts', 'scripts/none.py', '../vforms/SKILL.md', 'scripts/../SKILL.md', 'SKILL.md/'])
       await expect(own.call('resources/read', { uri: `skill://acme/vforms/${path}` })).rejects.toMatchObject({
-        code: -32002,
+        code: -32602,
       })
   } finally {
     await client.close()

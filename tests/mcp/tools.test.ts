@@ -299,19 +299,19 @@ describe('error messages say what to do next', () => {
       'unknown prompt, with similar names',
       'get_prompt',
       { repo: 'acme/code-reviews' },
-      'not_found: Prompt not found: acme/code-reviews. Similar: acme/code-review. Use search_prompts to find owner and name.',
+      'not_found: Repository not found: acme/code-reviews. Did you mean acme/code-review? Use search_prompts to find owner and name.',
     ],
     [
       'unknown prompt, without similar names',
       'list_versions',
       { repo: 'qqqq/xyzzyx' },
-      'not_found: Prompt not found: qqqq/xyzzyx. Use search_prompts to find owner and name.',
+      'not_found: Repository not found: qqqq/xyzzyx. Use search_prompts to find owner and name.',
     ],
     [
       'unknown version',
       'get_prompt',
       { repo: 'zz-suite/bytes', version: '9.9.9' },
-      'not_found: zz-suite/bytes has no version 9.9.9. Highest: 1.10.0, 1.9.0, 1.8.0, 1.7.0, 1.6.0. Use list_versions to list all versions.',
+      'not_found: zz-suite/bytes has no version 9.9.9. Use list_versions to list its versions.',
     ],
     [
       'no active version',

@@ -1,10 +1,9 @@
-// Dispatches MCP methods for both protocol generations. This file depends on neither HTTP nor an MCP library.
+// Dispatches MCP methods. This file depends on neither HTTP nor an MCP library.
 import { HubError } from '../../domain/api/errors.ts'
 import { toHubError } from '../../ports/log.ts'
 import type { Hub } from '../hub.ts'
 import { callTool } from './call-tool.ts'
-import { CACHE_HINTS } from './identity.ts'
-import { CODES, type Era, invalidParams, McpFailure, type McpResult } from './protocol.ts'
+import { CODES, invalidParams, McpFailure, type McpResult } from './protocol.ts'
 import type { Message } from './read-message.ts'
 
 /** A message to handle. */
@@ -40,8 +39,6 @@ const METHODS: ReadonlyMap<string, MethodHandler> = new Map(
 /** The methods that return a list. Each has a single page, so no cursor was ever issued; some clients send null or an empty string for the first page. */
 const LIST = /\/(?:list|directory\/read)$/
 
-const HINTS: ReadonlyMap<string, object> = new Map(Object.entries(CACHE_HINTS))
-
 /** Returns whether `METHODS` has a handler for a method. */
 export function isSupported(method: string): boolean {
   return METHODS.has(method)
@@ -57,15 +54,13 @@ export async function dispatch(
   method: string,
   params: Record<string, unknown>,
   { hub, waitSeconds }: Pick<Serving, 'hub' | 'waitSeconds'>,
-  era: Era,
 ): Promise<McpResult> {
   const answer = METHODS.get(method)
   if (!answer) throw new McpFailure(CODES.methodNotFound, 'Method not found')
   if (LIST.test(method) && (params.cursor ?? '') !== '')
     throw invalidParams('Unknown cursor. The list has a single page; omit "cursor".')
   try {
-    const result = await answer(params, hub, waitSeconds)
-    return era === '2026' ? { ...result, ...HINTS.get(method) } : result
+    return await answer(params, hub, waitSeconds)
   } catch (thrown) {
     if (thrown instanceof McpFailure) throw thrown
     const error = toHubError(thrown)

@@ -3,7 +3,7 @@
 const METHODS = 'POST, OPTIONS'
 
 /** Headers for every response, including errors, because clients in browsers need to read errors too. */
-export const HEADERS = {
+const HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'Mcp-Session-Id, MCP-Protocol-Version, Retry-After',
   'Cache-Control': 'no-store',
@@ -26,13 +26,21 @@ export class Refusal extends Error {
   }
 }
 
+/** Responds with a message as JSON, or with none. @param waitSeconds for Retry-After; 0 omits it */
+export function respond(status: number, body: string | null, waitSeconds = 0, type: string | null = JSON_TYPE) {
+  const headers: Record<string, string> = { ...HEADERS }
+  if (body && type) headers['Content-Type'] = type
+  if (status === 405) headers.Allow = METHODS
+  if (waitSeconds > 0) headers['Retry-After'] = String(waitSeconds)
+  return new Response(body || null, { status, headers })
+}
+
+const JSON_TYPE = 'application/json'
+
 /** Responds with a rejection. */
 export function respondWithRefusal(request: Request, { status, code, message, waitSeconds }: Refusal): Response {
-  const headers = new Headers({ ...HEADERS, 'Content-Type': 'application/json' })
-  if (status === 405) headers.set('Allow', METHODS)
-  if (waitSeconds > 0) headers.set('Retry-After', String(waitSeconds))
   const body = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null })
-  return new Response(request.method === 'HEAD' ? null : body, { status, headers })
+  return respond(status, request.method === 'HEAD' ? null : body, waitSeconds)
 }
 
 /** Responds to a preflight request. */

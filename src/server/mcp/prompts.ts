@@ -3,12 +3,12 @@
 import type { Variable } from '../../domain/api/schema.ts'
 import { fillMessages, formatFillingProblems, mustBeGiven } from '../../domain/content/filling.ts'
 import { isObject } from '../../domain/text/json.ts'
+import { countCharacters } from '../../domain/text/text-length.ts'
 import { type ChatMessage, isChatMessage } from '../../domain/values/chat.ts'
 import { isName, isOwner, nameOfOriginal } from '../../domain/values/names.ts'
 import type { MenuEntry } from '../../ports/search.ts'
 import type { Hub } from '../hub.ts'
 import { findRepository } from '../read/records.ts'
-import { menuText } from './menu.ts'
 import { invalidParams, type McpResult, readObject, unknownName } from './protocol.ts'
 
 const DESCRIPTION_CHARACTERS = 300
@@ -41,6 +41,16 @@ function describeArgument(variable: Variable) {
   const usual = variable.default === null ? '' : `(default: ${variable.default})`
   const description = menuText(`${variable.description} ${usual}`, ARGUMENT_CHARACTERS)
   return { name: variable.name, ...(description === '' ? {} : { description }), required: mustBeGiven(variable) }
+}
+
+/** Matches control, format, private-use and unassigned characters, and other invisible characters such as variation selectors and fillers. */
+const HIDDEN = /[\p{C}\p{Default_Ignorable_Code_Point}]/gu
+
+/** Converts a string to a single line without hidden characters. @param maxCharacters maximum length in code points; longer lines are truncated and end with `…` */
+function menuText(text: string, maxCharacters: number): string {
+  const line = text.replace(/\s+/gu, ' ').replace(HIDDEN, '').trim()
+  if (countCharacters(line) <= maxCharacters) return line
+  return `${[...line].slice(0, maxCharacters - 1).join('')}…`
 }
 
 /** Finds a prompt's latest version by its name in `prompts/list`. @throws McpFailure if there is none */

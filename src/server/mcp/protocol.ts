@@ -1,10 +1,7 @@
-// Defines what all MCP methods share: protocol generations, error codes, and the exception that becomes a JSON-RPC error.
+// Defines what all MCP methods share: error codes, and the exception that becomes a JSON-RPC error.
 import { LIMITS } from '../../domain/limits.ts'
 import { type BodyBounds, findJsonExcess } from '../../domain/text/json.ts'
 import { printable } from '../../domain/text/printable.ts'
-
-/** The protocol generation of a request: `2025` for revisions up to 2025-11-25, `2026` for 2026-07-28. */
-export type Era = '2025' | '2026'
 
 /** The result of a method, before the library serialises it. */
 export type McpResult = Record<string, unknown>
@@ -18,8 +15,6 @@ export const CODES = {
   internalError: -32_603,
   /** The request was rejected before its method was dispatched. */
   refused: -32_000,
-  /** Sent only to clients of the 2025 generation; 2026 uses `invalidParams`. */
-  resourceNotFound: -32_002,
 } as const
 
 /** The exception for a JSON-RPC error. The library sends its code, message and data to the client. */

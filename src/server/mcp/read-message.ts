@@ -8,8 +8,12 @@ import { openBody } from '../read-body.ts'
 import { Refusal } from './http.ts'
 import { CODES, isWithinLimits } from './protocol.ts'
 
-/** A JSON-RPC message. Without a method, it is a response to a request that was never sent. */
-export type Message = Record<string, unknown> & { jsonrpc: '2.0'; method?: string }
+/** A JSON-RPC message, if its form is right, which the MCP library checks. */
+export interface Message {
+  method?: string
+  id?: string | number
+  params?: Record<string, unknown>
+}
 
 /** Maximum size of a request body, in bytes. It is sufficient because no argument is longer than a prompt's content. */
 const MAX_BYTES = LIMITS.contentBytes
@@ -29,10 +33,10 @@ export async function readMessage(request: Request): Promise<Message> {
     const most = `${parameterKeys} keys and ${parameterKeys} values, and ${parameterDepth} levels`
     throw new Refusal(400, CODES.invalidRequest, `Send a smaller message: it may have ${most}.`)
   }
-  const message = withoutNull(parseJson(text))
-  if (!isMessage(message)) {
-    throw new Refusal(400, CODES.invalidRequest, 'Expected a JSON-RPC 2.0 message with "jsonrpc" and "method".')
-  }
+  const message = parseJson(text)
+  if (!isObject(message)) throw new Refusal(400, CODES.invalidRequest, 'Expected a JSON-RPC 2.0 message, an object.')
+  // Some clients send null instead of omitting the parameters.
+  if (message.params === null) delete message.params
   return message
 }
 
@@ -55,21 +59,6 @@ function parseJson(text: string): unknown {
   } catch {
     throw new Refusal(400, CODES.parseError, 'The body is not JSON.')
   }
-}
-
-/** Removes `params: null`, which some clients send instead of omitting `params`. */
-function withoutNull(value: unknown): unknown {
-  if (!isObject(value) || value.params !== null) return value
-  const { params: _, ...rest } = value
-  return rest
-}
-
-function isMessage(value: unknown): value is Message {
-  if (!isObject(value) || value.jsonrpc !== '2.0') return false
-  const { method, params, id, result, error } = value
-  const hasId = typeof id === 'string' || Number.isSafeInteger(id)
-  if (method === undefined) return hasId && (isObject(result) || isObject(error))
-  return typeof method === 'string' && (id === undefined || hasId) && (params === undefined || isObject(params))
 }
 
 function tooLarge(): Refusal {

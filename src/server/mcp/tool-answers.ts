@@ -1,13 +1,14 @@
 // Produces each tool's result from the read API's data.
 
 import { listEnvelope, pick, searchEnvelope } from '../../domain/api/envelope.ts'
-import { HubError } from '../../domain/api/errors.ts'
-import type { VersionRecord } from '../../domain/api/schema.ts'
+import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
 import type { FillingValues } from '../../domain/content/filling.ts'
 import { findPlaceholders } from '../../domain/content/placeholders.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import type { Bytes } from '../../ports/site-files.ts'
 import type { Hub } from '../hub.ts'
 import { findVersionAt } from '../read/label-at.ts'
+import { activeVersionNotFound, repositoryNotFound, versionNotFound } from '../read/not-found.ts'
 import { checkTime, resolveVersion } from '../read/query-values.ts'
 import { findRepository, findTags, findVersion, findVersionPage } from '../read/records.ts'
 import { type Arguments, PAGE_SIZES, type ToolName } from './tool-arguments.ts'
@@ -53,36 +54,27 @@ export const TOOL_ANSWERS: {
   },
 
   async get_prompt({ owner, name, version: asked, label, at, variables, offset, limit }, hub) {
-    const repository = (await findRepository(owner, name, hub))?.value()
-    if (!repository) throw await repositoryNotFound(owner, name, hub)
+    const repository = await findRepository(owner, name, hub)
+    if (!repository) throw await repositoryNotFound(owner, name, hub, 'Use search_prompts to find owner and name.')
     if (at !== undefined) checkTime(at, asked === undefined ? label : undefined, Date.now())
     const then =
       at === undefined || label === undefined ? undefined : await findVersionAt(owner, name, { label, at }, hub)
-    const version = then?.version ?? resolveVersion(repository, { version: asked, label }) ?? repository.latest_version
-    if (version === null) {
-      throw new HubError('not_found', `${owner}/${name} has no active version. Use list_versions, then pass "version".`)
-    }
-    const record = (await findVersion(owner, name, version, hub))?.value()
-    if (!record) throw versionNotFound(owner, name, version, repository.versions)
-    const filled = variables ? await fill(record, variables, hub) : leaveOpen(record)
-    const yanked = !repository.versions.includes(version)
-    const advisories = repository.advisories
-      .filter(({ versions }) => versions.includes(version))
-      .map(({ severity, range, message }) => `${severity}, ${range}: ${message}`)
-    // The repository's record contains only the warnings for the latest version; others are rarely requested, so they are found on demand.
-    const found =
-      version === repository.latest_version
-        ? repository.warnings
-        : (await import('../../domain/content/findings.ts')).warnOfTexts(record)
-    const warnings = found.map(
-      ({ code, line, message }) => `${code}${line === null ? '' : `, line ${line}`}: ${message}`,
-    )
-    const said = { ...repository, ...record, ...filled, is_skill: record.skill !== null, yanked, advisories, warnings }
-    const data = pick(said, [...FIELDS.get_prompt, ...UNDESCRIBED_FIELDS])
+    const facts = repository.facts()
+    const version = then?.version ?? resolveVersion(facts, { version: asked, label }) ?? facts.latest_version
+    if (version === null) throw activeVersionNotFound(owner, name, 'Use list_versions, then pass "version".')
+    const record = await findVersion(owner, name, version, hub)
+    if (!record) throw await versionNotFound(owner, name, version, hub, 'Use list_versions to list its versions.')
+    const isWhole = variables === undefined && offset === undefined && limit === undefined
+    const known = isWhole ? wholePrompts.get(record.bytes()) : undefined
+    if (known?.repository === repository.bytes()) return known.answer
+    const filled = variables ? await fill(record.value(), variables, hub) : leaveOpen(record.value())
+    const data = await describePrompt(repository.value(), record.value(), filled)
     if (offset !== undefined || limit !== undefined)
-      return { data: { ...data, ...takePart(said.content, offset, limit) } }
+      return { data: { ...data, ...takePart(filled.content, offset, limit) } }
     // The messages of a chat prompt repeat its content, so a long text is returned without them.
-    return { data: said.content.length > LONG_TEXT ? data : { ...data, messages: said.messages } }
+    const answer = { data: filled.content.length > LONG_TEXT ? data : { ...data, messages: filled.messages } }
+    if (isWhole) wholePrompts.set(record.bytes(), { repository: repository.bytes(), answer })
+    return answer
   },
 
   async list_versions({ owner, name, page = 1, limit = PAGE_SIZES.list_versions.usual }, hub) {
@@ -91,7 +83,7 @@ export const TOOL_ANSWERS: {
     const numbers = new Set([Math.floor(first / size), Math.floor((first + limit - 1) / size)])
     const found = await Promise.all([...numbers].map((number) => findVersionPage(owner, name, number + 1, hub)))
     const lists = found.flatMap((one) => one?.versions.value() ?? [])
-    if (!lists[0]) throw await repositoryNotFound(owner, name, hub)
+    if (!lists[0]) throw await repositoryNotFound(owner, name, hub, 'Use search_prompts to find owner and name.')
     const start = first % size
     const shown = lists.flatMap(({ data }) => data).slice(start, start + limit)
     const data = shown.map((version) => pick(version, FIELDS.list_versions))
@@ -103,6 +95,25 @@ export const TOOL_ANSWERS: {
     const tags = (await findTags(hub)).value().filter(({ name }) => name.includes(wanted))
     return pageOf(tags, FIELDS.list_tags, page, limit)
   },
+}
+
+/** Results for whole prompts without values, by the bytes of the version's record, as long as a host keeps these and the repository's. */
+const wholePrompts = new WeakMap<Bytes, { repository: Bytes; answer: Record<string, unknown> }>()
+
+async function describePrompt(repository: Repository, record: VersionRecord, filled: FilledFields) {
+  const { version } = record
+  const yanked = !repository.versions.includes(version)
+  const advisories = repository.advisories
+    .filter(({ versions }) => versions.includes(version))
+    .map(({ severity, range, message }) => `${severity}, ${range}: ${message}`)
+  // The repository's record contains only the warnings for the latest version; others are rarely requested, so they are found on demand.
+  const found =
+    version === repository.latest_version
+      ? repository.warnings
+      : (await import('../../domain/content/findings.ts')).warnOfTexts(record)
+  const warnings = found.map(({ code, line, message }) => `${code}${line === null ? '' : `, line ${line}`}: ${message}`)
+  const said = { ...repository, ...record, ...filled, is_skill: record.skill !== null, yanked, advisories, warnings }
+  return pick(said, [...FIELDS.get_prompt, ...UNDESCRIBED_FIELDS])
 }
 
 /** Length of a text, in UTF-16 code units, above which a result contains it only once. */
@@ -149,25 +160,4 @@ function pageOf<Record extends object, Key extends keyof Record>(
 ) {
   const shown = records.slice((page - 1) * size, page * size).map((record) => pick(record, fields))
   return { ...listEnvelope(shown, { page, size, total: records.length }) }
-}
-
-async function repositoryNotFound(owner: string, name: string, hub: Hub): Promise<HubError> {
-  const { findClose } = await import('../read/close-names.ts')
-  const close = await findClose(owner, name, hub)
-  const hint = close.length === 0 ? '' : ` Similar: ${close.join(', ')}.`
-  return new HubError(
-    'not_found',
-    `Prompt not found: ${owner}/${name}.${hint} Use search_prompts to find owner and name.`,
-  )
-}
-
-/** Maximum number of versions listed in a message. */
-const MAX_NAMED = 5
-
-function versionNotFound(owner: string, name: string, version: string, active: readonly string[]): HubError {
-  const hint = active.length === 0 ? '' : ` Highest: ${active.slice(0, MAX_NAMED).join(', ')}.`
-  return new HubError(
-    'not_found',
-    `${owner}/${name} has no version ${version}.${hint} Use list_versions to list all versions.`,
-  )
 }

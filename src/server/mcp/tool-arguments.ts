@@ -152,9 +152,9 @@ function settle(tool: ToolName, given: Given): Given {
 /** Removes optional arguments that are null or empty: many clients send every argument of the schema, and these stand for "not given". */
 function dropEmpty(settled: Given, shape: Readonly<Record<string, z.ZodType>>): void {
   for (const [key, value] of Object.entries(settled)) {
+    if (!isEmpty(value)) continue
     const known = Object.hasOwn(shape, key) ? shape[key] : undefined
-    const isOptional = key === 'repo' || known?.safeParse(undefined).success === true
-    if (isEmpty(value) && isOptional) delete settled[key]
+    if (key === 'repo' || known?.safeParse(undefined).success === true) delete settled[key]
   }
 }
 

@@ -28,48 +28,22 @@ const WORDS: Readonly<Record<ToolName, { title: string; description: string }>> 
   },
 }
 
-/** Returns a tool's input as JSON Schema. */
-function inputSchemaOf(tool: ToolName): JsonSchema {
-  return tidy(toJsonSchema(INPUTS[tool]), ['propertyNames'])
-}
+/** Keywords of output schemas that only the sender of a value needs: patterns, which RE2 may reject, and bounds. */
+const FOR_SENDERS = /^(?:pattern|maxLength|minLength|minimum|exclusiveMinimum|maximum|minItems|maxItems)$/
 
-/** Schema keywords for a value's bounds, which are useful to the sender of a value but not to its reader. */
-const BOUNDS = ['maxLength', 'minLength', 'minimum', 'exclusiveMinimum', 'maximum', 'minItems', 'maxItems']
-
-/** Returns a tool's output as JSON Schema, without patterns, which only input needs and which RE2 may reject. */
-function outputSchemaOf(tool: ToolName): JsonSchema {
-  return tidy(toJsonSchema(OUTPUTS[tool]), ['propertyNames', 'pattern', ...BOUNDS])
-}
-
-/** Removes keywords that clients cannot use, and replaces lists of types with `anyOf`, because strict clients do not support such lists. */
-function tidy(schema: JsonSchema, dropped: readonly string[]): JsonSchema {
-  const { type, anyOf, properties, items, additionalProperties, ...rest } = schema
-  const under = (part: z.core.JSONSchema._JSONSchema) => (typeof part === 'boolean' ? part : tidy(part, dropped))
-  const types = Array.isArray(type) ? type.map((each): JsonSchema => ({ type: each })) : undefined
-  const tidied: JsonSchema = {
-    ...(types || type === undefined ? {} : { type }),
+/** Returns a schema as JSON Schema that strict clients accept. @param isOutput whether clients only read such values */
+function schemaOf(schema: z.ZodType, isOutput: boolean): JsonSchema {
+  return JSON.parse(JSON.stringify(toJsonSchema(schema)), (key, part) => {
+    if (key === 'propertyNames' || (isOutput && FOR_SENDERS.test(key))) return undefined
+    // The Inspector warns about an empty schema.
+    if (key === 'additionalProperties' && Object.keys(part).length === 0) return part !== false
     // The alternatives need no description, because the field itself has one.
-    ...(anyOf || types ? { anyOf: (anyOf ?? types!).map((part) => withoutDescription(tidy(part, dropped))) } : {}),
-    ...(properties && {
-      properties: Object.fromEntries(Object.entries(properties).map(([key, part]) => [key, under(part)])),
-    }),
-    ...(items !== undefined && { items: Array.isArray(items) ? items.map(under) : under(items) }),
-    ...(additionalProperties !== undefined && { additionalProperties: emitOpenSchema(under(additionalProperties)) }),
-    ...rest,
-  }
-  for (const key of dropped) Reflect.deleteProperty(tidied, key)
-  // zod emits the largest safe integer as a maximum, but this is not a limit of the hub.
-  if (tidied.maximum === Number.MAX_SAFE_INTEGER) delete tidied.maximum
-  return tidied
-}
-
-/** Emits a schema that allows anything as `true`, because the Inspector warns about an empty one. */
-function emitOpenSchema(part: z.core.JSONSchema._JSONSchema): z.core.JSONSchema._JSONSchema {
-  return typeof part !== 'boolean' && Object.keys(part).length === 0 ? true : part
-}
-
-function withoutDescription({ description: _, ...rest }: JsonSchema): JsonSchema {
-  return rest
+    if (key === 'anyOf') return part.map(({ description: _, ...alternative }: JsonSchema) => alternative)
+    // Strict clients do not support a list of types.
+    if (!Array.isArray(part?.type)) return part
+    const { type, ...rest } = part
+    return { anyOf: type.map((each: string) => ({ type: each })), ...rest }
+  })
 }
 
 /** All tools, as returned by `tools/list`. All hints are set, because a tool without hints is assumed to be destructive. */
@@ -77,8 +51,8 @@ export const TOOLS = TOOL_NAMES.map((name) => ({
   name,
   title: WORDS[name].title,
   description: WORDS[name].description,
-  inputSchema: inputSchemaOf(name),
-  outputSchema: outputSchemaOf(name),
+  inputSchema: schemaOf(INPUTS[name], false),
+  outputSchema: schemaOf(OUTPUTS[name], true),
   annotations: {
     title: WORDS[name].title,
     readOnlyHint: true,

@@ -8,17 +8,13 @@ import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
 import { splitFullName } from '../../domain/values/names.ts'
 import { type Bytes, readBuilt } from '../../ports/site-files.ts'
 import type { Hub } from '../hub.ts'
+import { importOnce } from '../import-once.ts'
+import { activeVersionNotFound, repositoryNotFound, versionNotFound } from './not-found.ts'
 import { readVersionQuery, resolveVersion } from './query-values.ts'
 import { encode, type FoundAnswer, findContent, findRepository, findTags, findUser, findVersion } from './records.ts'
 
 /** Serves a route. @throws HubError if the resource does not exist or the request is invalid */
 export type RouteHandler = (parameters: PathParameters, query: URLSearchParams, hub: Hub) => Promise<FoundAnswer>
-
-/** Caches imports, because even for a loaded module, `import()` takes about 30 µs, which is a third of a read. */
-function importOnce<Module>(load: () => Promise<Module>): () => Module | Promise<Module> {
-  let loaded: Module | undefined
-  return () => loaded ?? load().then((module) => (loaded = module))
-}
 
 // Imported on first use, because most responses are a single file and need neither a list nor a query.
 const list = importOnce(() => import('./list.ts'))
@@ -202,28 +198,4 @@ async function successorLink(
   if (name === '') return {}
   const { addressesBelow } = await import('../../domain/api/record-links.ts')
   return { Link: `<${addressesBelow(baseUrl).repository(owner, name).url}${rest}>; rel="successor-version"` }
-}
-
-function activeVersionNotFound(owner: string, name: string): HubError {
-  return new HubError(
-    'not_found',
-    `${owner}/${name} has no active version. Its versions are at /api/v1/repos/${owner}/${name}/versions; select one with ?version=.`,
-  )
-}
-
-/** Returns the error for a repository that does not exist. */
-export async function repositoryNotFound(owner: string, name: string, hub: Hub): Promise<HubError> {
-  const { findClose } = await import('./close-names.ts')
-  const close = await findClose(owner, name, hub)
-  const hint = close.length === 0 ? '' : ` Did you mean ${close.join(', ')}?`
-  return new HubError('not_found', `Repository not found: ${owner}/${name}.${hint} Search with /api/v1/repos?q=….`)
-}
-
-/** Returns the error for a version that does not exist, or whose repository does not exist. */
-export async function versionNotFound(owner: string, name: string, version: string, hub: Hub): Promise<HubError> {
-  if (!(await findRepository(owner, name, hub))) return repositoryNotFound(owner, name, hub)
-  return new HubError(
-    'not_found',
-    `${owner}/${name} has no version ${version}. Its versions are listed at /api/v1/repos/${owner}/${name}/versions.`,
-  )
 }
