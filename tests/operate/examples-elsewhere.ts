@@ -36,7 +36,7 @@ export const ELSEWHERE: readonly ExampleElsewhere[] = [
   { document: 'managing', language: 'yaml', test: 'tests/publish/moderation.test.ts' },
   { document: 'managing', language: 'sh', has: 'takedown', test: 'tests/scripts/takedown-command.test.ts' },
   { document: 'publishing', language: 'sh', has: '#!/bin/sh', test: 'tests/operate/publishing-guide.test.ts' },
-  { document: 'publishing', language: 'yaml', test: 'tests/operate/publishing-guide.test.ts' },
+  { document: 'publishing', language: 'yaml', has: 'runs-on', test: 'tests/operate/publishing-guide.test.ts' },
   {
     ...{ document: 'trusted-publishing', language: 'yaml', has: 'runs-on' },
     test: 'tests/operate/publishing-guide.test.ts',
@@ -113,7 +113,7 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
     has: '"extends"',
     reason: 'It is a setting; tests/formats/renovate.test.ts reads the preset.',
   },
-  { document: 'contributing', has: 'content/{owner}', reason: 'It is a list of paths.' },
+  { document: 'publishing', has: 'content/{owner}', reason: 'It is a list of paths.' },
   { document: 'hosting', has: 'catalogue/', reason: 'It is a list of folders.' },
   { document: 'hosting-cluster', has: 'load balancer', reason: 'It is a drawing.' },
   ...['up --detach --build', 'pg_dump', 'git pull --ff-only'].map((has) => ({

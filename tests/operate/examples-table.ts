@@ -161,19 +161,19 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
     ...{ says: /one line/ },
   },
   {
-    ...{ document: 'contributing', has: 'name: depth', place: 'content', says: /^$/ },
+    ...{ document: 'publishing', has: 'name: depth', place: 'content', says: /^$/ },
     save: 'content/octocat/review/versions/1.0.0.md',
   },
   {
-    ...{ document: 'contributing', has: 'You review code', save: 'prompt.md' },
+    ...{ document: 'publishing', has: 'You review code', save: 'prompt.md' },
     andRun: 'hubcli push acme/chat-example prompt.md "First version" minor --format chat',
     ...{ says: /^1\.0\.0 /m },
   },
   {
-    ...{ document: 'contributing', has: 'npm run new', place: 'checkout', says: /my-prompt\/versions\/1\.0\.1\.md/ },
+    ...{ document: 'publishing', has: 'npm run new', place: 'checkout', says: /my-prompt\/versions\/1\.0\.1\.md/ },
     around: ['export CONTENT_DIR=$(mktemp -d)/content; mkdir -p "$CONTENT_DIR"\n', ''],
   },
-  { document: 'contributing', has: 'check:content', place: 'checkout', says: /no problems/ },
+  { document: 'publishing', has: 'check:content', place: 'checkout', says: /no problems/ },
   {
     ...{ document: 'hosting', has: 'tagline', place: 'content', save: 'content/site.yml', says: /^$/ },
     before: `echo '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>' >content/logo.svg`,

@@ -48,12 +48,11 @@ export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
   {
     title: 'Publish',
     guides: [
-      guide('publishing', 'Publishing from CI', 'Publish from GitHub Actions or any other CI, with a token.'),
+      guide('publishing', 'Publishing', 'Publish from any CI with a token, or by pull request.'),
       guide('trusted-publishing', 'Trusted publishing', 'Publish from GitHub Actions without a token.'),
       guide('managing', 'Managing prompts', 'Move labels, yank, deprecate and rename prompts; remove illegal content.'),
       guide('results', 'Test results', 'Report evaluations of a version, and require them before a label moves.'),
       guide('compose', 'Shared parts', 'Include one prompt in others, assembled when you publish.'),
-      guide('contributing', 'Publish by pull request', 'Add a prompt or a version as a Markdown file.'),
       guide('import', 'Import and export', 'Import prompts from other tools, and export them to other formats.'),
       guide('content-rules', 'Content rules', 'The rules for prompts, and how to fix each problem.'),
       guide(
