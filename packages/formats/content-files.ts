@@ -46,7 +46,7 @@ export interface ImportOrder {
   owner: string
   /** The login recorded as publisher. */
   by: string
-  /** The licence for prompts whose source states no licence; null for no licence. */
+  /** The license for prompts whose source states no license; null for no license. */
   license: string | null
   /** Such as `2026-11-20T10:00:00Z`. */
   publishedAt: string
@@ -91,7 +91,7 @@ export function importPrompt(
   const findings = new ConversionProblems()
   const lost = findings.all
   const stated = toDetails(prompt, findings)
-  // A licence in other words than SPDX is stated too, so none takes its place.
+  // A license in other words than SPDX is stated too, so none takes its place.
   const isUnlicensed = existing === undefined && stated.license === undefined && order.license !== null
   const details = isUnlicensed ? { ...stated, license: order.license } : stated
   const latest = sortVersions(existing?.versions ?? [])[0]

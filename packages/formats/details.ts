@@ -1,4 +1,4 @@
-// Converts the title, description, tags and licence of a prompt from elsewhere to the hub's rules, and reports what is cut or dropped.
+// Converts the title, description, tags and license of a prompt from elsewhere to the hub's rules, and reports what is cut or dropped.
 
 import { pick } from '../../src/domain/api/envelope.ts'
 import type { RepositoryFrontMatter } from '../../src/domain/content/front-matter.ts'
@@ -8,7 +8,7 @@ import { printable } from '../../src/domain/text/printable.ts'
 import { toLine, toName, toTags } from './names.ts'
 import { type ConversionProblems, MAX_FINDINGS, type PortablePrompt } from './portable.ts'
 
-/** The details that a source states, in the form of `index.md`. A licence in other words than SPDX is null. */
+/** The details that a source states, in the form of `index.md`. A license in other words than SPDX is null. */
 export type Details = Partial<Pick<RepositoryFrontMatter, 'title' | 'description' | 'tags' | 'license'>>
 
 /** Converts the details of a prompt. Details that its source does not state are omitted. */
@@ -36,12 +36,12 @@ export function toDetails(prompt: PortablePrompt, findings: ConversionProblems):
   }
 }
 
-/** @returns null for a licence in other words; undefined if the source states none */
+/** @returns null for a license in other words; undefined if the source states none */
 function toLicense(stated: string | null, findings: ConversionProblems): string | null | undefined {
   if (stated === null) return undefined
   if (findLicenseProblem(stated) === undefined) return stated
   const words = toLine(stated, LIMITS.sentenceCharacters)
-  findings.lost('license', `“${words}” is not an SPDX licence, so the prompt has none`)
+  findings.lost('license', `“${words}” is not an SPDX license, so the prompt has none`)
   return null
 }
 

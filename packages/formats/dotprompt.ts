@@ -40,7 +40,7 @@ const HELPERS = new Set(
   `role history media section json ifEquals unlessEquals else if unless each with lookup log this true false
   null undefined helperMissing blockHelperMissing`.split(/\s+/),
 )
-/** Comments, such as a licence, and empty lines, which dotprompt allows above front matter. */
+/** Comments, such as a license, and empty lines, which dotprompt allows above front matter. */
 const COMMENTS_ABOVE = /^(\ufeff?)((?:(?:#[^\n]*|[ \t]*\r?)\n)+)(---[ \t]*\r?\n)/
 const MARKER = /\{\{\s*(?:role\s+(?:"([a-z]+)"|'([a-z]+)')|(history))\s*\}\}/g
 const TYPES: readonly string[] = ['string', 'number', 'integer', 'boolean'] satisfies Variable['type'][]

@@ -45,7 +45,7 @@ const KNOWN = {
 }
 
 /**
- * Reads a Markdown or text file. What a publish accepts is read as it reads it; in other files, front matter may contain title, description, tags and licence.
+ * Reads a Markdown or text file. What a publish accepts is read as it reads it; in other files, front matter may contain title, description, tags and license.
  *
  * @param name file name without extension
  */

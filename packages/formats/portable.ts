@@ -32,7 +32,7 @@ export interface PortablePrompt {
   description: string
   /** The tags, exactly as in the source. */
   tags: string[]
-  /** The licence in the words of the source, which may not be SPDX; null if the source states none. */
+  /** The license in the words of the source, which may not be SPDX; null if the source states none. */
   license: string | null
   /** The version's changelog; empty if the source has none. */
   changelog: string

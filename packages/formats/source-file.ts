@@ -218,7 +218,7 @@ export function tagsIn(value: unknown): string[] {
     .filter((one) => one !== '')
 }
 
-/** Returns the licence that a file states, in its own words; null if it states none. */
+/** Returns the license that a file states, in its own words; null if it states none. */
 export function licenseIn(front: Record<string, unknown>): string | null {
   const stated = front.license ?? front.licence
   if (stated === undefined || stated === null) return null

@@ -52,7 +52,7 @@ await runCommand({ usage: USAGE, help: HELP, options, allowPositionals: true }, 
     const { title = titleFromName(name), license = DEFAULT_LICENSE } = values
     if (values.license === undefined)
       console.error(
-        `Licence: ${license}, which lets everyone use the prompt without conditions. Use --license to choose another.`,
+        `License: ${license}, which lets everyone use the prompt without conditions. Use --license to choose another.`,
       )
     const tags = (values.tags ?? '').split(',').flatMap((tag) => (tag.trim() === '' ? [] : [tag.trim()]))
     return scaffoldPrompt(dir, { owner, name, by, title, description, tags, license }, new Date())

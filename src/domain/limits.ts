@@ -40,7 +40,7 @@ export const LIMITS = {
   changesBytes: 262_144,
   /** Long enough for any genuine text, and short enough for a form. */
   sentenceCharacters: 500,
-  /** An SPDX licence expression is short; the limit only protects the page layout. */
+  /** An SPDX license expression is short; the limit only protects the page layout. */
   licenseCharacters: 100,
   /** Longer than any genuine range; also limits the parsing time. */
   rangeCharacters: 100,

@@ -53,7 +53,7 @@ export function isLinkable(address: string): boolean {
   )
 }
 
-/** Returns the URL of a licence's page; undefined if there is no licence or more than one identifier. @param license an SPDX expression */
+/** Returns the URL of a license's page; undefined if there is no license or more than one identifier. @param license an SPDX expression */
 export function findLicensePage(license: string | null): string | undefined {
   return license !== null && /^[A-Za-z0-9.-]+$/.test(license) ? `https://spdx.org/licenses/${license}.html` : undefined
 }

@@ -46,7 +46,7 @@ export function testWriting(opened: () => [Browser, BuiltHub]): void {
       'Variable tone, options: expected at least one option, because the type is enum.',
       'Variable count, default: expected a whole number, got "many".',
       'Tags: expected lower-case letters, digits and single hyphens.',
-      'License: expected an SPDX licence such as MIT or CC-BY-4.0, got "mit".',
+      'License: expected an SPDX license such as MIT or CC-BY-4.0, got "mit".',
       'Parameters: expected JSON, such as {"temperature": 0.2}.',
     ])
     expect(await focused(page)).toBe('name')
@@ -54,7 +54,7 @@ export function testWriting(opened: () => [Browser, BuiltHub]): void {
       ['name', /^Expected lower-case letters/],
       ['variable.tone.options', /^Expected at least one option/],
       ['variable.count.default', /^Expected a whole number/],
-      ['license', /^Expected an SPDX licence/],
+      ['license', /^Expected an SPDX license/],
       ['parameters', /^Expected JSON/],
     ] as const) {
       expect(await wordsBeside(page, field)).toMatch(words)

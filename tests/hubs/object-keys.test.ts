@@ -174,7 +174,7 @@ const WRITES: Row[] = [
   ['POST /check {"content":"x","tags":{"$":1}}', '422  … tags: expected a list, got an object'],
   ['POST /check {"content":"x","bump":"$"}', '422  … bump: expected'],
   ['POST /check {"content":"x","format":"$"}', '422  … format: expected'],
-  ['POST /check {"content":"x","license":"$"}', '422  … license: expected an SPDX licence'],
+  ['POST /check {"content":"x","license":"$"}', '422  … license: expected an SPDX license'],
   ['POST /check {"content":"x","forked_from":"$"}', '422  … forked_from: expected'],
   ['POST /check {"content":"x","expected_version":"$"}', '422  … expected_version: expected'],
   [

@@ -48,7 +48,7 @@ describe('body fields', () => {
     ...[...typed, 'expected_version'].map((field) => [field, 7] as const),
   ])('refuses %s: %j', (field, value) => refuses({ content, [field]: value }, `${field}: `))
 
-  // The rules for variables, tags, titles and licences are tested in tests/domain/content; here, each field has them.
+  // The rules for variables, tags, titles and licenses are tested in tests/domain/content; here, each field has them.
   //  field      value   message
   const values: [string, unknown, string][] = [
     ['content', null, 'content: expected a string, got null'],
@@ -78,7 +78,7 @@ describe('body fields', () => {
     ['tags', ['__proto__'], 'tags.0: expected lower-case'],
     ['tags', ['go', 'go'], 'tags: expected each tag only once'],
     ['tags', json(deep), 'tags: expected at most 32 levels'],
-    ['license', 'Mine', 'license: expected an SPDX licence'],
+    ['license', 'Mine', 'license: expected an SPDX license'],
     ['license', '', 'license: '],
     ['license', `MIT${' OR MIT'.repeat(15)}`, 'license: expected at most 100'],
     ['expected_version', 'v1.0.0', 'expected_version: expected a version'],

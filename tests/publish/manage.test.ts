@@ -65,7 +65,7 @@ describe('requests and permissions, which the decision judges whatever the store
     ['an unknown field', 'PATCH', '', { labels: {} }, 422, invalid],
     ['null for a field that requires a value', 'PATCH', '', { title: null }, 422, invalid],
     ['a replacement that does not exist', 'PATCH', '', { replaced_by: 'acme/nowhere' }, 422, invalid],
-    ['an unknown licence', 'PATCH', '', { license: 'Mine' }, 422, invalid],
+    ['an unknown license', 'PATCH', '', { license: 'Mine' }, 422, invalid],
     ['not JSON', 'PATCH', '', '{', 400, 'invalid_request'],
     ['an unsupported method', 'PATCH', '/labels/production', {}, 405, 'method_not_allowed'],
   ])('%s', async (_, method, rest, body, status, code) => {
@@ -151,7 +151,7 @@ describe.each([
 describe('states of a prompt, whatever the store', () => {
   beforeEach(async () => openAll(openLocalWorld(FILES)))
 
-  test('PATCH changes texts, tags, licence and status, and a dry run changes none', async () => {
+  test('PATCH changes texts, tags, license and status, and a dry run changes none', async () => {
     const patch = {
       title: 'New',
       description: 'D',

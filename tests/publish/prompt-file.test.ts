@@ -283,7 +283,7 @@ describe('export/markdown', () => {
     }
   })
 
-  test('publishing the file of each sample prompt again is unchanged, also its title, tags and licence', async () => {
+  test('publishing the file of each sample prompt again is unchanged, also its title, tags and license', async () => {
     const sampleWorld = openLocalWorld(readSamples())
     const samples = await openHub(sampleWorld)
     await samples.build()

@@ -53,7 +53,7 @@ The *readme*.
         { description: 'Reviews it' },
         index.replace('---\n\nThe', 'description: Reviews it\n---\n\nThe'),
       ],
-      ['a licence', { license: 'MIT' }, index.replace('---\n\nThe', 'license: MIT\n---\n\nThe')],
+      ['a license', { license: 'MIT' }, index.replace('---\n\nThe', 'license: MIT\n---\n\nThe')],
     ])('%s differs: commits only index.md, and keeps its comments and readme', async (_, more, becomes) => {
       const answer = await hub.publish({ content: 'Old {{x}}\n', ...more })
       expect([answer.status, answer.version, answer.data.unchanged]).toEqual([200, '1.0.0', true])

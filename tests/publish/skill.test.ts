@@ -25,7 +25,7 @@ const CLIENT = resolve('tests/node_modules/skills/bin/cli.mjs')
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 const CHANGING = 'public, max-age=60, stale-while-revalidate=600'
 
-test('a version’s SKILL.md keeps its bytes after later publishes, a yank, a new licence and a build', async () => {
+test('a version’s SKILL.md keeps its bytes after later publishes, a yank, a new license and a build', async () => {
   const to = 'acme/stays'
   const { status, data } = await publish({ content: 'Review {{code}}.\r\n', skill }, to)
   expect([status, data.skill]).toEqual([201, { ...skill, license: 'MIT', compatibility: null, metadata: {} }])

@@ -194,7 +194,7 @@ const CASES: [string, Record<string, unknown>, 'refused' | string[]][] = [
     },
     'refused',
   ],
-  ['an unknown licence', { content: NEXT, license: 'Apache 2' }, 'refused'],
+  ['an unknown license', { content: NEXT, license: 'Apache 2' }, 'refused'],
 ]
 
 /** Each case has a prompt of its own, so that one review judges all of them. */

@@ -73,7 +73,7 @@ test('a bump keeps the content byte for byte, drops provenance and orders versio
   expect(text).not.toMatch(/provenance|variables/)
 })
 
-test('a bump keeps the skill, with the current licence, and its files', () => {
+test('a bump keeps the skill, with the current license, and its files', () => {
   const place = 'acme/with-files/versions'
   mkdirSync(join(dir, place, '1.0.0/scripts'), { recursive: true })
   const head = 'published_at: "2026-11-01T10:00:00Z"\npublished_by: octocat\n'
@@ -135,9 +135,9 @@ test.each([
   ['an unknown bump', ['bump', 'acme/b', 'huge', '--changelog', 'x'], 'expected major, minor, patch or auto, got huge'],
   ['a missing changelog without a terminal', ['bump', 'acme/b'], 'missing: changelog, --changelog'],
   [
-    'a licence that no publish accepts',
+    'a license that no publish accepts',
     ['new', 'acme/c', '--by', 'a', '--description', 'd', '--license', 'FOO'],
-    'license: expected an SPDX licence such as MIT or CC-BY-4.0, got "FOO"',
+    'license: expected an SPDX license such as MIT or CC-BY-4.0, got "FOO"',
   ],
   ['an invalid login', ['new', 'acme/c', '--by', 'a b', '--description', 'd'], 'published_by'],
 ] as const)('rejects %s with a message', (_, args, message) => {

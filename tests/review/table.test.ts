@@ -119,7 +119,7 @@ const BROKEN: Record<string, [string, string, string | Buffer | null, number][]>
     ['a token in the changelog', NEXT, good(`changelog: ${TOKEN}\n`), 7],
     ['a token in a readme', A, `${index(GOOD_INDEX)}\n${TOKEN}\n`, 9],
   ],
-  'license-is-spdx': [['an unknown licence', A, index(GOOD_INDEX.replace('MIT', 'Apache 2')), 5]],
+  'license-is-spdx': [['an unknown license', A, index(GOOD_INDEX.replace('MIT', 'Apache 2')), 5]],
   'labels-point-at-active-versions': [
     ['a label of an unknown version', A, inIndex('labels:\n  stable: "1.0.0"\n  next: "9.0.0"\n'), 8],
     ['a label of a yanked version', A, inIndex('yanked: {"1.0.0": bad}\nlabels: {stable: "1.0.0"}\n'), 7],

@@ -222,7 +222,7 @@ test('Markdown with keys of another tool stays Markdown, and each key that is no
         'line 3: variables: only a prompt file may have it, and a prompt file has no other keys. Remove those to import it',
       ],
     },
-    { status: 'new', lost: [expect.stringContaining('license: “mine” is not an SPDX licence')] },
+    { status: 'new', lost: [expect.stringContaining('license: “mine” is not an SPDX license')] },
   ])
   expect(version('note').content).toBe('{{x}}\n')
   expect(index('tags').tags).toEqual(['code', 'code-review'])

@@ -1,4 +1,4 @@
-// Tests who an imported prompt is: a text stays in its own prompt, under its own name and licence, whatever is added,
+// Tests who an imported prompt is: a text stays in its own prompt, under its own name and license, whatever is added,
 // moved or renamed at its source, and what is not taken over is named.
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -158,7 +158,7 @@ test('never takes a prompt that was published by hand, nor what was published af
   ])
 })
 
-describe('licence, title, description and tags', () => {
+describe('license, title, description and tags', () => {
   const meta = (title: string, tags: string, license: string) =>
     `---\ntitle: ${title}\ndescription: About ${title}\ntags: ${tags}\nlicense: ${license}\n---\nTell a fact about foxes.\n`
   const [before, after] = [meta('Foxes', '[animals]', 'MIT'), meta('Fox facts', 'animals, school', 'Apache-2.0')]
@@ -191,7 +191,7 @@ describe('licence, title, description and tags', () => {
     ['a dotprompt file', 'own.prompt', '---\nlicense: Proprietary; see LICENSE.txt\n---\nDo it.\n'],
     ['a Prompty file', 'own.prompty', '---\nname: own\nlicense: Proprietary; see LICENSE.txt\n---\nDo it.\n'],
     ['a CSV file', 'own.csv', 'title,prompt,license\nown,Do it.,Proprietary; see LICENSE.txt\n'],
-  ])('--license never replaces the licence that %s states in its own words', (_what, path, text) => {
+  ])('--license never replaces the license that %s states in its own words', (_what, path, text) => {
     const [line] = importAll(give('given', { [path]: text }), '--license', 'MIT')
     expect(line).toMatchObject({ name: 'own', status: 'new' })
     expect(line!.lost).toContainEqual(

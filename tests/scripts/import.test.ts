@@ -231,7 +231,7 @@ test('turns path traversal and Windows device names into safe names', () => {
 test.each([
   [[], 'Missing files or folders to import'],
   [['given', '--owner', 'acme', '--from', 'word'], '--from: expected one of dotprompt, prompty'],
-  [['given', '--owner', 'acme', '--license', 'mine'], '--license: expected an SPDX licence'],
+  [['given', '--owner', 'acme', '--license', 'mine'], '--license: expected an SPDX license'],
   [['nowhere', '--owner', 'acme'], 'nowhere'],
 ])('import %j reports the problem and prints the usage', (args, said) => {
   const { status, stderr } = run('import-prompts', ...args.map((arg) => (arg === 'given' ? give('a.md', 'x') : arg)))

@@ -218,7 +218,7 @@ const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   filledBytes: 'Size of a filled-in prompt, in bytes',
   problemsNamed: 'Problems listed in one error',
   sentenceCharacters: 'Length of a reason, option, advisory or status message, in characters',
-  licenseCharacters: 'Length of a licence, in characters',
+  licenseCharacters: 'Length of a license, in characters',
   rangeCharacters: 'Length of a version range, in characters',
   addressCharacters: 'Length of a URL, in characters',
   optionsPerVariable: 'Options per variable',

@@ -194,7 +194,7 @@ function describeExport(): Json {
   })
   return {
     description:
-      'Title, description, tags and licence are the repository’s current ones; everything else is from the version. The version must be a number, x.y.z.',
+      'Title, description, tags and license are the repository’s current ones; everything else is from the version. The version must be a number, x.y.z.',
     tags: ['Reading'],
     parameters: [
       ...['owner', 'name', 'version'].map(describePathParameter),

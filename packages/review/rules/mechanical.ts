@@ -10,7 +10,7 @@ import {
 import { findLicenseProblem } from '../../../src/domain/content/rules.ts'
 
 /**
- * Fixes a file: tags to lower case, with hyphens and without duplicates; logins to lower case without duplicates; a licence to the SPDX spelling.
+ * Fixes a file: tags to lower case, with hyphens and without duplicates; logins to lower case without duplicates; a license to the SPDX spelling.
  *
  * @param path relative to the content folder, of a file that is not a published version
  * @returns the fixed text, or undefined if no fix is certain
@@ -31,7 +31,7 @@ export function fixFile(path: string, text: string): string | undefined {
   const parse = { owner: parseOwnerFile, repository: parseRepositoryFile, version: parseVersionFile }[place.kind]
   const before = parse(text).problems?.length ?? 0
   const after = parse(fixed).problems?.length ?? 0
-  // The licence is checked by the content rules, not by the parser.
+  // The license is checked by the content rules, not by the parser.
   return after < before || (after === before && 'license' in changes) ? fixed : undefined
 }
 

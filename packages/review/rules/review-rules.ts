@@ -136,7 +136,7 @@ export const RULES = {
   'successor-exists': error('moved_to names another repository that exists.', 'name an existing repository'),
   'replacement-exists': error('replaced_by names another repository that exists.', 'name an existing repository'),
   'license-is-spdx': error(
-    'A licence is an SPDX expression.',
+    'A license is an SPDX expression.',
     'use an identifier from https://spdx.org/licenses, or run with --fix',
   ),
   'version-unchanged': error('A version that is on the main branch is never changed, moved or deleted.', NEW_VERSION),
@@ -224,7 +224,7 @@ export const RULES = {
   'look-alikes': advice('A word uses only one alphabet.', 'retype the word'),
   'weak-title': advice('A repository has a title of a few words.', 'add title to index.md'),
   'weak-metadata': advice(
-    'A repository has a description, tags and a licence, and every variable has a description.',
+    'A repository has a description, tags and a license, and every variable has a description.',
     'add what is missing',
   ),
   'near-duplicate': advice(

@@ -96,7 +96,7 @@ export function scaffoldVersion(
   const index = readIndex(dir, { owner, name })
   const { license } = (index === undefined ? undefined : parseRepositoryFile(index).value) ?? DEFAULT_REPOSITORY_FILE
   const text = formatDraft(
-    // A skill has the licence that the repository has when the version is published.
+    // A skill has the license that the repository has when the version is published.
     { ...before, ...(before.skill && { skill: { ...before.skill, license } }) },
     { ...signed(by ?? before.published_by, now), changelog },
   )

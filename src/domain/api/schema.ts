@@ -79,7 +79,7 @@ export const RepositorySummary = z
     title: line(LIMITS.titleCharacters).describe('The prompt’s title.'),
     description: line(LIMITS.descriptionCharacters).describe('What it does, in a sentence or two.'),
     tags: z.array(Tag).describe('Its tags.'),
-    license: License.nullable().describe('The licence as an SPDX expression, or null.'),
+    license: License.nullable().describe('The license as an SPDX expression, or null.'),
     status: Status,
     status_message: z.string().nullable().describe('Why it has this status and what users should do, or null.'),
     latest_version: Version.nullable().describe('The highest version that is not yanked, or null.'),
@@ -165,7 +165,7 @@ const messages = z
 const Skill = z
   .object({
     description: z.string().describe('What the skill does, and when to use it.'),
-    license: License.nullable().describe('The licence when the version was published, or null.'),
+    license: License.nullable().describe('The license when the version was published, or null.'),
     compatibility: z.string().nullable().describe('What the skill needs to run, or null.'),
     metadata: z.record(z.string(), z.string()).describe('More about the skill, as strings by key.'),
   })

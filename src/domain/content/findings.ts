@@ -150,7 +150,7 @@ export function findWeakMetadata(
   if (countCharacters(description.trim()) < SHORT_DESCRIPTION)
     weak.push(['description', 'describe the purpose of the prompt in one or two sentences'])
   if (tags.length === 0) weak.push(['tags', 'add tags, so that people find the prompt'])
-  if (license === null) weak.push(['license', 'add a licence, so that people know how they may use the prompt'])
+  if (license === null) weak.push(['license', 'add a license, so that people know how they may use the prompt'])
   const undescribed = variables.filter((variable) => variable.description.trim() === '').map(({ name }) => name)
   if (undescribed.length > 0) weak.push(['variables', `add a description for ${undescribed.join(', ')}`])
   return weak.map(([key, message]) => ({ code: 'weak_metadata', key, message, offset: -1 }))

@@ -134,7 +134,7 @@ export const VersionFrontMatter = z.strictObject({
     compatibility: Compatibility.optional(),
     license: License.nullable()
       .default(null)
-      .describe('The licence when the version was published, so that its SKILL.md never changes.'),
+      .describe('The license when the version was published, so that its SKILL.md never changes.'),
   })
     .optional()
     .describe('Makes the version an Agent Skill.'),

@@ -208,13 +208,13 @@ function findSecretIn(key: string, text: string): ValueProblem[] {
   return secret ? [{ key, message: secret.message }] : []
 }
 
-/** @returns why the licence is not an SPDX expression, or undefined. @see https://spdx.org/licenses/ */
+/** @returns why the license is not an SPDX expression, or undefined. @see https://spdx.org/licenses/ */
 export function findLicenseProblem(license: string | null): string | undefined {
   if (license === null) return undefined
   try {
     parseLicense(license)
     return undefined
   } catch {
-    return `expected an SPDX licence such as MIT or CC-BY-4.0, got ${JSON.stringify(printable(license))}`
+    return `expected an SPDX license such as MIT or CC-BY-4.0, got ${JSON.stringify(printable(license))}`
   }
 }

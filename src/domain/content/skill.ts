@@ -41,7 +41,7 @@ export type SkillVersion = Pick<
 }
 
 /**
- * Formats the SKILL.md of a version. Its bytes never change, so it contains nothing that can change: the licence is that of the time of publishing, and the source has no host name. @see docs/contract.md section 4
+ * Formats the SKILL.md of a version. Its bytes never change, so it contains nothing that can change: the license is that of the time of publishing, and the source has no host name. @see docs/contract.md section 4
  */
 export function formatSkill(version: SkillVersion): string {
   return formatFrontMatter(describeFront(version)) + formatBody(version)

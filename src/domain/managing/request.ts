@@ -29,7 +29,7 @@ export const RepositoryPatch = z
     title: Title.optional(),
     description: Description.optional(),
     tags: TagInputs.optional().describe('The complete new list of tags.'),
-    license: License.nullable().optional().describe('The licence as an SPDX expression, or null.'),
+    license: License.nullable().optional().describe('The license as an SPDX expression, or null.'),
     status: Status.optional(),
     status_message: line(LIMITS.sentenceCharacters)
       .nullable()

@@ -14,7 +14,7 @@ type Carried = Pick<VersionFile, 'content' | 'format' | 'variables' | 'parameter
 /**
  * Builds the new version from the request, and from the latest version where the request omits a field. Variables that are no longer used are dropped, and new placeholders are added. docs/contract.md section 7
  *
- * @param license the repository's licence; a skill records it because it may change
+ * @param license the repository's license; a skill records it because it may change
  */
 export function carryOver(
   request: PublishInput,

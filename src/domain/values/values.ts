@@ -128,12 +128,12 @@ export const NumericId = z
   )
   .transform(String)
 
-/** An SPDX licence expression. The content rules check whether the identifier exists. */
+/** An SPDX license expression. The content rules check whether the identifier exists. */
 export const License = z
   .string()
   .max(LIMITS.licenseCharacters, `expected at most ${LIMITS.licenseCharacters} characters`)
-  .regex(/^[A-Za-z0-9.+() -]+$/, 'expected an SPDX licence such as MIT')
-  .describe('The licence, as an SPDX expression.')
+  .regex(/^[A-Za-z0-9.+() -]+$/, 'expected an SPDX license such as MIT')
+  .describe('The license, as an SPDX expression.')
 
 /** A scalar value, used as the default or example of a variable. */
 export const Scalar = z.union([z.string(), z.number(), z.boolean()])

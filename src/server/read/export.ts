@@ -21,7 +21,7 @@ export const handleExport = (
   load: () => Promise<ExportVersion>,
 ): Promise<Response> => handleGet(request, connect, { exportVersion: openExport(load) })
 
-/** The response is cached like a repository, not permanently like a version, because the file contains the title, description, tags, licence and labels, which can change. */
+/** The response is cached like a repository, not permanently like a version, because the file contains the title, description, tags, license and labels, which can change. */
 const openExport =
   (load: () => Promise<ExportVersion>): RouteHandler =>
   async ({ owner = '', name = '', version = '', format = '' }, _query, hub) => {

@@ -147,7 +147,7 @@ describe('a repository', () => {
   const isActive = 'expected a version that exists and is not yanked, got'
   const exists = 'expected a repository that exists, got acme/c'
   const other = 'expected a different repository'
-  const spdx = 'expected an SPDX licence such as MIT or CC-BY-4.0, got "Apache 2"'
+  const spdx = 'expected an SPDX license such as MIT or CC-BY-4.0, got "Apache 2"'
   //  rule, index.md, versions, and each problem: key, message
   test.each<[string, Partial<RepositoryFile>, VersionEntry[], ...[string, string][]]>([
     ['has-versions', {}, [], ['', beside]],
@@ -208,15 +208,15 @@ test.each([
   'MIT OR Apache-2.0',
   '(MIT AND CC-BY-4.0) OR 0BSD',
   'GPL-2.0-or-later',
-])('accepts %s as a licence', (license) => expect(findLicenseProblem(license)).toBeUndefined())
+])('accepts %s as a license', (license) => expect(findLicenseProblem(license)).toBeUndefined())
 
 test.each([
   ...words`
     mit Apache MIT/Apache-2.0 UNLICENSED proprietary __proto__ constructor (
   `,
   ...['', 'MIT OR', 'MIT MIT'],
-])('rejects the licence %j: not an SPDX expression', (license) =>
-  expect(findLicenseProblem(license)).toMatch(/^expected an SPDX licence such as MIT or CC-BY-4.0, got "/),
+])('rejects the license %j: not an SPDX expression', (license) =>
+  expect(findLicenseProblem(license)).toMatch(/^expected an SPDX license such as MIT or CC-BY-4.0, got "/),
 )
 
 test('the starter catalogue satisfies every rule', () => {

@@ -1,4 +1,4 @@
-// Tests the values and limits in docs/contract.md section 1: times, strings, licences, URLs and numbers.
+// Tests the values and limits in docs/contract.md section 1: times, strings, licenses, URLs and numbers.
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { LIMITS } from '../../../src/domain/limits.ts'
@@ -182,7 +182,7 @@ test.each([
   ['MIT\n', false],
   ['<b>', false],
   ['A'.repeat(101), false],
-])('licence %j is accepted: %s', (text, expected) => {
+])('license %j is accepted: %s', (text, expected) => {
   expect(accepts(License, text)).toBe(expected)
 })
 

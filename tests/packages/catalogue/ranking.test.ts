@@ -79,7 +79,7 @@ describe('quality score', () => {
     ['39 characters of two code units each', { summary: aSummary({ description: '😀'.repeat(39) }) }, 0],
     ['a tag', { summary: aSummary({ tags: ['a'] }) }, 10],
     ['ten tags earn no more than one', { summary: aSummary({ tags: [...'abcdefghij'] }) }, 10],
-    ['a licence', { summary: aSummary({ license: 'MIT' }) }, 10],
+    ['a license', { summary: aSummary({ license: 'MIT' }) }, 10],
     ['a readme', { hasReadme: true }, 10],
     ['every variable described', { variables: [aVariable('x', null), aVariable('y', null)] }, 20],
     ['one variable without a description', { variables: [aVariable('x', null), aVariable('', null)] }, 0],

@@ -189,7 +189,7 @@ Hi {{x}}`
   test('a prompt file with a problem is refused with its line, and stays as it was', () => {
     const content = '---\ntitle: A\nlicense: nope\n---\nHi'
     const { form, said } = readPastedForm({ content }, '')
-    expect(said).toEqual([expect.stringMatching(/^Refused: license \(line 3\): expected an SPDX licence/)])
+    expect(said).toEqual([expect.stringMatching(/^Refused: license \(line 3\): expected an SPDX license/)])
     expect(form.content).toBe(content)
     expect(readPastedForm({ content: 'Just text.' }, '').said).toEqual([
       'This text is not a file of another tool that the hub knows.',
