@@ -246,7 +246,7 @@ describe('errors', () => {
 
   test.each([
     ['in arguments', '{"name":"list_tags","arguments":{"q":', '}}'],
-    ['in values', '{"name":"get_prompt","arguments":{"repo":"acme/x","variables":{"a":', '}}}'],
+    ['in values', '{"name":"get_prompt","arguments":{"name":"acme/x","variables":{"a":', '}}}'],
     ['under an unknown key', '{"name":"list_tags","arguments":{"x":', '}}'],
     ['next to the arguments', '{"name":"list_tags","x":', '}'],
     ['in the metadata', '{"name":"list_tags","_meta":{"x":', '}}'],
@@ -269,7 +269,7 @@ describe('errors', () => {
 
   test('returns 504 at the deadline when the store does not respond', async () => {
     const stuck = openMcpHub('content', { siteFiles: { read: () => new Promise(() => {}) } }, 50)
-    const call = { ...LIST, method: 'tools/call', params: { name: 'get_prompt', arguments: { repo: 'acme/x' } } }
+    const call = { ...LIST, method: 'tools/call', params: { name: 'get_prompt', arguments: { name: 'acme/x' } } }
     const response = await stuck.answer(post(call))
     expect([response.status, (await response.json()).error.code]).toEqual([504, -32603])
     stuck.close()

@@ -133,12 +133,15 @@ describe('the same data as the read API', () => {
   test('search omits archived and yanked content, but get_prompt returns it', async () => {
     for (const q of ['mothballedword', 'vanishedword', 'retractedword'])
       expect(await ask('search_prompts', { q })).toMatchObject({ meta: { total: 0 } })
-    expect(await ask('get_prompt', { repo: 'zz-suite/archived' })).toMatchObject({ data: { status: 'archived' } })
-    const yanked = await ask('get_prompt', { repo: 'zz-suite/highest-yanked', version: '1.1.0' })
+    expect(await ask('get_prompt', { name: 'zz-suite/archived' })).toMatchObject({ data: { status: 'archived' } })
+    const yanked = await ask('get_prompt', { name: 'zz-suite/highest-yanked', version: '1.1.0' })
     expect(yanked).toMatchObject({ data: { yanked: true, latest_version: '1.0.1', content: 'Retractedword\n' } })
   })
 
   test('a new version is readable at once, but not yet in search', async () => {
+    const repo = { owner: 'zz-plain', name: 'three-plain-words' }
+    const older = { ...repo, version: '1.0.0' }
+    expect(await ask('get_prompt', older)).toMatchObject({ data: { latest_version: '1.0.0' } })
     const { repository, versions } = hub.catalogue.entries.get('zz-plain/three-plain-words')!
     const version = { ...versions[0]!.summary, version: '1.0.1', changelog: 'Just now' }
     const record = { ...versions[0]!.record, version: '1.0.1', content: 'Justnowword\n', changelog: 'Just now' }
@@ -152,8 +155,9 @@ describe('the same data as the read API', () => {
       activity: [],
       ...origin,
     })
-    const repo = { owner: 'zz-plain', name: 'three-plain-words' }
     expect(await ask('get_prompt', repo)).toMatchObject({ data: { version: '1.0.1', content: 'Justnowword\n' } })
+    // The older version's record is the same, but the repository's has changed.
+    expect(await ask('get_prompt', older)).toMatchObject({ data: { version: '1.0.0', latest_version: '1.0.1' } })
     expect(await ask('list_versions', repo)).toMatchObject({ data: [{ version: '1.0.1' }, { version: '1.0.0' }] })
     expect(await ask('search_prompts', { q: 'justnowword' })).toMatchObject({ meta: { total: 0 } })
   })
@@ -214,7 +218,7 @@ describe('filling in variables', () => {
   })
 
   test('treats constructor and __proto__ as ordinary variable names', async () => {
-    const repo = { repo: 'zz-suite/constructor' }
+    const repo = { name: 'zz-suite/constructor' }
     const untouched = { content: 'An ordinary word: {{constructor}} {{__proto__}}\n' }
     expect(await ask('get_prompt', { ...repo, variables: {} })).toMatchObject({ data: untouched })
     const variables = JSON.parse('{"constructor":"C","__proto__":"P"}')
@@ -229,21 +233,17 @@ const REPO = { owner: 'acme', name: 'code-review' }
 describe('arguments', () => {
   test('accepts a value of a whole diff', async () => {
     const diff = '+ line of a diff\n'.repeat(5_000)
-    const { data } = (await ask('get_prompt', { repo: 'acme/commit-message', variables: { diff } })) as { data: Json }
+    const { data } = (await ask('get_prompt', { name: 'acme/commit-message', variables: { diff } })) as { data: Json }
     expect(data.content).toContain(diff)
   })
 
-  const full = { repo: 'acme/code-review' }
-  const diff = { repo: 'acme/commit-message', variables: { diff: 'x' } }
+  const full = { name: 'acme/code-review' }
+  const diff = { name: 'acme/commit-message', variables: { diff: 'x' } }
   const without = { q: 'review', tag: null, sort: null, page: null, limit: null }
   test.each<[string, unknown, Json]>([
-    ['search_prompts', { query: 'review' }, { q: 'review' }],
-    ['list_tags', { query: 'writ' }, { q: 'writ' }],
     ['get_prompt', full, REPO],
-    ['get_prompt', { name: 'acme/code-review' }, REPO],
     ['list_versions', { owner: 'ACME', name: 'Code-Review' }, REPO],
     ['get_prompt', { owner: 'acme', name: 'acme/code-review' }, REPO],
-    ['get_prompt', { owner: 'acme/code-review' }, REPO],
     ['search_prompts', without, { q: 'review' }],
     ['search_prompts', { q: 'review', sort: '' }, { q: 'review' }],
     ['list_versions', { ...REPO, page: null, limit: null }, REPO],
@@ -298,32 +298,32 @@ describe('error messages say what to do next', () => {
     [
       'unknown prompt, with similar names',
       'get_prompt',
-      { repo: 'acme/code-reviews' },
+      { name: 'acme/code-reviews' },
       'not_found: Repository not found: acme/code-reviews. Did you mean acme/code-review? Use search_prompts to find owner and name.',
     ],
     [
       'unknown prompt, without similar names',
       'list_versions',
-      { repo: 'qqqq/xyzzyx' },
+      { name: 'qqqq/xyzzyx' },
       'not_found: Repository not found: qqqq/xyzzyx. Use search_prompts to find owner and name.',
     ],
     [
       'unknown version',
       'get_prompt',
-      { repo: 'zz-suite/bytes', version: '9.9.9' },
+      { name: 'zz-suite/bytes', version: '9.9.9' },
       'not_found: zz-suite/bytes has no version 9.9.9. Use list_versions to list its versions.',
     ],
     [
       'no active version',
       'get_prompt',
-      { repo: 'zz-suite/all-yanked' },
+      { name: 'zz-suite/all-yanked' },
       'not_found: zz-suite/all-yanked has no active version. Use list_versions, then pass "version".',
     ],
     [
       'filled text that is too long',
       'get_prompt',
       {
-        repo: 'zz-mcp/many',
+        name: 'zz-mcp/many',
         variables: { a: '€'.repeat(10_000) },
       },
       'content_too_large: variables: the filled text would have 1500001 bytes; expected at most 1048576. Use shorter values.',
@@ -345,7 +345,7 @@ describe('error messages say what to do next', () => {
     ],
   ])('%s', async (_, error, text) => {
     const broken = openMcpHub('content', { siteFiles: { read: () => Promise.reject(error) } })
-    const { content, isError } = await broken.tool('get_prompt', { repo: 'acme/code-review' })
+    const { content, isError } = await broken.tool('get_prompt', { name: 'acme/code-review' })
     expect([isError, content]).toEqual([true, [{ type: 'text', text }]])
     broken.close()
   })

@@ -2,9 +2,15 @@
 import { HubError } from '../../domain/api/errors.ts'
 import { toHubError } from '../../ports/log.ts'
 import type { Hub } from '../hub.ts'
-import { callTool } from './call-tool.ts'
 import { CODES, invalidParams, McpFailure, type McpResult } from './protocol.ts'
-import type { Message } from './read-message.ts'
+import { callTool } from './tool-answers.ts'
+
+/** A JSON-RPC message, if its form is right, which the MCP library checks. */
+export interface Message {
+  method?: string
+  id?: string | number
+  params?: Record<string, unknown>
+}
 
 /** A message to handle. */
 export interface Serving {

@@ -1,12 +1,16 @@
-// Handles the MCP endpoint: checks the request, passes it to the MCP library, and enforces the deadline.
+// Handles the MCP endpoint: checks the request, reads its message, and enforces the deadline.
 import { HubError } from '../../domain/api/errors.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { isObject } from '../../domain/text/json.ts'
 import { toHubError } from '../../ports/log.ts'
 import { within } from '../../ports/within.ts'
+import { isUtf8, mediaTypeOf, NOT_UTF_8 } from '../content-type.ts'
 import { findForeignSource } from '../guard.ts'
 import type { Connect, Hub } from '../hub.ts'
+import { openBody } from '../read-body.ts'
+import type { Message } from './dispatch.ts'
 import { Refusal, respondToPreflight, respondWithRefusal } from './http.ts'
-import { CODES } from './protocol.ts'
-import { readMessage } from './read-message.ts'
+import { CODES, isWithinLimits } from './protocol.ts'
 import { serveMessage } from './serve-message.ts'
 
 /** The default deadline is well below the timeouts of platforms and clients. */
@@ -34,6 +38,56 @@ async function handleMessage(request: Request, hub: Hub): Promise<Response> {
   // A tool call reports failures in its result, which the model reads. All other methods report them in the HTTP status, which the client reads.
   if (waitSeconds > 0 && message.method !== 'tools/call') throw await rateLimitRefusal(waitSeconds)
   return serveMessage({ request, message, hub, waitSeconds })
+}
+
+/** Maximum size of a request body, in bytes. It is sufficient because no argument is longer than a prompt's content. */
+const MAX_BYTES = LIMITS.contentBytes
+
+/** Reads the message in a request: checks the media type, size and JSON, in that order. @throws Refusal for a message that cannot be handled */
+async function readMessage(request: Request): Promise<Message> {
+  if (mediaTypeOf(request.headers) !== 'application/json')
+    throw new Refusal(415, CODES.refused, 'Send the message as Content-Type: application/json.')
+  if (!isUtf8(request.headers)) throw new Refusal(415, CODES.refused, NOT_UTF_8)
+  const text = await readText(request)
+  // Batches are rejected: the library does not respond to a batch that contains a request and its cancellation, and revisions since 2025-06-18 do not support batches.
+  if (text.trimStart().startsWith('[')) {
+    throw new Refusal(400, CODES.invalidRequest, 'Send one message at a time: batches are not supported.')
+  }
+  if (!isWithinLimits(text)) {
+    const { parameterKeys, parameterDepth } = LIMITS
+    const most = `${parameterKeys} keys and ${parameterKeys} values, and ${parameterDepth} levels`
+    throw new Refusal(400, CODES.invalidRequest, `Send a smaller message: it may have ${most}.`)
+  }
+  const message = parseJson(text)
+  if (!isObject(message)) throw new Refusal(400, CODES.invalidRequest, 'Expected a JSON-RPC 2.0 message, an object.')
+  // Some clients send null instead of omitting the parameters.
+  if (message.params === null) delete message.params
+  return message
+}
+
+async function readText(request: Request): Promise<string> {
+  const bytes = await openBody(request, MAX_BYTES, tooLarge)
+    .read()
+    .catch((thrown: unknown): never => {
+      throw thrown instanceof HubError ? new Refusal(400, CODES.parseError, thrown.message) : thrown
+    })
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new Refusal(400, CODES.parseError, 'The body is not UTF-8.')
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Refusal(400, CODES.parseError, 'The body is not JSON.')
+  }
+}
+
+function tooLarge(): Refusal {
+  return new Refusal(413, CODES.refused, `The body is longer than ${MAX_BYTES} bytes. Send a shorter message.`)
 }
 
 const lateRefusal = () =>

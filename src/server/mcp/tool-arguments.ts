@@ -127,54 +127,27 @@ export function readArguments(tool: ToolName, given: Given): unknown {
 /** Converts alternative forms of input, which are accepted but not in the schema, to the form in the schema. */
 function settle(tool: ToolName, given: Given): Given {
   const settled = { ...given }
-  const isSearch = tool === 'search_prompts' || tool === 'list_tags'
-  if (isSearch && settled.query !== undefined && settled.q === undefined) {
-    settled.q = settled.query
-    delete settled.query
-  }
-  dropEmpty(settled, INPUTS[tool].shape)
-  for (const key of ['page', 'limit', 'offset']) {
-    const text = settled[key]
-    if (typeof text === 'string' && /^\d{1,7}$/.test(text)) settled[key] = Number(text)
-  }
-  if (isSearch) return settled
-  for (const key of ['repo', 'owner', 'name'] as const) splitFullName(settled, key)
-  for (const key of ['owner', 'name']) {
-    const text = settled[key]
+  for (const [key, value] of Object.entries(settled)) {
+    if (isEmpty(value) && isOptional(tool, key)) delete settled[key]
     // Names are converted to lower case, just as the read API redirects such URLs.
-    if (typeof text === 'string') settled[key] = text.toLowerCase()
+    else if (/^(?:owner|name)$/.test(key) && typeof value === 'string') settled[key] = value.toLowerCase()
+    else if (/^(?:page|limit|offset)$/.test(key) && typeof value === 'string' && /^\d{1,7}$/.test(value))
+      settled[key] = Number(value)
   }
+  const [owner = '', name = '', rest] = typeof settled.name === 'string' ? settled.name.split('/') : []
+  const isFullName = name !== '' && rest === undefined
+  if (isFullName && (isEmpty(settled.owner ?? null) || settled.owner === owner)) Object.assign(settled, { owner, name })
   const variables = readObject(settled.variables)
   if (isObject(variables)) settled.variables = textsOf(variables)
   return settled
 }
 
-/** Removes optional arguments that are null or empty: many clients send every argument of the schema, and these stand for "not given". */
-function dropEmpty(settled: Given, shape: Readonly<Record<string, z.ZodType>>): void {
-  for (const [key, value] of Object.entries(settled)) {
-    if (!isEmpty(value)) continue
-    const known = Object.hasOwn(shape, key) ? shape[key] : undefined
-    if (key === 'repo' || known?.safeParse(undefined).success === true) delete settled[key]
-  }
-}
-
+/** Returns whether a value stands for "not given": many clients send every argument of the schema. */
 const isEmpty = (value: unknown) => value === null || (typeof value === 'string' && value.trim() === '')
 
-/** Splits an argument of the form `owner/name`, unless the other arguments contradict it. */
-function splitFullName(settled: Given, key: 'repo' | 'owner' | 'name'): void {
-  const text = settled[key]
-  const [owner = '', name = '', rest] = typeof text === 'string' ? text.split('/') : []
-  if (name === '' || rest !== undefined) return
-  const { [key]: _, ...others } = settled
-  if (!isSame(others.owner, owner) || !isSame(others.name, name)) return
-  delete settled[key]
-  Object.assign(settled, { owner, name })
-}
-
-/** Returns whether an argument is omitted or empty, or equals a value except for case. */
-function isSame(given: unknown, value: string): boolean {
-  if (given === undefined || isEmpty(given)) return true
-  return typeof given === 'string' && given.toLowerCase() === value.toLowerCase()
+function isOptional(tool: ToolName, key: string): boolean {
+  const shape: Readonly<Record<string, z.ZodType>> = INPUTS[tool].shape
+  return Object.hasOwn(shape, key) && shape[key]!.safeParse(undefined).success
 }
 
 /** Converts numbers and booleans to strings, and drops null, which stands for "not given". `__proto__` is treated like any other key. */
