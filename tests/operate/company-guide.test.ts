@@ -1,4 +1,4 @@
-// Tests the guide "A hub for your company" by following it: a real provider, PostgreSQL, and two hubs behind Caddy with
+// Tests the guide to a private hub by following its steps for a company: a real provider, PostgreSQL, and two hubs behind Caddy with
 // the guide's settings and commands, from the first sign-in to the day somebody leaves.
 import { execFile } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
@@ -12,11 +12,11 @@ import { CLIENT, type OpenIdProvider, startOpenIdProvider } from '../oidc/provid
 import { temporaryFolder } from '../temporary-folder.ts'
 import { blocksOf } from './follow-guide.ts'
 
-const [owner, doctor, token, read, leave, forget, ...more] = blocksOf('company', 'sh') as [
-  ...[string, string, string, string, string, string],
+const [owner, doctor, token, read, mcp, leave, forget, ...more] = blocksOf('hosting-private', 'sh') as [
+  ...[string, string, string, string, string, string, string],
 ]
-const [settings = '', ...moreSettings] = blocksOf('company', 'ini')
-const [caddyfile = '', ...moreCaddy] = blocksOf('company', 'caddyfile')
+const [settings = '', ...moreSettings] = blocksOf('hosting-private', 'ini')
+const [caddyfile = '', ...moreCaddy] = blocksOf('hosting-private', 'caddyfile')
 
 describe.skipIf(!isInstalled('caddy'))('a hub for a company (needs caddy)', () => {
   const closing: (() => unknown)[] = []
@@ -80,7 +80,9 @@ describe.skipIf(!isInstalled('caddy'))('a hub for a company (needs caddy)', () =
   })
 
   test('has these code blocks', () => {
-    expect([more, moreSettings, moreCaddy]).toEqual([[], [], []])
+    expect(mcp).toContain('claude mcp add')
+    // The last ones are for a hub in a private network: tests/operate/private-guide.ts.
+    expect([more.length, moreSettings.length, moreCaddy.length]).toEqual([1, 1, 1])
   })
 
   test('starts two hubs with the first owner, and the doctor finds the provider', async () => {

@@ -26,11 +26,20 @@ export const ELSEWHERE: readonly ExampleElsewhere[] = [
   ...['sh', 'json'].map((language) => ({
     ...{ document: 'hosting-netlify', language, test: 'tests/operate/netlify-guide.test.ts' },
   })),
-  ...['sh', 'ini', 'caddyfile'].map((language) => ({
-    ...{ document: 'hosting-private', language, test: 'tests/operate/private-guide.ts' },
+  ...[
+    ['sh', 'runuser -u prompt-hub'],
+    ['sh', '$HUB_URL/api'],
+    ['ini', 'READERS='],
+    ['caddyfile', 'prompts.acme.example {'],
+  ].map(([language = '', has]) => ({
+    ...{ document: 'hosting-private', language, has, test: 'tests/operate/company-guide.test.ts' },
   })),
-  ...['sh', 'ini', 'caddyfile'].map((language) => ({
-    ...{ document: 'company', language, test: 'tests/operate/company-guide.test.ts' },
+  ...[
+    ['sh', '--url https://prompts.internal'],
+    ['ini', 'SITE_URL=https://prompts.internal'],
+    ['caddyfile', 'prompts.internal {'],
+  ].map(([language = '', has]) => ({
+    ...{ document: 'hosting-private', language, has, test: 'tests/operate/private-guide.ts' },
   })),
   { document: 'clients', language: 'ts', has: 'attributes()', test: 'tests/clients/traces.test.ts' },
   { document: 'managing', language: 'yaml', test: 'tests/publish/moderation.test.ts' },
@@ -46,9 +55,16 @@ export const ELSEWHERE: readonly ExampleElsewhere[] = [
 export const LEFT_OUT: readonly ExampleLeftOut[] = [
   { document: 'README.md', has: 'npm ci && npm test', reason: 'It runs every test, and so this one.' },
   { document: 'README.md', has: 'claude mcp add', reason: 'Claude Code cannot be installed without an account.' },
-  { document: 'company', has: 'CREATE USER', reason: 'tests/operate/company-guide.test.ts has a database of its own.' },
   {
-    document: 'company',
+    ...{ document: 'hosting-private', has: 'claude mcp add' },
+    reason: 'Claude Code cannot be installed without an account.',
+  },
+  {
+    ...{ document: 'hosting-private', has: 'CREATE USER' },
+    reason: 'tests/operate/company-guide.test.ts has a database of its own.',
+  },
+  {
+    document: 'hosting-private',
     has: 'prompt-hub-2',
     reason: 'It needs systemd; the test of the guide starts two hubs itself.',
   },

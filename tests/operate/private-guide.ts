@@ -9,10 +9,10 @@ import { freePort } from '../hubs/processes.ts'
 import type { Debian } from './debian.ts'
 import { blocksOf } from './follow-guide.ts'
 
-// The first blocks are those of a hub for readers, which tests/host/members.test.ts starts.
+// The first blocks are those of a hub for a company, which tests/operate/company-guide.test.ts follows.
 const [, settings = '', ...moreSettings] = blocksOf('hosting-private', 'ini')
-const [caddyfile = '', ...moreCaddy] = blocksOf('hosting-private', 'caddyfile')
-const [, , look = '', ...moreLooks] = blocksOf('hosting-private', 'sh')
+const [, caddyfile = '', ...moreCaddy] = blocksOf('hosting-private', 'caddyfile')
+const look = blocksOf('hosting-private', 'sh').at(-1)!
 const [, , , doctor, service, , , publish] = blocksOf('hosting-machine', 'sh') as [
   ...[string, string, string, string, string, string, string, string],
 ]
@@ -71,7 +71,7 @@ export function testPrivateGuide(opened: () => Debian): void {
     ])
 
   test('is a private hub with the settings of the guide, passes all checks and accepts a publish inside the network', async () => {
-    expect([moreSettings, moreCaddy, moreLooks]).toEqual([[], [], []])
+    expect([moreSettings, moreCaddy]).toEqual([[], []])
     await machine.write('/etc/prompt-hub.env', `CONTENT_DIR=/srv/catalogue/content\n${settings}PORT=${hubPort}\n`)
     expect(await machine.run([doctor])).toMatch(/ok +address[\s\S]*ok +proxies[\s\S]*All checks passed/)
     await machine.run([service])

@@ -73,8 +73,11 @@ export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
         'PostgreSQL, a clone on each machine, backups and rolling upgrades.',
       ),
       guide('hosting-netlify', 'Netlify and GitHub', 'Repository, GitHub App, sign-in and first publish.'),
-      guide('hosting-private', 'Private hub', 'A hub that only your network can reach.'),
-      guide('company', 'A hub for your company', 'Sign-in with your provider, readers, audit and erasure.'),
+      guide(
+        'hosting-private',
+        'Private hub',
+        'A hub for your company or network: sign-in with your provider, readers, audit and erasure.',
+      ),
       guide('settings', 'Settings', 'Every environment variable and its default.'),
       guide('commands', 'Commands', 'Every npm command in the repository.'),
     ],
