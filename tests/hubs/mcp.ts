@@ -33,8 +33,8 @@ export interface McpHub {
   catalogue: Catalogue
   fresh: FreshCopies
   hub: Hub
-  /** Handles a request exactly as given. */
-  answer(request: Request): Promise<Response>
+  /** Handles a request exactly as given. @param changed replaces parts of the hub */
+  answer(request: Request, changed?: Partial<Hub>): Promise<Response>
   /** A `fetch` for clients that sends requests to this server. */
   fetch(address: string | URL, init?: RequestInit): Promise<Response>
   /** Sends a request in the 2025 protocol. @returns the result; throws if the server reports an error */
@@ -46,17 +46,16 @@ export interface McpHub {
   close(): void
 }
 
-/** Opens a hub with a content folder. @param changed replaces parts of the hub @param deadlineMs the time limit for a response */
-export function openMcpHub(contentDir: string, changed: Partial<Hub> = {}, deadlineMs?: number): McpHub {
+/** Opens a hub with a content folder. */
+export function openMcpHub(contentDir: string): McpHub {
   const dir = temporaryFolder('hub-mcp-')
   const siteDir = join(dir, 'dist')
   const catalogue = loadCatalogue(readConfig({ CONTENT_DIR: contentDir, SITE_URL: BASE_URL }))
   writeSite(catalogue, siteDir, contentDir)
   const index = openSearchIndex(indexOf(placesOf(siteDir)))
   const fresh = copiesAhead(openCopies(memoryState()), () => UNKNOWN_SOURCE)
-  const whole = makeHub({ siteFiles: folderFiles(siteDir), fresh, search: () => index })
-  const hub = { ...whole, ...changed }
-  const answer = (request: Request) => handleMcp(request, () => hub, deadlineMs)
+  const hub = makeHub({ siteFiles: folderFiles(siteDir), fresh, search: () => index })
+  const answer = (request: Request, changed?: Partial<Hub>) => handleMcp(request, () => ({ ...hub, ...changed }))
   const call = async (method: string, params: Json = {}) => {
     const response = await answer(post({ jsonrpc: '2.0', id: 1, method, params }))
     const { result, error } = await response.json()
@@ -71,7 +70,7 @@ export function openMcpHub(contentDir: string, changed: Partial<Hub> = {}, deadl
     fetch: (address, init) => answer(new Request(address, init)),
     call,
     tool: (name, given) => call('tools/call', { name, ...(given && { arguments: given }) }),
-    rest: async (path) => (await handleRead(new Request(BASE_URL + path), () => whole)).json(),
+    rest: async (path) => (await handleRead(new Request(BASE_URL + path), () => hub)).json(),
     close: () => {
       index.close()
     },

@@ -44,33 +44,28 @@ const filled = cases.filter((given) => Array.isArray(given.filled) && !given.his
 
 test('covers more than 45 cases', () => expect(filled.length).toBeGreaterThan(45))
 
-test.each(filled)('get_prompt: $name', async ({ repository, values, messages, filled }) => {
-  const get = async (variables?: Record<string, string>) => {
-    const answer = await hub.tool('get_prompt', { owner: 'acme', name: repository, ...(variables && { variables }) })
+test.each(filled)('$name', async ({ repository, values, messages, filled }) => {
+  const variables = textsOf(values)
+  const get = async (given: object) => {
+    const answer = await hub.tool('get_prompt', { owner: 'acme', name: repository, ...given })
     return (answer.structuredContent as { data: { format: string; messages: ChatPart[] } }).data
   }
-  expect(await get()).toMatchObject({ format: 'chat', messages })
-  expect((await get(textsOf(values))).messages.filter((part) => 'role' in part)).toEqual(filled)
-})
+  expect(await get({})).toMatchObject({ format: 'chat', messages })
+  expect((await get({ variables })).messages.filter((part) => 'role' in part)).toEqual(filled)
 
-test.each(filled)('prompts/get: $name', async ({ repository, values, filled }) => {
-  const given = { name: `acme__${repository}`, arguments: textsOf(values) }
-  const messages = (await hub.call('prompts/get', given)).messages as { role: string; content: { text: string } }[]
+  const got = await hub.call('prompts/get', { name: `acme__${repository}`, arguments: variables })
   const expected = filled as { role: string; content: string }[]
   const system = expected.filter(({ role }) => role === 'system').map(({ content }) => content)
   const [first, ...others] = expected.filter(({ role }) => role !== 'system')
   const isUser = first?.role === 'user'
   const opening = [...system, ...(isUser ? [first.content] : [])].join('\n\n')
-  expect(messages.map(({ role, content }) => [role, content.text])).toEqual([
+  const shown = (got.messages as { role: string; content: { text: string } }[]).map(({ role, content }) => [
+    role,
+    content.text,
+  ])
+  expect(shown).toEqual([
     ...(system.length > 0 || isUser ? [['user', opening]] : []),
     ...(first && !isUser ? [[first.role, first.content]] : []),
     ...others.map(({ role, content }) => [role, content]),
   ])
-})
-
-test('resources/read returns the content byte for byte', async () => {
-  for (const { repository, content } of cases) {
-    const { contents } = await hub.call('resources/read', { uri: `hub://prompts/acme/${repository}` })
-    expect((contents as { text: string }[])[0]!.text).toBe(content)
-  }
 })

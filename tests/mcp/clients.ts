@@ -21,7 +21,7 @@ interface AnyClient {
 const INFO = { name: 'tests', version: '1.0.0' }
 
 /** The clients, keyed by the name that appears in test titles. */
-export const CLIENTS: readonly (readonly [string, string, (address: string, fetch?: Fetch) => Promise<AnyClient>])[] = [
+const CLIENTS: readonly (readonly [string, string, (address: string, fetch?: Fetch) => Promise<AnyClient>])[] = [
   ['the 1.x client', '2025-11-25', connectLegacy],
   ['the 2.x client with its defaults', '2025-11-25', (address, fetch) => connectModern(address, fetch)],
   [
@@ -50,15 +50,9 @@ async function connectModern(address: string, fetch?: Fetch, mode?: 'auto' | { p
   return Object.assign(client, { version: () => client.getNegotiatedProtocolVersion() })
 }
 
-/**
- * Adds the tests that every client must pass.
- *
- * @param addressOf called when the tests run
- * @param given `fetch` replaces the network; `clients` selects some of the clients
- */
-export function testClients(addressOf: () => string, given: { fetch?: Fetch; clients?: typeof CLIENTS } = {}): void {
-  const { fetch, clients = CLIENTS } = given
-  test.each(clients)('%s lists and calls all four tools', async (_, version, connect) => {
+/** Adds the tests that every client must pass. @param addressOf called when the tests run @param fetch replaces the network */
+export function testClients(addressOf: () => string, fetch?: Fetch): void {
+  test.each(CLIENTS)('%s lists and calls all four tools', async (_, version, connect) => {
     const client = await connect(addressOf(), fetch)
     try {
       expect(client.version()).toBe(version)

@@ -30,7 +30,7 @@ function readChecks(results: string) {
   )
 }
 
-describe('the conformance suite', () => {
+describe.concurrent('the conformance suite', () => {
   //  revision      scenarios that must pass
   test.each([
     [

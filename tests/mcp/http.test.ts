@@ -268,11 +268,10 @@ describe('errors', () => {
   })
 
   test('returns 504 at the deadline when the store does not respond', async () => {
-    const stuck = openMcpHub('content', { siteFiles: { read: () => new Promise(() => {}) } }, 50)
+    const stuck = { ...hub.hub, siteFiles: { read: () => new Promise<never>(() => {}) } }
     const call = { ...LIST, method: 'tools/call', params: { name: 'get_prompt', arguments: { name: 'acme/x' } } }
-    const response = await stuck.answer(post(call))
+    const response = await handleMcp(post(call), () => stuck, 50)
     expect([response.status, (await response.json()).error.code]).toEqual([504, -32603])
-    stuck.close()
   })
 
   test.each([
@@ -290,8 +289,7 @@ describe('errors', () => {
     const search = () => {
       throw new Error('secret of /srv')
     }
-    const broken = openMcpHub('content', { search })
-    await expect(broken.call('prompts/list')).rejects.toMatchObject({ code: -32603, message: 'Internal error' })
-    broken.close()
+    const { error } = await (await hub.answer(post({ ...LIST, method: 'prompts/list' }), { search })).json()
+    expect(error).toEqual({ code: -32603, message: 'Internal error' })
   })
 })

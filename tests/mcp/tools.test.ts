@@ -344,30 +344,30 @@ describe('error messages say what to do next', () => {
       'internal_error: Something went wrong on the hub. Try again later.',
     ],
   ])('%s', async (_, error, text) => {
-    const broken = openMcpHub('content', { siteFiles: { read: () => Promise.reject(error) } })
-    const { content, isError } = await broken.tool('get_prompt', { name: 'acme/code-review' })
-    expect([isError, content]).toEqual([true, [{ type: 'text', text }]])
-    broken.close()
+    const params = { name: 'get_prompt', arguments: { name: 'acme/code-review' } }
+    const call = post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+    const { result } = await (await hub.answer(call, { siteFiles: { read: () => Promise.reject(error) } })).json()
+    expect(result).toEqual({ isError: true, content: [{ type: 'text', text }] })
   })
 
   test('over the rate limit, tools return an error result and other methods 429', async () => {
     const limiter = limitInMemory({ requests: 2, windowMs: 60_000 }, () => 0)
-    const limited = openMcpHub('content', { limiter })
-    const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_tags' } }
-    await limited.call('tools/list')
-    const first = await limited.answer(post(body))
+    const send = (method: string, params = {}) =>
+      hub.answer(post({ jsonrpc: '2.0', id: 1, method, params }), { limiter })
+    const call = () => send('tools/call', { name: 'list_tags' })
+    await send('tools/list')
+    const first = await call()
     expect([first.headers.get('Retry-After'), (await first.json()).result.isError]).toEqual([null, undefined])
-    const second = await limited.answer(post(body))
+    const second = await call()
     expect([second.status, second.headers.get('Retry-After')]).toEqual([200, '60'])
     const text = 'rate_limited: Too many tool calls from this IP address. Try again in 60 s.'
     expect((await second.json()).result).toEqual({ content: [{ type: 'text', text }], isError: true })
     for (const method of ['tools/list', 'prompts/get', 'resources/read', 'completion/complete', 'initialize', 'ping']) {
-      const refused = await limited.answer(post({ jsonrpc: '2.0', id: 1, method, params: {} }))
+      const refused = await send(method)
       expect([method, refused.status, refused.headers.get('Retry-After')]).toEqual([method, 429, '60'])
       const sentence = 'Too many messages from this IP address. Try again in 60 s.'
       expect(await refused.json()).toEqual({ jsonrpc: '2.0', error: { code: -32000, message: sentence }, id: null })
     }
-    limited.close()
   })
 
   test('an unknown tool is a protocol error that lists the four tools', async () => {
