@@ -97,6 +97,7 @@ describe('rejected requests', () => {
     ['an unknown protocol version', post(LIST, { 'MCP-Protocol-Version': '1999-01-01' }), 400, -32000],
     ['2026 only in the header', post(LIST, { 'MCP-Protocol-Version': '2026-07-28' }), 400, -32602],
     ['2026 with another method in the header', modern('tools/list', {}, { 'Mcp-Method': 'prompts/list' }), 400, -32020],
+    ['2026 with another tool in the header', modern('tools/call', { name: 'x' }, { 'Mcp-Name': 'y' }), 400, -32020],
     ['2026 with an unknown method', modern('tools/explode'), 404, -32601],
     ['2026 with a method of 2025', modern('ping'), 404, -32601],
   ])('%s', async (_, request, status, code) => {
@@ -205,6 +206,16 @@ describe('accepted requests', () => {
     ],
   ])('%s', async (_, request, status, answer) => {
     expect(await show(request)).toEqual([status, answer])
+  })
+
+  // The library serves a call whose name is encoded in the header.
+  test.each(['list_tags', 'nothing'])('2026: the answer to a call of %s is the one of the library', async (name) => {
+    const encoded = `=?base64?${Buffer.from(name).toString('base64')}?=`
+    const read = async (headers = {}) => {
+      const response = await hub.answer(modern('tools/call', { name }, headers))
+      return [response.status, await response.json()]
+    }
+    expect(await read()).toEqual(await read({ 'Mcp-Name': encoded }))
   })
 
   test('a preflight returns the allowed methods and headers', async () => {

@@ -1,7 +1,7 @@
 // Decides which bodies a publish, a check and a change accept, and decodes them.
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { isUtf8, mediaTypeOf, NOT_UTF_8 } from '../content-type.ts'
+import { isUtf8, mediaTypeOf, NOT_UTF_8 } from '../read-body.ts'
 
 /** What a request has as its body: JSON, a prompt file, or the archive of a skill's folder. docs/contract.md section 7 */
 type BodyKind = 'json' | 'prompt-file' | 'archive'
