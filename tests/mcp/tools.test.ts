@@ -207,24 +207,11 @@ describe('filling in variables', () => {
     ['one of two values', { first: 'A' }, 'A {{second}} A', ['second']],
     ['all values and an unknown one', { first: 'A', second: 'B', third: 'C' }, 'A B A', []],
     ['a number and a boolean', { first: 1, second: false }, '1 false 1', []],
-    ['an empty string', { first: '', second: 'B' }, ' B ', []],
-    ['replacement patterns', { first: '$&$1', second: "$'" }, "$&$1 $' $&$1", []],
-    ['a value that looks like a placeholder', { first: '{{second}}', second: 'B' }, '{{second}} B {{second}}', []],
   ])('%s', async (_, variables, filled, missing) => {
     const { data } = (await ask('get_prompt', { ...first, ...(variables && { variables }) })) as { data: Json }
     expect(data).toMatchObject({ content: `${LEFT}${filled}\n`, missing_variables: missing })
     const stored = await ask('get_prompt', first)
     expect(stored).toMatchObject({ data: pick(data, ['content_sha256', 'size_bytes']) })
-  })
-
-  test('treats constructor and __proto__ as ordinary variable names', async () => {
-    const repo = { name: 'zz-suite/constructor' }
-    const untouched = { content: 'An ordinary word: {{constructor}} {{__proto__}}\n' }
-    expect(await ask('get_prompt', { ...repo, variables: {} })).toMatchObject({ data: untouched })
-    const variables = JSON.parse('{"constructor":"C","__proto__":"P"}')
-    expect(await ask('get_prompt', { ...repo, variables })).toMatchObject({
-      data: { content: 'An ordinary word: C P\n' },
-    })
   })
 })
 
