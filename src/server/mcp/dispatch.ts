@@ -28,7 +28,7 @@ type MethodHandler = (params: Record<string, unknown>, hub: Hub, waitSeconds: nu
 const METHODS: ReadonlyMap<string, MethodHandler> = new Map(
   Object.entries<MethodHandler>({
     'tools/list': async () => ({ tools: (await import('./tools.ts')).TOOLS }),
-    'tools/call': callTool,
+    'tools/call': async (...given) => JSON.parse(await callTool(...given)),
     'prompts/list': async (_, hub) => (await import('./prompts.ts')).listPrompts(hub),
     'prompts/get': async (params, hub) => (await import('./prompts.ts')).getPrompt(params, hub),
     'resources/list': async (_, hub) => (await import('./resources.ts')).listResources(hub),

@@ -31,15 +31,15 @@ export async function serveMessage(serving: Serving): Promise<Response> {
     if (route.reason !== 'initialize' && version !== undefined && !versions.includes(version))
       throw new Refusal(400, CODES.refused, `Unknown MCP-Protocol-Version. Use one of ${versions.join(', ')}.`)
     if (route.reason === 'notification' || route.reason === 'response') return respond(202, null)
-    const answer = isToolCall ? await answerCall(serving) : await askLibrary(library, serving)
-    return respond(200, JSON.stringify(answer), waitSeconds)
+    const answer = isToolCall ? await answerCall(serving) : JSON.stringify(await askLibrary(library, serving))
+    return respond(200, answer, waitSeconds)
   }
   // The library checks the headers of a call that do not plainly repeat its body.
   const isPlain =
     route.kind === 'modern' && route.messageKind === 'request' && version === REVISION && method !== undefined
   if (isPlain && isToolCall && name === message.params?.name) {
     const _meta = { [library.SERVER_INFO_META_KEY]: describeServer(serving.hub.baseUrl) }
-    return respond(200, JSON.stringify(await answerCall(serving, { resultType: 'complete', _meta })), waitSeconds)
+    return respond(200, await answerCall(serving, { resultType: 'complete', _meta }), waitSeconds)
   }
   const options = { legacy: 'reject', keepAliveMs: 0 } as const
   const handler = library.createMcpHandler(() => createServer(library, serving, CACHE_HINTS), options)
@@ -47,16 +47,17 @@ export async function serveMessage(serving: Serving): Promise<Response> {
   return respond(answer.status, await answer.text(), waitSeconds, answer.headers.get('Content-Type'))
 }
 
-/** Answers a call of a tool. @param more fields of the result */
-async function answerCall({ message, hub, waitSeconds }: Serving, more?: McpResult) {
+/** Answers a call of a tool, as JSON. @param more fields of the result */
+async function answerCall({ message, hub, waitSeconds }: Serving, more?: McpResult): Promise<string> {
   const { id, params = {} } = message
   try {
     const result = await callTool(params, hub, waitSeconds)
-    return { jsonrpc: '2.0', id, result: more ? { ...result, ...more } : result }
+    const whole = more ? `${result.slice(0, -1)},${JSON.stringify(more).slice(1)}` : result
+    return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${whole}}`
   } catch (thrown) {
     if (!(thrown instanceof McpFailure)) throw thrown
     const { code, message: sentence, data } = thrown
-    return { jsonrpc: '2.0', id, error: { code, message: sentence, data } }
+    return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: sentence, data } })
   }
 }
 

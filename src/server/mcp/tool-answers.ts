@@ -13,17 +13,17 @@ import { findVersionAt } from '../read/label-at.ts'
 import { activeVersionNotFound, repositoryNotFound, versionNotFound } from '../read/not-found.ts'
 import { checkTime, resolveVersion } from '../read/query-values.ts'
 import { findRepository, findTags, findVersion, findVersionPage } from '../read/records.ts'
-import { invalidParams, type McpResult, readObject, unknownName } from './protocol.ts'
+import { invalidParams, readObject, unknownName } from './protocol.ts'
 import { type Arguments, PAGE_SIZES, readArguments, TOOL_NAMES, type ToolName } from './tool-arguments.ts'
 
 /**
  * Calls a tool.
  *
  * @param waitSeconds the number of seconds until the client may call a tool again; 0 if it may do so now
- * @returns the result; it also reports failures, because models read results but not protocol errors
+ * @returns the result as JSON; it also reports failures, because models read results but not protocol errors
  * @throws McpFailure if there is no such tool, or if its arguments are not an object
  */
-export async function callTool(params: Record<string, unknown>, hub: Hub, waitSeconds: number): Promise<McpResult> {
+export async function callTool(params: Record<string, unknown>, hub: Hub, waitSeconds: number): Promise<string> {
   const { name } = params
   const given = readObject(params.arguments ?? {})
   const tool = TOOL_NAMES.find((candidate) => candidate === name)
@@ -31,17 +31,13 @@ export async function callTool(params: Record<string, unknown>, hub: Hub, waitSe
   if (!isObject(given)) throw invalidParams('arguments: expected an object, for example {"owner": "acme"}.')
   try {
     if (waitSeconds > 0) throw (await import('../refusals.ts')).rateLimitError('toolCalls', waitSeconds)
-    const structured = await answerTool(tool, given, hub)
-    return {
-      content: [{ type: 'text', text: JSON.stringify(withoutLongText(structured)) }],
-      structuredContent: structured,
-    }
+    return await answerTool(tool, given, hub)
   } catch (thrown) {
     const { code, message } = toHubError(thrown)
     // The message is the same for all stores, because a model cannot use the difference.
     const sentence = code === 'unavailable' ? CATALOGUE_UNAVAILABLE : message
     // Errors have no structuredContent, because the 1.x client would validate it against the output schema.
-    return { content: [{ type: 'text', text: `${code}: ${sentence}` }], isError: true }
+    return JSON.stringify({ content: [{ type: 'text', text: `${code}: ${sentence}` }], isError: true })
   }
 }
 
@@ -49,18 +45,11 @@ function answerTool<Name extends ToolName>(tool: Name, given: Record<string, unk
   return TOOL_ANSWERS[tool](readArguments(tool, given), hub)
 }
 
-/**
- * Returns what the text block contains. Some clients forward the text block to the model, others `structuredContent`, so both
- * contain the same data. A long text is only in `structuredContent`, because clients that forward both would send it twice;
- * unless the client asked for a part of it.
- */
-function withoutLongText(structured: Record<string, unknown>): Record<string, unknown> {
-  const { data } = structured
-  if (!isObject(data) || typeof data.content !== 'string' || 'next_offset' in data) return structured
-  const { content, ...rest } = data
-  if (content.length <= LONG_TEXT) return structured
-  const note = `The text is in structuredContent. If you cannot see it, call get_prompt again with "limit": ${LONG_TEXT}, then with "offset": next_offset.`
-  return { ...structured, data: { ...rest, note } }
+/** Formats a result as JSON. Clients pass either the text block or `structuredContent` to the model, so both have the same data. @param shown what the text block has instead */
+function formatResult(structured: object, shown = structured): string {
+  const json = JSON.stringify(structured)
+  const text = JSON.stringify(shown === structured ? json : JSON.stringify(shown))
+  return `{"content":[{"type":"text","text":${text}}],"structuredContent":${json}}`
 }
 
 const SUMMARY = [
@@ -92,15 +81,16 @@ export const FIELDS = {
 /** More fields of every prompt in results. The open schemas omit them, to keep the tool list, which every client loads, short and stable. */
 const UNDESCRIBED_FIELDS = ['format', 'is_skill', 'forked_from'] as const
 
-/** The handler of each tool. @throws HubError with a message that says what to do next */
+/** The handler of each tool, which returns the result as JSON. @throws HubError with a message that says what to do next */
 const TOOL_ANSWERS: {
-  [Name in ToolName]: (given: Arguments<Name>, hub: Hub) => Promise<Record<string, unknown>>
+  [Name in ToolName]: (given: Arguments<Name>, hub: Hub) => Promise<string>
 } = {
   async search_prompts({ q = '', tag, sort, page = 1, limit = PAGE_SIZES.search_prompts.usual }, { search }) {
     const question = { text: q, tags: tag === undefined ? [] : [tag], sort }
     const answer = await search().find({ ...question, offset: (page - 1) * limit, limit })
     const { data, meta } = searchEnvelope(answer, { page, size: limit })
-    return { data: data.map((record) => pick(record, [...FIELDS.search_prompts, ...UNDESCRIBED_FIELDS])), meta }
+    const shown = data.map((record) => pick(record, [...FIELDS.search_prompts, ...UNDESCRIBED_FIELDS]))
+    return formatResult({ data: shown, meta })
   },
 
   async get_prompt({ owner, name, version: asked, label, at, variables, offset, limit }, hub) {
@@ -116,15 +106,18 @@ const TOOL_ANSWERS: {
     if (!record) throw await versionNotFound(owner, name, version, hub, 'Use list_versions to list its versions.')
     const isWhole = variables === undefined && offset === undefined && limit === undefined
     const known = isWhole ? wholePrompts.get(record.bytes()) : undefined
-    if (known?.repository === repository.bytes()) return known.answer
+    if (known?.repository === repository.bytes()) return known.result
     const filled = variables ? await fill(record.value(), variables, hub) : leaveOpen(record.value())
     const data = await describePrompt(repository.value(), record.value(), filled)
     if (offset !== undefined || limit !== undefined)
-      return { data: { ...data, ...takePart(filled.content, offset, limit) } }
+      return formatResult({ data: { ...data, ...takePart(filled.content, offset, limit) } })
     // The messages of a chat prompt repeat its content, so a long text is returned without them.
-    const answer = { data: filled.content.length > LONG_TEXT ? data : { ...data, messages: filled.messages } }
-    if (isWhole) wholePrompts.set(record.bytes(), { repository: repository.bytes(), answer })
-    return answer
+    const result =
+      filled.content.length > LONG_TEXT
+        ? formatResult({ data }, { data: { ...data, content: undefined, note: LONG_NOTE } })
+        : formatResult({ data: { ...data, messages: filled.messages } })
+    if (isWhole) wholePrompts.set(record.bytes(), { repository: repository.bytes(), result })
+    return result
   },
 
   async list_versions({ owner, name, page = 1, limit = PAGE_SIZES.list_versions.usual }, hub) {
@@ -137,18 +130,19 @@ const TOOL_ANSWERS: {
     const start = first % size
     const shown = lists.flatMap(({ data }) => data).slice(start, start + limit)
     const data = shown.map((version) => pick(version, FIELDS.list_versions))
-    return { ...listEnvelope(data, { page, size: limit, total: lists[0].meta.total }) }
+    return formatResult(listEnvelope(data, { page, size: limit, total: lists[0].meta.total }))
   },
 
   async list_tags({ q = '', page = 1, limit = PAGE_SIZES.list_tags.usual }, hub) {
     const wanted = q.trim().toLowerCase()
     const tags = (await findTags(hub)).value().filter(({ name }) => name.includes(wanted))
-    return pageOf(tags, FIELDS.list_tags, page, limit)
+    const shown = tags.slice((page - 1) * limit, page * limit).map((tag) => pick(tag, FIELDS.list_tags))
+    return formatResult(listEnvelope(shown, { page, size: limit, total: tags.length }))
   },
 }
 
 /** Results for whole prompts without values, by the bytes of the version's record, as long as a host keeps these and the repository's. */
-const wholePrompts = new WeakMap<Bytes, { repository: Bytes; answer: Record<string, unknown> }>()
+const wholePrompts = new WeakMap<Bytes, { repository: Bytes; result: string }>()
 
 async function describePrompt(repository: Repository, record: VersionRecord, filled: FilledFields) {
   const { version } = record
@@ -166,8 +160,9 @@ async function describePrompt(repository: Repository, record: VersionRecord, fil
   return pick(said, [...FIELDS.get_prompt, ...UNDESCRIBED_FIELDS])
 }
 
-/** Length of a text, in UTF-16 code units, above which a result contains it only once. */
+/** Length of a text, in UTF-16 code units, above which it is only in `structuredContent`: clients that pass both to the model would send it twice. */
 const LONG_TEXT = 10_000
+const LONG_NOTE = `The text is in structuredContent. If you cannot see it, call get_prompt again with "limit": ${LONG_TEXT}, then with "offset": next_offset.`
 
 /** Returns a part of a text. @param offset the first character, and `limit` the maximum number of characters, in code points */
 function takePart(text: string, offset = 0, limit = Number.POSITIVE_INFINITY) {
@@ -200,14 +195,4 @@ function leaveOpen({ content, messages, variables }: VersionRecord): FilledField
   const names = new Set(variables.map(({ name }) => name))
   const used = findPlaceholders(content)
   return { content, messages, missing_variables: used.filter((name) => names.has(name)) }
-}
-
-function pageOf<Record extends object, Key extends keyof Record>(
-  records: readonly Record[],
-  fields: readonly Key[],
-  page: number,
-  size: number,
-) {
-  const shown = records.slice((page - 1) * size, page * size).map((record) => pick(record, fields))
-  return { ...listEnvelope(shown, { page, size, total: records.length }) }
 }
