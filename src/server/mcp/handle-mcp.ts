@@ -8,8 +8,7 @@ import { findForeignSource } from '../guard.ts'
 import type { Connect, Hub } from '../hub.ts'
 import { isUtf8, mediaTypeOf, NOT_UTF_8, openBody } from '../read-body.ts'
 import type { Message } from './dispatch.ts'
-import { Refusal, respondToPreflight, respondWithRefusal } from './http.ts'
-import { CODES, isWithinLimits } from './protocol.ts'
+import { CODES, isWithinLimits, Refusal, respondToPreflight, respondWithRefusal } from './protocol.ts'
 import { serveMessage } from './serve-message.ts'
 
 /** The default deadline is well below the timeouts of platforms and clients. */

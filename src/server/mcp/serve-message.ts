@@ -2,9 +2,8 @@
 
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 import { dispatch, isSupported, type Serving } from './dispatch.ts'
-import { Refusal, respond } from './http.ts'
 import { CACHE_HINTS, CAPABILITIES, CONSTANT, describeServer, INSTRUCTIONS } from './identity.ts'
-import { CODES, McpFailure, type McpResult } from './protocol.ts'
+import { CODES, McpFailure, type McpResult, Refusal, respond } from './protocol.ts'
 import { callTool } from './tool-answers.ts'
 
 type Library = typeof import('@modelcontextprotocol/server')

@@ -7,22 +7,17 @@ import { LIMITS } from '../../domain/limits.ts'
 import { isObject } from '../../domain/text/json.ts'
 import { formatProblems, parseWithSchema } from '../../domain/text/problems.ts'
 import { countCharacters } from '../../domain/text/text-length.ts'
-import { hasOwnerForm, isName, isVersion } from '../../domain/values/names.ts'
 import { readObject } from './protocol.ts'
 
-/** The pattern from docs/contract.md section 1 without its lookahead, which RE2 does not support and some clients compile patterns with RE2. */
-const WORDS_PATTERN = '^[a-z0-9]+(?:-[a-z0-9]+)*$'
-const VERSION_PATTERN = '^(0|[1-9]\\d{0,5})\\.(0|[1-9]\\d{0,5})\\.(0|[1-9]\\d{0,5})$'
+// Patterns without the lookaheads of the contract's: some clients compile them with RE2, which does not support these.
+const WORDS = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
+const VERSION = /^(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})$/
 
-const owner = checked(hasOwnerForm, 'expected 1 to 39 of a-z, 0-9 and single hyphens inside, for example "acme"')
-  .meta({ pattern: WORDS_PATTERN, maxLength: LIMITS.ownerCharacters })
-  .describe('Owner, before the slash in owner/name.')
-const name = checked(isName, 'expected 1 to 64 of a-z, 0-9 and single hyphens inside, for example "code-review"')
-  .meta({ pattern: WORDS_PATTERN, maxLength: LIMITS.nameCharacters })
-  .describe('Name, after the slash in owner/name.')
-const version = checked(isVersion, 'expected the form x.y.z, for example "1.0.0"')
-  .meta({ pattern: VERSION_PATTERN })
-  .describe('Version x.y.z. Default: the latest.')
+const owner = words(LIMITS.ownerCharacters, 'acme').describe('Owner, before the slash in owner/name.')
+const name = words(LIMITS.nameCharacters, 'code-review').describe('Name, after the slash in owner/name.')
+const version = matching(VERSION, 'expected the form x.y.z, for example "1.0.0"').describe(
+  'Version x.y.z. Default: the latest.',
+)
 const label = shortText(LIMITS.tagCharacters, 'production').describe('A label instead of a version.')
 const page = wholeFrom(1, LIMITS.highestPage, 2).describe('1-based page number. Default 1.').optional()
 
@@ -86,14 +81,23 @@ export type ToolName = keyof typeof INPUTS
 /** The names of the tools, in listing order. */
 export const TOOL_NAMES = Object.keys(INPUTS) as ToolName[]
 
-function checked(isRight: (text: string) => boolean, wanted: string) {
-  return z.string(wanted).refine(isRight, wanted)
+/** The other checks are skipped if the pattern does not match, so that the message appears only once. */
+function matching(pattern: RegExp, wanted: string) {
+  return z.string(wanted).regex(pattern, { error: wanted, abort: true })
+}
+
+function words(maxCharacters: number, example: string) {
+  const wanted = `expected 1 to ${maxCharacters} of a-z, 0-9 and single hyphens inside, for example "${example}"`
+  return matching(WORDS, wanted).max(maxCharacters, wanted)
 }
 
 /** Lengths are counted in code points, as in JSON Schema. */
 function shortText(maxCharacters: number, example: string) {
   const wanted = `expected a string of at most ${maxCharacters} characters, for example "${example}"`
-  return checked((text) => countCharacters(text) <= maxCharacters, wanted).meta({ maxLength: maxCharacters })
+  return z
+    .string(wanted)
+    .refine((text) => countCharacters(text) <= maxCharacters, wanted)
+    .meta({ maxLength: maxCharacters })
 }
 
 function wholeFrom(least: number, most: number, example: number) {
