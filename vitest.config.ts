@@ -14,7 +14,7 @@ const UNIT = [
   'tests/server/**/*.test.ts',
   'tests/clients/**/*-tables.test.ts',
   'tests/cli/ranges.test.ts',
-  'tests/host/{largest-first,site-folder}.test.ts',
+  'tests/host/site-folder.test.ts',
   'tests/mcp/registry.test.ts',
   'tests/publish/{attempts,decision,turns}.test.ts',
   'tests/relevance/data.test.ts',

@@ -175,6 +175,7 @@ export function listenTo(
   addressOf: (incoming: IncomingMessage) => string = ({ socket }) => socket.remoteAddress ?? 'unknown',
 ): NodeListener {
   const handle = (request: Request, { incoming }: { incoming: unknown }) => {
+    if (!URL.canParse(request.url)) return refuseUrl()
     // hono also serves HTTP/2, which this server does not speak.
     const { socket } = incoming as IncomingMessage
     return answer(request, addressOf(incoming as IncomingMessage), socket.remoteAddress)
@@ -183,10 +184,12 @@ export function listenTo(
     // HTTP/1.0 does not require a Host header.
     hostname: 'localhost',
     // This is called only for requests whose URL cannot be parsed.
-    errorHandler: () =>
-      respondWithError(
-        new Request('http://localhost/', { method: 'POST' }),
-        new HubError('invalid_request', 'The URL is invalid. Generate it with a URL library.'),
-      ),
+    errorHandler: refuseUrl,
   })
 }
+
+const refuseUrl = () =>
+  respondWithError(
+    new Request('http://localhost/', { method: 'POST' }),
+    new HubError('invalid_request', 'The URL or the header Host is invalid. Use an HTTP library.'),
+  )

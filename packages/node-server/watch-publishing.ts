@@ -29,12 +29,13 @@ export function watchPublishing(git: Pick<LocalGit, 'finishPublishes' | 'isSettl
     return health.problem === null
   }
   const timer = setInterval(finish, CHECK_MS).unref()
+  const finishBeforeBuild = async (): Promise<boolean> => {
+    const isKnown = health.wasPossible && health.problem === null
+    return (isKnown && (await git.isSettled())) || finish()
+  }
   return {
     /** Finishes interrupted publishes before a build. As long as there are none, the next check says whether git takes new ones. */
-    async finish(): Promise<boolean> {
-      const isKnown = health.wasPossible && health.problem === null
-      return (isKnown && (await git.isSettled())) || finish()
-    },
+    finish: finishBeforeBuild,
     /** Returns the result of the last check. */
     health: () => health,
     stop: () => clearInterval(timer),

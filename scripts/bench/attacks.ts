@@ -1,6 +1,5 @@
 // Measures how hostile clients affect a hub with default limits: how long another reader waits, how much memory is used, and whether it is freed.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CROWD_ATTACKS } from './crowd-attacks.ts'
 import { ATTACKS, useOnce } from './hostile-clients.ts'
 import { type HostileHub, startHostileHub } from './hostile-hub.ts'
 import type { Measurement } from './measure.ts'
@@ -20,20 +19,13 @@ export async function measureAttacks(dir: string, prompts: number): Promise<Meas
   try {
     await useOnce(hub)
     const idle = await measureReader(hub.port, path, async () => {}, READER)
-    const attacks = { ...ATTACKS, ...CROWD_ATTACKS }
-    for (const [index, [name, attack]] of Object.entries(attacks).entries()) {
+    for (const [index, [name, attack]] of Object.entries(ATTACKS).entries()) {
       const stop = new AbortController()
       const target = { ...hub, from: `127.0.1.${index + 1}`, signal: stop.signal }
       const before = hub.heldBytes()
       let peak = before
       const watch = setInterval(() => (peak = Math.max(peak, hub.heldBytes())), 50)
-      const waits = await measureReader(
-        hub.port,
-        path,
-        () => attack(target),
-        READER,
-        name in CROWD_ATTACKS ? 'new' : 'kept',
-      )
+      const waits = await measureReader(hub.port, path, () => attack(target), READER)
         .catch((cause) => {
           throw new Error(`${name}: ${hub.isAlive() ? cause : 'ended the hub'}`, { cause })
         })

@@ -16,17 +16,13 @@ export interface Target extends HostileHub {
   signal: AbortSignal
 }
 
-/** How long clients that do not read are observed; the hub disconnects them after 20 to 40 s. */
-const UNREAD_MS = 15_000
-/** How long half-sent uploads are observed. */
-const HALF_SENT_MS = 3_000
 const EXPIRED_TOKENS = 1_500
 
 /** Returns the text of a read. @param more additional headers, each with its line end */
-export const requestFor = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`
+const requestFor = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`
 
 /** Opens a connection that is closed when the attack is stopped. */
-export function open({ port, from, signal }: Target, send: string): Socket {
+function open({ port, from, signal }: Target, send: string): Socket {
   const socket = connect({ port, host: '127.0.0.1', localAddress: from }, () => socket.write(send))
   const end = () => socket.destroy()
   signal.addEventListener('abort', end, { once: true })
@@ -40,12 +36,6 @@ function sendDown(target: Target, bytes: string): Promise<void> {
     socket.setTimeout(2_000, () => socket.destroy()).on('close', () => done())
     socket.resume()
   })
-}
-
-/** Opens connections that send requests but never read the responses. */
-async function askWithoutReading(target: Target, bytes: string): Promise<void> {
-  for (let count = 0; count < 300; count++) open(target, bytes).pause()
-  await sleep(UNREAD_MS)
 }
 
 /** Calls a function `count` times with limited concurrency, and ignores errors. */
@@ -120,11 +110,6 @@ export const ATTACKS: Readonly<Record<string, (target: Target) => Promise<void>>
     const given = { owner: 'attacker', name: 'filled', variables: { a: 'x'.repeat(10_000) } }
     await inTurn(8, 8, () => callTool(target, 'get_prompt', given))
   },
-  'half-sent uploads': async (target) => {
-    const head = `POST /api/v1/repos/attacker/half/versions HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${target.token}\r\nContent-Type: application/json\r\nContent-Length: 1048576\r\n\r\n`
-    for (let count = 0; count < 400; count++) open(target, head + 'x'.repeat(524_288)).resume()
-    await sleep(HALF_SENT_MS)
-  },
   '119 searches down one connection': (target) => {
     const searches = Array.from({ length: 119 }, (_, number) => `/api/v1/repos?q=reveiw+${number}+prompt`)
     return sendDown(target, searches.map((path) => requestFor(path)).join(''))
@@ -137,10 +122,6 @@ export const ATTACKS: Readonly<Record<string, (target: Target) => Promise<void>>
     const bytes = requestFor(`/data/v1/repos/${target.prompt}.json`).repeat(10_000)
     return inTurn(4, 4, () => sendDown(target, bytes))
   },
-  '300 connections that ask for index.json and read nothing': (target) =>
-    askWithoutReading(target, requestFor('/data/v1/index.json').repeat(60)),
-  '300 connections that close and read nothing': (target) =>
-    askWithoutReading(target, requestFor('/data/v1/index.json', 'Connection: close\r\n')),
   '24 reads of a comparison of 130,000 lines': async (target) => {
     const from = await publish(target, 'lines', { content: letters(130_000) })
     const to = await publish(target, 'lines', { content: letters(130_000) })

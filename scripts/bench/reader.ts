@@ -18,15 +18,14 @@ interface Waits {
   count: number
 }
 
-/** Measures a reader's waits during some work. @param from the reader's own IP address @param connections whether each read opens a new connection @throws Error if a read fails */
+/** Measures a reader's waits during some work. @param from the reader's own IP address @throws Error if a read fails */
 export async function measureReader(
   port: number,
   path: string,
   work: () => Promise<unknown>,
   from = '127.0.0.1',
-  connections: 'kept' | 'new' = 'kept',
 ): Promise<Waits> {
-  const parameters = [fileURLToPath(import.meta.url), String(port), path, from, connections]
+  const parameters = [fileURLToPath(import.meta.url), String(port), path, from]
   const reader = spawn(process.execPath, parameters, { stdio: ['ignore', 'pipe', 'inherit'] })
   let answer = ''
   reader.stdout.on('data', (text) => (answer += text))
@@ -41,8 +40,8 @@ export async function measureReader(
 }
 
 /** Reads until the process receives SIGTERM. */
-async function read(port: string, path: string, from: string, connections: string): Promise<void> {
-  const agent = new Agent({ keepAlive: connections === 'kept', maxSockets: 1, localAddress: from })
+async function read(port: string, path: string, from: string): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1, localAddress: from })
   const waits: number[] = []
   const ask = () => {
     const started = performance.now()
@@ -71,6 +70,6 @@ async function read(port: string, path: string, from: string, connections: strin
 }
 
 if (import.meta.main) {
-  const [port = '', path = '', from = '', connections = ''] = process.argv.slice(2)
-  await read(port, path, from, connections)
+  const [port = '', path = '', from = ''] = process.argv.slice(2)
+  await read(port, path, from)
 }

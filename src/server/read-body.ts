@@ -3,6 +3,10 @@ import { HubError } from '../domain/api/errors.ts'
 
 /** The number of bytes to read from a body of unknown length before the sender is authenticated. */
 const FIRST_BYTES = 65_536
+/** Maximum number of bytes of all bodies that are arriving, whose senders may take their time. */
+const MAX_ARRIVING_BYTES = 64 * 1_048_576
+
+let arrivingBytes = 0
 
 /**
  * Opens a request's body without reading it.
@@ -16,13 +20,14 @@ export function openBody(request: Request, most: number, tooLarge: () => Error) 
   let size = 0
   let isWhole = false
   let chunksLeft: AsyncIterator<Uint8Array> | undefined
-  const readUntil = async (enough: number) => {
+  const readUntil = async (enough: number, onBytes = (_count: number) => {}) => {
     chunksLeft ??= (request.body ?? noBytes())[Symbol.asyncIterator]()
     while (!isWhole && size < enough) {
       const next = await chunksLeft.next().catch(incomplete)
       isWhole = next.done === true
       if (next.done) return
       size += next.value.length
+      onBytes(next.value.length)
       if (size > most) {
         await chunksLeft.return?.()
         throw tooLarge()
@@ -36,13 +41,23 @@ export function openBody(request: Request, most: number, tooLarge: () => Error) 
       if (Number(announced) > most) throw tooLarge()
       if (announced === null) await readUntil(FIRST_BYTES)
     },
-    /** Reads the rest of the body. Call this only once. @throws the error of `tooLarge`; HubError `invalid_request` if the body was cut off */
+    /** Reads the rest of the body. Call this once at most. @throws the error of `tooLarge`; HubError `invalid_request` if the body was cut off, `unavailable` if too many are arriving */
     async read(): Promise<Buffer<ArrayBuffer>> {
       if (Number(announced) > most) throw tooLarge()
       // All at once, because opening a stream of chunks takes longer than a tool call.
-      if (announced !== null && !chunksLeft) return Buffer.from(await request.arrayBuffer().catch(incomplete))
-      await readUntil(Number.POSITIVE_INFINITY)
-      return Buffer.concat(chunks)
+      if (announced !== null && Number(announced) <= FIRST_BYTES && !chunksLeft)
+        return Buffer.from(await request.arrayBuffer().catch(incomplete))
+      let counted = 0
+      try {
+        await readUntil(Number.POSITIVE_INFINITY, (count) => {
+          counted += count
+          arrivingBytes += count
+          if (arrivingBytes > MAX_ARRIVING_BYTES) throw busy()
+        })
+        return Buffer.concat(chunks)
+      } finally {
+        arrivingBytes -= counted
+      }
     },
   }
 }
@@ -50,6 +65,10 @@ export function openBody(request: Request, most: number, tooLarge: () => Error) 
 /** Not logged, because the client disconnected or was too slow, which the operator cannot fix. */
 function incomplete(): never {
   throw new HubError('invalid_request', 'The body is incomplete. Send it again.')
+}
+
+function busy(): HubError {
+  return new HubError('unavailable', 'Too many uploads are under way. Try again in a second.', { retryAfterSeconds: 1 })
 }
 
 async function* noBytes(): AsyncGenerator<Uint8Array> {}

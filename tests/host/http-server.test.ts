@@ -99,41 +99,18 @@ const CLOSE = 'Connection: close\r\n\r\n'
 
 describe('unusual requests get a JSON error with the common headers', () => {
   const get = (target: string, headers = HOST) => `GET ${target} HTTP/1.1\r\n${headers}${CLOSE}`
-  const post = (headers: string, body: string, version = '1.1') =>
-    `POST /body HTTP/${version}\r\n${HOST}${headers}${CLOSE}${body}`
-  const coded = (coding: string) => post(`Transfer-Encoding: ${coding}\r\n`, '3\r\nabc\r\n0\r\n\r\n')
-  const bearer = 'Authorization: Bearer'
+  const post = (headers: string, body: string) => `POST /body HTTP/1.1\r\n${HOST}${headers}${CLOSE}${body}`
   const chunked = 'Transfer-Encoding: chunked\r\n'
   //  case, request
   const refused: [string, string][] = [
-    ['a backslash', get('/api/v1\\repos')],
     ['NUL', get('/api/\0')],
-    ['a fragment', get('/api/v1/tags#x')],
-    ['an absolute-form target of another host', get('http://a.example/api')],
-    ['an invalid absolute-form target', get('http:///api')],
-    ['a URL with another scheme', get('ftp://localhost/api')],
     ['a path of 30 kB', get(`/api/${'x'.repeat(30_000)}`)],
-    ['HTTP/1.1 without Host', get('/api/v1/x', '')],
-    ['two Host headers', get('/api', `${HOST}Host: evil.example\r\n`)],
-    ['two identical Host headers', get('/api', HOST + HOST)],
-    ['an empty Host header', get('/api', 'Host:\r\n')],
-    ['a path in the Host header', get('/api', 'Host: a/b\r\n')],
     ['a user in the Host header', get('/api', 'Host: a@localhost\r\n')],
     ['an invalid IP address in the Host header', get('/api', 'Host: 1.2.3.4.5\r\n')],
-    ['two Authorization headers', get('/api', `${HOST}${bearer} a\r\n${bearer} b\r\n`)],
-    ['*', get('*')],
-    ['a target without a leading slash', get('x')],
-    ['CONNECT', `CONNECT localhost:443 HTTP/1.1\r\n${HOST}${CLOSE}`],
     ['an unknown method', `BREW /pot HTTP/1.1\r\n${HOST}${CLOSE}`],
-    ['an unknown expectation', get('/api', `${HOST}Expect: tea\r\n`)],
     ['two Content-Length headers', post('Content-Length: 1\r\nContent-Length: 2\r\n', 'xy')],
     ['Content-Length and chunked encoding', post(`Content-Length: 1\r\n${chunked}`, '0\r\n\r\n')],
-    ...['gzip, chunked', 'gzip', 'identity', 'chunked, chunked', 'chunked;q=1', 'x'].map((coding): [string, string] => [
-      `Transfer-Encoding: ${coding}`,
-      coded(coding),
-    ]),
-    ['two Transfer-Encoding headers', post(`Transfer-Encoding: gzip\r\n${chunked}`, '0\r\n\r\n')],
-    ['chunked encoding in HTTP/1.0', post(chunked, '0\r\n\r\n', '1.0')],
+    ['a coding after chunked', post('Transfer-Encoding: chunked, gzip\r\n', '3\r\nabc\r\n0\r\n\r\n')],
     ['a folded header line', get('/api', `${HOST}X: a\r\n b\r\n`)],
     ['a space before the colon', get('/api', 'Host : localhost\r\n')],
     ['a TLS handshake', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
@@ -170,18 +147,13 @@ describe('unusual requests get a JSON error with the common headers', () => {
     expect(answer?.body).toBe('/echo/a')
   })
 
-  test('OPTIONS * returns the allowed methods', async () => {
-    const [answer] = await send(`OPTIONS * HTTP/1.1\r\n${HOST}${CLOSE}`)
-    expect([answer?.status, answer?.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS'])
-  })
-
   test('accepts a body sent with Expect: 100-continue', async () => {
     const answers = await send(`POST /body HTTP/1.1\r\n${HOST}Expect: 100-continue\r\nContent-Length: 3\r\n${CLOSE}abc`)
     expect(answers.at(-1)?.body).toBe('3 bytes')
   })
 
   test('ignores the rest of a connection after a rejected request', async () => {
-    const two = `GET /api HTTP/1.1\r\n${HOST}${HOST}\r\nGET /echo/smuggled HTTP/1.1\r\n${HOST}${CLOSE}`
+    const two = `GET /api HTTP/1.1\r\nHost : x\r\n\r\nGET /echo/smuggled HTTP/1.1\r\n${HOST}${CLOSE}`
     expect((await send(two)).map(({ status }) => status)).toEqual([400])
   })
 })
@@ -201,15 +173,7 @@ const upload = (length: number, sent: string) =>
   `POST /body HTTP/1.1\r\n${HOST}Content-Length: ${length}\r\n\r\n${sent}`
 
 describe('slow clients', () => {
-  const limits = {
-    headersMs: 300,
-    stalledMs: 300,
-    requestMs: 900,
-    checkMs: 50,
-    patienceMs: 100,
-    bodies: 4,
-    connections: 40,
-  }
+  const limits = { headersMs: 300, requestMs: 900, checkMs: 50 }
 
   test.each([
     ['incomplete headers', 'GET / HTTP/1.1\r\nHost: lo'],
@@ -253,33 +217,32 @@ describe('slow clients', () => {
     expect((await answering)[0]?.body).toBe('done')
   })
 
-  test('ends a stalled upload with 503 to make room for a new one', async () => {
-    const at = await open({ limits: { ...limits, stalledMs: 60_000, requestMs: 60_000, headersMs: 50_000 } })
-    const stalled = await stall(4, upload(10, 'abc'), at)
-    const over = stalled.map(ended)
-    // This upload is rejected at first, because the stalled uploads cannot be dropped yet.
-    const whole = `POST /body HTTP/1.1\r\n${HOST}Content-Length: 3\r\n${CLOSE}abc`
-    await expect.poll(async () => (await send(whole, at))[0]?.body).toBe('3 bytes')
-    expect(parseAll(await Promise.race(over))[0]?.status).toBe(503)
-    for (const socket of stalled) socket.destroy()
+  test('closes the connection of a client that sends and reads nothing', async () => {
+    const at = await open({ limits: { stalledMs: 300, headersMs: 50_000, requestMs: 60_000 } })
+    const [socket] = await stall(1, upload(10, 'abc'), at)
+    expect(await ended(socket!)).toBe('')
   })
 
-  test('does not end uploads that have only just started: a new one gets 503', async () => {
-    const patient = { stalledMs: 60_000, requestMs: 60_000, headersMs: 50_000, patienceMs: 60_000 }
-    const at = await open({ limits: { ...limits, ...patient } })
-    const stalled = await stall(4, upload(10, 'abc'), at)
+  test('gets 503 while bodies of 64 MiB are arriving', async () => {
+    const at = await open({ limits: { headersMs: 50_000, requestMs: 60_000 } })
+    const stalled = Array.from({ length: 64 }, () => connect(at, '127.0.0.1').on('error', () => {}))
+    for (const socket of stalled) socket.write(upload(1_048_576, 'a'.repeat(1_048_000)))
+    const body = 'b'.repeat(100_000)
     const refused = async () => {
-      const [answer] = await send(`POST /body HTTP/1.1\r\n${HOST}Content-Length: 3\r\n${CLOSE}abc`, at)
+      const [answer] = await send(`POST /body HTTP/1.1\r\n${HOST}Content-Length: ${body.length}\r\n${CLOSE}${body}`, at)
       return [answer?.status, answer?.headers['retry-after']]
     }
-    // All four requests arrive quickly, but not at the same moment.
     await expect.poll(refused).toEqual([503, '1'])
     for (const socket of stalled) socket.destroy()
+    await expect.poll(refused).toEqual([200, undefined])
   })
 
-  test('closes idle keep-alive connections to make room for a new request', async () => {
-    const at = await open({ limits: { ...limits, headersMs: 50_000, requestMs: 60_000 } })
-    const kept = await stall(40, `GET /echo/x HTTP/1.1\r\n${HOST}\r\n`, at)
+  test('closes a connection above the limit at once', async () => {
+    const at = await open({ limits: { connections: 2 } })
+    const kept = await stall(2, `GET /echo/x HTTP/1.1\r\n${HOST}\r\n`, at)
+    await Promise.all(kept.map((socket) => new Promise((resolve) => socket.once('data', resolve))))
+    expect(await send(`GET /echo/y HTTP/1.1\r\n${HOST}${CLOSE}`, at)).toEqual([])
+    kept[0]!.destroy()
     await expect.poll(async () => (await send(`GET /echo/y HTTP/1.1\r\n${HOST}${CLOSE}`, at))[0]?.body).toBe('/echo/y')
     for (const socket of kept) socket.destroy()
   })

@@ -5,7 +5,6 @@ import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import type { Config } from '../../../src/config.ts'
-import { networksOf } from '../../../src/domain/access/ip-address.ts'
 import type { SiteFiles } from '../../../src/ports/site-files.ts'
 import { openPageCache, type PageCache } from '../../../src/server/page-cache.ts'
 import { pagesUnavailable, type ServerHub } from '../../../src/wiring/hub.ts'
@@ -13,7 +12,7 @@ import { publishQueue } from '../../../src/wiring/publish.ts'
 import { copiesAhead } from '../../stores/state/fresh-copies.ts'
 import { findCommit } from '../code-commit.ts'
 import { type Health, STARTING } from '../health.ts'
-import { findClients, findConnectionNetworks, findProxies } from '../http/client-addresses.ts'
+import { findClients, findProxies } from '../http/client-addresses.ts'
 import { openCompressor } from '../http/compress.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../http/http-server.ts'
 import { formatRequest, type LineWriter, writeLines } from '../http/request-log.ts'
@@ -43,12 +42,7 @@ type ServedStores = Omit<LocalStores, 'stateWatch'> & Partial<Pick<LocalStores, 
 
 /** The settings used for serving. */
 type ServeSettings = Pick<Config, 'port'> &
-  Partial<
-    Pick<
-      Config,
-      'baseUrl' | 'hostnames' | 'isPrivate' | 'listenAt' | 'readAccess' | 'trustedProxies' | 'rateLimitPerMinute'
-    >
-  > & {
+  Partial<Pick<Config, 'baseUrl' | 'hostnames' | 'isPrivate' | 'listenAt' | 'readAccess' | 'trustedProxies'>> & {
     /** The pages now; undefined while they are being bundled. Omitted for a site without pages. */
     pages?: { readonly current: Pages | undefined }
     /** The downloads, which need no page code; omitted if the static files of the pages contain them. */
@@ -96,7 +90,6 @@ export async function serveSites(
     port,
     listenAt = 'everywhere',
     trustedProxies = [],
-    rateLimitPerMinute,
     baseUrl = '',
     hostnames = [],
     isPrivate = false,
@@ -181,11 +174,6 @@ export async function serveSites(
   const clientOf = findClients(trustedProxies)
   const host = await startServer(listenTo(guarded, clientOf), port, {
     listenAt,
-    // 0 disables all limits.
-    ...(rateLimitPerMinute !== 0 && {
-      networksOf: findConnectionNetworks(trustedProxies),
-      clientNetworksOf: (incoming) => networksOf(clientOf(incoming)),
-    }),
     ...(own.isPrivate && { allowOrigin: baseUrl }),
     ...(onAnswered && { onAnswered }),
   })

@@ -1,7 +1,7 @@
 // Finds the client IP address of a request, which is that of the connection or the one reported by a trusted proxy.
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, type Socket } from 'node:net'
-import { networksOf, parseAddress } from '../../../src/domain/access/ip-address.ts'
+import { parseAddress } from '../../../src/domain/access/ip-address.ts'
 import type { TrustedProxy } from '../../../src/settings.ts'
 
 /** Maximum number of forwarding addresses examined per request. */
@@ -42,19 +42,6 @@ export function findClients(
       client = hop
     }
     return client
-  }
-}
-
-/**
- * Creates a function that finds the networks to which a connection is attributed, narrowest first.
- *
- * @returns none for a trusted proxy, whose connections belong to many clients
- */
-export function findConnectionNetworks(trusted: readonly TrustedProxy[]): (socket: Socket) => readonly string[] {
-  const isTrusted = recognise(trusted)
-  return (socket) => {
-    const address = addressOf(socket)
-    return isTrusted(address) ? [] : networksOf(address)
   }
 }
 

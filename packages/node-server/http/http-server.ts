@@ -1,14 +1,10 @@
-// The HTTP server: addresses, limits on connections and bodies, timeouts, and shutdown.
+// The HTTP server: Node's, with its limits on headers, bodies, time and connections. Limits for each client are the task of a reverse proxy; see docs/running.md section 5.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net'
-import { HubError } from '../../../src/domain/api/errors.ts'
 import { logProblem, runForRequest } from '../../../src/ports/log.ts'
-import { type Held, pickLargestFirst } from './largest-first.ts'
 import { fitConnections } from './open-files.ts'
-import { busy, closeConnection, refuse, tooManyConnections, unreadableRequestError } from './refuse-request.ts'
-import { findAmbiguity } from './request-form.ts'
+import { refuseUnreadable } from './refuse-request.ts'
 import { type AnsweredRequest, headersOfRequest, nameRequest } from './request-log.ts'
-import { openScheduler, type ScheduleLimits } from './scheduler.ts'
 
 /** Handles requests to a Node server. */
 export type NodeListener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>
@@ -19,42 +15,22 @@ type ListenAt = 'everywhere' | readonly string[]
 /** A listening server. */
 export type RunningServer = Awaited<ReturnType<typeof startServer>>
 
-/** Limits on each client, so that other clients are served without delay. */
-interface ServerLimits extends ScheduleLimits {
-  /** Maximum size of the request line and headers, which are kept in memory for each connection until they are complete. */
-  headerBytes: number
-  headersMs: number
-  /** Maximum time without receiving a byte of a body. */
-  stalledMs: number
-  /** Maximum time to receive a request, from its first byte to its last. */
-  requestMs: number
-  keepAliveMs: number
-  /** Maximum time a client may stop reading a pending response. */
-  unreadMs: number
-  /** How often these timeouts are checked. */
-  checkMs: number
-  /** Maximum number of request bodies arriving at the same time. Each is at most 1 MiB, so this limits their memory. */
-  bodies: number
-}
-
-const LIMITS: ServerLimits = {
+const LIMITS = {
+  /** Maximum size of the request line and headers. */
   headerBytes: 24 * 1024,
   headersMs: 10_000,
-  stalledMs: 10_000,
+  /** Maximum time to receive a request, from its first byte to its last. */
   requestMs: 30_000,
+  /** Maximum time without a byte in either direction while a request is under way. */
+  stalledMs: 20_000,
   // nginx keeps its upstream connections open for 60 s. This timeout is longer, so that nginx never uses a connection that the hub is about to close.
   keepAliveMs: 65_000,
+  /** How often these timeouts are checked. */
   checkMs: 1_000,
   connections: 4_096,
-  bodies: 64,
-  patienceMs: 1_000,
-  unreadMs: 20_000,
-  servedOfAddress: 48,
-  connectionsOfAddress: 256,
-  unreadBytes: 128_000_000,
-  waitingRequests: 10_000,
-  lingerMs: 30_000,
 }
+type ServerLimits = typeof LIMITS
+
 const GRACE_MS = 5_000
 /** Maximum number of connections that the kernel holds until the process accepts them; Linux itself allows at most 4,096. If there is no room for a connection, its client tries again only after a second. */
 const BACKLOG = 4_096
@@ -69,10 +45,6 @@ export interface ServerOptions {
   ) => void
   /** The addresses to listen on. Default: all IP addresses of this machine. */
   listenAt?: ListenAt
-  /** Returns the networks whose connections are counted together, narrowest first; none for no limit. By default, connections are not counted. */
-  networksOf?: (socket: Socket) => readonly string[]
-  /** Returns the networks of a request's client, which may be behind a proxy. Default: those of the connection. */
-  clientNetworksOf?: (incoming: IncomingMessage) => readonly string[]
   /** The origin that may read errors of the server itself. Default: every origin. */
   allowOrigin?: string
   /** Overrides the default limits. */
@@ -83,70 +55,44 @@ export interface ServerOptions {
 export async function startServer(
   listener: NodeListener,
   port: number,
-  {
-    listenAt = 'everywhere',
-    limits: given = {},
-    onAnswered,
-    allowOrigin = '*',
-    networksOf = () => [],
-    clientNetworksOf = ({ socket }) => networksOf(socket),
-  }: ServerOptions = {},
+  { listenAt = 'everywhere', limits: given = {}, onAnswered, allowOrigin = '*' }: ServerOptions = {},
 ) {
   const limits = { ...LIMITS, ...given }
-  limits.connections = fitConnections(limits.connections)
   const answering = new Map<Socket, ServerResponse>()
   let isClosing = false
-  const cut = (socket: Socket, error: HubError) => closeConnection(socket, error, answering, allowOrigin)
-  const bodies = limitBodies(limits, clientNetworksOf, cut)
-  const scheduler = openScheduler(limits, networksOf, answer)
-  const checking = setInterval(scheduler.check, limits.checkMs).unref()
   let isStopping = false
-  const server = createServer({
-    maxHeaderSize: limits.headerBytes,
-    headersTimeout: limits.headersMs,
-    requestTimeout: limits.requestMs,
-    keepAliveTimeout: limits.keepAliveMs,
-    connectionsCheckingInterval: limits.checkMs,
-    // Node would send a status without a body; this listener sends JSON.
-    requireHostHeader: false,
-  })
-  function answer(incoming: IncomingMessage, outgoing: ServerResponse): void {
-    const { socket } = incoming
-    answering.set(socket, outgoing)
-    const id = nameRequest(incoming.headers['x-request-id'])
-    for (const [name, value] of Object.entries(headersOfRequest(id))) outgoing.setHeader(name, value)
-    const [began, sentBefore] = [performance.now(), socket.bytesWritten]
-    outgoing.once('close', () => {
-      onAnswered?.(incoming, outgoing, { id, ms: performance.now() - began, bytes: socket.bytesWritten - sentBefore })
-      answering.delete(socket)
-      if (isStopping) server.closeIdleConnections()
-    })
-    if (isClosing) outgoing.shouldKeepAlive = false
-    const refused = findAmbiguity(incoming) ?? bodies.admit(incoming, outgoing)
-    if (refused) refuse(incoming, outgoing, refused, allowOrigin)
-    else
+  const server = createServer(
+    {
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      keepAliveTimeout: limits.keepAliveMs,
+      connectionsCheckingInterval: limits.checkMs,
+    },
+    (incoming, outgoing) => {
+      const { socket } = incoming
+      answering.set(socket, outgoing)
+      const id = nameRequest(incoming.headers['x-request-id'])
+      for (const [name, value] of Object.entries(headersOfRequest(id))) outgoing.setHeader(name, value)
+      const began = performance.now()
+      const sentBefore = socket.bytesWritten
+      outgoing.once('close', () => {
+        onAnswered?.(incoming, outgoing, { id, ms: performance.now() - began, bytes: socket.bytesWritten - sentBefore })
+        answering.delete(socket)
+        if (isStopping) server.closeIdleConnections()
+      })
+      if (isClosing) outgoing.shouldKeepAlive = false
       runForRequest({ request_id: id, path: incoming.url ?? '' }, () => {
         listener(incoming, outgoing).catch((cause) => logProblem('error', 'A response failed.', { cause }))
       })
-  }
-  server.on('request', scheduler.take)
-  // Without these listeners, Node itself responds to such requests, without a body.
-  server.on('checkExpectation', scheduler.take)
-  server.on('connect', (_incoming: IncomingMessage, socket: Socket) =>
-    cut(socket, new HubError('invalid_request', 'This server is not a proxy. Request a URL of this hub.')),
+    },
   )
+  server.maxConnections = fitConnections(limits.connections)
+  server.timeout = limits.stalledMs
+  // Without this listener, Node itself responds, without a body.
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
-    cut(socket, scheduler.isWaiting(socket) ? tooManyConnections() : unreadableRequestError(error.code)),
+    refuseUnreadable(socket, error.code, answering.get(socket)?.headersSent === true, allowOrigin),
   )
-  server.on('connection', (socket: Socket) => {
-    const refused = scheduler.enter(socket)
-    if (refused) cut(socket, refused)
-  })
-  server.timeout = limits.unreadMs
-  server.on('timeout', (socket: Socket) => {
-    if (socket.writableLength > 0) socket.resetAndDestroy()
-    else if (!answering.has(socket)) scheduler.close(socket)
-  })
   const [first, ...others] = listenAt === 'everywhere' ? [] : listenAt
   await listen(server, port, first)
   const address = server.address()
@@ -165,7 +111,6 @@ export async function startServer(
     async stop(graceMs = GRACE_MS): Promise<void> {
       startClosing()
       isStopping = true
-      clearInterval(checking)
       const closed = new Promise((resolve) => server.close(resolve))
       for (const door of doors) door?.close()
       server.closeIdleConnections()
@@ -197,56 +142,5 @@ async function openDoor(server: Server, port: number, host: string): Promise<Net
     if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT') return undefined
     server.close()
     throw error
-  }
-}
-
-/** A request whose body is arriving. */
-interface Arriving extends Held {
-  incoming: IncomingMessage
-}
-
-/** Counts the request bodies in transit, and aborts those that stall. @param cut closes a connection with an error */
-function limitBodies(
-  { bodies: most, patienceMs, stalledMs, unreadMs }: ServerLimits,
-  networksOf: (incoming: IncomingMessage) => readonly string[],
-  cut: (socket: Socket, error: HubError) => void,
-) {
-  const arriving = new Map<IncomingMessage, Arriving>()
-  /** Finds the body to abort for a new one: of the client with the most bodies, unless that is the new one's client or the body has only just begun. */
-  const findSpare = (networks: readonly string[]): Arriving | undefined => {
-    const [spare] = pickLargestFirst(arriving.values(), 1)
-    const countOf = (network: string | undefined) =>
-      [...arriving.values()].filter((one) => network !== undefined && one.networks.includes(network)).length
-    if (!spare || performance.now() - spare.sinceMs >= patienceMs) return spare
-    return countOf(spare.networks.at(-1)) > countOf(networks.at(-1)) + 1 ? spare : undefined
-  }
-  return {
-    /** @returns the error if too many bodies are arriving; otherwise undefined */
-    admit(incoming: IncomingMessage, outgoing: ServerResponse): HubError | undefined {
-      const { headers, socket } = incoming
-      if (headers['transfer-encoding'] === undefined && !(Number(headers['content-length']) > 0)) return undefined
-      const networks = networksOf(incoming)
-      if (arriving.size >= most) {
-        const spare = findSpare(networks)
-        if (!spare) return busy()
-        arriving.delete(spare.incoming)
-        cut(spare.incoming.socket, busy())
-      }
-      arriving.set(incoming, { incoming, networks, sinceMs: performance.now() })
-      const onStalled = () => cut(socket, unreadableRequestError('ERR_HTTP_REQUEST_TIMEOUT'))
-      // The request needs a listener, because Node closes the connection without a response if nothing listens for the timeout.
-      incoming.once('timeout', onStalled)
-      socket.setTimeout(stalledMs)
-      const leave = () => {
-        if (!arriving.delete(incoming)) return
-        incoming.off('timeout', onStalled)
-        // From now on, the timeout applies to reading the response.
-        socket.setTimeout(unreadMs)
-      }
-      incoming.once('end', leave).once('close', leave)
-      // The listener is prepended, so that Node's own listener sets the connection's idle timeout afterwards.
-      outgoing.prependOnceListener('finish', leave).once('close', leave)
-      return undefined
-    },
   }
 }
