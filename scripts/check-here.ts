@@ -25,7 +25,8 @@ await runCommand({ usage: USAGE, help: HELP, allowPositionals: true }, async ({ 
   if (media === '' || rest.length > 0) throw new Error('expected a hub, a prompt, a file and its media type')
   const url = `${hub}/api/v1/repos/${fullName}/check?${query}`
   const request = new Request(url, { method: 'POST', headers: { 'Content-Type': media }, body: readFileSync(file) })
-  const answer = await handleCheck(request, () => ({
+  const [owner = '', name = ''] = fullName.split('/')
+  const answer = await handleCheck(request, { owner, name }, () => ({
     siteFiles: readRemote(hub),
     // The API of the hub answers with what was published since its last build.
     fresh: { find: async () => undefined, listNames: async () => [] },

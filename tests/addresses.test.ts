@@ -1,5 +1,5 @@
-// Compares the route table with what the hub serves: the table lists every route of the functions, every page and every
-// generated file, and each listed route reaches the named function.
+// Compares the list of addresses with what the hub serves: it lists every page and every generated file, and each listed
+// address is answered. On Netlify, every path belongs to one function.
 import { readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -11,14 +11,19 @@ import { listSitemapPaths } from '../packages/build/sitemap.ts'
 import { buildCatalogue } from '../packages/catalogue/catalogue.ts'
 import { ADDRESSES } from '../packages/catalogue/published/addresses.ts'
 import { listDataFiles } from '../packages/catalogue/published/data-files.ts'
-import { type HostedFunction, routeFunctions } from '../packages/node-server/run-functions.ts'
+import { HubError } from '../src/domain/api/errors.ts'
 import { ROUTES } from '../src/domain/api/routes.ts'
 import { digestText } from '../src/ports/measure.ts'
 import { ROUTES_LIST } from '../src/site/links.ts'
 import { readStarterCatalogue } from './domain/fixtures.ts'
+import { openApp } from './hubs/app.ts'
 import { words } from './words.ts'
 
-type Function = HostedFunction<object> & { name: string }
+/** A function of Netlify, and the paths that it answers. */
+interface Function {
+  name: string
+  config: { path?: string | string[]; excludedPath?: string | string[]; schedule?: string }
+}
 
 const functions: Function[] = await Promise.all(
   readdirSync('netlify/functions').map(async (file) => ({
@@ -50,84 +55,103 @@ const isKnown = (path: string) =>
 const filled = (path: string) =>
   path
     .replace(/\*$/, 'anything')
-    .replaceAll(/\{(\w+)\}/g, (_, name: string) => ({ version: '1.0.0', sort: 'top', page: '2' })[name] ?? name)
-
-// Scheduled functions have no URL.
-const addressedFunctions = functions.filter(({ config }) => !('schedule' in config))
-
-describe('function routes', () => {
-  test.each(addressedFunctions.map((one) => [one.name, one] as const))(
-    '%s: every configured path is in the route table',
-    (name, { config }) => {
-      const own = ADDRESSES.filter(({ by }) => by === name).map(({ path }) => filled(path))
-      expect(own.length).toBeGreaterThan(0)
-      for (const path of [config.path ?? []].flat()) {
-        const pattern = new URLPattern({ pathname: path })
-        const isBase = own.some((one) => one.startsWith(`${path}/`))
-        expect(isBase || own.some((pathname) => pattern.test({ pathname })), path).toBe(true)
-      }
-    },
-  )
-
-  test('each path and method in the table is routed to its function', () => {
-    const route = routeFunctions(functions)
-    const names = new Set(functions.map(({ name }) => name))
-    for (const { path, methods, by } of ADDRESSES) {
-      if (!names.has(by)) expect(['file', 'host'], path).toContain(by)
-      else
-        for (const method of methods) {
-          const found = route(method, new URL(filled(path), 'https://hub.test').pathname)
-          expect(functions.find((one) => one.default === found?.default)?.name, `${method} ${path}`).toBe(by)
-        }
-    }
-  })
-})
+    .replaceAll(
+      /\{(\w+)\}/g,
+      (_, name: string) => ({ version: '1.0.0', sort: 'top', page: '2', attestation: '1.sigstore.json' })[name] ?? name,
+    )
 
 /** A path matches with or without a slash at its end, as on both hosts. */
 const patternsOf = (paths: string | readonly string[] | undefined) =>
   [paths ?? []].flat().map((path) => new URLPattern({ pathname: path.endsWith('*') ? path : `${path}{/}?` }))
-const readers = addressedFunctions
-  .filter(({ config }) => [config.method ?? 'GET'].flat().includes('GET'))
-  .map(({ name, config }) => ({ name, at: patternsOf(config.path), notAt: patternsOf(config.excludedPath) }))
-/** Returns the names of the functions that read a path. */
+const addressed = functions.map(({ name, config }) => ({
+  name,
+  at: patternsOf(config.path),
+  notAt: patternsOf(config.excludedPath),
+}))
+/** Returns the names of Netlify's functions that answer a path. */
 const namesOf = (pathname: string) =>
-  readers
+  addressed
     .filter(({ at, notAt }) => at.some((one) => one.test({ pathname })) && !notAt.some((one) => one.test({ pathname })))
     .map(({ name }) => name)
 
-test('the settings of an owner are matched by one function, and are no guide, tag or account page', () => {
-  for (const owner of ['acme', 'Acme', 't', 'ta', 'tag', 'tags-2', 'tagz', 'taxs', 'txgs', 'xags', 'doc', 'docs-2'])
-    expect([owner, namesOf(`/${owner}/settings`)]).toEqual([owner, ['editor']])
-  expect(namesOf('/tags/settings')).toEqual(['pages'])
-  // A file of the build.
-  expect(namesOf('/docs/settings')).toEqual([])
-  expect(namesOf('/settings/settings')).toEqual(['account'])
-  expect(namesOf('/data/settings')).toEqual(['missing-files'])
+describe('the functions of Netlify', () => {
+  test.each([
+    ['/api/v1/repos/acme/a', 'api'],
+    ['/api', 'api'],
+    ['/mcp', 'mcp'],
+    ['/rate-limited', 'rate-limited'],
+    ...words`
+      /acme/a/SKILL.md /acme/a/v/1.0.0/SKILL.md /acme/a/v/1.0.0/scripts/fill.py /.well-known/agent-skills/index.json
+      /acme/.well-known/agent-skills/index.json /acme/a/.well-known/agent-skills/a/SKILL.md
+      /api/apm/v1/packages/acme/a/versions /data/v1/tags.json /assets/a.css /cli/hubcli /clients/a
+    `.map((path) => [path, 'skills']),
+    // The command-line program of Netlify matches paths in lower case.
+    ['/acme/a/skill.md', 'skills'],
+    ...words`
+      / /acme /acme/a /acme/a/v/1.0.0 /acme/a/edit /acme/settings /settings /settings/tokens /auth/sign-in /new
+      /tags/settings /docs/publishing /login
+    `.map((path) => [path, 'site']),
+  ])('%s is answered by %s', (path, name) => expect(namesOf(path)).toEqual([name]))
+
+  test('answer every path, and none twice', () => {
+    const parts = fc.constantFrom(
+      ...[...known.flatMap(({ regex }) => regex.source.match(/\w+/g) ?? []), 'acme', 'v', 'SKILL.md', '.well-known'],
+      ...['agent-skills', 'new', 'mcp', 'rate-limited', 'api', 'apm', 'auth', 'cli', 'clients', 'edit', 'x%2Fy', ''],
+    )
+    fc.assert(
+      fc.property(fc.array(parts, { maxLength: 6 }), (segments) => {
+        const path = `/${segments.join('/')}`
+        expect([path, namesOf(new URL(`https://hub.test${path}`).pathname).length]).toEqual([path, 1])
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('only those without the clients of a list are limited by the platform', () => {
+    const limited = functions.filter(({ config }) => 'rateLimit' in config).map(({ name }) => name)
+    expect(limited.sort()).toEqual(['api', 'mcp', 'site'])
+  })
 })
 
-test('every path is read by a function, which says how long a 404 is cached', () => {
-  const words = fc.constantFrom(
-    ...[...known.flatMap(({ regex }) => regex.source.match(/\w+/g) ?? []), 'acme', 'v', 'SKILL.md', '.well-known'],
-    ...['agent-skills', 'new', 'mcp', 'rate-limited', 'api', 'apm', 'auth', 'cli', 'clients', 'edit', 'x%2Fy', ''],
-  )
-  fc.assert(
-    fc.property(fc.array(words, { maxLength: 6 }), (segments) => {
-      const path = `/${segments.join('/')}`
-      // A file of the build.
-      fc.pre(!/^\/docs\/settings\/?$/.test(path))
-      expect([path, namesOf(new URL(`https://hub.test${path}`).pathname)[0]]).toEqual([path, expect.any(String)])
-    }),
-    { numRuns: 2_000 },
-  )
-})
+/** A hub whose every part says that it was reached. */
+const reached = () => {
+  throw new HubError('unavailable', 'Reached.')
+}
+const edited = () => {
+  throw new HubError('unavailable', 'The editor.')
+}
+const ask = openApp(reached, { publishing: reached, checking: reached, account: reached, editor: edited })
 
-test('no function takes a write to a file, so that the host refuses the method', () => {
-  const route = routeFunctions(functions)
-  for (const path of words`
-    /data/v1/tags.json /cli/hubcli /clients/a /assets/a.css /docs/settings /favicon.svg
-  `)
-    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
-      expect([path, route(method, path)]).toEqual([path, undefined])
+describe('the application', () => {
+  const own = ADDRESSES.filter(({ by }) => !['file', 'host', 'missing-files', 'rate-limited'].includes(by))
+  test.each(own.flatMap(({ path, methods }) => methods.map((method) => [method, path] as const)))(
+    '%s %s is answered',
+    async (method, path) => {
+      const headers = { 'Content-Type': 'application/json', Authorization: 'Bearer x' }
+      const body = ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method) ? '{}' : null
+      const answer = await ask(new Request(`https://hub.example${filled(path)}`, { method, headers, body }))
+      const text = await answer.text()
+      const isUnknown = text.includes('There is nothing at') || text.includes('There is no Agent Skill at')
+      expect(answer.status).not.toBe(405)
+      if (text !== '') expect(isUnknown).toBe(path.endsWith('*') && path !== '/*')
+    },
+  )
+
+  test('the settings of an owner are no guide, tag or account page', async () => {
+    const isEditor = async (path: string) =>
+      (await (await ask(new Request(`https://hub.example${path}`))).text()).includes('The editor.')
+    for (const owner of ['acme', 'Acme', 't', 'ta', 'tag', 'tags-2', 'tagz', 'doc', 'docs-2'])
+      expect([owner, await isEditor(`/${owner}/settings`)]).toEqual([owner, true])
+    expect([await isEditor('/tags/settings'), await isEditor('/docs/settings')]).toEqual([false, false])
+  })
+
+  test('refuses a write to a file', async () => {
+    for (const path of words`
+      /data/v1/tags.json /cli/hubcli /clients/a /assets/a.css /docs/settings /favicon.svg
+    `)
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
+        expect([path, (await ask(new Request(`https://hub.example${path}`, { method }))).status]).toEqual([path, 405])
+  })
 })
 
 describe('build output', () => {

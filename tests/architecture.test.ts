@@ -306,7 +306,7 @@ describe('allowed imports', () => {
     ['@netlify/blobs', ['packages/stores/state/state-netlify.ts']],
     ['@netlify/blobs/server', []],
     ['pg', ['packages/stores/state/state-postgres.ts']],
-    ['@hono/node-server', ['packages/node-server/run-functions.ts']],
+    ['@hono/node-server', ['packages/node-server/http/listener.ts']],
     ['@octokit/rest', ['packages/stores/github/github-connection.ts']],
     ['@modelcontextprotocol/server', ['src/server/mcp/serve-message.ts']],
     ['@orama/stemmers/english', ['src/domain/search/tokens.ts']],
@@ -328,7 +328,7 @@ describe('allowed imports', () => {
     const rooms = ['stores/content', 'stores/site', 'formats/import', 'review'].flatMap((room) =>
       inRoom(`packages/${room}`),
     )
-    const host = files.filter(({ path }) => path === 'packages/node-server/http/static-files.ts')
+    const host = files.filter(({ path }) => path === 'src/server/static-files.ts')
     const scripts = files.filter(({ path }) => /^scripts\/content\/(?:import|export)-prompts\.ts$/.test(path))
     const checked = [...rooms, ...host, ...scripts]
     expect(checked.length).toBeGreaterThan(20)

@@ -1,13 +1,8 @@
-// Connects the MCP endpoint to Netlify. Its `config` specifies no method, so that the function responds to every method with the hub's own headers.
+// Serves MCP on Netlify. The limit is higher than that of reads, because users of a hosted client share that client's IP addresses.
 import type { Config, Context } from '@netlify/functions'
-import { handleMcp } from '../../src/server/mcp/handle-mcp.ts'
-import { openHub } from '../../src/wiring/hub.ts'
+import { hubApp } from '../../src/wiring/hub-app.ts'
 
-/** The limit for messages is higher than that for reads, because users of a hosted client share that client's IP addresses. */
-const timesReads = 5
-
-export default (request: Request, context: Context) =>
-  handleMcp(request, () => openHub(request, context, { timesReads }))
+export default (request: Request, context: Context) => hubApp.fetch(request, context)
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else.
 export const config: Config = {

@@ -1,16 +1,19 @@
-// Serves Agent Skills on Netlify, without the platform's rate limit: clients fetch every skill in an index.
-import type { Context } from '@netlify/functions'
-import { handleSkill } from '../../packages/skills/handle-skill.ts'
-import { openHub } from '../../src/wiring/hub.ts'
+// Serves Agent Skills on Netlify, and all files that are missing, without the platform's rate limit: clients fetch every skill in an index, and APM the archive of every skill in a manifest.
+import type { Config, Context } from '@netlify/functions'
+import { hubApp } from '../../src/wiring/hub-app.ts'
 
-export default (request: Request, context: Context) => handleSkill(request, () => openHub(request, context))
-export const config = {
+export default (request: Request, context: Context) => hubApp.fetch(request, context)
+
+// Only literals: the platform's bundler reads this without running it, and drops anything else.
+export const config: Config = {
   path: [
     '/:a/:b/:file(SKILL.md|skill.md)', // the CLI matches paths in lower case
     '/:a/:b/v/:c/:d(.+)',
     '/.well-known/agent-skills/index.json',
     '/:a/.well-known/agent-skills/*',
     '/:a/:b/.well-known/agent-skills/*',
+    '/api/apm/*',
+    '/:folder(data|assets|cli|clients){/*}?',
   ],
-  method: ['GET', 'HEAD', 'OPTIONS'],
+  preferStatic: true,
 }

@@ -1,11 +1,19 @@
 // Extends Astro's dev server for `npm run dev`: it renders the pages from their current code, and forwards every other request to the running hub.
 import type { AstroIntegration } from 'astro'
 import { readConfig } from '../../src/config.ts'
-import { loadFunctions } from '../node-server/builds/serve-sites.ts'
-import { routeFunctions } from '../node-server/run-functions.ts'
+import { hubApp } from '../../src/wiring/hub-app.ts'
 
 /** Static files of the hub: data, downloads, the sitemap, and its own look. */
 const HUB_FILES = /^\/(?:data|cli|clients|sitemap|assets\/hub)[/.-]/
+
+/** A guide and a tag may have the name of an owner's page. */
+const NO_OWNERS = /^\/(?:docs|tags)\/settings/
+
+/** Returns whether only the pages' own route matches a request. */
+function isPage(method: string, url: string): boolean {
+  const { pathname } = new URL(url, 'http://localhost')
+  return NO_OWNERS.test(pathname) || hubApp.router.match(method, pathname.replace(/(?<=.)\/$/, ''))[0].length === 1
+}
 
 /** Returns the integration, which does nothing during a build. */
 export function devServer(): AstroIntegration {
@@ -15,9 +23,7 @@ export function devServer(): AstroIntegration {
       'astro:config:setup': async ({ command, addMiddleware, updateConfig }) => {
         if (command !== 'dev') return
         addMiddleware({ order: 'pre', entrypoint: new URL('./dev-middleware.ts', import.meta.url) })
-        const route = routeFunctions((await loadFunctions()).filter(({ config }) => config.path !== '/*'))
-        const isHubs = (method: string, url: string) =>
-          HUB_FILES.test(url) || route(method, new URL(url, 'http://localhost').pathname) !== undefined
+        const isHubs = (method: string, url: string) => HUB_FILES.test(url) || !isPage(method, url)
         const hub = {
           target: `http://localhost:${readConfig(process.env).port}`,
           // Returning a path leaves a request to Astro. https://vite.dev/config/server-options#server-proxy

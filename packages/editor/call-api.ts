@@ -3,20 +3,16 @@ import { randomBytes } from 'node:crypto'
 import type { Person } from '../../src/domain/access/person.ts'
 import type { TokenRecord } from '../../src/domain/access/token-record.ts'
 import { type ErrorCode, HubError } from '../../src/domain/api/errors.ts'
+import { ROUTES } from '../../src/domain/api/routes.ts'
 import { PERMISSIONS } from '../../src/domain/values/permissions.ts'
 import { makeToken } from '../../src/domain/values/token-form.ts'
 import { formatMoment } from '../../src/domain/values/values.ts'
-import { handleWrite } from '../../src/server/publish/handle-write.ts'
+import { handleWrite, type WriteRoute } from '../../src/server/publish/handle-write.ts'
 import type { PublishHub } from '../../src/server/publish/publish-hub.ts'
 import type { SaidError } from '../account/words-for-people.ts'
 
 /** A call to the API. */
-export interface ApiCall {
-  method: 'POST' | 'PATCH' | 'PUT' | 'DELETE'
-  /** What is called below `/api/v1/`; default: `repos`. */
-  below?: 'repos' | 'users'
-  /** The rest of the path, which begins with an owner. */
-  path: string
+export interface ApiCall extends WriteRoute {
   body: object
 }
 
@@ -34,13 +30,16 @@ export type ApiResponse =
  * @param connect opens a hub for the write
  */
 export async function callApi(
-  { method, below = 'repos', path, body }: ApiCall,
+  { id, parameters, body }: ApiCall,
   person: Person,
   baseUrl: string,
   connect: (request: Request) => Promise<PublishHub>,
 ): Promise<ApiResponse> {
   const token = makeToken(() => randomBytes(1)[0]!)
-  const request = new Request(`${baseUrl}/api/v1/${below}/${path}`, {
+  const { method, path } = ROUTES[id]
+  const { handle, owner = handle } = parameters
+  const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(parameters[name] ?? ''))
+  const request = new Request(baseUrl + filled, {
     method,
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
@@ -51,7 +50,7 @@ export async function callApi(
     holder: { kind: 'person', ...person },
     name: 'session',
     last_four: token.slice(-4),
-    scope: `${path.split('/')[0]}/*`,
+    scope: `${owner}/*`,
     permissions: [...PERMISSIONS],
     created_at: formatMoment(new Date(now)),
     expires_at: formatMoment(new Date(now + TOKEN_MS)),
@@ -64,7 +63,7 @@ export async function callApi(
     isSignedIn: true,
   })
   let problems: SaidError['problems']
-  const answer = await handleWrite(request, connectAs, undefined, (thrown) => {
+  const answer = await handleWrite(request, { id, parameters }, connectAs, undefined, (thrown) => {
     if (thrown instanceof HubError) problems = thrown.problems
   })
   const { data, error } = (await answer.json()) as {

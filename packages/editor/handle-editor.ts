@@ -154,19 +154,19 @@ async function showManage(
 /** Makes the change requested by a form. */
 async function manage(editing: Editing): Promise<Visited> {
   const { request, deps, repository, form } = editing
-  const { full_name } = repository!
+  const { owner, name, full_name } = repository!
   const again = async (status: number, problem: Said) =>
     protect(await showManage(editing, { problem, typed: form }), status, request, deps)
   if (form.has('preview')) {
     // A dry run checks the user's rights and the readme's length before the readme is rendered.
     const body = { readme: readmeOf(form), dry_run: true }
-    const checked = await call(editing, { method: 'PATCH', path: full_name, body })
+    const checked = await call(editing, { id: 'changeRepository', parameters: { owner, name }, body })
     if (!checked.isDone) return again(checked.status, sayError(checked.error, { fullName: full_name }))
     const { renderMarkdown } = await import('../../src/site/markdown.ts')
     const preview = renderMarkdown(body.readme)
     return protect(await showManage(editing, { typed: form, preview }), 200, request, deps)
   }
-  const wanted = changeOf(form, full_name)
+  const wanted = changeOf(form, { owner, name })
   if (!wanted)
     throw new HubError('invalid_request', 'The form contains an unknown change. Reload the page and try again.')
   if (wanted.isDangerous && form.get('confirmed') !== 'yes')

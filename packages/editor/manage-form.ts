@@ -1,6 +1,13 @@
 // Converts the submitted forms of the page for managing a prompt to API calls.
+import type { RepositoryPlace } from '../../src/domain/values/names.ts'
 import type { ApiCall } from './call-api.ts'
 import { splitTags } from './form/version-form.ts'
+
+/** The parameters of a path after the name. */
+interface Place {
+  label?: string
+  version?: string
+}
 
 /** Returns the submitted readme. */
 export function readmeOf(form: URLSearchParams): string {
@@ -8,36 +15,43 @@ export function readmeOf(form: URLSearchParams): string {
 }
 
 /** Returns the API call for a submitted form. @returns undefined if no page contains such a form */
-export function changeOf(form: URLSearchParams, fullName: string): { call: ApiCall; isDangerous: boolean } | undefined {
+export function changeOf(
+  form: URLSearchParams,
+  { owner, name }: RepositoryPlace,
+): { call: ApiCall; isDangerous: boolean } | undefined {
   const text = (key: string) => (form.get(key) ?? '').trim()
   const orNull = (key: string) => text(key) || null
-  const to = (method: ApiCall['method'], place: string, body: object, isDangerous = false) => ({
-    call: { method, path: `${fullName}${place}`, body },
+  const to = (
+    id: ApiCall['id'],
+    body: object,
+    { isDangerous = false, ...more }: Place & { isDangerous?: boolean } = {},
+  ) => ({
+    call: { id, parameters: { owner, name, ...more }, body },
     isDangerous,
   })
-  const label = encodeURIComponent(text('label'))
-  const version = encodeURIComponent(text('version'))
+  const label = text('label')
+  const version = text('version')
   switch (form.get('change')) {
     case 'label':
-      return to('PUT', `/labels/${label}`, { version: text('version') })
+      return to('setLabel', { version }, { label })
     case 'unlabel':
-      return to('DELETE', `/labels/${label}`, {}, true)
+      return to('removeLabel', {}, { label, isDangerous: true })
     case 'yank':
-      return to('PUT', `/versions/${version}/yank`, { reason: text('reason') }, true)
+      return to('yankVersion', { reason: text('reason') }, { version, isDangerous: true })
     case 'unyank':
-      return to('DELETE', `/versions/${version}/yank`, {})
+      return to('unyankVersion', {}, { version })
     case 'status': {
       const [status_message, replaced_by] = [orNull('status_message'), orNull('replaced_by')]
-      return to('PATCH', '', { status: text('status'), status_message, replaced_by }, true)
+      return to('changeRepository', { status: text('status'), status_message, replaced_by }, { isDangerous: true })
     }
     case 'move':
-      return to('PATCH', '', { moved_to: orNull('moved_to') }, true)
+      return to('changeRepository', { moved_to: orNull('moved_to') }, { isDangerous: true })
     case 'about': {
       const [title, description, license] = [text('title'), text('description'), orNull('license')]
-      return to('PATCH', '', { title, description, license, tags: splitTags(text('tags')) })
+      return to('changeRepository', { title, description, license, tags: splitTags(text('tags')) })
     }
     case 'readme':
-      return to('PATCH', '', { readme: readmeOf(form) })
+      return to('changeRepository', { readme: readmeOf(form) })
     default:
       return undefined
   }

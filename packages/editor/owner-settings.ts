@@ -100,7 +100,7 @@ async function change(settings: Settings): Promise<Visited> {
       'Select the checkbox next to your name, which says what you lose, then try again.',
     ])
   const body = { ...wanted.body, expected_commit }
-  const answer = await call(editing, { method: 'PATCH', below: 'users', path: owner, body })
+  const answer = await call(editing, { id: 'changeOwner', parameters: { handle: owner }, body })
   if (answer.isDone) {
     const done = form.get('change') ?? ''
     return redirectTo(wanted.losesRights ? `/${owner}` : `/${owner}/settings?done=${done}`)

@@ -113,7 +113,7 @@ async function sendJudged(sending: Sending, judged: JudgedForm): Promise<Visited
   const path = `${owner}/${name}`
   const send = (isDry: boolean) => {
     const body = { ...publish, ...unshown, dry_run: isDry }
-    return call(editing, { method: 'POST', path: `${path}/versions`, body })
+    return call(editing, { id: 'publishVersion', parameters: { owner, name }, body })
   }
   // A prompt that is included may have a new version since the check, and nobody has seen the text with it.
   const assembled = form.compose ? await send(true) : undefined
@@ -125,7 +125,7 @@ async function sendJudged(sending: Sending, judged: JudgedForm): Promise<Visited
   const { unchanged, ...record } = answer.data as unknown as Answer
   if (!isPublish) return review(sending, judged, { unchanged, record, checked })
   if (Object.keys(details).length > 0) {
-    const saved = await call(editing, { method: 'PATCH', path, body: details })
+    const saved = await call(editing, { id: 'changeRepository', parameters: { owner, name }, body: details })
     if (!saved.isDone) {
       const why = sayError(saved.error, { fullName: path }).sentences.join(' ')
       const words = `${unchanged ? 'The other details were saved' : `${record.version} was published`}, but not the readme and the license: ${why}`

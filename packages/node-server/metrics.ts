@@ -1,7 +1,8 @@
 // Counts requests and other events, for `/metrics` in Prometheus format.
 
+import { TrieRouter } from 'hono/router/trie-router'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-import { type Method, matchPath } from '../../src/domain/api/routes.ts'
+import { API_PATHS, type ApiPath, areValid, type PathParameters } from '../../src/domain/api/routes.ts'
 import type { GitStore } from '../../src/ports/git-store.ts'
 import type { Search } from '../../src/ports/search.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'
@@ -101,11 +102,20 @@ const PLACES: ReadonlySet<string> = new Set(
   ADDRESSES.map(({ path }) => path.split('/')[1] ?? '').filter((first) => /^[a-z-]+$/.test(first)),
 )
 
+const paths = new TrieRouter<ApiPath>()
+for (const one of API_PATHS)
+  paths.add(
+    'ALL',
+    one.path.replaceAll(/\{(\w+)\}/g, (_, name) => (name === 'path' ? ':path{.+}' : `:${name}`)),
+    one,
+  )
+
 /** Returns the label of a request, from a fixed set: a route, a first path segment, or `page`. */
 export function routeOf(method: string, path: string): string {
-  const bare = path.replace(/[?#].*$/s, '')
-  const found = matchPath(bare)
-  if (found) return found.routes[(method === 'HEAD' ? 'GET' : method) as Method]?.id ?? 'api'
+  const bare = path.replace(/(?<=.)\/?(?:[?#].*)?$/s, '')
+  const [[[found, parameters] = []]] = paths.match('ALL', bare)
+  if (found && areValid(parameters as PathParameters))
+    return found.routes.get(method === 'HEAD' ? 'GET' : method)?.id ?? 'api'
   const [, first = ''] = bare.split('/', 2)
   return PLACES.has(first) ? first : 'page'
 }

@@ -3,7 +3,7 @@
 import { repositoryCacheTag } from '../../src/domain/api/caching.ts'
 import { DATA_FILES } from '../../src/domain/api/data-paths.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
-import { matchApmPath, READ_METHODS } from '../../src/domain/api/routes.ts'
+import { areValid, type PathParameters } from '../../src/domain/api/routes.ts'
 import type { VersionRecord, VersionRow } from '../../src/domain/api/schema.ts'
 import { printable } from '../../src/domain/text/printable.ts'
 import { digestArchive, packSkill } from '../../src/ports/archive.ts'
@@ -14,19 +14,21 @@ import { type Connect, countRequest, type Sources } from '../../src/server/hub.t
 import { findArchive, type VersionPlace } from '../../src/server/read/files.ts'
 import { encode, findNewest, findVersion } from '../../src/server/read/records.ts'
 import { findSkill } from '../../src/server/read/skills.ts'
-import { methodNotAllowed, respondWithProblem } from '../../src/server/refusals.ts'
-import { respondToOptions, respondWith } from '../../src/server/respond.ts'
+import { respondWithProblem } from '../../src/server/refusals.ts'
+import { respondWith } from '../../src/server/respond.ts'
 import { type ApmVersion, describeForApm, formatForApm } from './apm.ts'
 
-/** Handles one request. Never throws: errors are problem details (RFC 9457), which APM shows to its user. Files that the build wrote are outside the rate limit, as for skills. */
-export async function handleApm(request: Request, connect: Connect): Promise<Response> {
-  if (request.method === 'OPTIONS') return respondToOptions(READ_METHODS)
-  const place = matchApmPath(pathOf(request.url))
+/** Handles one request. Never throws: errors are problem details (RFC 9457), which APM shows to its user. Files that the build wrote are outside the rate limit, as for skills. @param parameters as in the path; undefined for a path that is not in `APM_PATHS` */
+export async function handleApm(
+  request: Request,
+  parameters: PathParameters | undefined,
+  connect: Connect,
+): Promise<Response> {
+  const place = parameters && areValid(parameters) ? parameters : undefined
   const { owner = '', name = '', version } = place ?? {}
   const cacheTag = place && repositoryCacheTag(owner, name)
   try {
     if (!place) throw packageNotFound(request)
-    if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed(request.method, READ_METHODS)
     const hub = await connect()
     const built = await findBuilt({ owner, name, version }, hub)
     if (!built) await countRequest(hub)

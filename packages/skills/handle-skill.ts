@@ -3,7 +3,7 @@
 import { ownerCacheTag, repositoryCacheTag } from '../../src/domain/api/caching.ts'
 import { DATA_FILES } from '../../src/domain/api/data-paths.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
-import { matchSkillPath, type PathParameters, READ_METHODS } from '../../src/domain/api/routes.ts'
+import type { PathParameters } from '../../src/domain/api/routes.ts'
 import { describeSkill, formatSkill, formatSkillIndex } from '../../src/domain/content/skill.ts'
 import { printable } from '../../src/domain/text/printable.ts'
 import { isFilePath } from '../../src/domain/values/file-path.ts'
@@ -15,26 +15,33 @@ import { type Connect, countRequest, type Sources } from '../../src/server/hub.t
 import { findArchive, findFile, type VersionPlace } from '../../src/server/read/files.ts'
 import { encode } from '../../src/server/read/records.ts'
 import { findSkill, type SkillPlace } from '../../src/server/read/skills.ts'
-import { respondNotFound, respondToError } from '../../src/server/refusals.ts'
-import { type Answer, respondToOptions, respondWith, respondWithRedirect } from '../../src/server/respond.ts'
+import { respondToError } from '../../src/server/refusals.ts'
+import { type Answer, respondWith, respondWithRedirect } from '../../src/server/respond.ts'
 
 /**
  * Handles one request. Never throws: errors have the same form as in the API (docs/contract.md section 4).
  *
  * Files that the build wrote are outside the rate limit, because clients fetch the file of every skill in an index.
+ *
+ * @param address one of `SKILL_PATHS`
+ * @param parameters as in the path, maybe malformed
  */
-export async function handleSkill(request: Request, connect: Connect): Promise<Response> {
-  if (request.method === 'OPTIONS') return respondToOptions(READ_METHODS)
+export async function handleSkill(
+  request: Request,
+  address: string,
+  parameters: PathParameters,
+  connect: Connect,
+): Promise<Response> {
+  /** `index.json`, `SKILL.md`, `{archive}` or `{path}`. */
+  const file = address.slice(address.lastIndexOf('/') + 1)
   const path = pathOf(request.url)
   const lowerCase = path.replace(OWNER_AND_NAME, (place) => place.toLowerCase())
-  const { file, parameters } = matchSkillPath(path) ?? { file: '', parameters: {} }
   const { owner = '', name, version, skill } = parameters
   // The index of the hub has no tag: the next build replaces it.
   const cacheTag =
     owner === '' ? undefined : name === undefined ? ownerCacheTag(owner) : repositoryCacheTag(owner, name)
   const isIndex = file === 'index.json'
   try {
-    if (file === '') return respondNotFound(request)
     if (lowerCase !== path) return respondWithRedirect(lowerCase + queryOf(request.url))
     const hub = await connect()
     const place = { owner, name: name ?? skill ?? '', version }

@@ -5,8 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { serve } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { handleRead } from '../../src/server/read/read.ts'
-import { answerExport } from '../hubs/answer-export.ts'
+import { openApp } from '../hubs/app.ts'
 import { type McpHub, openMcpHub } from '../hubs/mcp.ts'
 import { makeFolder, runHubcli, twoShells } from './shells.ts'
 
@@ -25,7 +24,7 @@ beforeAll(async () => {
     fetch: (request: Request) => {
       const isExport = request.url.includes('/export/')
       if (isExport && instead) return instead.clone()
-      return (isExport ? answerExport : handleRead)(request, () => hub.hub)
+      return openApp(() => hub.hub)(request)
     },
   }) as Server
   await new Promise<void>((resolve) => (server.listening ? resolve() : server.once('listening', resolve)))

@@ -10,7 +10,7 @@ import { HubManager, PromptHub } from '../../clients/typescript/source/prompt-hu
 import { requestSettings } from '../../clients/typescript/source/requests.ts'
 import { readResults } from '../../clients/typescript/source/results.ts'
 import { startServer } from '../../packages/node-server/http/http-server.ts'
-import { listenTo } from '../../packages/node-server/run-functions.ts'
+import { listenTo } from '../../packages/node-server/http/listener.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { makeFolder, runHubcli, twoShells, WITH_PYTHON } from './shells.ts'

@@ -4,15 +4,11 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { type RunningServer, type ServerOptions, startServer } from '../../packages/node-server/http/http-server.ts'
-import {
-  createHandler,
-  type HostedFunction,
-  listenTo,
-  routeFunctions,
-} from '../../packages/node-server/run-functions.ts'
+import { type App, createHandler, listenTo } from '../../packages/node-server/http/listener.ts'
 import { toHubError } from '../../src/ports/log.ts'
 import { openBody } from '../../src/server/read-body.ts'
-import { respondNotFound, respondWithError } from '../../src/server/refusals.ts'
+import { respondWithError } from '../../src/server/refusals.ts'
+import { FILES_APP } from '../hubs/app.ts'
 
 interface Raw {
   status: number
@@ -23,34 +19,29 @@ interface Raw {
 /** `/slow` responds when the test resolves this promise. */
 let slow = Promise.withResolvers<void>()
 let entered = Promise.withResolvers<void>()
-const functions: HostedFunction<{ ip: string; hub: { files: typeof NO_FILES } }>[] = [
-  {
-    default: async (request) => {
-      try {
-        const bytes = await openBody(request, 1_048_576, () => new Error('too large')).read()
-        return new Response(`${bytes.length} bytes`)
-      } catch (thrown) {
-        return respondWithError(request, toHubError(thrown))
-      }
-    },
-    config: { path: '/body', method: 'POST' },
-  },
-  {
-    default: async () => {
+const app: App<unknown> = {
+  async fetch(request) {
+    const { pathname } = new URL(request.url)
+    if (pathname === '/slow') {
       entered.resolve()
       await slow.promise
       return new Response('done')
-    },
-    config: { path: '/slow' },
+    }
+    if (pathname.startsWith('/echo/')) return new Response(pathname)
+    if (pathname !== '/body' || request.method !== 'POST') return FILES_APP.fetch(request, { hub: { files: NO_FILES } })
+    try {
+      const bytes = await openBody(request, 1_048_576, () => new Error('too large')).read()
+      return new Response(`${bytes.length} bytes`)
+    } catch (thrown) {
+      return respondWithError(request, toHubError(thrown))
+    }
   },
-  { default: (request) => new Response(new URL(request.url).pathname), config: { path: '/echo/*' } },
-  { default: (request) => respondNotFound(request), config: { path: ['/api', '/api/*'] } },
-]
+}
 const NO_FILES = { read: async () => undefined }
 
 const servers: RunningServer[] = []
 async function open(options: ServerOptions = {}): Promise<number> {
-  const listener = listenTo(createHandler(routeFunctions(functions), () => ({ files: NO_FILES })))
+  const listener = listenTo(createHandler(app, () => ({})))
   const running = await startServer(listener, 0, { listenAt: ['127.0.0.1'], ...options })
   servers.push(running)
   return (running.server.address() as AddressInfo).port
@@ -250,7 +241,7 @@ describe('slow clients', () => {
 
 describe('shutdown', () => {
   test('finishes running requests and closes idle connections', async () => {
-    const listener = listenTo(createHandler(routeFunctions(functions), () => ({ files: NO_FILES })))
+    const listener = listenTo(createHandler(app, () => ({})))
     const running = await startServer(listener, 0, { listenAt: ['127.0.0.1'] })
     const at = (running.server.address() as AddressInfo).port
     const [idle] = await stall(1, `GET /echo/x HTTP/1.1\r\n${HOST}\r\n`, at)
@@ -267,7 +258,7 @@ describe('shutdown', () => {
   })
 
   test('aborts requests that exceed the grace period', async () => {
-    const listener = listenTo(createHandler(routeFunctions(functions), () => ({ files: NO_FILES })))
+    const listener = listenTo(createHandler(app, () => ({})))
     const running = await startServer(listener, 0, { listenAt: ['127.0.0.1'] })
     const answering = send(`GET /slow HTTP/1.1\r\n${HOST}\r\n`, (running.server.address() as AddressInfo).port)
     await entered.promise

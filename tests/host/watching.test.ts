@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { findCode, findCommit } from '../../packages/node-server/code-commit.ts'
 import { type Health, STARTING } from '../../packages/node-server/health.ts'
 import { startServer } from '../../packages/node-server/http/http-server.ts'
+import { createHandler, listenTo } from '../../packages/node-server/http/listener.ts'
 import {
   type AnsweredRequest,
   formatRequest,
@@ -20,7 +21,6 @@ import {
 import { openMetrics, routeOf } from '../../packages/node-server/metrics.ts'
 import { withMonitoring } from '../../packages/node-server/monitoring.ts'
 import type { Unready } from '../../packages/node-server/readiness.ts'
-import { createHandler, listenTo, routeFunctions } from '../../packages/node-server/run-functions.ts'
 import type { StatusSources } from '../../packages/node-server/status-metrics.ts'
 import { createPublishTurns } from '../../packages/stores/publish-turns.ts'
 import type { GitStore } from '../../src/ports/git-store.ts'
@@ -30,6 +30,7 @@ import { respondWithError } from '../../src/server/refusals.ts'
 import type { ServerHub } from '../../src/wiring/hub.ts'
 import { openPublishHub } from '../../src/wiring/publish.ts'
 import { poll } from '../e2e/client.ts'
+import { FILES_APP } from '../hubs/app.ts'
 import { memoryState } from '../hubs/memory-state.ts'
 import { makeRepository } from '../stores/local-repository.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -309,7 +310,7 @@ test('calls to GitHub are counted like local git calls', async () => {
 test('reports status, duration and bytes sent for each request', async () => {
   const told: [string, number, number, number, string][] = []
   const files = { read: async (path: string) => (path === '/index.html' ? Buffer.from('home') : undefined) }
-  const running = await startServer(listenTo(createHandler(routeFunctions([]), () => ({ files }))), 0, {
+  const running = await startServer(listenTo(createHandler(FILES_APP, () => ({ files }))), 0, {
     listenAt: ['127.0.0.1'],
     onAnswered: ({ url = '' }, { statusCode }, { ms, bytes, id }) => told.push([url, statusCode, ms, bytes, id]),
   })

@@ -5,8 +5,6 @@ import { joinCatalogue, orderCatalogue } from '../../packages/catalogue/catalogu
 import { type CatalogueEntry, makeEntry } from '../../packages/catalogue/entry.ts'
 import { listDataFiles } from '../../packages/catalogue/published/data-files.ts'
 import type { History } from '../../packages/catalogue/published/shared-files.ts'
-import { handleApm } from '../../packages/skills/handle-apm.ts'
-import { handleSkill } from '../../packages/skills/handle-skill.ts'
 import { readContentDir } from '../../packages/stores/content/content-dir.ts'
 import { openBundles } from '../../packages/stores/content/version-files.ts'
 import { openFolder } from '../../packages/stores/files/plain-files.ts'
@@ -18,22 +16,17 @@ import { UNLIMITED } from '../../packages/stores/state/rate-limiter-memory.ts'
 import { createToken, findToken, recordTokenUse } from '../../packages/stores/state/tokens.ts'
 import type { Person } from '../../src/domain/access/person.ts'
 import type { TokenRecord } from '../../src/domain/access/token-record.ts'
-import { matchPath, matchSkillPath } from '../../src/domain/api/routes.ts'
 import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
 import type { GitStore } from '../../src/ports/git-store.ts'
 import { digestText } from '../../src/ports/measure.ts'
 import type { RateLimiter } from '../../src/ports/rate-limiter.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'
 import type { TakeTurn } from '../../src/ports/turns.ts'
-import { handlePage } from '../../src/server/pages/handle-page.ts'
 import type { Clock } from '../../src/server/publish/attempts.ts'
 import type { TokenChecks } from '../../src/server/publish/authenticate.ts'
-import { handleCheck } from '../../src/server/publish/handle-check.ts'
-import { handleWrite } from '../../src/server/publish/handle-write.ts'
 import type { PublishHub } from '../../src/server/publish/publish-hub.ts'
-import { handleRead } from '../../src/server/read/read.ts'
 import { verifyAttestation } from '../../src/wiring/verify-attestation.ts'
-import { answerExport } from './answer-export.ts'
+import { openApp } from './app.ts'
 import { BASE_URL, makeHub } from './make-hub.ts'
 
 export { BASE_URL } from './make-hub.ts'
@@ -129,20 +122,16 @@ export function openHandlers(options: HandlerOptions): Handlers {
     isAlone: false,
     advance: async () => false,
   }
+  const ask = openApp(() => hub, {
+    hub: (request) => (new URL(request.url).pathname.startsWith('/api/apm/') ? limited : hub),
+    publishing: () => publishHub,
+    checking: () => limited,
+    clock,
+  })
   return {
-    publish: (request) => handleWrite(request, () => publishHub, clock),
-    check: (request) => handleCheck(request, () => limited, clock?.now),
-    read: (request) =>
-      new URL(request.url).pathname.startsWith('/api/apm/')
-        ? handleApm(request, () => limited)
-        : new URL(request.url).pathname.startsWith('/api/')
-          ? (matchPath(new URL(request.url).pathname)?.routes.GET?.by === 'export' ? answerExport : handleRead)(
-              request,
-              () => hub,
-            )
-          : matchSkillPath(new URL(request.url).pathname)
-            ? handleSkill(request, () => hub)
-            : handlePage(request, () => hub),
+    publish: ask,
+    check: ask,
+    read: ask,
     makeToken: async (
       { scope = 'acme/*', days = 90, holder = { kind: 'operator' as const }, permissions } = {},
       now = new Date(),

@@ -18,8 +18,8 @@ import { type FreshCopies, UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.t
 import { digestText } from '../../src/ports/measure.ts'
 import type { Hub } from '../../src/server/hub.ts'
 import { handleMcp } from '../../src/server/mcp/handle-mcp.ts'
-import { handleRead } from '../../src/server/read/read.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { openApp } from './app.ts'
 import { BASE_URL, makeHub } from './make-hub.ts'
 import { memoryState } from './memory-state.ts'
 
@@ -70,7 +70,7 @@ export function openMcpHub(contentDir: string): McpHub {
     fetch: (address, init) => answer(new Request(address, init)),
     call,
     tool: (name, given) => call('tools/call', { name, ...(given && { arguments: given }) }),
-    rest: async (path) => (await handleRead(new Request(BASE_URL + path), () => hub)).json(),
+    rest: async (path) => (await openApp(() => hub)(new Request(BASE_URL + path))).json(),
     close: () => {
       index.close()
     },

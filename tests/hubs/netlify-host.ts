@@ -4,12 +4,12 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
 import { BlobsServer } from '@netlify/blobs/server'
-import { loadFunctions } from '../../packages/node-server/builds/serve-sites.ts'
-import { serveFile } from '../../packages/node-server/http/static-files.ts'
-import { routeFunctions } from '../../packages/node-server/run-functions.ts'
 import { folderFiles } from '../../packages/stores/site/site-files-folder.ts'
 import { netlifyState } from '../../packages/stores/state/state-netlify.ts'
 import { createToken } from '../../packages/stores/state/tokens.ts'
+import { respondRateLimited } from '../../src/server/refusals.ts'
+import { findFile } from '../../src/server/static-files.ts'
+import { hubApp } from '../../src/wiring/hub-app.ts'
 
 /**
  * The arguments: the folder with `dist` and `build`, which is also LAMBDA_TASK_ROOT; a folder for the state; and the
@@ -34,12 +34,10 @@ const { token: publishing } = await createToken(
 )
 console.log(`Token: ${publishing}`)
 const files = folderFiles(join(dir, 'dist'))
-const route = routeFunctions(await loadFunctions<{ ip: string }>())
 const listener = getRequestListener(async (request) => {
   const { pathname } = new URL(request.url)
-  const file = request.method === 'GET' ? await serveFile(request, files) : undefined
+  const file = request.method === 'GET' ? await findFile(request, files) : undefined
   if (file) return file
-  const hosted = route(request.method, pathname)
-  return hosted ? hosted.default(request, { ip: '192.0.2.1' }) : new Response('Not found', { status: 404 })
+  return pathname === '/rate-limited' ? respondRateLimited(request) : hubApp.fetch(request, { ip: '192.0.2.1' })
 })
 createServer(listener).listen(Number(process.env.PORT), '127.0.0.1')

@@ -23,7 +23,7 @@ import { reviewIncludes } from '../../packages/review/rules/includes.ts'
 import { fixFile } from '../../packages/review/rules/mechanical.ts'
 import { reviewFile, reviewIndex, reviewNamedFiles, reviewVersion } from '../../packages/review/rules/review.ts'
 import { EXPORT_FORMATS, type ExportFormat } from '../../src/domain/api/export-formats.ts'
-import { lowerCasePath, matchApmPath, matchPath, matchSkillPath } from '../../src/domain/api/routes.ts'
+import { areValid, lowerCasePath } from '../../src/domain/api/routes.ts'
 import { compareForCallers } from '../../src/domain/catalogue/difference.ts'
 import { findIncludeLines } from '../../src/domain/compose/include-lines.ts'
 import { findIncludeLike } from '../../src/domain/compose/warnings.ts'
@@ -83,7 +83,9 @@ import { openPartNames, renderPartChanges } from '../../src/site/prompt/render-p
 import { suggestChange } from '../../src/site/prompt/source-links.ts'
 import { listSkillInstalls, listUses } from '../../src/site/prompt/use-it.ts'
 import { exportVersion } from '../../src/wiring/export-version.ts'
+import { hubApp } from '../../src/wiring/hub-app.ts'
 import { anIndex, anOwner, aTree } from '../domain/fixtures.ts'
+import { words } from '../words.ts'
 import { ADDRESSES, filesOf, indexOf, promptOf, recordOf, repositoryOf, VARIABLES, versionOf } from './made.ts'
 
 /** Makes calls from a text. What is made for them is not measured. */
@@ -163,7 +165,9 @@ const jsonFilesWith = (text: string) => [
 /** The entry points at which a long text takes little time for its length. */
 export const FAST: Readonly<Record<string, CallsOf>> = {
   'the address of a request': (text) => [
-    ...[pathOf, queryOf, matchPath, matchSkillPath, matchApmPath, lowerCasePath].map((read) => () => read(`/${text}`)),
+    ...[pathOf, queryOf, lowerCasePath].map((read) => () => read(`/${text}`)),
+    () => hubApp.router.match('GET', `/${text}`),
+    ...words`owner name version label suite path attestation`.map((name) => () => areValid({ [name]: text })),
     () => redirectMoved(new URL(`https://hub.test/${encodeURIComponent(text.toWellFormed())}`)),
     () => readVersionQuery(formOfFields(text)),
     () => readListQuery(formOfFields(text)),
@@ -369,7 +373,7 @@ export const SLOW: Readonly<Record<string, CallsOf>> = {
           { ...form, content: `${text}\n${LINE}`, compose: true },
           { texts: { [LINE]: text }, variables: VARIABLES },
         ),
-      () => changeOf(formOfFields(text), text),
+      () => changeOf(formOfFields(text), { owner: text, name: text }),
       () =>
         ownerChangeOf(new URLSearchParams({ change: 'labels', protected_labels: text }), {
           ...{ person: { login: 'a', user_id: '1' }, owner: 'acme', file: anOwner({ bio: text }) },

@@ -12,10 +12,10 @@ import { BlobsServer } from '@netlify/blobs/server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { csrfToken } from '../../packages/account/session.ts'
-import { serveFile } from '../../packages/node-server/http/static-files.ts'
 import { folderFiles } from '../../packages/stores/site/site-files-folder.ts'
 import { openPeople } from '../../packages/stores/state/sessions.ts'
 import { netlifyState } from '../../packages/stores/state/state-netlify.ts'
+import { findFile } from '../../src/server/static-files.ts'
 import { makeSiteFolder } from '../hubs/build-site.ts'
 import { modern, post } from '../hubs/mcp.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -78,7 +78,7 @@ async function buildSite(): Promise<void> {
 async function startDeploy(): Promise<typeof deploy> {
   const stored = folderFiles(join(built, 'dist'))
   const files = createServer(
-    getRequestListener(async (request) => (await serveFile(request, stored)) ?? new Response(null, { status: 404 })),
+    getRequestListener(async (request) => (await findFile(request, stored)) ?? new Response(null, { status: 404 })),
   )
   await new Promise<void>((listening) => files.listen(0, '127.0.0.1', listening))
   const token = 'of-this-test'

@@ -8,8 +8,7 @@ import addFormats from 'ajv-formats'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { describeApi } from '../../packages/catalogue/published/openapi.ts'
-import { handleRead } from '../../src/server/read/read.ts'
-import { answerExport } from '../hubs/answer-export.ts'
+import { openApp } from '../hubs/app.ts'
 import { BASE_URL } from '../hubs/handlers.ts'
 import { openMcpHub } from '../hubs/mcp.ts'
 import { openHub } from '../hubs/publishing.ts'
@@ -224,8 +223,7 @@ test('read operations match the OpenAPI description', async () => {
       if (where === 'query' && all[name] !== undefined) url.searchParams.set(name, all[name])
     const headers = all['If-None-Match'] === undefined ? undefined : { 'If-None-Match': all['If-None-Match'] }
     const request = new Request(url, { method, ...(headers && { headers }) })
-    const answer = path.includes('/export/') ? answerExport : handleRead
-    const response = await answer(request, () => hub.hub)
+    const response = await openApp(() => hub.hub)(request)
     seen.add(`${path} ${response.status}`)
     // A path parameter can turn the URL into the URL of another operation, which is checked separately.
     const isItself = new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+').replaceAll('.', '\\.')}/?$`).test(url.pathname)

@@ -5,9 +5,9 @@ import { buildCatalogue } from '../../packages/catalogue/catalogue.ts'
 import { listDataFiles } from '../../packages/catalogue/published/data-files.ts'
 import { digestText } from '../../src/ports/measure.ts'
 import { openPageData } from '../../src/server/pages/page-data.ts'
-import { handleRead } from '../../src/server/read/read.ts'
 import { openHub, type ServerHub } from '../../src/wiring/hub.ts'
 import { aRepository, aTree, aVersion } from '../domain/fixtures.ts'
+import { openApp } from '../hubs/app.ts'
 
 const tree = aTree([aRepository('acme/one', { versions: [aVersion('1.0.0'), aVersion('1.1.0')] })])
 const built = new Map(
@@ -61,7 +61,7 @@ test('a pinned read asks for the content and the repository at once', async () =
   const { promise, resolve } = Promise.withResolvers<void>()
   const { asked, hub } = openServer(promise)
   const request = new Request('https://hub.test/api/v1/repos/acme/one/raw?version=1.0.0')
-  const response = handleRead(request, () => connect(hub))
+  const response = openApp(() => connect(hub))(request)
   await expect
     .poll(() => asked.toSorted())
     .toEqual(['/data/v1/repos/acme/one.json', '/data/v1/repos/acme/one/raw/1.0.0.txt', 'copy of repositories acme one'])

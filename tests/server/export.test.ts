@@ -2,7 +2,7 @@
 // section 4.
 import { afterAll, describe, expect, test } from 'vitest'
 import { listDownloads } from '../../src/site/prompt/downloads.ts'
-import { answerExport } from '../hubs/answer-export.ts'
+import { openApp } from '../hubs/app.ts'
 import { openMcpHub } from '../hubs/mcp.ts'
 
 const hub = openMcpHub('content')
@@ -10,7 +10,7 @@ afterAll(() => hub.close())
 
 const FORMATS = ['markdown', 'dotprompt', 'prompty', 'github', 'langfuse', 'langchain', 'skill', 'claude-command']
 const ask = (path: string, init: RequestInit = {}) =>
-  answerExport(new Request(`https://hub.example/api/v1/repos/${path}`, init), () => hub.hub)
+  openApp(() => hub.hub)(new Request(`https://hub.example/api/v1/repos/${path}`, init))
 const problemOf = async (answer: Response) => [answer.status, (await answer.json()).error] as const
 
 describe('exporting a version', () => {

@@ -5,15 +5,15 @@ import { VARYING_PARAMETERS } from '../../src/domain/api/caching.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
 import type { SiteFiles } from '../../src/ports/site-files.ts'
 import type { Hub } from '../../src/server/hub.ts'
-import { handleRead } from '../../src/server/read/read.ts'
 import { respondNotFound, respondRateLimited } from '../../src/server/refusals.ts'
+import { openApp } from '../hubs/app.ts'
 import { makeHub } from '../hubs/make-hub.ts'
 
 const filesOf = (files: Record<string, string>): SiteFiles => ({
   read: async (path) => (files[path] === undefined ? undefined : new TextEncoder().encode(files[path])),
 })
 const read = (path: string, given: Partial<Hub> = {}, init: RequestInit = {}) =>
-  handleRead(new Request(`https://hub.example${path}`, init), () => makeHub(given))
+  openApp(() => makeHub(given))(new Request(`https://hub.example${path}`, init))
 const errorOf = async (response: Response) => ({ status: response.status, ...(await response.json()) })
 
 describe('when something fails', () => {
@@ -43,11 +43,12 @@ describe('when something fails', () => {
   })
 
   test('returns 503 for invalid settings instead of throwing', async () => {
-    const response = await handleRead(new Request('https://hub.example/api/v1/tags'), () => {
+    const ask = openApp(() => {
       throw new HubError('unavailable', 'The hub is not set up: SITE_URL: expected an address.', {
         retryAfterSeconds: 60,
       })
     })
+    const response = await ask(new Request('https://hub.example/api/v1/tags'))
     expect(await errorOf(response)).toEqual({
       status: 503,
       error: { code: 'unavailable', message: 'The hub is not set up: SITE_URL: expected an address.' },

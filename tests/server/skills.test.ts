@@ -8,12 +8,10 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { buildCatalogue } from '../../packages/catalogue/catalogue.ts'
 import { listDataFiles } from '../../packages/catalogue/published/data-files.ts'
-import { loadFunctions } from '../../packages/node-server/builds/serve-sites.ts'
-import { routeFunctions } from '../../packages/node-server/run-functions.ts'
-import { handleSkill } from '../../packages/skills/handle-skill.ts'
 import { limitInMemory } from '../../packages/stores/state/rate-limiter-memory.ts'
 import { digestText } from '../../src/ports/measure.ts'
 import { aRepository, aTree, aVersion } from '../domain/fixtures.ts'
+import { openApp } from '../hubs/app.ts'
 import { makeHub } from '../hubs/make-hub.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -32,7 +30,7 @@ const INDEX = '/acme/.well-known/agent-skills/index.json'
 
 test('the index of an owner and the SKILL.md of a version are outside the limit; all else counts', async () => {
   const hub = openHub(1)
-  const statusOf = async (path: string) => (await handleSkill(new Request(`https://hub.test${path}`), () => hub)).status
+  const statusOf = async (path: string) => (await openApp(() => hub)(new Request(`https://hub.test${path}`))).status
   for (let round = 0; round < 3; round++) {
     expect(await statusOf(INDEX)).toBe(200)
     expect(await statusOf('/acme/skill-7/v/1.0.0/SKILL.md')).toBe(200)
@@ -46,7 +44,7 @@ test('the index of an owner and the SKILL.md of a version are outside the limit;
 test('the skills CLI installs every skill of an owner, although there are more than the limit', async () => {
   const hub = openHub(4)
   const server = createServer(async (asked, answer) => {
-    const response = await handleSkill(new Request(`http://localhost${asked.url}`), () => hub)
+    const response = await openApp(() => hub)(new Request(`http://localhost${asked.url}`))
     answer.writeHead(response.status, Object.fromEntries(response.headers))
     answer.end(Buffer.from(await response.arrayBuffer()))
   })
@@ -64,29 +62,11 @@ test('the skills CLI installs every skill of an owner, although there are more t
   }
 })
 
-//  method  path                                             function
-test.each([
-  ['GET', '/acme/code-review/SKILL.md', 'skills'],
-  // The Netlify CLI matches paths in lower case.
-  ['GET', '/acme/code-review/skill.md', 'skills'],
-  ['GET', '/acme/code-review/v/1.0.0/SKILL.md', 'skills'],
-  ['GET', INDEX, 'skills'],
-  ['OPTIONS', INDEX, 'skills'],
-  ['POST', '/api/apm/v1/packages/acme/code-review/versions', 'apm'],
-  ['GET', '/acme/code-review/.well-known/agent-skills/index.json', 'skills'],
-  ['GET', '/acme/code-review/v/1.0.0/.well-known/agent-skills/code-review/SKILL.md', 'skills'],
-  ['GET', '/acme/code-review/v/1.0.0', 'pages'],
-  ['GET', '/acme', 'pages'],
-])('%s %s is served by %s on both hosts', async (method, path, name) => {
-  const functions = await loadFunctions()
-  const found = routeFunctions(functions)(method, path)
-  expect(found).toBe(await import(resolve(`netlify/functions/${name}.mts`)))
-  expect('rateLimit' in (found?.config ?? {})).toBe(name === 'pages')
-})
+const unasked = () => Promise.reject(new Error('asked the hub'))
 
 test('a browser may ask first, as for the API', async () => {
   const request = new Request(`https://hub.example${INDEX}`, { method: 'OPTIONS' })
-  const { status, headers } = await handleSkill(request, () => Promise.reject(new Error('asked the hub')))
+  const { status, headers } = await openApp(unasked)(request)
   expect([status, headers.get('Access-Control-Allow-Methods')]).toEqual([204, 'GET, HEAD, OPTIONS'])
 })
 
@@ -95,8 +75,6 @@ test.each([
   ['/acme/Forms/v/1.0.0/Scripts/Fill.py', '/acme/forms/v/1.0.0/Scripts/Fill.py'],
   ['/ACME/.well-known/agent-skills/index.json', '/acme/.well-known/agent-skills/index.json'],
 ])('%s redirects to lower case, except for the path of a file', async (path, lower) => {
-  const { status, headers } = await handleSkill(new Request(`https://hub.example${path}`), () =>
-    Promise.reject(new Error('asked the hub')),
-  )
+  const { status, headers } = await openApp(unasked)(new Request(`https://hub.example${path}`))
   expect([status, headers.get('Location')]).toEqual([308, lower])
 })

@@ -1,9 +1,10 @@
 // Checks that a host's cache of site files stays within its limit without evicting frequently requested files.
 import { brotliDecompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { createHandler, routeFunctions } from '../../packages/node-server/run-functions.ts'
+import { createHandler } from '../../packages/node-server/http/listener.ts'
 import { filesInto } from '../../packages/stores/content/write-files.ts'
 import { folderFiles } from '../../packages/stores/site/site-files-folder.ts'
+import { FILES_APP } from '../hubs/app.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 test('evicts the least recently used files when the cache is full', async () => {
@@ -46,7 +47,7 @@ test('all readers of a large file share its bytes', async () => {
   expect([await isSame('large-2', large[1]), await isSame('large-1', large[0])]).toEqual([true, false])
   expect(await files.read('/data/v1/nothing.json')).toBeUndefined()
   expect(await files.read('/../index.json')).toBeUndefined()
-  const answer = createHandler(routeFunctions([]), () => ({ files }))
+  const answer = createHandler(FILES_APP, () => ({ files }))
   const ask = (headers: Record<string, string> = {}, method = 'GET') =>
     answer(new Request('http://localhost/data/v1/index.json', { method, headers }), '192.0.2.1')
   const plain = await ask()

@@ -1,13 +1,12 @@
 // Serves the current build with the functions and stores of this machine.
 
-import { readdirSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { pathToFileURL } from 'node:url'
 import type { Config } from '../../../src/config.ts'
 import type { SiteFiles } from '../../../src/ports/site-files.ts'
 import { openPageCache, type PageCache } from '../../../src/server/page-cache.ts'
-import { pagesUnavailable, type ServerHub } from '../../../src/wiring/hub.ts'
+import { createApp, loadApp } from '../../../src/wiring/app.ts'
+import { type FunctionContext, pagesUnavailable, type ServerHub } from '../../../src/wiring/hub.ts'
+import { CONNECTIONS } from '../../../src/wiring/hub-app.ts'
 import { publishQueue } from '../../../src/wiring/publish.ts'
 import { copiesAhead } from '../../stores/state/fresh-copies.ts'
 import { findCommit } from '../code-commit.ts'
@@ -15,6 +14,7 @@ import { type Health, STARTING } from '../health.ts'
 import { findClients, findProxies } from '../http/client-addresses.ts'
 import { openCompressor } from '../http/compress.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../http/http-server.ts'
+import { createHandler, listenTo } from '../http/listener.ts'
 import { formatRequest, type LineWriter, writeLines } from '../http/request-log.ts'
 import type { LocalStores } from '../local-stores.ts'
 import { openLongWork } from '../long-work.ts'
@@ -26,16 +26,13 @@ import { startSweeping } from '../open-state.ts'
 import { DATA_PATH, type Pages } from '../pages.ts'
 import { protectPrivateHub } from '../private-hub.ts'
 import { checkState, checkThrough, openReadiness } from '../readiness.ts'
-import { createHandler, type HostContext, type HostedFunction, listenTo, routeFunctions } from '../run-functions.ts'
 import type { Served, Site } from './site.ts'
 
-const FUNCTIONS_DIR = 'netlify/functions'
-
-/** Loads the functions from the same modules that Netlify runs. */
-export async function loadFunctions<Context>(): Promise<HostedFunction<Context>[]> {
-  const names = readdirSync(FUNCTIONS_DIR).filter((name) => name.endsWith('.mts'))
-  return Promise.all(names.sort().map((name) => import(pathToFileURL(resolve(FUNCTIONS_DIR, name)).href)))
-}
+/** The application, which also serves the static files. */
+const APP = createApp<FunctionContext & { hub: ServerHub }>({
+  ...CONNECTIONS,
+  files: ({ hub }) => hub.newest ?? hub.files,
+})
 
 /** The stores that a server needs; without a watch, it does not report whether the state store works. */
 type ServedStores = Omit<LocalStores, 'stateWatch'> & Partial<Pick<LocalStores, 'stateWatch'>>
@@ -103,7 +100,7 @@ export async function serveSites(
     log,
   }: ServeSettings,
 ): Promise<ServedHub> {
-  const route = routeFunctions(await loadFunctions<HostContext<ServerHub>>())
+  await loadApp()
   const git = metrics?.countGit(localGit) ?? localGit
   const rights = openRights()
   const timed = rights.watch(metrics?.timeState(state) ?? state)
@@ -144,7 +141,7 @@ export async function serveSites(
     return current.hub
   }
   const compressor = openCompressor()
-  const answer = createHandler(route, hubOf, compressor)
+  const answer = createHandler(APP, hubOf, compressor)
   let isEnding = false
   const checkAll = openReadiness(
     {

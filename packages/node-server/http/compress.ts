@@ -31,9 +31,7 @@ export function openCompressor() {
   const queue = limitWork()
   /** Equal bytes are compressed only once, no matter how many clients request them. */
   const share = shareRunning<Bytes | undefined>()
-  const make = async (key: string, answer: Parts | undefined, encoding: Encoding, isForGood: boolean) => {
-    // A HEAD response has no body, so the resource was requested again and may have changed.
-    const plain = answer && key.startsWith(`${answer.headers.ETag} `) ? answer.bytes : null
+  const make = async (key: string, plain: Bytes | null, encoding: Encoding, isForGood: boolean) => {
     const made = plain && (await queue(() => COMPRESS[encoding](plain, isForGood)))
     if (!made) return undefined
     // Copied, because Node returns a part of a buffer that is up to 64 kB larger, and the cache would keep all of it.
@@ -44,10 +42,9 @@ export function openCompressor() {
   return {
     /**
      * @param answer has a validator if it may be cached
-     * @param askForBody gets the body omitted from a HEAD response
      * @returns the response, compressed if the client and the response allow it
      */
-    async compress(request: Request, answer: Parts, askForBody: () => Promise<Parts | undefined>): Promise<Parts> {
+    async compress(request: Request, answer: Parts): Promise<Parts> {
       const given = answer.headers
       const etag = given.ETag
       const length = Number(given['Content-Length'])
@@ -59,13 +56,10 @@ export function openCompressor() {
       accepted.set(wanted, encoding)
       if (encoding === 'identity') return answer
       const key = `${etag} ${encoding}`
-      const isHead = request.method === 'HEAD'
       let bytes = kept.get(key)
       if (!bytes) {
         const isForGood = pathOf(request.url).startsWith('/assets/')
-        bytes = await share(key, async () =>
-          make(key, answer.bytes === null ? await askForBody() : answer, encoding, isForGood),
-        )
+        bytes = await share(key, () => make(key, answer.bytes, encoding, isForGood))
       }
       if (!bytes) return answer
       // This digest is that of the uncompressed bytes (RFC 9530 section 2); `Unencoded-Digest` has the same for compressed ones.
@@ -77,7 +71,7 @@ export function openCompressor() {
         // Different bytes need a different strong validator. respond.ts recognises this one when a client sends it back. RFC 9110 section 8.8.3.3
         ETag: `${etag.slice(0, -1)}-${encoding}"`,
       }
-      return { bytes: isHead ? null : bytes, status: answer.status, headers }
+      return { bytes, status: answer.status, headers }
     },
   }
 }

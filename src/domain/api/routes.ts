@@ -144,7 +144,7 @@ export const ROUTES = {
 /** The name of a route. */
 export type RouteId = keyof typeof ROUTES
 /** A route in the table. */
-type ApiRoute = (typeof ROUTES)[RouteId]
+export type ApiRoute = (typeof ROUTES)[RouteId]
 
 type IdsBy<By extends Route['by']> = { [Id in RouteId]: (typeof ROUTES)[Id]['by'] extends By ? Id : never }[RouteId]
 /** The name of a route that returns published data. */
@@ -158,9 +158,7 @@ export const READS = Object.values(ROUTES).filter((one): one is (typeof ROUTES)[
 /** Returns whether a segment of a path is a valid value. */
 type Format = (segment: string) => boolean
 
-const isFilled: Format = (segment) => segment !== ''
-
-/** The format of each parameter; segments are never decoded, so a `%` never matches. */
+/** The format of each parameter. */
 const FORMATS: Readonly<Record<string, Format>> = {
   owner: isOwner,
   handle: isOwner,
@@ -172,13 +170,17 @@ const FORMATS: Readonly<Record<string, Format>> = {
   attestation: isAttestationName,
 }
 
-/** For callers that reject malformed values with their own message. */
-const ANY_FORMAT: typeof FORMATS = {}
+/** Returns whether all parameters of a path have their format. */
+export function areValid(parameters: PathParameters): boolean {
+  for (const name in parameters) if (FORMATS[name]?.(parameters[name]!) === false) return false
+  return true
+}
 
 /** A path of the API, and what its methods do. */
-interface ApiPath {
+export interface ApiPath {
+  path: string
   /** The routes by method. */
-  routes: Partial<Record<Method, ApiRoute>>
+  routes: ReadonlyMap<string, ApiRoute>
   /** The supported methods, with HEAD and OPTIONS. */
   methods: readonly Method[]
 }
@@ -186,66 +188,24 @@ interface ApiPath {
 const WRITE_METHODS = ['POST', 'PATCH', 'PUT', 'DELETE'] as const satisfies readonly Method[]
 
 function methodsOf(routes: ApiPath['routes']): Method[] {
-  const writes = WRITE_METHODS.filter((method) => routes[method])
-  return routes.GET ? [...READ_METHODS, ...writes] : [...writes, 'OPTIONS']
+  const writes = WRITE_METHODS.filter((method) => routes.has(method))
+  return routes.has('GET') ? [...READ_METHODS, ...writes] : [...writes, 'OPTIONS']
 }
 
-const PATHS = Array.from(
-  Map.groupBy(Object.values(ROUTES), ({ path }) => path),
+/** Every path of the API. */
+export const API_PATHS: readonly ApiPath[] = Array.from(
+  Map.groupBy(Object.values<ApiRoute>(ROUTES), ({ path }) => path),
   ([path, all]) => {
-    const routes = Object.fromEntries(all.map((one) => [one.method, one])) as ApiPath['routes']
-    return { id: { routes, methods: methodsOf(routes) } satisfies ApiPath, segments: path.split('/') }
+    const routes = new Map<string, ApiRoute>(all.map((one) => [one.method, one]))
+    return { path, routes, methods: methodsOf(routes) }
   },
 )
-
-/** A path of the API with its parameter values. */
-interface MatchedPath extends ApiPath {
-  parameters: PathParameters
-}
-
-/**
- * Finds a path of the API.
- *
- * @param path as received, undecoded; one trailing slash is ignored
- * @returns undefined for an unknown path
- */
-export function matchPath(path: string, formats = FORMATS): MatchedPath | undefined {
-  const found = matchIn(PATHS, path, formats)
-  return found && { ...found.id, parameters: found.parameters }
-}
-
-/** Like `matchPath`, but any non-empty segment matches a parameter, for callers that reject malformed values with their own message. */
-export const matchPathOfAnyNames = (path: string): MatchedPath | undefined => matchPath(path, ANY_FORMAT)
 
 /** Returns a path in lower case, except for the path of a file, which may have upper-case letters. */
 export function lowerCasePath(path: string): string {
   const [, place = path, file = ''] =
     /^(\/api\/v1\/repos\/(?:[^/]+\/){2}versions\/[^/]+\/files\/)(.*)$/is.exec(path) ?? []
   return place.toLowerCase() + file
-}
-
-/** Finds the first of the paths that matches. A parameter without a format matches any non-empty segment. */
-function matchIn<Id>(
-  compiled: readonly { id: Id; segments: readonly string[] }[],
-  path: string,
-  formats: typeof FORMATS,
-): { id: Id; parameters: PathParameters } | undefined {
-  const segments = (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path).split('/')
-  next: for (const { id, segments: wanted } of compiled) {
-    // Only a path at the end may consist of several segments.
-    const isOpen = wanted.at(-1) === '{path}'
-    if (isOpen ? wanted.length > segments.length : wanted.length !== segments.length) continue
-    const parameters: Record<string, string> = {}
-    for (let index = 0; index < wanted.length; index++) {
-      const part = wanted[index]!
-      const segment = part === '{path}' ? segments.slice(index).join('/') : segments[index]!
-      const parameter = part.startsWith('{') ? part.slice(1, -1) : undefined
-      if (parameter === undefined ? part !== segment : !(formats[parameter] ?? isFilled)(segment)) continue next
-      if (parameter !== undefined) parameters[parameter] = segment
-    }
-    return { id, parameters }
-  }
-  return undefined
 }
 
 /** The paths of Agent Skills, which are below the paths of pages. docs/contract.md section 4 */
@@ -263,23 +223,8 @@ export const SKILL_PATHS = [
   '/{owner}/{name}/v/{version}/{path}',
 ] as const
 
-const COMPILED_SKILLS = SKILL_PATHS.map((path) => ({ id: path, segments: path.split('/') }))
-
-/** Parses the path of a skill; any non-empty segment matches an owner, name or version. `file` is `index.json`, `SKILL.md`, `{archive}` or `{path}`. */
-export function matchSkillPath(path: string): { file: string; parameters: PathParameters } | undefined {
-  const found = matchIn(COMPILED_SKILLS, path, ANY_FORMAT)
-  return found && { file: found.id.slice(found.id.lastIndexOf('/') + 1), parameters: found.parameters }
-}
-
 /** The paths that APM requests of a registry at `/api/apm`. docs/contract.md section 4 */
 export const APM_PATHS = [
   '/api/apm/v1/packages/{owner}/{name}/versions',
   '/api/apm/v1/packages/{owner}/{name}/versions/{version}/download',
 ] as const
-
-const COMPILED_APM = APM_PATHS.map((path) => ({ id: path, segments: path.split('/') }))
-
-/** Returns the parameters of a path that APM requests. */
-export function matchApmPath(path: string): PathParameters | undefined {
-  return matchIn(COMPILED_APM, path, FORMATS)?.parameters
-}

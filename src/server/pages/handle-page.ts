@@ -1,7 +1,7 @@
 // Responds to website requests with an Astro page or the not-found page.
 
 import { CACHE_CONTROL, ownerCacheTag, repositoryCacheTag, tagCacheTag } from '../../domain/api/caching.ts'
-import { lowerCasePath, matchPath } from '../../domain/api/routes.ts'
+import { lowerCasePath } from '../../domain/api/routes.ts'
 import { isName, isOwner, isTag, isVersion } from '../../domain/values/names.ts'
 import { type Connect, countRequest, type Hub, type HubPages } from '../hub.ts'
 import { respondToError } from '../refusals.ts'
@@ -37,10 +37,7 @@ const withoutSlash = (path: string) => (path.length > 1 && path.endsWith('/') ? 
 
 /** Redirects a URL whose page has moved. Returns undefined if it has not moved. */
 export function redirectMoved(url: URL): Response | undefined {
-  // Hosts that match the paths of functions regardless of case send these requests to the read handler, which does the same.
-  const lower = lowerCasePath(withoutSlash(url.pathname))
-  if (!url.pathname.startsWith(lower) && matchPath(lower)?.routes.GET?.by === 'read')
-    return respondWithRedirect(lower + url.search)
+  if (/^\/api\//i.test(url.pathname)) return respondWithRedirect(lowerCasePath(url.pathname) + url.search)
   const location = findMoved(url)
   if (location === undefined) return undefined
   return new Response(null, { status: 308, headers: { Location: location, 'Cache-Control': CACHE_CONTROL.changing } })

@@ -1,6 +1,6 @@
 // Says what a publish would do, for anyone and without a token. Reads the build and the fresh copies, never the git host, and writes nothing.
 
-import { matchPathOfAnyNames } from '../../domain/api/routes.ts'
+import type { PathParameters } from '../../domain/api/routes.ts'
 import { formatPublished } from '../../domain/content/prompt-file.ts'
 import type { PublishDecision } from '../../domain/publishing/decision.ts'
 import { digestManifest } from '../../domain/publishing/manifest.ts'
@@ -12,8 +12,8 @@ import { type Connect, countRequest, type Hub } from '../hub.ts'
 import { findArchive } from '../read/files.ts'
 import { findVersion } from '../read/records.ts'
 import { openBody } from '../read-body.ts'
-import { invalidNameError, methodNotAllowed, respondNotFound, respondToError } from '../refusals.ts'
-import { respondToOptions, respondWithRecord } from '../respond.ts'
+import { invalidNameError, respondToError } from '../refusals.ts'
+import { respondWithRecord } from '../respond.ts'
 import type { WrittenVersion } from './decide.ts'
 import { bodyKindOf, decodeBody, maxBytesOf, requireMediaType } from './media-types.ts'
 import { parsePublishBody, placeWarnings } from './publish.ts'
@@ -23,19 +23,14 @@ import { listSince, neighboursInRecords, readParts, readSurroundings } from './s
 /** A hub that checks a publish. */
 export type CheckHub = Hub & Pick<PublishHub, 'parseArchive'>
 
-/** Handles one check. Never throws: errors become responses. */
+/** Handles one check. Never throws: errors become responses. @param parameters as in the path, maybe malformed */
 export async function handleCheck(
   request: Request,
+  { owner = '', name = '' }: PathParameters,
   connect: Connect<CheckHub>,
   now: () => number = Date.now,
 ): Promise<Response> {
-  const path = matchPathOfAnyNames(new URL(request.url).pathname)
-  if (path?.routes.POST?.by !== 'check') return respondNotFound(request)
-  const { methods, parameters } = path
-  const { owner = '', name = '' } = parameters
   try {
-    if (request.method === 'OPTIONS') return respondToOptions(methods)
-    if (request.method !== 'POST') throw methodNotAllowed(request.method, methods)
     const hub = await connect()
     await countRequest(hub)
     const kind = bodyKindOf(request)

@@ -1,13 +1,7 @@
 // Handles all write requests to the API: POST publishes a version; PATCH, PUT and DELETE change what is already published. The checks that do not need git run here, in the order given in docs/contract.md section 7.
 import { hash } from 'node:crypto'
 import { HubError } from '../../domain/api/errors.ts'
-import {
-  type Method,
-  matchPath,
-  matchPathOfAnyNames,
-  type PathParameters,
-  type WriteId,
-} from '../../domain/api/routes.ts'
+import type { PathParameters, WriteId } from '../../domain/api/routes.ts'
 import { readOwner } from '../../domain/publishing/repository-state.ts'
 import { contentTooLarge, filesTooLarge } from '../../domain/publishing/request.ts'
 import { isName, isOwner } from '../../domain/values/names.ts'
@@ -28,9 +22,10 @@ import { openPublish } from './publish.ts'
 import type { PublishHub } from './publish-hub.ts'
 import type { Sending } from './write-to-git.ts'
 
-/** Handles one write. Never throws: errors become responses. @param onRefusal called first with what was thrown */
+/** Handles one write. Never throws: errors become responses. @param route its parameters may be malformed @param onRefusal called first with what was thrown */
 export async function handleWrite(
   request: Request,
+  route: WriteRoute,
   connect: Connect<PublishHub>,
   time = openClock(),
   onRefusal?: (thrown: unknown) => void,
@@ -38,8 +33,6 @@ export async function handleWrite(
   const arrivedMs = time.now()
   const { method } = request
   const { pathname, search } = new URL(request.url)
-  const route = findWriteRoute(method, pathname)
-  if (!route) return respondElsewhere(request, pathname)
   const isOfOwner = route.id === 'changeOwner'
   const { handle = '', owner = handle, name = '' } = route.parameters
   try {
@@ -82,23 +75,9 @@ async function openWrite(request: Request, { id, parameters }: WriteRoute) {
 }
 
 /** A write, with the parameters of its path. */
-interface WriteRoute {
+export interface WriteRoute {
   id: WriteId
   parameters: PathParameters
-}
-
-/** Finds the route for a write. Any name matches here: a malformed name is rejected later with its own message, after the token has been validated. */
-function findWriteRoute(method: string, pathname: string): WriteRoute | undefined {
-  const { routes, parameters = {} } = matchPathOfAnyNames(pathname) ?? {}
-  const route = routes && Object.hasOwn(routes, method) ? routes[method as Method] : undefined
-  return route?.by === 'publish' ? { id: route.id, parameters } : undefined
-}
-
-/** Responds to a write whose URL does not exist or does not support the method. */
-async function respondElsewhere(request: Request, pathname: string): Promise<Response> {
-  const { respondNotFound, respondToError, methodNotAllowed } = await refusals()
-  const methods = matchPath(pathname)?.methods
-  return methods ? respondToError(request, methodNotAllowed(request.method, methods)) : respondNotFound(request)
 }
 
 /** Imports the code for rejections on first use, because a successful publish does not need it. */

@@ -6,6 +6,7 @@ import { HubError } from '../../domain/api/errors.ts'
 import type { PathParameters, ReadId } from '../../domain/api/routes.ts'
 import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
 import { splitFullName } from '../../domain/values/names.ts'
+import { importOnce } from '../../ports/import-once.ts'
 import { type Bytes, readBuilt } from '../../ports/site-files.ts'
 import type { Hub } from '../hub.ts'
 import { activeVersionNotFound, repositoryNotFound, versionNotFound } from './not-found.ts'
@@ -14,12 +15,6 @@ import { encode, type FoundAnswer, findContent, findRepository, findTags, findUs
 
 /** Serves a route. @throws HubError if the resource does not exist or the request is invalid */
 export type RouteHandler = (parameters: PathParameters, query: URLSearchParams, hub: Hub) => Promise<FoundAnswer>
-
-/** Caches imports, because even for a loaded module, `import()` takes about 30 µs, which is a third of a read. */
-function importOnce<Module>(load: () => Promise<Module>): () => Module | Promise<Module> {
-  let loaded: Module | undefined
-  return () => loaded ?? load().then((module) => (loaded = module))
-}
 
 // Imported on first use, because most responses are a single file and need neither a list nor a query.
 const list = importOnce(() => import('./list.ts'))

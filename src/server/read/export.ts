@@ -5,24 +5,15 @@ import { EXPORT_FORMATS, type ExportFormat, isExportFormat, type WriteResult } f
 import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { printable } from '../../domain/text/printable.ts'
-import type { Connect } from '../hub.ts'
 import type { RouteHandler } from './answers.ts'
 import { repositoryNotFound, versionNotFound } from './not-found.ts'
-import { handleGet } from './read.ts'
 import { encode, findRepository, findVersion } from './records.ts'
 
 /** Writes a version in a format. */
-type ExportVersion = (format: ExportFormat, repository: Repository, record: VersionRecord) => WriteResult
+export type ExportVersion = (format: ExportFormat, repository: Repository, record: VersionRecord) => WriteResult
 
-/** Handles one export request. Never throws: errors become responses. @param load imports the converters, which only a valid request needs */
-export const handleExport = (
-  request: Request,
-  connect: Connect,
-  load: () => Promise<ExportVersion>,
-): Promise<Response> => handleGet(request, connect, { exportVersion: openExport(load) })
-
-/** The response is cached like a repository, not permanently like a version, because the file contains the title, description, tags, license and labels, which can change. */
-const openExport =
+/** The response is cached like a repository, not permanently like a version, because the file contains the title, description, tags, license and labels, which can change. @param load imports the converters, which only a valid request needs */
+export const openExport =
   (load: () => Promise<ExportVersion>): RouteHandler =>
   async ({ owner = '', name = '', version = '', format = '' }, _query, hub) => {
     if (!isExportFormat(format))

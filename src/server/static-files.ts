@@ -1,13 +1,13 @@
 // Serves the built site's own files the same way as Netlify.
 import { lookup } from 'mrmime'
-import { READ_METHODS } from '../../../src/domain/api/routes.ts'
-import { headersOf } from '../../../src/domain/api/site-headers.ts'
-import type { SiteFiles } from '../../../src/ports/site-files.ts'
-import { pathOf } from '../../../src/server/address.ts'
-import { respondToOptions, respondWithBytes } from '../../../src/server/respond.ts'
+import { READ_METHODS } from '../domain/api/routes.ts'
+import { headersOf } from '../domain/api/site-headers.ts'
+import type { SiteFiles } from '../ports/site-files.ts'
+import { pathOf } from './address.ts'
+import { respondToOptions, respondWithBytes } from './respond.ts'
 
 /** Responds with the file at a path; returns undefined if there is none. */
-export async function serveFile(request: Request, files: SiteFiles): Promise<Response | undefined> {
+export async function findFile(request: Request, files: SiteFiles): Promise<Response | undefined> {
   for (const path of candidatesFor(pathOf(request.url))) {
     const bytes = await files.read(path)
     if (bytes) return respondWithBytes(request, bytes, 200, headersFor(path))
