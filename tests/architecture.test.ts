@@ -86,7 +86,8 @@ describe('allowed imports', () => {
       [
         ...['src/config.ts', 'src/domain/', 'src/ports/', 'src/server/', 'src/wiring/'],
         ...['src/site/prompt/', 'src/site/markdown.ts'],
-        ...['packages/account/', 'packages/editor/', 'packages/formats/', 'packages/stores/'],
+        ...['packages/account/', 'packages/editor/', 'packages/formats/', 'packages/skills/', 'packages/stores/'],
+        'packages/catalogue/published/addresses.ts',
       ],
     ],
     ['src/site/client', ['src/domain/', 'src/site/client/', ...PLAIN_SITE]],
@@ -391,11 +392,11 @@ describe('source file conventions', () => {
     expect(wrong).toEqual([])
   })
 
-  test('every file in netlify has at most 25 lines, no branch and no JSON', () => {
+  test('every file in netlify has at most 30 lines, no branch and no JSON', () => {
     const shims = inRoom('netlify')
     expect(shims.length).toBeGreaterThan(0)
     for (const { path, text } of shims) {
-      expect(text.trimEnd().split('\n').length, path).toBeLessThanOrEqual(25)
+      expect(text.trimEnd().split('\n').length, path).toBeLessThanOrEqual(30)
       expect(text, path).not.toMatch(/\bif\s*\(|\btry\b|JSON\./)
     }
   })

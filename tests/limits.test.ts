@@ -85,6 +85,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/ports/log.ts MAX_PATH': 'a longer path in a log line helps nobody',
   'src/server/publish/renew-fresh-copy.ts MAX_UNKNOWN': 'versions that are read again after a publish',
   'src/server/publish/attempts.ts MAX_REREADS': 'how often publishing looks again',
+  'src/server/read-body.ts MAX_ARRIVING_BYTES': 'the memory for bodies that are arriving',
   'src/server/read-body.ts FIRST_BYTES': 'how much is set aside for a body at first',
   'src/server/read/query-values.ts MAX_LABELS': 'labels that an error names',
   'src/server/read/list.ts MAX_META_BYTES': 'room that is set aside in an answer',

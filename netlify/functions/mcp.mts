@@ -1,8 +1,12 @@
 // Serves MCP on Netlify. The limit is higher than that of reads, because users of a hosted client share that client's IP addresses.
 import type { Config, Context } from '@netlify/functions'
-import { hubApp } from '../../src/wiring/hub-app.ts'
+import { openMessageHub } from '../../src/wiring/hub.ts'
+import { createApp } from '../../src/wiring/routes/app.ts'
+import { mcp } from '../../src/wiring/routes/mcp.ts'
 
-export default (request: Request, context: Context) => hubApp.fetch(request, context)
+const app = createApp<Context>([mcp({ mcp: openMessageHub })])
+
+export default (request: Request, context: Context) => app.fetch(request, context)
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else.
 export const config: Config = {

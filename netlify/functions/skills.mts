@@ -1,8 +1,12 @@
 // Serves Agent Skills on Netlify, and all files that are missing, without the platform's rate limit: clients fetch every skill in an index, and APM the archive of every skill in a manifest.
 import type { Config, Context } from '@netlify/functions'
-import { hubApp } from '../../src/wiring/hub-app.ts'
+import { openHub } from '../../src/wiring/hub.ts'
+import { createApp } from '../../src/wiring/routes/app.ts'
+import { skills } from '../../src/wiring/routes/skills.ts'
 
-export default (request: Request, context: Context) => hubApp.fetch(request, context)
+const app = createApp<Context>([skills({ hub: openHub })])
+
+export default (request: Request, context: Context) => app.fetch(request, context)
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else.
 export const config: Config = {

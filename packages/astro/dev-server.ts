@@ -1,18 +1,18 @@
 // Extends Astro's dev server for `npm run dev`: it renders the pages from their current code, and forwards every other request to the running hub.
 import type { AstroIntegration } from 'astro'
 import { readConfig } from '../../src/config.ts'
-import { hubApp } from '../../src/wiring/hub-app.ts'
+import { createHubApp } from '../../src/wiring/hub-app.ts'
 
 /** Static files of the hub: data, downloads, the sitemap, and its own look. */
 const HUB_FILES = /^\/(?:data|cli|clients|sitemap|assets\/hub)[/.-]/
 
-/** A guide and a tag may have the name of an owner's page. */
-const NO_OWNERS = /^\/(?:docs|tags)\/settings/
+const app = createHubApp()
 
 /** Returns whether only the pages' own route matches a request. */
 function isPage(method: string, url: string): boolean {
   const { pathname } = new URL(url, 'http://localhost')
-  return NO_OWNERS.test(pathname) || hubApp.router.match(method, pathname.replace(/(?<=.)\/$/, ''))[0].length === 1
+  const matched = app.router.match(method, pathname.replace(/(?<=.)\/$/, ''))[0]
+  return matched.length === 1 || /^\/(?:docs|tags)\/settings/.test(pathname)
 }
 
 /** Returns the integration, which does nothing during a build. */

@@ -7,6 +7,7 @@ import type { GitStore } from '../../src/ports/git-store.ts'
 import type { Search } from '../../src/ports/search.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'
 import { VERSION } from '../../src/ports/version.ts'
+import { patternOf } from '../../src/wiring/routes/app.ts'
 import { ADDRESSES } from '../catalogue/published/addresses.ts'
 import type { AnsweredRequest } from './http/request-log.ts'
 import { openStatusMetrics, type StatusSources } from './status-metrics.ts'
@@ -103,12 +104,7 @@ const PLACES: ReadonlySet<string> = new Set(
 )
 
 const paths = new TrieRouter<ApiPath>()
-for (const one of API_PATHS)
-  paths.add(
-    'ALL',
-    one.path.replaceAll(/\{(\w+)\}/g, (_, name) => (name === 'path' ? ':path{.+}' : `:${name}`)),
-    one,
-  )
+for (const one of API_PATHS) paths.add('ALL', patternOf(one.path), one)
 
 /** Returns the label of a request, from a fixed set: a route, a first path segment, or `page`. */
 export function routeOf(method: string, path: string): string {

@@ -67,7 +67,7 @@ export function rateLimitError(what: keyof typeof SENTENCES, waitSeconds: number
 }
 
 /** A serialised error, for callers without a Request. */
-export interface ErrorResponse {
+interface ErrorResponse {
   status: number
   headers: Record<string, string>
   /** JSON that may contain non-ASCII characters. */

@@ -1,22 +1,30 @@
-// The application of this hub: connects every address to the platform.
-import { type Connections, createApp } from './app.ts'
-import { type FunctionContext, openCheckHub, openHub } from './hub.ts'
+// The application with all routes of this hub, for the Node server and the development server.
+import type { SiteFiles } from '../ports/site-files.ts'
+import { connectAccount, connectEditor } from './account.ts'
+import { type FunctionContext, openCheckHub, openHub, openMessageHub } from './hub.ts'
+import { openPublishHub } from './publish.ts'
+import { accounts } from './routes/accounts.ts'
+import { createApp } from './routes/app.ts'
+import { editing } from './routes/editing.ts'
+import { exports } from './routes/exports.ts'
+import { mcp } from './routes/mcp.ts'
+import { namesakes, pages } from './routes/pages.ts'
+import { reads } from './routes/reads.ts'
+import { skills } from './routes/skills.ts'
+import { writes } from './routes/writes.ts'
 
-/** Messages have a higher limit than reads, because users of a hosted client share that client's IP addresses. */
-const MESSAGES_PER_READ = 5
-
-const accounts = () => import('./account.ts')
-
-/** How requests are connected on every platform. */
-export const CONNECTIONS: Connections<FunctionContext> = {
-  hub: openHub,
-  mcp: (request, context) => openHub(request, context, { timesReads: MESSAGES_PER_READ }),
-  publishing: async (request, context) => (await import('./publish.ts')).openPublishHub(request, context),
-  checking: openCheckHub,
-  account: async (request, context) => (await accounts()).connectAccount(request, context),
-  editor: async (request, context) => (await accounts()).connectEditor(request, context),
-  exporter: async () => (await import('./export-version.ts')).exportVersion,
+/** Creates the application. @param files the static files; omitted where others serve them */
+export function createHubApp<Place extends FunctionContext>(files?: (place: Place) => SiteFiles) {
+  const site = { hub: openHub, files }
+  return createApp<Place>([
+    skills(site),
+    writes({ publishing: openPublishHub, checking: openCheckHub }),
+    exports({ hub: openHub }),
+    reads({ hub: openHub }),
+    mcp({ mcp: openMessageHub }),
+    namesakes(site),
+    accounts({ account: connectAccount }),
+    editing({ editor: connectEditor }),
+    pages(site),
+  ])
 }
-
-/** The application on a platform that serves static files itself. */
-export const hubApp = createApp(CONNECTIONS)

@@ -90,6 +90,13 @@ export async function openHub(
   }
 }
 
+/** Messages of MCP have a higher limit than reads, because users of a hosted client share that client's IP addresses. */
+const MESSAGES_PER_READ = 5
+
+/** Opens a hub for one message of MCP. @throws HubError like `openHub` */
+export const openMessageHub = (request: Request, context: FunctionContext): Promise<Hub> =>
+  openHub(request, context, { timesReads: MESSAGES_PER_READ })
+
 let known: { environment: NodeJS.ProcessEnv; config: Config } | undefined
 
 /** Returns the settings, parsed once per environment; they do not change while a process runs. @throws HubError `unavailable` naming an invalid setting */

@@ -1,40 +1,63 @@
 // The application over a hub that a test made.
+import type { AccountDeps } from '../../packages/account/visit.ts'
+import type { EditorDeps } from '../../packages/editor/editing.ts'
 import type { SiteFiles } from '../../src/ports/site-files.ts'
 import type { Hub } from '../../src/server/hub.ts'
-import { type Connections, createApp } from '../../src/wiring/app.ts'
-import { exportVersion } from '../../src/wiring/export-version.ts'
+import type { Clock } from '../../src/server/publish/attempts.ts'
+import type { CheckHub } from '../../src/server/publish/handle-check.ts'
+import type { PublishHub } from '../../src/server/publish/publish-hub.ts'
+import { accounts } from '../../src/wiring/routes/accounts.ts'
+import { createApp, type Opens } from '../../src/wiring/routes/app.ts'
+import { editing } from '../../src/wiring/routes/editing.ts'
+import { exports } from '../../src/wiring/routes/exports.ts'
+import { mcp } from '../../src/wiring/routes/mcp.ts'
+import { namesakes, pages } from '../../src/wiring/routes/pages.ts'
+import { reads } from '../../src/wiring/routes/reads.ts'
+import { skills } from '../../src/wiring/routes/skills.ts'
+import { writes } from '../../src/wiring/routes/writes.ts'
 import { makeHub } from './make-hub.ts'
+
+interface Parts<Place> {
+  hub: Opens<Hub, Place>
+  publishing: Opens<PublishHub, Place>
+  checking: Opens<CheckHub, Place>
+  account: Opens<AccountDeps, Place>
+  editor: Opens<EditorDeps, Place>
+  clock?: Clock | undefined
+  files?: (place: Place) => SiteFiles
+}
 
 function absent(): never {
   throw new Error('this hub only reads')
 }
 
+const ABSENT = { publishing: absent, checking: absent, account: absent, editor: absent }
+
+const create = <Place extends object>(parts: Parts<Place>) =>
+  createApp<Place>([
+    skills(parts),
+    writes(parts),
+    exports(parts),
+    reads(parts),
+    mcp({ mcp: parts.hub }),
+    namesakes(parts),
+    accounts(parts),
+    editing(parts),
+    pages(parts),
+  ])
+
 /** Returns what answers requests. @param hub opens the hub for a read @param more what other requests need; by default, they fail */
 export function openApp(
   hub: () => Hub | Promise<Hub>,
-  more: Partial<Connections<object>> = {},
+  more: Partial<Parts<object>> = {},
 ): (request: Request) => Promise<Response> {
-  const app = createApp<object>({
-    hub,
-    mcp: hub,
-    publishing: absent,
-    checking: absent,
-    account: absent,
-    editor: absent,
-    exporter: async () => exportVersion,
-    ...more,
-  })
+  const app = create<object>({ hub, ...ABSENT, ...more })
   return async (request) => app.fetch(request, {})
 }
 
 /** The application of the Node server over static files alone: what is no file is not found. */
-export const FILES_APP = createApp<{ hub: { files: SiteFiles } }>({
+export const FILES_APP = create<{ hub: { files: SiteFiles } }>({
   hub: () => makeHub(),
-  mcp: () => makeHub(),
-  publishing: absent,
-  checking: absent,
-  account: absent,
-  editor: absent,
-  exporter: async () => exportVersion,
+  ...ABSENT,
   files: ({ hub }) => hub.files,
 })

@@ -9,7 +9,7 @@ import { netlifyState } from '../../packages/stores/state/state-netlify.ts'
 import { createToken } from '../../packages/stores/state/tokens.ts'
 import { respondRateLimited } from '../../src/server/refusals.ts'
 import { findFile } from '../../src/server/static-files.ts'
-import { hubApp } from '../../src/wiring/hub-app.ts'
+import { createHubApp } from '../../src/wiring/hub-app.ts'
 
 /**
  * The arguments: the folder with `dist` and `build`, which is also LAMBDA_TASK_ROOT; a folder for the state; and the
@@ -34,10 +34,11 @@ const { token: publishing } = await createToken(
 )
 console.log(`Token: ${publishing}`)
 const files = folderFiles(join(dir, 'dist'))
+const app = createHubApp()
 const listener = getRequestListener(async (request) => {
   const { pathname } = new URL(request.url)
   const file = request.method === 'GET' ? await findFile(request, files) : undefined
   if (file) return file
-  return pathname === '/rate-limited' ? respondRateLimited(request) : hubApp.fetch(request, { ip: '192.0.2.1' })
+  return pathname === '/rate-limited' ? respondRateLimited(request) : app.fetch(request, { ip: '192.0.2.1' })
 })
 createServer(listener).listen(Number(process.env.PORT), '127.0.0.1')

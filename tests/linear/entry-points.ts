@@ -82,8 +82,8 @@ import { renderComparison } from '../../src/site/prompt/render-difference.ts'
 import { openPartNames, renderPartChanges } from '../../src/site/prompt/render-parts.ts'
 import { suggestChange } from '../../src/site/prompt/source-links.ts'
 import { listSkillInstalls, listUses } from '../../src/site/prompt/use-it.ts'
-import { exportVersion } from '../../src/wiring/export-version.ts'
-import { hubApp } from '../../src/wiring/hub-app.ts'
+import { exportVersion } from '../../src/wiring/routes/export-version.ts'
+import { createHubApp } from '../../src/wiring/hub-app.ts'
 import { anIndex, anOwner, aTree } from '../domain/fixtures.ts'
 import { words } from '../words.ts'
 import { ADDRESSES, filesOf, indexOf, promptOf, recordOf, repositoryOf, VARIABLES, versionOf } from './made.ts'
@@ -162,11 +162,13 @@ const jsonFilesWith = (text: string) => [
   }),
 ]
 
+const app = createHubApp()
+
 /** The entry points at which a long text takes little time for its length. */
 export const FAST: Readonly<Record<string, CallsOf>> = {
   'the address of a request': (text) => [
     ...[pathOf, queryOf, lowerCasePath].map((read) => () => read(`/${text}`)),
-    () => hubApp.router.match('GET', `/${text}`),
+    () => app.router.match('GET', `/${text}`),
     ...words`owner name version label suite path attestation`.map((name) => () => areValid({ [name]: text })),
     () => redirectMoved(new URL(`https://hub.test/${encodeURIComponent(text.toWellFormed())}`)),
     () => readVersionQuery(formOfFields(text)),

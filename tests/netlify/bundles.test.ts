@@ -102,7 +102,7 @@ async function startDeploy(): Promise<typeof deploy> {
 }
 
 const FUNCTIONS = words`
-  account apm check editor export mcp missing-files pages publish rate-limited read skills sweep
+  account editor export mcp pages publish rate-limited read skills sweep
 `
 
 const limitOf = (windowLimit: number) => ({
@@ -120,18 +120,10 @@ describe('the manifest', () => {
   //  function        paths                        methods                                        files take precedence
   test.each([
     ['account', ['/settings', '/settings/*', '/auth', '/auth/*'], [], undefined],
-    ['apm', ['/api/apm/*'], [], undefined],
-    ['check', ['/api/v1/repos/:owner/:name/check'], [], undefined],
     ['editor', ['/new', '/:owner/settings', '/:owner/:name/edit', '/:owner/:name/manage'], [], undefined],
     ['export', ['/api/v1/repos/:owner/:name/versions/:version/export/:format'], ['GET', 'HEAD', 'OPTIONS'], undefined],
     ['mcp', ['/mcp'], [], undefined],
-    [
-      'missing-files',
-      ['/data', '/data/*', '/assets', '/assets/*', '/cli', '/cli/*', '/clients', '/clients/*'],
-      ['GET', 'HEAD', 'OPTIONS'],
-      true,
-    ],
-    ['pages', ['/*'], ['GET', 'HEAD'], true],
+    ['pages', ['/*'], [], true],
     ['publish', ['/api', '/api/*'], ['POST', 'PUT', 'PATCH', 'DELETE'], undefined],
     ['rate-limited', ['/rate-limited'], [], undefined],
     ['read', ['/api', '/api/*'], ['GET', 'HEAD', 'OPTIONS'], undefined],
@@ -143,9 +135,11 @@ describe('the manifest', () => {
         '/.well-known/agent-skills/index.json',
         '/:a/.well-known/agent-skills/*',
         '/:a/:b/.well-known/agent-skills/*',
+        '/api/apm/*',
+        '/:folder(data|assets|cli|clients){/*}?',
       ],
-      ['GET', 'HEAD', 'OPTIONS'],
-      undefined,
+      [],
+      true,
     ],
   ])('%s has the expected routes', (name, paths, methods, isFileFirst) => {
     const described = functions.get(name)
@@ -157,7 +151,6 @@ describe('the manifest', () => {
 
   test.each([
     ['account', 120],
-    ['check', 120],
     ['editor', 120],
     ['export', 120],
     ['mcp', 1200],
@@ -168,9 +161,8 @@ describe('the manifest', () => {
     expect(functions.get(name)?.trafficRules).toEqual(limitOf(requests))
   })
 
-  test('skills and apm have no rate limit of the platform, because clients fetch every skill in an index or a manifest', () => {
+  test('skills have no rate limit of the platform, because clients fetch every skill in an index or a manifest', () => {
     expect(functions.get('skills')?.trafficRules).toBeUndefined()
-    expect(functions.get('apm')?.trafficRules).toBeUndefined()
   })
 
   test('contains exactly the expected functions', () => {
@@ -254,8 +246,8 @@ const CALLS: readonly [name: string, about: string, request: () => Request, stat
     'unauthorized',
   ],
   [
-    'check',
-    'a prompt file',
+    'publish',
+    'a check of a prompt file',
     () =>
       api('/repos/acme/code-review/check', {
         method: 'POST',
@@ -301,15 +293,15 @@ const CALLS: readonly [name: string, about: string, request: () => Request, stat
   ['export', 'an export', () => api('/repos/acme/code-review/versions/1.0.0/export/dotprompt'), 200, '---'],
   ['skills', 'a missing skill', () => visit('/acme/nothing/SKILL.md'), 404, 'not_found'],
   [
-    'apm',
-    'a missing skill, with problem details',
+    'skills',
+    'a missing skill of APM, with problem details',
     () => visit('/api/apm/v1/packages/acme/nothing/versions'),
     404,
     '"title":"not found"',
   ],
   ['pages', 'a redirect', () => visit('/Acme/Code-Review'), 308, ''],
   ['pages', 'a prompt', () => visit('/acme/code-review'), 200, '<h1 dir="auto">Code review</h1>'],
-  ['missing-files', 'a missing file', () => visit('/data/v1/nothing.json'), 404, 'not_found'],
+  ['skills', 'a missing file', () => visit('/data/v1/nothing.json'), 404, 'not_found'],
   ['rate-limited', 'a request over the limit', () => visit('/rate-limited'), 429, 'rate_limited'],
   ['sweep', 'the hourly cleanup', () => visit('/'), 200, 'Removed: '],
 ]
@@ -356,12 +348,9 @@ test('no file in a bundle requires an ES module', async () => {
 /** What a build adds to each function. */
 const ADDED: Readonly<Record<string, readonly string[]>> = {
   account: ['pages'],
-  apm: ['complete.json'],
-  check: ['complete.json'],
   editor: ['complete.json', 'pages'],
   export: ['complete.json', 'search.db'],
   mcp: ['complete.json', 'search.db'],
-  'missing-files': [],
   pages: ['complete.json', 'pages', 'search.db'],
   publish: ['complete.json'],
   'rate-limited': [],
@@ -395,15 +384,12 @@ test.each([
   ['mcp', ['@octokit/rest', 'yaml', '@netlify/blobs/server', '@modelcontextprotocol/client', 'astro']],
   ['read', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs/server']],
   ['skills', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs/server', 'astro']],
-  ['apm', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs/server', 'astro']],
   ['pages', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs/server', 'astro', 'markdown-it']],
   ['account', ['@octokit/rest', 'yaml', 'semver', 'spdx-expression-parse', '@netlify/blobs/server', 'astro']],
   ['editor', ['@netlify/blobs/server', 'astro']],
   ['export', ['@octokit/rest', '@netlify/blobs/server', 'astro', 'markdown-it']],
   ['rate-limited', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs']],
-  ['missing-files', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs']],
   ['publish', ['@netlify/blobs/server', 'astro']],
-  ['check', ['@octokit/rest', '@netlify/blobs/server', 'astro']],
 ])('%s does not import unneeded packages', (name, strangers) => {
   const code = readFileSync(unpackFunction(name).module, 'utf8')
   expect(code.length).toBeGreaterThan(500)

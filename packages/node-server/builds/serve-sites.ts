@@ -4,9 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../../../src/config.ts'
 import type { SiteFiles } from '../../../src/ports/site-files.ts'
 import { openPageCache, type PageCache } from '../../../src/server/page-cache.ts'
-import { createApp, loadApp } from '../../../src/wiring/app.ts'
 import { type FunctionContext, pagesUnavailable, type ServerHub } from '../../../src/wiring/hub.ts'
-import { CONNECTIONS } from '../../../src/wiring/hub-app.ts'
+import { createHubApp } from '../../../src/wiring/hub-app.ts'
 import { publishQueue } from '../../../src/wiring/publish.ts'
 import { copiesAhead } from '../../stores/state/fresh-copies.ts'
 import { findCommit } from '../code-commit.ts'
@@ -29,10 +28,7 @@ import { checkState, checkThrough, openReadiness } from '../readiness.ts'
 import type { Served, Site } from './site.ts'
 
 /** The application, which also serves the static files. */
-const APP = createApp<FunctionContext & { hub: ServerHub }>({
-  ...CONNECTIONS,
-  files: ({ hub }) => hub.newest ?? hub.files,
-})
+const APP = createHubApp<FunctionContext & { hub: ServerHub }>(({ hub }) => hub.newest ?? hub.files)
 
 /** The stores that a server needs; without a watch, it does not report whether the state store works. */
 type ServedStores = Omit<LocalStores, 'stateWatch'> & Partial<Pick<LocalStores, 'stateWatch'>>
@@ -100,7 +96,6 @@ export async function serveSites(
     log,
   }: ServeSettings,
 ): Promise<ServedHub> {
-  await loadApp()
   const git = metrics?.countGit(localGit) ?? localGit
   const rights = openRights()
   const timed = rights.watch(metrics?.timeState(state) ?? state)

@@ -9,7 +9,7 @@ import { type Compressor, isCacheable, openCompressor } from './compress.ts'
 import type { NodeListener } from './http-server.ts'
 
 /** The context that the host adds to each request. */
-export interface HostContext<Site> {
+interface HostContext<Site> {
   ip: string
   hub: Site
 }

@@ -144,7 +144,7 @@ export const ROUTES = {
 /** The name of a route. */
 export type RouteId = keyof typeof ROUTES
 /** A route in the table. */
-export type ApiRoute = (typeof ROUTES)[RouteId]
+type ApiRoute = (typeof ROUTES)[RouteId]
 
 type IdsBy<By extends Route['by']> = { [Id in RouteId]: (typeof ROUTES)[Id]['by'] extends By ? Id : never }[RouteId]
 /** The name of a route that returns published data. */

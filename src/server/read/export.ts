@@ -10,7 +10,7 @@ import { repositoryNotFound, versionNotFound } from './not-found.ts'
 import { encode, findRepository, findVersion } from './records.ts'
 
 /** Writes a version in a format. */
-export type ExportVersion = (format: ExportFormat, repository: Repository, record: VersionRecord) => WriteResult
+type ExportVersion = (format: ExportFormat, repository: Repository, record: VersionRecord) => WriteResult
 
 /** The response is cached like a repository, not permanently like a version, because the file contains the title, description, tags, license and labels, which can change. @param load imports the converters, which only a valid request needs */
 export const openExport =

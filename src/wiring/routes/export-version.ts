@@ -1,8 +1,8 @@
 // Writes a version in another tool's format.
-import { toExported, WRITERS } from '../../packages/formats/formats.ts'
-import type { ExportFormat, WriteResult } from '../domain/api/export-formats.ts'
-import type { Repository, VersionRecord } from '../domain/api/schema.ts'
-import { allowInThreads } from '../ports/long-work.ts'
+import { toExported, WRITERS } from '../../../packages/formats/formats.ts'
+import type { ExportFormat, WriteResult } from '../../domain/api/export-formats.ts'
+import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
+import { allowInThreads } from '../../ports/long-work.ts'
 
 /** Writes a version in a format. */
 export function exportVersion(format: ExportFormat, repository: Repository, record: VersionRecord): WriteResult {

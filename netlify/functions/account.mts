@@ -1,0 +1,21 @@
+// Serves sign-in and settings on Netlify. Responses are never cached.
+import type { Config, Context } from '@netlify/functions'
+import { connectAccount } from '../../src/wiring/account.ts'
+import { accounts } from '../../src/wiring/routes/accounts.ts'
+import { createApp } from '../../src/wiring/routes/app.ts'
+
+const app = createApp<Context>([accounts({ account: connectAccount })])
+
+export default (request: Request, context: Context) => app.fetch(request, context)
+
+// Only literals: the platform's bundler reads this without running it, and drops anything else.
+export const config: Config = {
+  path: ['/settings', '/settings/*', '/auth', '/auth/*'],
+  rateLimit: {
+    action: 'rewrite',
+    to: '/rate-limited',
+    windowLimit: 120,
+    windowSize: 60,
+    aggregateBy: ['ip', 'domain'],
+  },
+}

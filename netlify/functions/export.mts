@@ -1,0 +1,22 @@
+// Serves exports on Netlify.
+import type { Context } from '@netlify/functions'
+import { openHub } from '../../src/wiring/hub.ts'
+import { createApp } from '../../src/wiring/routes/app.ts'
+import { exports } from '../../src/wiring/routes/exports.ts'
+
+const app = createApp<Context>([exports({ hub: openHub })])
+
+export default (request: Request, context: Context) => app.fetch(request, context)
+
+// Only literals: the platform's bundler reads this without running it, and drops anything else. Its type lacks HEAD, so it is omitted.
+export const config = {
+  path: '/api/v1/repos/:owner/:name/versions/:version/export/:format',
+  method: ['GET', 'HEAD', 'OPTIONS'],
+  rateLimit: {
+    action: 'rewrite',
+    to: '/rate-limited',
+    windowLimit: 120,
+    windowSize: 60,
+    aggregateBy: ['ip', 'domain'],
+  },
+}

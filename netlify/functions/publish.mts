@@ -1,0 +1,24 @@
+// Serves publishes and checks on Netlify.
+import type { Config, Context } from '@netlify/functions'
+import { openCheckHub } from '../../src/wiring/hub.ts'
+import { openPublishHub } from '../../src/wiring/publish.ts'
+import { createApp } from '../../src/wiring/routes/app.ts'
+import { writes } from '../../src/wiring/routes/writes.ts'
+
+const app = createApp<Context>([writes({ publishing: openPublishHub, checking: openCheckHub })])
+
+export default (request: Request, context: Context) => app.fetch(request, context)
+
+// Only literals: the platform's bundler reads this without running it, and drops anything else.
+export const config: Config = {
+  path: ['/api', '/api/*'],
+  excludedPath: '/api/apm/*',
+  method: ['POST', 'PUT', 'PATCH', 'DELETE'],
+  rateLimit: {
+    action: 'rewrite',
+    to: '/rate-limited',
+    windowLimit: 120,
+    windowSize: 60,
+    aggregateBy: ['ip', 'domain'],
+  },
+}
