@@ -164,7 +164,7 @@ describe('a request to a private hub', () => {
         expect([undefined, LAN], `${method} ${path}`).toContain(headers['access-control-allow-origin'])
       }
     }
-    const malformed = await ask(lan, READ, { ...OWN, Expect: 'tea' })
+    const malformed = await ask(lan, READ, { ...OWN, 'X-Long': 'x'.repeat(30_000) })
     expect([malformed.status, malformed.headers['access-control-allow-origin']]).toEqual([400, LAN])
   })
 
