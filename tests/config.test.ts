@@ -73,7 +73,10 @@ test.each([
     { GITHUB_REPOSITORY: 'o/r', GITHUB_TOKEN: 't' },
     {
       gitStore: {
-        ...{ kind: 'github', repository: 'o/r', branch: 'main', apiUrl: 'https://api.github.com' },
+        kind: 'github',
+        repository: 'o/r',
+        branch: 'main',
+        apiUrl: 'https://api.github.com',
         credential: { kind: 'token', token: 't' },
       },
     },
@@ -84,7 +87,9 @@ test.each([
     {
       isLocal: false,
       signIn: {
-        ...{ kind: 'providers', github: undefined, secret: 'x'.repeat(32) },
+        kind: 'providers',
+        github: undefined,
+        secret: 'x'.repeat(32),
         oidc: { issuer: 'https://tenant.example/', clientId: 'c', clientSecret: 's' },
       },
     },

@@ -28,14 +28,21 @@ export async function viewAccount(
   const [operatorTokens, prompts] = await Promise.all([accounts.listOperatorTokens(owners), deps.promptsOf(owners)])
   const { created_at, expires_at } = session
   return {
-    ...{ page: 'account', title: 'Your account', session: { person, created_at, expires_at } },
+    page: 'account',
+    title: 'Your account',
+    session: { person, created_at, expires_at },
     csrf: {
       'create-token': csrfToken(session, 'create-token'),
       'revoke-token': csrfToken(session, 'revoke-token'),
       'sign-out': csrfToken(session, 'sign-out'),
       'sign-out-everywhere': csrfToken(session, 'sign-out-everywhere'),
     },
-    ...{ owners, prompts, tokens, operatorTokens, now, formId: randomUUID() },
+    owners,
+    prompts,
+    tokens,
+    operatorTokens,
+    now,
+    formId: randomUUID(),
     ...more,
   }
 }

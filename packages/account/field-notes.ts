@@ -31,7 +31,9 @@ export function attributesAt(notes: FieldNotes | undefined, name: string, hasHin
   const described = [...(hasHint ? [`${id}-hint`] : []), ...(notes ? [`${name}-wrong`] : [])]
   const isFirst = notes?.problems.find(({ field }) => field !== '')?.field === name
   return {
-    ...{ id, name, ...(described.length > 0 && { 'aria-describedby': described.join(' ') }) },
+    id,
+    name,
+    ...(described.length > 0 && { 'aria-describedby': described.join(' ') }),
     ...(notes && wordsAt(notes, name).length > 0 && { 'aria-invalid': 'true' as const }),
     ...(isFirst && { autofocus: true }),
   }

@@ -70,17 +70,16 @@ export type AccountPageView = SignInView | AccountView | NewTokenView | ErrorVie
 
 /** The title of each page for somebody who is not signed in, where it is not that of the account page. */
 const TITLES: Partial<Record<SignInWords['kind'], string>> = {
-  ...{
-    first: 'Sign in first',
-    again: 'Send the form again',
-    providers: 'Sign in',
-    'signed-out': 'You are signed out',
-    local: 'Sign in',
-  },
+  first: 'Sign in first',
+  again: 'Send the form again',
+  providers: 'Sign in',
+  'signed-out': 'You are signed out',
+  local: 'Sign in',
 }
 
 /** Returns a page for somebody who is not signed in. */
 export const signInPage = (words: SignInWords): SignInView => ({
-  ...{ page: 'sign-in', title: TITLES[words.kind] ?? 'Your account' },
+  page: 'sign-in',
+  title: TITLES[words.kind] ?? 'Your account',
   ...words,
 })

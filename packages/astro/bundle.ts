@@ -16,9 +16,13 @@ try {
   const [outDir, cacheDir] = [join(scratchDir, 'out'), join(scratchDir, 'cache')]
   await build({
     ...ASTRO_OPTIONS,
-    ...{ root, configFile: false, logLevel: 'warn', outDir },
+    root,
+    configFile: false,
+    logLevel: 'warn',
+    outDir,
     // By default, both caches are in `node_modules`, which may be read-only.
-    ...{ cacheDir, vite: { ...ASTRO_OPTIONS.vite, cacheDir: join(cacheDir, 'vite') } },
+    cacheDir,
+    vite: { ...ASTRO_OPTIONS.vite, cacheDir: join(cacheDir, 'vite') },
   })
   cpSync(outDir, target, { recursive: true })
 } finally {

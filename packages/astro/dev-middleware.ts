@@ -39,7 +39,8 @@ const find: Search['find'] = async ({ text, tags, sort, offset, limit }) => {
 const nothing = async () => undefined
 /** A hub shows a publish in its files within seconds, so fresh copies are not needed here. */
 const sources = {
-  ...{ baseUrl, siteFiles },
+  baseUrl,
+  siteFiles,
   fresh: { find: nothing, findOwner: nothing, findVersion: nothing, findFiles: nothing, listNames: async () => [] },
   search: () => ({ find }),
 }

@@ -341,7 +341,10 @@ function isSameModels({ outline, models: before }: StoredRepository, models: Mod
 type Round = Omit<BuiltState, 'catalogue' | 'orders' | 'unreadableOwners'>
 
 const openRound = (problems: readonly Problem[]): Round => ({
-  ...{ changed: [], removed: [], isDifferent: false, filesRead: 0 },
+  changed: [],
+  removed: [],
+  isDifferent: false,
+  filesRead: 0,
   problems: [...problems],
 })
 

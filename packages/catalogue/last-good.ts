@@ -53,7 +53,10 @@ function unite(last: RepositoryEntry, now: RepositoryEntry): RepositoryEntry {
   const results = [...(now.results ?? []), ...(last.results ?? [])]
   const bySuite = new Map(results.toReversed().map((result) => [`${result.version}/${result.suite}`, result]))
   return {
-    ...{ owner: now.owner, name: now.name, file: last.file, versions: [...versions.values()] },
+    owner: now.owner,
+    name: now.name,
+    file: last.file,
+    versions: [...versions.values()],
     ...resultsOf([...bySuite.values()]),
   }
 }

@@ -34,7 +34,10 @@ export function readModelList(text: string, source: string | null): ListedModels
     if (model === undefined || (listed.shutdown_date === undefined && listed.retires_at === undefined)) continue
     const retires_at = (listed.shutdown_date ?? listed.retires_at)?.slice(0, 10)
     const status = retires_at && {
-      ...{ model, retires_at, replaced_by: listed.replaced_by ?? null, source: listed.source ?? source },
+      model,
+      retires_at,
+      replaced_by: listed.replaced_by ?? null,
+      source: listed.source ?? source,
     }
     models.set(model, status || null)
   }

@@ -89,7 +89,9 @@ export function outlineRepository({ repository, versions }: RepositoryRecords, b
   return {
     summary,
     releases: versions.map(({ summary: { version, published_at, yanked }, record }) => ({
-      ...{ version, previous_version: record.previous_version, published_at },
+      version,
+      previous_version: record.previous_version,
+      published_at,
       isYanked: yanked,
       isSkill: Boolean(record.skill),
       model: modelOf(record.parameters),

@@ -73,7 +73,8 @@ export async function callApi(
   return data && answer.ok
     ? { isDone: true, data }
     : {
-        ...{ isDone: false, status: answer.status },
+        isDone: false,
+        status: answer.status,
         error: { code: error?.code ?? 'internal_error', message: error?.message ?? '', problems },
       }
 }

@@ -144,8 +144,12 @@ async function showManage(
   const found = await findVersions(owner, name, deps)
   const notice = request.method === 'POST' ? undefined : findNotice(request, NOTICES)
   return {
-    ...{ page: 'manage', title: `Manage ${full_name}`, csrf: sealedToken(session, deps.secret) },
-    ...{ repository: repository!, versions: found?.versions ?? [], notice },
+    page: 'manage',
+    title: `Manage ${full_name}`,
+    csrf: sealedToken(session, deps.secret),
+    repository: repository!,
+    versions: found?.versions ?? [],
+    notice,
     stranger: isMember ? undefined : session.person.login,
     ...more,
   }

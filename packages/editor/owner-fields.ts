@@ -14,9 +14,11 @@ export function isRejected({ rejected }: Pick<OwnerSettingsView, 'rejected'>, ch
 export function openFields({ rejected }: OwnerSettingsView, change: string) {
   const typed = isRejected({ rejected }, change) ? rejected?.form : undefined
   return (name: string, value: string | null = '') => ({
-    ...{ name, value: typed?.get(name) ?? value ?? '' },
+    name,
+    value: typed?.get(name) ?? value ?? '',
     // The focus stays at the list of all problems.
-    ...{ notes: rejected?.notes ?? NO_NOTES, autofocus: false },
+    notes: rejected?.notes ?? NO_NOTES,
+    autofocus: false,
   })
 }
 

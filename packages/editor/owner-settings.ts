@@ -51,7 +51,11 @@ export async function visitOwnerSettings(editing: Editing, owner: string): Promi
     const { status } = ERRORS.forbidden
     const message = `You are signed in as ${session.person.login}, who is not a member of ${owner}. Ask a member to add you on this page.`
     const noMember: ErrorView = {
-      ...{ page: 'error', title: 'Only members can open these settings', status, code: 'forbidden', message },
+      page: 'error',
+      title: 'Only members can open these settings',
+      status,
+      code: 'forbidden',
+      message,
       link: { href: `/${owner}`, text: `Back to ${owner}` },
     }
     return protect(noMember, status, request, deps)
@@ -77,8 +81,15 @@ function show(settings: Settings, rejected?: RejectedForm): OwnerSettingsView {
   const { request, session, deps } = editing
   const notice = rejected ? undefined : findNotice(request, NOTICES)
   return {
-    ...{ page: 'owner-settings', title: `Settings of ${owner}`, csrf: sealedToken(session, deps.secret) },
-    ...{ person: session.person, owner, file, commit, notice, rejected },
+    page: 'owner-settings',
+    title: `Settings of ${owner}`,
+    csrf: sealedToken(session, deps.secret),
+    person: session.person,
+    owner,
+    file,
+    commit,
+    notice,
+    rejected,
   }
 }
 

@@ -158,7 +158,10 @@ async function review(
   return show({ ...sending, assembled: record }, form, 200, {
     notes,
     review: {
-      ...{ warnings, changes, checked, version: unchanged ? undefined : version },
+      warnings,
+      changes,
+      checked,
+      version: unchanged ? undefined : version,
       comparison: compared && compared.impact + compared.lines + compared.files,
     },
     ...(sent.step === 'publish' && {
@@ -198,7 +201,9 @@ async function explain(
   const suggestion =
     error.code === 'forbidden' && base && deps.sourceHost ? suggestChange(deps.sourceHost, base) : undefined
   return show(sending, theirs ? { ...form, expected: theirs.version } : form, status, {
-    ...{ problem, suggestion, notes: { problems: [], suggestions } },
+    problem,
+    suggestion,
+    notes: { problems: [], suggestions },
     mayOnlyFork: error.code === 'forbidden' && base !== undefined,
     ...(theirs && compared && { theirs: { record: theirs, comparison: compared.lines } }),
   })

@@ -68,7 +68,12 @@ export function toExported(
   return {
     ...version,
     content,
-    ...{ name, full_name: `${owner}/${name}`, title, description, tags, license },
+    name,
+    full_name: `${owner}/${name}`,
+    title,
+    description,
+    tags,
+    license,
     labels: labelsAt(labels, version.version),
     ...(latest && { latest }),
     body: format === 'chat' ? { format, messages: splitChat(content) } : { format: 'text', text: content },

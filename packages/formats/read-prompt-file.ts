@@ -36,7 +36,14 @@ function toPortable(file: PublishInput, name: string): PortablePrompt {
   const { title = '', description = '', tags = [], license = null } = file
   const { content, format = 'text', parameters = {}, skill } = file
   return {
-    ...{ name, title, description, tags, license, changelog: '', parameters, file },
+    name,
+    title,
+    description,
+    tags,
+    license,
+    changelog: '',
+    parameters,
+    file,
     body: format === 'chat' ? { format, messages: splitChat(content) } : { format, text: content },
     variables: file.variables ?? findVariableNames({ content, format }).map(undeclaredVariable),
     skill: skill && { ...skill, license },

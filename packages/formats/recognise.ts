@@ -5,11 +5,21 @@ import { findFrontKeys, listKeys, MAX_FRONT_CHARACTERS } from './front-keys.ts'
 
 /** The words for the formats that a person can choose. */
 export const PASTED_FORMATS = {
-  ...{ 'prompt-file': 'Prompt file', dotprompt: 'dotprompt', prompty: 'Prompty', github: 'GitHub Models' },
-  ...{ langfuse: 'Langfuse', langchain: 'LangChain', openai: 'OpenAI', mlflow: 'MLflow', promptlayer: 'PromptLayer' },
+  'prompt-file': 'Prompt file',
+  dotprompt: 'dotprompt',
+  prompty: 'Prompty',
+  github: 'GitHub Models',
+  langfuse: 'Langfuse',
+  langchain: 'LangChain',
+  openai: 'OpenAI',
+  mlflow: 'MLflow',
+  promptlayer: 'PromptLayer',
   portkey: 'Portkey',
-  ...{ copilot: 'GitHub Copilot', skill: 'Agent Skill', 'claude-command': 'Claude Code command' },
-  ...{ markdown: 'Markdown', csv: 'CSV' },
+  copilot: 'GitHub Copilot',
+  skill: 'Agent Skill',
+  'claude-command': 'Claude Code command',
+  markdown: 'Markdown',
+  csv: 'CSV',
 } satisfies Record<ImportFormat | 'prompt-file', string>
 
 /** What a text looks like; `json` needs a look at its keys. */

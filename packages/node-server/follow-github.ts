@@ -53,7 +53,9 @@ export async function followGitHub(
   const fetchSoon = () => inBackground('Fetching the content', fetch)
   const { contentDir, state, update } = clone
   return {
-    ...{ contentDir, state, update },
+    contentDir,
+    state,
+    update,
     /** Fetches immediately, because something was published; calls during a fetch are combined into one more fetch. */
     fetchSoon,
     /** Fetches regularly until the signal aborts. @param moved called when there is another commit to serve */

@@ -137,7 +137,9 @@ export function openRepositoryReader(
         const { value, change } = await examine(state, remarks)
         if (change.isNew && published.has(formatPath({ kind: 'version', owner, name, version })))
           remarks.push({
-            ...{ file: nameFile(state.path), rule: 'version-unchanged', key: '' },
+            file: nameFile(state.path),
+            rule: 'version-unchanged',
+            key: '',
             message: `expected no new file: ${version} is published without it`,
           })
         if (value?.kind !== 'file') return

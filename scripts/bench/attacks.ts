@@ -34,17 +34,24 @@ export async function measureAttacks(dir: string, prompts: number): Promise<Meas
       stop.abort()
       measurements.push(
         {
-          ...{ name: `attacks: ${name}`, unit: 'ms', measured: waits.worst, floor: idle.worst },
+          name: `attacks: ${name}`,
+          unit: 'ms',
+          measured: waits.worst,
+          floor: idle.worst,
           limit: { of: 'measured', most: LIMITS.waitMs },
           note: `worst of ${waits.count} reads; p99 ${waits.p99.toFixed(1)} ms`,
         },
         {
-          ...{ name: `attacks: ${name}, memory`, unit: 'MB', measured: (peak - before) / 1e6 },
+          name: `attacks: ${name}, memory`,
+          unit: 'MB',
+          measured: (peak - before) / 1e6,
           limit: { of: 'measured', most: LIMITS.bytes / 1e6 },
           note: `of the process and the kernel, over ${(before / 1e6).toFixed(0)} MB before`,
         },
         {
-          ...{ name: `attacks: ${name}, until it is freed`, unit: 's', measured: back },
+          name: `attacks: ${name}, until it is freed`,
+          unit: 's',
+          measured: back,
           limit: { of: 'measured', most: LIMITS.backSeconds },
           note: `to within ${BACK_BYTES / 1e6} MB; what the attack holds open stays open`,
         },

@@ -45,7 +45,11 @@ export async function measureHost(site: BenchSite): Promise<Measurement[]> {
     }
     const busy = await measureReader(first.port, read, publish)
     measurements.push({
-      ...{ name: 'host: reads meanwhile p99', unit: 'ms', measured: busy.p99, floor: idle.p99, ...limit(3, 'ratio') },
+      name: 'host: reads meanwhile p99',
+      unit: 'ms',
+      measured: busy.p99,
+      floor: idle.p99,
+      ...limit(3, 'ratio'),
       note: `${busy.count} reads; floor: the same while nothing changes`,
     })
   } finally {

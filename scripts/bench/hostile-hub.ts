@@ -82,7 +82,11 @@ export async function startHostileHub(
     return token
   }
   return {
-    ...{ port: hub.port, dir, tokenOf, prompt: index.data[0]!.full_name, stop: hub.stop },
+    port: hub.port,
+    dir,
+    tokenOf,
+    prompt: index.data[0]!.full_name,
+    stop: hub.stop,
     token: tokenOf('attacker'),
     isAlive() {
       try {

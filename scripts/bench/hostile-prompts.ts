@@ -42,8 +42,11 @@ function writeLongPrompts(content: string): void {
 /** Variables with other names in each version, as large as they may be. */
 const largeVariables = (number: number) =>
   Array.from({ length: 64 }, (_, index) => ({
-    ...{ name: `v${number}_${index}`, description: 'd'.repeat(100), required: false },
-    ...{ default: 'x'.repeat(390), example: 'y'.repeat(390) },
+    name: `v${number}_${index}`,
+    description: 'd'.repeat(100),
+    required: false,
+    default: 'x'.repeat(390),
+    example: 'y'.repeat(390),
   }))
 const placeholders = (number: number) =>
   largeVariables(number)
@@ -99,7 +102,10 @@ async function measureWaits(dir: string, prompts: number): Promise<Measurement[]
     const idle = await measureReader(hub.port, path, async () => {}, READER)
     const waits = await measureReader(hub.port, path, work, READER)
     measurements.push({
-      ...{ name: `hostile prompts: ${name}`, unit: 'ms', measured: waits.worst, floor: idle.worst },
+      name: `hostile prompts: ${name}`,
+      unit: 'ms',
+      measured: waits.worst,
+      floor: idle.worst,
       limit: { of: 'measured', most: MAX_WAIT_MS },
       note: `worst of ${waits.count} reads; p50 ${show(waits.p50)}, p99 ${show(waits.p99)}; idle p50 ${show(idle.p50)}, p99 ${show(idle.p99)} ms`,
     })
@@ -153,7 +159,8 @@ async function measureUpdates(dir: string, prompts: number): Promise<Measurement
           const hostile =
             isPublishing && versions > 0
               ? publishTo({ ...hub, from: HOSTILE }, `${OWNER}/large`, {
-                  ...{ content: placeholders(versions + count), variables: largeVariables(versions + count) },
+                  content: placeholders(versions + count),
+                  variables: largeVariables(versions + count),
                 })
               : undefined
           found[index]!.times.push(await timeUntilListed(hub, `update-${isPublishing}-${count}`))
@@ -163,7 +170,9 @@ async function measureUpdates(dir: string, prompts: number): Promise<Measurement
       for (const { versions, times } of found)
         measurements.push({
           name: `hostile prompts: until another's update is listed, ${versions} large versions${isPublishing ? ', one more each time' : ''}`,
-          ...{ unit: 'ms', measured: quantile(times, 0.5), floor },
+          unit: 'ms',
+          measured: quantile(times, 0.5),
+          floor,
           ...(versions > 0 && { limit: { of: 'ratio', most: MAX_RATIO } as const }),
           note: `median of ${times.length}; worst ${show(Math.max(...times))} ms`,
         })

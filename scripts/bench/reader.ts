@@ -54,8 +54,10 @@ async function read(port: string, path: string, from: string): Promise<void> {
   }
   process.once('SIGTERM', () => {
     const result: Waits = {
-      ...{ worst: Math.max(...waits), count: waits.length },
-      ...{ p50: quantile(waits, 0.5), p99: quantile(waits, 0.99) },
+      worst: Math.max(...waits),
+      count: waits.length,
+      p50: quantile(waits, 0.5),
+      p99: quantile(waits, 0.99),
     }
     console.log(JSON.stringify(result))
     process.exit(0)

@@ -76,7 +76,8 @@ export async function measureRelevance(): Promise<Measurement[]> {
       const least = MIN_SHARES[kind] ?? MIN_SHARE_OF_OTHERS
       return [
         {
-          ...{ name: `relevance: wanted prompt in the first three, ${half}, ${kind}`, unit: 'share' },
+          name: `relevance: wanted prompt in the first three, ${half}, ${kind}`,
+          unit: 'share',
           measured: asked.filter((one) => found.has(one)).length / asked.length,
           ...(half === 'aside' && { limit: { of: 'measured', least } }),
           note: `${asked.length} questions`,

@@ -26,7 +26,9 @@ export async function measureScale(dir: string, prompts: number): Promise<Measur
   const edits = changes.map((change) => time(() => editSearchIndex(edited, catalogue, change, 2).commit()))
   const ours = await measureQueries(path, catalogue)
   const row = (name: string, unit: 'ms' | 'kB', measured: number, limit?: number): Measurement => ({
-    ...{ name: `search at scale: ${name}`, unit, measured },
+    name: `search at scale: ${name}`,
+    unit,
+    measured,
     ...(limit !== undefined && { limit: { of: 'measured', most: limit } }),
   })
   const note = `written in ${ours.seconds.toFixed(0)} s; one that can be edited: ${kilobytes(edited, catalogue).toFixed(2)} kB`
@@ -57,8 +59,11 @@ async function measureQueries(path: string, catalogue: Catalogue) {
   const ordinary = asked.filter(({ isOrdinary }) => isOrdinary).map(({ ms }) => ms)
   const slowest = asked.reduce((one, other) => (other.ms > one.ms ? other : one))
   return {
-    ...{ seconds, kilobytes: kilobytes(path, catalogue) },
-    ...{ p50: quantile(ordinary, 0.5), p99: quantile(ordinary, 0.99), slowest },
+    seconds,
+    kilobytes: kilobytes(path, catalogue),
+    p50: quantile(ordinary, 0.5),
+    p99: quantile(ordinary, 0.99),
+    slowest,
   }
 }
 

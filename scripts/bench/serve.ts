@@ -26,8 +26,11 @@ const PUBLIC = { SITE_URL: 'https://hub.example', RATE_LIMIT_PER_MINUTE: '0', LO
 /** A hub with readers. Its people sign in with GitHub, but none of these settings is used. */
 const PRIVATE = {
   ...PUBLIC,
-  ...{ READ_ACCESS: 'members', READERS: 'github:octocat', SESSION_SECRET: 'x'.repeat(32) },
-  ...{ GITHUB_CLIENT_ID: 'bench', GITHUB_CLIENT_SECRET: 'bench' },
+  READ_ACCESS: 'members',
+  READERS: 'github:octocat',
+  SESSION_SECRET: 'x'.repeat(32),
+  GITHUB_CLIENT_ID: 'bench',
+  GITHUB_CLIENT_SECRET: 'bench',
 }
 
 /** The load generator, in a process of its own. https://github.com/mcollina/autocannon */
@@ -71,13 +74,19 @@ export async function measureServe(site: BenchSite): Promise<Measurement[]> {
   }
   const [open, withToken, withSession] = hubs.map(({ rates }) => quantile(rates, 0.5)) as [number, number, number]
   const inPrivate = (reader: string, measured: number): Measurement => ({
-    ...{ name: `serve: repository, private hub, ${reader}`, unit: 'requests/s', measured, floor: open },
+    name: `serve: repository, private hub, ${reader}`,
+    unit: 'requests/s',
+    measured,
+    floor: open,
     limit: { of: 'ratio', most: MAX_RATIO },
     note: 'floor: a public hub in the same run',
   })
   return [
     {
-      ...{ name: 'serve: repository', unit: 'requests/s', measured: open, limit: { of: 'measured', least: 2_000 } },
+      name: 'serve: repository',
+      unit: 'requests/s',
+      measured: open,
+      limit: { of: 'measured', least: 2_000 },
       note: `${CONNECTIONS} connections, ${DETAILS} addresses in turn`,
     },
     inPrivate('token', withToken),

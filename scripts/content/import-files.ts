@@ -43,8 +43,13 @@ const flag = { type: 'boolean', default: false } as const
 
 /** The options of `npm run import`. */
 export const IMPORT_OPTIONS = {
-  ...{ owner: text, by: text, from: text, license: text },
-  ...{ 'without-variables': flag, 'dry-run': flag, json: flag },
+  owner: text,
+  by: text,
+  from: text,
+  license: text,
+  'without-variables': flag,
+  'dry-run': flag,
+  json: flag,
 }
 type ImportOptions = ReturnType<typeof parseArgs<{ options: typeof IMPORT_OPTIONS }>>['values']
 

@@ -78,7 +78,10 @@ export async function openHub(
   const { baseUrl, isPrivate, readAccess, quota } = config
   const sources = await sourcesOf(request, server)
   return {
-    ...{ baseUrl, isPrivate, quota, isForReaders: readAccess.kind === 'members' },
+    baseUrl,
+    isPrivate,
+    quota,
+    isForReaders: readAccess.kind === 'members',
     isOwnHost: (hostname) => config.hostnames.includes(hostname) || isDeployOf(config.netlifySite, hostname),
     // The Node server has both in memory.
     ...(server ? sources : askEachOnce(sources)),

@@ -212,8 +212,13 @@ describe('an attestation of our own', () => {
   test('is judged as the token of its job would be', async () => {
     const trusted = [
       TrustedPublisher.parse({
-        ...{ repository: 'octo/prompts', repository_id: '1001', repository_owner_id: '2002', workflow: 'publish.yml' },
-        ...{ environment: 'production', ref: 'refs/heads/main', repos: ['code-review'] },
+        repository: 'octo/prompts',
+        repository_id: '1001',
+        repository_owner_id: '2002',
+        workflow: 'publish.yml',
+        environment: 'production',
+        ref: 'refs/heads/main',
+        repos: ['code-review'],
       }),
     ]
     const refusalOf = async (claims: Record<string, string | undefined>, name = 'code-review', issuer = ISSUER) => {

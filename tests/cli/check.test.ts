@@ -78,11 +78,15 @@ describe.each(twoShells(0))('$name', (shell) => {
     // Equal content is said to be unchanged, with and without a bump.
     for (const args of [push, push.slice(0, 4)])
       expect(await run(...args)).toMatchObject({
-        ...{ code: 0, stdout: expect.stringMatching(/^1\.0\.0 http\S+ \(unchanged\)\n$/), stderr: '' },
+        code: 0,
+        stdout: expect.stringMatching(/^1\.0\.0 http\S+ \(unchanged\)\n$/),
+        stderr: '',
       })
     const { data } = await hub.read(`/api/v1/repos/${prompt}`)
     expect(data).toMatchObject({
-      ...{ title: 'Commit messages', tags: ['git'], content: 'Write a {{style}} commit message.\n' },
+      title: 'Commit messages',
+      tags: ['git'],
+      content: 'Write a {{style}} commit message.\n',
       variables: [{ name: 'style', default: 'short' }],
     })
   })
@@ -93,7 +97,8 @@ describe.each(twoShells(0))('$name', (shell) => {
     const reasons = 'makes variable style required'
     expect(await check(file)).toMatchObject({ code: 0, stdout: `${prompt} 2.0.0 (breaking: ${reasons})\n` })
     expect(await check(file, '--bump', 'minor')).toMatchObject({
-      ...{ code: 4, stdout: '' },
+      code: 4,
+      stdout: '',
       stderr: expect.stringContaining(
         `1.1.0 is too small for a breaking change since 1.0.0: ${reasons}. Publish it as 2.0.0`,
       ),
@@ -159,7 +164,9 @@ describe.each(twoShells(0))('$name', (shell) => {
     const to = `acme/titled-${shell.name.replace(' ', '-')}`
     await run('push', to, 'plain.md', '', 'minor')
     expect(await run('push', to, 'titled.md', '', 'minor', '--dry-run')).toMatchObject({
-      ...{ code: 0, stderr: '', stdout: '1.0.0 is unchanged, except for title, tags\n' },
+      code: 0,
+      stderr: '',
+      stdout: '1.0.0 is unchanged, except for title, tags\n',
     })
   })
 

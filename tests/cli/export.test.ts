@@ -45,11 +45,17 @@ describe.each(twoShells(0))('$name', (shell) => {
   test('exports the latest version, a given version, and a labeled version', async () => {
     const lost = 'hubcli: langfuse has no place for: title, description, license, variables\n'
     expect(await run([NAME, '--format', 'langfuse'])).toMatchObject({
-      ...{ code: 0, stdout: await fileOf('2.1.0', 'langfuse'), stderr: lost, left: [] },
+      code: 0,
+      stdout: await fileOf('2.1.0', 'langfuse'),
+      stderr: lost,
+      left: [],
     })
     const cwd = makeFolder()
     expect(await run([`${NAME}@production`, '--format', 'prompty', '-o', 'a b.prompty'], cwd)).toMatchObject({
-      ...{ code: 0, stdout: '', stderr: 'hubcli: prompty has no place for: license, labels\n', left: [] },
+      code: 0,
+      stdout: '',
+      stderr: 'hubcli: prompty has no place for: license, labels\n',
+      left: [],
     })
     const { labels } = hub.catalogue.entries.get(NAME)!.repository
     expect(readFileSync(join(cwd, 'a b.prompty'), 'utf8')).toBe(await fileOf(labels.production!, 'prompty'))

@@ -101,7 +101,9 @@ describe.each(twoShells(1))('$name', (shell) => {
         },
       ]
       const answer = ({ url }: SeenRequest): Trouble => ({
-        ...{ kind: 'answer', status: 200, headers: { 'Content-Type': 'application/json' } },
+        kind: 'answer',
+        status: 200,
+        headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify(
           url.endsWith('/versions') ? { data: versions, meta: { ...meta, pages: 1 } } : { data, meta },
         ),
@@ -161,7 +163,8 @@ describe.each(twoShells(1))('$name', (shell) => {
           { version: '1.0.0', content_sha256: createHash('sha256').update(content).digest('hex'), yanked: false },
         ]
         const answer = ({ url }: SeenRequest): Trouble => ({
-          ...{ kind: 'answer', status: 200 },
+          kind: 'answer',
+          status: 200,
           ...(url.endsWith('/versions')
             ? { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ data }) }
             : { headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body: content }),

@@ -67,7 +67,10 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
 
   test('add, install, verify, outdated, update and remove work as new versions are published', async () => {
     expect(await run('add', 'acme/review@^1')).toMatchObject({
-      ...{ code: 0, stdout: `acme/review 1.2.0 ${REVIEW}\n`, stderr: '', left: [] },
+      code: 0,
+      stdout: `acme/review 1.2.0 ${REVIEW}\n`,
+      stderr: '',
+      left: [],
     })
     expect(await run('add', 'acme/summary', '-o', 'a b/é.md')).toMatchObject({ code: 0, stderr: '' })
     const lock = `{
@@ -120,7 +123,12 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
       1,
       [
         {
-          ...{ name: 'acme/review', range: '^1', version: '1.2.0', wanted: '1.3.0', latest: '2.0.0', path: REVIEW },
+          name: 'acme/review',
+          range: '^1',
+          version: '1.2.0',
+          wanted: '1.3.0',
+          latest: '2.0.0',
+          path: REVIEW,
           changes: [{ version: '1.3.0', changelog: 'Change of 1.3.0', yanked: false, breaking: [] }],
         },
       ],
@@ -210,8 +218,12 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     hub.meddle = (asked, answer) => {
       if (!asked.includes('/versions/')) return false
       const data = {
-        ...{ full_name: 'acme/review', version: '1.0.0', content: 'evil', content_sha256: sha256('evil') },
-        ...{ variables: [], parameters: {} },
+        full_name: 'acme/review',
+        version: '1.0.0',
+        content: 'evil',
+        content_sha256: sha256('evil'),
+        variables: [],
+        parameters: {},
       }
       answer.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ data }))
       return true
@@ -252,7 +264,12 @@ describe.skipIf(PYTHON === undefined)(`in one shell${NO_PYTHON}`, () => {
   const run = (...args: string[]) => runHubcli(shell, args, { cwd, env: { HUB_URL: hub.url }, tools: WITH_PYTHON })
 
   const prompt = (over: object = {}) => ({
-    ...{ range: '^1', version: '1.0.0', sha256: sha256('one\n'), path: REVIEW, variables: [], parameters: {} },
+    range: '^1',
+    version: '1.0.0',
+    sha256: sha256('one\n'),
+    path: REVIEW,
+    variables: [],
+    parameters: {},
     ...over,
   })
   const lockOf = (prompts: object, over: object = {}) =>

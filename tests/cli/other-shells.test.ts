@@ -50,7 +50,9 @@ describe.each(listShells(OTHER_SHELLS))('$name', ({ name, found }) => {
       const files = { 'new.sh': readFileSync(HUBCLI), 'empty.md': '', 'front.md': '---\ntitle: x\n---\n' }
       for (const [file, text] of Object.entries(files)) writeFileSync(path.join(cwd, file), text)
       expect(await run('check', 'new.sh', 'empty.md', 'front.md', '--owner', 'acme', '--bump', 'minor')).toMatchObject({
-        ...{ code: 4, stdout: 'acme/new 1.0.0 (unchanged)\nacme/front 1.0.0\n', left: [] },
+        code: 4,
+        stdout: 'acme/new 1.0.0 (unchanged)\nacme/front 1.0.0\n',
+        left: [],
         stderr:
           'hubcli: empty.md: content: line 1: expected some text.\nhubcli: warning: front.md: content: looks like a key (line 2)\n',
       })
@@ -85,7 +87,8 @@ describe.each(listShells(OTHER_SHELLS))('$name', ({ name, found }) => {
     await withStandIn(hang, async ({ url }) => {
       const cwd = makeFolder()
       const outcome = await runHubcli(asShell(name, found), [command, 'acme/code-review'], {
-        ...{ cwd, env: { HUB_URL: url } },
+        cwd,
+        env: { HUB_URL: url },
         onStart: (child) => void arrived.then(() => signalGroup(child, signal)),
       })
       expect(outcome).toMatchObject({ code, stdout: '', left: [] })

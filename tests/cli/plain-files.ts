@@ -118,7 +118,8 @@ function listVersions(prompt: Prompt | undefined, isApi: boolean): string[] {
 /** @param isWhole whether it is in a page of the list, not in the file with all versions */
 function describe(prompt: Prompt, isWhole: boolean) {
   return (version: string) => ({
-    ...{ version, published_by: 'octocat' },
+    version,
+    published_by: 'octocat',
     ...(isWhole && { changelog: `Change of ${version}`, included: prompt.included?.[version] ?? [] }),
     published_at: '2025-11-20T10:00:00Z',
     available_at: prompt.available?.[version] ?? '2025-11-20T10:00:00Z',
@@ -163,8 +164,12 @@ function findBlob(full_name: string, prompt: Prompt, path: string): Buffer | und
 function recordOf(full_name: string, prompt: Prompt, active: string[], version: string | undefined) {
   const content = version === undefined ? null : (prompt.versions[version] ?? null)
   return {
-    ...{ version, content, content_sha256: content === null ? null : sha256(content) },
-    ...{ variables: prompt.variables ?? [], parameters: prompt.parameters ?? {}, skill: prompt.skill ?? null },
+    version,
+    content,
+    content_sha256: content === null ? null : sha256(content),
+    variables: prompt.variables ?? [],
+    parameters: prompt.parameters ?? {},
+    skill: prompt.skill ?? null,
     files: listFiles(prompt).map(({ path, bytes }) => ({ path, size_bytes: bytes.length, sha256: sha256(bytes) })),
     bundle_sha256:
       version === undefined || !prompt.files
@@ -175,9 +180,12 @@ function recordOf(full_name: string, prompt: Prompt, active: string[], version: 
       return { repository, version: number }
     }),
     ...publisherOf(prompt, version),
-    ...{ status: prompt.status ?? 'active', status_message: prompt.status_message ?? null },
-    ...{ replaced_by: prompt.replaced_by ?? null, moved_to: prompt.moved_to ?? null },
-    ...{ latest_version: active[0] ?? null, versions: active },
+    status: prompt.status ?? 'active',
+    status_message: prompt.status_message ?? null,
+    replaced_by: prompt.replaced_by ?? null,
+    moved_to: prompt.moved_to ?? null,
+    latest_version: active[0] ?? null,
+    versions: active,
     labels: prompt.labels ?? {},
     advisories: (prompt.advisories ?? []).map((advisory) => ({
       ...advisory,

@@ -37,7 +37,8 @@ describe.each(twoShells(1))('$name', (shell) => {
   const [style, one, two, three] = [nameOf('style'), nameOf('one'), nameOf('two'), nameOf('three')]
   const run = (...args: string[]) =>
     runHubcli(shell, ['recompose', '--all', ...args], {
-      ...{ cwd: makeFolder(), tools: WITH_PYTHON },
+      cwd: makeFolder(),
+      tools: WITH_PYTHON,
       env: { HUB_URL: url, HUB_TOKEN: hub.token },
     })
 
@@ -166,7 +167,8 @@ describe.each(twoShells(1))('$name', (shell) => {
     }
     files = new Map([['/data/v1/users/acme/composed.json', list({ wanted: null })]])
     expect(await run('acme')).toMatchObject({
-      ...{ code: 4, stdout: '' },
+      code: 4,
+      stdout: '',
       stderr: `hubcli: ${one}: its include line selects no version of ${style} now; publish ${one} with another line\n`,
     })
     files = real

@@ -19,7 +19,8 @@ import { withStandIn } from './stand-in.ts'
 const OWNER = '---\nprotected_labels: [{label: production, requires: [quality]}]\n---\n'
 const PROMPTFOO = {
   results: {
-    ...{ timestamp: '2026-11-21T03:02:50.579Z', stats: { successes: 118, failures: 1, errors: 1 } },
+    timestamp: '2026-11-21T03:02:50.579Z',
+    stats: { successes: 118, failures: 1, errors: 1 },
     results: [],
   },
 }
@@ -49,13 +50,12 @@ beforeAll(async () => {
   close = () => server.stop(0)
   cwd = makeFolder()
   const files = {
-    ...{
-      'promptfoo.json': JSON.stringify(PROMPTFOO),
-      'junit.xml': JUNIT,
-      'failed.xml': SUITE_FAILED,
-      'benchmark.json': JSON.stringify(BENCHMARK),
-    },
-    ...{ 'rates.json': '{"run_summary":{}}', 'entities.xml': '<!DOCTYPE a><testsuite><testcase/></testsuite>' },
+    'promptfoo.json': JSON.stringify(PROMPTFOO),
+    'junit.xml': JUNIT,
+    'failed.xml': SUITE_FAILED,
+    'benchmark.json': JSON.stringify(BENCHMARK),
+    'rates.json': '{"run_summary":{}}',
+    'entities.xml': '<!DOCTYPE a><testsuite><testcase/></testsuite>',
   }
   for (const [file, text] of Object.entries(files)) writeFileSync(path.join(cwd, file), text)
 })
@@ -76,7 +76,10 @@ describe.each(twoShells(0))('$name', (shell) => {
   test('reports each format, and then moves the label that needs it', async () => {
     await publish(name)
     expect(await run('result', prompt, '1.0.0', 'quality', 'promptfoo.json')).toMatchObject({
-      ...{ code: 0, stdout: `${prompt} 1.0.0 quality: 118 passed, 2 failed\n`, stderr: '', left: [] },
+      code: 0,
+      stdout: `${prompt} 1.0.0 quality: 118 passed, 2 failed\n`,
+      stderr: '',
+      left: [],
     })
     const refused = await run('label', prompt, 'production', '1.0.0')
     expect(refused).toMatchObject({ code: 4, stdout: '' })
@@ -84,7 +87,9 @@ describe.each(twoShells(0))('$name', (shell) => {
     expect(refused.stderr).toContain(`hubcli result ${prompt} 1.0.0 quality FILE`)
     const options = ['--model', 'm "1"', '--url', 'https://ci.example.org/1']
     expect(await run('result', prompt, '1.0.0', 'quality', 'junit.xml', ...options)).toMatchObject({
-      ...{ code: 0, stdout: `${prompt} 1.0.0 quality: 1 passed, 0 failed, 1 skipped\n`, stderr: '' },
+      code: 0,
+      stdout: `${prompt} 1.0.0 quality: 1 passed, 0 failed, 1 skipped\n`,
+      stderr: '',
     })
     expect(await run('result', prompt, '1.0.0', 'skill', 'benchmark.json', '--json')).toMatchObject({ code: 0 })
     expect(await resultsOf(name)).toMatchObject([
@@ -98,7 +103,9 @@ describe.each(twoShells(0))('$name', (shell) => {
     const [place, shown] = [`${name}-failed`, `${prompt}-failed`]
     await publish(place)
     expect(await run('result', shown, '1.0.0', 'quality', 'failed.xml')).toMatchObject({
-      ...{ code: 0, stdout: `${shown} 1.0.0 quality: 2 passed, 1 failed\n`, stderr: '' },
+      code: 0,
+      stdout: `${shown} 1.0.0 quality: 2 passed, 1 failed\n`,
+      stderr: '',
     })
     expect((await run('label', shown, 'production', '1.0.0')).code).toBe(4)
     const remove = () => run('result', '--remove', shown, '1.0.0', 'quality')

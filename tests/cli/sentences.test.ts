@@ -94,7 +94,8 @@ describe.each(twoShells(1))('$name', (shell) => {
       ['pull', 'acme/x'],
     ]) {
       expect(await runHubcli(shell, args, { ...options(), tools })).toMatchObject({
-        ...{ code: 1, stdout: '' },
+        code: 1,
+        stdout: '',
         stderr:
           'hubcli: sha256sum, shasum or openssl is needed to verify a prompt, and none of them was found in PATH\n',
       })
@@ -127,7 +128,8 @@ describe.each(twoShells(1))('$name', (shell) => {
     expect(new Set(seen)).toEqual(new Set(['identity']))
     encoding = 'br'
     expect(await run(['cat', 'acme/x'])).toMatchObject({
-      ...{ code: 5, stdout: '' },
+      code: 5,
+      stdout: '',
       stderr: `hubcli: ${hub.url} sent a compressed response that cannot be read; check the proxy before it\n`,
     })
     // A small response that would fill the disk.
@@ -150,7 +152,9 @@ describe.each(twoShells(1))('$name', (shell) => {
       ['v1.x', '1.x'],
     ])
       expect(await run(['cat', `acme/x@${written}`])).toMatchObject({
-        ...{ code: 1, stdout: '', stderr: `hubcli: versions are written without v: acme/x@${bare}\n` },
+        code: 1,
+        stdout: '',
+        stderr: `hubcli: versions are written without v: acme/x@${bare}\n`,
       })
     expect(hub.asked).toEqual([])
   })
@@ -183,7 +187,9 @@ describe.each(twoShells(1))('$name', (shell) => {
     hub.meddle = () => false
     hub.prompts['acme/x']!.moved_to = 'nina/x'
     expect(await run(['cat', 'acme/x'])).toMatchObject({
-      ...{ code: 0, stdout: 'three', stderr: 'hubcli: warning: acme/x has moved to nina/x\n' },
+      code: 0,
+      stdout: 'three',
+      stderr: 'hubcli: warning: acme/x has moved to nina/x\n',
     })
     expect(await run(['cat', 'acme/x@2.0.0'])).toMatchObject({ code: 0, stderr: '' })
   })

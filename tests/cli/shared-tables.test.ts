@@ -202,7 +202,11 @@ describe.skipIf(PYTHON === undefined)(`render${NO_PYTHON}`, () => {
       ...over,
     })
     const data = {
-      ...{ full_name: 'acme/x', latest_version: '1.0.0', content, content_sha256: sha256(content), parameters: {} },
+      full_name: 'acme/x',
+      latest_version: '1.0.0',
+      content,
+      content_sha256: sha256(content),
+      parameters: {},
       variables: [
         variable('a'),
         variable('b', { required: false, type: 'number', default: 0.5 }),
@@ -224,7 +228,10 @@ describe.skipIf(PYTHON === undefined)(`render${NO_PYTHON}`, () => {
           runHubcli(shell, ['render', 'acme/x', ...args], { cwd, env: { HUB_URL: url }, tools: WITH_PYTHON })
         const literal = `"$(id)" \\n {{c}} = & 'é'\n`
         expect(await run('--var', `a=${literal}`, '--var', 'c=x')).toMatchObject({
-          ...{ code: 0, stderr: '', left: [], stdout: `a ${literal} 0.5 x {{other}} ${literal}` },
+          code: 0,
+          stderr: '',
+          left: [],
+          stdout: `a ${literal} 0.5 x {{other}} ${literal}`,
         })
         const file = await run('--var-file', 'a=a file', '--var', 'c=y', '--var', 'b=-1e3')
         expect(file.stdout).toBe('a é{{c}}\r\n\n -1e3 y {{other}} é{{c}}\r\n\n')

@@ -178,7 +178,10 @@ export async function runHubcli(shell: Shell, args: string[], options: RunOption
     cwd: options.cwd ?? home,
     detached: true,
     env: {
-      ...{ PATH: options.tools ?? shell.tools, HOME: home, TMPDIR: temporary, SLEEP_NOTES: sleepNotes },
+      PATH: options.tools ?? shell.tools,
+      HOME: home,
+      TMPDIR: temporary,
+      SLEEP_NOTES: sleepNotes,
       ...options.env,
     },
   })
@@ -194,7 +197,10 @@ export async function runHubcli(shell: Shell, args: string[], options: RunOption
     }),
   ])
   return {
-    ...{ code, bytes: stdout, stdout: stdout.toString(), stderr: stderr.toString() },
+    code,
+    bytes: stdout,
+    stdout: stdout.toString(),
+    stderr: stderr.toString(),
     left: readdirSync(temporary),
     slept: existsSync(sleepNotes) ? execFileSync('cat', [sleepNotes]).toString().trim().split('\n') : [],
   }

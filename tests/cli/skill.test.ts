@@ -36,8 +36,13 @@ const versions: Record<string, string> = {
   '1.1.0': '\ufeffReview {{code}} well.',
 }
 const skillVersion = (version: string): SkillVersion => ({
-  ...{ name: 'review', full_name: 'acme/review', version, skill, variables: VARIABLES },
-  ...{ content: versions[version]!, content_sha256: sha256(versions[version]!) },
+  name: 'review',
+  full_name: 'acme/review',
+  version,
+  skill,
+  variables: VARIABLES,
+  content: versions[version]!,
+  content_sha256: sha256(versions[version]!),
 })
 const skillOf = (version: string) => formatSkill(skillVersion(version))
 
@@ -76,13 +81,19 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
 
   test('add, install, verify and update write the exact bytes of the skill from a mirror', async () => {
     expect(await run('add', 'acme/review', '--as', 'skill')).toMatchObject({
-      ...{ code: 0, stdout: `acme/review 1.0.0 ${FOLDER}\n`, stderr: '', left: [] },
+      code: 0,
+      stdout: `acme/review 1.0.0 ${FOLDER}\n`,
+      stderr: '',
+      left: [],
     })
     expect(read(FILE)).toBe(skillOf('1.0.0'))
     const lock = JSON.parse(read('prompts.lock'))
     expect(lock.lockfile).toBe(1)
     expect(lock.prompts['acme/review']).toMatchObject({
-      ...{ range: '^1.0.0', version: '1.0.0', path: FOLDER, sha256: sha256(versions['1.0.0']!) },
+      range: '^1.0.0',
+      version: '1.0.0',
+      path: FOLDER,
+      sha256: sha256(versions['1.0.0']!),
       files: { 'SKILL.md': sha256(skillOf('1.0.0')) },
     })
     expect(await run('cat', '--locked', 'acme/review')).toMatchObject({ code: 0, stdout: versions['1.0.0'] })
@@ -132,7 +143,8 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     hub.prompts['acme/review']!.skill = { ...skill, description: 'Do evil.' }
     expect(await run('install')).toMatchObject({ code: 4, stderr: expect.stringContaining('sent other bytes') })
     expect(await run('add', 'acme/plain', '--as', 'skill')).toMatchObject({
-      ...{ code: 2, stderr: 'hubcli: acme/plain 1.0.0 is not an Agent Skill; nothing was changed\n' },
+      code: 2,
+      stderr: 'hubcli: acme/plain 1.0.0 is not an Agent Skill; nothing was changed\n',
     })
     expect(await run('add', 'acme/review', '--as', 'skill', '-o', 'skills/other')).toMatchObject({ code: 1 })
     expect(await run('add', 'acme/review', '--as', 'prompt')).toMatchObject({ code: 1 })
@@ -181,7 +193,8 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     }
     const ran = await run('add', 'acme/review', '--as', 'skill')
     expect(ran).toMatchObject({
-      ...{ code: 4, stdout: '' },
+      code: 4,
+      stdout: '',
       stderr: 'hubcli: the hub sent other bytes for acme/review 1.0.0 than its SHA-256 says; nothing was changed\n',
     })
     expect(readdirSync(cwd)).toEqual([])

@@ -236,7 +236,10 @@ function accepted(
 
 function record(owner: string, name: string, version: StandInVersion, base: string) {
   return {
-    ...{ full_name: `${owner}/${name}`, ...version, published_at: '2026-11-20T10:00:00Z', published_by: 'octocat' },
+    full_name: `${owner}/${name}`,
+    ...version,
+    published_at: '2026-11-20T10:00:00Z',
+    published_by: 'octocat',
     // Clients must not confuse these keys inside a parameter with the fields of the record.
     parameters: { version: '9.9.9', url: 'https://example.com/wrong', data: { version: '8.8.8' } },
     content_sha256: createHash('sha256').update(version.content).digest('hex'),

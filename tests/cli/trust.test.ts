@@ -20,7 +20,10 @@ import {
 import { STAND_IN_TOKEN, type Trouble, withStandIn } from './stand-in.ts'
 
 const json = (body: object): Trouble => ({
-  ...{ kind: 'answer', status: 201, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) },
+  kind: 'answer',
+  status: 201,
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify(body),
 })
 
 describe.each(twoShells(0))('$name', (shell) => {
@@ -111,7 +114,8 @@ describe.each(twoShells(0))('$name', (shell) => {
 
   test.concurrent('reads by label and warns about a yanked version', async () => {
     const prompt: Prompt = {
-      ...{ versions: { '1.0.0': 'one', '1.1.0': 'two' }, labels: { production: '1.0.0', next: '1.1.0' } },
+      versions: { '1.0.0': 'one', '1.1.0': 'two' },
+      labels: { production: '1.0.0', next: '1.1.0' },
       yanked: { '1.1.0': 'Leaks \x1B[2Jit' },
     }
     const hub = await startPlainFiles('hub', { 'acme/x': prompt })
@@ -119,11 +123,13 @@ describe.each(twoShells(0))('$name', (shell) => {
     const run = (...args: string[]) => runHubcli(shell, args, { cwd, env: { HUB_URL: hub.url } })
     expect(await run('cat', 'acme/x', '--label', 'production')).toMatchObject({ code: 0, stdout: 'one', stderr: '' })
     expect(await run('pull', 'acme/x', '--label', 'next')).toMatchObject({
-      ...{ code: 0, stderr: 'hubcli: warning: acme/x 1.1.0 was yanked: Leaks  [2Jit\n' },
+      code: 0,
+      stderr: 'hubcli: warning: acme/x 1.1.0 was yanked: Leaks  [2Jit\n',
     })
     expect(readFileSync(path.join(cwd, 'PROMPT.md'), 'utf8')).toBe('two')
     expect(await run('cat', 'acme/x', '--label', 'staging')).toMatchObject({
-      ...{ code: 2, stderr: 'hubcli: acme/x has no label staging; it has: production, next\n' },
+      code: 2,
+      stderr: 'hubcli: acme/x has no label staging; it has: production, next\n',
     })
     const both = await run('cat', 'acme/x', '--label', 'next', '--version', '1.0.0')
     expect(both).toMatchObject({ code: 1, stderr: 'hubcli: --version and --label: expected one of them\n' })
@@ -157,12 +163,10 @@ describe.each(twoShells(0))('$name', (shell) => {
 
   test.concurrent('push prints warnings from the hub without control characters', async () => {
     const data = {
-      ...{
-        version: '1.0.0',
-        url: 'https://x/1',
-        content: '{"warnings":[{"message":"no"}]}',
-        html_url: 'https://x/page',
-      },
+      version: '1.0.0',
+      url: 'https://x/1',
+      content: '{"warnings":[{"message":"no"}]}',
+      html_url: 'https://x/page',
       warnings: [
         { code: 'secret', message: 'This looks like\na \x1B[31mtoken.', line: 3 },
         { code: 'weak_metadata', message: 'It has no description.', line: null },
@@ -198,7 +202,8 @@ test.skipIf(PYTHON === undefined)(`search reports corrected and ignored words${N
   const matched = { exact: 0, corrected: { reveiw: 'review' }, ignored: ['zz\x1B[2J', 'y'] }
   const answer = (meta: object): Trouble => ({
     ...json({ data: [{ full_name: 'acme/x', latest_version: '1.0.0', title: 'X' }], meta }),
-    ...{ kind: 'answer', status: 200 },
+    kind: 'answer',
+    status: 200,
   })
   for (const [meta, stderr, code] of [
     [{ total: 1, matched }, 'hubcli: searched review for reveiw\nhubcli: ignored words: zz [2J, y\n', 0],

@@ -73,21 +73,18 @@ const run = (over: Record<string, string> = {}) =>
   promisify(execFile)(SCRIPT, [], {
     cwd: clone,
     env: {
-      ...{
-        PATH: process.env.PATH,
-        ...COMPILED,
-        HOME: clone,
-        DIRECTORY: 'a b',
-        HUB_URL: '',
-        BRANCH: 'prompt-hub/update',
-        TOKEN: 'secret',
-        MIN_AGE: '0d',
-      },
-      ...{
-        GITHUB_API_URL: `http://127.0.0.1:${(github.address() as AddressInfo).port}`,
-        GITHUB_REPOSITORY: 'octo/app',
-      },
-      ...{ GITHUB_REF_NAME: 'main', ...over },
+      PATH: process.env.PATH,
+      ...COMPILED,
+      HOME: clone,
+      DIRECTORY: 'a b',
+      HUB_URL: '',
+      BRANCH: 'prompt-hub/update',
+      TOKEN: 'secret',
+      MIN_AGE: '0d',
+      GITHUB_API_URL: `http://127.0.0.1:${(github.address() as AddressInfo).port}`,
+      GITHUB_REPOSITORY: 'octo/app',
+      GITHUB_REF_NAME: 'main',
+      ...over,
     },
   }).then(
     (done) => ({ ...done, code: 0 }),

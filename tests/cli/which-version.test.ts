@@ -31,7 +31,9 @@ beforeEach(async () => {
   hub = await startPlainFiles('hub', {
     'acme/x': {
       versions: { '1.0.0': 'one {{who}}', '1.2.0': 'one two {{who}}\r\n', '2.0.0': 'two {{who}}', '2.1.0': 'leak' },
-      ...{ labels: { production: '1.0.0' }, yanked: { '2.1.0': 'It leaks' }, variables: [variable] },
+      labels: { production: '1.0.0' },
+      yanked: { '2.1.0': 'It leaks' },
+      variables: [variable],
     },
   })
   cwd = makeFolder()
@@ -75,7 +77,9 @@ describe.each(SHELLS.slice(0, 1))('$name', (shell) => {
       async (isPlain) => {
         hub.isPlain = isPlain
         expect(await run(['cat', 'acme/x@2.1.0'])).toMatchObject({
-          ...{ code: 0, stdout: 'leak', stderr: 'hubcli: warning: acme/x 2.1.0 was yanked: It leaks\n' },
+          code: 0,
+          stdout: 'leak',
+          stderr: 'hubcli: warning: acme/x 2.1.0 was yanked: It leaks\n',
         })
       },
     )
@@ -88,7 +92,8 @@ describe.each(SHELLS.slice(0, 1))('$name', (shell) => {
       }
       expect(await run(['cat', 'acme/x@1.0.0'])).toMatchObject({ code: 0, stdout: 'one {{who}}', slept: [] })
       expect(await run(['cat', 'acme/x@2.1.0'])).toMatchObject({
-        ...{ code: 0, stderr: 'hubcli: warning: acme/x 2.1.0 was yanked\n' },
+        code: 0,
+        stderr: 'hubcli: warning: acme/x 2.1.0 was yanked\n',
       })
     })
 
@@ -112,13 +117,16 @@ describe.each(SHELLS.slice(0, 1))('$name', (shell) => {
       expect(await run(['render', 'acme/x@^1'])).toMatchObject({ code: 0, stdout: 'one two all\r\n' })
       expect(await run(['render', 'acme/x@production'])).toMatchObject({ code: 0, stdout: 'one all' })
       expect(await run(['cat', 'acme/x@^3'])).toMatchObject({
-        ...{ code: 2, stderr: 'hubcli: acme/x has no version that ^3 allows; it has: 2.0.0, 1.2.0, 1.0.0\n' },
+        code: 2,
+        stderr: 'hubcli: acme/x has no version that ^3 allows; it has: 2.0.0, 1.2.0, 1.0.0\n',
       })
       expect(await run(['cat', 'acme/x@~2.1'])).toMatchObject({
-        ...{ code: 2, stderr: 'hubcli: acme/x 2.1.0 was yanked: It leaks; it has: 2.0.0, 1.2.0, 1.0.0\n' },
+        code: 2,
+        stderr: 'hubcli: acme/x 2.1.0 was yanked: It leaks; it has: 2.0.0, 1.2.0, 1.0.0\n',
       })
       expect(await run(['cat', 'acme/x@staging'])).toMatchObject({
-        ...{ code: 2, stderr: 'hubcli: acme/x has no label staging; it has: production\n' },
+        code: 2,
+        stderr: 'hubcli: acme/x has no label staging; it has: production\n',
       })
     })
 
@@ -153,7 +161,10 @@ describe.each(SHELLS.slice(0, 1))('$name', (shell) => {
       expect(hub.asked).toEqual([])
       const away = { HUB_URL: NOWHERE }
       expect(await run(['cat', 'acme/x', '--locked'], away)).toMatchObject({
-        ...{ code: 0, stdout: 'one two {{who}}\r\n', stderr: '', left: [] },
+        code: 0,
+        stdout: 'one two {{who}}\r\n',
+        stderr: '',
+        left: [],
       })
       expect(await run(['pull', 'acme/x', '--locked', '-o', 'p'], away)).toMatchObject({ code: 0, stderr: '' })
       expect(readFileSync(path.join(cwd, 'p'), 'utf8')).toBe('one two {{who}}\r\n')
@@ -162,11 +173,13 @@ describe.each(SHELLS.slice(0, 1))('$name', (shell) => {
       const filled = await run(['render', 'acme/x', '--locked', '--var', 'who=you'], away)
       expect(filled).toMatchObject({ code: 0, stdout: 'one two you\r\n', stderr: '' })
       expect(await run(['cat', 'acme/y', '--locked'])).toMatchObject({
-        ...{ code: 1, stderr: 'hubcli: acme/y is not in prompts.lock; hubcli add acme/y locks it\n' },
+        code: 1,
+        stderr: 'hubcli: acme/y is not in prompts.lock; hubcli add acme/y locks it\n',
       })
       await run(['add', 'acme/x@^2'])
       expect(await run(['cat', 'acme/x'])).toMatchObject({
-        ...{ code: 0, stderr: 'hubcli: acme/x 2.0.0, the latest and the one in prompts.lock\n' },
+        code: 0,
+        stderr: 'hubcli: acme/x 2.0.0, the latest and the one in prompts.lock\n',
       })
     })
 
@@ -175,11 +188,9 @@ describe.each(SHELLS.slice(0, 1))('$name', (shell) => {
       writeFileSync(path.join(cwd, 'x.md'), 'mine')
       for (const command of ['cat', 'render'])
         expect(await run([command, 'acme/x', '--locked'])).toMatchObject({
-          ...{
-            code: 4,
-            stdout: '',
-            stderr: 'hubcli: x.md is not what prompts.lock says; hubcli install --force restores it\n',
-          },
+          code: 4,
+          stdout: '',
+          stderr: 'hubcli: x.md is not what prompts.lock says; hubcli install --force restores it\n',
         })
       rmSync(path.join(cwd, 'x.md'))
       expect(await run(['cat', 'acme/x', '--locked'])).toMatchObject({ code: 0, stdout: 'one two {{who}}\r\n' })

@@ -136,7 +136,9 @@ describe.skipIf(PYTHON === undefined).each(LIBRARIES)(`$name${NO_PYTHON}`, ({ co
     x.yanked = { '1.2.0': 'Wrong' }
     expect((await run('outdated', '--min-age', '1d')).stdout).toMatch(/^acme\/x +1\.2\.0 +1\.2\.0 +1\.3\.0 +\^1\n$/)
     expect(await run('update', '--min-age', '1d')).toMatchObject({
-      ...{ code: 0, stdout: '', stderr: 'warning: acme/x 1.2.0 was yanked: Wrong\n' },
+      code: 0,
+      stdout: '',
+      stderr: 'warning: acme/x 1.2.0 was yanked: Wrong\n',
     })
     delete x.versions['1.3.0']
     expect((await run('update', '--min-age', '1d')).stdout).toBe('')

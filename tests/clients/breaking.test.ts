@@ -34,7 +34,9 @@ async function push(name: string, text: string, ...more: string[]) {
   writeFileSync(join(cwd, 'prompt.md'), text)
   const env = { HUB_URL: url, HUB_TOKEN: hub.token }
   return runHubcli(SHELLS[0]!, ['push', name, 'prompt.md', 'Ask for the language', ...more], {
-    ...{ cwd, tools: WITH_PYTHON, env },
+    cwd,
+    tools: WITH_PYTHON,
+    env,
   })
 }
 
@@ -54,7 +56,8 @@ describe.each(LIBRARIES)('$name', ({ command, name: client }) => {
     const name = `acme/${word}-auto`
     const { run, locked } = await depend(name)
     expect(await push(name, NEXT)).toMatchObject({
-      ...{ code: 0, stdout: expect.stringMatching(/^2\.0\.0 http\S+ \(breaking\)\n$/) },
+      code: 0,
+      stdout: expect.stringMatching(/^2\.0\.0 http\S+ \(breaking\)\n$/),
     })
     files = await hub.build()
     const updated = await run('update')
@@ -68,7 +71,9 @@ describe.each(LIBRARIES)('$name', ({ command, name: client }) => {
     const name = `acme/${word}-told`
     const { run, locked } = await depend(name)
     expect(await push(name, NEXT, 'patch')).toMatchObject({
-      ...{ code: 4, stdout: '', stderr: expect.stringContaining('Publish it as 2.0.0') },
+      code: 4,
+      stdout: '',
+      stderr: expect.stringContaining('Publish it as 2.0.0'),
     })
     expect((await push(name, NEXT, 'patch', '--allow-breaking')).stdout).toMatch(/^1\.0\.1 http\S+ \(breaking\)\n$/)
     files = await hub.build()

@@ -17,7 +17,8 @@ test('hubcli composes a prompt, and composes it again from its source', async ()
   const refused = await run('push', 'acme/part', 'whole.md', 'Itself', 'minor', '--compose')
   expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('a prompt cannot include itself')])
   expect(await run('push', 'acme/whole', 'whole.md', 'First', 'minor', '--compose', '--dry-run')).toMatchObject({
-    ...{ code: 0, stdout: '1.0.0 would be published\n' },
+    code: 0,
+    stdout: '1.0.0 would be published\n',
   })
   const pushed = await run('push', 'acme/whole', 'whole.md', 'First', 'minor', '--compose')
   expect([pushed.code, pushed.stdout]).toEqual([0, expect.stringMatching(/^1\.0\.0 http/)])

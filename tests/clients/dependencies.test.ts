@@ -35,7 +35,9 @@ describe.each(LIBRARIES)('$name', ({ command, name }) => {
     expect(await run('add', 'acme/review@^1', 'acme/nothing')).toMatchObject({ code: 2, stdout: '' })
     expect(readdirSync(folder)).toEqual([])
     expect(await run('add', 'acme/review@1.0.0', 'acme/summary')).toMatchObject({
-      ...{ code: 0, stdout: 'acme/review 1.0.0\nacme/summary 1.0.0\n', stderr: '' },
+      code: 0,
+      stdout: 'acme/review 1.0.0\nacme/summary 1.0.0\n',
+      stderr: '',
     })
     expect(Object.keys(JSON.parse(read('prompts.lock')).prompts)).toEqual(['acme/review', 'acme/summary'])
     expect([read('prompts/acme/review.md'), read('prompts/acme/summary.md')]).toEqual(['one\n', 'short {{text}}'])
@@ -66,10 +68,14 @@ describe.each(LIBRARIES)('$name', ({ command, name }) => {
     hub.prompts['acme/review']!.versions['1.2.0'] = 'newer\n'
     hub.prompts['acme/summary']!.versions['1.1.0'] = 'shorter'
     expect(await run('update', 'acme/summary')).toMatchObject({
-      ...{ code: 0, stdout: 'acme/summary 1.0.0 -> 1.1.0 prompts/acme/summary.md\n', stderr: '' },
+      code: 0,
+      stdout: 'acme/summary 1.0.0 -> 1.1.0 prompts/acme/summary.md\n',
+      stderr: '',
     })
     expect(await run('update')).toMatchObject({
-      ...{ code: 0, stdout: 'acme/review 1.1.0 -> 1.2.0 prompts/acme/review.md\n', stderr: '' },
+      code: 0,
+      stdout: 'acme/review 1.1.0 -> 1.2.0 prompts/acme/review.md\n',
+      stderr: '',
     })
     expect(read('prompts/acme/review.md')).toBe('newer\n')
     expect(await run('verify')).toMatchObject({ code: 0, stdout: '2 verified\n' })
@@ -84,7 +90,9 @@ describe.each(LIBRARIES)('$name', ({ command, name }) => {
   test('add says that a prompt is deprecated or has moved, and what was wrong with the locked version', async () => {
     await run('add', 'acme/review@1.0.0')
     Object.assign(hub.prompts['acme/review']!, {
-      ...{ status: 'deprecated', status_message: 'Too long.', replaced_by: 'acme/short' },
+      status: 'deprecated',
+      status_message: 'Too long.',
+      replaced_by: 'acme/short',
       yanked: { '1.0.0': 'It leaks' },
     })
     Object.assign(hub.prompts['acme/summary']!, { moved_to: 'nina/summary' })
@@ -100,7 +108,8 @@ describe.each(LIBRARIES)('$name', ({ command, name }) => {
     hub.prompts['acme/review']!.versions['1.1.0'] = 'other bytes'
     const before = read('prompts.lock')
     expect(await run('add', 'acme/review@^2')).toMatchObject({
-      ...{ code: 4, stdout: '' },
+      code: 4,
+      stdout: '',
       stderr:
         'prompt-hub: acme/review: the hub lists other bytes for 1.1.0 than prompts.lock does; nothing was changed\n',
     })
@@ -113,7 +122,8 @@ describe.each(LIBRARIES)('$name', ({ command, name }) => {
     hub.prompts['acme/review']!.yanked = { '1.0.0': 'It leaks' }
     hub.prompts['acme/review']!.advisories = [{ range: '<1.1', severity: 'high', message: 'Leaks.' }]
     expect(await run('audit')).toMatchObject({
-      ...{ code: 4, stdout: '' },
+      code: 4,
+      stdout: '',
       stderr:
         'prompt-hub: acme/review 1.0.0 was yanked: It leaks\nprompt-hub: acme/review 1.0.0 has an advisory (high): Leaks.\n',
     })
@@ -160,7 +170,8 @@ describe.each(LIBRARIES)('$name', ({ command, name }) => {
     await run('add', 'acme/review')
     for (const args of [['verify'], ['types', '--check']])
       expect(await run(...args)).toMatchObject({
-        ...{ code: 4, stdout: '' },
+        code: 4,
+        stdout: '',
         stderr: `prompt-hub: ${TYPES} does not match prompts.lock. Generate it again: prompt-hub types\n`,
       })
     expect(await run('types')).toMatchObject({ code: 0 })

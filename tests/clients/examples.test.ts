@@ -13,7 +13,13 @@ import { makeProject } from './installed.ts'
 
 const run = promisify(execFile)
 const variable = (name: string) => ({
-  ...{ name, description: '', type: 'string', required: true, default: null, options: [], example: null },
+  name,
+  description: '',
+  type: 'string',
+  required: true,
+  default: null,
+  options: [],
+  example: null,
 })
 const CODE_REVIEW = 'Review this {{language}} code. Intent: {{intent}}\n{{diff}}'
 const HELP = '{{role "system"}}\nBe brief.\n\n{{role "user"}}\n{{question}}\n'
@@ -50,19 +56,21 @@ const python = (code: string, cwd = project) =>
 
 const LANGUAGES = [
   {
-    ...{
-      name: 'TypeScript',
-      readme: 'clients/typescript/README.md',
-      language: 'ts',
-      use: 'typescript',
-      example: typescript,
-    },
+    name: 'TypeScript',
+    readme: 'clients/typescript/README.md',
+    language: 'ts',
+    use: 'typescript',
+    example: typescript,
     diff: "const diff = '+1'\n",
     print: 'process.stdout.write(text)',
     printJson: 'process.stdout.write(JSON.stringify(messages))',
   },
   {
-    ...{ name: 'Python', readme: 'clients/python/README.md', language: 'python', use: 'python', example: python },
+    name: 'Python',
+    readme: 'clients/python/README.md',
+    language: 'python',
+    use: 'python',
+    example: python,
     diff: 'diff = "+1"\n',
     print: 'print(text, end="")',
     printJson: 'import json\nprint(json.dumps(messages), end="")',

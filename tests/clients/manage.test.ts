@@ -62,8 +62,14 @@ describe.each(SHELLS.slice(0, 1))('hubcli under $name', (shell) => {
     const edit = ['edit', NAME, '--title', 'Ä "title"', '--description', '', '--tags', 'a,b-c', '--license', 'MIT']
     expect(await run(edit)).toMatchObject(done('changed'))
     expect(await record()).toMatchObject({
-      ...{ status: 'active', status_message: null, labels: {}, readme: '# Notes “”' },
-      ...{ title: 'Ä "title"', description: '', tags: ['a', 'b-c'], license: 'MIT' },
+      status: 'active',
+      status_message: null,
+      labels: {},
+      readme: '# Notes “”',
+      title: 'Ä "title"',
+      description: '',
+      tags: ['a', 'b-c'],
+      license: 'MIT',
     })
     expect(await run(['edit', NAME, '--license', '', '--tags', ''])).toMatchObject({ code: 0 })
     expect(await record()).toMatchObject({ license: null, tags: [] })
@@ -96,7 +102,8 @@ test('the TypeScript library manages labels, yanks and metadata', async () => {
   expect(await record()).toMatchObject({ title: 'New', latest_version: '1.1.0', labels: {} })
   await expect(manager.yank(NAME, '9.0.0', 'x')).rejects.toMatchObject({ code: 'not_found' })
   await expect(new HubManager({ url, token: await hub.makeToken() }).unyank(NAME, '1.0.0')).rejects.toMatchObject({
-    ...{ code: 'refused', status: 403 },
+    code: 'refused',
+    status: 403,
   })
   expect(() => new HubManager({ url: 'http://hub.example', token })).toThrow('https')
 })

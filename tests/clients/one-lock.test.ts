@@ -31,9 +31,22 @@ const VARIABLES = [
   { name: 'strict', ...variable, type: 'boolean', default: false },
 ]
 const PARAMETERS = {
-  ...{ model: 'm-1', temperature: 0.1, tiny: 0.000001, small: 5e-324, large: 1.7976931348623157e308, zero: -0 },
-  ...{ tokens: 123456789012345680000, sixteen: 1e16, twenty: 1.5e20, negative: -1.5e-10, none: null, yes: true },
-  ...{ stop: ['\n\n', '</a>'], empty: {}, nothing: [], deep: { a: [{ b: [[]] }] } },
+  model: 'm-1',
+  temperature: 0.1,
+  tiny: 0.000001,
+  small: 5e-324,
+  large: 1.7976931348623157e308,
+  zero: -0,
+  tokens: 123456789012345680000,
+  sixteen: 1e16,
+  twenty: 1.5e20,
+  negative: -1.5e-10,
+  none: null,
+  yes: true,
+  stop: ['\n\n', '</a>'],
+  empty: {},
+  nothing: [],
+  deep: { a: [{ b: [[]] }] },
   // JavaScript puts these keys first, in numeric order.
   logit_bias: { x: 1, 50256: -100, 9: 0.5, '01': 2, 4294967295: 3, 10: 1 },
   __proto__x: 'é',
@@ -47,7 +60,9 @@ beforeAll(async () => {
     'acme/summary': { versions: { '0.1.0': 'short', '0.1.1': 'shorter\r\n' } },
     'acme/rich': {
       versions: { '1.0.0': 'Review {{diff}} in {{language}}', '1.0.1': 'wrong' },
-      ...{ yanked: { '1.0.1': 'It leaks' }, variables: VARIABLES, parameters: PARAMETERS },
+      yanked: { '1.0.1': 'It leaks' },
+      variables: VARIABLES,
+      parameters: PARAMETERS,
     },
   })
 })

@@ -31,7 +31,9 @@ for line in sys.stdin:
 function readAll(files: readonly (string | Buffer)[]): (Outcome & { refused?: string; code?: string })[] {
   const input = files.map((file) => Buffer.from(file).toString('hex')).join('\n')
   const { stdout, stderr, status } = spawnSync('python3', ['-B', '-c', READER, resolve('clients/python')], {
-    ...{ input, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 },
+    input,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
   })
   expect([status, stderr]).toEqual([0, ''])
   return stdout
@@ -64,23 +66,35 @@ test('promptfoo: the counts are those of its statistics, and the score is the me
     JSON.stringify({
       evalId: words,
       results: {
-        ...{ version: 3, timestamp: '2026-11-26T03:02:50.579Z' },
+        version: 3,
+        timestamp: '2026-11-26T03:02:50.579Z',
         results: all.map((kind) => ({
-          ...{ success: kind === 'passed', score: kind === 'passed' ? 1 : 0, error: words },
-          ...{ provider: { id: 'echo' }, response: { output: words } },
+          success: kind === 'passed',
+          score: kind === 'passed' ? 1 : 0,
+          error: words,
+          provider: { id: 'echo' },
+          response: { output: words },
         })),
         stats: {
-          ...{ successes: count(all, 'passed'), failures: count(all, 'failed'), errors: count(all, 'errored') },
+          successes: count(all, 'passed'),
+          failures: count(all, 'failed'),
+          errors: count(all, 'errored'),
         },
       },
-      ...{ config: { description: words }, shareableUrl: null },
+      config: { description: words },
+      shareableUrl: null,
     }),
   )
   for (const [index, found] of readAll(files).entries()) {
     const [all] = cases[index]!
     const [passed, failed] = [count(all, 'passed'), count(all, 'failed', 'errored')]
     expect(found).toEqual({
-      ...{ passed, failed, skipped: 0, score: rate(passed, failed), model: 'echo', url: null },
+      passed,
+      failed,
+      skipped: 0,
+      score: rate(passed, failed),
+      model: 'echo',
+      url: null,
       at: '2026-11-26T03:02:50Z',
     })
   }
@@ -88,7 +102,8 @@ test('promptfoo: the counts are those of its statistics, and the score is the me
 
 test('JUnit: each test case counts once, in nested suites and with any text', () => {
   const cases = fc.sample(fc.tuple(kinds('passed', 'failed', 'errored', 'skipped'), text, fc.nat(5)), {
-    ...{ numRuns: CASES, seed: SEED },
+    numRuns: CASES,
+    seed: SEED,
   })
   const inside: Record<Kind, (words: string) => string> = {
     passed: (words) => `<system-out>${words}</system-out><properties><property name="a"/></properties>`,
@@ -190,7 +205,9 @@ test('benchmark.json: the runs with the skill count, those without do not', () =
     JSON.stringify({
       metadata: { skill_name: words, executor_model: 'example-model-1', timestamp: '2026-01-15T10:30:00Z' },
       runs: runs.map(({ passed, failed, hasFailed, errors, ...one }, number) => ({
-        ...{ eval_id: number, configuration: one.with ? 'with_skill' : 'without_skill', notes: [words] },
+        eval_id: number,
+        configuration: one.with ? 'with_skill' : 'without_skill',
+        notes: [words],
         result: { passed, total: passed + failed, ...(hasFailed && { failed }), pass_rate: 0.5, errors },
       })),
       run_summary: { with_skill: {}, delta: { pass_rate: '+0.50' } },
@@ -204,7 +221,12 @@ test('benchmark.json: the runs with the skill count, those without do not', () =
     if (passed + failed === 0) expect(found.refused).toContain('expected at least one test case')
     else
       expect(found).toEqual({
-        ...{ passed, failed, skipped: 0, score: rate(passed, failed), model: 'example-model-1', url: null },
+        passed,
+        failed,
+        skipped: 0,
+        score: rate(passed, failed),
+        model: 'example-model-1',
+        url: null,
         at: '2026-01-15T10:30:00Z',
       })
   }

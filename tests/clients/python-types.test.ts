@@ -80,7 +80,8 @@ test('pyright in strict mode reports a missing value, and no other error', async
   const { generalDiagnostics, summary } = JSON.parse(await check(process.execPath, pyright))
   expect(generalDiagnostics).toEqual([
     expect.objectContaining({
-      ...{ file: join(project, 'wrong.py'), severity: 'error' },
+      file: join(project, 'wrong.py'),
+      severity: 'error',
       message: expect.stringContaining('"name" is required'),
     }),
   ])

@@ -44,24 +44,44 @@ const HISTORY = [
 ]
 
 const response = {
-  ...{ id: 'r1', object: 'response', created_at: 1, model: OPENAI_MODEL, status: 'completed', error: null },
-  ...{ incomplete_details: null, instructions: null, metadata: {}, parallel_tool_calls: true, tools: [] },
+  id: 'r1',
+  object: 'response',
+  created_at: 1,
+  model: OPENAI_MODEL,
+  status: 'completed',
+  error: null,
+  incomplete_details: null,
+  instructions: null,
+  metadata: {},
+  parallel_tool_calls: true,
+  tools: [],
   output: [
     {
-      ...{ id: 'm1', type: 'message', role: 'assistant', status: 'completed' },
+      id: 'm1',
+      type: 'message',
+      role: 'assistant',
+      status: 'completed',
       content: [{ type: 'output_text', text: 'the answer', annotations: [] }],
     },
   ],
   usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
 }
 const completion = {
-  ...{ id: 'c1', object: 'chat.completion', created: 1, model: OPENAI_MODEL },
+  id: 'c1',
+  object: 'chat.completion',
+  created: 1,
+  model: OPENAI_MODEL,
   choices: [{ index: 0, message: { role: 'assistant', content: 'the answer' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
 }
 const message = {
-  ...{ id: 'm1', type: 'message', role: 'assistant', model: ANTHROPIC_MODEL, stop_reason: 'end_turn' },
-  ...{ stop_sequence: null, content: [{ type: 'text', text: 'the answer' }] },
+  id: 'm1',
+  type: 'message',
+  role: 'assistant',
+  model: ANTHROPIC_MODEL,
+  stop_reason: 'end_turn',
+  stop_sequence: null,
+  content: [{ type: 'text', text: 'the answer' }],
   usage: { input_tokens: 1, output_tokens: 1 },
 }
 const ANSWERS: Record<string, unknown> = {
@@ -192,14 +212,13 @@ describe('requests sent by the examples, for a text and for a chat prompt', () =
   ])('%s', async (from, text, chat) => {
     asked = []
     const env = {
-      ...{
-        PATH: process.env.PATH,
-        ...COMPILED,
-        OPENAI_API_KEY: 'none',
-        ANTHROPIC_API_KEY: 'none',
-        LANGCHAIN_TRACING_V2: 'false',
-      },
-      ...{ OPENAI_BASE_URL: `${base}/v1`, ANTHROPIC_BASE_URL: base },
+      PATH: process.env.PATH,
+      ...COMPILED,
+      OPENAI_API_KEY: 'none',
+      ANTHROPIC_API_KEY: 'none',
+      LANGCHAIN_TRACING_V2: 'false',
+      OPENAI_BASE_URL: `${base}/v1`,
+      ANTHROPIC_BASE_URL: base,
     }
     // Both in one process, because to load a package takes longest.
     const both = ['--import', `./${fileOf(from)}.ts`, `chat-${fileOf(from)}.ts`]

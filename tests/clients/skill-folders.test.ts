@@ -64,17 +64,22 @@ test('hubcli add writes every file byte for byte, none of them executable, and a
   expect(statSync(join(folder, PLACE, 'scripts/fill.py')).mode & 0o111).toBe(0)
   const { prompts } = JSON.parse(lockIn(folder))
   expect(prompts['acme/forms']).toMatchObject({
-    ...{ range: '1.0.0', version: '1.0.0', sha256: sha256('Run scripts/fill.py for {{name}}.\n'), path: PLACE },
+    range: '1.0.0',
+    version: '1.0.0',
+    sha256: sha256('Run scripts/fill.py for {{name}}.\n'),
+    path: PLACE,
     files: { 'SKILL.md': sha256(skill), ...Object.fromEntries(PATHS.map((path) => [path, sha256(FILES[path]!)])) },
   })
   expect(readFileSync(join(folder, '.gitattributes'), 'utf8')).toContain('\n/.claude/skills/forms/** -text\n')
   expect(readdirSync(join(folder, '.claude/skills'))).toEqual(['forms'])
   expect(await hub.hubcli(folder, 'verify')).toMatchObject({ code: 0, stderr: '' })
   expect(await hub.hubcli(folder, 'cat', '--locked', 'acme/forms')).toMatchObject({
-    ...{ code: 0, stdout: 'Run scripts/fill.py for {{name}}.\n' },
+    code: 0,
+    stdout: 'Run scripts/fill.py for {{name}}.\n',
   })
   expect(await hub.hubcli(folder, 'render', '--locked', 'acme/forms', '--var', 'name=x')).toMatchObject({
-    ...{ code: 0, stdout: 'Run scripts/fill.py for x.\n' },
+    code: 0,
+    stdout: 'Run scripts/fill.py for x.\n',
   })
 })
 
@@ -88,7 +93,8 @@ describe.each(LIBRARIES)('$name', ({ command }) => {
     expect(await offline(folder, 'verify')).toMatchObject({ code: 0, stderr: '' })
     rmSync(join(folder, PLACE, 'scripts'), { recursive: true })
     expect(await offline(folder, 'verify')).toMatchObject({
-      ...{ code: 4, stderr: `prompt-hub: ${PLACE}/scripts/fill.py is not there; prompt-hub install restores it\n` },
+      code: 4,
+      stderr: `prompt-hub: ${PLACE}/scripts/fill.py is not there; prompt-hub install restores it\n`,
     })
     expect(await run(folder, 'install')).toMatchObject({ code: 0, stderr: '' })
     expect(snapshot(folder)).toEqual(whole)
@@ -106,10 +112,8 @@ describe.each(LIBRARIES)('$name', ({ command }) => {
       `prompt-hub: ${path} was changed by hand, or is another file; nothing was replaced. Move it away, or replace it: prompt-hub install --force\n`
     writeFileSync(join(folder, file), 'mine')
     expect(await run(folder, 'verify')).toMatchObject({
-      ...{
-        code: 4,
-        stderr: `prompt-hub: ${file} is not what prompts.lock says; prompt-hub install --force restores it\n`,
-      },
+      code: 4,
+      stderr: `prompt-hub: ${file} is not what prompts.lock says; prompt-hub install --force restores it\n`,
     })
     expect(await run(folder, 'install')).toMatchObject({ code: 4, stderr: refused(file) })
     expect(readFileSync(join(folder, file), 'utf8')).toBe('mine')
@@ -123,7 +127,8 @@ describe.each(LIBRARIES)('$name', ({ command }) => {
     })
     expect(await run(folder, 'install')).toMatchObject({ stderr: refused(`${PLACE}/notes.md`) })
     expect(await run(folder, 'remove', 'acme/forms')).toMatchObject({
-      ...{ code: 0, stderr: `prompt-hub: ${PLACE}/notes.md was changed by hand and stays\n` },
+      code: 0,
+      stderr: `prompt-hub: ${PLACE}/notes.md was changed by hand and stays\n`,
     })
     expect(readFileSync(join(folder, PLACE, 'notes.md'), 'utf8')).toBe('mine')
   })

@@ -43,7 +43,10 @@ export async function startSkillHub(): Promise<SkillHub> {
   )
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
-    ...{ url, hub, asked, scratch },
+    url,
+    hub,
+    asked,
+    scratch,
     newFolder: () => mkdtempSync(join(scratch, 'project-')),
     hubcli: (cwd, ...args) => runClient(['env', `HUB_TOKEN=${hub.token}`, 'sh', HUBCLI], args, cwd, url),
     async close() {

@@ -48,7 +48,9 @@ describe.each(CLIENTS)('$name', ({ command }) => {
     expect(JSON.parse(lockIn(folder)).prompts[PROMPT].version).toBe('1.0.0')
     writeFileSync(join(folder, PLACE, 'a.md'), '1\n')
     expect(await run(folder, 'update')).toMatchObject({
-      ...{ code: 0, stdout: `${PROMPT} 1.0.0 -> 1.1.0 ${PLACE}\n`, stderr: '' },
+      code: 0,
+      stdout: `${PROMPT} 1.0.0 -> 1.1.0 ${PLACE}\n`,
+      stderr: '',
     })
     expect(snapshot(join(folder, PLACE)).map(([path]) => path)).toEqual(['SKILL.md', 'a.md', 'b/new.md', 'same.md'])
     expect(readFileSync(join(folder, PLACE, 'a.md'), 'utf8')).toBe('2')

@@ -58,10 +58,8 @@ test('hubcli refuses a folder that it cannot publish, and names each file and th
   }
   for (const option of [['--raw'], ['--format', 'text'], ['--skill', 'x']])
     expect(await hub.hubcli(folder, 'push', 'acme/x', join(folder, 'a-link'), 'x', 'major', ...option)).toMatchObject({
-      ...{
-        code: 1,
-        stderr: expect.stringMatching(/expected no --raw, --format or --skill; its SKILL\.md has the description/),
-      },
+      code: 1,
+      stderr: expect.stringMatching(/expected no --raw, --format or --skill; its SKILL\.md has the description/),
     })
   expect(await hub.hubcli(folder, 'readme', 'acme/x', folder)).toMatchObject({ code: 1 })
   expect(hub.asked).toEqual([])
@@ -76,7 +74,8 @@ test('hubcli publishes a folder, says what is unchanged, and checks folders by t
   expect(await check('acme/letters/', '--owner', 'octo')).toMatchObject({ code: 0, stdout: 'octo/letters 1.0.0\n' })
   expect(await hub.hubcli(place, 'check', '.')).toMatchObject({ code: 0, stdout: 'acme/letters 1.0.0\n' })
   expect(await hub.hubcli(folder, 'push', 'acme/letters', place, 'x', 'minor', '--dry-run')).toMatchObject({
-    ...{ code: 0, stdout: '1.0.0 would be published\n' },
+    code: 0,
+    stdout: '1.0.0 would be published\n',
   })
   expect(await pushFolder(hub, 'acme/letters', place)).toBe('1.0.0')
   expect((await hub.hub.read('/api/v1/repos/acme/letters/versions/1.0.0/files/a/b.txt')).text).toBe('x')
@@ -96,6 +95,8 @@ test('a folder with a prompt file has its fields', async () => {
   })
   expect(await pushFolder(hub, 'acme/tax', place, 'major')).toBe('1.0.0')
   expect((await hub.hub.read('/api/v1/repos/acme/tax')).data).toMatchObject({
-    ...{ title: 'Tax forms', content: 'Text.\n', files: [{ path: 'a.txt' }] },
+    title: 'Tax forms',
+    content: 'Text.\n',
+    files: [{ path: 'a.txt' }],
   })
 })

@@ -94,14 +94,13 @@ const fileOf = (from: string) => `traces-${from.replaceAll(/[^a-z]/g, '-')}.ts`
 async function runGuide(from: string): Promise<Record<string, unknown>[]> {
   received = []
   const env = {
-    ...{
-      PATH: process.env.PATH,
-      ...COMPILED,
-      LANGSMITH_TRACING: 'true',
-      LANGSMITH_API_KEY: 'none',
-      LANGSMITH_PROJECT: 'test',
-    },
-    ...{ LANGSMITH_TRACING_BACKGROUND: 'false', LANGSMITH_DISABLE_RUN_COMPRESSION: 'true' },
+    PATH: process.env.PATH,
+    ...COMPILED,
+    LANGSMITH_TRACING: 'true',
+    LANGSMITH_API_KEY: 'none',
+    LANGSMITH_PROJECT: 'test',
+    LANGSMITH_TRACING_BACKGROUND: 'false',
+    LANGSMITH_DISABLE_RUN_COMPRESSION: 'true',
     LANGSMITH_ENDPOINT: `http://127.0.0.1:${(langsmith.address() as AddressInfo).port}`,
   }
   const { stdout } = await run(process.execPath, [fileOf(from)], { cwd: project, env })

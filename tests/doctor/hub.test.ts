@@ -22,8 +22,12 @@ beforeAll(async () => {
   url = `http://localhost:${frontPort}`
   github = await startGitHubStandIn({ redirectUris: [`${url}/auth/callback`] })
   const settings = {
-    ...{ SITE_URL: url, GITHUB_CLIENT_ID: github.oauth.clientId, GITHUB_CLIENT_SECRET: github.oauth.clientSecret },
-    ...{ GITHUB_OAUTH_URL: github.url, GITHUB_API_URL: github.url, SESSION_SECRET: '6f1c1d0b5a7e4f3d9c8b2a1f0e9d8c7b' },
+    SITE_URL: url,
+    GITHUB_CLIENT_ID: github.oauth.clientId,
+    GITHUB_CLIENT_SECRET: github.oauth.clientSecret,
+    GITHUB_OAUTH_URL: github.url,
+    GITHUB_API_URL: github.url,
+    SESSION_SECRET: '6f1c1d0b5a7e4f3d9c8b2a1f0e9d8c7b',
   }
   ;[hub, front] = await Promise.all([startBuiltHub(port, settings, CONTENT), startFront(frontPort, port)])
 })

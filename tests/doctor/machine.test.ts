@@ -144,11 +144,15 @@ describe('GitHub repository checks', () => {
     return setup({ ...PUBLIC, ...given, ...more })
   }
   const signIn = () => ({
-    ...{ GITHUB_CLIENT_ID: github.oauth.clientId, GITHUB_CLIENT_SECRET: github.oauth.clientSecret },
-    ...{ SESSION_SECRET: SECRET, GITHUB_OAUTH_URL: github.url },
+    GITHUB_CLIENT_ID: github.oauth.clientId,
+    GITHUB_CLIENT_SECRET: github.oauth.clientSecret,
+    SESSION_SECRET: SECRET,
+    GITHUB_OAUTH_URL: github.url,
   })
   const app = () => ({
-    ...{ GITHUB_TOKEN: '', GITHUB_APP_ID: github.app.appId, GITHUB_APP_PRIVATE_KEY: github.app.privateKey },
+    GITHUB_TOKEN: '',
+    GITHUB_APP_ID: github.app.appId,
+    GITHUB_APP_PRIVATE_KEY: github.app.privateKey,
   })
   /** Adds GitHub responses that emulate lacks. @param path the part of the URL after the repository URL */
   const answer = (method: string, path: string, body: unknown, status = 200) =>

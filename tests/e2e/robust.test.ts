@@ -83,8 +83,12 @@ describe('npm start keeps running', { timeout: 300_000 }, () => {
     expect([answer.status, answer.json()]).toEqual([
       200,
       {
-        ...{ status: 'ready', version: packageVersion, unready: [] },
-        ...{ unbuilt: null, fetch: null, state: { kind: 'file', problem: null } },
+        status: 'ready',
+        version: packageVersion,
+        unready: [],
+        unbuilt: null,
+        fetch: null,
+        state: { kind: 'file', problem: null },
       },
     ])
   })

@@ -107,7 +107,9 @@ describe('the API', () => {
     expect(JSON.parse(await read('/api/v1/repos/acme/house-style/dependents'))).toEqual({
       data: [
         {
-          ...{ full_name: 'acme/review', title: 'Review', version: '1.0.0' },
+          full_name: 'acme/review',
+          title: 'Review',
+          version: '1.0.0',
           includes: [{ range: '^1', version: '1.0.0' }],
           url: `${hub.url}/api/v1/repos/acme/review`,
           html_url: `${hub.url}/acme/review`,
@@ -182,7 +184,8 @@ describe('the editor', () => {
     expect((await record('acme/review')).latest_version).toBe('1.0.0')
     await press(page, 'Publish 2.0.0')
     expect(await record('acme/review')).toMatchObject({
-      ...{ latest_version: '2.0.0', content: 'Be kind, short and clear, for {{reader}}.\nReview {{code}} well.\n' },
+      latest_version: '2.0.0',
+      content: 'Be kind, short and clear, for {{reader}}.\nReview {{code}} well.\n',
       includes: [{ repository: 'acme/house-style', range: '^1', version: '1.1.1', start: 0 }],
     })
     await page.goto(`${hub.url}/acme/review/edit`)
@@ -203,7 +206,9 @@ describe('the editor', () => {
 
 describe('skills with files', () => {
   const summarise = ({ latest_version, content, skill, files }: Awaited<ReturnType<typeof record>>) => ({
-    ...{ latest_version, content, skill },
+    latest_version,
+    content,
+    skill,
     files: files.map(({ path }: { path: string }) => path),
   })
   const UNSHOWN = { compatibility: 'Needs Python 3.', metadata: { author: 'alice' } }
@@ -238,7 +243,8 @@ describe('skills with files', () => {
     await press(page, 'Check')
     await press(page, 'Publish 1.0.0')
     expect(summarise(await record('acme/my-forms'))).toMatchObject({
-      ...{ content: 'Run new.py.\n', files: ['new.py'] },
+      content: 'Run new.py.\n',
+      files: ['new.py'],
       skill: UNSHOWN,
     })
     const file = await fetch(`${hub.url}/api/v1/repos/acme/my-forms/versions/1.0.0/files/new.py`)

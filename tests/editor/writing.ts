@@ -209,8 +209,12 @@ export function testWriting(opened: () => [Browser, BuiltHub]): void {
     await page.getByRole('heading', { name: 'Saved the details' }).waitFor()
     const { latest_version, description, tags, license, readme, ...rest } = await record('acme/welcome')
     expect({ latest_version, description, tags, license, readme, title: rest.title }).toEqual({
-      ...{ latest_version: '1.0.0', description: 'Greets somebody.', tags: ['greeting', 'hello'], license: null },
-      ...{ readme: '# New\n\nA readme.', title },
+      latest_version: '1.0.0',
+      description: 'Greets somebody.',
+      tags: ['greeting', 'hello'],
+      license: null,
+      readme: '# New\n\nA readme.',
+      title,
     })
     // A title cannot be removed, and the form says so.
     await page.goto(`${hub.url}/acme/welcome/edit`)
@@ -234,7 +238,10 @@ export function testWriting(opened: () => [Browser, BuiltHub]): void {
       headers: { origin: hub.url, cookie: `${cookie!.name}=${cookie!.value}` },
       body: new URLSearchParams({
         csrf: (await page.locator('input[name="csrf"]').first().getAttribute('value'))!,
-        ...{ step: 'review', owner: 'alice', name: 'longest', format: 'text' },
+        step: 'review',
+        owner: 'alice',
+        name: 'longest',
+        format: 'text',
         // 262,143 bytes of UTF-8, and nearly 800,000 as a form.
         content: '界'.repeat(87_381),
         readme: 'a'.repeat(262_144),

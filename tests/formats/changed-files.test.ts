@@ -33,7 +33,12 @@ const FILES: readonly (readonly [ImportFormat, string])[] = [
   [
     'portkey',
     JSON.stringify({
-      ...{ id: 'p', slug: 'sum', name: 'Sum', string: 'Sum up {{text}}. {{>style}}', model: 'm', tools: [function_] },
+      id: 'p',
+      slug: 'sum',
+      name: 'Sum',
+      string: 'Sum up {{text}}. {{>style}}',
+      model: 'm',
+      tools: [function_],
       parameters: { temperature: 0.2 },
     }),
   ],

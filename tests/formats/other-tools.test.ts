@@ -24,7 +24,14 @@ const prompts = [...catalogue.entries.values()].flatMap(({ repository }) => {
   const { latest_version: version, content, content_sha256, format, variables, parameters } = repository
   if (version === null || content === null || content_sha256 === null || format === null) return []
   const exported = toExported(repository, {
-    ...{ version, content, content_sha256, format, variables, parameters, changelog: '', skill: repository.skill },
+    version,
+    content,
+    content_sha256,
+    format,
+    variables,
+    parameters,
+    changelog: '',
+    skill: repository.skill,
   })
   // These values break template engines that expand or escape values.
   const values = Object.fromEntries(

@@ -36,7 +36,9 @@ test('the datasource lists the active versions of the public file, with their ti
     return JSON.parse(JSON.stringify(value))
   }
   const release = (version: string) => ({
-    ...{ version, releaseTimestamp: '2026-11-01T10:00:00Z', newDigest: 'c'.repeat(64) },
+    version,
+    releaseTimestamp: '2026-11-01T10:00:00Z',
+    newDigest: 'c'.repeat(64),
   })
   expect(await releasesOf('acme/a')).toEqual({ releases: [release('2.0.0'), release('1.0.0')] })
   expect(await releasesOf('acme/gone')).toEqual({ releases: [] })

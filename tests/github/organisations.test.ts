@@ -98,7 +98,9 @@ describe('READERS', () => {
     openAdmission(
       readConfig({
         ...settings,
-        ...{ READ_ACCESS: 'members', READERS: readers, GITHUB_API_URL: standIn.url },
+        READ_ACCESS: 'members',
+        READERS: readers,
+        GITHUB_API_URL: standIn.url,
         READERS_GITHUB_TOKEN: ORGANISATION.token,
       }),
     )

@@ -31,9 +31,11 @@ function withFault(name: string, code: string): Record<string, string> {
   const path = join(root, `${name}.mjs`)
   writeFileSync(path, code)
   return {
-    ...{ NODE_OPTIONS: `--import=${pathToFileURL(path)}`, CONTENT_DIR: join(repository.folder, 'content') },
+    NODE_OPTIONS: `--import=${pathToFileURL(path)}`,
+    CONTENT_DIR: join(repository.folder, 'content'),
     // The URL is unique, because hubs with the same content and URL share the last complete build.
-    ...{ SITE_URL: `http://${name}.localhost`, RATE_LIMIT_PER_MINUTE: '0' },
+    SITE_URL: `http://${name}.localhost`,
+    RATE_LIMIT_PER_MINUTE: '0',
   }
 }
 const start = async (

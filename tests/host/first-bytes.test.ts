@@ -97,7 +97,9 @@ beforeAll(async () => {
   repository.commit({ 'content/acme/marker/versions/1.0.0.md': version('Marker\n') })
   machines = openMachines()
   machine = machines.make({
-    ...{ CONTENT_DIR: join(repository.folder, 'content'), SITE_URL: 'http://localhost', RATE_LIMIT_PER_MINUTE: '0' },
+    CONTENT_DIR: join(repository.folder, 'content'),
+    SITE_URL: 'http://localhost',
+    RATE_LIMIT_PER_MINUTE: '0',
   })
   hub = await machine.start()
 })

@@ -24,10 +24,25 @@ const OPEN = new Set([
 ])
 
 const VALUES: Readonly<Record<string, string>> = {
-  ...{ owner: 'zephyrine', handle: 'zephyrine', name: 'quokka-brief', version: '1.0.0', sort: 'top', page: '1' },
-  ...{ tag: 'wombatry', pair: '1.0.0...1.1.0', label: 'umbrellabird', format: 'promptfoo', skill: 'quokka-brief' },
-  ...{ suite: 'marsupial-check', attestation: '1.sigstore.json' },
-  ...{ member: 'octocat', repository_id: '1001', guide: 'publishing', part: '1', release: '1.0.0', file: 'hubcli' },
+  owner: 'zephyrine',
+  handle: 'zephyrine',
+  name: 'quokka-brief',
+  version: '1.0.0',
+  sort: 'top',
+  page: '1',
+  tag: 'wombatry',
+  pair: '1.0.0...1.1.0',
+  label: 'umbrellabird',
+  format: 'promptfoo',
+  skill: 'quokka-brief',
+  suite: 'marsupial-check',
+  attestation: '1.sigstore.json',
+  member: 'octocat',
+  repository_id: '1001',
+  guide: 'publishing',
+  part: '1',
+  release: '1.0.0',
+  file: 'hubcli',
 }
 const filled = (path: string, values: Readonly<Record<string, string>>) =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? name).replace('*', 'anything')

@@ -36,7 +36,12 @@ const digest = () => readFileSync(join(keptDir, bundles()[0]!, 'digest'), 'utf8'
 
 test('one bundle shows each hub its own name, look, limit and addresses', async () => {
   const acme = serveLook({
-    ...{ name: 'Acme Prompts', tagline: 'All of ours', language: 'de', accent: '#0b6e4f', examples: [], tasks: [] },
+    name: 'Acme Prompts',
+    tagline: 'All of ours',
+    language: 'de',
+    accent: '#0b6e4f',
+    examples: [],
+    tasks: [],
     footer: [{ text: 'Imprint', url: 'https://acme.example/imprint' }],
     logo: { name: 'logo.svg', data: Buffer.from('<svg/>').toString('base64') },
   })

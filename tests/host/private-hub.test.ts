@@ -66,7 +66,9 @@ function ask(port: number, path: string, headers: Headers = {}, method = 'GET') 
 const OWN = { Host: 'prompts.lan' }
 const cross = (mode: string, dest: string, site = 'cross-site') => ({
   ...OWN,
-  ...{ 'Sec-Fetch-Site': site, 'Sec-Fetch-Mode': mode, 'Sec-Fetch-Dest': dest },
+  'Sec-Fetch-Site': site,
+  'Sec-Fetch-Mode': mode,
+  'Sec-Fetch-Dest': dest,
 })
 
 describe('a request to a private hub', () => {

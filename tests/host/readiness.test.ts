@@ -48,7 +48,9 @@ test('returns 503 and the reason for each part that does not respond', async () 
         { part: 'pages', reason: 'They are being bundled.' },
         { part: 'state', reason: 'It is away.' },
       ],
-      ...{ unbuilt: null, fetch: null, state: null },
+      unbuilt: null,
+      fetch: null,
+      state: null,
     },
   ])
 })

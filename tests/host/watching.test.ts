@@ -38,7 +38,13 @@ import { temporaryFolder } from '../temporary-folder.ts'
 const UUID = /^[0-9a-f-]{36}$/
 const TOKEN = 'hub_000000000000000000000000000000002XhiBt'
 const answered = (given: Partial<AnsweredRequest> = {}): AnsweredRequest => ({
-  ...{ method: 'GET', path: '/api/v1/tags', status: 200, ms: 1.25, bytes: 300, cache: 'no-store', id: 'a-request' },
+  method: 'GET',
+  path: '/api/v1/tags',
+  status: 200,
+  ms: 1.25,
+  bytes: 300,
+  cache: 'no-store',
+  id: 'a-request',
   ...given,
 })
 
@@ -156,7 +162,9 @@ describe('metrics', () => {
     const metrics = openMetrics()
     const fail = async () => Promise.reject(new Error('away'))
     const git = metrics.countGit<GitStore & { extra: number }>({
-      ...{ readFolder: fail, readBlob: async () => new Uint8Array(), commit: async () => ({ kind: 'moved' }) as const },
+      readFolder: fail,
+      readBlob: async () => new Uint8Array(),
+      commit: async () => ({ kind: 'moved' }) as const,
       listFolder: async () => new Map(),
       extra: 1,
     })

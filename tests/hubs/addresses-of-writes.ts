@@ -46,8 +46,12 @@ export const WRITES: readonly Write[] = [
     method: 'POST',
     path: `${R}/greet/versions`,
     body: {
-      ...{ content: 'A zebrafish greets {{person}}\n', changelog: 'Changedwords', bump: 'minor' },
-      ...{ title: 'Titleword', tags: ['new-tag'], description: 'Describedword' },
+      content: 'A zebrafish greets {{person}}\n',
+      changelog: 'Changedwords',
+      bump: 'minor',
+      title: 'Titleword',
+      tags: ['new-tag'],
+      description: 'Describedword',
     },
     reads: {
       copy: {
@@ -113,7 +117,8 @@ export const WRITES: readonly Write[] = [
     method: 'POST',
     path: `${R}/helper/versions`,
     body: {
-      ...{ content: 'Run scripts/a.sh\n', skill: { description: 'Helps with narwhals.' } },
+      content: 'Run scripts/a.sh\n',
+      skill: { description: 'Helps with narwhals.' },
       files: [{ path: 'scripts/a.sh', text: SCRIPT }],
     },
     reads: {

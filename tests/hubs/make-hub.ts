@@ -26,9 +26,16 @@ const NO_PAGES = {
 /** Makes a hub for one client. */
 export function makeHub(given: Partial<Hub> = {}): CheckHub {
   return {
-    ...{ baseUrl: BASE_URL, isPrivate: false, isOwnHost: (hostname) => hostname === 'hub.example' },
-    ...{ siteFiles: { read: nothing }, search: NO_SEARCH, pages: () => NO_PAGES, runLong: runInPlace },
-    ...{ limiter: UNLIMITED, clientAddress: '192.0.2.1', quota: { prompts: 0, bytes: 0 } },
+    baseUrl: BASE_URL,
+    isPrivate: false,
+    isOwnHost: (hostname) => hostname === 'hub.example',
+    siteFiles: { read: nothing },
+    search: NO_SEARCH,
+    pages: () => NO_PAGES,
+    runLong: runInPlace,
+    limiter: UNLIMITED,
+    clientAddress: '192.0.2.1',
+    quota: { prompts: 0, bytes: 0 },
     parseArchive: async (archive, query) => parseArchive(archive, query),
     fresh: { find: nothing, listNames: async () => [] },
     ...given,

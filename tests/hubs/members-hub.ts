@@ -38,7 +38,9 @@ const promptFile = (title: string) =>
 
 const TRUSTED = {
   repository: 'octo/prompts',
-  ...{ repository_id: '1001', repository_owner_id: '2002', workflow: 'publish.yml' },
+  repository_id: '1001',
+  repository_owner_id: '2002',
+  workflow: 'publish.yml',
 }
 
 /** The hub's content, whose names occur nowhere in the code of the project. */

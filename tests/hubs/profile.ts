@@ -5,12 +5,19 @@ import type { HubProfile } from '../../src/ports/pages.ts'
 export function makeProfile(baseUrl: string, given: Partial<HubProfile['look']> = {}): HubProfile {
   return {
     baseUrl,
-    ...{ sourceHost: undefined, code: undefined },
+    sourceHost: undefined,
+    code: undefined,
     rateLimitPerMinute: 120,
     isForReaders: false,
     look: {
-      ...{ name: 'Prompt Hub', tagline: 'A hub of tests', language: 'en', footer: [], examples: [], tasks: [] },
-      ...{ logoPath: undefined, stylePath: undefined },
+      name: 'Prompt Hub',
+      tagline: 'A hub of tests',
+      language: 'en',
+      footer: [],
+      examples: [],
+      tasks: [],
+      logoPath: undefined,
+      stylePath: undefined,
       ...given,
     },
   }

@@ -163,7 +163,9 @@ export function serveHub(hub: Hub): (request: Request) => Promise<Response> {
   return async (request) => {
     const { pathname: path, search } = new URL(request.url)
     const sending = {
-      ...{ path: path + search, method: request.method, token: null },
+      path: path + search,
+      method: request.method,
+      token: null,
       headers: Object.fromEntries(request.headers),
     }
     const { status, headers, bytes } =

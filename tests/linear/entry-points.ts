@@ -117,10 +117,18 @@ function composed<Version>(version: Version, text: string) {
 const inputOf = (text: string): PublishInput => ({
   ...parsePublishRequest({ content: 'a', bump: 'patch' }, measure),
   // A text of blank lines alone would be refused at once.
-  ...{ content: `a${text}a`, changelog: text, skill: { description: text }, variables: VARIABLES, readme: text },
+  content: `a${text}a`,
+  changelog: text,
+  skill: { description: text },
+  variables: VARIABLES,
 })
 const stateOf = (text: string) => ({
-  ...{ ...PLACE, versions: ['1.0.0'], used: [], latest: '1.0.0', indexText: undefined, file: indexOf(text) },
+  ...PLACE,
+  versions: ['1.0.0'],
+  used: [],
+  latest: '1.0.0',
+  indexText: undefined,
+  file: indexOf(text),
 })
 
 /** Decides a publish after a version with another text. */
@@ -133,7 +141,9 @@ function decide(text: string, input: PublishInput, parts: Parameters<typeof deci
       `---\n${FRONT}---\n${text}a`,
       { published_by: 'octocat', clock: { nowMs: 0, isShared: false }, provenance: undefined },
       {
-        ...{ measure, addresses: ADDRESSES, parts },
+        measure,
+        addresses: ADDRESSES,
+        parts,
         around: { isOriginKnown: true, usage: NOTHING, quota: NOTHING },
         files: { latest: [], given, bundle: () => ({ sha256: '', files: [] }) },
       },
@@ -142,9 +152,21 @@ function decide(text: string, input: PublishInput, parts: Parameters<typeof deci
 const formOfFields = (text: string) =>
   new URLSearchParams({ content: text, readme: text, tags: text, title: text, q: text, change: 'readme' })
 const sentForm = (text: string) => ({
-  ...{ owner: 'acme', name: text, title: text, description: text, tags: text, license: text, content: text },
-  ...{ readme: text, parameters: JSON.stringify({ a: text }), changelog: text, skill: text, expected: '' },
-  ...{ 'variable.a.type': 'enum', 'variable.a.options': text, 'variable.a.default': text },
+  owner: 'acme',
+  name: text,
+  title: text,
+  description: text,
+  tags: text,
+  license: text,
+  content: text,
+  readme: text,
+  parameters: JSON.stringify({ a: text }),
+  changelog: text,
+  skill: text,
+  expected: '',
+  'variable.a.type': 'enum',
+  'variable.a.options': text,
+  'variable.a.default': text,
 })
 const { langfuse, langchain, openai, mlflow, promptlayer, portkey, github, ...TEXT_READERS } = READERS
 const JSON_READERS = { langfuse, langchain, openai, mlflow, promptlayer, portkey, github }
@@ -152,8 +174,18 @@ const JSON_READERS = { langfuse, langchain, openai, mlflow, promptlayer, portkey
 const jsonFilesWith = (text: string) => [
   text,
   JSON.stringify({
-    ...{ object: 'response', slug: 'a', type: 'text', name: text, prompt: text, template: text, string: text },
-    ...{ instructions: text, config: { [text]: text }, tags: { [text]: 1 }, variables: { [text]: text }, [text]: 1 },
+    object: 'response',
+    slug: 'a',
+    type: 'text',
+    name: text,
+    prompt: text,
+    template: text,
+    string: text,
+    instructions: text,
+    config: { [text]: text },
+    tags: { [text]: 1 },
+    variables: { [text]: text },
+    [text]: 1,
   }),
   JSON.stringify({
     messages: [{ role: 'user', content: text }],
@@ -346,7 +378,9 @@ export const SLOW: Readonly<Record<string, CallsOf>> = {
       () => reviewNamedFiles(PLACE, version, filesOf(text)),
       () =>
         reviewIncludes(PLACE, composed(version, text), { isNew: true }, () => ({
-          ...{ version: { ...version, content_sha256: '' }, file: undefined, hasFiles: false },
+          version: { ...version, content_sha256: '' },
+          file: undefined,
+          hasFiles: false,
         })),
       ...filesWith(text).map((file) => () => fixFile('acme/a/versions/1.0.0.md', file)),
     ]
@@ -378,7 +412,9 @@ export const SLOW: Readonly<Record<string, CallsOf>> = {
       () => changeOf(formOfFields(text), { owner: text, name: text }),
       () =>
         ownerChangeOf(new URLSearchParams({ change: 'labels', protected_labels: text }), {
-          ...{ person: { login: 'a', user_id: '1' }, owner: 'acme', file: anOwner({ bio: text }) },
+          person: { login: 'a', user_id: '1' },
+          owner: 'acme',
+          file: anOwner({ bio: text }),
         }),
     ]
   },

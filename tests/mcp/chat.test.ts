@@ -29,7 +29,10 @@ for (const { repository, content, variables } of cases) {
   const folder = join(contentDir, 'acme', repository, 'versions')
   mkdirSync(folder, { recursive: true })
   const file = formatVersionFile({
-    ...{ published_at: '2026-11-23T00:00:00Z', published_by: 'octocat', format: 'chat', content },
+    published_at: '2026-11-23T00:00:00Z',
+    published_by: 'octocat',
+    format: 'chat',
+    content,
     variables: variables.map((variable) => ({ ...undeclaredVariable(variable.name), ...variable })),
   })
   writeFileSync(join(folder, '1.0.0.md'), file)

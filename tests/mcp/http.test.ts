@@ -19,7 +19,9 @@ const LOCAL = 'http://localhost:8888/mcp'
 const manyKeys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, key) => [`k${key}`, 1]))
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 const handshakeWith = (capabilities: object) => ({
-  ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
   params: { protocolVersion: '2025-06-18', capabilities, clientInfo: { name: 'tester', version: '1' } },
 })
 const CANCELLED = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }

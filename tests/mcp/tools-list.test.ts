@@ -47,7 +47,10 @@ test('initialize returns exactly the expected capabilities and server info', asy
   expect(await hub.call('initialize', params)).toEqual({
     protocolVersion: '2025-11-25',
     capabilities: {
-      ...{ tools: {}, prompts: {}, resources: {}, completions: {} },
+      tools: {},
+      prompts: {},
+      resources: {},
+      completions: {},
       extensions: { 'io.modelcontextprotocol/skills': { directoryRead: true } },
     },
     serverInfo: { name: 'prompt-hub', title: 'Prompt Hub', version: '1.0.0', websiteUrl: 'https://hub.example' },

@@ -94,8 +94,13 @@ const run = (over: Record<string, string> = {}) =>
     env: {
       PATH: process.env.PATH,
       ...COMPILED,
-      ...{ HUB: url, OWNER: 'acme', FILES: 'prompts/*.md', CHANGELOG: 'From CI', BUMP: 'auto' },
-      ...{ ACTIONS_ID_TOKEN_REQUEST_URL: `${url}/token?api-version=2.0`, ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request' },
+      HUB: url,
+      OWNER: 'acme',
+      FILES: 'prompts/*.md',
+      CHANGELOG: 'From CI',
+      BUMP: 'auto',
+      ACTIONS_ID_TOKEN_REQUEST_URL: `${url}/token?api-version=2.0`,
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request',
       ...over,
     },
   }).catch((error: { stdout: string; stderr: string }) => error)
@@ -119,7 +124,9 @@ describe('with attestations: write', () => {
     const { stdout, stderr, ...ended } = await run(settings)
     const path = /^path=(.*)$/m.exec(readFileSync(output, 'utf8'))?.[1]
     return {
-      ...{ code: 0, stdout, stderr },
+      code: 0,
+      stdout,
+      stderr,
       ...ended,
       path,
       listed: path === undefined ? '' : readFileSync(path, 'utf8'),
@@ -524,9 +531,16 @@ describe('the action result', () => {
       env: {
         PATH: process.env.PATH,
         ...COMPILED,
-        ...{ HUB: url, PROMPT: 'acme/tested', VERSION: '1.0.0', SUITE: 'quality', OUTPUT: 'out.xml' },
-        ...{ ACTIONS_ID_TOKEN_REQUEST_URL: `${url}/token?api-version=2.0`, ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request' },
-        ...{ GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'octo/prompts', GITHUB_RUN_ID: '77' },
+        HUB: url,
+        PROMPT: 'acme/tested',
+        VERSION: '1.0.0',
+        SUITE: 'quality',
+        OUTPUT: 'out.xml',
+        ACTIONS_ID_TOKEN_REQUEST_URL: `${url}/token?api-version=2.0`,
+        ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request',
+        GITHUB_SERVER_URL: 'https://github.com',
+        GITHUB_REPOSITORY: 'octo/prompts',
+        GITHUB_RUN_ID: '77',
         ...over,
       },
     }).catch((error: { stdout: string; stderr: string }) => error)
@@ -544,7 +558,11 @@ describe('the action result', () => {
     ])
     const file = readFileSync(join(await world.contentDir(), 'acme/tested/results/1.0.0/quality.yml'), 'utf8')
     expect(parse(file)).toMatchObject({
-      ...{ passed: 1, failed: 1, score: 0.5, model: 'example-model-1', reported_by: 'acme' },
+      passed: 1,
+      failed: 1,
+      score: 0.5,
+      model: 'example-model-1',
+      reported_by: 'acme',
       url: 'https://github.com/octo/prompts/actions/runs/77',
       provenance: { repository: 'octo/prompts', workflow: expect.stringContaining('publish.yml') },
     })
@@ -588,10 +606,19 @@ describe('the update action for an owner', () => {
       cwd,
       env: {
         ...COMPILED,
-        ...{ PATH: process.env.PATH, HOME: dir, DIRECTORY: '.', HUB_URL: url, OWNER: 'acme', MODE: 'publish' },
+        PATH: process.env.PATH,
+        HOME: dir,
+        DIRECTORY: '.',
+        HUB_URL: url,
+        OWNER: 'acme',
+        MODE: 'publish',
         MIN_AGE: '0d',
-        ...{ BY: 'Mona', TOKEN: 'secret', GITHUB_REPOSITORY: 'octo/prompts', GITHUB_API_URL: url },
-        ...{ ACTIONS_ID_TOKEN_REQUEST_URL: `${url}/token?api-version=2.0`, ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request' },
+        BY: 'Mona',
+        TOKEN: 'secret',
+        GITHUB_REPOSITORY: 'octo/prompts',
+        GITHUB_API_URL: url,
+        ACTIONS_ID_TOKEN_REQUEST_URL: `${url}/token?api-version=2.0`,
+        ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request',
         ...over,
       },
     }).catch((error: { stdout: string; stderr: string }) => error)
@@ -684,7 +711,8 @@ describe('the update action for an owner', () => {
       'git',
       ['show', 'prompt-hub/recompose/acme/sum-up:content/acme/sum-up/versions/2.0.1.md'],
       {
-        ...{ cwd: origin, encoding: 'utf8' as const },
+        cwd: origin,
+        encoding: 'utf8' as const,
       },
     )
     expect(written).toContain('published_by: mona\nchangelog: Include acme/style 1.1.1\n')

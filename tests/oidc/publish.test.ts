@@ -240,7 +240,8 @@ describe('a token is valid for a single request', () => {
     const token = await issuer.sign()
     const send = (query: string) =>
       hub.publish('A file.', {
-        ...{ token, path: `/api/v1/repos/acme/code-review/versions${query}` },
+        token,
+        path: `/api/v1/repos/acme/code-review/versions${query}`,
         headers: { 'Content-Type': 'text/markdown' },
       })
     expect((await send('?dry_run=true')).status).toBe(200)

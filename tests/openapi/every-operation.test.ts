@@ -40,8 +40,16 @@ mkdirSync(folder, { recursive: true })
 const head = 'published_at: "2026-11-01T10:00:00Z"\npublished_by: octocat\nskill: {description: Does it.}'
 const bundle = '{}'
 const facts = {
-  ...{ sha256: hash('sha256', bundle), size_bytes: bundle.length, predicate_type: 'a', issuer: 'b' },
-  ...{ repository: 'acme/a', workflow: 'c@d', identity: 'e', ref: 'f', sha: 'g', run_url: 'h' },
+  sha256: hash('sha256', bundle),
+  size_bytes: bundle.length,
+  predicate_type: 'a',
+  issuer: 'b',
+  repository: 'acme/a',
+  workflow: 'c@d',
+  identity: 'e',
+  ref: 'f',
+  sha: 'g',
+  run_url: 'h',
 }
 writeFileSync(`${folder}.md`, `---\n${head}\nattestations: [${JSON.stringify(facts)}]\n---\nDo it.\n`)
 const attested = join(contentDir, 'acme/with-files/attestations/1.0.0')
@@ -242,7 +250,8 @@ test('read operations match the OpenAPI description', async () => {
     const usual = Object.fromEntries(Object.entries(inPath).filter(([name]) => path.includes(`{${name}}`)))
     const request = { path, from: 'acme/code-review', method: 'GET' }
     const asked: Record<string, Record<string, string>> = {
-      ...{ 200: usual, 304: { ...usual, 'If-None-Match': '*' } },
+      200: usual,
+      304: { ...usual, 'If-None-Match': '*' },
       ...('400' in get.responses && { 400: { ...usual, page: '0', sort: 'old', at: 'x' } }),
     }
     for (const [status, values] of Object.entries(asked)) {

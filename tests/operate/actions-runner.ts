@@ -141,27 +141,36 @@ export async function runWorkflow(
   const told = { GITHUB_OUTPUT: join(commands, 'output'), GITHUB_STEP_SUMMARY: join(commands, 'summary') }
   for (const file of Object.values(told)) writeFileSync(file, '')
   const environment = {
-    ...{ PATH: `${tools ? `${tools}:` : ''}${process.env.PATH}`, HOME: workspace, CI: 'true', GITHUB_ACTIONS: 'true' },
-    ...{ GITHUB_SHA: trigger.sha, GITHUB_REF: ref, GITHUB_REF_NAME: ref.split('/').slice(2).join('/'), ...told },
-    ...{
-      GITHUB_EVENT_NAME: trigger.event,
-      GITHUB_REPOSITORY: 'octo/prompts',
-      GITHUB_RUN_ID: '1',
-      GITHUB_RUN_ATTEMPT: '1',
-    },
+    PATH: `${tools ? `${tools}:` : ''}${process.env.PATH}`,
+    HOME: workspace,
+    CI: 'true',
+    GITHUB_ACTIONS: 'true',
+    GITHUB_SHA: trigger.sha,
+    GITHUB_REF: ref,
+    GITHUB_REF_NAME: ref.split('/').slice(2).join('/'),
+    ...told,
+    GITHUB_EVENT_NAME: trigger.event,
+    GITHUB_REPOSITORY: 'octo/prompts',
+    GITHUB_RUN_ID: '1',
+    GITHUB_RUN_ATTEMPT: '1',
     // Nobody listens there, so the job may not write attestations.
     GITHUB_API_URL: 'http://127.0.0.1:9',
-    ...{ GITHUB_SERVER_URL: 'https://github.com', GITHUB_WORKSPACE: workspace, RUNNER_TEMP: tmpdir() },
+    GITHUB_SERVER_URL: 'https://github.com',
+    GITHUB_WORKSPACE: workspace,
+    RUNNER_TEMP: tmpdir(),
     ...(isTrusted && permissions['id-token'] === 'write' ? oidc : {}),
   }
   const values = {
     ...Object.fromEntries(Object.entries(secrets).map(([name, value]) => [`secrets.${name}`, isTrusted ? value : ''])),
     'github.token': 'token of the job',
-    ...{ 'github.event.before': trigger.before, 'github.sha': trigger.sha, 'github.ref': environment.GITHUB_REF },
+    'github.event.before': trigger.before,
+    'github.sha': trigger.sha,
+    'github.ref': environment.GITHUB_REF,
   }
   let output = ''
   const ended = (code: number): Outcome => ({
-    ...{ code, output },
+    code,
+    output,
     outputs: readFileSync(told.GITHUB_OUTPUT, 'utf8'),
     summary: readFileSync(told.GITHUB_STEP_SUMMARY, 'utf8'),
   })

@@ -20,11 +20,15 @@ export const ELSEWHERE: readonly ExampleElsewhere[] = [
   { document: 'filling', language: 'ts', has: 'const texts', test: 'tests/site/filling-guide.test.ts' },
   { document: 'filling', language: 'python', has: 'texts = ', test: 'tests/site/filling-guide.test.ts' },
   ...['sh', 'ini', 'caddyfile'].map((language) => ({
-    ...{ document: 'hosting-machine', language, test: 'tests/operate/guides.test.ts' },
+    document: 'hosting-machine',
+    language,
+    test: 'tests/operate/guides.test.ts',
   })),
   { document: 'hosting', language: 'sh', test: 'tests/operate/guides.test.ts' },
   ...['sh', 'json'].map((language) => ({
-    ...{ document: 'hosting-netlify', language, test: 'tests/operate/netlify-guide.test.ts' },
+    document: 'hosting-netlify',
+    language,
+    test: 'tests/operate/netlify-guide.test.ts',
   })),
   ...[
     ['sh', 'runuser -u prompt-hub'],
@@ -32,14 +36,20 @@ export const ELSEWHERE: readonly ExampleElsewhere[] = [
     ['ini', 'READERS='],
     ['caddyfile', 'prompts.acme.example {'],
   ].map(([language = '', has]) => ({
-    ...{ document: 'hosting-private', language, has, test: 'tests/operate/company-guide.test.ts' },
+    document: 'hosting-private',
+    language,
+    has,
+    test: 'tests/operate/company-guide.test.ts',
   })),
   ...[
     ['sh', '--url https://prompts.internal'],
     ['ini', 'SITE_URL=https://prompts.internal'],
     ['caddyfile', 'prompts.internal {'],
   ].map(([language = '', has]) => ({
-    ...{ document: 'hosting-private', language, has, test: 'tests/operate/private-guide.ts' },
+    document: 'hosting-private',
+    language,
+    has,
+    test: 'tests/operate/private-guide.ts',
   })),
   { document: 'clients', language: 'ts', has: 'attributes()', test: 'tests/clients/traces.test.ts' },
   { document: 'managing', language: 'yaml', test: 'tests/publish/moderation.test.ts' },
@@ -47,7 +57,9 @@ export const ELSEWHERE: readonly ExampleElsewhere[] = [
   { document: 'publishing', language: 'sh', has: '#!/bin/sh', test: 'tests/operate/publishing-guide.test.ts' },
   { document: 'publishing', language: 'yaml', has: 'runs-on', test: 'tests/operate/publishing-guide.test.ts' },
   {
-    ...{ document: 'trusted-publishing', language: 'yaml', has: 'runs-on' },
+    document: 'trusted-publishing',
+    language: 'yaml',
+    has: 'runs-on',
     test: 'tests/operate/publishing-guide.test.ts',
   },
 ]
@@ -56,11 +68,13 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
   { document: 'README.md', has: 'npm ci && npm test', reason: 'It runs every test, and so this one.' },
   { document: 'README.md', has: 'claude mcp add', reason: 'Claude Code cannot be installed without an account.' },
   {
-    ...{ document: 'hosting-private', has: 'claude mcp add' },
+    document: 'hosting-private',
+    has: 'claude mcp add',
     reason: 'Claude Code cannot be installed without an account.',
   },
   {
-    ...{ document: 'hosting-private', has: 'CREATE USER' },
+    document: 'hosting-private',
+    has: 'CREATE USER',
     reason: 'tests/operate/company-guide.test.ts has a database of its own.',
   },
   {
@@ -69,11 +83,13 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
     reason: 'It needs systemd; the test of the guide starts two hubs itself.',
   },
   {
-    ...{ document: 'docs/lock-file.md', has: '"files"' },
+    document: 'docs/lock-file.md',
+    has: '"files"',
     reason: 'It is a part of an entry; tests/clients/skill-folders.test.ts has whole ones.',
   },
   {
-    ...{ document: 'docs/lock-file.md', has: '"publisher"' },
+    document: 'docs/lock-file.md',
+    has: '"publisher"',
     reason: 'It is a part of an entry; tests/clients/publisher.test.ts has whole ones.',
   },
   {
@@ -82,19 +98,23 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
     reason: 'It is a file; the example after it publishes such a file.',
   },
   {
-    ...{ document: 'import', has: 'npx promptfoo eval' },
+    document: 'import',
+    has: 'npx promptfoo eval',
     reason: 'It needs promptfoo; tests/packages/formats/promptfoo.test.ts has the file that it reads.',
   },
   {
-    ...{ document: 'import', has: 'api.portkey.ai' },
+    document: 'import',
+    has: 'api.portkey.ai',
     reason: 'It needs an account; tests/scripts/import-parts.test.ts reads such files.',
   },
   {
-    ...{ document: 'results', has: 'hubcli result' },
+    document: 'results',
+    has: 'hubcli result',
     reason: 'It needs promptfoo; tests/cli/result.test.ts reports such output.',
   },
   {
-    ...{ document: 'results', has: 'protected_labels' },
+    document: 'results',
+    has: 'protected_labels',
     reason: 'It is a part of a file; tests/publish/results.test.ts has such labels.',
   },
   {
@@ -103,20 +123,24 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
     reason: 'It is a workflow; tests/oidc/action.test.ts runs the action.',
   },
   {
-    ...{ document: 'results', has: 'prompt.results()' },
+    document: 'results',
+    has: 'prompt.results()',
     reason: 'It needs results of a labelled version; tests/clients/outcome.test.ts reads such results.',
   },
   {
-    ...{ document: 'trust', has: 'gh attestation verify' },
+    document: 'trust',
+    has: 'gh attestation verify',
     reason: 'It needs gh and cosign; tests/site/proof-commands.test.ts checks the words of the commands.',
   },
   { document: 'parameters', has: 'models:', reason: 'It is a file; tests/models/models-file.test.ts has such files.' },
   {
-    ...{ document: 'parameters', has: 'api.openai.com' },
+    document: 'parameters',
+    has: 'api.openai.com',
     reason: 'It needs an account; tests/models/models-file.test.ts reads such a list.',
   },
   {
-    ...{ document: 'clients', has: 'tracer.start_as_current_span' },
+    document: 'clients',
+    has: 'tracer.start_as_current_span',
     reason: 'It needs OpenTelemetry for Python; tests/clients/label-reads.test.ts tests attributes().',
   },
   {
@@ -133,7 +157,9 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
   { document: 'hosting', has: 'catalogue/', reason: 'It is a list of folders.' },
   { document: 'hosting-cluster', has: 'load balancer', reason: 'It is a drawing.' },
   ...['up --detach --build', 'pg_dump', 'git pull --ff-only'].map((has) => ({
-    ...{ document: 'hosting-cluster', has, reason: 'It needs Docker; tests/operate/compose.test.ts checks the files.' },
+    document: 'hosting-cluster',
+    has,
+    reason: 'It needs Docker; tests/operate/compose.test.ts checks the files.',
   })),
   {
     document: 'trust',

@@ -112,12 +112,25 @@ function runProgram(
   const { port: issuerPort } = issuer.address() as { port: number }
   const env = {
     ...plainEnvironment(),
-    ...{ PATH: `${join(root, 'bin')}:${process.env.PATH}`, HOME: cwd, HUB: base, HUB_URL: base, HUB_TOKEN: token },
-    ...{ CHECKOUT: checkout, PYTHONPATH: join(root, 'python'), PYTHONWARNINGS: 'ignore' },
-    ...{ LANGFUSE_PUBLIC_KEY: 'a', LANGFUSE_SECRET_KEY: 'b', LANGSMITH_API_KEY: 'c', OPENAI_API_KEY: 'd' },
+    PATH: `${join(root, 'bin')}:${process.env.PATH}`,
+    HOME: cwd,
+    HUB: base,
+    HUB_URL: base,
+    HUB_TOKEN: token,
+    CHECKOUT: checkout,
+    PYTHONPATH: join(root, 'python'),
+    PYTHONWARNINGS: 'ignore',
+    LANGFUSE_PUBLIC_KEY: 'a',
+    LANGFUSE_SECRET_KEY: 'b',
+    LANGSMITH_API_KEY: 'c',
+    OPENAI_API_KEY: 'd',
     ACTIONS_ID_TOKEN_REQUEST_URL: `http://127.0.0.1:${issuerPort}/?api-version=2.0`,
-    ...{ ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request', npm_config_audit: 'false', npm_config_fund: 'false' },
-    ...{ npm_config_fetch_retries: '0', PIP_RETRIES: '0', DISABLE_TELEMETRY: '1' },
+    ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request',
+    npm_config_audit: 'false',
+    npm_config_fund: 'false',
+    npm_config_fetch_retries: '0',
+    PIP_RETRIES: '0',
+    DISABLE_TELEMETRY: '1',
   }
   return new Promise((done) => {
     const child = spawn(program!, parameters, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })

@@ -20,9 +20,15 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const BUNDLE = '{"mediaType":"application/vnd.dev.sigstore.bundle.v0.3+json"}'
 const WORKFLOW = 'octo/prompts/.github/workflows/publish.yml@refs/heads/main'
 const FACTS = {
-  ...{ sha256: sha256(BUNDLE), size_bytes: BUNDLE.length, predicate_type: 'https://slsa.dev/provenance/v1' },
-  ...{ issuer: 'https://token.actions.githubusercontent.com', repository: 'octo/prompts', workflow: WORKFLOW },
-  ...{ identity: `https://github.com/${WORKFLOW}`, ref: 'refs/heads/main', sha: 'a'.repeat(40) },
+  sha256: sha256(BUNDLE),
+  size_bytes: BUNDLE.length,
+  predicate_type: 'https://slsa.dev/provenance/v1',
+  issuer: 'https://token.actions.githubusercontent.com',
+  repository: 'octo/prompts',
+  workflow: WORKFLOW,
+  identity: `https://github.com/${WORKFLOW}`,
+  ref: 'refs/heads/main',
+  sha: 'a'.repeat(40),
   run_url: 'https://github.com/octo/prompts/actions/runs/1/attempts/1',
 }
 /** Content with two pages, two owners, labels, a yanked version, results, an attestation, an include of a prompt that is gone, and a repository with a single version. */
@@ -135,15 +141,25 @@ describe.each([
     expect(problems).toEqual([])
     expect(reads).toEqual({
       // There are three sort orders: two pages each for all prompts and for one tag, one page for the other tag.
-      ...{ listRepositories: 15, getRepository: 24, listVersions: 24, getVersion: 26, listTags: 1, getUser: 2 },
-      ...{ listLabelled: 1, listDependents: 1, listResults: 1 },
+      listRepositories: 15,
+      getRepository: 24,
+      listVersions: 24,
+      getVersion: 26,
+      listTags: 1,
+      getUser: 2,
+      listLabelled: 1,
+      listDependents: 1,
       // These are the latest version of each prompt, every version, and a label.
-      ...{ getRaw: 24 + 26 + 1, getOpenapi: 1 },
+      getRaw: 24 + 26 + 1,
+      getOpenapi: 1,
       // These are the files of a skill, and its archive.
-      ...{ getFile: 2, getArchive: 1 },
+      getFile: 2,
+      getArchive: 1,
       // A hub assembles these from several files.
       listActivity: 0,
-      ...{ listAttestations: 0, getAttestation: 1, listResults: 1 },
+      listAttestations: 0,
+      getAttestation: 1,
+      listResults: 1,
     })
   })
 })

@@ -45,8 +45,11 @@ beforeAll(async () => {
   repository.commit({ 'content/acme/index.md': OWNER, 'content/octo/index.md': OWNER })
   const port = await freePort()
   const settings = {
-    ...{ CONTENT_DIR: join(repository.folder, 'content'), SITE_URL: `http://localhost:${port}`, PORT: String(port) },
-    ...{ RATE_LIMIT_PER_MINUTE: '0', OIDC_JWKS_URL: issuer.jwksUrl },
+    CONTENT_DIR: join(repository.folder, 'content'),
+    SITE_URL: `http://localhost:${port}`,
+    PORT: String(port),
+    RATE_LIMIT_PER_MINUTE: '0',
+    OIDC_JWKS_URL: issuer.jwksUrl,
   }
   machines = openMachines()
   const machine = machines.make(settings)
@@ -157,9 +160,13 @@ describe.each([
   test('refuses a file that is not UTF-8 and a file name with a space, and publishes the others', async () => {
     const outcome = await run(
       prompts.push('From an old editor', {
-        ...{ 'prompts/a-resume.md': LATIN, 'prompts/a blank.md': 'Blank.', 'prompts/yak.md': 'Describe a yak.' },
+        'prompts/a-resume.md': LATIN,
+        'prompts/a blank.md': 'Blank.',
+        'prompts/yak.md': 'Describe a yak.',
         // A deleted file changes nothing on the hub.
-        ...{ 'prompts/review.md': null, 'prompts/short-summary.md': null, 'prompts/explain.md': null },
+        'prompts/review.md': null,
+        'prompts/short-summary.md': null,
+        'prompts/explain.md': null,
       }),
     )
     expect(outcome?.code).toBeGreaterThan(0)
@@ -208,7 +215,8 @@ describe('checking a pull request from a fork', () => {
   test('annotates the file, and says what callers must know, without any secret', async () => {
     prompts.push('First prompts', { '.github/workflows/check.yml': checkWorkflow, 'prompts/fox.md': '' })
     const published = await fetch(`${base}/api/v1/repos/acme/fox/versions`, {
-      ...{ method: 'POST', body: 'Describe a {{colour}} fox.\n' },
+      method: 'POST',
+      body: 'Describe a {{colour}} fox.\n',
       headers: { Authorization: `Bearer ${secrets.HUB_TOKEN}`, 'Content-Type': 'text/markdown' },
     })
     expect(published.status).toBe(201)

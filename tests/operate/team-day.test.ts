@@ -128,9 +128,16 @@ const run = (program: string, args: readonly string[], cwd: string, env: Record<
 /** Runs the script of an action, as a job does. */
 const act = (script: string, env: Record<string, string>) =>
   run(resolve('.github/actions', script), [], checkout, {
-    ...{ HUB: url, ACTIONS_ID_TOKEN_REQUEST_URL: `${url}/token?v=1`, ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request' },
-    ...{ GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'octo/prompts', GITHUB_RUN_ID: '77' },
-    ...{ GITHUB_REF: 'refs/heads/main', GITHUB_TOKEN: 'github', GITHUB_API_URL: `${url}/github`, RUNNER_TEMP: dir },
+    HUB: url,
+    ACTIONS_ID_TOKEN_REQUEST_URL: `${url}/token?v=1`,
+    ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request',
+    GITHUB_SERVER_URL: 'https://github.com',
+    GITHUB_REPOSITORY: 'octo/prompts',
+    GITHUB_RUN_ID: '77',
+    GITHUB_REF: 'refs/heads/main',
+    GITHUB_TOKEN: 'github',
+    GITHUB_API_URL: `${url}/github`,
+    RUNNER_TEMP: dir,
     ...env,
   })
 const git = (...args: string[]) =>
@@ -179,7 +186,8 @@ test('a push publishes a signed version', async () => {
   expect(await push(GOOD, 'Ask for severity')).toEqual({ code: 0, stdout: 'acme/review 1.0.0\n', stderr: '' })
   const { data } = await read('/versions/1.0.0')
   expect(data).toMatchObject({
-    ...{ content: GOOD, changelog: 'Ask for severity' },
+    content: GOOD,
+    changelog: 'Ask for severity',
     provenance: { repository: 'octo/prompts', run_id: '30433642' },
     attestations: [{ repository: 'octo/prompts', workflow: claimsOf('publish.yml').job_workflow_ref }],
     publisher: { repository: 'octo/prompts', workflow: 'octo/prompts/.github/workflows/publish.yml' },
@@ -196,12 +204,17 @@ test('a push publishes a signed version', async () => {
 
 test('its evaluation is on the version, and moves the label', async () => {
   expect(await evaluate('1.0.0')).toEqual({
-    ...{ code: 0, stderr: '' },
+    code: 0,
+    stderr: '',
     stdout: 'acme/review 1.0.0 quality: 3 passed, 0 failed\nacme/review production 1.0.0\n',
   })
   expect((await read('/versions/1.0.0/results')).data).toMatchObject([
     {
-      ...{ suite: 'quality', content_sha256: sha256(GOOD), passed: 3, failed: 0, score: 1 },
+      suite: 'quality',
+      content_sha256: sha256(GOOD),
+      passed: 3,
+      failed: 0,
+      score: 1,
       url: 'https://github.com/octo/prompts/actions/runs/77',
       provenance: { workflow: claimsOf('publish.yml').job_workflow_ref },
     },
@@ -243,8 +256,11 @@ describe('a worse version', () => {
     execFileSync('git', ['clone', '-q', dirname(await world.contentDir()), clone])
     const judge = async () => {
       const { entries } = await reviewContent({
-        ...{ contentDir: join(clone, 'content'), base: 'HEAD', environment: process.env },
-        ...{ mayBePublisher: () => true, mayReport: () => false },
+        contentDir: join(clone, 'content'),
+        base: 'HEAD',
+        environment: process.env,
+        mayBePublisher: () => true,
+        mayReport: () => false,
       })
       return entries.flatMap(({ severity, rule, message }) => (severity === 'error' ? [`${rule}: ${message}`] : []))
     }
@@ -273,7 +289,8 @@ describe('whoever uses the prompt', () => {
     expect(JSON.parse(locked()).prompts['acme/review']).toMatchObject({
       version: '1.0.0',
       publisher: {
-        ...{ repository: 'octo/prompts', attested: true },
+        repository: 'octo/prompts',
+        attested: true,
         workflow: expect.stringContaining('/publish.yml'),
       },
     })
@@ -300,7 +317,8 @@ describe('whoever uses the prompt', () => {
     files = await hub.build()
     expect((await hubcli('add', 'acme/unsigned')).code).toBe(0)
     expect(await hubcli('install', '--require-attestation')).toMatchObject({
-      ...{ code: 4, stdout: '' },
+      code: 4,
+      stdout: '',
       stderr: expect.stringContaining('acme/unsigned 1.0.0 has no attestation'),
     })
   })

@@ -49,15 +49,13 @@ const drawn = await page.evaluate(
         const [left, right] = [Math.min(...columns), Math.max(...columns)]
         const [top, bottom] = [Math.min(...rows), Math.max(...rows)]
         return {
-          ...{
-            name,
-            letter,
-            width,
-            left: left - 20,
-            top: top - 110,
-            columns: right - left + 1,
-            rows: bottom - top + 1,
-          },
+          name,
+          letter,
+          width,
+          left: left - 20,
+          top: top - 110,
+          columns: right - left + 1,
+          rows: bottom - top + 1,
           coverage: coverage.filter(
             (_, at) =>
               at % 160 >= left && at % 160 <= right && Math.floor(at / 160) >= top && Math.floor(at / 160) <= bottom,

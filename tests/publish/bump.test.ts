@@ -70,14 +70,17 @@ test('equal content stays unchanged, whatever the bump', async () => {
   const { publish } = await openPrompt('semver')
   for (const bump of ['auto', 'patch', 'major'])
     expect((await publish({ ...FIRST, bump, allow_breaking: false })).data).toMatchObject({
-      ...{ version: '1.0.0', unchanged: true, breaking: false },
+      version: '1.0.0',
+      unchanged: true,
+      breaking: false,
     })
 })
 
 test('a named bump is taken as it is, with a warning', async () => {
   const { publish, check } = await openPrompt()
   const warning = {
-    ...{ code: 'breaking_change', line: null },
+    code: 'breaking_change',
+    line: null,
     message: `breaking change since 1.0.0, published as patch: ${REASON}. Publish it as 2.0.0 (major)`,
   }
   const checked = (await check({ ...LANG, bump: 'patch' })).data

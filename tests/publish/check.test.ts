@@ -68,7 +68,11 @@ describe('of a prompt with a version', () => {
 
   test('the same file is unchanged', async () => {
     expect((await check(FILE, to)).data).toEqual({
-      ...{ would_be: '1.0.0', unchanged: true, breaking: false, fields: [], changes: null },
+      would_be: '1.0.0',
+      unchanged: true,
+      breaking: false,
+      fields: [],
+      changes: null,
       content_sha256: 'ea55cf2eee199ebdf574a873cd415baf97d48aa140d976fecc7ee5ddd8e40b70',
       bundle_sha256: null,
       manifest_sha256: MANIFEST,
@@ -85,7 +89,9 @@ describe('of a prompt with a version', () => {
     const file = FILE.replace('    default: short\n', '').replace('commit message.', 'message for {{diff}}.')
     const { data } = await check(file, to, '?bump=minor')
     expect(data).toMatchObject({
-      ...{ would_be: '1.1.0', unchanged: false, fields: [] },
+      would_be: '1.1.0',
+      unchanged: false,
+      fields: [],
       changes: { from: '1.0.0', to: '1.1.0', breaking: true, variables: { newly_required: ['style'] } },
     })
     expect(data.warnings).toContainEqual({

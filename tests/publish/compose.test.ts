@@ -74,8 +74,14 @@ describe('a composed version', () => {
     ])
     const expected = [
       {
-        ...{ repository: 'acme/house-style', range: '^1', version: '1.1.0' },
-        ...{ content_sha256: sha256('Be brief, and kind.\n'), start: 13, length: 19, variables: [], through: [] },
+        repository: 'acme/house-style',
+        range: '^1',
+        version: '1.1.0',
+        content_sha256: sha256('Be brief, and kind.\n'),
+        start: 13,
+        length: 19,
+        variables: [],
+        through: [],
       },
     ]
     expect(included(answer)).toEqual(expected)
@@ -388,9 +394,14 @@ test('composing stores what a plain publish of the assembled text stores', () =>
   const state = recallRepositoryState({ owner: 'acme', name: 'whole' }, undefined)
   const decide = (body: object, parts: { text: string }[]) =>
     decidePublish(parsePublishRequest(body, measure), state, { text: undefined, files: [] }, publisher, {
-      ...{ baseUrl, around },
+      baseUrl,
+      around,
       parts: parts.map(({ text }) => ({
-        ...{ repository: 'acme/part', range: '*', version: '1.0.0', concerns: [], hasFiles: false },
+        repository: 'acme/part',
+        range: '*',
+        version: '1.0.0',
+        concerns: [],
+        hasFiles: false,
         text: `---\npublished_at: "2026-01-01T00:00:00Z"\npublished_by: acme\n---\n${text}`,
       })),
     })

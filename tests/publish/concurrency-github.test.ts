@@ -194,7 +194,8 @@ describe('GitHub calls per publish', () => {
     for (const [at, [name, body, key, status, calls]] of CASES.entries()) {
       standIn.forget()
       const answer = await cold.publish(body, {
-        ...{ to: `acme/p${at}`, token: warm.token },
+        to: `acme/p${at}`,
+        token: warm.token,
         ...(key !== undefined && { key }),
       })
       expect([name, answer.status, standIn.calls.map((call) => call.name)]).toEqual([name, status, calls])

@@ -340,7 +340,8 @@ test('reads git again if a call fails or its response is outdated while a copy i
   )
   expect(failing).toHaveBeenCalledTimes(3)
   expect(await openCopies(hub.state).find('repositories', 'acme', 'code-review')).toMatchObject({
-    ...{ kept_at: '2030-01-01T00:00:00.000Z', repository: { latest_version: '1.0.1', versions_count: 2 } },
+    kept_at: '2030-01-01T00:00:00.000Z',
+    repository: { latest_version: '1.0.1', versions_count: 2 },
   })
 })
 
@@ -433,7 +434,13 @@ describe('a failing store of copies', () => {
   test('a process with copies in memory still shows what it published', async () => {
     const remembering = await openHub(world, {
       freshState: {
-        ...{ get: away, set: away, add: away, replace: away, delete: away, list: away, removeExpired: away },
+        get: away,
+        set: away,
+        add: away,
+        replace: away,
+        delete: away,
+        list: away,
+        removeExpired: away,
       },
       isRemembering: true,
     })

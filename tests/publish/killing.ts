@@ -73,7 +73,9 @@ export async function startKillable(settings: KillableSettings, gitDir?: string)
     ask,
     publish: (content, key, more) =>
       ask({
-        ...{ method: 'POST', path: `/api/v1/repos/${REPOSITORY}/versions`, key },
+        method: 'POST',
+        path: `/api/v1/repos/${REPOSITORY}/versions`,
+        key,
         body: { content, changelog: key, ...more },
       }),
     kill: () => child.kill('SIGKILL'),

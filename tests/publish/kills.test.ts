@@ -196,7 +196,10 @@ test('a process on GitHub, killed around each call and at random, keeps every co
 })
 
 const connectionTo = (standIn: GitHubStandIn, { repository, branch, token }: StandInRepository): GitHubOptions => ({
-  ...{ repository, branch, apiUrl: standIn.url, credential: { kind: 'token', token } },
+  repository,
+  branch,
+  apiUrl: standIn.url,
+  credential: { kind: 'token', token },
 })
 
 /** Kills a hub at one of its GitHub calls, counted from 1. */

@@ -373,7 +373,8 @@ describe('on GitHub, with faults', () => {
     const conflict = await send('PUT', '/labels/production', { version: '1.2.0', expected: '1.0.0' })
     expect([conflict.status, conflict.code]).toEqual([409, 'version_conflict'])
     expect((await send('PUT', '/labels/next', { version: '1.2.0' })).data).toMatchObject({
-      ...{ title: 'Theirs', labels: { production: '1.1.0', next: '1.2.0' } },
+      title: 'Theirs',
+      labels: { production: '1.1.0', next: '1.2.0' },
     })
   })
 })

@@ -42,7 +42,9 @@ test('publishing an advisory', async () => {
   await moderate(linesOf('Publish an advisory'))
   expect((await hub.read(ADDRESS)).data.advisories).toEqual([
     {
-      ...{ range: '<1.2.0', severity: 'high', message: 'Obeys instructions in the code under review' },
+      range: '<1.2.0',
+      severity: 'high',
+      message: 'Obeys instructions in the code under review',
       versions: ['1.1.0', '1.0.0'],
     },
   ])

@@ -55,14 +55,18 @@ test('one command creates a token and prints nothing else besides npm output', (
 
 test('one command prints a sign-in link, long after the start', async () => {
   const printed = execFileSync('npm', ['run', '--silent', 'token', '--', '--sign-in'], {
-    ...{ cwd: clone, encoding: 'utf8', env: { ...environment, PORT: new URL(base).port } },
+    cwd: clone,
+    encoding: 'utf8',
+    env: { ...environment, PORT: new URL(base).port },
   })
   expect(printed).toMatch(/^http:\/\/localhost:\d+\/auth\/local\?key=[\w-]{43}\n$/)
   expect(printed).not.toContain(/One-time sign-in link: (\S+)/.exec(host.log())?.[1])
   const page = await fetch(printed.trim())
   expect([page.status, (await page.text()).includes('name="handle"')]).toEqual([200, true])
   const hosted = spawnSync('npm', ['run', '--silent', 'token', '--', '--sign-in'], {
-    ...{ cwd: clone, encoding: 'utf8', env: { ...environment, SITE_URL: 'https://prompts.example.org' } },
+    cwd: clone,
+    encoding: 'utf8',
+    env: { ...environment, SITE_URL: 'https://prompts.example.org' },
   })
   expect([hosted.status, hosted.stderr]).toEqual([
     1,

@@ -22,7 +22,10 @@ const BOB = { kind: 'person', login: 'bob', user_id: '2' } as const
 const BY_ID = { kind: 'person', login: 'somebody', user_id: '583231' } as const
 const ALL = ['publish', 'label', 'maintain'] as const
 const PUBLISHER = {
-  ...{ repository: 'octo/prompts', repository_id: 12, repository_owner_id: 34, workflow: 'publish.yml' },
+  repository: 'octo/prompts',
+  repository_id: 12,
+  repository_owner_id: 34,
+  workflow: 'publish.yml',
 }
 
 const standIn = await startGitHubStandIn()
@@ -137,7 +140,10 @@ describe('who may change what', () => {
     const job = await openHub(world, {
       auth: {
         verifyJob: async () => ({
-          ...{ repositoryId: '12', jti: 'j', endsMs: Date.now() + 60_000, actor: undefined },
+          repositoryId: '12',
+          jti: 'j',
+          endsMs: Date.now() + 60_000,
+          actor: undefined,
           provenance: { issuer: 'i', repository: 'octo/prompts', workflow: 'w', ref: 'r', sha: 's', run_id: '1' },
           findRefusal: () => undefined,
           isTrusted: () => true,
@@ -243,7 +249,9 @@ describe('changes of who may change what', () => {
 
   test('changes who may do what; a dry run changes nothing', async () => {
     const wanted = {
-      ...{ members: ['alice', 'bob'], protected_labels: ['production'], publishing: 'trusted-only' },
+      members: ['alice', 'bob'],
+      protected_labels: ['production'],
+      publishing: 'trusted-only',
       trusted_publishers: [{ ...PUBLISHER, permissions: ['publish', 'label'] }],
     }
     const dry = await change({ ...wanted, dry_run: true })
@@ -379,8 +387,13 @@ test('a change is one audit line, with the fields, the person and the commit, an
   log.mockRestore()
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     {
-      ...{ time: expect.any(String), level: 'audit', event: 'owner_changed', owner: 'acme' },
-      ...{ fields: ['bio', 'members'], login: 'alice', commit: expect.stringMatching(/^[0-9a-f]{40}$/) },
+      time: expect.any(String),
+      level: 'audit',
+      event: 'owner_changed',
+      owner: 'acme',
+      fields: ['bio', 'members'],
+      login: 'alice',
+      commit: expect.stringMatching(/^[0-9a-f]{40}$/),
     },
   ])
 })

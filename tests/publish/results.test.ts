@@ -69,8 +69,14 @@ describe.each([
     const url = 'https://ci.example.org/runs/1'
     const done = await report('quality', { ...sent, url, at: '2026-11-21T08:00:00Z' })
     const wanted = {
-      ...{ suite: 'quality', version: '1.1.0', content_sha256: sha256('Two\n'), ...sent, url },
-      ...{ at: '2026-11-21T08:00:00Z', reported_by: 'acme', provenance: null },
+      suite: 'quality',
+      version: '1.1.0',
+      content_sha256: sha256('Two\n'),
+      ...sent,
+      url,
+      at: '2026-11-21T08:00:00Z',
+      reported_by: 'acme',
+      provenance: null,
     }
     expect([done.status, done.data]).toEqual([
       200,
@@ -94,8 +100,16 @@ describe.each([
       expect((await hub.read(at('/versions/1.1.0'))).text).toBe(record)
       const { data } = JSON.parse((await hub.read(at('/activity'))).text)
       expect(data[0]).toEqual({
-        ...{ type: 'tested', at: '2026-11-21T08:00:00Z', by: 'acme', version: '1.1.0', suite: 'quality' },
-        ...{ reason: '118 passed, 2 failed, 1 skipped, score 0.98', commit: null, label: null, from: null, to: null },
+        type: 'tested',
+        at: '2026-11-21T08:00:00Z',
+        by: 'acme',
+        version: '1.1.0',
+        suite: 'quality',
+        reason: '118 passed, 2 failed, 1 skipped, score 0.98',
+        commit: null,
+        label: null,
+        from: null,
+        to: null,
         fields: [],
       })
     }

@@ -90,8 +90,13 @@ const WAYS: Record<string, (name: string, file: string) => readonly [string, str
     'bash',
     [resolve('.github/actions/publish/publish.sh')],
     {
-      ...{ HUB: url, OWNER: 'acme', FILES: file, CHANGELOG: 'First é', BUMP: 'minor' },
-      ...{ ACTIONS_ID_TOKEN_REQUEST_URL: `${url}/token?v=1`, ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request' },
+      HUB: url,
+      OWNER: 'acme',
+      FILES: file,
+      CHANGELOG: 'First é',
+      BUMP: 'minor',
+      ACTIONS_ID_TOKEN_REQUEST_URL: `${url}/token?v=1`,
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request',
     },
   ],
 }
@@ -108,16 +113,19 @@ test('curl, hubcli and the action publish the same version of the same prompt fi
     const [repository, record] = [text, version].map((json) => JSON.parse(json.replaceAll(name, 'name')).data)
     expect([record.provenance === null, record.publisher === null]).toEqual(Array(2).fill(way !== 'action'))
     records.push({
-      ...{ ...record, published_at: '', provenance: null, publisher: null },
+      ...record,
+      published_at: '',
+      provenance: null,
+      publisher: null,
       repository: { ...repository, created_at: '', updated_at: '', has_provenance: false, publisher: null },
     })
   }
   expect(records[0]).toMatchObject({
-    ...{ changelog: 'First é', format: 'chat', content: FILE.slice(FILE.indexOf('---\n{{role') + 4) },
-    ...{
-      parameters: { temperature: 0.2, stop: ['\n\n', 'é 🦄'] },
-      repository: { title: 'Code reviews', tags: ['code', 'review'] },
-    },
+    changelog: 'First é',
+    format: 'chat',
+    content: FILE.slice(FILE.indexOf('---\n{{role') + 4),
+    parameters: { temperature: 0.2, stop: ['\n\n', 'é 🦄'] },
+    repository: { title: 'Code reviews', tags: ['code', 'review'] },
   })
   expect(records.slice(1)).toEqual([records[0], records[0]])
 })

@@ -49,8 +49,13 @@ const fileSets = fc
 
 const CONTENT = 'Fills in {{form}}.\n'
 const VERSION = {
-  ...{ name: 'forms', full_name: 'acme/forms', version: '1.0.0', content: CONTENT, ...measure(CONTENT) },
-  ...{ variables: [], skill: { description: 'Fills in forms.', license: null } },
+  name: 'forms',
+  full_name: 'acme/forms',
+  version: '1.0.0',
+  content: CONTENT,
+  ...measure(CONTENT),
+  variables: [],
+  skill: { description: 'Fills in forms.', license: null },
 }
 
 test('every allowed set of files comes back from its archive, byte for byte and in the same order', () => {

@@ -205,7 +205,9 @@ async function openGitHub(name: string): Promise<Store> {
 }
 
 const settingsOf = ({ folder, settings }: Store) => ({
-  ...{ CONTENT_DIR: join(folder, 'content'), SITE_URL: 'http://localhost', RATE_LIMIT_PER_MINUTE: '0' },
+  CONTENT_DIR: join(folder, 'content'),
+  SITE_URL: 'http://localhost',
+  RATE_LIMIT_PER_MINUTE: '0',
   ...settings,
 })
 

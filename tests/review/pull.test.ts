@@ -461,9 +461,18 @@ describe('the review comment on GitHub', () => {
     const run = (over: Record<string, string>) =>
       promisify(execFile)(COMMENT, [], {
         env: {
-          ...{ PATH: process.env.PATH!, GITHUB_API_URL: github.url, GITHUB_REPOSITORY: repository, TOKEN: token },
-          ...{ NUMBER: String(number), BOT: 'prompt-bot', CONTENT: 'true', PROBLEMS: '0', OWNER: 'agrees' },
-          ...{ APPROVED: 'false', REPORT: '', ...over },
+          PATH: process.env.PATH!,
+          GITHUB_API_URL: github.url,
+          GITHUB_REPOSITORY: repository,
+          TOKEN: token,
+          NUMBER: String(number),
+          BOT: 'prompt-bot',
+          CONTENT: 'true',
+          PROBLEMS: '0',
+          OWNER: 'agrees',
+          APPROVED: 'false',
+          REPORT: '',
+          ...over,
         },
       })
     await ask(`/issues/${number}/comments`, { body: 'What a nice prompt' })

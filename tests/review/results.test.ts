@@ -24,7 +24,9 @@ function commit(files: Readonly<Record<string, string>>): void {
 /** Reviews a pull request. @param mayReport whether its author may publish to the owner */
 async function pulled(mayReport: boolean, author = 'octocat'): Promise<string[]> {
   const { entries } = await reviewContent({
-    ...{ contentDir: join(root(), 'content'), environment: process.env, base: 'base' },
+    contentDir: join(root(), 'content'),
+    environment: process.env,
+    base: 'base',
     mayBePublisher: (_, login) => login === author,
     mayReport: () => mayReport,
   })

@@ -88,7 +88,9 @@ test('a bump keeps the skill, with the current license, and its files', () => {
     [`${place}/1.1.0.md`, `${place}/1.1.0/logo.bin`, `${place}/1.1.0/scripts/run.sh`].map((path) => `content/${path}`),
   ])
   expect(parseVersionFile(read(`${place}/1.1.0.md`)).value?.skill).toEqual({
-    ...{ description: 'Reviews.', license: 'CC0-1.0', metadata: { team: 'a' } },
+    description: 'Reviews.',
+    license: 'CC0-1.0',
+    metadata: { team: 'a' },
   })
   expect(readFileSync(join(dir, place, '1.1.0/logo.bin'))).toEqual(Buffer.from([0, 255]))
 })
@@ -115,7 +117,9 @@ test('a full disk leaves nothing half-written, so that the same command works on
       'sh',
       ['-c', `ulimit -f ${limit}; exec "$0" "$@"`, process.execPath, `scripts/content/${script}`, ...args],
       {
-        ...{ encoding: 'utf8', input: '', env },
+        encoding: 'utf8',
+        input: '',
+        env,
       },
     )
   for (const command of commands) {

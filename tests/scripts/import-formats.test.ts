@@ -47,7 +47,9 @@ const CASES: Readonly<Record<string, Expected>> = {
     ],
   },
   'langsmith-model.json': {
-    ...{ name: 'langsmith-model', body: 'Ask {{q}}', variables: [{ name: 'q' }] },
+    name: 'langsmith-model',
+    body: 'Ask {{q}}',
+    variables: [{ name: 'q' }],
     parameters: { model: 'gpt-x', temperature: 0.1 },
     lost: [
       'last.id: Prompt Hub does not keep the class of the model, ChatOpenAI',
@@ -70,12 +72,10 @@ const CASES: Readonly<Record<string, Expected>> = {
     lost: [],
   },
   'mlflow-chat.json': {
-    ...{
-      name: 'qa-chat',
-      lost: [],
-      body: ['system: You answer.', 'user: {{question}}'],
-      variables: [{ name: 'question' }],
-    },
+    name: 'qa-chat',
+    lost: [],
+    body: ['system: You answer.', 'user: {{question}}'],
+    variables: [{ name: 'question' }],
   },
   'mlflow.json': {
     name: 'qa-prompt',
@@ -91,7 +91,9 @@ const CASES: Readonly<Record<string, Expected>> = {
       { name: 'order_id', example: '17' },
     ],
     parameters: {
-      ...{ model: 'example-model', reasoning: { effort: 'low' }, response_format: { type: 'text' } },
+      model: 'example-model',
+      reasoning: { effort: 'low' },
+      response_format: { type: 'text' },
       tools: [{ type: 'function', function: { name: 'find_order' } }],
     },
     lost: [],
@@ -116,7 +118,9 @@ const CASES: Readonly<Record<string, Expected>> = {
     ],
   },
   'style.instructions.md': {
-    ...{ name: 'style', body: 'Prefer const.\n', lost: ['line 2: applyTo: Prompt Hub does not support it'] },
+    name: 'style',
+    body: 'Prefer const.\n',
+    lost: ['line 2: applyTo: Prompt Hub does not support it'],
   },
 }
 test.each(Object.entries(CASES))('reads %s', (file, { name, lost, body, variables = [], parameters = {} }) => {
@@ -185,10 +189,8 @@ test('a saved response of OpenAI: its instructions, and the values that were fil
   ])
   const image = { role: 'user', content: [{ type: 'input_image', image_url: 'x' }] }
   expect(READERS.openai(JSON.stringify({ ...response, instructions: [image] }), 'saved')).toMatchObject({
-    ...{
-      prompts: [],
-      findings: expect.arrayContaining([expect.objectContaining({ kind: 'refused', field: 'messages' })]),
-    },
+    prompts: [],
+    findings: expect.arrayContaining([expect.objectContaining({ kind: 'refused', field: 'messages' })]),
   })
 })
 

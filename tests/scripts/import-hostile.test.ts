@@ -39,7 +39,8 @@ test('a prompt whose latest version cannot be read is refused with its path, and
   give('content/acme/broken/versions/2.0.0.md', 'no front matter')
   expect(importAll()).toMatchObject([
     {
-      ...{ name: 'broken', status: 'refused' },
+      name: 'broken',
+      status: 'refused',
       reasons: [
         expect.stringMatching(
           /^version: content\/acme\/broken\/versions\/2\.0\.0\.md cannot be read: line 1: .*\. Mend/,
@@ -66,7 +67,9 @@ test('an index.md without versions is kept: a broken one is refused, and numbers
   ])
   expect(folder.read('content/acme/broken/index.md')).toBe('no front matter')
   expect(parseRepositoryFile(folder.read('content/acme/gone/index.md')).value).toMatchObject({
-    ...{ title: 'Gone', removed: { '1.0.0': 'A key', '1.1.0': 'It again' }, readme: 'Notes.' },
+    title: 'Gone',
+    removed: { '1.0.0': 'A key', '1.1.0': 'It again' },
+    readme: 'Notes.',
   })
 })
 

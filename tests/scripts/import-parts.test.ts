@@ -37,12 +37,14 @@ test('Langfuse: the newest version, a version and a label become includes, whate
   ])
   const include = { repository: 'acme/house-style', version: '1.0.0', start: 0, length: 8, variables: [] }
   expect(version('review')).toMatchObject({
-    ...{ content: 'Be kind.\nReview {{code}}.', variables: ['code'] },
+    content: 'Be kind.\nReview {{code}}.',
+    variables: ['code'],
     includes: [{ ...include, range: 'production' }],
   })
   expect(version('pinned')).toMatchObject({ content: 'Be kind.\r\nHi', includes: [{ ...include, range: '1.0.0' }] })
   expect(version('newest')).toMatchObject({
-    ...{ content: 'Be kind to {{reader}}.', variables: ['reader'] },
+    content: 'Be kind to {{reader}}.',
+    variables: ['reader'],
     includes: [{ ...include, range: '*', version: '1.1.0', length: 22, variables: ['reader'] }],
   })
   expect(run('check-content')).toMatchObject({ status: 0, stderr: '' })
@@ -68,7 +70,8 @@ test('a part of a part, and a dry run, which says the same and writes nothing', 
   expect(importFolder()).toEqual(dry)
   expect(version('b')).toMatchObject({ content: 'C {{y}}\nB\n', includes: [{ repository: 'acme/c' }] })
   expect(version('a')).toMatchObject({
-    ...{ content: 'C {{y}}\nB\nA {{x}}\n', variables: ['x', 'y'] },
+    content: 'C {{y}}\nB\nA {{x}}\n',
+    variables: ['x', 'y'],
     includes: [{ repository: 'acme/b', start: 0, length: 9 }],
   })
 })

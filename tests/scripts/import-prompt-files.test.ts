@@ -133,11 +133,9 @@ test.each([
   give(what.includes('Copilot') ? 'from/triage.prompt.md' : 'from/triage.md', file)
   expect(importFolder()).toMatchObject([{ name: 'triage', status: 'new', lost: [], reasons: [] }])
   expect(version('triage')).toMatchObject({
-    ...{
-      content,
-      parameters: { temperature: 0.2 },
-      variables: [{ name: 'ticket', type: 'enum', options: ['a', 'b'] }],
-    },
+    content,
+    parameters: { temperature: 0.2 },
+    variables: [{ name: 'ticket', type: 'enum', options: ['a', 'b'] }],
     skill: { description: 'Sorts a ticket. Use it for support.', metadata: { author: 'octocat' } },
   })
   expect(importFolder()).toMatchObject([{ status: 'unchanged', lost: [] }])
@@ -235,7 +233,8 @@ test('a version file of another hub is refused with the two ways to take it over
   )
   expect(importFolder()).toMatchObject([
     {
-      ...{ status: 'refused', lost: [] },
+      status: 'refused',
+      lost: [],
       reasons: [
         'file: a version file of a hub. Copy its folder into content/, or run npm run export -- --format markdown there and import the result',
       ],

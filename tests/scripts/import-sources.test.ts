@@ -95,14 +95,17 @@ describe('a text stays in its own prompt', () => {
     importAll(give('given', { 'a/fix.md': 'Fix A.\n', 'b/fix.md': 'Fix B.\n' }))
     expect(texts()).toEqual({ 'a-fix': 'Fix A.\n', 'b-fix': 'Fix B.\n' })
     expect(statuses(importAll(give('given', { 'b/fix.md': 'Fix B.\n', 'c/fix.md': 'Fix C.\n' })))).toEqual({
-      ...{ 'b-fix': 'unchanged', fix: 'new' },
+      'b-fix': 'unchanged',
+      fix: 'new',
     })
     expect(texts()).toEqual({ 'a-fix': 'Fix A.\n', 'b-fix': 'Fix B.\n', fix: 'Fix C.\n' })
   })
 
   test('when it is in two places with one name', () => {
     const files = {
-      ...{ 'a/x/fix.md': 'Fix it.\n', 'b/x/fix.md': 'Fix it.\n', 'c/x/fix.md': 'Fix all.\n' },
+      'a/x/fix.md': 'Fix it.\n',
+      'b/x/fix.md': 'Fix it.\n',
+      'c/x/fix.md': 'Fix all.\n',
       'd/x/fix.md': '---\ntitle: Other\n---\nFix it.\n',
     }
     importAll(give('given', files))
@@ -167,7 +170,10 @@ describe('license, title, description and tags', () => {
     importAll(give('given', { 'fox.md': before }))
     expect(importAll(give('given', { 'fox.md': after }))).toMatchObject([{ status: 'updated', version: '1.0.0' }])
     expect(front('fox')).toMatchObject({
-      ...{ title: 'Fox facts', description: 'About Fox facts', tags: ['animals', 'school'], license: 'Apache-2.0' },
+      title: 'Fox facts',
+      description: 'About Fox facts',
+      tags: ['animals', 'school'],
+      license: 'Apache-2.0',
     })
     expect(texts()).toEqual({ fox: 'Tell a fact about foxes.\n' })
     expect(importAll(join(dir, 'given'))).toMatchObject([{ status: 'unchanged', lost: [] }])
@@ -240,12 +246,11 @@ describe('nothing is left out without a word', () => {
     [undefined, ['hello', 'hello-dry', 'notes', 'style']],
   ])('--from %s reads only the files of that format in a folder', (format, names) => {
     const folder = give('given', {
-      ...{
-        'hello.prompt': 'Hello {{who}}.\n',
-        'hello.dry.prompt': 'Hi {{who}}.\n',
-        '_style.prompt': 'Partial {{x}}\n',
-      },
-      ...{ 'README.md': '# Notes\nRead {{me}}\n', 'notes.md': 'A note.\n' },
+      'hello.prompt': 'Hello {{who}}.\n',
+      'hello.dry.prompt': 'Hi {{who}}.\n',
+      '_style.prompt': 'Partial {{x}}\n',
+      'README.md': '# Notes\nRead {{me}}\n',
+      'notes.md': 'A note.\n',
     })
     importAll(folder, ...(format === undefined ? [] : ['--from', format]))
     expect(Object.keys(texts())).toEqual(names)
@@ -261,8 +266,11 @@ describe('nothing is left out without a word', () => {
 test('--without-variables keeps a text as it is, and refuses a template with the way out', () => {
   const [text, row] = [`Write {{name}} and $\{input:x} and {{#if a}}.\n`, `As $\{Role:Dev}, {{x}}`]
   const folder = give('given', {
-    ...{ 'vue.md': text!, 'ask.prompt.md': text!, 's/SKILL.md': `---\nname: s\ndescription: x\n---\n${text}` },
-    ...{ 'rows.csv': `act,prompt\nrow,"${row}"\n`, 'if.prompt': text! },
+    'vue.md': text!,
+    'ask.prompt.md': text!,
+    's/SKILL.md': `---\nname: s\ndescription: x\n---\n${text}`,
+    'rows.csv': `act,prompt\nrow,"${row}"\n`,
+    'if.prompt': text!,
   })
   const lines = importAll(folder, '--without-variables')
   expect(lines.filter(({ status }) => status === 'refused')).toMatchObject([
@@ -282,7 +290,9 @@ test('imports a text with U+FFFD, and a CSV with semicolons', () => {
   })
   expect(statuses(importAll(folder))).toEqual({ sign: 'new', 'museum-guide': 'new', tabs: 'new', 'semi-colon': 'new' })
   expect(texts()).toEqual({
-    ...{ sign: 'The sign \ufffd marks an unknown letter.\n', 'museum-guide': 'Act as a guide for {{city}}; be brief.' },
-    ...{ tabs: 'One, two; three', 'semi-colon': 'One; two' },
+    sign: 'The sign \ufffd marks an unknown letter.\n',
+    'museum-guide': 'Act as a guide for {{city}}; be brief.',
+    tabs: 'One, two; three',
+    'semi-colon': 'One; two',
   })
 })

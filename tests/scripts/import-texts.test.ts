@@ -142,7 +142,13 @@ test('keeps a line of one blank, in texts and in stored parameters', () => {
 
 test('imports the versions of a Langfuse prompt in order, with their labels', () => {
   const one = (version: number, prompt: string, labels: string[]) => ({
-    ...{ name: 'greet', version, type: 'text', prompt, config: {}, labels, tags: [] },
+    name: 'greet',
+    version,
+    type: 'text',
+    prompt,
+    config: {},
+    labels,
+    tags: [],
   })
   const versions = [one(2, 'Hello dear {{who}}', ['production', 'latest']), one(1, 'Hello {{who}}', ['eu'])]
   give('given/versions.json', JSON.stringify(versions))

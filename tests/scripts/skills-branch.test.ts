@@ -110,10 +110,8 @@ describe('is refused with the way out', () => {
     git('branch', 'theirs')
     const before = lines('rev-parse', 'theirs')
     expect(run('--branch', 'theirs')).toMatchObject({
-      ...{
-        status: 1,
-        stderr: expect.stringMatching(/theirs has commits that were not generated\. Choose another name/),
-      },
+      status: 1,
+      stderr: expect.stringMatching(/theirs has commits that were not generated\. Choose another name/),
     })
     expect(lines('rev-parse', 'theirs')).toEqual(before)
   })

@@ -96,9 +96,15 @@ test('a version of a skill with results and attestations: its files are removed 
   const bundle = '{"mediaType":"application/vnd.dev.sigstore.bundle.v0.3+json"}'
   const workflow = 'octo/prompts/.github/workflows/publish.yml@refs/heads/main'
   const facts = {
-    ...{ sha256: hash('sha256', bundle), size_bytes: bundle.length, predicate_type: 'https://slsa.dev/provenance/v1' },
-    ...{ issuer: 'https://token.actions.githubusercontent.com', repository: 'octo/prompts', workflow },
-    ...{ identity: `https://github.com/${workflow}`, ref: 'refs/heads/main', sha: 'a'.repeat(40) },
+    sha256: hash('sha256', bundle),
+    size_bytes: bundle.length,
+    predicate_type: 'https://slsa.dev/provenance/v1',
+    issuer: 'https://token.actions.githubusercontent.com',
+    repository: 'octo/prompts',
+    workflow,
+    identity: `https://github.com/${workflow}`,
+    ref: 'refs/heads/main',
+    sha: 'a'.repeat(40),
     run_url: 'https://github.com/octo/prompts/actions/runs/1/attempts/1',
   }
   const keys = `skill: {description: Reviews.}\nattestations: [${JSON.stringify(facts)}]\n`

@@ -27,7 +27,10 @@ const secret = prose('account', 900)
 const api = vi.fn((request: Request) =>
   new URL(request.url).pathname === '/api/raw'
     ? respondWith(request, {
-        ...{ bytes: content, mediaType: 'text/plain', cache: 'immutable', cacheTag: 'repo_a_b' },
+        bytes: content,
+        mediaType: 'text/plain',
+        cache: 'immutable',
+        cacheTag: 'repo_a_b',
         hasDigest: true,
       })
     : respondNotFound(request),

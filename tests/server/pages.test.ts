@@ -22,7 +22,10 @@ const away = () => Promise.reject(new HubError('unavailable', 'Away.', { retryAf
 function open(given: Partial<HubPages> = {}, { limiter }: Partial<Pick<Hub, 'limiter'>> = {}) {
   rendered = []
   const pages: HubPages = {
-    ...{ profile: makeProfile('https://hub.test'), brokenOf: () => [], render, cache: openPageCache() },
+    profile: makeProfile('https://hub.test'),
+    brokenOf: () => [],
+    render,
+    cache: openPageCache(),
     ...given,
   }
   const hub = makeHub({ siteFiles: { read: away }, pages: () => pages, ...(limiter && { limiter }) })

@@ -57,7 +57,8 @@ const listViolations = (page: Page, only?: string[], without: string[] = []) =>
         {
           ...(only ? { runOnly: only } : { rules: { 'target-size': { enabled: true } } }),
           // Only violations are described, and no file is loaded again.
-          ...{ resultTypes: ['violations'], preload: false },
+          resultTypes: ['violations'],
+          preload: false,
         },
       )
       return violations.map(

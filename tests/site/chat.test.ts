@@ -30,7 +30,10 @@ function writeCases(dir: string): void {
   const write = (repository: string, version: string, content: string, variables: Case['variables'] = []) => {
     mkdirSync(join(dir, repository, 'versions'), { recursive: true })
     const text = formatVersionFile({
-      ...{ published_at: '2026-11-20T10:00:00Z', published_by: 'octocat', format: 'chat', content },
+      published_at: '2026-11-20T10:00:00Z',
+      published_by: 'octocat',
+      format: 'chat',
+      content,
       variables: variables.map((variable) => ({ ...undeclaredVariable(variable.name), ...variable })),
     })
     writeFileSync(join(dir, repository, 'versions', `${version}.md`), text)

@@ -6,7 +6,12 @@ import { respondWithFeed } from '../../src/site/feeds.ts'
 const prompt = (owner: string) =>
   ({ owner, name: 'a', full_name: `${owner}/a`, title: owner, description: '' }) as never
 const version = (number: string, published_at: string, available_at = published_at) => ({
-  ...{ version: number, published_at, available_at, changelog: '', published_by: 'octocat', yanked: false },
+  version: number,
+  published_at,
+  available_at,
+  changelog: '',
+  published_by: 'octocat',
+  yanked: false,
 })
 
 async function readFeed(versions: Readonly<Record<string, ReturnType<typeof version>[]>>) {

@@ -13,7 +13,13 @@ function versionOf(version: string, files: Files) {
     measureFile(path, typeof content === 'string' ? new TextEncoder().encode(content) : content),
   )
   const record = {
-    ...{ owner: 'acme', name: 'forms', version, content: 'x', variables: [], parameters: {}, raw_url: '' },
+    owner: 'acme',
+    name: 'forms',
+    version,
+    content: 'x',
+    variables: [],
+    parameters: {},
+    raw_url: '',
     files: measured.map(({ bytes: _bytes, ...file }) => ({
       ...file,
       url: `https://hub.example/${version}/${file.path}`,

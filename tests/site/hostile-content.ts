@@ -94,15 +94,22 @@ export function writeHostileContent(dir: string): void {
   write(
     'mallory/hostile/results/1.1.0/quality.yml',
     formatResultFile({
-      ...{ content_sha256: hash('sha256', CONTENT), passed: 1234, failed: 2, skipped: 3, score: 0.98, url: website },
-      ...{ model: hostile('model').slice(0, 200), at: '2026-11-02T10:00:00Z', reported_by: 'mallory' },
+      content_sha256: hash('sha256', CONTENT),
+      passed: 1234,
+      failed: 2,
+      skipped: 3,
+      score: 0.98,
+      url: website,
+      model: hostile('model').slice(0, 200),
+      at: '2026-11-02T10:00:00Z',
+      reported_by: 'mallory',
       provenance: {
-        ...{
-          issuer: 'https://token.actions.githubusercontent.com',
-          workflow: hostile('workflow'),
-          ref: 'refs/heads/main',
-        },
-        ...{ repository: hostile('repository'), sha: hostile('sha'), run_id: '1' },
+        issuer: 'https://token.actions.githubusercontent.com',
+        workflow: hostile('workflow'),
+        ref: 'refs/heads/main',
+        repository: hostile('repository'),
+        sha: hostile('sha'),
+        run_id: '1',
       },
     }),
   )

@@ -9,7 +9,8 @@ const textOf = (html: string) => html.replace(/<[^>]*>/g, '').trim()
 
 test('shows the example, otherwise the default, otherwise the placeholder, as text', () => {
   const html = renderPreview({
-    ...{ content: '{{name}} {{tone}} {{other}}', format: 'text' },
+    content: '{{name}} {{tone}} {{other}}',
+    format: 'text',
     variables: [name, tone, undeclaredVariable('other')],
   })
   expect(textOf(html)).toBe('&lt;b&gt;Ada&lt;/b&gt; warm {{other}}')

@@ -6,14 +6,20 @@ import { listProofCommands } from '../../src/site/prompt/proof-commands.ts'
 const VERSION = 'https://hub.example/api/v1/repos/acme/code-review/versions/1.0.0'
 const record = (bundle_sha256: string | null) =>
   ({
-    ...{ owner: 'acme', name: 'code-review', version: '1.0.0', url: VERSION, bundle_sha256 },
+    owner: 'acme',
+    name: 'code-review',
+    version: '1.0.0',
+    url: VERSION,
+    bundle_sha256,
     raw_url: 'https://hub.example/api/v1/repos/acme/code-review/raw?version=1.0.0',
   }) as VersionRecord
 const attestation = (over: Partial<Attestation> = {}) =>
   ({
-    ...{ url: `${VERSION}/attestations/1.sigstore.json`, repository: 'octo/prompts' },
+    url: `${VERSION}/attestations/1.sigstore.json`,
+    repository: 'octo/prompts',
     identity: 'https://github.com/octo/prompts/.github/workflows/publish.yml@refs/heads/main',
-    ...{ issuer: 'https://token.actions.githubusercontent.com', predicate_type: 'https://slsa.dev/provenance/v1' },
+    issuer: 'https://token.actions.githubusercontent.com',
+    predicate_type: 'https://slsa.dev/provenance/v1',
     ...over,
   }) as Attestation
 

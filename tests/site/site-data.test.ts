@@ -238,7 +238,10 @@ test('serves the valid versions when labels and yanks name invalid or missing on
   ])
   expect(versionsOf(state, 'acme/a')).toEqual(['1.0.0', '1.1.0'])
   expect(entryOf(state, 'acme/a')?.repository).toMatchObject({
-    ...{ title: 'Kept', latest_version: '1.0.0', versions: ['1.0.0'], labels: { stable: '1.0.0' } },
+    title: 'Kept',
+    latest_version: '1.0.0',
+    versions: ['1.0.0'],
+    labels: { stable: '1.0.0' },
   })
 })
 

@@ -13,7 +13,10 @@ const NOW = '2026-11-23T00:00:00Z'
 const VERSION = '---\npublished_at: "2026-01-01T00:00:00Z"\npublished_by: octocat\n---\nHi\n'
 const NOTHING_READ = {
   head: undefined,
-  ...{ since: NOW, changes: new Map(), added: new Map(), past: new Map() },
+  since: NOW,
+  changes: new Map(),
+  added: new Map(),
+  past: new Map(),
   touched: 'all',
 }
 const index = (title: string, more = '') => `---\ntitle: ${title}\n${more}---\n`

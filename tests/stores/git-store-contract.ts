@@ -251,8 +251,12 @@ export function gitStoreContract(
       const many = Array.from({ length: 130 }, (_, patch) => [`${folder}/1.0.${patch}.md`, `text ${patch}`])
       await temporary.commitOutside({
         ...Object.fromEntries(many),
-        ...{ [`${folder}/README.md`]: 'x', [`${folder}/v2.0.0.md`]: 'x', [`${folder}/2.0.md`]: 'x' },
-        ...{ [`${folder}/3.0.0.md/x.md`]: 'x', [`${folder}/4.0.0.txt`]: 'x', [`${folder}/05.0.0.md`]: 'x' },
+        [`${folder}/README.md`]: 'x',
+        [`${folder}/v2.0.0.md`]: 'x',
+        [`${folder}/2.0.md`]: 'x',
+        [`${folder}/3.0.0.md/x.md`]: 'x',
+        [`${folder}/4.0.0.txt`]: 'x',
+        [`${folder}/05.0.0.md`]: 'x',
         'content/acme/code-review-2/versions/9.0.0.md': 'x',
       })
       const { versions } = await read()

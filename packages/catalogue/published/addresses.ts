@@ -67,7 +67,9 @@ const page = (path: string, about: string): Address => ({ path, methods: PAGE_ME
 export const ADDRESSES: readonly Address[] = [
   ...Object.values(ROUTES).map(
     ({ method, path, by, summary }): Address => ({
-      ...{ path, by, about: summary },
+      path,
+      by,
+      about: summary,
       methods: method === 'GET' ? READ_METHODS : method === 'POST' && by === 'check' ? ['POST', 'OPTIONS'] : [method],
     }),
   ),

@@ -29,8 +29,12 @@ const ROLE_LINE = new RegExp(`^[ \\t]*\\{\\{(?:role "(?:${CHAT_ROLES.join('|')})
 
 const THEME = EditorView.theme({
   '&': {
-    ...{ border: '1px solid var(--edge)', borderRadius: 'var(--radius)', overflow: 'hidden' },
-    ...{ background: 'var(--surface)', color: 'var(--text)', fontSize: 'var(--text-s)' },
+    border: '1px solid var(--edge)',
+    borderRadius: 'var(--radius)',
+    overflow: 'hidden',
+    background: 'var(--surface)',
+    color: 'var(--text)',
+    fontSize: 'var(--text-s)',
   },
   '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '2px' },
   '&:has([aria-invalid])': { borderColor: 'var(--wrong)' },
@@ -40,7 +44,9 @@ const THEME = EditorView.theme({
   '.cm-gutters': { border: 'none', background: 'var(--sunken)', color: 'var(--quiet)' },
   '.cm-lineNumbers .cm-gutterElement': { minWidth: '2.25rem', padding: '0 0.5rem' },
   '.cm-variable': {
-    ...{ borderRadius: '0.25rem', background: 'var(--open-soft)', color: 'var(--open)' },
+    borderRadius: '0.25rem',
+    background: 'var(--open-soft)',
+    color: 'var(--open)',
     boxShadow: '0 0 0 1px var(--open-line)',
   },
   '.cm-role': { color: 'var(--accent)', fontWeight: '600' },
@@ -77,7 +83,8 @@ export function createCodeField(textarea: HTMLTextAreaElement, label: string, su
   description.textContent = `${problem} ${hint}`
   root.append(description)
   const view = new EditorView({
-    ...{ root, parent: root },
+    root,
+    parent: root,
     state: EditorState.create({
       doc: textarea.value,
       extensions: [
@@ -96,7 +103,10 @@ export function createCodeField(textarea: HTMLTextAreaElement, label: string, su
           ...[...defaultKeymap, ...historyKeymap],
         ]),
         EditorView.contentAttributes.of(() => ({
-          ...{ 'aria-label': label, 'aria-describedby': description.id, spellcheck: 'true', autocorrect: 'on' },
+          'aria-label': label,
+          'aria-describedby': description.id,
+          spellcheck: 'true',
+          autocorrect: 'on',
           // Then accessibility checkers see that the keyboard can scroll it.
           tabindex: '0',
           ...(problem !== '' && { 'aria-invalid': 'true' }),

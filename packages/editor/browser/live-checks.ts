@@ -71,7 +71,9 @@ function showSuggestion(place: HTMLElement, suggestion: Suggestion | undefined):
   if (!suggestion) return
   const { field, value, label, step } = suggestion
   const button = Object.assign(document.createElement('button'), {
-    ...{ type: 'submit', className: 'small', textContent: label },
+    type: 'submit',
+    className: 'small',
+    textContent: label,
     ...(step === undefined ? { name: 'apply', value: field } : { name: 'step', value: step }),
   })
   if (step === undefined) button.dataset.correction = value

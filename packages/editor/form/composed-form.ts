@@ -13,7 +13,15 @@ export function formOf(repository: Repository, version: VersionRecord): VersionF
   const own = new Map(ownVariables(version).map((variable) => [variable.name, variable]))
   return {
     ...emptyForm(owner),
-    ...{ owner, name, title, description, tags: tags.join(', '), license: license ?? '', readme, format, content },
+    owner,
+    name,
+    title,
+    description,
+    tags: tags.join(', '),
+    license: license ?? '',
+    readme,
+    format,
+    content,
     compose: isComposed(version),
     parameters: Object.keys(parameters).length === 0 ? '' : JSON.stringify(parameters, null, 2),
     variables: fieldsOfAll(own, findVariableNames({ content, format })),

@@ -92,13 +92,22 @@ export function readVersionForm(sent: SentForm, before: string): VersionForm {
   const format = FORMATS.find((one) => one === sent.format) ?? 'text'
   const content = restoreLineEnds(sent.content ?? '', before)
   return {
-    ...{ owner: text('owner'), name: text('name'), title: text('title'), description: text('description') },
-    ...{ tags: text('tags'), license: text('license'), format, content, changelog: text('changelog') },
+    owner: text('owner'),
+    name: text('name'),
+    title: text('title'),
+    description: text('description'),
+    tags: text('tags'),
+    license: text('license'),
+    format,
+    content,
+    changelog: text('changelog'),
     compose: text('compose') !== '',
     bump: text('bump') || 'auto',
     parameters: text('parameters'),
     expected: text('expected'),
-    ...{ skill: text('skill'), forkedFrom: text('forked_from'), readme: withLineFeeds(sent.readme ?? '') },
+    skill: text('skill'),
+    forkedFrom: text('forked_from'),
+    readme: withLineFeeds(sent.readme ?? ''),
     variables: findVariableNames({ content, format })
       .slice(0, LIMITS.variablesPerVersion)
       .map((name) => readVariable(sent, name)),
@@ -109,8 +118,13 @@ function readVariable(sent: SentForm, name: string): VariableFields {
   const text = (field: string) => withLineFeeds(sent[`variable.${name}.${field}`] ?? '')
   if (text('type') === '') return blankFields(name)
   return {
-    ...{ name, type: text('type'), description: text('description').trim(), required: text('required') !== '' },
-    ...{ default: text('default'), example: text('example'), options: text('options') },
+    name,
+    type: text('type'),
+    description: text('description').trim(),
+    required: text('required') !== '',
+    default: text('default'),
+    example: text('example'),
+    options: text('options'),
   }
 }
 
@@ -183,8 +197,12 @@ function inputOf(fields: VariableFields, before?: Pick<Variable, 'default' | 'ex
     return text
   }
   return {
-    ...{ name, type, description, required },
-    ...{ default: value(preset, before?.default), example: value(example, before?.example) },
+    name,
+    type,
+    description,
+    required,
+    default: value(preset, before?.default),
+    example: value(example, before?.example),
     // The form shows the options of an enum only.
     options: type === 'enum' ? options.split('\n').filter((option) => option.trim() !== '') : [],
   }

@@ -140,7 +140,9 @@ function openData(): BuildData {
     const state = database.state === undefined ? undefined : SiteState.parse(JSON.parse(database.state))
     const makeState = openSiteData({
       openContent: (listing) => tellAlive(openObjects(content.git, listing)),
-      ...{ baseUrl: config.baseUrl, isForReaders: config.readAccess.kind === 'members', sink: database },
+      baseUrl: config.baseUrl,
+      isForReaders: config.readAccess.kind === 'members',
+      sink: database,
       onProgress: (done, total) => reportProgress('Reading the content', done, total),
     })
     isDamaged = false

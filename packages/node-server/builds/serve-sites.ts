@@ -149,7 +149,8 @@ export async function serveSites(
   const monitored = withMonitoring(answer, { healthOf, checkAll, queueOf: publishQueue }, metrics)
   const isForReaders = readAccess.kind === 'members'
   const own = {
-    ...{ baseUrl, isForReaders },
+    baseUrl,
+    isForReaders,
     isPrivate: isPrivate || isForReaders,
     isOwnHost: (hostname: string) => hostnames.includes(hostname),
   }

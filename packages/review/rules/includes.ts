@@ -54,8 +54,14 @@ export function reviewIncludes(
   const given = parts.map(({ include, version: part, hasFiles }): Part => {
     const { content, format, variables, includes, content_sha256 } = part!
     return {
-      ...{ repository: include.repository, version: include.version },
-      ...{ content, format, variables, includes, content_sha256, hasFiles },
+      repository: include.repository,
+      version: include.version,
+      content,
+      format,
+      variables,
+      includes,
+      content_sha256,
+      hasFiles,
     }
   })
   const { format, content, variables } = version

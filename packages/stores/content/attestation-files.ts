@@ -33,7 +33,10 @@ export function compareAttestations(
 ): Problem[] {
   const found = new Map(files.map(({ file, sha256 }) => [file, sha256]))
   const at = (file: string, message: string) => ({
-    ...{ file: nameFile(formatPath({ ...place, kind: 'attestation', file })), rule: RULE, key: '', message },
+    file: nameFile(formatPath({ ...place, kind: 'attestation', file })),
+    rule: RULE,
+    key: '',
+    message,
   })
   const wrong = (version?.attestations ?? []).flatMap(({ sha256 }, index) => {
     const name = attestationName(index)

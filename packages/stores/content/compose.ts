@@ -48,7 +48,9 @@ export function composeVersion(
     latest,
     { published_by: by, clock: { nowMs: now.getTime(), isShared: false }, provenance: undefined },
     {
-      ...{ measure, parts, addresses: addressesBelow('https://hub.example') },
+      measure,
+      parts,
+      addresses: addressesBelow('https://hub.example'),
       around: { isOriginKnown: false, usage: { prompts: 0, bytes: 0 }, quota: { prompts: 0, bytes: 0 } },
       files: { latest: [], given: undefined, bundle: refuseFiles },
     },

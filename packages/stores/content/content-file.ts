@@ -138,7 +138,9 @@ function ruleOf(refusal: Refusal, { kind }: Place): string {
 /** A logo appears on every page, so it must be small. */
 const MAX_LOGO_BYTES = 64 * 1024
 const MAX_BYTES: Readonly<Partial<Record<Place['kind'], number>>> = {
-  ...{ logo: MAX_LOGO_BYTES, file: LIMITS.fileBytes, attestation: LIMITS.attestationBytes },
+  logo: MAX_LOGO_BYTES,
+  file: LIMITS.fileBytes,
+  attestation: LIMITS.attestationBytes,
 }
 const LOGO_FORMS: Readonly<Record<string, RegExp>> = {
   'logo.svg': /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<svg[\s>]/,

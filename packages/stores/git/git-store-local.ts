@@ -186,7 +186,10 @@ async function readFolder(tree: WorkTree, question: FolderQuery, signal: AbortSi
     found?.type === 'tree' ? listEntries(found) : { files: new Map(), folders: new Map() }
   const { files, folders } = entriesOf(folder)
   return {
-    ...{ head, headMs: undefined, nowMs: undefined, publishes },
+    head,
+    headMs: undefined,
+    nowMs: undefined,
+    publishes,
     versions: findVersions(question, files),
     folders: findVersionFolders(folders),
     results: findVersionFolders(entriesOf(resultFolder).folders),

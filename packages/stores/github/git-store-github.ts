@@ -150,7 +150,9 @@ export function openGitHub(options: GitHubOptions): GitStore {
           publishes: (target.history?.nodes ?? [])
             .filter((mark) => mark !== null)
             .map(({ oid, url, message, committedDate }) => ({
-              ...{ sha: oid, url, atMs: committedDate },
+              sha: oid,
+              url,
+              atMs: committedDate,
               ...parseMessage(message),
             })),
         }

@@ -16,7 +16,8 @@ const SignerClaims = JobClaims.pick({
   ...({ workflow_ref: true, event_name: true, ref: true, sha: true, environment: true } as const),
 }).extend({
   // URLs, which are copied into a file and a page like the claims.
-  ...{ identity: JobClaims.shape.jti, run: JobClaims.shape.jti },
+  identity: JobClaims.shape.jti,
+  run: JobClaims.shape.jti,
 })
 
 /** The job that signed an attestation. */
@@ -31,8 +32,17 @@ export interface AttestationSigner {
 
 /** The number below 1.3.6.1.4.1.57264.1 of each extension. https://github.com/sigstore/fulcio/blob/main/docs/oid-info.md */
 const FULCIO = {
-  ...{ issuer: 8, signer: 9, repository: 12, sha: 13, ref: 14, repositoryId: 15, ownerId: 17, config: 18 },
-  ...{ event: 20, run: 21, environment: 23 },
+  issuer: 8,
+  signer: 9,
+  repository: 12,
+  sha: 13,
+  ref: 14,
+  repositoryId: 15,
+  ownerId: 17,
+  config: 18,
+  event: 20,
+  run: 21,
+  environment: 23,
 } as const
 
 /** Reads the job from a certificate that has been verified. @param identity the certificate's subject alternative name @returns the signer, or why there is none */

@@ -64,7 +64,10 @@ export function listActivity(
 ): { activities: Activity[]; since: string | null } {
   const published = versions.map(
     ({ version, published_at, published_by }): Activity => ({
-      ...{ type: 'published', at: published_at, by: published_by, commit: null },
+      type: 'published',
+      at: published_at,
+      by: published_by,
+      commit: null,
       ...NOTHING,
       version,
     }),
@@ -82,9 +85,14 @@ export function listActivity(
 export function listTests(results: readonly Result[]): Activity[] {
   return results.map(
     (result): Activity => ({
-      ...{ type: 'tested', at: result.at, by: result.reported_by, commit: null },
+      type: 'tested',
+      at: result.at,
+      by: result.reported_by,
+      commit: null,
       ...NOTHING,
-      ...{ version: result.version, suite: result.suite, reason: describeOutcome(result) },
+      version: result.version,
+      suite: result.suite,
+      reason: describeOutcome(result),
     }),
   )
 }

@@ -7,7 +7,10 @@ import { isName, isOwner, isSuite, isVersion } from '../values/names.ts'
 
 /** The files of the catalogue as a whole. */
 const WHOLE = {
-  ...{ usage: 'usage.json', equivalents: 'equivalents.txt', models: 'models.yml', site: 'site.yml' },
+  usage: 'usage.json',
+  equivalents: 'equivalents.txt',
+  models: 'models.yml',
+  site: 'site.yml',
   'trusted-root': 'trusted-root.json',
 } as const
 

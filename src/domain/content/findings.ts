@@ -33,7 +33,11 @@ export function warnOfTexts(
 ): Warning[] {
   const warnings = toWarnings(limitFindings(findInText(content)), content)
   const fields = {
-    ...{ changelog, title, description, readme, skill: skill?.description },
+    changelog,
+    title,
+    description,
+    readme,
+    skill: skill?.description,
     variables: variables.length > 0 ? JSON.stringify(variables) : undefined,
     parameters: JSON.stringify(parameters),
   }
@@ -75,7 +79,8 @@ export function findMissingFiles(
     if (folders.has(path.split('/')[0]!) && !paths.has(path) && !missing.has(path)) missing.set(path, index)
   }
   const findings = [...missing].map(([path, offset]) => ({
-    ...{ code: 'missing_file' as const, key: 'content' },
+    code: 'missing_file' as const,
+    key: 'content',
     message: `names ${path}, but the skill has no such file. Add it, or correct the path`,
     offset,
   }))
@@ -87,7 +92,8 @@ export function warnOfFiles(files: readonly VersionFileBytes[]): Warning[] {
   const findings = files.flatMap(({ path, media_type, bytes }) => {
     const text = media_type === 'text/plain' ? (decodeFile(bytes) ?? '') : ''
     return limitFindings(findInText(text)).map(({ code, message, offset }) => ({
-      ...{ code, offset: -1 },
+      code,
+      offset: -1,
       message: `files: ${path}: ${offset < 0 ? '' : `line ${lineOf(text, offset)}: `}${message}`,
     }))
   })
@@ -112,7 +118,10 @@ interface Metadata {
 /** Finds unused variables and undeclared placeholders. */
 export function findWeakVariables(version: Pick<VersionFile, 'content' | 'format' | 'variables'>): Finding[] {
   return compareVariables(version).map(({ key, message, offset = -1 }) => ({
-    ...{ code: 'weak_metadata', key, message, offset },
+    code: 'weak_metadata',
+    key,
+    message,
+    offset,
   }))
 }
 

@@ -60,12 +60,15 @@ export function parseResultFile(text: string): Parsed<ResultFile> {
 export function formatResultFile(result: ResultFile): string {
   const { content_sha256, passed, failed, skipped, score, model, url, at, reported_by, provenance } = result
   return formatYaml({
-    ...{ content_sha256, passed, failed },
+    content_sha256,
+    passed,
+    failed,
     ...(skipped !== 0 && { skipped }),
     ...(score !== null && { score }),
     ...(model !== null && { model }),
     ...(url !== null && { url }),
-    ...{ at, reported_by },
+    at,
+    reported_by,
     ...(provenance !== null && { provenance }),
   })
 }

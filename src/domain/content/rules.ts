@@ -84,8 +84,11 @@ export const VERSION_RULES = {
   'skill-is-harmless': findSkillProblems,
   'holds-no-secret': ({ content, changelog, skill, variables, parameters }) => {
     const texts = {
-      ...{ content, changelog, skill: skill?.description ?? '' },
-      ...{ variables: JSON.stringify(variables), parameters: JSON.stringify(parameters) },
+      content,
+      changelog,
+      skill: skill?.description ?? '',
+      variables: JSON.stringify(variables),
+      parameters: JSON.stringify(parameters),
     }
     return Object.entries(texts)
       .flatMap(([key, text]) => findSecretIn(key, text))

@@ -357,7 +357,9 @@ function nameMessages(problems: readonly RuleProblem[], messages: readonly ChatP
 
 /** The limits of a publish's body. */
 const PUBLISH_BOUNDS = boundsOf(PublishRequest, {
-  ...{ keys: LIMITS.parameterKeys, values: LIMITS.requestValues, depth: LIMITS.parameterDepth },
+  keys: LIMITS.parameterKeys,
+  values: LIMITS.requestValues,
+  depth: LIMITS.parameterDepth,
 })
 
 /** Returns the limits of a body that has the fields of a schema. */

@@ -15,22 +15,20 @@ const UNSPACED_RUN =
 let segmenter: Intl.Segmenter | undefined
 /** Letters that have no accent to remove, but that people type as other letters. */
 const LETTERS: Readonly<Record<string, string>> = {
-  ...{
-    ß: 'ss',
-    œ: 'oe',
-    æ: 'ae',
-    ø: 'o',
-    đ: 'd',
-    ð: 'd',
-    ł: 'l',
-    þ: 'th',
-    ı: 'i',
-    ħ: 'h',
-    ŧ: 't',
-    ŋ: 'n',
-    ĸ: 'k',
-    ſ: 's',
-  },
+  ß: 'ss',
+  œ: 'oe',
+  æ: 'ae',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  ł: 'l',
+  þ: 'th',
+  ı: 'i',
+  ħ: 'h',
+  ŧ: 't',
+  ŋ: 'n',
+  ĸ: 'k',
+  ſ: 's',
 }
 const LETTER = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'gu')
 /** In scripts without spaces, each character is a token, so that phrases are found inside sentences. */

@@ -8,7 +8,10 @@ export function describeServer(baseUrl: string) {
 
 /** The server's capabilities. `listChanged` and `subscribe` are not included, because a serverless function cannot push messages. */
 export const CAPABILITIES = {
-  ...{ tools: {}, prompts: {}, resources: {}, completions: {} },
+  tools: {},
+  prompts: {},
+  resources: {},
+  completions: {},
   extensions: { 'io.modelcontextprotocol/skills': { directoryRead: true } },
 } as const
 

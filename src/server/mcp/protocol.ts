@@ -48,8 +48,11 @@ export function unknownName(
 }
 
 const FIELDS: BodyBounds = {
-  ...{ known: new Set(), unknown: LIMITS.parameterKeys },
-  ...{ keys: LIMITS.parameterKeys, values: LIMITS.parameterKeys, depth: LIMITS.parameterDepth },
+  known: new Set(),
+  unknown: LIMITS.parameterKeys,
+  keys: LIMITS.parameterKeys,
+  values: LIMITS.parameterKeys,
+  depth: LIMITS.parameterDepth,
 }
 
 /** Returns whether JSON text is within the limits of a message. The MCP library describes every wrong value, on the thread that answers: 20,000 take 0.1 s. */

@@ -52,7 +52,10 @@ function requireSignedIn({ owner, bearer }: Sending, rights: readonly string[], 
 async function writeOwner(change: OwnerChange, sending: Sending, deps: PublishHub, time: Clock): Promise<Response> {
   const { owner, bearer, arrivedMs } = sending
   const write: GitWrite<ShownOwner> = {
-    ...{ owner, name: undefined, arrivedMs, needsHistory: change.expectedCommit !== undefined },
+    owner,
+    name: undefined,
+    arrivedMs,
+    needsHistory: change.expectedCommit !== undefined,
     decide: (folder) => decideAttempt(change, sending, folder, deps),
   }
   const waitMs = arrivedMs + LATEST_START_MS - time.now()

@@ -278,7 +278,8 @@ async function replay(
   const compared = before === undefined ? undefined : { version: before, text: earlierText }
   const { describePublished } = await import('./decide.ts')
   const { entry, ...described } = await runLong(describePublished, state, version, written, compared, {
-    ...{ baseUrl: accepted.baseUrl, isAssembled: isComposed(accepted.body) },
+    baseUrl: accepted.baseUrl,
+    isAssembled: isComposed(accepted.body),
   })
   const data = describeOutcome(described, isUpdate, accepted)
   const answer = { data: { ...data, commit: { sha, url } }, headers: { 'Idempotency-Replayed': 'true' } }

@@ -32,7 +32,9 @@ export async function readParts(
       const latest = record?.latest_version ?? null
       const found = versions?.find((one) => one.version === version)
       return {
-        ...{ repository, version, isGone: found === undefined },
+        repository,
+        version,
+        isGone: found === undefined,
         newer: latest !== null && compareVersions(version, latest) > 0 ? latest : undefined,
         yankReason: found?.yank_reason ?? null,
         advisories: record?.advisories.filter((advisory) => advisory.versions.includes(version)) ?? [],

@@ -108,7 +108,9 @@ export async function readPrompt(
   const shown = versions.find((summary) => summary.version === record?.version)
   const { notice, changesAt } = findModelNotice(shown?.model_status ?? null, Date.now())
   return {
-    ...{ repository, versions, record },
+    repository,
+    versions,
+    record,
     newest: newest.data,
     isMain: version === undefined,
     avatar: profile?.avatar_url ?? null,

@@ -7,8 +7,17 @@ import { checkTime } from '../../../src/server/read/query-values.ts'
 
 const at = (hour: number) => `2026-11-20T${String(hour).padStart(2, '0')}:00:00Z`
 const change = (hour: number, from: string | null, to: string | null, label = 'production'): Activity => ({
-  ...{ type: to === null ? 'unlabelled' : 'labelled', at: at(hour), by: 'mona', version: to, label, from, to },
-  ...{ reason: null, suite: null, fields: [], commit: `${hour}` },
+  type: to === null ? 'unlabelled' : 'labelled',
+  at: at(hour),
+  by: 'mona',
+  version: to,
+  label,
+  from,
+  to,
+  reason: null,
+  suite: null,
+  fields: [],
+  commit: `${hour}`,
 })
 const find = (hour: number, changes: Activity[], since: string | null = null, label = 'production') =>
   findLabelAt(label, Date.parse(at(hour)), { labels: { production: '3.0.0', old: '1.0.0' }, changes, since })

@@ -12,7 +12,11 @@ export const LINE = '{{include "acme/part@1.0.0"}}'
 
 /** Returns a part of acme/part. */
 export const partOf = (content: string, given: Partial<Part> = {}): Part => ({
-  ...{ repository: 'acme/part', version: '1.0.0', content, format: 'text', hasFiles: false },
+  repository: 'acme/part',
+  version: '1.0.0',
+  content,
+  format: 'text',
+  hasFiles: false,
   variables: findPlaceholders(content).map(undeclaredVariable),
   content_sha256: measure(content).content_sha256,
   ...given,

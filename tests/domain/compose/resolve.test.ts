@@ -5,7 +5,9 @@ import { DEFAULT_REPOSITORY_FILE } from '../../../src/domain/content/prompt-file
 
 describe('a range', () => {
   const known = {
-    ...{ owner: 'acme', name: 'part', versions: ['2.0.0', '1.2.0', '1.1.0', '1.0.0'] },
+    owner: 'acme',
+    name: 'part',
+    versions: ['2.0.0', '1.2.0', '1.1.0', '1.0.0'],
     file: {
       ...DEFAULT_REPOSITORY_FILE,
       yanked: { '1.2.0': 'Wrong.' },

@@ -155,15 +155,29 @@ const EVERY: Required<VersionFile> = {
   skill: { description: 'Reviews.', license: 'MIT', compatibility: 'Needs git.', metadata: { team: 'a' } },
   includes: [
     {
-      ...{ repository: 'acme/tone', range: '^1', version: '1.0.0', content_sha256: 'a'.repeat(64) },
-      ...{ start: 0, length: 5, variables: [], through: ['acme/base'] },
+      repository: 'acme/tone',
+      range: '^1',
+      version: '1.0.0',
+      content_sha256: 'a'.repeat(64),
+      start: 0,
+      length: 5,
+      variables: [],
+      through: ['acme/base'],
     },
   ],
   provenance: { issuer: 'a', repository: 'acme/a', workflow: 'b.yml', ref: 'c', sha: 'd', run_id: '1' },
   attestations: [
     {
-      ...{ sha256: 'b'.repeat(64), size_bytes: 9, predicate_type: 'a', issuer: 'b', repository: 'acme/a' },
-      ...{ workflow: 'c@d', identity: 'e', ref: 'f', sha: 'g', run_url: 'h' },
+      sha256: 'b'.repeat(64),
+      size_bytes: 9,
+      predicate_type: 'a',
+      issuer: 'b',
+      repository: 'acme/a',
+      workflow: 'c@d',
+      identity: 'e',
+      ref: 'f',
+      sha: 'g',
+      run_url: 'h',
     },
   ],
   content: 'user:\n{{code}}\n',
@@ -187,7 +201,12 @@ describe('every field of a version', () => {
   test('makes another version if it differs, except what says who published it, when and why', () => {
     const { published_at: _t, published_by: _b, changelog: _c, provenance: _p, attestations: _a, ...compared } = EVERY
     const others: { [Key in keyof typeof compared]: VersionFile[Key] } = {
-      ...{ format: 'text', variables: [], parameters: {}, skill: undefined, includes: undefined, content: 'x' },
+      format: 'text',
+      variables: [],
+      parameters: {},
+      skill: undefined,
+      includes: undefined,
+      content: 'x',
     }
     for (const key of Object.keys(compared) as (keyof typeof compared)[])
       expect([key, isSameVersion(EVERY, { ...EVERY, [key]: others[key] })]).toEqual([key, false])

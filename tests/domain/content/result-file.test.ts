@@ -37,8 +37,16 @@ test('what is written is read back, and the same values are the same bytes', () 
 
 test('a file needs only what every result has', () => {
   expect(parseResultFile(GOOD).value).toEqual({
-    ...{ content_sha256: DIGEST, passed: 3, failed: 1, skipped: 0, score: null, model: null, url: null },
-    ...{ at: '2026-11-20T10:00:00Z', reported_by: 'octocat', provenance: null },
+    content_sha256: DIGEST,
+    passed: 3,
+    failed: 1,
+    skipped: 0,
+    score: null,
+    model: null,
+    url: null,
+    at: '2026-11-20T10:00:00Z',
+    reported_by: 'octocat',
+    provenance: null,
   })
 })
 

@@ -8,8 +8,18 @@ import { describeMissing, findMissingEvidence } from '../../../src/domain/managi
 const TARGET = { owner: 'acme', name: 'review', version: '1.2.0', content_sha256: 'a'.repeat(64) }
 const AT = '2026-11-20T10:00:00Z'
 const aResult = (given: Partial<Result> = {}): Result => ({
-  ...{ suite: 'quality', version: '1.2.0', content_sha256: TARGET.content_sha256, passed: 10, failed: 0, skipped: 0 },
-  ...{ score: null, model: null, url: null, at: AT, reported_by: 'acme', provenance: null },
+  suite: 'quality',
+  version: '1.2.0',
+  content_sha256: TARGET.content_sha256,
+  passed: 10,
+  failed: 0,
+  skipped: 0,
+  score: null,
+  model: null,
+  url: null,
+  at: AT,
+  reported_by: 'acme',
+  provenance: null,
   ...given,
 })
 const PLAIN: ProtectedLabel = { label: 'production', requires: ['quality'] }

@@ -44,8 +44,10 @@ const patch = fc.record(
     trusted_publishers: fc.option(
       fc.array(
         fc.record({
-          ...{ repository: fc.constant('octo/prompts'), workflow: fc.constant('publish.yml') },
-          ...{ repository_id: fc.integer({ min: 1 }), repository_owner_id: fc.constant('9007199254740993') },
+          repository: fc.constant('octo/prompts'),
+          workflow: fc.constant('publish.yml'),
+          repository_id: fc.integer({ min: 1 }),
+          repository_owner_id: fc.constant('9007199254740993'),
           environment: fc.stringMatching(/^[ -~]{1,40}$/),
         }),
         { maxLength: 3 },

@@ -20,7 +20,9 @@ export function labels({ isOwn, content, found, send, get, missing, refused }: R
       expect(list.meta).toEqual({ page: 1, pages: 1, total: expected.length })
       expect(list.data).toEqual(
         expected.map(({ repository: { name, full_name, versions }, version }) => ({
-          ...{ name, full_name, version },
+          name,
+          full_name,
+          version,
           content_sha256: versions.find((one) => one.version === version)!.sha256,
           url: expect.stringMatching(new RegExp(`/api/v1/repos/${full_name}/versions/${version}$`)),
           raw_url: expect.stringMatching(new RegExp(`/api/v1/repos/${full_name}/raw\\?version=${version}$`)),

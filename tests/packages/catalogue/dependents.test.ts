@@ -55,7 +55,9 @@ test('lists the prompts that include a prompt by their latest versions, each wit
   expect(files.get('/data/v1/dependents/acme/style.json')).toEqual({
     data: [
       {
-        ...{ full_name: 'acme/review', title: 'Review', version: '1.1.0' },
+        full_name: 'acme/review',
+        title: 'Review',
+        version: '1.1.0',
         includes: [
           { range: '^1', version: '1.4.0' },
           { range: 'stable', version: '1.0.0' },
@@ -68,7 +70,8 @@ test('lists the prompts that include a prompt by their latest versions, each wit
   })
   expect(files.get('/data/v1/users/acme/composed.json')?.data).toEqual([
     {
-      ...{ full_name: 'acme/review', version: '1.1.0' },
+      full_name: 'acme/review',
+      version: '1.1.0',
       includes: [
         // 1.4.0 was yanked.
         { repository: 'acme/style', range: '^1', version: '1.4.0', wanted: '1.5.0' },

@@ -6,8 +6,18 @@ import type { ResultEntry } from '../../../src/domain/content/content-tree.ts'
 const A = 'a'.repeat(64)
 const B = 'b'.repeat(64)
 const entry = (version: string, suite: string, content_sha256: string): ResultEntry => ({
-  ...{ version, suite, content_sha256, passed: 1, failed: 0, skipped: 0, score: null, model: null, url: null },
-  ...{ at: '2026-11-20T10:00:00Z', reported_by: 'acme', provenance: null },
+  version,
+  suite,
+  content_sha256,
+  passed: 1,
+  failed: 0,
+  skipped: 0,
+  score: null,
+  model: null,
+  url: null,
+  at: '2026-11-20T10:00:00Z',
+  reported_by: 'acme',
+  provenance: null,
 })
 const VERSIONS = [
   { version: '1.0.0', content_sha256: A },
@@ -20,11 +30,15 @@ test('a result of its version’s bytes counts; one of other bytes, or of no ver
   expect(good.map(({ version }) => version)).toEqual(['1.0.0'])
   expect(problems).toEqual([
     {
-      ...{ file: 'content/acme/review/results/1.1.0/a.yml', rule: 'results-of-these-bytes', key: 'content_sha256' },
+      file: 'content/acme/review/results/1.1.0/a.yml',
+      rule: 'results-of-these-bytes',
+      key: 'content_sha256',
       message: `expected ${B}, the SHA-256 of 1.1.0`,
     },
     {
-      ...{ file: 'content/acme/review/results/2.0.0/a.yml', rule: 'results-have-versions', key: '' },
+      file: 'content/acme/review/results/2.0.0/a.yml',
+      rule: 'results-have-versions',
+      key: '',
       message: 'expected a result of a version that exists',
     },
   ])

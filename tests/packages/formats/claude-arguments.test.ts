@@ -13,7 +13,10 @@ function importCommand(front: string, text: string) {
 
 const exported = (prompt: PortablePrompt): ExportedVersion => ({
   ...prompt,
-  ...{ version: '1.0.0', full_name: 'acme/fix', content: '', content_sha256: '0'.repeat(64) },
+  version: '1.0.0',
+  full_name: 'acme/fix',
+  content: '',
+  content_sha256: '0'.repeat(64),
 })
 const write = (prompt: PortablePrompt) => WRITERS['claude-command'](exported(prompt))
 const bodyOf = (file: string) => file.slice(file.indexOf('\n---\n') + 5)
@@ -149,14 +152,27 @@ describe('reading', () => {
 })
 
 const variable = (name: string, required = true): Variable => ({
-  ...{ name, description: '', type: 'string', required, default: null, options: [], example: null },
+  name,
+  description: '',
+  type: 'string',
+  required,
+  default: null,
+  options: [],
+  example: null,
 })
 
 describe('writing a prompt of the hub', () => {
   const write = (text: string, names: string[]) => {
     const prompt: PortablePrompt = {
-      ...{ name: 'fix', title: 'Fix it', description: '', tags: [], license: null, changelog: '', parameters: {} },
-      ...{ body: { format: 'text', text }, variables: names.map((name) => variable(name, name !== 'b')) },
+      name: 'fix',
+      title: 'Fix it',
+      description: '',
+      tags: [],
+      license: null,
+      changelog: '',
+      parameters: {},
+      body: { format: 'text', text },
+      variables: names.map((name) => variable(name, name !== 'b')),
     }
     return WRITERS['claude-command'](exported(prompt))
   }

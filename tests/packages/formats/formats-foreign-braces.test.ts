@@ -8,9 +8,19 @@ const CONTENT = 'Explain the Angular binding {{user.name}} and {{BaseURL}} to me
 
 function version(text: string): ExportedVersion {
   return {
-    ...{ name: 'angular-help', full_name: 'acme/angular-help', version: '1.0.0', content_sha256: '0'.repeat(64) },
-    ...{ title: 'Angular help', description: 'Explains it.', tags: [], license: null, changelog: '', parameters: {} },
-    ...{ content: text, body: { format: 'text', text }, variables: [undeclaredVariable('question')] },
+    name: 'angular-help',
+    full_name: 'acme/angular-help',
+    version: '1.0.0',
+    content_sha256: '0'.repeat(64),
+    title: 'Angular help',
+    description: 'Explains it.',
+    tags: [],
+    license: null,
+    changelog: '',
+    parameters: {},
+    content: text,
+    body: { format: 'text', text },
+    variables: [undeclaredVariable('question')],
   }
 }
 
@@ -21,7 +31,9 @@ describe.each(['langfuse', 'github'] as const)('%s', (format) => {
   test('refuses braces that are no variable of the prompt', () => {
     const [first] = WRITERS[format](version(CONTENT)).refused ?? []
     expect(first).toEqual({
-      ...{ kind: 'refused', field: 'content', line: 1 },
+      kind: 'refused',
+      field: 'content',
+      line: 1,
       message:
         '{{user.name}} is no variable of this prompt, but the format cannot escape it; declare it as a variable, or export as dotprompt or langchain, which escape braces',
     })

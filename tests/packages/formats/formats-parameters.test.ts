@@ -112,11 +112,16 @@ const KEPT: readonly (readonly [string, ImportFormat, unknown, object])[] = [
     'model_config and response_format',
     'mlflow',
     {
-      ...{ name: 'p', template: 'Hi', response_format: SCHEMA },
+      name: 'p',
+      template: 'Hi',
+      response_format: SCHEMA,
       model_config: { model_name: 'm', max_tokens: 9, stop_sequences: ['x'], extra_params: { seed: 1 } },
     },
     {
-      ...{ model: 'm', max_tokens: 9, stop: ['x'], seed: 1 },
+      model: 'm',
+      max_tokens: 9,
+      stop: ['x'],
+      seed: 1,
       response_format: { type: 'json_schema', json_schema: { name: 'output', schema: SCHEMA } },
     },
   ],
@@ -245,14 +250,26 @@ describe('reading', () => {
 
 describe('writing', () => {
   const version = (parameters: ExportedVersion['parameters']): ExportedVersion => ({
-    ...{ name: 'p', full_name: 'acme/p', title: '', description: '', tags: [], license: null, changelog: '' },
-    ...{ version: '1.0.0', content: 'Hi', content_sha256: '0'.repeat(64), variables: [], parameters },
+    name: 'p',
+    full_name: 'acme/p',
+    title: '',
+    description: '',
+    tags: [],
+    license: null,
+    changelog: '',
+    version: '1.0.0',
+    content: 'Hi',
+    content_sha256: '0'.repeat(64),
+    variables: [],
+    parameters,
     body: { format: 'text', text: 'Hi' },
   })
 
   test('dotprompt has tools and the output schema where its own package reads them', async () => {
     const parameters = {
-      ...{ model: 'm', max_tokens: 9, seed: 1 },
+      model: 'm',
+      max_tokens: 9,
+      seed: 1,
       tools: ['search', { type: 'function', function: { ...FUNCTION, strict: true } }, { type: 'web_search' }],
       response_format: FORMAT,
     }
@@ -261,7 +278,9 @@ describe('writing', () => {
     const { text } = written.file!
     const rendered = await new Dotprompt().render(text)
     expect(rendered).toMatchObject({
-      ...{ model: 'm', tools: ['search'], output: { format: 'json', schema: SCHEMA } },
+      model: 'm',
+      tools: ['search'],
+      output: { format: 'json', schema: SCHEMA },
       toolDefs: [{ name: 'get_weather', description: 'Weather of a city', inputSchema: SCHEMA }],
       config: { maxOutputTokens: 9, seed: 1, tools: [{ type: 'web_search' }] },
     })

@@ -63,7 +63,9 @@ test('Prompty: reads nunjucks templates as Jinja', () => {
 test('LangChain: reads a load_prompt file and a LangSmith response', () => {
   const template = { template: 'Do {task}.\n', template_format: 'f-string', input_variables: ['task'] }
   const manifest = {
-    ...{ lc: 1, type: 'constructor', id: ['langchain', 'prompts', 'prompt', 'PromptTemplate'] },
+    lc: 1,
+    type: 'constructor',
+    id: ['langchain', 'prompts', 'prompt', 'PromptTemplate'],
     kwargs: { ...template, partial_variables: { task: 'it' } },
   }
   for (const [given, lost] of [
@@ -169,7 +171,9 @@ test.each([
     'settings of a model that are no settings',
     'langchain',
     JSON.stringify({
-      ...{ lc: 1, type: 'constructor', id: ['langchain', 'schema', 'runnable', 'RunnableSequence'] },
+      lc: 1,
+      type: 'constructor',
+      id: ['langchain', 'schema', 'runnable', 'RunnableSequence'],
       kwargs: { first: { ...asked, kwargs: { template: 'Hi' } }, last: { kwargs: { bound } } },
     }),
     ['last.model', 'last.temperature'],
@@ -178,7 +182,9 @@ test.each([
     'the class of a model, what is no tool of it, and what runs between the prompt and it',
     'langchain',
     JSON.stringify({
-      ...{ lc: 1, type: 'constructor', id: ['langchain', 'schema', 'runnable', 'RunnableSequence'] },
+      lc: 1,
+      type: 'constructor',
+      id: ['langchain', 'schema', 'runnable', 'RunnableSequence'],
       kwargs: {
         first: { ...asked, kwargs: { template: 'Hi', tags: ['a'], metadata: { team: 'b' } } },
         middle: [{ lc: 1 }],

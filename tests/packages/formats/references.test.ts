@@ -81,22 +81,21 @@ test('a reference alone on its line becomes an include line, and every other byt
 
 test('a prompt of Portkey keeps its model, parameters and messages; the rest is named', () => {
   const value = {
-    ...{
-      id: 'u',
-      slug: 'pp-x',
-      name: 'X',
-      model: 'm',
-      parameters: { temperature: 0.1 },
-      virtual_key: 'k',
-      tools: [{ type: 'function', function: { name: 'f' } }],
-      router: 'r',
-    },
+    id: 'u',
+    slug: 'pp-x',
+    name: 'X',
+    model: 'm',
+    parameters: { temperature: 0.1 },
+    virtual_key: 'k',
+    tools: [{ type: 'function', function: { name: 'f' } }],
+    router: 'r',
     string: '[{"role":"system","content":"Be {{tone}}."},{"role":"user","content":[{"type":"text","text":"Hi"}]}]',
   }
   const { prompts, findings } = READERS.portkey(JSON.stringify(value), 'f')
   expect(prompts).toMatchObject([
     {
-      ...{ name: 'X', variables: [{ name: 'tone' }] },
+      name: 'X',
+      variables: [{ name: 'tone' }],
       parameters: { temperature: 0.1, model: 'm', tools: [{ type: 'function', function: { name: 'f' } }] },
       body: {
         messages: [

@@ -139,7 +139,11 @@ describe('files of the hub', () => {
         fc.oneof(anyText, fc.constantFrom('', '\n', '\r\n', '---\na: 1\n---\n', '\n---\n', '---js\n1\n---\n')),
         (parameters, changelog, content) => {
           const text = formatVersionFile({
-            ...{ published_at: '2026-11-20T10:00:00Z', published_by: 'octocat', changelog, parameters, content },
+            published_at: '2026-11-20T10:00:00Z',
+            published_by: 'octocat',
+            changelog,
+            parameters,
+            content,
           })
           const [theirs, ours] = readBoth(text)
           expect(theirs).toEqual(ours)
@@ -190,23 +194,20 @@ describe('files of the hub', () => {
       fc.assert(
         fc.property(text, fc.oneof(anyText, fc.constantFrom('1_000', '--- a', 'a --- b')), (content, description) => {
           const { file } = WRITERS[format]({
-            ...{
-              name: 'a',
-              full_name: 'acme/a',
-              version: '1.0.0',
-              content,
-              content_sha256: '0'.repeat(64),
-              title: '1_000',
-            },
-            ...{
-              description,
-              tags: ['1_0'],
-              license: null,
-              changelog: '',
-              variables: [],
-              parameters: { '1_0': '0b1' },
-            },
-            ...{ body: { format: 'text', text: content }, skill: { description, license: null } },
+            name: 'a',
+            full_name: 'acme/a',
+            version: '1.0.0',
+            content,
+            content_sha256: '0'.repeat(64),
+            title: '1_000',
+            description,
+            tags: ['1_0'],
+            license: null,
+            changelog: '',
+            variables: [],
+            parameters: { '1_0': '0b1' },
+            body: { format: 'text', text: content },
+            skill: { description, license: null },
           })
           if (!file) return
           const theirs = matter(file.text, {})

@@ -19,8 +19,11 @@ export async function openScratchHub(): Promise<ScratchHub> {
   const address = `http://localhost:${port}`
   const machines = openMachines()
   const machine = machines.make({
-    ...{ SITE_URL: address, PORT: String(port), CONTENT_DIR: resolve('content') },
-    ...{ RATE_LIMIT_PER_MINUTE: '0', LOG_REQUESTS: 'off' },
+    SITE_URL: address,
+    PORT: String(port),
+    CONTENT_DIR: resolve('content'),
+    RATE_LIMIT_PER_MINUTE: '0',
+    LOG_REQUESTS: 'off',
   })
   const hasPages = async () => (await fetch(address)).ok
   try {

@@ -111,8 +111,13 @@ test('changes.json has the newest changes up to 262,144 bytes, and counts all', 
   const versions = Array.from({ length: 60 }, (_, at) =>
     aVersion(`1.${at}.0`, {
       variables: Array.from({ length: 64 }, (_, each) => ({
-        ...{ name: `v${at}_${each}`, description: 'd'.repeat(400), type: 'string' as const, required: false },
-        ...{ default: 'x'.repeat(200), options: [], example: 'y'.repeat(200) },
+        name: `v${at}_${each}`,
+        description: 'd'.repeat(400),
+        type: 'string' as const,
+        required: false,
+        default: 'x'.repeat(200),
+        options: [],
+        example: 'y'.repeat(200),
       })),
       parameters: Object.fromEntries(Array.from({ length: 30 }, (_, each) => [`${'k'.repeat(200)}${at}_${each}`, 1])),
     }),

@@ -190,8 +190,13 @@ describe('schemas', () => {
       expect(schema.description).toMatch(/\.$/)
       // The required fields of each request.
       const requests: Record<string, string[]> = {
-        ...{ PublishRequest: [], RepositoryPatch: [], OwnerPatch: [], LabelRemoval: [] },
-        ...{ LabelRequest: ['version'], YankRequest: ['reason'], ResultRequest: ['failed', 'passed'] },
+        PublishRequest: [],
+        RepositoryPatch: [],
+        OwnerPatch: [],
+        LabelRemoval: [],
+        LabelRequest: ['version'],
+        YankRequest: ['reason'],
+        ResultRequest: ['failed', 'passed'],
         ConditionalLabel: ['label', 'requires'],
         TrustedPublisher: ['repository', 'repository_id', 'repository_owner_id', 'workflow'],
       }

@@ -29,8 +29,12 @@ type SomePrompts = typeof somePrompts extends fc.Arbitrary<infer Prompts> ? Prom
 
 /** Prompts whose catalogue has every kind of file. */
 const allKinds: SomePrompts = Array.from({ length: 50 }, (_, at) => ({
-  ...{ at, owner: NAMES[at % 4]!, tags: ['constructor'], labels: { production: '1.0.0' } },
-  ...{ status: at < 8 ? 'archived' : 'active', forked_from: at % 2 === 0 ? 'gone/gone@1.0.0' : null },
+  at,
+  owner: NAMES[at % 4]!,
+  tags: ['constructor'],
+  labels: { production: '1.0.0' },
+  status: at < 8 ? 'archived' : 'active',
+  forked_from: at % 2 === 0 ? 'gone/gone@1.0.0' : null,
 }))
 
 function buildSite(prompts: SomePrompts) {

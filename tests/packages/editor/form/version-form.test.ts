@@ -37,7 +37,8 @@ test('a variable is the same after it was shown in the form and sent', () => {
       )
       const base = {
         repository: { owner: 'acme', name: 'a', license: null, readme: '' },
-        ...{ content: '{{a}}', variables: [variable] },
+        content: '{{a}}',
+        variables: [variable],
       }
       const { publish, problems } = judgeForm({ ...sent, content: '{{a}}', title: 'A', expected: '1.0.0' }, base)
       expect(problems).toEqual([])
@@ -77,7 +78,12 @@ test('finds every problem at once, however many there are', () => {
   const names = Array.from({ length: 30 }, (_, index) => `v${index}`)
   const sent = Object.fromEntries(names.map((name) => [`variable.${name}.type`, 'enum']))
   const { problems } = judgeForm({
-    ...{ ...sent, owner: 'acme', name: 'Wrong Name', license: 'mit', tags: 'No Tag!', parameters: '{' },
+    ...sent,
+    owner: 'acme',
+    name: 'Wrong Name',
+    license: 'mit',
+    tags: 'No Tag!',
+    parameters: '{',
     content: names.map((name) => `{{${name}}}`).join(' '),
   })
   expect(problems.map(({ key }) => key).sort()).toEqual(
@@ -175,8 +181,13 @@ Hi {{x}}`
     const { form, said } = readPastedForm({ content, description: 'Typed' }, wanted)
     expect(said).toEqual([])
     expect(form).toMatchObject({
-      ...{ name: 'ask', title: 'Ask', description: 'Typed', format: 'chat', compose: true },
-      ...{ variables: [{ name: 'x', type: 'integer' }], content: '\n{{role "user"}}\n\nHi {{x}}' },
+      name: 'ask',
+      title: 'Ask',
+      description: 'Typed',
+      format: 'chat',
+      compose: true,
+      variables: [{ name: 'x', type: 'integer' }],
+      content: '\n{{role "user"}}\n\nHi {{x}}',
     })
     expect(JSON.parse(form.parameters)).toEqual({ a: 1 })
     const skill = '---\nskill: {description: b, compatibility: Python, metadata: {author: c}}\n---\nHi'
