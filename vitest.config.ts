@@ -19,7 +19,7 @@ const UNIT = [
   'tests/publish/{attempts,decision,turns}.test.ts',
   'tests/relevance/data.test.ts',
   'tests/scripts/progress.test.ts',
-  'tests/site/{card-letters,file-changes,guides,markdown,preview,proof-commands,text-difference}.test.ts',
+  'tests/site/{file-changes,guides,markdown,preview,proof-commands,text-difference}.test.ts',
   'tests/{architecture,config,documents,example-models,limits,lock-file,missing-programs}.test.ts',
 ]
 
@@ -72,8 +72,6 @@ const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json'
 export default defineConfig({
   // Tests use the same copy of a package as the code they test, even if the packages of the tests include another one.
   resolve: { dedupe: Object.keys({ ...dependencies, ...devDependencies }) },
-  // As in packages/astro/astro-options.ts.
-  assetsInclude: ['**/letters.bin'],
   test: {
     reporters: ['default', new MissingPrograms()],
     // The tests start thousands of processes from TypeScript and Python files. With these caches, a start takes a third of

@@ -103,14 +103,13 @@ describe('allowed imports', () => {
       'src/pages',
       [
         ...['src/domain/', 'src/server/', 'src/site/'],
-        ...['packages/account/pages/', 'packages/build/downloads/', 'packages/build/reference/', 'packages/card/'],
+        ...['packages/account/pages/', 'packages/build/downloads/', 'packages/build/reference/'],
         ...['packages/editor/browser/', 'packages/editor/pages/', 'packages/review/rules/'],
       ],
     ],
     // What stands beside the core, each package with those below it.
     ['packages/catalogue', ['src/domain/', 'packages/catalogue/']],
     ['packages/stores', ['src/domain/', 'src/ports/', 'packages/catalogue/', 'packages/stores/']],
-    ['packages/card', ['src/domain/', 'packages/card/']],
     ['packages/skills', ['src/domain/', 'src/ports/', 'src/server/', 'packages/skills/']],
     ['packages/formats', ['src/domain/', 'src/ports/', 'packages/formats/', 'packages/stores/']],
     ['packages/review', ['src/domain/', 'src/ports/', 'packages/catalogue/', 'packages/review/', 'packages/stores/']],
@@ -362,11 +361,11 @@ describe('allowed imports', () => {
 })
 
 describe('source file conventions', () => {
-  test('the only tracked files that are not text are these pictures and letters', () => {
+  test('the only tracked files that are not text are these pictures and the font', () => {
     const tracked = execFileSync('git', ['ls-files', '--eol'], { encoding: 'utf8' }).trim().split('\n')
     const paths = tracked.filter((line) => line.startsWith('i/-text')).map((line) => line.split('\t')[1])
     expect(paths).toEqual([
-      ...['docs/pictures/prompt-dark.webp', 'docs/pictures/prompt-light.webp', 'packages/card/letters.bin'],
+      ...['docs/pictures/prompt-dark.webp', 'docs/pictures/prompt-light.webp'],
       ...['src/public/card.png', 'src/public/favicon.ico', 'src/site/fonts/inter.woff2'],
     ])
   })

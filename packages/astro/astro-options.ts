@@ -9,7 +9,7 @@ export const ASTRO_OPTIONS = {
   output: 'server',
   adapter: pagesAdapter(),
   build: { assets: 'assets', inlineStylesheets: 'never', serverEntry: 'entry.mjs' },
-  vite: { assetsInclude: ['**/letters.bin'], build: { assetsInlineLimit: 0 } },
+  vite: { build: { assetsInlineLimit: 0 } },
   // By default, Astro adds a session store and an image library to the page code.
   session: false,
   image: { service: passthroughImageService() },

@@ -13,8 +13,6 @@ export interface PageHead {
   feed?: string | undefined
   /** Structured data for the page (see https://schema.org). */
   facts?: object | undefined
-  /** Path of the page's preview image. */
-  picture?: string | undefined
 }
 
 /** Formats structured data for a script element, escaped so that nothing in it closes the element. */

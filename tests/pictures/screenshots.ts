@@ -1,4 +1,4 @@
-// `npm run screenshots`: takes the README's pictures and the site's social card from a temporary hub; run it after changing what they show.
+// `npm run screenshots`: takes the README's pictures and the preview image of links from a temporary hub; run it after changing what they show.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { openBrowser } from './look/browser.ts'
 import { openScratchHub } from './look/scratch-hub.ts'

@@ -117,7 +117,6 @@ export const ADDRESSES: readonly Address[] = [
   page('/tags/{tag}/feed.xml', 'Feed of new versions with a tag'),
   page('/tags/{tag}/{page}', 'More pages of a tag'),
   page('/badges/{owner}/{name}.svg', 'A prompt’s badge'),
-  page('/badges/{owner}/{name}.png', 'The preview image for links to a prompt'),
   page('/feed.xml', 'Feed of new versions'),
   page('/models.xml', 'Feed of the models that retire, with the prompts that use them'),
   page('/llms.txt', 'A description of the hub for models'),

@@ -166,7 +166,6 @@ export function describePrompt({ repository, versions, record, isMain }: PromptV
     canonical,
     isListed: isListed(repository) && !isYanked,
     feed: `/${full_name}/feed.xml`,
-    picture: `/badges/${full_name}.png`,
     facts: {
       '@context': 'https://schema.org',
       '@type': 'CreativeWork',
