@@ -7,8 +7,8 @@ import { readConfig } from '../../src/config.ts'
 import { formatSkill } from '../../src/domain/content/skill.ts'
 import { countOf } from '../../src/domain/text/count-of.ts'
 import { runCommand } from '../run-command.ts'
+import { openContentTree } from './content-tree.ts'
 import { readContent } from './read-content.ts'
-import { openContentTree } from './remove-from-git.ts'
 
 const USAGE = 'Usage: npm run skills-branch -- [--branch skills]'
 const MESSAGE = `Update the skills

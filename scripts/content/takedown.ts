@@ -1,46 +1,43 @@
-// `npm run takedown -- acme/review@1.1.0 "reason"`: removes a version, or a whole prompt, from the content and the fresh copies, and says what is gone from where and what is not.
-import { existsSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { STATE_FILE } from '../../packages/node-server/open-state.ts'
+// `npm run takedown -- acme/review@1.1.0 "reason"`: removes a version, or a whole prompt, in one commit, and prints where copies may remain.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { findServedContent } from '../../packages/node-server/own-catalogue.ts'
-import { removeCopies } from '../../packages/stores/state/fresh-copies.ts'
+import { readContentDir } from '../../packages/stores/content/content-dir.ts'
 import { readConfig } from '../../src/config.ts'
-import { DATA_FILES } from '../../src/domain/api/data-paths.ts'
-import { countOf } from '../../src/domain/text/count-of.ts'
+import { formatPath } from '../../src/domain/content/content-path.ts'
+import { editKeys, parseRepositoryFile } from '../../src/domain/content/prompt-file.ts'
+import { formatProblems } from '../../src/domain/text/problems.ts'
+import type { KeyChange } from '../../src/domain/text/yaml-edit.ts'
 import { splitFullName, splitVersionAddress } from '../../src/domain/values/names.ts'
 import { line } from '../../src/domain/values/values.ts'
-import { logAudit } from '../../src/ports/log.ts'
-import { inStore } from '../operator.ts'
 import { runCommand } from '../run-command.ts'
-import {
-  type ContentTree,
-  findInHistory,
-  isTakenDown,
-  listContained,
-  listIncluding,
-  openContentTree,
-  removeFromGit,
-  type TakedownTarget,
-} from './remove-from-git.ts'
+import { type ContentTree, openContentTree } from './content-tree.ts'
+import { readIfThere } from './read-if-there.ts'
 
 const USAGE = `Usage: npm run takedown -- OWNER/NAME@VERSION "REASON"   removes one version
-       npm run takedown -- OWNER/NAME "REASON"           removes a prompt with all its versions
-       npm run takedown -- --check OWNER/NAME[@VERSION]  says what is gone from where, and deletes the fresh copies of what was taken down`
-
-/** How long the hub may take to build the content without what was removed. */
-const WAIT_MS = 60_000
-const PAUSE_MS = 1_000
+       npm run takedown -- OWNER/NAME "REASON"           removes a prompt with all its versions`
 const REASON = line(500).min(1)
 
-const options = { check: { type: 'boolean', default: false } } as const
-await runCommand({ usage: USAGE, options, allowPositionals: true }, ({ positionals, values }) =>
-  takeDown(positionals, values.check),
-)
+/** What is taken down: a version, or without one, the prompt with all its versions. */
+interface Target {
+  owner: string
+  name: string
+  version?: string
+}
 
-async function takeDown([address = '', reason = '', ...more]: readonly string[], isCheck: boolean): Promise<void> {
-  const target = readTarget(address)
+interface Edit {
+  path: string
+  text: string
+  /** What the edit changes besides `removed`. */
+  also: string[]
+}
+
+await runCommand({ usage: USAGE, allowPositionals: true }, ({ positionals }) => takeDown(positionals))
+
+async function takeDown([address = '', reason = '', ...more]: readonly string[]): Promise<void> {
+  const target: Target | undefined = splitVersionAddress(address) ?? splitFullName(address)
   if (!target || more.length > 0) throw new Error('expected a prompt, or a version such as acme/review@1.1.0')
-  if (!isCheck && !REASON.safeParse(reason).success)
+  if (!REASON.safeParse(reason).success)
     throw new Error('expected a reason on one line, which is written to index.md and visible to everyone')
   const config = readConfig(process.env)
   if (config.keepsClone)
@@ -48,111 +45,144 @@ async function takeDown([address = '', reason = '', ...more]: readonly string[],
       'This hub follows a repository on GitHub and never changes its own clone. Clone the repository, and set CONTENT_DIR to the content folder of that clone.',
     )
   const tree = await openContentTree(findServedContent(config))
-  const gone: string[] = []
-  if (!isCheck) {
-    const { commit, removed, also } = await removeFromGit(tree, target, reason)
-    logAudit('prompt_taken_down', { prompt: address, commit })
-    const extra = also.length === 0 ? '' : `; with ${also.join(', ')}`
-    gone.push(`content: ${removed.join(' and ')} (commit ${commit.slice(0, 12)}${extra})`)
-    const numbers = target.version === undefined ? 'numbers: none is' : `number: ${target.version} is never`
-    gone.push(`${numbers} used again (removed, in index.md)`)
-  }
-  const left: string[] = []
-  const contained = isCheck ? await listContained(tree, target) : []
-  if (contained.length > 0)
-    left.push(`content: ${countOf(contained.length, 'file')} on this branch, such as ${contained[0]}`)
-  const isStored = config.databaseUrl !== undefined || existsSync(STATE_FILE)
-  if (isStored && isCheck && !(await isTakenDown(tree, target)))
-    left.push('fresh copies: kept, because removed in index.md does not say that this was taken down')
-  else if (isStored)
-    await inStore(async (state) => {
-      const count = await removeCopies(state, target)
-      gone.push(`fresh copies: ${count === 0 ? 'none were stored' : `${countOf(count, 'record')} deleted`}`)
-    })
-  else left.push(`fresh copies: there is no store here. ${describeOtherStores(target)}`)
-  const served = await findServed(config.baseUrl, target, isCheck ? 0 : WAIT_MS)
-  if (served === undefined)
-    left.push(`hub: ${config.baseUrl} does not respond. Run this again with --check when it does.`)
-  else if (served.length === 0)
-    gone.push(`hub: ${config.baseUrl} returns 404 for its API, raw text, data file and page`)
-  else {
-    process.exitCode = 1
-    left.push(`hub: ${config.baseUrl} still serves ${served.join(', ')}. Build, or push first, then use --check.`)
-  }
-  left.push(...(await listLeft(tree, target)))
-  console.log([`${address}`, '', 'Gone:', ...indent(gone), '', 'Not gone:', ...indent(left)].join('\n'))
+  const removed = await listFiles(tree, target)
+  const edits =
+    target.version === undefined ? await editPrompt(tree, target, reason) : await editIndex(tree, target, reason)
+  const commit = await commitRemoval(tree, `Take down ${address}`, removed, edits)
+  const also = edits.flatMap((edit) => edit.also)
+  const numbers = target.version === undefined ? 'Its numbers are' : 'Its number is'
+  console.log(`Removed ${address} in commit ${commit}${also.length === 0 ? '' : `, with ${also.join(', ')}`}.
+${numbers} never used again.
+
+1. Push the commit. The hub returns 404 from its next build on.
+2. If the text contains a secret, revoke it: assume that somebody has read it.
+3. Remove the copies that remain:
+${[...describeIncluding(listIncluding(tree, target)), ...describeCopies(removed)].map((text) => `   - ${text}\n`).join('')}`)
 }
 
-function indent(lines: readonly string[]): string[] {
-  return lines.map((text) => `  ${text}`)
-}
-
-function readTarget(address: string): TakedownTarget | undefined {
-  const place = splitVersionAddress(address) ?? splitFullName(address)
-  return place && { version: undefined, ...place }
-}
-
-function describeOtherStores({ owner, name, version = '*' }: TakedownTarget): string {
-  const key = `fresh/repositories/${owner}/${name}`
-  return `On the hub's machine, use --check. On Netlify: netlify blobs:delete prompt-hub ${key}, fresh/versions/${owner}/${name}/${version} and fresh/files/${owner}/${name}/${version}.`
-}
-
-/** Lists what the hub still serves after its next build, for which it has some time. @returns undefined if it does not respond */
-async function findServed(
-  baseUrl: string,
-  { owner, name, version }: TakedownTarget,
-  waitMs: number,
-): Promise<string[] | undefined> {
-  const api = `/api/v1/repos/${owner}/${name}`
-  const paths =
-    version === undefined
-      ? [api, `${api}/raw`, DATA_FILES.repository(owner, name), `/${owner}/${name}`]
-      : [
-          ...[`${api}/versions/${version}`, `${api}/raw?version=${version}`],
-          ...[DATA_FILES.version(owner, name, version), `/${owner}/${name}/v/${version}`],
-        ]
-  const endMs = performance.now() + waitMs
-  for (;;) {
-    const statuses = await Promise.all(
-      paths.map((path) =>
-        fetch(`${baseUrl}${path}`, { headers: { 'Cache-Control': 'no-cache' } }).then(
-          ({ status }) => status,
-          () => undefined,
-        ),
-      ),
-    )
-    if (statuses.includes(undefined)) return undefined
-    const served = paths.filter((_, index) => statuses[index] !== 404)
-    if (served.length === 0 || performance.now() >= endMs) return served
-    await sleep(PAUSE_MS)
-  }
-}
-
-/** Names at most ten versions that contain the text, because they include it. */
 function describeIncluding(versions: readonly string[]): string[] {
   if (versions.length === 0) return []
-  const more = versions.length > 10 ? ` and ${versions.length - 10} more` : ''
+  const named = versions.slice(0, 10).join(', ') + (versions.length > 10 ? ` and ${versions.length - 10} more` : '')
+  return [`${named} include this text: publish without it, then take down these versions too`]
+}
+
+function describeCopies(removed: readonly string[]): string[] {
   return [
-    `included: this text is also in ${versions.slice(0, 10).join(', ')}${more}. Publish without it, then take down these versions too.`,
+    `git history: git filter-repo --invert-paths ${removed.map((path) => `--path ${path}`).join(' ')}`,
+    'clones, forks and pull requests: ask their owners, and the git host, to delete the old commits',
+    'the hub’s store: a text published in the last 24 hours, until it expires',
+    'caches: purge the CDN; browsers and proxies may keep a version for a year',
+    'mirrors: copies of /data/v1 have it until they are updated',
+    'users: lock files, vendored prompts and the caches of clients have it',
+    'backups of the content, of .hub and of the database',
   ]
 }
 
-/** Lists what no command of the hub can remove. */
-async function listLeft(tree: ContentTree, target: TakedownTarget): Promise<string[]> {
-  const { paths, commits } = await findInHistory(tree, target)
-  const remotes = await tree.git.find(['remote'])
-  return [
-    'secrets: if the text contains one, revoke it. Assume that somebody has read it.',
-    ...describeIncluding(listIncluding(tree, target)),
-    commits === 0
-      ? 'git history: no commit of this clone concerns it. Check the address, and other clones.'
-      : `git history: ${countOf(commits, 'commit')} of this clone concern it. To rewrite them: git filter-repo --invert-paths ${paths.map((path) => `--path ${path}`).join(' ')}`,
-    ...(remotes
-      ? [`remote: git push. Clones, forks and pull requests keep the old commits; ask the git host to delete them.`]
-      : []),
-    'caches: purge the CDN. Browsers and proxies may keep a version for a year.',
-    'mirrors: copies of /data/v1 keep it until they are updated or deleted.',
-    'users: lock files, vendored prompts and the caches of clients keep it.',
-    'backups: of the content, of .hub and of the database.',
+/** Lists the versions that include what is taken down, and so contain its text, such as `acme/review@1.0.0`. */
+function listIncluding({ folder, prefix }: ContentTree, { owner, name, version }: Target): string[] {
+  const { tree } = readContentDir(join(folder, prefix))
+  return Array.from(tree.repositories).flatMap(([fullName, { versions }]) =>
+    versions
+      .filter(({ includes = [] }) =>
+        includes.some(
+          (part) => part.repository === `${owner}/${name}` && (version === undefined || part.version === version),
+        ),
+      )
+      .map((one) => `${fullName}@${one.version}`),
+  )
+}
+
+function pathOfIndex({ prefix }: ContentTree, { owner, name }: Target): string {
+  return `${prefix}${formatPath({ kind: 'repository', owner, name })}`
+}
+
+/** Lists the files and folders on the branch: of a version, its file and the folders of its files, results and attestations. */
+async function listFiles({ git, prefix }: ContentTree, { owner, name, version }: Target): Promise<string[]> {
+  const folder = `${prefix}${owner}/${name}`
+  const paths =
+    version === undefined
+      ? [folder]
+      : ['versions/{v}.md', 'versions/{v}', 'results/{v}', 'attestations/{v}'].map(
+          (path) => `${folder}/${path.replace('{v}', version)}`,
+        )
+  const listed = (await git.find(['ls-tree', '--name-only', 'HEAD', '--', ...paths])) ?? ''
+  const files = listed.split('\n').filter(Boolean)
+  if (files.length > 0) return files
+  throw new Error(
+    `There is no ${version === undefined ? 'prompt' : `version ${version} of`} ${owner}/${name} on this branch.`,
+  )
+}
+
+/** Records the number as used up, and removes what points at the version. */
+async function editIndex(tree: ContentTree, target: Target, reason: string): Promise<Edit[]> {
+  const { version = '' } = target
+  const path = pathOfIndex(tree, target)
+  const text = readIfThere(join(tree.folder, path)) || '---\n---\n'
+  const { value, problems } = parseRepositoryFile(text)
+  if (problems) throw new Error(`${path} cannot be read: ${formatProblems(problems)}. Fix it first.`)
+  const labels = Object.keys(value.labels).filter((label) => value.labels[label] === version)
+  const changes: KeyChange[] = [
+    ...labels.map((label): KeyChange => ({ path: ['labels', label], value: undefined })),
+    ...(Object.hasOwn(value.yanked, version) ? [{ path: ['yanked', version], value: undefined } as const] : []),
+    { path: ['removed', version], value: reason },
   ]
+  return [{ path, text: editKeys(text, changes), also: labels.map((label) => `the label ${label}`) }]
+}
+
+/** Records all numbers of a prompt as used up, in an `index.md` with nothing else, and removes other prompts' references to it. */
+async function editPrompt(tree: ContentTree, target: Target, reason: string): Promise<Edit[]> {
+  const { git, folder, prefix } = tree
+  const fullName = `${target.owner}/${target.name}`
+  const path = pathOfIndex(tree, target)
+  const versions = `${prefix}${fullName}/versions/`
+  const listed = (await git.find(['ls-tree', '--name-only', 'HEAD', '--', versions])) ?? ''
+  const numbers = listed.split('\n').filter((file) => file.endsWith('.md'))
+  const before = readIfThere(join(folder, path))
+  const removed = {
+    // An index that cannot be read is taken down too.
+    ...parseRepositoryFile(before || '---\n---\n').value?.removed,
+    ...Object.fromEntries(numbers.map((file) => [file.slice(versions.length, -'.md'.length), reason])),
+  }
+  const isKept = Object.keys(removed).length > 0
+  const text = editKeys('---\n---\n', [{ path: ['removed'], value: removed }])
+  if (text === before) throw new Error(`${fullName} was taken down before.`)
+  return [...(isKept ? [{ path, text, also: [] }] : []), ...(await editReferences(tree, fullName))]
+}
+
+async function editReferences({ git, folder, prefix }: ContentTree, fullName: string): Promise<Edit[]> {
+  const found = (await git.find(['grep', '-l', '-F', '-e', fullName, 'HEAD', '--', prefix === '' ? '.' : prefix])) ?? ''
+  return found
+    .split('\n')
+    .map((file) => file.replace(/^HEAD:/, ''))
+    .filter((path) => /^[^/]+\/[^/]+\/index\.md$/.test(path.slice(prefix.length)))
+    .filter((path) => !path.startsWith(`${prefix}${fullName}/`))
+    .flatMap((path) => {
+      const text = readFileSync(join(folder, path), 'utf8')
+      const file = parseRepositoryFile(text).value
+      const keys = (['moved_to', 'replaced_by'] as const).filter((key) => file?.[key] === fullName)
+      if (keys.length === 0) return []
+      const other = path.slice(prefix.length, -'/index.md'.length)
+      const changes = keys.map((key): KeyChange => ({ path: [key], value: undefined }))
+      return [{ path, text: editKeys(text, changes), also: keys.map((key) => `${key} of ${other}`) }]
+    })
+}
+
+/** Commits the removal and the edits. @returns the start of the commit's ID */
+async function commitRemoval(
+  { git, folder }: ContentTree,
+  message: string,
+  removed: readonly string[],
+  edits: readonly Edit[],
+): Promise<string> {
+  const paths = [...removed, ...edits.map((edit) => edit.path)]
+  const dirty = (await git.run(['status', '--porcelain', '--', ...paths])).toString()
+  if (dirty !== '') throw new Error(`There are uncommitted changes. Commit or discard them first:\n${dirty.trimEnd()}`)
+  for (const path of removed) rmSync(join(folder, path), { recursive: true })
+  for (const { path, text } of edits) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+  await git.run(['add', '--all', '--', ...paths])
+  await git.run(['-c', 'commit.gpgSign=false', 'commit', '--quiet', '--only', '-m', message, '--', ...paths])
+  return (await git.run(['rev-parse', '--short=12', 'HEAD'])).toString().trim()
 }

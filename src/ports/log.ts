@@ -58,7 +58,6 @@ export type AuditEvent =
   | 'person_unblocked'
   | 'person_forgotten'
   | 'owner_changed'
-  | 'prompt_taken_down'
 
 /**
  * Logs who did something that an operator may have to explain later: one line of JSON on standard error.

@@ -80,29 +80,6 @@ export async function removeBuiltCopies(state: StateStore, source: BuildSource):
   return removed
 }
 
-/**
- * Removes the copies of a repository, or only its own copy and those of one version and its files.
- *
- * @returns the number of removed copies. Processes may keep them in memory until a build includes a later commit
- */
-export async function removeCopies(
-  state: StateStore,
-  { owner, name, version }: { owner: string; name: string; version?: string | undefined },
-): Promise<number> {
-  const keys = [keyOf('repositories', [owner, name])]
-  for (const kind of ['versions', 'files'] as const)
-    if (version !== undefined) keys.push(keyOf(kind, [owner, name, version]))
-    else for await (const key of listKeys(state, keyOf(kind, [owner, name, '']))) keys.push(key)
-  let removed = 0
-  for (const key of keys) {
-    if (await state.get(key)) removed++
-    await state.delete(key)
-  }
-  const marker = await state.get(COPIES_MARKER)
-  if (marker) await state.set(COPIES_MARKER, `${marker.value.split(' ', 1)[0]} ${Math.random()}`)
-  return removed
-}
-
 /** @returns undefined if a copy is corrupt or in another format */
 function findOrigin(text: string): CopyOrigin | undefined {
   try {
