@@ -1,18 +1,21 @@
 // Serves the pages for writing on Netlify. Responses are never cached.
 import type { Config, Context } from '@netlify/functions'
 import { connectEditor } from '../../src/wiring/account.ts'
+import { openHub } from '../../src/wiring/hub.ts'
 import { createApp } from '../../src/wiring/routes/app.ts'
 import { editing } from '../../src/wiring/routes/editing.ts'
+import { namesakes } from '../../src/wiring/routes/pages.ts'
 
-const app = createApp<Context>([editing({ editor: connectEditor })])
+const app = createApp<Context>([namesakes({ hub: openHub }), editing({ editor: connectEditor })])
 
 export default (request: Request, context: Context) => app.fetch(request, context)
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else.
 export const config: Config = {
   path: ['/new', '/:owner/settings', '/:owner/:name/edit', '/:owner/:name/manage'],
-  // Files, guides and tags, none of which is an owner.
-  excludedPath: '/:room(api|assets|auth|cli|clients|data|docs|settings|tags)/*',
+  // What other functions answer.
+  excludedPath: '/:room(api|assets|auth|cli|clients|data|settings)/*',
+  preferStatic: true,
   rateLimit: {
     action: 'rewrite',
     to: '/rate-limited',

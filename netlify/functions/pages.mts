@@ -1,5 +1,5 @@
 // Serves the website on Netlify.
-import type { Config, Context } from '@netlify/functions'
+import type { Context } from '@netlify/functions'
 import { openHub } from '../../src/wiring/hub.ts'
 import { createApp } from '../../src/wiring/routes/app.ts'
 import { pages } from '../../src/wiring/routes/pages.ts'
@@ -8,16 +8,17 @@ const app = createApp<Context>([pages({ hub: openHub })])
 
 export default (request: Request, context: Context) => app.fetch(request, context)
 
-// Only literals: the platform's bundler reads this without running it, and drops anything else.
-export const config: Config = {
+// Only literals: the platform's bundler reads this without running it, and drops anything else. Its type lacks HEAD, so it is omitted.
+export const config = {
   path: '/*',
   excludedPath: [
     '/:folder(api|assets|auth|cli|clients|data|settings){/*}?',
     '/:file(mcp|new|rate-limited|.well-known/agent-skills/index.json)',
-    '/:a([a-su-zA-Z\\d][\\w\\-]*|t[b-z\\d\\-][\\w\\-]*|ta[a-fh-z\\d\\-][\\w\\-]*|tag[a-rt-z\\d\\-][\\w\\-]*|tags[\\w\\-]+|ta?g?)/settings', // every owner, but not the tag of this name
+    '/:owner/settings',
     '/:a/:b/(edit|manage|SKILL.md|skill.md|v/.+/.+)',
     '/:a{/:b}?/.well-known/agent-skills/*',
   ],
+  method: ['GET', 'HEAD'],
   preferStatic: true,
   rateLimit: {
     action: 'rewrite',

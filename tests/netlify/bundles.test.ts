@@ -120,10 +120,10 @@ describe('the manifest', () => {
   //  function        paths                        methods                                        files take precedence
   test.each([
     ['account', ['/settings', '/settings/*', '/auth', '/auth/*'], [], undefined],
-    ['editor', ['/new', '/:owner/settings', '/:owner/:name/edit', '/:owner/:name/manage'], [], undefined],
+    ['editor', ['/new', '/:owner/settings', '/:owner/:name/edit', '/:owner/:name/manage'], [], true],
     ['export', ['/api/v1/repos/:owner/:name/versions/:version/export/:format'], ['GET', 'HEAD', 'OPTIONS'], undefined],
     ['mcp', ['/mcp'], [], undefined],
-    ['pages', ['/*'], [], true],
+    ['pages', ['/*'], ['GET', 'HEAD'], true],
     ['publish', ['/api', '/api/*'], ['POST', 'PUT', 'PATCH', 'DELETE'], undefined],
     ['rate-limited', ['/rate-limited'], [], undefined],
     ['read', ['/api', '/api/*'], ['GET', 'HEAD', 'OPTIONS'], undefined],
@@ -266,6 +266,7 @@ const CALLS: readonly [name: string, about: string, request: () => Request, stat
     'search_prompts',
   ],
   ['mcp', 'a message of the newest protocol', () => new Request(MCP, modern('tools/list')), 200, 'search_prompts'],
+  ['editor', 'the tag whose address looks like the settings of an owner', () => visit('/tags/settings'), 404, '<h1'],
   ['editor', 'a stranger at /new', () => visit('/new', undefined, ''), 401, 'Sign in'],
   ['editor', 'the form for a new prompt', () => visit('/new'), 200, 'name="content"'],
   [
