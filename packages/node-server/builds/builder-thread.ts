@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util'
 import { parentPort, workerData } from 'node:worker_threads'
 import type * as z from 'zod'
 import { readConfig } from '../../../src/config.ts'
-import { splitFullName } from '../../../src/domain/values/names.ts'
 import { type BuildSource, UNKNOWN_SOURCE } from '../../../src/ports/fresh-copies.ts'
 import { describeError, logProblem } from '../../../src/ports/log.ts'
 import { hashCode } from '../../build/code-hash.ts'
@@ -14,15 +13,10 @@ import type { Catalogue } from '../../catalogue/catalogue.ts'
 import { groupProblems } from '../../catalogue/last-good.ts'
 import { type ContentReader, describeIgnored, nameFile } from '../../stores/content/content-files.ts'
 import { type ContentHistory, readHistory } from '../../stores/content/content-history.ts'
-import { isFolderUnreadable, listIgnored, promptOf } from '../../stores/content/content-listing.ts'
+import { isFolderUnreadable, listIgnored } from '../../stores/content/content-listing.ts'
 import { openObjects } from '../../stores/content/content-reader.ts'
-import { type ContentLook, describeMissing, openContentSource } from '../../stores/content/content-source.ts'
-import {
-  applyFirstFiles,
-  type FirstFilesByPrompt,
-  findFirstFiles,
-  listProblems,
-} from '../../stores/content/first-files.ts'
+import { describeMissing, openContentSource } from '../../stores/content/content-source.ts'
+import { applyFirstFiles, type FirstFilesByPrompt, listProblems } from '../../stores/content/first-files.ts'
 import { createGit } from '../../stores/git/git-command.ts'
 import {
   type EditedIndex,
@@ -33,9 +27,7 @@ import {
 import { keepCommits, readBuildSource } from '../../stores/site/build-source.ts'
 import { openSiteDatabase, type SiteDatabase } from '../../stores/site/site-database.ts'
 import { isDamage } from '../../stores/sqlite-errors.ts'
-import { openPublished, type Published, sourceOf } from '../../stores/state/published.ts'
 import { inBackground } from '../http/background.ts'
-import { openState } from '../open-state.ts'
 import { lowerPriority } from '../thread-priority.ts'
 import {
   type BuilderMessage,
@@ -44,6 +36,7 @@ import {
   pauseAfter,
   type ReadyContent,
 } from './builder-messages.ts'
+import { openComparison } from './compare-versions.ts'
 import { describeFolder, nameNewIndex, RETIRE_MS, removeOtherIndexes, SiteState } from './site-folder.ts'
 import { formatOrders } from './snapshots.ts'
 import { watchContent, watchDays } from './watch-content.ts'
@@ -64,6 +57,7 @@ const { contentDir } = parameters
 const isClone = config.keepsClone
 /** How long a publish may be ahead of what is read here: of the folder, for a moment; of a clone, until it is fetched. */
 const SETTLE_MS = isClone ? 60_000 : 5_000
+const comparison = openComparison(config, SETTLE_MS)
 lowerPriority()
 const code = hashCode(process.cwd()).data
 const git = createGit(contentDir, process.env)
@@ -257,7 +251,7 @@ async function build(wanted: Wanted): Promise<void> {
   if (look.listing.prompts.size + look.listing.others.files.length === 0 && mine.before && !isClone)
     await checkEmptied(mine.before, commit)
   history = past
-  const first = await compareVersions(mine, look, history)
+  const first = await comparison.compare(content.git, look, history, mine.isRead ? mine.first : undefined)
   const listing = applyFirstFiles(look.listing, first)
   const number = lastNumber + 1
   database.begin(number)
@@ -301,7 +295,7 @@ async function build(wanted: Wanted): Promise<void> {
   const gone = new Set(look.missing)
   const isNewlyMissing = !gone.isSubsetOf(missing)
   const soonMs = isNewlyMissing ? MISSING_MS : LOOK_MS
-  looking = setTimeout(wantLook, isUnsettled || !hasAsked ? SETTLE_MS : soonMs)
+  looking = setTimeout(wantLook, isUnsettled || !comparison.hasAsked ? SETTLE_MS : soonMs)
   const stillMissing = look.missing.filter((path) => missing.has(path))
   missing = gone
   mine.isRead = true
@@ -326,60 +320,6 @@ async function readSource(
     return keepCommits(await readBuildSource(contentDir, process.env, commit ?? 'HEAD'), state?.source)
   const read_until = new Date(orderMs).toISOString()
   return isWhole ? { read_until, commits: [], broken: [] } : (state?.source ?? UNKNOWN_SOURCE)
-}
-
-/** Compares versions with what they first were: those of prompts whose files or commits changed since the last round. */
-async function compareVersions(
-  { isRead, first: known }: BuildData,
-  look: ContentLook,
-  history: ContentHistory,
-): Promise<FirstFilesByPrompt> {
-  const { touched } = history
-  const unsettled = [...(known ?? [])].flatMap(([fullName, { isUnsettled }]) => (isUnsettled ? [fullName] : []))
-  const edited = new Set([...uncommitted, ...look.edited].map(promptOf))
-  const affected: ReadonlySet<string> | 'all' =
-    isRead && known && look.changed !== 'all' && touched !== 'all' && hasAsked
-      ? new Set([...look.changed, ...edited, ...touched, ...unsettled])
-      : 'all'
-  uncommitted = look.edited
-  if (history.head === undefined) return new Map()
-  const read = await readPublished(affected)
-  const published = new Map([...lacking, ...(read ?? [])])
-  const settledMs = Date.now() - SETTLE_MS
-  const parts = { git: content.git, look, history, affected, published, settledMs }
-  const found = await findFirstFiles({ ...parts, ...(known && { known }) })
-  lacking = new Map([...published].filter(([fullName]) => found.has(fullName)))
-  hasAsked = read !== undefined
-  return found
-}
-
-/** The paths that differed from the commit in the last round. */
-let uncommitted: ReadonlySet<string> = new Set()
-
-/** What this hub published, of the prompts that the branch does not have whole: what was reported stays so while the state does not respond. */
-let lacking: ReadonlyMap<string, Published> = new Map()
-/** Whether the state responded in the last round. */
-let hasAsked = true
-
-let opened: Promise<ReturnType<typeof openPublished>> | undefined
-
-/** Reads what this hub published, for prompts that changed: a branch that was set back lacks some of it. @returns undefined if the state does not respond; everything is then asked again soon */
-async function readPublished(affected: ReadonlySet<string> | 'all'): Promise<Map<string, Published> | undefined> {
-  try {
-    opened ??= openState(config).then((state) => openPublished(state, sourceOf(config)))
-    const published = await opened
-    if (affected === 'all') return await published.readAll()
-    const places = [...affected].flatMap((fullName) => splitFullName(fullName) ?? [])
-    return new Map(
-      await Promise.all(
-        places.map(async (place) => [`${place.owner}/${place.name}`, await published.read(place)] as const),
-      ),
-    )
-  } catch (cause) {
-    opened = undefined
-    logProblem('warning', 'It was not checked whether the branch still has what was published to it.', { cause })
-    return undefined
-  }
 }
 
 /** Accepts that the content folder is empty if a commit removed everything since the last build. Otherwise it is a mount that has disappeared, as a rule, and must not be served as a hub without prompts. @throws ContentError */
