@@ -1,14 +1,12 @@
-// Checks a setup: its settings, this machine, GitHub, or a deployed hub.
+// Checks a setup: its settings, the content and the git host, or a running hub.
 import { type Config, readConfig } from '../../src/config.ts'
-import { readMemory } from '../node-server/memory.ts'
 import { findServedContent } from '../node-server/own-catalogue.ts'
 import { type CheckResult, runChecks } from './checks.ts'
+import { contentChecks } from './content-checks.ts'
 import { githubChecks } from './github-checks.ts'
 import { hubChecks } from './hub-checks.ts'
 import { openDeployedHub } from './hub-requests.ts'
-import { machineChecks } from './machine-checks.ts'
 import { settingsChecks } from './settings-checks.ts'
-import { signInChecks } from './sign-in-checks.ts'
 
 /** What to check. */
 export interface Setup {
@@ -16,12 +14,8 @@ export interface Setup {
   environment: Readonly<Record<string, string | undefined>>
   /** The absolute path of the checkout. */
   root: string
-  /** The URL of a deployed hub to check instead of this machine. */
+  /** The URL of a running hub to check instead of the content here. */
   url?: string | undefined
-  /** Replaces the system clock in tests. */
-  now?: () => Date
-  /** Replaces the size of this machine's memory in tests. */
-  memoryBytes?: number
 }
 
 /**
@@ -29,32 +23,24 @@ export interface Setup {
  *
  * @throws Error for an invalid `url`
  */
-export async function checkSetup({
-  environment,
-  root,
-  url,
-  now = () => new Date(),
-  memoryBytes = readMemory(),
-}: Setup): Promise<CheckResult[]> {
+export async function checkSetup({ environment, root, url }: Setup): Promise<CheckResult[]> {
   const address = url === undefined ? undefined : parseAddress(url)
   const config = readIfValid(environment)
   const served = config && { ...config, contentDir: findServedContent(config, root) }
-  const machine = served && address === undefined ? { root, config: served, environment, now, memoryBytes } : undefined
+  const machine = served && address === undefined ? { root, config: served, environment } : undefined
   return runChecks([
     ...settingsChecks(environment, config),
-    ...(machine ? machineChecks(machine) : []),
-    ...(config?.gitStore.kind === 'github' ? githubChecks(config.gitStore, now, machine) : []),
-    ...(config ? signInChecks(config) : []),
-    ...(address === undefined ? [] : hubChecks(openDeployedHub(address, environment.HUB_TOKEN), proxyHeaderOf(config))),
+    ...(machine ? contentChecks(machine) : []),
+    ...(config?.gitStore.kind === 'github' ? githubChecks(config.gitStore, machine) : []),
+    ...(address === undefined
+      ? []
+      : hubChecks(openDeployedHub(address, environment.HUB_TOKEN), environment.AUTH_PROXY_HEADER)),
   ])
 }
 
-const proxyHeaderOf = (config: Config | undefined) =>
-  config?.readAccess.kind === 'members' ? config.readAccess.proxyHeader : undefined
-
-/** Returns whether no check found an error. */
+/** Returns whether every check passed. */
 export function hasPassed(examined: readonly CheckResult[]): boolean {
-  return examined.every(({ outcome }) => outcome === 'ok' || outcome === 'advice')
+  return examined.every(({ outcome }) => outcome === 'ok')
 }
 
 function parseAddress(text: string): string {

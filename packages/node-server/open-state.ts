@@ -9,7 +9,7 @@ import type { OpenStateStore } from '../stores/state-entries.ts'
 import { inBackground } from './http/background.ts'
 
 /** The file in which the server keeps data that is not in git. */
-export const STATE_FILE = '.hub/state.db'
+const STATE_FILE = '.hub/state.db'
 const SWEEP_MS = 600_000
 
 /**

@@ -6,10 +6,8 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { checkSetup } from '../../packages/doctor/doctor.ts'
 import { openPostgresState } from '../../packages/stores/state/state-postgres.ts'
 import { readConfig } from '../../src/config.ts'
-import { illsOf } from '../doctor/setups.ts'
 import { poll } from '../e2e/client.ts'
 import { isInstalled, startCaddy } from '../host/programs.ts'
 import { type PostgresServer, startPostgres } from '../hubs/postgres.ts'
@@ -55,10 +53,6 @@ describe('deploy/compose.yaml', () => {
     return { ...settings, DATABASE_URL: `postgresql://hub@${database.host}${database.pathname}` }
   }
   const setPassword = (password: string) => admin.query(`ALTER ROLE hub PASSWORD ${admin.escapeLiteral(password)}`)
-  const databaseFindings = async (environment: Record<string, string>) => {
-    const examined = await checkSetup({ environment, root: '.' })
-    return { checks: examined.map(({ check }) => check), found: illsOf(examined).database }
-  }
 
   test.each(['5Zk+8/x1N0a+Yg/7Q2c=', 'p@ss:w/o?r#d%41', '/', '@'])(
     'opens the database with the password %s',
@@ -71,25 +65,6 @@ describe('deploy/compose.yaml', () => {
       await state.close()
     },
   )
-
-  test('the doctor writes nothing to the database, and shows why it cannot be used', async () => {
-    await setPassword('a/b')
-    await admin.query('DROP TABLE IF EXISTS prompt_hub_state')
-    const { checks, found } = await databaseFindings(settingsHere('a/b'))
-    expect([checks.includes('database'), checks.includes('blob-store'), found]).toEqual([true, false, undefined])
-    expect((await admin.query("SELECT to_regclass('prompt_hub_state') AS made")).rows).toEqual([{ made: null }])
-    expect((await databaseFindings(settingsHere('wrong'))).found).toMatch(
-      /^error: The database at DATABASE_URL does not respond: password authentication failed for user "hub"\. →/,
-    )
-    await admin.query('REVOKE CREATE ON SCHEMA public FROM hub')
-    expect((await databaseFindings(settingsHere('a/b'))).found).toMatch(/may not write to the database.*Grant/)
-    await admin.query('GRANT CREATE ON SCHEMA public TO hub')
-    await (await openPostgresState(readConfig(settingsHere('a/b')).databaseUrl ?? '')).close()
-    await admin.query('REVOKE CREATE ON SCHEMA public FROM hub')
-    expect((await databaseFindings(settingsHere('a/b'))).found).toBeUndefined()
-    await admin.query('ALTER ROLE hub SET default_transaction_read_only = on')
-    expect((await databaseFindings(settingsHere('a/b'))).found).toMatch(/may not write to the database/)
-  })
 
   test.skipIf(!isInstalled('caddy'))('Caddy hides the metrics, and sends reads to the hub that is ready', async () => {
     const hubs = await Promise.all(

@@ -73,7 +73,7 @@ export function testPrivateGuide(opened: () => Debian): void {
   test('is a private hub with the settings of the guide, passes all checks and accepts a publish inside the network', async () => {
     expect([moreSettings, moreCaddy]).toEqual([[], []])
     await machine.write('/etc/prompt-hub.env', `CONTENT_DIR=/srv/catalogue/content\n${settings}PORT=${hubPort}\n`)
-    expect(await machine.run([doctor])).toMatch(/ok +address[\s\S]*ok +proxies[\s\S]*All checks passed/)
+    expect(await machine.run([doctor])).toMatch(/ok +setup[\s\S]*All checks passed/)
     await machine.run([service])
     await startCaddy()
     expect(await fromInside([look])).toMatch(/ok +hub-mcp[\s\S]*ok +hub-publishing[\s\S]*All checks passed/)

@@ -111,35 +111,6 @@ function explain(error: unknown): StateProblem {
   return new StateProblem(`The database in DATABASE_URL ${fix.replace('CODE', code)}`, { cause: error })
 }
 
-/**
- * Reads the database's time, and whether its user may write to the table, or create it. Changes nothing.
- *
- * @throws HubError `unavailable` if the database does not respond; its cause says why
- */
-export async function inspectDatabase(url: string): Promise<{ time: Date; canStore: boolean }> {
-  const client = new Client({
-    connectionString: url,
-    connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: STATEMENT_MS,
-  })
-  client.on('error', () => {})
-  try {
-    await client.connect()
-    const { rows } = await client.query(`SELECT now() AS now,
-      current_setting('transaction_read_only') = 'off' AND COALESCE(
-        has_table_privilege(to_regclass('prompt_hub_state'), 'SELECT')
-          AND has_table_privilege(to_regclass('prompt_hub_state'), 'INSERT')
-          AND has_table_privilege(to_regclass('prompt_hub_state'), 'UPDATE')
-          AND has_table_privilege(to_regclass('prompt_hub_state'), 'DELETE'),
-        has_schema_privilege(current_schema(), 'CREATE')) AS can_store`)
-    return { time: new Date(rows[0]?.now), canStore: rows[0]?.can_store === true }
-  } catch (error) {
-    throw stateUnavailable(error)
-  } finally {
-    await client.end().catch(() => {})
-  }
-}
-
 /** Repeats a statement that lost a race. Its effects were rolled back, so it may run again. */
 async function settleRaces<Value>(races: readonly string[], work: () => Promise<Value>): Promise<Value> {
   for (let tries = 1; ; tries++) {

@@ -3,7 +3,6 @@ import { closeSync, existsSync, fchownSync, mkdirSync, openSync, rmSync, statSyn
 import { dirname, relative } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { pathToFileURL } from 'node:url'
 import { logProblem } from '../../../src/ports/log.ts'
 import { shareRunning } from '../../../src/ports/share-running.ts'
 import { BUSY, codeOf, explainSqlite, isDamage, isMissingTable } from '../sqlite-errors.ts'
@@ -151,22 +150,6 @@ function createFile(path: string): void {
     if (isNew && process.geteuid?.() === 0) fchownSync(file, uid, gid)
   } finally {
     closeSync(file)
-  }
-}
-
-/**
- * Checks that a hub of this version can use the file, without opening it for writing or creating SQLite's other files. It does not read changes that are still in `-wal`.
- *
- * @throws Error if the file is not a database, or if a newer version of the hub wrote it
- */
-export function inspectSqliteState(path: string): void {
-  const url = pathToFileURL(path)
-  url.search = '?immutable=1'
-  const database = new DatabaseSync(url, { readOnly: true })
-  try {
-    checkFormat(database, path)
-  } finally {
-    database.close()
   }
 }
 

@@ -2,7 +2,7 @@
 // processes, and files that it must reject.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
@@ -164,4 +164,16 @@ test('removes 20,000 sign-ins completely after they expire', async () => {
   expect(await state.removeExpired()).toBe(20_000)
   expect(await Array.fromAsync(listKeys(state, ''))).toEqual([])
   await state.close()
+})
+
+test.skipIf(process.getuid?.() !== 0)('root creates the files for the owner of their folder (needs root)', async () => {
+  const folder = join(dir, 'of-nobody')
+  mkdirSync(folder)
+  // Debian's user for processes that own no files.
+  chownSync(folder, 65534, 65534)
+  const state = await openSqliteState(join(folder, 'state.db'))
+  await state.set('a/b', 'c')
+  const owners = ['state.db', 'state.db-wal', 'state.db-shm'].map((name) => statSync(join(folder, name)).uid)
+  await state.close()
+  expect(owners).toEqual([65534, 65534, 65534])
 })
