@@ -8,7 +8,7 @@ import { openLocalGit } from '../stores/git/git-store-local.ts'
 import { type Check, check, type Findings, fail } from './checks.ts'
 
 /** A checkout of this project on this machine, with its settings. */
-export interface Machine {
+interface Machine {
   /** The absolute path of the checkout. */
   root: string
   config: Config
@@ -18,7 +18,7 @@ export interface Machine {
 /** Lists the checks for a hub that runs, or will run, on this machine. */
 export function contentChecks(machine: Machine): Check[] {
   const { keepsClone, hasOwnCatalogue, contentDir, gitStore } = machine.config
-  // The checks of GitHub cover a clone.
+  // A clone is not here before the first start. The checks of GitHub cover its source.
   if (keepsClone) return []
   const content = check('content', 'the content is readable and valid', [], () => checkContent(machine))
   // Until the first start, the hub's own catalogue does not exist.

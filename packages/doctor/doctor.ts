@@ -27,11 +27,10 @@ export async function checkSetup({ environment, root, url }: Setup): Promise<Che
   const address = url === undefined ? undefined : parseAddress(url)
   const config = readIfValid(environment)
   const served = config && { ...config, contentDir: findServedContent(config, root) }
-  const machine = served && address === undefined ? { root, config: served, environment } : undefined
   return runChecks([
     ...settingsChecks(environment, config),
-    ...(machine ? contentChecks(machine) : []),
-    ...(config?.gitStore.kind === 'github' ? githubChecks(config.gitStore, machine) : []),
+    ...(served && address === undefined ? contentChecks({ root, config: served, environment }) : []),
+    ...(config?.gitStore.kind === 'github' ? githubChecks(config.gitStore) : []),
     ...(address === undefined
       ? []
       : hubChecks(openDeployedHub(address, environment.HUB_TOKEN), environment.AUTH_PROXY_HEADER)),

@@ -1,11 +1,8 @@
 // Checks that the credential may read and write the repository's branch on GitHub.
 import * as z from 'zod'
 import type { Config } from '../../src/config.ts'
-import { cloneOptions } from '../node-server/follow-github.ts'
-import { readRemoteBranch } from '../stores/content/content-clone.ts'
 import { type AskGitHub, openGitHubRequests } from '../stores/github/github-requests.ts'
 import { type Check, check, type Finding, type Findings, fail } from './checks.ts'
-import type { Machine } from './content-checks.ts'
 
 /** The repository to publish to, accessed with the configured credential. */
 interface PublishingPlace {
@@ -31,23 +28,17 @@ const BLOCKING_RULES: ReadonlySet<string> = new Set([
   ...['code_scanning', 'code_quality'],
 ])
 
-/** Lists the checks for the repository. @param machine this machine, if the hub runs here and may need a clone */
-export function githubChecks(
-  store: Extract<Config['gitStore'], { kind: 'github' }>,
-  machine: Machine | undefined,
-): Check[] {
+/** Lists the checks for the repository. */
+export function githubChecks(store: Extract<Config['gitStore'], { kind: 'github' }>): Check[] {
   const { repository, branch, credential } = store
   const place = { repository, branch, isApp: credential.kind === 'app', ask: openGitHubRequests(store) }
   const writing = 'the credential can write contents (tested with a commit on no branch)'
-  const checks = [
+  return [
     check('github-access', 'the credential has access to the repository', ['setup'], () => checkAccess(place)),
     check('github-branch', 'the branch exists and has a commit', ['github-access'], () => checkBranch(place)),
     check('github-write', writing, ['github-branch'], () => checkWriting(place)),
     check('github-protection', 'the hub may commit to the branch', ['github-write'], () => checkProtection(place)),
   ]
-  if (!machine?.config.keepsClone) return checks
-  const clone = 'the content can be cloned from GitHub and kept up to date'
-  return [...checks, check('clone', clone, ['github-branch'], () => checkClone(machine))]
 }
 
 async function checkAccess({ ask, repository, isApp }: PublishingPlace): Promise<Findings> {
@@ -117,16 +108,4 @@ async function checkProtection({ ask, branch, isApp }: PublishingPlace): Promise
     )
   }
   return findings
-}
-
-async function checkClone({ root, config, environment }: Machine): Promise<Findings> {
-  try {
-    await readRemoteBranch(cloneOptions(config, environment, root))
-    return undefined
-  } catch (error) {
-    return fail(
-      error instanceof Error ? error.message : String(error),
-      'Correct GITHUB_REPOSITORY, GITHUB_BRANCH and the credential, and make sure that this machine can reach GitHub.',
-    )
-  }
 }

@@ -69,7 +69,7 @@ export async function followGitHub(
 }
 
 /** Returns the clone options for the configured repository. @param config with `gitStore.kind` `github` */
-export function cloneOptions(
+function cloneOptions(
   config: Config,
   environment: ContentCloneOptions['environment'],
   folder: string,

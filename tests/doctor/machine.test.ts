@@ -126,14 +126,12 @@ describe('GitHub repository checks', () => {
     })
   test('pass with a token or a GitHub App, without moving any branch', async () => {
     expect(await expectWell(onGitHub())).toEqual([
-      ...['settings', 'setup', 'github-access', 'github-branch', 'github-write', 'github-protection', 'clone'],
+      ...['settings', 'setup', 'github-access', 'github-branch', 'github-write', 'github-protection'],
     ])
     await expectWell(onGitHub(app()))
     const writes = github.calls.filter(({ name }) => !name.startsWith('GET ')).map(({ name }) => name)
     expect([...new Set(writes)].sort()).toEqual([
       `POST /app/installations/100/access_tokens`,
-      // This read uses the git protocol.
-      `POST /${place.repository}.git/git-upload-pack`,
       `POST /repos/${place.repository}/git/commits`,
     ])
   })

@@ -173,11 +173,6 @@ function createCaller({ url, branch, getToken, environment, lookTimeoutMs = LOOK
   return { callGitHub, look }
 }
 
-/** Reads the branch on GitHub in the same way as a fetch, without changing anything. @returns its newest commit @throws Error like `fetch` */
-export function readRemoteBranch(options: ContentCloneOptions): Promise<string> {
-  return createCaller(options).look()
-}
-
 /** Returns the commit that was last served; undefined if the folder is not a hub's clone of this branch. */
 async function findFetched(git: Git, folder: string, source: string): Promise<string | undefined> {
   if (!existsSync(join(folder, '.git'))) return undefined
