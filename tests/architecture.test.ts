@@ -288,7 +288,6 @@ describe('allowed imports', () => {
 
   test.each([
     ['yaml', ['src/domain/text/yaml.ts', 'src/domain/text/yaml-edit.ts']],
-    ['js-yaml', ['src/domain/text/yaml.ts', 'packages/formats/foreign-yaml.ts']],
     ['gray-matter', ['packages/formats/source-file.ts']],
     ['spdx-expression-parse', ['src/domain/content/rules.ts']],
     ['spdx-license-ids/index.json', ['packages/editor/form/suggestions.ts']],

@@ -34,6 +34,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'packages/formats/plain.ts MAX_ROWS': 'how much one import reads',
   'packages/formats/foreign-yaml.ts MAX_CHECKED_VALUES':
     'values that are not valid YAML; with more, the YAML is invalid',
+  'packages/formats/foreign-yaml.ts MAX_YAML_CHARACTERS': 'how much one import reads',
   'packages/formats/front-keys.ts MAX_FRONT_CHARACTERS': 'as far as a suggestion looks',
   'src/domain/publishing/request.ts MAX_MIN_AGE_DAYS': 'what a caller asks of itself',
   'src/domain/publishing/request.ts MAX_PLACED_PROBLEMS': 'problems that a page shows beside its fields',

@@ -1,43 +1,33 @@
-// Parses YAML in files of other tools with js-yaml, and reads values that these tools accept although they are not valid YAML.
-import { CORE_SCHEMA, load, YAMLException } from 'js-yaml'
+// Parses YAML in files of other tools, and reads values that these tools accept although they are not valid YAML.
 import { LIMITS } from '../../src/domain/limits.ts'
-import { findJsonProblem, isObject } from '../../src/domain/text/json.ts'
-import { printable } from '../../src/domain/text/printable.ts'
+import { findJsonProblem } from '../../src/domain/text/json.ts'
+import { parseYaml, readLine } from '../../src/domain/text/yaml.ts'
+
+/** Maximum number of characters: those of the longest content and of the keys around it. Parsing takes several microseconds for each. */
+const MAX_YAML_CHARACTERS = 327_680
 
 /**
  * Parses a YAML mapping. Values at the top level that are not valid YAML, such as `argument-hint: [file] [line]`, `globs: *.ts` or `description: Use it when: …`, are read as text.
  *
  * @throws Error with the reason, and with the 1-based line if it is known
  */
-export function loadForeignYaml(text: string): Record<string, unknown> {
-  try {
-    return loadMapping(text)
-  } catch (error) {
+export function loadForeignYaml(source: string): Record<string, unknown> {
+  if (source.length > MAX_YAML_CHARACTERS) throw new Error(`expected at most ${MAX_YAML_CHARACTERS} characters of YAML`)
+  // gray-matter cuts the last line break, and may leave half of it.
+  const text = source.endsWith('\n') ? source : `${source}\n`
+  let { value, problems } = parseYaml(text, 1)
+  if (!value) {
     const quoted = indentClosers(quoteLooseValues(text))
-    try {
-      if (quoted !== text) return loadMapping(quoted)
-    } catch {}
-    throw describe(error)
+    if (quoted !== text) value = parseYaml(quoted, 1).value
   }
-}
-
-function loadMapping(text: string): Record<string, unknown> {
-  if (text.split('\n').every((line) => /^\s*(?:#|$)/.test(line))) return {}
-  const value = load(text, { schema: CORE_SCHEMA, maxAliases: 0 })
-  if (!isObject(value)) throw new Error('expected keys and values')
+  if (!value) throw describe(problems?.[0]?.message ?? '')
   const problem = findJsonProblem(value, { depth: LIMITS.parameterDepth * 2 })
   if (problem) throw new Error(problem)
-  return { ...value }
+  return value
 }
 
-function describe(error: unknown): Error {
-  // The parser is recursive, so text nested thousands of levels deep overflows the stack.
-  if (error instanceof RangeError) return new Error('expected less deeply nested YAML')
-  if (!(error instanceof YAMLException)) return error instanceof Error ? error : new Error(String(error))
-  const reason = error.reason.startsWith('aliases')
-    ? 'expected YAML without aliases (*name); write the value out'
-    : `expected valid YAML: ${printable(error.reason)}`
-  return new Error(reason, { cause: error.mark === undefined ? undefined : error.mark.line + 1 })
+function describe(message: string): Error {
+  return new Error(message.replace(/^line \d+: /, ''), { cause: readLine(message) })
 }
 
 /** Indents lines that only close a list or a mapping like the line before them: YAML wants them deeper than the key, and many files close it at the key. Lines keep their numbers. */
@@ -72,19 +62,10 @@ function quoteLooseValues(text: string): string {
     const isText = !YAML_VALUE.test(value) || CLOSED_EARLY.test(value)
     if (key === undefined || !isText) continue
     checked++
-    if (isValid(lines.slice(start, at).join('\n'))) continue
+    if (parseYaml(lines.slice(start, at).join('\n'), 1).value) continue
     const whole = [value, ...lines.slice(start + 1, at).map((line) => line.trim())].join(' ')
     lines.fill('', start + 1, at)
     lines[start] = `${key}: ${JSON.stringify(whole)}`
   }
   return lines.join('\n')
-}
-
-function isValid(yaml: string): boolean {
-  try {
-    load(yaml, { schema: CORE_SCHEMA, maxAliases: 0 })
-    return true
-  } catch {
-    return false
-  }
 }

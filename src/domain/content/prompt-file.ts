@@ -169,7 +169,7 @@ export function editFrontMatter(text: string, changes: Record<string, unknown>):
  * Changes or removes keys in the front matter of a file.
  *
  * @param text a file whose front matter is valid YAML
- * @returns the file with every other byte unchanged
+ * @returns the file, in which only the lines of these keys change
  */
 export function editKeys(text: string, changes: readonly KeyChange[]): string {
   const { value: parts, problems } = locateParts(text)

@@ -1,5 +1,4 @@
 // Parses and formats YAML: version 1.2, core schema, no aliases, no custom tags.
-import { CORE_SCHEMA, defineMappingTag, load, mapTag } from 'js-yaml'
 import {
   Document,
   isAlias,
@@ -25,53 +24,18 @@ import type { Parsed } from './problems.ts'
  * @returns the mapping as plain values, or all syntax problems, of which only a few are described in full @see docs/notes/yaml.md: aliases can expand without limit, so they are rejected, and two of the library's checks take quadratic time
  */
 export function parseYaml(text: string, firstLine: number): Parsed<Record<string, unknown>> {
-  const value = loadUsual(text)
-  return value ? { value } : parseAny(text, firstLine)
+  const { value, problems } = openYaml(text, firstLine)
+  return value ? { value: value.value } : { problems }
 }
 
-/** Texts that js-yaml and yaml may parse differently; they are parsed with yaml. */
-const UNUSUAL = new RegExp(
-  [
-    // Tabs, control characters, and characters that some parsers treat as a space or a line break.
-    String.raw`[^\n\x20-\x7e\u00a1-\u167f\u2010-\u2027\u2030-\u205e\u2070-\u2fff\u3001-\ud7ff]`,
-    // Anchors and tags.
-    String.raw`(?<!\w)[&!]`,
-    // A block scalar on a line by itself, or with an indentation indicator.
-    String.raw`^ *[|>]|[|>][+-]?\d`,
-    // A list item that continues after its closing quote or bracket; js-yaml accepts some invalid list items.
-    String.raw`^ *-.*["'\]}] *[^\s,:#\]}]`,
-    // The end of a document.
-    String.raw`^\.\.\.`,
-  ].join('|'),
-  'm',
-)
-
-/** js-yaml would read the key `1.10` as a number and store it as `1.1`; all our keys are strings. */
-const SCHEMA = CORE_SCHEMA.withTags(
-  defineMappingTag<Record<string, unknown>>(mapTag.tagName, {
-    ...mapTag,
-    addPair: (mapping, key, value) =>
-      typeof key === 'string' ? mapTag.addPair(mapping, key, value) : 'expected a string as the key',
-  }),
-)
-
-/**
- * Parses nearly all valid front matter with js-yaml, which takes a tenth of the time of yaml: docs/notes/yaml.md.
- *
- * @returns exactly the value of `parseAny`, or undefined if the text is unusual or has a problem
- */
-export function loadUsual(text: string): Record<string, unknown> | undefined {
-  if (UNUSUAL.test(text)) return undefined
-  try {
-    const value = load(text, { schema: SCHEMA, maxAliases: 0 })
-    return isObject(value) ? { ...value } : undefined
-  } catch {
-    return undefined
-  }
+/** A parsed mapping: its values, and the nodes of the package. */
+export interface OpenYaml {
+  value: Record<string, unknown>
+  document: Document
 }
 
-/** Like `parseYaml`, but with the yaml package, which reports every problem with its line; a test compares it with js-yaml. */
-export function parseAny(text: string, firstLine: number): Parsed<Record<string, unknown>> {
+/** Like `parseYaml`, for editing. */
+export function openYaml(text: string, firstLine: number): Parsed<OpenYaml> {
   const lines = new LineCounter()
   const at = (offset: number) => `line ${Math.max(1, lines.linePos(offset).line) + firstLine - 1}`
   try {
@@ -107,7 +71,7 @@ export function parseAny(text: string, firstLine: number): Parsed<Record<string,
     if (!isObject(value)) {
       return { problems: [{ key: '', message: `line ${firstLine}: expected keys and values between the --- lines` }] }
     }
-    return { value: Object.fromEntries(Object.entries(value)) }
+    return { value: { value: Object.fromEntries(Object.entries(value)), document } }
   } catch {
     return tooDeep(firstLine)
   }
@@ -157,22 +121,23 @@ const DISPUTED = new RegExp(
  */
 export function formatYaml(value: Record<string, unknown>): string {
   for (const quoted of [DISPUTED, /^/]) {
-    const text = writeYaml(value, quoted)
+    const document = new Document(value, { aliasDuplicateObjects: false, version: '1.2', schema: 'core' })
+    visit(document, {
+      Scalar(_key, node) {
+        if (typeof node.value === 'string' && quoted.test(node.value)) node.type = 'QUOTE_DOUBLE'
+      },
+    })
+    const text = writeYaml(document)
     if (isSameJson(parseYaml(text, 1).value, value)) return text
   }
   throw new Error('these values cannot be written as YAML')
 }
 
-function writeYaml(value: Record<string, unknown>, quoted: RegExp): string {
-  const document = new Document(value, { aliasDuplicateObjects: false, version: '1.2', schema: 'core' })
-  visit(document, {
-    Scalar(_key, node) {
-      if (typeof node.value === 'string' && quoted.test(node.value)) node.type = 'QUOTE_DOUBLE'
-    },
-  })
+/** Writes a document in the style of all files. */
+export function writeYaml(document: Document): string {
   return document.toString({
     lineWidth: 0,
-    flowCollectionPadding: true,
+    flowCollectionPadding: false,
     // Otherwise, the package breaks long quoted strings at their line breaks, where it writes a line of one blank as a backslash.
     doubleQuotedMinMultiLineLength: Number.POSITIVE_INFINITY,
   })

