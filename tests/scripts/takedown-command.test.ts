@@ -70,7 +70,7 @@ test('a version: one commit removes it, its label and its yank, and uses up its 
   ])
   expect(git('status', '--porcelain')).toBe('')
   expect(read('review/index.md')).toBe(
-    '---\n# ours\ntitle: Review # kept\nlabels:\n  stable: "1.0.0"\nyanked: {  }\nremoved:\n  "1.1.0": Leaks a key\n---\nNotes\n',
+    '---\n# ours\ntitle: Review # kept\nlabels:\n  stable: "1.0.0"\nyanked: {}\nremoved:\n  "1.1.0": Leaks a key\n---\nNotes\n',
   )
   expect(contentOf().problems).toEqual([])
   expect(stdout).toContain(`Removed ${owner}/review@1.1.0 in commit ${git('rev-parse', '--short=12', 'HEAD').trim()}`)
