@@ -126,6 +126,16 @@ describe('the functions of Netlify', () => {
     )
   })
 
+  test('answer each address of the list that no file or host answers', () => {
+    for (const { path, methods, by } of ADDRESSES)
+      if (by !== 'file' && by !== 'host')
+        for (const method of methods) {
+          const { pathname } = new URL(filled(path), 'https://hub.test')
+          const name = method === 'OPTIONS' && by === 'publish' ? 'read' : by
+          expect([method, path, namesOf(pathname, method)]).toEqual([method, path, [name]])
+        }
+  })
+
   test('only those without the clients of a list are limited by the platform', () => {
     const limited = functions.filter(({ config }) => 'rateLimit' in config).map(({ name }) => name)
     expect(limited.sort()).toEqual(['account', 'editor', 'export', 'mcp', 'pages', 'publish', 'read'])
@@ -142,7 +152,7 @@ const edited = () => {
 const ask = openApp(reached, { publishing: reached, checking: reached, account: reached, editor: edited })
 
 describe('the application', () => {
-  const own = ADDRESSES.filter(({ by }) => !['file', 'host', 'missing-files', 'rate-limited'].includes(by))
+  const own = ADDRESSES.filter(({ by }) => !['file', 'host', 'rate-limited'].includes(by))
   test.each(own.flatMap(({ path, methods }) => methods.map((method) => [method, path] as const)))(
     '%s %s is answered',
     async (method, path) => {

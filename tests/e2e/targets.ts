@@ -36,7 +36,7 @@ function copyFunctions(...names: string[]): string {
 export const npmTarget = (script: 'start' | 'preview'): Target => ({
   name: `npm run ${script}`,
   start: async ({ contentDir, limit }) => {
-    const functions = script === 'preview' ? [copyFunctions('read', 'pages', 'missing-files')] : []
+    const functions = script === 'preview' ? [copyFunctions('read', 'pages', 'skills')] : []
     const { base, run } = await startProcess({
       command: ['npm', 'run', script, ...functions.flatMap((folder) => ['--', '--functions', folder])],
       settings: { CONTENT_DIR: contentDir, RATE_LIMIT_PER_MINUTE: String(limit) },

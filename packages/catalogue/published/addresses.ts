@@ -14,14 +14,11 @@ export interface Address {
   /** What serves the route: a function in `netlify/functions` (by name), a file that the build writes (`file`), or only the Node server (`host`). */
   by:
     | 'account'
-    | 'apm'
-    | 'check'
     | 'editor'
     | 'export'
     | 'file'
     | 'host'
     | 'mcp'
-    | 'missing-files'
     | 'pages'
     | 'publish'
     | 'rate-limited'
@@ -68,15 +65,15 @@ export const ADDRESSES: readonly Address[] = [
   ...Object.values(ROUTES).map(
     ({ method, path, by, summary }): Address => ({
       path,
-      by,
+      by: by === 'check' ? 'publish' : by,
       about: summary,
       methods: method === 'GET' ? READ_METHODS : method === 'POST' && by === 'check' ? ['POST', 'OPTIONS'] : [method],
     }),
   ),
   ...APM_PATHS.map(
-    (path): Address => ({ path, methods: READ_METHODS, by: 'apm', about: 'Agent Skills for APM, as a registry' }),
+    (path): Address => ({ path, methods: READ_METHODS, by: 'skills', about: 'Agent Skills for APM, as a registry' }),
   ),
-  { path: '/api/apm/*', methods: READ_METHODS, by: 'apm', about: 'Unknown URLs: a JSON error' },
+  { path: '/api/apm/*', methods: READ_METHODS, by: 'skills', about: 'Unknown URLs: a JSON error' },
   { path: '/api/*', methods: READ_METHODS, by: 'read', about: 'Unknown URLs: a JSON error' },
   { path: '/api/*', methods: ['POST'], by: 'publish', about: 'Unknown URLs: a JSON error' },
   { path: '/mcp', methods: ['POST', 'OPTIONS'], by: 'mcp', about: 'The MCP server' },
@@ -89,7 +86,7 @@ export const ADDRESSES: readonly Address[] = [
   { path: '/{owner}/{name}/manage', methods: EDITOR_METHODS, by: 'editor', about: 'Labels, yanks, status and readme' },
   ...listDataAddresses(),
   ...['/data/*', '/assets/*', '/cli/*', '/clients/*'].map(
-    (path): Address => ({ path, methods: READ_METHODS, by: 'missing-files', about: 'Unknown URLs: a JSON error' }),
+    (path): Address => ({ path, methods: READ_METHODS, by: 'skills', about: 'Unknown URLs: a JSON error' }),
   ),
   file('/cli/hubcli', 'The command-line client'),
   file('/cli/releases/{release}/{file}', 'A release of the client, with its SHA-256'),
