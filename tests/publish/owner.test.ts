@@ -81,7 +81,7 @@ describe.each([
     expect(done.data).toMatchObject({ handle: 'acme', ...profile, repos_count: 1 })
     expect(await userOf()).toMatchObject({ ...profile, repos_count: 1 })
     expect(await fileOf()).toBe(
-      '---\n# ours\nname: Acme Corp # kept\nmembers:\n  - alice # since 2024\n  - 583231\nprotected_labels: [stable]\nwebsite: "https://acme.example"\n---\n\nNew bio\r\n',
+      '---\n# ours\nname: "Acme Corp" # kept\nmembers:\n  - alice # since 2024\n  - 583231\nprotected_labels: [stable]\nwebsite: https://acme.example\n---\n\nNew bio\r\n',
     )
     const [last] = await logOf()
     expect(last).toMatch(/^[0-9a-f]{40}\|acme: change name, website, bio\|alice/)
@@ -192,7 +192,9 @@ describe('changes of who may change what', () => {
     )
     expect(answers.map(({ status }) => status)).toEqual(names.map(() => 200))
     expect(await logOf()).toHaveLength(11)
-    expect(await fileOf()).toMatch(/^---\n# ours\nname: label-[0-4] # kept\n[\s\S]*protected_labels: \[label-[5-9]\]\n/)
+    expect(await fileOf()).toMatch(
+      /^---\n# ours\nname: "label-[0-4]" # kept\n[\s\S]*protected_labels: \[label-[5-9]\]\n/,
+    )
   })
 
   test('a token with maintain for all of the owner may change the profile, and no other token', async () => {
@@ -259,7 +261,12 @@ describe('changes of who may change what', () => {
     expect(await fileOf()).toBe(OWNER)
     expect((await change(wanted, { by: BY_ID })).status).toBe(200)
     expect(await fileOf()).toBe(
-      '---\n# ours\nname: "Acme" # kept\nmembers: [alice, bob]\nprotected_labels: [production]\ntrusted_publishers: [{ repository: octo/prompts, repository_id: 12, repository_owner_id: 34, workflow: publish.yml, permissions: [publish, label] }]\npublishing: trusted-only\n---\n\nWe review.\r\n',
+      [
+        '---\n# ours\nname: "Acme" # kept\nmembers:\n  - alice\n  - bob\nprotected_labels: [production]',
+        'trusted_publishers:\n  - repository: octo/prompts\n    repository_id: 12\n    repository_owner_id: 34',
+        '    workflow: publish.yml\n    permissions:\n      - publish\n      - label\npublishing: trusted-only',
+        '---\n\nWe review.\r\n',
+      ].join('\n'),
     )
     // The change counts from the next request on.
     expect((await change({ name: 'Mine' }, { by: BY_ID })).code).toBe('forbidden')

@@ -1,5 +1,5 @@
 // The routes of the API that change what is published, or say what a publish would do.
-import { API_PATHS } from '../../domain/api/routes.ts'
+import { API_PATHS, areValid } from '../../domain/api/routes.ts'
 import type { Clock } from '../../server/publish/attempts.ts'
 import { type CheckHub, handleCheck } from '../../server/publish/handle-check.ts'
 import { handleWrite } from '../../server/publish/handle-write.ts'
@@ -26,6 +26,7 @@ export const writes =
         if (route?.by === 'publish')
           return handleWrite(request, { id: route.id, parameters }, () => publishing(request, place), clock)
         if (route?.by === 'check') return handleCheck(request, parameters, () => checking(request, place), clock?.now)
+        if (!areValid(parameters)) return respondNotFound(request)
         throw methodNotAllowed(request.method, methods)
       })
     for (const path of ['/api', '/api/*']) add(METHODS, path, respondNotFound)
