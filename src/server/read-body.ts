@@ -45,7 +45,7 @@ export function openBody(request: Request, most: number, tooLarge: () => Error) 
     async read(): Promise<Buffer<ArrayBuffer>> {
       if (Number(announced) > most) throw tooLarge()
       // All at once, because opening a stream of chunks takes longer than a tool call.
-      if (announced !== null && Number(announced) <= FIRST_BYTES && !chunksLeft)
+      if (announced !== null && Number(announced) <= FIRST_BYTES)
         return Buffer.from(await request.arrayBuffer().catch(incomplete))
       let counted = 0
       try {

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import type { LocalKeys } from '../../packages/account/local-keys.ts'
 import { limitInMemory } from '../../packages/stores/state/rate-limiter-memory.ts'
 import { type Config, findProfile, includedFile, readConfig } from '../config.ts'
-import { networksOf } from '../domain/access/ip-address.ts'
+import { networkOf } from '../domain/access/ip-address.ts'
 import { HubError } from '../domain/api/errors.ts'
 import { askEachOnce } from '../ports/ask-once.ts'
 import type { BuildSource, FreshCopies, WriteOrigin } from '../ports/fresh-copies.ts'
@@ -237,7 +237,7 @@ function deployedCode() {
 }
 
 /** Returns the rate-limit key of a client: its IPv4 address, or the /64 of its IPv6 address. */
-export const clientKeyOf = (address: string): string => networksOf(address)[0]
+export const clientKeyOf = networkOf
 
 const limiters = new Map<string, RateLimiter>()
 

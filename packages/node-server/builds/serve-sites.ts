@@ -1,4 +1,4 @@
-// Serves the current build with the functions and stores of this machine.
+// Serves the current build with the application and the stores of this machine.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../../../src/config.ts'

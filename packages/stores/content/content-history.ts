@@ -77,16 +77,9 @@ export async function readHistory(
     return { head, since: now, changes: new Map(), added: new Map(), past: new Map(), touched: 'all' }
   }
   if (head === known?.head) return { ...known, touched: new Set() }
-  const [isOn, next] =
-    known?.head === undefined
-      ? []
-      : await Promise.all([
-          isContinued(git, known.head, head),
-          listFileChanges(git, `${known.head}..${head}`).catch(() => undefined),
-        ])
-  const before = isOn && next ? known : undefined
-  const { files, versions, commits, oldest, changed, touched } =
-    before && next ? next : await listFileChanges(git, head)
+  const next = known?.head === undefined ? undefined : await listNextChanges(git, known.head, head)
+  const before = next && known
+  const { files, versions, commits, oldest, changed, touched } = next ?? (await listFileChanges(git, head))
   const changes = new Map(before?.changes)
   for (const [fullName, found] of await compareFiles(git, files))
     changes.set(fullName, [...found, ...(changes.get(fullName) ?? [])].slice(0, MAX_ACTIVITIES))
@@ -103,6 +96,15 @@ export async function readHistory(
   const isShallow = (await find('rev-parse', '--is-shallow-repository')) !== 'false'
   const since = isShallow || commits >= MAX_COMMITS ? (oldest?.at ?? now) : null
   return { head, since, changes, added, past, touched: before ? touched : 'all' }
+}
+
+/** Lists the changes since a commit. @returns undefined if the branch did not go on from it */
+async function listNextChanges(git: Git, from: string, to: string) {
+  const [isOn, changes] = await Promise.all([
+    isContinued(git, from, to),
+    listFileChanges(git, `${from}..${to}`).catch(() => undefined),
+  ])
+  return isOn ? changes : undefined
 }
 
 /** Returns whether the branch went on from a commit. If it was merged as a side branch, git would leave out the merge. */

@@ -1,4 +1,4 @@
-// Reads IP addresses as connections, forwarding headers and settings write them, and finds the networks that they belong to.
+// Reads IP addresses as connections, forwarding headers and settings write them, and finds the network that counts as one client.
 
 /** The first 96 bits of IPv6 addresses that contain an IPv4 address: IPv4-mapped addresses (RFC 4291 section 2.5.5.2), which a server sees if one socket accepts both families, and NAT64 (RFC 6052 section 2.1). */
 const BEFORE_IPV4: readonly string[] = ['0:0:0:0:0:ffff', '64:ff9b:0:0:0:0']
@@ -24,15 +24,10 @@ export function parseAddress(text: string): string | undefined {
   return bytes.join('.')
 }
 
-/**
- * Returns the networks that count as one client, narrowest first: an IPv4 address, or the /64, /56 and /48 of an IPv6 address, because one subscriber usually has all addresses of at least a /64, and often those of a /56 or a /48 (RFC 6177).
- */
-export function networksOf(address: string): readonly [string, ...string[]] {
+/** Returns the network that counts as one client: an IPv4 address, or the /64 of an IPv6 address, because one subscriber usually has all addresses of at least a /64 (RFC 6177). */
+export function networkOf(address: string): string {
   const parsed = parseAddress(address) ?? address
-  if (!parsed.includes(':')) return [parsed]
-  const [a, b, c, d = ''] = expand(parsed)
-  const narrow = (Number.parseInt(d, 16) & 0xff00).toString(16)
-  return [`${a}:${b}:${c}:${d}::/64`, `${a}:${b}:${c}:${narrow}::/56`, `${a}:${b}:${c}::/48`]
+  return parsed.includes(':') ? `${expand(parsed).slice(0, 4).join(':')}::/64` : parsed
 }
 
 function isIPv4(text: string): boolean {

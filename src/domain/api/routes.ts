@@ -21,7 +21,7 @@ export interface Route {
   method: Exclude<Method, 'HEAD' | 'OPTIONS'>
   /** The path, with parameters in braces. */
   path: string
-  /** The function in `netlify/functions` that serves the route. */
+  /** What serves the route; on Netlify, `publish` also serves checks. */
   by: 'read' | 'export' | 'check' | 'publish'
   summary: string
   /** How long a response to GET is valid. */

@@ -1,6 +1,7 @@
 // Serves a message: tool calls directly, because the MCP library takes longer than a tool itself, and everything else through the library.
 
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
+import { importOnce } from '../../ports/import-once.ts'
 import { dispatch, isSupported, type Serving } from './dispatch.ts'
 import { CACHE_HINTS, CAPABILITIES, CONSTANT, describeServer, INSTRUCTIONS } from './identity.ts'
 import { CODES, McpFailure, type McpResult, Refusal, respond } from './protocol.ts'
@@ -8,8 +9,8 @@ import { callTool } from './tool-answers.ts'
 
 type Library = typeof import('@modelcontextprotocol/server')
 
-/** Loaded for the first message, because requests that are rejected do not need it; even for a loaded module, `import()` takes 30 µs. */
-let loaded: Library | undefined
+/** Imported for the first message, because requests that are rejected do not need it. */
+const importLibrary = importOnce(() => import('@modelcontextprotocol/server'))
 
 /** The revision of the 2026 generation. */
 const REVISION = '2026-07-28'
@@ -17,8 +18,7 @@ const REVISION = '2026-07-28'
 /** Handles one message, which has already been parsed; the request's body is not read again. */
 export async function serveMessage(serving: Serving): Promise<Response> {
   const { request, message, waitSeconds } = serving
-  loaded ??= await import('@modelcontextprotocol/server')
-  const library = loaded
+  const library = await importLibrary()
   const [version, method, name] = ['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'].map(
     (header) => request.headers.get(header) ?? undefined,
   )

@@ -1,7 +1,9 @@
 // Creates applications from groups of routes. The Node server has one with all of them; a function on Netlify has those that it serves, so that a cold start loads nothing else.
 import { Hono } from 'hono'
 import type { PathParameters } from '../../domain/api/routes.ts'
+import type { SiteFiles } from '../../ports/site-files.ts'
 import { pathOf } from '../../server/address.ts'
+import type { Hub } from '../../server/hub.ts'
 import { methodNotAllowed, respondToError } from '../../server/refusals.ts'
 import { respondToOptions } from '../../server/respond.ts'
 
@@ -22,8 +24,15 @@ export type Answer<Place> = (
 /** Opens what a request needs, once the request itself has been checked. */
 export type Opens<Opened, Place> = (request: Request, place: Place) => Opened | Promise<Opened>
 
+/** What answers reads outside the API. */
+export interface ReadParts<Place> {
+  hub: Opens<Hub, Place>
+  /** The static files; omitted where the platform itself serves them. */
+  files?: ((place: Place) => SiteFiles) | undefined
+}
+
 /** Adds a route. Earlier routes come first. @param path has parameters in braces, of which `{path}` matches the rest; a trailing `*` matches anything */
-type AddRoute<Place> = (methods: readonly string[] | 'all', path: string, answer: Answer<Place>) => void
+type AddRoute<Place> = (methods: string[] | 'all', path: string, answer: Answer<Place>) => void
 
 /** Adds routes that belong together. */
 export type RouteGroup<Place> = (add: AddRoute<Place>) => void
@@ -32,8 +41,9 @@ export type RouteGroup<Place> = (add: AddRoute<Place>) => void
 export function createApp<Place extends object>(groups: readonly RouteGroup<Place>[]) {
   const app = new Hono<{ Bindings: Place }>({ getPath: routedPathOf })
   const add: AddRoute<Place> = (methods, path, answer) => {
-    const all = methods === 'all' ? ['ALL'] : methods.filter((method) => method !== 'HEAD')
-    app.on(all, patternOf(path), (context) => answer(context.req.raw, context.req.param(), context.env, path))
+    app.on(methods === 'all' ? ['ALL'] : methods, patternOf(path), (context) =>
+      answer(context.req.raw, context.req.param(), context.env, path),
+    )
   }
   for (const group of groups) group(add)
   app.onError((thrown, context) => respondToError(context.req.raw, thrown))

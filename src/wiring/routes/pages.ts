@@ -1,19 +1,11 @@
 // The routes of the website that are the same for everybody.
-import type { SiteFiles } from '../../ports/site-files.ts'
-import type { Hub } from '../../server/hub.ts'
 import { handlePage } from '../../server/pages/handle-page.ts'
 import { methodNotAllowed } from '../../server/refusals.ts'
 import { findFile, preflightFile } from '../../server/static-files.ts'
-import type { Answer, Opens, RouteGroup } from './app.ts'
-
-interface Parts<Place> {
-  hub: Opens<Hub, Place>
-  /** The static files; omitted where the platform itself serves them. */
-  files?: ((place: Place) => SiteFiles) | undefined
-}
+import type { Answer, ReadParts, RouteGroup } from './app.ts'
 
 const answerPage =
-  <Place>({ hub, files }: Parts<Place>): Answer<Place> =>
+  <Place>({ hub, files }: ReadParts<Place>): Answer<Place> =>
   async (request, _, place) => {
     const { method } = request
     if (method === 'GET' || method === 'HEAD')
@@ -25,13 +17,13 @@ const answerPage =
 
 /** Adds the guide and the tag whose addresses look like the settings of an owner. These come before the editor. */
 export const namesakes =
-  <Place>(parts: Parts<Place>): RouteGroup<Place> =>
+  <Place>(parts: ReadParts<Place>): RouteGroup<Place> =>
   (add) => {
     for (const path of ['/docs/settings', '/tags/settings']) add('all', path, answerPage(parts))
   }
 
 /** Adds every other address. This comes last. */
 export const pages =
-  <Place>(parts: Parts<Place>): RouteGroup<Place> =>
+  <Place>(parts: ReadParts<Place>): RouteGroup<Place> =>
   (add) =>
     add('all', '*', answerPage(parts))

@@ -2,24 +2,16 @@
 import { handleApm } from '../../../packages/skills/handle-apm.ts'
 import { handleSkill } from '../../../packages/skills/handle-skill.ts'
 import { APM_PATHS, READ_METHODS, SKILL_PATHS } from '../../domain/api/routes.ts'
-import type { SiteFiles } from '../../ports/site-files.ts'
-import type { Hub } from '../../server/hub.ts'
 import { respondNotFound, respondWithProblem } from '../../server/refusals.ts'
 import { findFile } from '../../server/static-files.ts'
-import { type Answer, type Opens, only, type RouteGroup } from './app.ts'
-
-interface Parts<Place> {
-  hub: Opens<Hub, Place>
-  /** The static files; omitted where the platform itself serves them. */
-  files?: ((place: Place) => SiteFiles) | undefined
-}
+import { type Answer, only, type ReadParts, type RouteGroup } from './app.ts'
 
 /** Folders whose files are for programs: what is missing is a JSON error. */
 const FOLDERS = ['/data', '/assets', '/cli', '/clients']
 
 /** Adds the routes of skills and files. */
 export const skills =
-  <Place>({ hub, files }: Parts<Place>): RouteGroup<Place> =>
+  <Place>({ hub, files }: ReadParts<Place>): RouteGroup<Place> =>
   (add) => {
     const answerApm: Answer<Place> = (request, parameters, place, path) =>
       handleApm(request, path.endsWith('*') ? undefined : parameters, () => hub(request, place))
