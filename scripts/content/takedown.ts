@@ -177,12 +177,20 @@ async function commitRemoval(
   const paths = [...removed, ...edits.map((edit) => edit.path)]
   const dirty = (await git.run(['status', '--porcelain', '--', ...paths])).toString()
   if (dirty !== '') throw new Error(`There are uncommitted changes. Commit or discard them first:\n${dirty.trimEnd()}`)
-  for (const path of removed) rmSync(join(folder, path), { recursive: true })
-  for (const { path, text } of edits) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), text)
+  try {
+    for (const path of removed) rmSync(join(folder, path), { recursive: true })
+    for (const { path, text } of edits) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true })
+      writeFileSync(join(folder, path), text)
+    }
+    await git.run(['add', '--all', '--', ...paths])
+    await git.run(['-c', 'commit.gpgSign=false', 'commit', '--quiet', '--only', '-m', message, '--', ...paths])
+  } catch (error) {
+    await git.tryRun(['reset', '--quiet', '--', ...paths])
+    for (const { path } of edits) rmSync(join(folder, path), { force: true })
+    // One by one, because the commit may not have the file of an edit.
+    for (const path of paths) await git.tryRun(['checkout', '--quiet', 'HEAD', '--', path])
+    throw error
   }
-  await git.run(['add', '--all', '--', ...paths])
-  await git.run(['-c', 'commit.gpgSign=false', 'commit', '--quiet', '--only', '-m', message, '--', ...paths])
   return (await git.run(['rev-parse', '--short=12', 'HEAD'])).toString().trim()
 }

@@ -56,6 +56,18 @@ function run(args: readonly string[], settings: Readonly<Record<string, string>>
 const contentOf = () => readContentDir(join(folder, 'content'))
 const read = (path: string) => readFileSync(join(folder, 'content', owner, path), 'utf8')
 
+test.each([`${owner}/review@1.0.0`, `${owner}/other@1.0.0`, `${owner}/review`])(
+  '%s stays as it was if git refuses the commit',
+  (address) => {
+    git('rm', '-q', `content/${owner}/other/index.md`)
+    git('commit', '-q', '-m', 'A prompt without an index')
+    writeFileSync(join(folder, '.git/refs/heads/main.lock'), '')
+    const { status, stderr } = run([address, 'Gone'])
+    expect([status, stderr]).toEqual([1, expect.stringContaining('main.lock')])
+    expect(git('status', '--porcelain')).toBe('')
+  },
+)
+
 test('a version: one commit removes it, its label and its yank, and uses up its number', () => {
   writeFileSync(join(folder, `content/${owner}/review/index.md`), INDEX)
   // A label cannot point at a yanked version, so the file was invalid. A takedown must work all the same.
