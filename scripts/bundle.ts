@@ -1,7 +1,7 @@
 // `npm run prepare`: bundles the pages and compiles the client library for this version of the code, unless they already are. `npm ci` runs it too, and succeeds even if it fails, because `npm start` then bundles the pages itself.
 
-import { compileLibrary } from '../packages/build/downloads/compile-library.ts'
-import { bundlePlaceOf, ensureBundle } from '../packages/node-server/builds/pages-bundle.ts'
+import { compileLibrary } from '../src/build/downloads/compile-library.ts'
+import { bundlePlaceOf, ensureBundle } from '../src/hosts/node/builds/pages-bundle.ts'
 
 try {
   await compileLibrary(process.cwd())

@@ -1,10 +1,10 @@
 // Checks a publish as a hub does, but on this machine: for a job that signs what it publishes, and must not take the digests from the hub.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { runInPlace } from '../src/ports/long-work.ts'
-import type { Bytes, SiteFiles } from '../src/ports/site-files.ts'
+import type { Bytes, SiteFiles } from '../src/built/site-files.ts'
+import { runInPlace } from '../src/concurrency/long-work.ts'
+import { parseArchive } from '../src/hub/parse-archive.ts'
 import { handleCheck } from '../src/server/publish/handle-check.ts'
-import { parseArchive } from '../src/wiring/parse-archive.ts'
 import { runCommand } from './run-command.ts'
 
 const USAGE = 'Usage: node scripts/check-here.ts HUB OWNER/NAME FILE MEDIA_TYPE [QUERY]'

@@ -1,6 +1,6 @@
 // `npm run doctor -- [--url https://…] [--json]`: checks the local setup or a deployed hub, and reports what is wrong and how to fix it; fails on errors.
-import { formatResults } from '../packages/doctor/checks.ts'
-import { checkSetup, hasPassed } from '../packages/doctor/doctor.ts'
+import { formatResults } from '../src/doctor/checks.ts'
+import { checkSetup, hasPassed } from '../src/doctor/doctor.ts'
 import { runCommand } from './run-command.ts'
 
 const USAGE = 'Usage: npm run doctor -- [--url https://prompts.example.org] [--json]'

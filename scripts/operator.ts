@@ -1,8 +1,8 @@
 // What the operator's commands share: the hub's store, and tables on standard output.
 
-import { openState } from '../packages/node-server/open-state.ts'
 import { readConfig } from '../src/config.ts'
-import type { StateStore } from '../src/ports/state-store.ts'
+import { openState } from '../src/hosts/node/open-state.ts'
+import type { StateStore } from '../src/state/state-store.ts'
 
 /** Opens the store of this machine's hub for some work. */
 export async function inStore(work: (state: StateStore) => Promise<void>): Promise<void> {

@@ -1,15 +1,9 @@
 // `npm run people`: lists the people who have signed in, ends their sessions and tokens, blocks them, and forgets them. Run it on the hub's machine, or on one of the machines that share its database.
-import {
-  blockPerson,
-  findLogins,
-  forgetPerson,
-  listPeople,
-  signOutPerson,
-  unblockPerson,
-} from '../packages/stores/state/people.ts'
+
 import { countOf } from '../src/domain/text/count-of.ts'
 import { Handle } from '../src/domain/values/values.ts'
-import type { StateStore } from '../src/ports/state-store.ts'
+import { blockPerson, findLogins, forgetPerson, listPeople, signOutPerson, unblockPerson } from '../src/state/people.ts'
+import type { StateStore } from '../src/state/state-store.ts'
 import { inStore, printTable } from './operator.ts'
 import { runCommand } from './run-command.ts'
 

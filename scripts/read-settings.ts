@@ -1,6 +1,6 @@
 // Reads the settings of a program that cannot go on without them.
 import { type Config, readConfig } from '../src/config.ts'
-import { describeError } from '../src/ports/log.ts'
+import { describeError } from '../src/log.ts'
 
 /** Reads the settings from the environment. If one is invalid, or is given as an argument, ends the process with a line that names it. */
 export function readSettings(): Config {

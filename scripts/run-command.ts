@@ -2,7 +2,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { HubError } from '../src/domain/api/errors.ts'
 import { withoutControls } from '../src/domain/text/printable.ts'
-import { describeError } from '../src/ports/log.ts'
+import { describeError } from '../src/log.ts'
 
 /**
  * The options of a command, as `parseArgs` takes them, without `--help`, which every command has. The usage is printed after every failure, and the help, by default the usage, by `--help`. Without a usage, the help follows the message about a wrong option. `status` is the exit status of a failure.

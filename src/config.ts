@@ -5,8 +5,8 @@ import { isPrivateHost } from './domain/access/private-host.ts'
 import type { ReaderRule } from './domain/access/readers.ts'
 import { HubError } from './domain/api/errors.ts'
 import { isLoopback } from './domain/api/loopback.ts'
-import type { CodeSource, HubProfile, ShownLook, SourceHost } from './ports/pages.ts'
 import { readSettings, type Settings, type TrustedProxy } from './settings.ts'
+import type { CodeSource, HubProfile, ShownLook, SourceHost } from './site/rendering.ts'
 
 /** A local git repository, or a repository on GitHub. If the GitHub settings are incomplete, publishing is rejected, so that nothing is written to the wrong repository; reading still works. */
 type GitStoreSettings =

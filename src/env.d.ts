@@ -1,9 +1,7 @@
 // Types for Astro and Vite: the contents of Astro.locals, and files imported as bytes.
 declare namespace App {
-  interface Locals extends Readonly<import('./ports/pages.ts').PageLocals> {
-    readonly view?:
-      | import('../packages/account/views.ts').AccountPageView
-      | import('../packages/editor/views.ts').EditorPageView
+  interface Locals extends Readonly<import('./site/rendering.ts').PageLocals> {
+    readonly view?: import('./account/views.ts').AccountPageView | import('./editor/views.ts').EditorPageView
   }
 }
 

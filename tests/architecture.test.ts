@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { affectsData } from '../packages/build/code-hash.ts'
+import { affectsData } from '../src/build/code-hash.ts'
 import { words } from './words.ts'
 
 const SOURCE = /\.(?:ts|mts|mjs|astro)$/
@@ -50,8 +50,7 @@ const inRoom = (room: string) => files.filter(({ path }) => path.startsWith(`${r
 
 test('the import reader finds imports in every folder', () => {
   for (const room of [
-    ...['src/domain', 'src/ports', 'src/server', 'src/site', 'src/wiring', 'packages/stores', 'netlify', 'scripts'],
-    'tests',
+    ...['src/domain', 'src/server', 'src/site', 'src/hub', 'src/state', 'packages', 'netlify', 'scripts', 'tests'],
   ]) {
     expect(inRoom(room).flatMap(({ imports }) => imports).length, room).toBeGreaterThan(0)
   }
@@ -64,30 +63,64 @@ test('the import reader finds imports in every folder', () => {
 const PLAIN_SITE = files.map(({ path }) => path).filter((path) => /^src\/site\/(?:(?:card|prompt)\/)?[^/]+$/.test(path))
 const ASIDE = ['src/site/docs/', 'src/site/fonts/', 'src/site/styles.css', 'src/site/styles/']
 /** Code without Node modules, clock, randomness or environment. */
-const PURE = files.filter(
-  ({ path }) =>
-    /^(?:src\/domain|packages\/catalogue|packages\/formats|packages\/review\/rules|packages\/editor\/form)\//.test(
-      path,
-    ) && !path.startsWith('packages/formats/import/'),
+const PURE = files.filter(({ path }) =>
+  /^(?:src\/(?:domain|catalogue|review\/rules|editor\/form)|packages\/prompt-formats)\//.test(path),
 )
 const SETTINGS = ['src/config.ts', 'src/settings.ts', 'src/secret-settings.ts']
 const OURS = /^(?:src|packages|netlify|scripts|tests)\//
 
 describe('allowed imports', () => {
-  //  folder         its allowed imports from this repository
+  //  folder, and its allowed imports from this repository
   test.each([
-    // The core: what a read, a publish, a tool call and a page go through. Only its wiring and its pages know packages.
     ['src/domain', ['src/domain/']],
-    ['src/ports', ['src/domain/', 'src/ports/']],
-    // The editor renders diffs and READMEs exactly as the pages do.
-    ['src/server', ['src/domain/', 'src/ports/', 'src/server/', 'src/site/prompt/', 'src/site/markdown.ts']],
+    ['src/catalogue', ['src/catalogue/', 'src/domain/']],
+    ['src/concurrency', ['src/concurrency/', 'src/domain/']],
+    ['src/files', ['src/domain/', 'src/files/']],
+    ['src/git', ['src/domain/', 'src/files/', 'src/git/', 'src/state/sqlite-errors.ts']],
+    ['src/github', ['src/concurrency/', 'src/domain/', 'src/git/', 'src/github/', 'src/log.ts']],
+    ['src/content', ['src/catalogue/', 'src/content/', 'src/domain/', 'src/files/', 'src/git/', 'src/log.ts']],
+    ['src/state', ['src/concurrency/', 'src/domain/', 'src/log.ts', 'src/state/']],
+    ['src/search', ['src/catalogue/', 'src/domain/', 'src/search/']],
+    ['src/built', ['src/built/', 'src/domain/', 'src/files/', 'src/git/', 'src/state/']],
+    ['src/attestations', ['src/attestations/', 'src/concurrency/', 'src/domain/']],
+    // The handlers know interfaces, never what stands behind them. The editor renders diffs and READMEs as the pages do.
     [
-      'src/wiring',
+      'src/server',
       [
-        ...['src/config.ts', 'src/domain/', 'src/ports/', 'src/server/', 'src/wiring/'],
-        ...['src/site/prompt/', 'src/site/markdown.ts'],
-        ...['packages/account/', 'packages/editor/', 'packages/formats/', 'packages/skills/', 'packages/stores/'],
-        'packages/catalogue/published/addresses.ts',
+        ...['src/built/site-files.ts', 'src/concurrency/', 'src/domain/', 'src/files/', 'src/git/git-store.ts'],
+        ...['src/log.ts', 'src/search/search.ts', 'src/server/', 'src/site/markdown.ts', 'src/site/prompt/'],
+        ...['src/site/rendering.ts', 'src/state/fresh-copies.ts', 'src/state/rate-limiter.ts', 'src/version.ts'],
+      ],
+    ],
+    ['src/skills', ['src/built/', 'src/concurrency/', 'src/domain/', 'src/files/', 'src/server/', 'src/skills/']],
+    [
+      'src/account',
+      [
+        ...['src/account/', 'src/built/', 'src/catalogue/', 'src/domain/', 'src/log.ts', 'src/server/'],
+        ...['src/site/components/', 'src/site/rendering.ts', 'src/state/'],
+      ],
+    ],
+    [
+      'src/editor',
+      [
+        ...['packages/prompt-formats/source/', 'src/account/', 'src/built/', 'src/catalogue/', 'src/concurrency/'],
+        ...['src/domain/', 'src/editor/', 'src/files/', 'src/server/', 'src/site/client/', 'src/site/components/'],
+        ...['src/state/', ...PLAIN_SITE],
+      ],
+    ],
+    [
+      'src/routes',
+      [
+        ...['packages/prompt-formats/source/', 'src/account/', 'src/built/', 'src/catalogue/published/addresses.ts'],
+        ...['src/concurrency/', 'src/domain/', 'src/editor/', 'src/routes/', 'src/server/', 'src/skills/'],
+      ],
+    ],
+    [
+      'src/hub',
+      [
+        ...['packages/prompt-formats/source/', 'src/account/', 'src/attestations/', 'src/built/', 'src/concurrency/'],
+        ...['src/config.ts', 'src/domain/', 'src/editor/', 'src/files/', 'src/git/', 'src/github/', 'src/hub/'],
+        ...['src/routes/', 'src/search/', 'src/server/', 'src/site/rendering.ts', 'src/state/'],
       ],
     ],
     ['src/site/client', ['src/domain/', 'src/site/client/', ...PLAIN_SITE]],
@@ -98,66 +131,38 @@ describe('allowed imports', () => {
         ...[...ASIDE, ...PLAIN_SITE],
       ],
     ],
-    ['src/site/docs', ['src/config.ts', 'src/domain/', 'src/ports/', 'src/server/', 'src/site/docs/', ...PLAIN_SITE]],
+    ['src/site/docs', ['src/config.ts', 'src/domain/', 'src/server/', 'src/site/docs/', ...PLAIN_SITE]],
     [
       'src/pages',
       [
-        ...['src/domain/', 'src/server/', 'src/site/'],
-        ...['packages/account/pages/', 'packages/build/downloads/', 'packages/build/reference/'],
-        ...['packages/editor/browser/', 'packages/editor/pages/', 'packages/review/rules/'],
-      ],
-    ],
-    // What stands beside the core, each package with those below it.
-    ['packages/catalogue', ['src/domain/', 'packages/catalogue/']],
-    ['packages/stores', ['src/domain/', 'src/ports/', 'packages/catalogue/', 'packages/stores/']],
-    ['packages/skills', ['src/domain/', 'src/ports/', 'src/server/', 'packages/skills/']],
-    ['packages/formats', ['src/domain/', 'src/ports/', 'packages/formats/', 'packages/stores/']],
-    ['packages/review', ['src/domain/', 'src/ports/', 'packages/catalogue/', 'packages/review/', 'packages/stores/']],
-    [
-      'packages/account',
-      [
-        ...['src/domain/', 'src/ports/', 'src/server/', 'src/site/components/'],
-        ...['packages/account/', 'packages/catalogue/', 'packages/stores/'],
+        ...['src/account/pages/', 'src/build/downloads/', 'src/build/reference/', 'src/domain/'],
+        ...['src/editor/browser/', 'src/editor/pages/', 'src/review/rules/', 'src/server/', 'src/site/'],
       ],
     ],
     [
-      'packages/editor',
+      'src/review',
       [
-        ...['src/domain/', 'src/ports/', 'src/server/', 'src/site/client/', 'src/site/components/', ...PLAIN_SITE],
-        ...['packages/account/', 'packages/catalogue/', 'packages/editor/', 'packages/formats/'],
+        ...['src/attestations/', 'src/catalogue/', 'src/content/', 'src/domain/', 'src/files/', 'src/git/'],
+        ...['src/github/', 'src/review/'],
       ],
     ],
     [
-      'packages/build',
+      'src/build',
       [
-        ...['src/config.ts', 'src/domain/', 'src/ports/', 'src/server/', 'src/wiring/', 'src/site/docs/'],
-        ...[...PLAIN_SITE, 'packages/build/', 'packages/catalogue/', 'packages/skills/', 'packages/stores/'],
+        ...['src/build/', 'src/built/', 'src/catalogue/', 'src/config.ts', 'src/content/', 'src/domain/'],
+        ...['src/files/', 'src/search/', 'src/site/docs/', 'src/skills/', ...PLAIN_SITE],
       ],
     ],
     [
-      'packages/node-server',
+      'src/doctor',
       [
-        ...[...SETTINGS, 'src/domain/', 'src/ports/', 'src/server/', 'src/wiring/'],
-        ...['packages/account/', 'packages/build/', 'packages/catalogue/', 'packages/node-server/', 'packages/skills/'],
-        'packages/stores/',
-      ],
-    ],
-    [
-      'packages/doctor',
-      [
-        ...[...SETTINGS, 'src/domain/', 'src/ports/', 'packages/doctor/', 'packages/node-server/', 'packages/review/'],
-        'packages/stores/',
-      ],
-    ],
-    [
-      'packages/astro',
-      [
-        ...['src/config.ts', 'src/domain/', 'src/ports/', 'src/server/', 'src/wiring/', ...PLAIN_SITE],
-        ...['packages/astro/', 'packages/build/', 'packages/node-server/', 'packages/stores/'],
+        ...[...SETTINGS, 'src/doctor/', 'src/domain/', 'src/git/', 'src/github/', 'src/hosts/node/', 'src/log.ts'],
+        'src/review/',
       ],
     ],
     ['clients', ['clients/']],
-    ['netlify', ['src/wiring/', 'src/server/', 'packages/account/', 'packages/editor/', 'packages/skills/']],
+    ['packages/prompt-formats', ['packages/prompt-formats/', 'src/domain/']],
+    ['netlify', ['src/hub/', 'src/routes/', 'src/server/']],
   ] as const)('%s', (room, allowed) => {
     const wrong = inRoom(room).flatMap(({ path, imports }) =>
       imports
@@ -176,7 +181,7 @@ describe('allowed imports', () => {
     expect(wrong).toEqual([])
   })
 
-  test('shared files of src/site import only domain, ports, guides and fonts', () => {
+  test('shared files of src/site import only domain, guides, fonts and the interface of search', () => {
     const wrong = files
       .filter(({ path }) => PLAIN_SITE.includes(path))
       .flatMap(({ path, imports }) =>
@@ -184,8 +189,8 @@ describe('allowed imports', () => {
           .filter((name) => OURS.test(name))
           .filter(
             (name) =>
-              !['src/domain/', 'src/ports/', 'src/site/docs/', 'src/site/fonts/', ...PLAIN_SITE].some((prefix) =>
-                name.startsWith(prefix),
+              !['src/domain/', 'src/search/search.ts', 'src/site/docs/', 'src/site/fonts/', ...PLAIN_SITE].some(
+                (prefix) => name.startsWith(prefix),
               ),
           )
           .map((name) => `${path} imports ${name}`),
@@ -202,7 +207,7 @@ describe('allowed imports', () => {
       .flatMap(([, path]) => expandBraces(path!))
     expect(mapped.length).toBeGreaterThan(10)
     expect(mapped.filter((path) => !existsSync(path))).toEqual([])
-    const aside = ['src/config.ts', 'src/domain/limits.ts', 'src/secret-settings.ts', 'src/settings.ts', 'src/env.d.ts']
+    const aside = [...SETTINGS, 'src/env.d.ts', 'src/log.ts', 'src/version.ts']
     const unmapped = files
       .map(({ path }) => path)
       .filter((path) => /^(?:src|packages)\//.test(path) && !aside.includes(path) && !PLAIN_SITE.includes(path))
@@ -230,18 +235,9 @@ describe('allowed imports', () => {
     expect(wrong).toEqual([])
   })
 
-  test('a test in tests/domain or tests/packages is at the place of its source, with its name', () => {
-    const paths = files.map(({ path }) => path)
-    const sources = paths.flatMap((path) => /^(?:src\/)?((?:domain|packages)\/.*)\.ts$/.exec(path)?.[1] ?? [])
-    const tests = paths.flatMap((path) => /^tests\/((?:domain|packages)\/.*)\.test\.ts$/.exec(path)?.[1] ?? [])
-    const isAbout = (test: string) => (source: string) => test === source || test.startsWith(`${source}-`)
-    expect(tests.length).toBeGreaterThan(40)
-    expect(tests.filter((test) => !sources.some(isAbout(test)))).toEqual([])
-  })
-
   test('a change of any code that the data build loads makes the data again', () => {
     const imports = new Map(files.map(({ path, imports }) => [path, imports]))
-    const loaded = new Set(['packages/build/site-data.ts'])
+    const loaded = new Set(['src/build/site-data.ts'])
     for (const path of loaded) for (const name of imports.get(path) ?? []) if (imports.has(name)) loaded.add(name)
     expect(loaded.size).toBeGreaterThan(100)
     expect([...loaded].filter((path) => !affectsData(path))).toEqual([])
@@ -267,9 +263,10 @@ describe('allowed imports', () => {
     // All tests are one folder here.
     const roomOf = (path: string) => (path.startsWith('tests/') ? 'tests' : path.slice(0, path.lastIndexOf('/')))
     const streets = new Map<string, string>()
+    // Astro's types of a page's locals name views.
     for (const { path, imports } of files)
       for (const name of imports)
-        if (files.some((file) => file.path === name) && roomOf(path) !== roomOf(name))
+        if (files.some((file) => file.path === name) && roomOf(path) !== roomOf(name) && path !== 'src/env.d.ts')
           streets.set(`${roomOf(path)} imports ${roomOf(name)}`, `${path} imports ${name}`)
     const bothWays = [...streets].filter(([street]) =>
       streets.has(street.split(' imports ').reverse().join(' imports ')),
@@ -288,32 +285,32 @@ describe('allowed imports', () => {
 
   test.each([
     ['yaml', ['src/domain/text/yaml.ts', 'src/domain/text/yaml-edit.ts']],
-    ['gray-matter', ['packages/formats/source-file.ts']],
+    ['gray-matter', ['packages/prompt-formats/source/source-file.ts']],
     ['spdx-expression-parse', ['src/domain/content/rules.ts']],
-    ['spdx-license-ids/index.json', ['packages/editor/form/suggestions.ts']],
-    ['@codemirror/view', ['packages/editor/browser/code-field.ts']],
+    ['spdx-license-ids/index.json', ['src/editor/form/suggestions.ts']],
+    ['@codemirror/view', ['src/editor/browser/code-field.ts']],
     ['semver', ['src/domain/values/versions.ts']],
     [
       'node:sqlite',
       [
-        'packages/stores/site/site-database.ts',
-        'packages/stores/git/process-lock.ts',
-        'packages/stores/state/state-sqlite.ts',
-        ...['find', 'open-index', 'vocabulary', 'write-index'].map((part) => `packages/stores/search/${part}.ts`),
+        'src/built/site-database.ts',
+        'src/git/process-lock.ts',
+        'src/state/state-sqlite.ts',
+        ...['find', 'open-index', 'vocabulary', 'write-index'].map((part) => `src/search/${part}.ts`),
       ],
     ],
-    ['@netlify/blobs', ['packages/stores/state/state-netlify.ts']],
+    ['@netlify/blobs', ['src/state/state-netlify.ts']],
     ['@netlify/blobs/server', []],
-    ['pg', ['packages/stores/state/state-postgres.ts']],
-    ['@hono/node-server', ['packages/node-server/http/listener.ts']],
-    ['@octokit/rest', ['packages/stores/github/github-connection.ts']],
+    ['pg', ['src/state/state-postgres.ts']],
+    ['@hono/node-server', ['src/hosts/node/http/listener.ts']],
+    ['@octokit/rest', ['src/github/github-connection.ts']],
     ['@modelcontextprotocol/server', ['src/server/mcp/serve-message.ts']],
     ['@orama/stemmers/english', ['src/domain/search/tokens.ts']],
-    ['tinypool', ['packages/node-server/thread-pool.ts']],
+    ['tinypool', ['src/hosts/node/thread-pool.ts']],
     ['diff', ['src/site/prompt/text-difference.ts']],
     ['markdown-it', ['src/site/markdown.ts']],
-    ['jose', ['packages/account/providers/job-verifier.ts']],
-    ['openid-client', ['packages/account/providers/code-flow.ts']],
+    ['jose', ['src/account/providers/job-verifier.ts']],
+    ['openid-client', ['src/account/providers/code-flow.ts']],
   ] as const)('%s is imported only by its allowed files', (name, importers) => {
     const found = [...inRoom('src'), ...inRoom('packages')]
       .filter(({ imports }) => imports.includes(name))
@@ -324,9 +321,7 @@ describe('allowed imports', () => {
   test('only plain-files.ts opens files of content, imports and built sites', () => {
     const openers =
       /\b(?:readFile|readFileSync|createReadStream|open|openSync|openAsBlob|opendir|opendirSync|readSync|readv|readvSync|readlink|readlinkSync|copyFile|copyFileSync|cp|cpSync)\b/
-    const rooms = ['stores/content', 'stores/site', 'formats/import', 'review'].flatMap((room) =>
-      inRoom(`packages/${room}`),
-    )
+    const rooms = ['src/content', 'src/built', 'scripts/content/import', 'src/review'].flatMap(inRoom)
     const host = files.filter(({ path }) => path === 'src/server/static-files.ts')
     const scripts = files.filter(({ path }) => /^scripts\/content\/(?:import|export)-prompts\.ts$/.test(path))
     const checked = [...rooms, ...host, ...scripts]
@@ -339,7 +334,7 @@ describe('allowed imports', () => {
       ].some(([, names = '', whole]) => whole !== undefined || openers.test(names)),
     )
     // This reader receives the descriptor of a file that plain-files.ts has opened.
-    expect(found.map(({ path }) => path)).toEqual(['packages/review/file-reader.ts'])
+    expect(found.map(({ path }) => path)).toEqual(['src/review/file-reader.ts'])
   })
 
   test('only config.ts and a fixed list of files read process.env', () => {
@@ -352,9 +347,9 @@ describe('allowed imports', () => {
       )
       .map(({ path }) => path)
     expect(readers.sort()).toEqual(words`
-      packages/astro/dev-middleware.ts packages/astro/dev-server.ts packages/build/write-data.ts
-      packages/node-server/builds/builder-thread.ts packages/node-server/builds/pages-bundle.ts packages/node-server/builds/serve-sites.ts
-      packages/node-server/local-stores.ts src/wiring/hub.ts
+      src/build/write-data.ts src/hosts/astro/dev-middleware.ts src/hosts/astro/dev-server.ts
+      src/hosts/node/builds/builder-thread.ts src/hosts/node/builds/pages-bundle.ts src/hosts/node/builds/serve-sites.ts
+      src/hosts/node/local-stores.ts src/hub/open-hub.ts
     `)
   })
 })

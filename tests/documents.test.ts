@@ -157,7 +157,7 @@ test('every export is imported somewhere', () => {
     .filter(
       ({ path }) =>
         /^(?:src|packages)\/.*\.ts$/.test(path) &&
-        !/^(?:src\/pages\/|packages\/astro\/(?:dev-middleware|pages-entry)\.ts)/.test(path),
+        !/^(?:src\/pages\/|src\/hosts\/astro\/(?:dev-middleware|pages-entry)\.ts)/.test(path),
     )
     .flatMap(({ path, text }) =>
       [...text.matchAll(/^export (?:async )?(?:const|function\*?|class|interface|type) (\w+)/gm)]

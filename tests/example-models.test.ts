@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { parseModelsFile } from '../packages/catalogue/models-file.ts'
+import { parseModelsFile } from '../src/catalogue/models-file.ts'
 import { EXAMPLE_MODELS, nameModels } from '../src/site/docs/example-models.ts'
 import { words } from './words.ts'
 

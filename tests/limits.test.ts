@@ -10,8 +10,8 @@ import { words } from './words.ts'
  * only for tuning.
  */
 const ROOMS = words`
-  src/domain src/ports src/server src/wiring packages/account packages/catalogue packages/editor packages/formats
-  packages/review/rules packages/skills
+  packages/prompt-formats src/account src/catalogue src/concurrency src/domain src/editor src/files src/hub
+  src/review/rules src/routes src/server src/skills
 `
 
 /** Constants that limit the amount of work or the length of a message, but reject nothing. */
@@ -19,60 +19,60 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/domain/access/readers.ts MAX_READERS': 'the operator’s own setting',
   'src/domain/api/envelope.ts MAX_DEPENDENTS': 'prompts that one list has; it says how many there are',
   'src/domain/content/trusted-root-file.ts MAX_DEPTH': 'the operator’s own file, checked with the content',
-  'packages/formats/references.ts MAX_REFERENCES': 'how much one import reads',
+  'packages/prompt-formats/source/references.ts MAX_REFERENCES': 'how much one import reads',
   'src/domain/catalogue/activity.ts MAX_ACTIVITIES': 'entries of a list',
-  'packages/catalogue/published/shared-files.ts MAX_HUB_SKILLS': 'entries of an index',
+  'src/catalogue/published/shared-files.ts MAX_HUB_SKILLS': 'entries of an index',
   'src/domain/api/data-paths.ts MAX_RECENT': 'as many as a feed has entries',
   'src/domain/compose/include-lines.ts MAX_LINE_CHARACTERS': 'longer than any line with valid names',
   'src/domain/compose/warnings.ts MAX_WARNINGS': 'findings that a warning names',
   'src/domain/content/filling.ts MAX_OPTIONS': 'options that a message names',
   'src/domain/content/skill.ts MAX_INTERPOLATIONS': 'commands that a warning names',
-  'packages/account/visit.ts MAX_FORM_FIELDS': 'fields of a form; no page of ours has half as many',
-  'packages/editor/form/pasted-file.ts MAX_PASTED_BYTES': 'a larger file is for the import script, as its message says',
-  'packages/formats/portable.ts MAX_FINDINGS': 'findings that an import or export names',
-  'packages/formats/source-file.ts MAX_PROMPTS': 'how much one import reads',
-  'packages/formats/plain.ts MAX_ROWS': 'how much one import reads',
-  'packages/formats/foreign-yaml.ts MAX_CHECKED_VALUES':
+  'src/account/visit.ts MAX_FORM_FIELDS': 'fields of a form; no page of ours has half as many',
+  'src/editor/form/pasted-file.ts MAX_PASTED_BYTES': 'a larger file is for the import script, as its message says',
+  'packages/prompt-formats/source/portable.ts MAX_FINDINGS': 'findings that an import or export names',
+  'packages/prompt-formats/source/source-file.ts MAX_PROMPTS': 'how much one import reads',
+  'packages/prompt-formats/source/plain.ts MAX_ROWS': 'how much one import reads',
+  'packages/prompt-formats/source/foreign-yaml.ts MAX_CHECKED_VALUES':
     'values that are not valid YAML; with more, the YAML is invalid',
-  'packages/formats/foreign-yaml.ts MAX_YAML_CHARACTERS': 'how much one import reads',
-  'packages/formats/front-keys.ts MAX_FRONT_CHARACTERS': 'as far as a suggestion looks',
+  'packages/prompt-formats/source/foreign-yaml.ts MAX_YAML_CHARACTERS': 'how much one import reads',
+  'packages/prompt-formats/source/front-keys.ts MAX_FRONT_CHARACTERS': 'as far as a suggestion looks',
   'src/domain/publishing/request.ts MAX_MIN_AGE_DAYS': 'what a caller asks of itself',
   'src/domain/publishing/request.ts MAX_PLACED_PROBLEMS': 'problems that a page shows beside its fields',
-  'packages/editor/form/suggestions.ts MAX_CORRECTED_CHARACTERS': 'values that are too long for a suggestion',
-  'packages/formats/source-file.ts MAX_FRONT_MATTER_CHARACTERS': 'how much one import reads',
-  'packages/formats/source-file.ts MAX_FRONT_MATTER_LINES': 'how much one import reads',
-  'packages/formats/source-file.ts MAX_SOURCE_BYTES': 'how much one import reads',
+  'src/editor/form/suggestions.ts MAX_CORRECTED_CHARACTERS': 'values that are too long for a suggestion',
+  'packages/prompt-formats/source/source-file.ts MAX_FRONT_MATTER_CHARACTERS': 'how much one import reads',
+  'packages/prompt-formats/source/source-file.ts MAX_FRONT_MATTER_LINES': 'how much one import reads',
+  'packages/prompt-formats/source/source-file.ts MAX_SOURCE_BYTES': 'how much one import reads',
   'src/domain/content/near-placeholders.ts MAX_INNER': 'the longest text that a warning takes for a placeholder',
   'src/domain/content/prompt-file.ts MAX_LOOKED_AT': 'as far as a warning looks',
   'src/domain/publishing/prompt-file.ts MAX_FRONT_CHARACTERS': 'far more than all fields together may have',
   'src/domain/values/file-entry.ts MAX_SIGNATURE_BYTES': 'as far as a file is looked at for an image',
   'src/domain/content/findings.ts MAX_PER_KIND': 'findings that a warning names',
   'src/domain/api/envelope.ts MAX_LABELLED': 'prompts that one list has; it says how many there are',
-  'packages/catalogue/published/shared-files.ts MAX_PROMPTS_OF_MODEL':
+  'src/catalogue/published/shared-files.ts MAX_PROMPTS_OF_MODEL':
     'prompts that a list names; it says how many there are',
   'src/domain/catalogue/difference.ts MAX_REASONS': 'reasons that an answer names; it counts the others',
   'src/domain/content/hidden-characters.ts MAX_DECODED': 'characters that a warning shows',
   'src/domain/content/hidden-characters.ts MAX_EMOJI': 'emoji that are recognised; no readable text has as many',
   'src/domain/text/printable.ts MAX_UNITS': 'characters of a stranger’s text that a message repeats',
   'src/domain/text/yaml.ts MAX_DOTS': 'dots in a key whose line a message names; deeper keys get the line of a parent',
-  'packages/catalogue/search/document.ts MAX_DIFFERENT_TOKENS': 'words of a prompt that search indexes',
-  'packages/catalogue/search/document.ts MAX_TOKENS_PER_FIELD': 'words of a prompt that search indexes',
+  'src/catalogue/search/document.ts MAX_DIFFERENT_TOKENS': 'words of a prompt that search indexes',
+  'src/catalogue/search/document.ts MAX_TOKENS_PER_FIELD': 'words of a prompt that search indexes',
   'src/domain/search/edit-distance.ts MAX_WORD_CHARACTERS': 'as long as the longest word that search knows',
-  'packages/catalogue/search/query.ts MAX_ALTERNATIVES': 'what search reads a word as',
-  'packages/catalogue/search/query.ts MAX_COMPLETIONS': 'what search reads a word as',
-  'packages/catalogue/search/query.ts MAX_ENTRIES': 'what of a question is counted; what is left out is said',
-  'packages/catalogue/search/query.ts MAX_SPAN': 'how search joins words',
-  'packages/catalogue/site-file.ts MAX_LINKS': 'the operator’s own file, checked with the content',
-  'packages/catalogue/site-file.ts MAX_QUESTIONS': 'the operator’s own file, checked with the content',
+  'src/catalogue/search/query.ts MAX_ALTERNATIVES': 'what search reads a word as',
+  'src/catalogue/search/query.ts MAX_COMPLETIONS': 'what search reads a word as',
+  'src/catalogue/search/query.ts MAX_ENTRIES': 'what of a question is counted; what is left out is said',
+  'src/catalogue/search/query.ts MAX_SPAN': 'how search joins words',
+  'src/catalogue/site-file.ts MAX_LINKS': 'the operator’s own file, checked with the content',
+  'src/catalogue/site-file.ts MAX_QUESTIONS': 'the operator’s own file, checked with the content',
   'src/domain/search/tokens.ts MAX_WORDS': 'words of a question that are searched; what is left out is said',
   'src/domain/search/tokens.ts MAX_TOKEN_CHARACTERS': 'longer words are cut up, nothing refused',
   'src/server/publish/renew-fresh-copy.ts MAX_RENEWALS': 'how often a copy is written again after another publish',
   'src/server/read/close-names.ts MAX_CANDIDATES': 'names that a suggestion is chosen from',
   'src/server/read/close-names.ts MAX_SUGGESTED': 'names that an error suggests',
   'src/server/read/close-names.ts MAX_TYPOS': 'how far a suggested name may be',
-  'packages/account/find-reader.ts MAX_KEPT': 'readers whose rights are remembered; the others are checked again',
-  'packages/account/own-prompts.ts MAX_OWNERS': 'owners whose prompts the account page lists',
-  'packages/account/own-prompts.ts MAX_SHOWN': 'prompts of an owner that the account page lists',
+  'src/account/find-reader.ts MAX_KEPT': 'readers whose rights are remembered; the others are checked again',
+  'src/account/own-prompts.ts MAX_OWNERS': 'owners whose prompts the account page lists',
+  'src/account/own-prompts.ts MAX_SHOWN': 'prompts of an owner that the account page lists',
   'src/server/mcp/completions.ts MAX_VALUES': 'the protocol’s own limit of a completion',
   'src/server/mcp/prompts.ts ARGUMENT_CHARACTERS': 'a menu’s text is cut, nothing refused',
   'src/server/mcp/prompts.ts DESCRIPTION_CHARACTERS': 'a menu’s text is cut, nothing refused',
@@ -83,7 +83,6 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/server/page-cache.ts ENTRY_BYTES': 'what our own host keeps in memory',
   'src/server/page-cache.ts MAX_AGE_MS': 'what our own host keeps in memory',
   'src/server/page-cache.ts MAX_BYTES': 'what our own host keeps in memory',
-  'src/ports/log.ts MAX_PATH': 'a longer path in a log line helps nobody',
   'src/server/publish/renew-fresh-copy.ts MAX_UNKNOWN': 'versions that are read again after a publish',
   'src/server/publish/attempts.ts MAX_REREADS': 'how often publishing looks again',
   'src/server/read-body.ts MAX_ARRIVING_BYTES': 'the memory for bodies that are arriving',
@@ -91,8 +90,9 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/server/read/query-values.ts MAX_LABELS': 'labels that an error names',
   'src/server/read/list.ts MAX_META_BYTES': 'room that is set aside in an answer',
   'src/server/respond.ts MAX_CANDIDATES': 'validators of one request that are compared',
-  'src/ports/read-archive.ts MAX_ENTRIES': 'folders and files of an archive; a skill may have far fewer files',
-  'src/wiring/publish.ts FAILED_TOKENS_PER_MINUTE': 'slows guessing; whoever has a good token never meets it',
+  'src/files/plain-files.ts MAX_ATTEMPTS': 'how often a file that is being replaced is opened again',
+  'src/files/read-archive.ts MAX_ENTRIES': 'folders and files of an archive; a skill may have far fewer files',
+  'src/hub/open-publish-hub.ts FAILED_TOKENS_PER_MINUTE': 'slows guessing; whoever has a good token never meets it',
 }
 
 const LIKE_A_LIMIT =
@@ -117,7 +117,7 @@ const files = ROOMS.flatMap((room) =>
   readdirSync(room, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .map((name) => join(room, name).replaceAll('\\', '/')),
-).filter((path) => path !== 'src/domain/limits.ts' && !/^packages\/(?:account\/providers|formats\/import)\//.test(path))
+).filter((path) => path !== 'src/domain/limits.ts' && !path.startsWith('src/account/providers/'))
 
 const found = (find: (text: string) => string[]) =>
   files.flatMap((path) => find(readFileSync(path, 'utf8')).map((what) => `${path} ${what}`)).sort()

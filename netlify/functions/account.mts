@@ -1,8 +1,8 @@
 // Serves sign-in and settings on Netlify. Responses are never cached.
 import type { Config, Context } from '@netlify/functions'
-import { connectAccount } from '../../src/wiring/account.ts'
-import { accounts } from '../../src/wiring/routes/accounts.ts'
-import { createApp } from '../../src/wiring/routes/app.ts'
+import { connectAccount } from '../../src/hub/connect-account.ts'
+import { accounts } from '../../src/routes/accounts.ts'
+import { createApp } from '../../src/routes/app.ts'
 
 const app = createApp<Context>([accounts({ account: connectAccount })])
 

@@ -1,10 +1,10 @@
 // Serves the pages for writing on Netlify. Responses are never cached.
 import type { Config, Context } from '@netlify/functions'
-import { connectEditor } from '../../src/wiring/account.ts'
-import { openHub } from '../../src/wiring/hub.ts'
-import { createApp } from '../../src/wiring/routes/app.ts'
-import { editing } from '../../src/wiring/routes/editing.ts'
-import { namesakes } from '../../src/wiring/routes/pages.ts'
+import { connectEditor } from '../../src/hub/connect-account.ts'
+import { openHub } from '../../src/hub/open-hub.ts'
+import { createApp } from '../../src/routes/app.ts'
+import { editing } from '../../src/routes/editing.ts'
+import { namesakes } from '../../src/routes/pages.ts'
 
 const app = createApp<Context>([namesakes({ hub: openHub }), editing({ editor: connectEditor })])
 

@@ -1,8 +1,8 @@
 // Serves exports on Netlify.
 import type { Context } from '@netlify/functions'
-import { openHub } from '../../src/wiring/hub.ts'
-import { createApp } from '../../src/wiring/routes/app.ts'
-import { exports } from '../../src/wiring/routes/exports.ts'
+import { openHub } from '../../src/hub/open-hub.ts'
+import { createApp } from '../../src/routes/app.ts'
+import { exports } from '../../src/routes/exports.ts'
 
 const app = createApp<Context>([exports({ hub: openHub })])
 

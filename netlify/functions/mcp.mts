@@ -1,8 +1,8 @@
 // Serves MCP on Netlify. The limit is higher than that of reads, because users of a hosted client share that client's IP addresses.
 import type { Config, Context } from '@netlify/functions'
-import { openMessageHub } from '../../src/wiring/hub.ts'
-import { createApp } from '../../src/wiring/routes/app.ts'
-import { mcp } from '../../src/wiring/routes/mcp.ts'
+import { openMessageHub } from '../../src/hub/open-hub.ts'
+import { createApp } from '../../src/routes/app.ts'
+import { mcp } from '../../src/routes/mcp.ts'
 
 const app = createApp<Context>([mcp({ mcp: openMessageHub })])
 

@@ -1,8 +1,8 @@
 // Serves the website on Netlify.
 import type { Context } from '@netlify/functions'
-import { openHub } from '../../src/wiring/hub.ts'
-import { createApp } from '../../src/wiring/routes/app.ts'
-import { pages } from '../../src/wiring/routes/pages.ts'
+import { openHub } from '../../src/hub/open-hub.ts'
+import { createApp } from '../../src/routes/app.ts'
+import { pages } from '../../src/routes/pages.ts'
 
 const app = createApp<Context>([pages({ hub: openHub })])
 

@@ -1,9 +1,9 @@
 // Serves publishes and checks on Netlify.
 import type { Config, Context } from '@netlify/functions'
-import { openCheckHub } from '../../src/wiring/hub.ts'
-import { openPublishHub } from '../../src/wiring/publish.ts'
-import { createApp } from '../../src/wiring/routes/app.ts'
-import { writes } from '../../src/wiring/routes/writes.ts'
+import { openCheckHub } from '../../src/hub/open-hub.ts'
+import { openPublishHub } from '../../src/hub/open-publish-hub.ts'
+import { createApp } from '../../src/routes/app.ts'
+import { writes } from '../../src/routes/writes.ts'
 
 const app = createApp<Context>([writes({ publishing: openPublishHub, checking: openCheckHub })])
 

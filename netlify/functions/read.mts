@@ -1,8 +1,8 @@
 // Serves what the API reads on Netlify.
 import type { Context } from '@netlify/functions'
-import { openHub } from '../../src/wiring/hub.ts'
-import { createApp } from '../../src/wiring/routes/app.ts'
-import { reads } from '../../src/wiring/routes/reads.ts'
+import { openHub } from '../../src/hub/open-hub.ts'
+import { createApp } from '../../src/routes/app.ts'
+import { reads } from '../../src/routes/reads.ts'
 
 const app = createApp<Context>([reads({ hub: openHub })])
 

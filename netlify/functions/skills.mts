@@ -1,8 +1,8 @@
 // Serves Agent Skills on Netlify, and all files that are missing, without the platform's rate limit: clients fetch every skill in an index, and APM the archive of every skill in a manifest.
 import type { Config, Context } from '@netlify/functions'
-import { openHub } from '../../src/wiring/hub.ts'
-import { createApp } from '../../src/wiring/routes/app.ts'
-import { skills } from '../../src/wiring/routes/skills.ts'
+import { openHub } from '../../src/hub/open-hub.ts'
+import { createApp } from '../../src/routes/app.ts'
+import { skills } from '../../src/routes/skills.ts'
 
 const app = createApp<Context>([skills({ hub: openHub })])
 

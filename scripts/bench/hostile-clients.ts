@@ -3,9 +3,9 @@ import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openPeople } from '../../packages/stores/state/sessions.ts'
-import { openSqliteState } from '../../packages/stores/state/state-sqlite.ts'
-import { createToken } from '../../packages/stores/state/tokens.ts'
+import { openPeople } from '../../src/state/sessions.ts'
+import { openSqliteState } from '../../src/state/state-sqlite.ts'
+import { createToken } from '../../src/state/tokens.ts'
 import type { HostileHub } from './hostile-hub.ts'
 
 /** The hub to attack. */

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { bundlePlaceOf, ensureBundle } from '../../packages/node-server/builds/pages-bundle.ts'
+import { bundlePlaceOf, ensureBundle } from '../../src/hosts/node/builds/pages-bundle.ts'
 import { generateContent } from '../content/generate-content.ts'
 import { PROJECT_DIR, parametersOf, startNode } from './processes.ts'
 

@@ -1,7 +1,7 @@
 // Measures what the prompts of one owner, each as large as the limits allow, cost everybody else: how long another reader waits while somebody reads them, and how soon another owner's update is listed.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { filesInto } from '../../packages/stores/content/write-files.ts'
+import { filesInto } from '../../src/content/write-files.ts'
 import { formatPath } from '../../src/domain/content/content-path.ts'
 import { LIMITS } from '../../src/domain/limits.ts'
 import { ask, callTool, publishTo } from './hostile-clients.ts'

@@ -1,5 +1,5 @@
 // Reads the whole content folder into an in-memory catalogue, for measurements and tests.
-import { buildCatalogue, type Catalogue } from '../../packages/catalogue/catalogue.ts'
+import { buildCatalogue, type Catalogue } from '../../src/catalogue/catalogue.ts'
 import type { Config } from '../../src/config.ts'
 import { readContent } from '../content/read-content.ts'
 

@@ -1,15 +1,15 @@
 // Opens a finished build, as `npm run build` leaves it, so that the Node server can serve it without following the content.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { builtFile, indexOf, pagesOf, placesOf } from '../../packages/build/build-places.ts'
-import type { Site } from '../../packages/node-server/builds/site.ts'
-import { openBundle, type Pages } from '../../packages/node-server/pages.ts'
-import { openSearchThreads } from '../../packages/node-server/search-threads.ts'
-import { findBuildRecord } from '../../packages/stores/site/build-record.ts'
-import { folderFiles } from '../../packages/stores/site/site-files-folder.ts'
+import { builtFile, indexOf, pagesOf, placesOf } from '../../src/build/build-places.ts'
+import { findBuildRecord } from '../../src/built/build-record.ts'
+import { folderFiles } from '../../src/built/site-files-folder.ts'
 import { findProfile, readConfig } from '../../src/config.ts'
-import { UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
-import { LOOK_FILE } from '../../src/ports/pages.ts'
+import type { Site } from '../../src/hosts/node/builds/site.ts'
+import { openBundle, type Pages } from '../../src/hosts/node/pages.ts'
+import { openSearchThreads } from '../../src/hosts/node/search-threads.ts'
+import { LOOK_FILE } from '../../src/site/rendering.ts'
+import { UNKNOWN_SOURCE } from '../../src/state/fresh-copies.ts'
 
 /** The data of a build, which stays the same until it is closed. */
 interface OpenSite extends Site {

@@ -1,7 +1,7 @@
 // Generates a large catalogue for measuring search, with words from real prompts and rare words, and queries for it.
-import type { Catalogue } from '../../packages/catalogue/catalogue.ts'
+import type { Catalogue } from '../../src/catalogue/catalogue.ts'
 import { tokenize } from '../../src/domain/search/tokens.ts'
-import type { SearchQuery } from '../../src/ports/search.ts'
+import type { SearchQuery } from '../../src/search/search.ts'
 import { CONTENT_WORDS } from '../content/generate-content.ts'
 import { drawLogNormal, pick, randomInteger, seedRandom, zipf } from '../content/random.ts'
 import { catalogueOf, readAllQuestions, readCatalogues } from './relevance.ts'

@@ -1,9 +1,9 @@
 // Measures search: the index, an edit to it, and queries in the Node server's threads.
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Catalogue } from '../../packages/catalogue/catalogue.ts'
-import { openSearchThreads } from '../../packages/node-server/search-threads.ts'
-import { buildSearchIndex, editSearchIndex, startSearchIndex } from '../../packages/stores/search/write-index.ts'
+import type { Catalogue } from '../../src/catalogue/catalogue.ts'
+import { openSearchThreads } from '../../src/hosts/node/search-threads.ts'
+import { buildSearchIndex, editSearchIndex, startSearchIndex } from '../../src/search/write-index.ts'
 import { type Measurement, quantile, time, timeAsync } from './measure.ts'
 import { makeQueries, makeSearchCatalogue } from './search-catalogue.ts'
 

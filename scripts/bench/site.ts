@@ -1,9 +1,9 @@
 // Creates the site for the measurements: a generated catalogue and its build, once per size.
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Catalogue } from '../../packages/catalogue/catalogue.ts'
-import { bundlePlaceOf, ensureBundle } from '../../packages/node-server/builds/pages-bundle.ts'
+import type { Catalogue } from '../../src/catalogue/catalogue.ts'
 import { readConfig } from '../../src/config.ts'
+import { bundlePlaceOf, ensureBundle } from '../../src/hosts/node/builds/pages-bundle.ts'
 import { generateContent, LAST_DAY } from '../content/generate-content.ts'
 import { loadCatalogue } from './load-catalogue.ts'
 import { PROJECT_DIR, type ProcessResult, parametersOf, runNode } from './processes.ts'

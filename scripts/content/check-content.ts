@@ -1,10 +1,11 @@
 // `npm run check:content -- [--base REV] [--json] [--fix]`: checks the content folder against all rules and reports all problems at once. It fails on errors, but not on advice.
-import { findTrackedHead } from '../../packages/review/content-changes.ts'
-import { reviewContent } from '../../packages/review/review-content.ts'
-import type { ReviewEntry } from '../../packages/review/rules/review-findings.ts'
-import { describeIgnored } from '../../packages/stores/content/content-files.ts'
+
 import { readConfig } from '../../src/config.ts'
+import { describeIgnored } from '../../src/content/content-files.ts'
 import { countOf } from '../../src/domain/text/count-of.ts'
+import { findTrackedHead } from '../../src/review/content-changes.ts'
+import { reviewContent } from '../../src/review/review-content.ts'
+import type { ReviewEntry } from '../../src/review/rules/review-findings.ts'
 import { runCommand } from '../run-command.ts'
 
 const options = { base: { type: 'string' }, json: { type: 'boolean' }, fix: { type: 'boolean' } } as const

@@ -1,7 +1,7 @@
 // `npm run compose -- <owner>/<name>`: composes the next version of a prompt for a pull request.
 import { readFileSync } from 'node:fs'
-import { composeVersion } from '../../packages/stores/content/compose.ts'
 import { readConfig } from '../../src/config.ts'
+import { composeVersion } from '../../src/content/compose.ts'
 import { splitFullName } from '../../src/domain/values/names.ts'
 import { WANTED_BUMPS } from '../../src/domain/values/versions.ts'
 import { runCommand } from '../run-command.ts'

@@ -1,13 +1,13 @@
 // `npm run export -- --format langfuse --out DIR`: writes the latest version of every listed prompt in another tool's format. In the formats `skill` and `markdown`, a skill is written as a folder with all its files.
 import { existsSync, realpathSync, statSync } from 'node:fs'
-import { type LatestVersion, listLatestVersions } from '../../packages/catalogue/latest-versions.ts'
-import { toExported, WRITERS } from '../../packages/formats/formats.ts'
-import { openBundles } from '../../packages/stores/content/version-files.ts'
-import { replaceFile } from '../../packages/stores/content/write-files.ts'
-import { openFolder, type PlainFolder } from '../../packages/stores/files/plain-files.ts'
+import { toExported, WRITERS } from '../../packages/prompt-formats/source/formats.ts'
+import { type LatestVersion, listLatestVersions } from '../../src/catalogue/latest-versions.ts'
 import { readConfig } from '../../src/config.ts'
+import { openBundles } from '../../src/content/version-files.ts'
+import { replaceFile } from '../../src/content/write-files.ts'
 import { type ExportFormat, isExportFormat } from '../../src/domain/api/export-formats.ts'
 import { printable } from '../../src/domain/text/printable.ts'
+import { openFolder, type PlainFolder } from '../../src/files/plain-files.ts'
 import { runCommand } from '../run-command.ts'
 import { readContent } from './read-content.ts'
 

@@ -1,7 +1,7 @@
 // `npm run generate`: writes a synthetic catalogue for benchmarks. It satisfies every content rule, and the same seed produces the same bytes.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { filesInto } from '../../packages/stores/content/write-files.ts'
+import { filesInto } from '../../src/content/write-files.ts'
 import { formatPath } from '../../src/domain/content/content-path.ts'
 import { LIMITS } from '../../src/domain/limits.ts'
 import { isOwner, type RepositoryPlace } from '../../src/domain/values/names.ts'

@@ -1,7 +1,7 @@
 // `npm run import -- <path…> --owner acme`: writes prompts from other tools to the content folder, each as a separate repository.
 
-import { READERS } from '../../packages/formats/formats.ts'
-import { clip } from '../../packages/formats/template.ts'
+import { READERS } from '../../packages/prompt-formats/source/formats.ts'
+import { clip } from '../../packages/prompt-formats/source/template.ts'
 import { readConfig } from '../../src/config.ts'
 import { countOf } from '../../src/domain/text/count-of.ts'
 import { withoutControls } from '../../src/domain/text/printable.ts'

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import * as z from 'zod'
-import { countDownloads, isLogLine, type LoggedDownload, readLogLine } from '../../packages/catalogue/usage-log.ts'
-import { replaceFile } from '../../packages/stores/content/write-files.ts'
+import { countDownloads, isLogLine, type LoggedDownload, readLogLine } from '../../src/catalogue/usage-log.ts'
 import { readConfig } from '../../src/config.ts'
+import { replaceFile } from '../../src/content/write-files.ts'
 import { runCommand } from '../run-command.ts'
 
 const USAGE =

@@ -1,7 +1,7 @@
 // Reads the content folder for a command that needs all of it.
-import { ContentError } from '../../packages/build/content-error.ts'
-import type { ContentTree } from '../../packages/catalogue/content-tree.ts'
-import { readContentDir } from '../../packages/stores/content/content-dir.ts'
+import { ContentError } from '../../src/build/content-error.ts'
+import type { ContentTree } from '../../src/catalogue/content-tree.ts'
+import { readContentDir } from '../../src/content/content-dir.ts'
 
 /** @throws ContentError if the content has problems */
 export function readContent(dir: string): ContentTree {

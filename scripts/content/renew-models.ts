@@ -1,10 +1,10 @@
 // `npm run models -- [--source URL] LIST`: adds the announced ends in a provider's list of models to content/models.yml.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { mergeModels, readModelList } from '../../packages/catalogue/model-list.ts'
-import { formatModelsFile, parseModelsFile } from '../../packages/catalogue/models-file.ts'
-import { replaceFile } from '../../packages/stores/content/write-files.ts'
+import { mergeModels, readModelList } from '../../src/catalogue/model-list.ts'
+import { formatModelsFile, parseModelsFile } from '../../src/catalogue/models-file.ts'
 import { readConfig } from '../../src/config.ts'
+import { replaceFile } from '../../src/content/write-files.ts'
 import { formatProblems } from '../../src/domain/text/problems.ts'
 import { runCommand } from '../run-command.ts'
 import { readIfThere } from './read-if-there.ts'

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { TrustedRoot } from '@sigstore/protobuf-specs'
 import { getTrustedRoot } from '@sigstore/tuf'
-import { replaceFile } from '../../packages/stores/content/write-files.ts'
-import { findRootProblem } from '../../packages/stores/verify-attestation.ts'
+import { findRootProblem } from '../../src/attestations/verify-attestation.ts'
 import { readConfig } from '../../src/config.ts'
+import { replaceFile } from '../../src/content/write-files.ts'
 import {
   formatTrustedRootFile,
   parseTrustedRootFile,

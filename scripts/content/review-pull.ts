@@ -1,7 +1,7 @@
 // Reviews a pull request's content for its workflow: reads the two commits and the author from the environment, and writes outputs for the next steps to $GITHUB_OUTPUT.
 import { randomUUID } from 'node:crypto'
 import { appendFileSync } from 'node:fs'
-import { reviewPull } from '../../packages/review/review-pull.ts'
+import { reviewPull } from '../../src/review/review-pull.ts'
 import { runCommand } from '../run-command.ts'
 
 await runCommand({ help: 'Usage: node scripts/content/review-pull.ts' }, async () => {

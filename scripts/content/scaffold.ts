@@ -1,12 +1,7 @@
 // `npm run new -- <owner>/<name>` and `npm run bump -- <owner>/<name> [major|minor|patch|auto]`: creates files to edit; in a terminal, it asks for missing values.
 import { createInterface } from 'node:readline/promises'
-import {
-  requireFree,
-  requireVersions,
-  scaffoldPrompt,
-  scaffoldVersion,
-} from '../../packages/stores/content/scaffold.ts'
 import { readConfig } from '../../src/config.ts'
+import { requireFree, requireVersions, scaffoldPrompt, scaffoldVersion } from '../../src/content/scaffold.ts'
 import { splitFullName, titleFromName } from '../../src/domain/values/names.ts'
 import { WANTED_BUMPS } from '../../src/domain/values/versions.ts'
 import { runCommand } from '../run-command.ts'

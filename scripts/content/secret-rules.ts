@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'smol-toml'
 import * as z from 'zod'
-import { replaceFile } from '../../packages/stores/content/write-files.ts'
+import { replaceFile } from '../../src/content/write-files.ts'
 import { runCommand } from '../run-command.ts'
 
 /** The release that the rules come from. To renew them, set the newest release and run the command. */

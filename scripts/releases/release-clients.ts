@@ -1,10 +1,10 @@
 // `npm run release:clients`: renews the digests of the clients' current releases. `npm version` runs it with --final, which also archives them.
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
-import { readCliRelease } from '../../packages/build/downloads/hubcli.ts'
-import { readClientsRelease } from '../../packages/build/downloads/libraries.ts'
-import { archiveRelease, isArchived } from '../../packages/build/downloads/releases.ts'
-import { listDownloads } from '../../packages/build/list-downloads.ts'
+import { readCliRelease } from '../../src/build/downloads/hubcli.ts'
+import { readClientsRelease } from '../../src/build/downloads/libraries.ts'
+import { archiveRelease, isArchived } from '../../src/build/downloads/releases.ts'
+import { listDownloads } from '../../src/build/list-downloads.ts'
 import { runCommand } from '../run-command.ts'
 
 /** The URL in the releases before a hub inserts its own. */

@@ -1,11 +1,12 @@
-// Defines a hub as the handlers of requests see it: what one client's request may use. The platform opens it (src/wiring).
+// Defines a hub as the handlers of requests see it: what one client's request may use. The platform opens it (src/hub).
+
+import type { SiteFiles } from '../built/site-files.ts'
+import type { RunLong } from '../concurrency/long-work.ts'
 import type { OwnerUsage } from '../domain/catalogue/usage.ts'
-import type { FreshCopies } from '../ports/fresh-copies.ts'
-import type { RunLong } from '../ports/long-work.ts'
-import type { HubProfile, PageData, RenderPage } from '../ports/pages.ts'
-import type { RateLimiter } from '../ports/rate-limiter.ts'
-import type { Search } from '../ports/search.ts'
-import type { SiteFiles } from '../ports/site-files.ts'
+import type { Search } from '../search/search.ts'
+import type { HubProfile, PageData, RenderPage } from '../site/rendering.ts'
+import type { FreshCopies } from '../state/fresh-copies.ts'
+import type { RateLimiter } from '../state/rate-limiter.ts'
 import type { OwnAddresses } from './guard.ts'
 import type { PageCache } from './page-cache.ts'
 

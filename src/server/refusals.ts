@@ -5,7 +5,7 @@ import { ERRORS, HubError } from '../domain/api/errors.ts'
 import { READ_METHODS } from '../domain/api/routes.ts'
 import type { ErrorEnvelope } from '../domain/api/schema.ts'
 import { printable } from '../domain/text/printable.ts'
-import { toHubError } from '../ports/log.ts'
+import { toHubError } from '../log.ts'
 import { CDN_VARY, respondToOptions, UNCACHED_JSON } from './respond.ts'
 
 /** Responds to any exception with its public error, and logs the details. @param cacheTag as in `respondWithError` */

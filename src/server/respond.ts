@@ -2,6 +2,7 @@
 
 import { hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
+import type { Bytes } from '../built/site-files.ts'
 import {
   CACHE_CONTROL,
   type CacheClass,
@@ -13,7 +14,6 @@ import {
 import { headersOf } from '../domain/api/site-headers.ts'
 import type { ATTESTATION_MEDIA_TYPE } from '../domain/values/attestation-name.ts'
 import type { MediaType } from '../domain/values/file-entry.ts'
-import type { Bytes } from '../ports/site-files.ts'
 
 /** Tells Netlify's cache which query parameters affect the response; the cache ignores all others. */
 export const CDN_VARY = `query=${VARYING_PARAMETERS.join('|')}`
@@ -237,7 +237,7 @@ function findMatch(ifNoneMatch: string, etag: string): string | undefined {
   return undefined
 }
 
-/** Suffixes that the Node server adds to the ETags of compressed responses (packages/node-server/http/compress.ts). */
+/** Suffixes that the Node server adds to the ETags of compressed responses (src/hosts/node/http/compress.ts). */
 const ENCODINGS = ['br', 'gzip']
 /** Maximum number of ETags to compare per request. Clients usually send a single ETag; only caches send several. */
 const MAX_CANDIDATES = 50

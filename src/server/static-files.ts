@@ -1,8 +1,8 @@
 // Serves the built site's own files the same way as Netlify.
 import { lookup } from 'mrmime'
+import type { SiteFiles } from '../built/site-files.ts'
 import { READ_METHODS } from '../domain/api/routes.ts'
 import { headersOf } from '../domain/api/site-headers.ts'
-import type { SiteFiles } from '../ports/site-files.ts'
 import { pathOf } from './address.ts'
 import { respondToOptions, respondWithBytes } from './respond.ts'
 

@@ -6,8 +6,8 @@ import { CLOCK_SKEW_MS } from '../domain/limits.ts'
 import { compareText } from '../domain/text/compare-text.ts'
 import { formatDay } from '../domain/text/days.ts'
 import { escapeXml } from '../domain/text/html-text.ts'
-import type { PageLocals } from '../ports/pages.ts'
 import { comparePage, repositoryPage, versionPage } from './links.ts'
+import type { PageLocals } from './rendering.ts'
 
 /** Maximum number of entries in a feed. */
 const MAX_ENTRIES = 30

@@ -1,6 +1,6 @@
 // Chooses what the home page shows: a sample prompt, and suggested searches that find something.
 import type { Repository, RepositorySummary } from '../domain/api/schema.ts'
-import type { PageData } from '../ports/pages.ts'
+import type { PageData } from './rendering.ts'
 
 /** Maximum length of a sample prompt, so that it can be read at a glance. */
 const MAX_CHARACTERS = 4_000

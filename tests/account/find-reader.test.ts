@@ -1,12 +1,12 @@
 // Tests when the guard of a private hub checks rights, when it remembers them, and that it admits nobody without a check.
 import { describe, expect, test } from 'vitest'
-import type { ReaderChecks } from '../../packages/account/find-reader.ts'
-import { openRights } from '../../packages/node-server/members-guard.ts'
-import { isLoginBlocked } from '../../packages/stores/state/blocks.ts'
-import { limitInMemory, UNLIMITED } from '../../packages/stores/state/rate-limiter-memory.ts'
-import { openPeople } from '../../packages/stores/state/sessions.ts'
-import { createToken, findToken } from '../../packages/stores/state/tokens.ts'
+import type { ReaderChecks } from '../../src/account/find-reader.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
+import { openRights } from '../../src/hosts/node/members-guard.ts'
+import { isLoginBlocked } from '../../src/state/blocks.ts'
+import { limitInMemory, UNLIMITED } from '../../src/state/rate-limiter-memory.ts'
+import { openPeople } from '../../src/state/sessions.ts'
+import { createToken, findToken } from '../../src/state/tokens.ts'
 import { memoryState } from '../hubs/memory-state.ts'
 
 const OCTOCAT = { user_id: '7', login: 'octocat' }

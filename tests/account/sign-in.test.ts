@@ -1,8 +1,8 @@
 // Tests sign-in with GitHub: missing, wrong and replayed `state` parameters, open redirects, renamed accounts, and
 // GitHub errors.
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
-import { safeReturnPath } from '../../packages/account/sign-in.ts'
-import { openProviders } from '../../src/wiring/account.ts'
+import { safeReturnPath } from '../../src/account/sign-in.ts'
+import { openProviders } from '../../src/hub/connect-account.ts'
 import { FAULTS } from '../github/faults.ts'
 import { startGitHubStandIn } from '../github/stand-in.ts'
 import { type Account, BASE_URL, type Jar, openAccount } from '../hubs/account.ts'

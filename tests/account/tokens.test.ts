@@ -1,8 +1,8 @@
 // Tests personal tokens: the form, the list, and how permissions change over time.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { hasBoundLogin } from '../../packages/stores/state/sessions.ts'
-import { createToken, findToken, recordTokenUse } from '../../packages/stores/state/tokens.ts'
+import { hasBoundLogin } from '../../src/state/sessions.ts'
+import { createToken, findToken, recordTokenUse } from '../../src/state/tokens.ts'
 import { type Account, fieldOf, type Jar, openAccount, sendTokenForm, tokenOn } from '../hubs/account.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'

@@ -1,11 +1,11 @@
 // Tests what the account pages and the editor render from the values that their handlers decide on: no value can add an
 // element, and without values there is no page.
 import { expect, test } from 'vitest'
-import type { AccountPageView } from '../../packages/account/views.ts'
-import { blankFields, emptyForm } from '../../packages/editor/form/version-form.ts'
-import type { EditorPageView } from '../../packages/editor/views.ts'
+import type { AccountPageView } from '../../src/account/views.ts'
 import type { Repository, VersionRecord } from '../../src/domain/api/schema.ts'
 import { DEFAULT_OWNER_FILE } from '../../src/domain/content/prompt-file.ts'
+import { blankFields, emptyForm } from '../../src/editor/form/version-form.ts'
+import type { EditorPageView } from '../../src/editor/views.ts'
 import { loadPageCode, showView } from '../hubs/page-code.ts'
 import { makeProfile } from '../hubs/profile.ts'
 

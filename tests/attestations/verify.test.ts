@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findRootProblem, verifyAttestation } from '../../packages/stores/verify-attestation.ts'
+import { findRootProblem, verifyAttestation } from '../../src/attestations/verify-attestation.ts'
 import { findSignerRefusal } from '../../src/domain/access/attestation-signer.ts'
 import { TrustedPublisher } from '../../src/domain/content/front-matter.ts'
 import { parseTrustedRootFile, type RootEntry } from '../../src/domain/content/trusted-root-file.ts'

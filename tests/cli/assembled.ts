@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { readCliRelease } from '../../packages/build/downloads/hubcli.ts'
+import { readCliRelease } from '../../src/build/downloads/hubcli.ts'
 
 const ROOT = path.join(import.meta.dirname, '..', '..')
 

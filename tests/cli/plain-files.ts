@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { rsort, satisfies } from 'semver'
 import { formatSkill, type SkillVersion } from '../../src/domain/content/skill.ts'
-import { packSkill } from '../../src/ports/archive.ts'
+import { packSkill } from '../../src/files/archive.ts'
 import { faultBody } from './stand-in.ts'
 
 export interface Prompt {

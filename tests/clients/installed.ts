@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { listClientDownloads } from '../../packages/build/downloads/libraries.ts'
-import { readClientsReleases } from '../../packages/build/downloads/releases.ts'
+import { listClientDownloads } from '../../src/build/downloads/libraries.ts'
+import { readClientsReleases } from '../../src/build/downloads/releases.ts'
 
 /**
  * Creates the project in a folder below the tests, so that its programs also find the packages of the tests. The caller

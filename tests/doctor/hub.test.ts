@@ -1,7 +1,7 @@
 // Tests what `npm run doctor -- --url` reports about a deployed hub: a healthy hub passes, and a single fault in the
 // hub or a proxy is the only problem reported.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { checkSetup, type Setup } from '../../packages/doctor/doctor.ts'
+import { checkSetup, type Setup } from '../../src/doctor/doctor.ts'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
 import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
 import { freePort } from '../hubs/processes.ts'

@@ -1,6 +1,6 @@
 // Tests what `npm run doctor -- --url` reports about a hub that only readers may read.
 import { afterEach, expect, test } from 'vitest'
-import { checkSetup } from '../../packages/doctor/doctor.ts'
+import { checkSetup } from '../../src/doctor/doctor.ts'
 import { type MembersHub, openMembersHub } from '../hubs/members-hub.ts'
 
 let hub: MembersHub

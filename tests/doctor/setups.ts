@@ -1,7 +1,7 @@
 // Setups for the doctor tests: one healthy setup of each kind, and a summary of the findings.
 import { expect } from 'vitest'
-import type { CheckResult } from '../../packages/doctor/checks.ts'
-import { checkSetup, type Setup } from '../../packages/doctor/doctor.ts'
+import type { CheckResult } from '../../src/doctor/checks.ts'
+import { checkSetup, type Setup } from '../../src/doctor/doctor.ts'
 
 /** Returns a valid version file with this content. */
 export const versionFile = (text: string): string =>

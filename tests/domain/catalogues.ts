@@ -1,6 +1,6 @@
 // Shared fixtures for the catalogue tests: a repository with every field, and its summary.
-import { buildCatalogue } from '../../packages/catalogue/catalogue.ts'
-import type { ContentTree } from '../../packages/catalogue/content-tree.ts'
+import { buildCatalogue } from '../../src/catalogue/catalogue.ts'
+import type { ContentTree } from '../../src/catalogue/content-tree.ts'
 import { INDEX_OF_RECORD } from '../fixtures/repository-fields.ts'
 import { anIndex, aRepository, aVersion } from './fixtures.ts'
 

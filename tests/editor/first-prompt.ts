@@ -2,7 +2,7 @@
 // It does so by keyboard alone on a small screen and without JavaScript, and compares the record with the API's.
 import type { Browser, Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { createToken } from '../../packages/stores/state/tokens.ts'
+import { createToken } from '../../src/state/tokens.ts'
 import type { BuiltHub } from '../hubs/built-hub.ts'
 import { tabTo } from '../site/visitor-jobs.ts'
 import { press, promptField, signIn } from './signed-in.ts'

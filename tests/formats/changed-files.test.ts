@@ -5,11 +5,11 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
-import { readPastedForm } from '../../packages/editor/form/pasted-file.ts'
-import { importPrompt } from '../../packages/formats/content-files.ts'
-import { type ImportFormat, READERS } from '../../packages/formats/formats.ts'
+import { importPrompt } from '../../packages/prompt-formats/source/content-files.ts'
+import { type ImportFormat, READERS } from '../../packages/prompt-formats/source/formats.ts'
 import type { ConversionProblem } from '../../src/domain/api/export-formats.ts'
-import { measure } from '../../src/ports/measure.ts'
+import { readPastedForm } from '../../src/editor/form/pasted-file.ts'
+import { measure } from '../../src/files/measure.ts'
 
 const RUNS = Number(process.env.RUNS ?? 50)
 const SEED = Number(process.env.SEED ?? 60)

@@ -2,8 +2,8 @@
 // hub's list of versions, with the JSONata that Renovate uses.
 import jsonata from 'jsonata'
 import { describe, expect, test } from 'vitest'
-import { listDataFiles } from '../../packages/catalogue/published/data-files.ts'
-import { digestText } from '../../src/ports/measure.ts'
+import { listDataFiles } from '../../src/catalogue/published/data-files.ts'
+import { digestText } from '../../src/files/measure.ts'
 import { describeForRenovate } from '../../src/site/docs/renovate.ts'
 import { build } from '../domain/catalogues.ts'
 import { anIndex, aRepository, aTree, aVersion } from '../domain/fixtures.ts'

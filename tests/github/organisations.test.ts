@@ -1,10 +1,10 @@
 // Tests who is a member of a GitHub organisation: an answer counts for less than a minute, an outage is bridged for a few,
 // and what cannot be read denies.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { openGitHubRequests } from '../../packages/stores/github/github-requests.ts'
-import { type IsOrganisationMember, openOrganisations } from '../../packages/stores/github/organisations.ts'
 import { readConfig } from '../../src/config.ts'
-import { openAdmission } from '../../src/wiring/people.ts'
+import { openGitHubRequests } from '../../src/github/github-requests.ts'
+import { type IsOrganisationMember, openOrganisations } from '../../src/github/organisations.ts'
+import { openAdmission } from '../../src/hub/people.ts'
 import { FAULTS } from './faults.ts'
 import { type GitHubStandIn, ORGANISATION, startGitHubStandIn } from './stand-in.ts'
 

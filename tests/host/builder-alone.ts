@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads'
 
 const [dir = '', contentDir = ''] = process.argv.slice(2)
-const builder = new Worker(new URL('../../packages/node-server/builds/builder-thread.ts', import.meta.url), {
+const builder = new Worker(new URL('../../src/hosts/node/builds/builder-thread.ts', import.meta.url), {
   workerData: { dir, contentDir },
 })
 builder.on('message', (message) => process.send?.(message))

@@ -1,16 +1,16 @@
 // Tests the threads for long work: results, errors, the deadline, turns and a full queue.
 import { afterEach, describe, expect, test } from 'vitest'
-import * as editor from '../../packages/editor/long-work.ts'
-import { openLongWork } from '../../packages/node-server/long-work.ts'
+import * as attestations from '../../src/attestations/verify-in-thread.ts'
+import { placeOf, runInPlace } from '../../src/concurrency/long-work.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
-import { placeOf, runInPlace } from '../../src/ports/long-work.ts'
+import * as editor from '../../src/editor/long-work.ts'
+import { openLongWork } from '../../src/hosts/node/long-work.ts'
+import * as archives from '../../src/hub/parse-archive.ts'
+import * as exporting from '../../src/routes/export-version.ts'
 import * as filling from '../../src/server/mcp/fill-prompt.ts'
 import * as deciding from '../../src/server/publish/decide.ts'
 import * as changing from '../../src/server/publish/decide-change.ts'
 import * as parsing from '../../src/server/publish/parse.ts'
-import * as archives from '../../src/wiring/parse-archive.ts'
-import * as exporting from '../../src/wiring/routes/export-version.ts'
-import * as attestations from '../../src/wiring/verify-attestation.ts'
 import { recordOf, repositoryOf } from '../linear/made.ts'
 
 /** Limits that no test reaches by accident, because the machine may be busy. */

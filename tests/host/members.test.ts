@@ -1,7 +1,7 @@
 // Tests that a private hub answers its readers alone: every address that the hub has, for everybody who asks.
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
-import { ADDRESSES } from '../../packages/catalogue/published/addresses.ts'
+import { ADDRESSES } from '../../src/catalogue/published/addresses.ts'
 import { type Asked, openMembersHub, SECRET_WORDS, type Sender } from '../hubs/members-hub.ts'
 
 const hub = await openMembersHub()
@@ -249,7 +249,7 @@ describe('rights', () => {
   const isIn = async (sender: Sender) => (await hub.ask('GET', '/api/v1/tags', sender)).status === 200
 
   test('end for everything that a process takes away, at once', async () => {
-    const { openPeople } = await import('../../packages/stores/state/sessions.ts')
+    const { openPeople } = await import('../../src/state/sessions.ts')
     const secret = await openPeople(hub.state).openSession({ user_id: '7', login: 'octocat' }, new Date())
     const sender = { headers: { Cookie: `__Host-session=${secret}; __Host-other=1` } }
     expect(await isIn(sender)).toBe(true)

@@ -13,9 +13,9 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { serveLook } from '../../packages/build/hub-look.ts'
-import { bundlePlaceOf, ensureBundle, findBundle } from '../../packages/node-server/builds/pages-bundle.ts'
-import { openBundle } from '../../packages/node-server/pages.ts'
+import { serveLook } from '../../src/build/hub-look.ts'
+import { bundlePlaceOf, ensureBundle, findBundle } from '../../src/hosts/node/builds/pages-bundle.ts'
+import { openBundle } from '../../src/hosts/node/pages.ts'
 import { makeProfile } from '../hubs/profile.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 

@@ -3,8 +3,8 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { describeFolder, nameNewIndex, removeOtherIndexes } from '../../packages/node-server/builds/site-folder.ts'
-import { takeLock } from '../../packages/stores/git/process-lock.ts'
+import { takeLock } from '../../src/git/process-lock.ts'
+import { describeFolder, nameNewIndex, removeOtherIndexes } from '../../src/hosts/node/builds/site-folder.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const root = temporaryFolder('prompt-hub-folder-')

@@ -4,9 +4,9 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { hashCode } from '../../packages/build/code-hash.ts'
-import { type FollowMessage, keepBuilding } from '../../packages/node-server/builds/keep-building.ts'
-import { readState } from '../../packages/stores/site/site-database.ts'
+import { hashCode } from '../../src/build/code-hash.ts'
+import { readState } from '../../src/built/site-database.ts'
+import { type FollowMessage, keepBuilding } from '../../src/hosts/node/builds/keep-building.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const WITHIN = 60_000
@@ -67,7 +67,7 @@ test('a builder in an endless loop is replaced, and the change that waited for i
       post(message)
       while (message.kind === 'begin' && existsSync(${JSON.stringify(flag)})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)
     }
-    await import(${JSON.stringify(new URL('../../packages/node-server/builds/builder-thread.ts', import.meta.url).href)})`,
+    await import(${JSON.stringify(new URL('../../src/hosts/node/builds/builder-thread.ts', import.meta.url).href)})`,
   )
   const builder = build(undefined, { module: pathToFileURL(fault) })
   await isServed(1)

@@ -5,8 +5,8 @@ import { readFile } from 'node:fs'
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { Worker } from 'node:worker_threads'
-import { startServer } from '../../packages/node-server/http/http-server.ts'
-import { logUncaughtErrors } from '../../packages/node-server/http/uncaught-errors.ts'
+import { startServer } from '../../src/hosts/node/http/http-server.ts'
+import { logUncaughtErrors } from '../../src/hosts/node/http/uncaught-errors.ts'
 
 const fail = (kind: string) => {
   throw new Error(`thrown in ${kind}`)

@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { watchContent, watchDays } from '../../packages/node-server/builds/watch-content.ts'
+import { watchContent, watchDays } from '../../src/hosts/node/builds/watch-content.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const WITHIN = 30_000

@@ -8,27 +8,22 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { findCode, findCommit } from '../../packages/node-server/code-commit.ts'
-import { type Health, STARTING } from '../../packages/node-server/health.ts'
-import { startServer } from '../../packages/node-server/http/http-server.ts'
-import { createHandler, listenTo } from '../../packages/node-server/http/listener.ts'
-import {
-  type AnsweredRequest,
-  formatRequest,
-  nameRequest,
-  writeLines,
-} from '../../packages/node-server/http/request-log.ts'
-import { openMetrics, routeOf } from '../../packages/node-server/metrics.ts'
-import { withMonitoring } from '../../packages/node-server/monitoring.ts'
-import type { Unready } from '../../packages/node-server/readiness.ts'
-import type { StatusSources } from '../../packages/node-server/status-metrics.ts'
-import { createPublishTurns } from '../../packages/stores/publish-turns.ts'
-import type { GitStore } from '../../src/ports/git-store.ts'
-import { logProblem, redactSecrets, toHubError } from '../../src/ports/log.ts'
-import type { StateStore } from '../../src/ports/state-store.ts'
+import type { GitStore } from '../../src/git/git-store.ts'
+import { findCode, findCommit } from '../../src/hosts/node/code-commit.ts'
+import { type Health, STARTING } from '../../src/hosts/node/health.ts'
+import { startServer } from '../../src/hosts/node/http/http-server.ts'
+import { createHandler, listenTo } from '../../src/hosts/node/http/listener.ts'
+import { type AnsweredRequest, formatRequest, nameRequest, writeLines } from '../../src/hosts/node/http/request-log.ts'
+import { openMetrics, routeOf } from '../../src/hosts/node/metrics.ts'
+import { withMonitoring } from '../../src/hosts/node/monitoring.ts'
+import type { Unready } from '../../src/hosts/node/readiness.ts'
+import type { StatusSources } from '../../src/hosts/node/status-metrics.ts'
+import type { ServerHub } from '../../src/hub/open-hub.ts'
+import { openPublishHub } from '../../src/hub/open-publish-hub.ts'
+import { logProblem, redactSecrets, toHubError } from '../../src/log.ts'
 import { respondWithError } from '../../src/server/refusals.ts'
-import type { ServerHub } from '../../src/wiring/hub.ts'
-import { openPublishHub } from '../../src/wiring/publish.ts'
+import { createPublishTurns } from '../../src/state/publish-turns.ts'
+import type { StateStore } from '../../src/state/state-store.ts'
 import { poll } from '../e2e/client.ts'
 import { FILES_APP } from '../hubs/app.ts'
 import { memoryState } from '../hubs/memory-state.ts'
@@ -91,7 +86,7 @@ describe('writing the log', () => {
 
   test('a stalled reader does not block writing; the number of dropped lines is logged', async () => {
     const program = `
-      const { writeLines } = await import(${JSON.stringify(join(process.cwd(), 'packages/node-server/http/request-log.ts'))})
+      const { writeLines } = await import(${JSON.stringify(join(process.cwd(), 'src/hosts/node/http/request-log.ts'))})
       const writer = writeLines()
       for (let line = 0; line < 50_000; line++) writer.write('x'.repeat(99) + '\\n')
       process.stderr.write('done')

@@ -1,11 +1,11 @@
 // Runs the account pages in this process, with the real handlers, in-memory state, and a cookie jar.
 
-import { handleAccount } from '../../packages/account/handle-account.ts'
-import { openLocalKeys } from '../../packages/account/local-keys.ts'
-import type { AccountDeps } from '../../packages/account/visit.ts'
-import { UNLIMITED } from '../../packages/stores/state/rate-limiter-memory.ts'
-import { openPeople } from '../../packages/stores/state/sessions.ts'
-import { openTokens } from '../../packages/stores/state/tokens.ts'
+import { handleAccount } from '../../src/account/handle-account.ts'
+import { openLocalKeys } from '../../src/account/local-keys.ts'
+import type { AccountDeps } from '../../src/account/visit.ts'
+import { UNLIMITED } from '../../src/state/rate-limiter-memory.ts'
+import { openPeople } from '../../src/state/sessions.ts'
+import { openTokens } from '../../src/state/tokens.ts'
 import { memoryState } from './memory-state.ts'
 import { showView } from './page-code.ts'
 

@@ -1,13 +1,13 @@
 // Creates builds in a site database inside a test process, as the host's builder does.
 import { DatabaseSync } from 'node:sqlite'
-import type { StoredPart } from '../../packages/build/data-sink.ts'
-import { findSharedFile, listSharedPaths } from '../../packages/build/shared-files.ts'
-import { type BuiltState, openSiteData } from '../../packages/build/site-data.ts'
-import { formatOrders, type Snapshot } from '../../packages/node-server/builds/snapshots.ts'
-import type { ContentReader } from '../../packages/stores/content/content-files.ts'
-import { openObjects } from '../../packages/stores/content/content-reader.ts'
-import { openContentSource } from '../../packages/stores/content/content-source.ts'
-import { openSiteDatabase } from '../../packages/stores/site/site-database.ts'
+import type { StoredPart } from '../../src/build/data-sink.ts'
+import { findSharedFile, listSharedPaths } from '../../src/build/shared-files.ts'
+import { type BuiltState, openSiteData } from '../../src/build/site-data.ts'
+import { openSiteDatabase } from '../../src/built/site-database.ts'
+import type { ContentReader } from '../../src/content/content-files.ts'
+import { openObjects } from '../../src/content/content-reader.ts'
+import { openContentSource } from '../../src/content/content-source.ts'
+import { formatOrders, type Snapshot } from '../../src/hosts/node/builds/snapshots.ts'
 
 /**
  * Opens the database at a path.

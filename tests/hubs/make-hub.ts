@@ -1,10 +1,11 @@
 // Makes a hub for tests of handlers: an empty one, with what a test gives.
-import { UNLIMITED } from '../../packages/stores/state/rate-limiter-memory.ts'
+
+import { runInPlace } from '../../src/concurrency/long-work.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
-import { runInPlace } from '../../src/ports/long-work.ts'
+import { parseArchive } from '../../src/hub/parse-archive.ts'
 import type { Hub } from '../../src/server/hub.ts'
 import type { CheckHub } from '../../src/server/publish/handle-check.ts'
-import { parseArchive } from '../../src/wiring/parse-archive.ts'
+import { UNLIMITED } from '../../src/state/rate-limiter-memory.ts'
 import { makeProfile } from './profile.ts'
 
 /** The base URL of a made hub. It is public, so that the rules for loopback addresses do not apply. */

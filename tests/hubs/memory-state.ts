@@ -1,5 +1,5 @@
 // An in-memory state store, optionally with a delay.
-import type { StateStore } from '../../src/ports/state-store.ts'
+import type { StateStore } from '../../src/state/state-store.ts'
 
 /**
  * Creates an in-memory state store.

@@ -4,12 +4,12 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
 import { BlobsServer } from '@netlify/blobs/server'
-import { folderFiles } from '../../packages/stores/site/site-files-folder.ts'
-import { netlifyState } from '../../packages/stores/state/state-netlify.ts'
-import { createToken } from '../../packages/stores/state/tokens.ts'
+import { folderFiles } from '../../src/built/site-files-folder.ts'
+import { createHubApp } from '../../src/hub/hub-app.ts'
 import { respondRateLimited } from '../../src/server/refusals.ts'
 import { findFile } from '../../src/server/static-files.ts'
-import { createHubApp } from '../../src/wiring/hub-app.ts'
+import { netlifyState } from '../../src/state/state-netlify.ts'
+import { createToken } from '../../src/state/tokens.ts'
 
 /**
  * The arguments: the folder with `dist` and `build`, which is also LAMBDA_TASK_ROOT; a folder for the state; and the

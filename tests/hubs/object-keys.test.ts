@@ -1,7 +1,7 @@
 // Sends the names of Object.prototype as every key and name that a caller can choose, to one hub over HTTP. Each is
 // stored as it is, or refused with a message: no answer may come from a look-up in a plain object.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createToken } from '../../packages/stores/state/tokens.ts'
+import { createToken } from '../../src/state/tokens.ts'
 import { fieldOf } from './account.ts'
 import { type BuiltHub, startBuiltHub } from './built-hub.ts'
 import { freePort } from './processes.ts'

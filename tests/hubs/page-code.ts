@@ -1,9 +1,9 @@
 // The page code of this version of the code, for tests that call handlers in this process. `npm ci` has made the bundle.
-import { bundlePlaceOf, ensureBundle } from '../../packages/node-server/builds/pages-bundle.ts'
-import { loadRender } from '../../packages/node-server/pages.ts'
-import type { RenderPage, ShownLook, ShowView } from '../../src/ports/pages.ts'
+import { bundlePlaceOf, ensureBundle } from '../../src/hosts/node/builds/pages-bundle.ts'
+import { loadRender } from '../../src/hosts/node/pages.ts'
+import { openViews } from '../../src/hub/open-hub.ts'
 import { openPageCache } from '../../src/server/page-cache.ts'
-import { openViews } from '../../src/wiring/hub.ts'
+import type { RenderPage, ShownLook, ShowView } from '../../src/site/rendering.ts'
 import { makeProfile } from './profile.ts'
 
 let code: Promise<{ render: RenderPage; look: ShownLook }> | undefined

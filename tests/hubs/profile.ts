@@ -1,5 +1,5 @@
 // What pages show of a hub without settings, for tests that render pages.
-import type { HubProfile } from '../../src/ports/pages.ts'
+import type { HubProfile } from '../../src/site/rendering.ts'
 
 /** Creates a profile. @param given overrides for parts of the look */
 export function makeProfile(baseUrl: string, given: Partial<HubProfile['look']> = {}): HubProfile {

@@ -1,7 +1,7 @@
 // Serves a hub over HTTP together with the data files of a build that a test made.
 import type { AddressInfo } from 'node:net'
-import { startServer } from '../../packages/node-server/http/http-server.ts'
-import { listenTo } from '../../packages/node-server/http/listener.ts'
+import { startServer } from '../../src/hosts/node/http/http-server.ts'
+import { listenTo } from '../../src/hosts/node/http/listener.ts'
 import { type Hub, serveHub } from './publishing.ts'
 
 /** Starts the server. @param filesOf returns the data files as they are at a request, by path; all other paths below `/data/` return 404 */

@@ -5,7 +5,7 @@ import { describeRepository, recordVersion, summariseVersion } from '../../src/d
 import type { RepositoryEntry, VersionEntry } from '../../src/domain/content/content-tree.ts'
 import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
 import type { Format } from '../../src/domain/values/chat.ts'
-import { measureFile } from '../../src/ports/measure.ts'
+import { measureFile } from '../../src/files/measure.ts'
 import { anIndex, aRepository, aVersion } from '../domain/fixtures.ts'
 
 export const ADDRESSES = addressesBelow('https://hub.test')

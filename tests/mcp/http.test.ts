@@ -2,8 +2,8 @@
 // two seconds.
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
+import { openHub } from '../../src/hub/open-hub.ts'
 import { handleMcp } from '../../src/server/mcp/handle-mcp.ts'
-import { openHub } from '../../src/wiring/hub.ts'
 import { cpuMsSince } from '../cpu-time.ts'
 import { ENDPOINT, modern, openMcpHub, post } from '../hubs/mcp.ts'
 

@@ -14,7 +14,7 @@ test('requests in different workers count together', async () => {
   const waits: number[] = []
   for (let count = 0; count < 3; count++) {
     const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(CODE)}`), {
-      workerData: pathToFileURL('src/wiring/hub.ts').href,
+      workerData: pathToFileURL('src/hub/open-hub.ts').href,
     })
     waits.push(await new Promise((done, fail) => worker.once('message', done).once('error', fail)))
     await worker.terminate()

@@ -1,9 +1,9 @@
 // Tests trusted publishing: a trusted workflow publishes without a secret, and every other token gets the right error.
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { openJobVerifier } from '../../packages/account/providers/job-verifier.ts'
-import { useOnce } from '../../packages/stores/state/single-use.ts'
-import { openSqliteState } from '../../packages/stores/state/state-sqlite.ts'
+import { openJobVerifier } from '../../src/account/providers/job-verifier.ts'
+import { useOnce } from '../../src/state/single-use.ts'
+import { openSqliteState } from '../../src/state/state-sqlite.ts'
 import { memoryState } from '../hubs/memory-state.ts'
 import { type Hub, type HubOptions, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'

@@ -1,7 +1,7 @@
 // Checks that a public linter accepts the OpenAPI description.
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { expect, test } from 'vitest'
-import { describeApi } from '../../packages/catalogue/published/openapi.ts'
+import { describeApi } from '../../src/catalogue/published/openapi.ts'
 
 test('passes the recommended rules of a public OpenAPI linter', async () => {
   const config = await createConfig({ extends: ['recommended'] })

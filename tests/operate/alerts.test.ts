@@ -3,8 +3,8 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { STARTING } from '../../packages/node-server/health.ts'
-import { openMetrics } from '../../packages/node-server/metrics.ts'
+import { STARTING } from '../../src/hosts/node/health.ts'
+import { openMetrics } from '../../src/hosts/node/metrics.ts'
 
 const FILE = 'deploy/prometheus-alerts.yml'
 const hasPromtool = spawnSync('promtool', ['--version']).error === undefined

@@ -1,8 +1,8 @@
 // Reads a hub through its static files: determines which file corresponds to each API request, and checks that a mirror has this file.
 import { hash } from 'node:crypto'
 import * as z from 'zod'
-import { ROUTES_WITH_SCHEMAS } from '../../packages/catalogue/published/route-schemas.ts'
-import type { HubResponse } from '../../packages/doctor/hub-requests.ts'
+import { ROUTES_WITH_SCHEMAS } from '../../src/catalogue/published/route-schemas.ts'
+import type { HubResponse } from '../../src/doctor/hub-requests.ts'
 import { DATA_FILES, SORTS } from '../../src/domain/api/data-paths.ts'
 import { READS, type ReadId, ROUTES } from '../../src/domain/api/routes.ts'
 import {

@@ -1,6 +1,6 @@
 // Creates an accepted publish, for tests that run the publish decision without a hub.
 import { parsePublishRequest } from '../../src/domain/publishing/request.ts'
-import { measure } from '../../src/ports/measure.ts'
+import { measure } from '../../src/files/measure.ts'
 import type { AcceptedPublish } from '../../src/server/publish/publish.ts'
 
 const NOTHING = { prompts: 0, bytes: 0 }

@@ -2,10 +2,10 @@
 // the time runs out.
 import { expect, test } from 'vitest'
 import type * as z from 'zod'
-import type { PublishAnswer as PublishAnswerSchema } from '../../packages/catalogue/published/route-schemas.ts'
+import type { PublishAnswer as PublishAnswerSchema } from '../../src/catalogue/published/route-schemas.ts'
+import { runInPlace } from '../../src/concurrency/long-work.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
-import type { Additions, CommitOutcome, FolderState, GitStore } from '../../src/ports/git-store.ts'
-import { runInPlace } from '../../src/ports/long-work.ts'
+import type { Additions, CommitOutcome, FolderState, GitStore } from '../../src/git/git-store.ts'
 import { writeWithRetries } from '../../src/server/publish/attempts.ts'
 import { publishAsWrite } from '../../src/server/publish/publish.ts'
 import { acceptPublish } from './accept.ts'

@@ -1,10 +1,10 @@
 // Tests how one attempt makes its decision based on git: the version number, what is rejected, what needs no commit, and
 // the commit message.
 import { describe, expect, test } from 'vitest'
+import { runInPlace } from '../../src/concurrency/long-work.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
 import type { VersionRecord } from '../../src/domain/api/schema.ts'
-import type { FolderState, PublishMark } from '../../src/ports/git-store.ts'
-import { runInPlace } from '../../src/ports/long-work.ts'
+import type { FolderState, PublishMark } from '../../src/git/git-store.ts'
 import { isStale } from '../../src/server/publish/attempts.ts'
 import { type AcceptedPublish, publishAsWrite } from '../../src/server/publish/publish.ts'
 import { acceptPublish } from './accept.ts'

@@ -1,7 +1,7 @@
 // Tests what a publisher sees when GitHub is down, slow or busy, or rejects the request: a clear 503 or 502, no partial
 // writes, no effect on reads, and a retry that finds a version that was already published.
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { openGitHub } from '../../packages/stores/github/git-store-github.ts'
+import { openGitHub } from '../../src/github/git-store-github.ts'
 import { openClock } from '../../src/server/publish/attempts.ts'
 import { FAULTS, type Fault } from '../github/faults.ts'
 import { type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'

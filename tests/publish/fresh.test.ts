@@ -5,12 +5,12 @@ import { cpSync, rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { copiesAhead, openCopies } from '../../packages/stores/state/fresh-copies.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { Activity, Repository, VersionRecord, VersionSummary } from '../../src/domain/api/schema.ts'
 import { readIndex } from '../../src/domain/publishing/repository-state.ts'
-import { UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
 import { renewFreshCopy } from '../../src/server/publish/renew-fresh-copy.ts'
+import { UNKNOWN_SOURCE } from '../../src/state/fresh-copies.ts'
+import { copiesAhead, openCopies } from '../../src/state/stored-copies.ts'
 import { memoryState } from '../hubs/memory-state.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
@@ -382,7 +382,7 @@ describe('stored copies', () => {
         key === 'description' && typeof value === 'string' ? undefined : value,
       ),
     )
-    // If this fails because a record has changed, set FORMAT in packages/stores/state/fresh-copies.ts to the new value, because
+    // If this fails because a record has changed, set FORMAT in src/state/stored-copies.ts to the new value, because
     // copies from the last deploy still exist.
     expect(format).toBe(hash('sha256', shapes.join('\n')).slice(0, 16))
   })

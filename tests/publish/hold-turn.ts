@@ -1,6 +1,6 @@
 // Takes the turn of all hubs and holds it until the process is killed. Usage: hold-turn.ts DATABASE_URL
-import { openHubTurns } from '../../packages/stores/state/hub-turns.ts'
-import { openPostgresState } from '../../packages/stores/state/state-postgres.ts'
+import { openHubTurns } from '../../src/state/hub-turns.ts'
+import { openPostgresState } from '../../src/state/state-postgres.ts'
 
 const takeBranch = openHubTurns(await openPostgresState(process.argv[2] ?? ''))
 console.log((await takeBranch(10_000)) ? 'held' : 'not held')

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { writePromptFile } from '../../packages/formats/write-prompt-file.ts'
+import { writePromptFile } from '../../packages/prompt-formats/source/write-prompt-file.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 

@@ -1,8 +1,8 @@
 // Tests skills with files on two hubs with one database: what is published on one is read at once on the other.
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { shareCopies } from '../../packages/stores/state/fresh-copies-shared.ts'
-import { openPostgresState } from '../../packages/stores/state/state-postgres.ts'
+import { shareCopies } from '../../src/state/shared-copies.ts'
+import { openPostgresState } from '../../src/state/state-postgres.ts'
 import { type PostgresServer, startPostgres } from '../hubs/postgres.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'

@@ -2,10 +2,10 @@
 // that they are never revealed.
 import { createHash, hash } from 'node:crypto'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { limitInMemory } from '../../packages/stores/state/rate-limiter-memory.ts'
-import { recordTokenUse } from '../../packages/stores/state/tokens.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { isToken } from '../../src/domain/values/token-form.ts'
+import { limitInMemory } from '../../src/state/rate-limiter-memory.ts'
+import { recordTokenUse } from '../../src/state/tokens.ts'
 import { memoryState } from '../hubs/memory-state.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'

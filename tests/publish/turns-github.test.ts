@@ -1,8 +1,8 @@
 // Checks that publishers on GitHub take turns: a publisher who sends twelve publishes at once delays every other
 // publisher by only a few publishes.
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
-import { createPublishTurns } from '../../packages/stores/publish-turns.ts'
 import { openClock } from '../../src/server/publish/attempts.ts'
+import { createPublishTurns } from '../../src/state/publish-turns.ts'
 import { delayCalls } from '../github/delays.ts'
 import { type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 import { openHub } from '../hubs/publishing.ts'

@@ -1,7 +1,7 @@
 // Tests the publish queue: its order, how many publishes may wait, and for how long.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createPublishTurns } from '../../packages/stores/publish-turns.ts'
-import type { TakeTurn } from '../../src/ports/turns.ts'
+import type { TakeTurn } from '../../src/concurrency/turns.ts'
+import { createPublishTurns } from '../../src/state/publish-turns.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { composeVersion } from '../../packages/stores/content/compose.ts'
+import { composeVersion } from '../../src/content/compose.ts'
 import { COMPILED } from '../compiled.ts'
 import { ADVICE, openReviewed, version } from './reviewed.ts'
 

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { reviewContent } from '../../packages/review/review-content.ts'
+import { reviewContent } from '../../src/review/review-content.ts'
 import { ADVICE, good, LANGUAGE, NEXT, openReviewed, version } from './reviewed.ts'
 
 const { root, git, put, review, said } = openReviewed()

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { reviewContent } from '../../packages/review/review-content.ts'
+import { reviewContent } from '../../src/review/review-content.ts'
 import { ADVICE, GOOD_INDEX, index, openReviewed, TEXT } from './reviewed.ts'
 
 const { put, git, root, said } = openReviewed()

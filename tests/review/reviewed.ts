@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeAll } from 'vitest'
-import { reviewContent } from '../../packages/review/review-content.ts'
+import { reviewContent } from '../../src/review/review-content.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 /** The front matter keys that every version needs. */

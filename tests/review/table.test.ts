@@ -1,7 +1,7 @@
 // Tests the findings for a content change: an invalid change reports exactly its rule, file and line, and a valid one
 // reports nothing. One review finds what many changes break, because a review and its repository take long to start.
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { ReviewEntry } from '../../packages/review/rules/review-findings.ts'
+import type { ReviewEntry } from '../../src/review/rules/review-findings.ts'
 import { A, ADVICE, GOOD_INDEX, good, index, LANGUAGE, NEXT, openReviewed, TEXT, version } from './reviewed.ts'
 
 type Files = Readonly<Record<string, string | Buffer | null>>

@@ -3,8 +3,8 @@ import { hash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readContentDir } from '../../packages/stores/content/content-dir.ts'
 import { generateContent } from '../../scripts/content/generate-content.ts'
+import { readContentDir } from '../../src/content/content-dir.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const dir = temporaryFolder('generate-content-')

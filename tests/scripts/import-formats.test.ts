@@ -3,7 +3,7 @@ import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { READERS } from '../../packages/formats/formats.ts'
+import { READERS } from '../../packages/prompt-formats/source/formats.ts'
 import { parseVersionFile } from '../../src/domain/content/prompt-file.ts'
 import { makeImportFolder } from './importing.ts'
 

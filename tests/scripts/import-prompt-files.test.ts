@@ -3,9 +3,9 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeEach, expect, test } from 'vitest'
-import { importPrompt } from '../../packages/formats/content-files.ts'
-import { READERS, toExported, WRITERS } from '../../packages/formats/formats.ts'
-import { writePromptFile } from '../../packages/formats/write-prompt-file.ts'
+import { importPrompt } from '../../packages/prompt-formats/source/content-files.ts'
+import { READERS, toExported, WRITERS } from '../../packages/prompt-formats/source/formats.ts'
+import { writePromptFile } from '../../packages/prompt-formats/source/write-prompt-file.ts'
 import { findVariableNames } from '../../src/domain/content/placeholders.ts'
 import {
   PROMPT_FILE_KEYS,
@@ -13,7 +13,7 @@ import {
   parseVersionFile,
   undeclaredVariable,
 } from '../../src/domain/content/prompt-file.ts'
-import { measure } from '../../src/ports/measure.ts'
+import { measure } from '../../src/files/measure.ts'
 import { anyJson, anyText, readStarterCatalogue } from '../domain/fixtures.ts'
 import { makeImportFolder } from './importing.ts'
 

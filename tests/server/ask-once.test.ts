@@ -1,11 +1,11 @@
 // Tests that one request asks for each file and fresh copy only once. On Netlify, each question is a round trip. A pinned
 // read asks for both of its files before either has arrived.
 import { expect, test } from 'vitest'
-import { buildCatalogue } from '../../packages/catalogue/catalogue.ts'
-import { listDataFiles } from '../../packages/catalogue/published/data-files.ts'
-import { digestText } from '../../src/ports/measure.ts'
+import { buildCatalogue } from '../../src/catalogue/catalogue.ts'
+import { listDataFiles } from '../../src/catalogue/published/data-files.ts'
+import { digestText } from '../../src/files/measure.ts'
+import { openHub, type ServerHub } from '../../src/hub/open-hub.ts'
 import { openPageData } from '../../src/server/pages/page-data.ts'
-import { openHub, type ServerHub } from '../../src/wiring/hub.ts'
 import { aRepository, aTree, aVersion } from '../domain/fixtures.ts'
 import { openApp } from '../hubs/app.ts'
 

@@ -2,9 +2,9 @@
 // limit.
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { findClients } from '../../packages/node-server/http/client-addresses.ts'
 import { readConfig } from '../../src/config.ts'
-import { clientKeyOf } from '../../src/wiring/hub.ts'
+import { findClients } from '../../src/hosts/node/http/client-addresses.ts'
+import { clientKeyOf } from '../../src/hub/open-hub.ts'
 
 const open = (trusted: string) => {
   const warnings: string[] = []

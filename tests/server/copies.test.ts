@@ -1,7 +1,7 @@
 // Tests that a copy never stands before its original, in any list, search, page or MCP response. See docs/contract.md
 // section 5.
 import { afterAll, describe, expect, test } from 'vitest'
-import { filesInto } from '../../packages/stores/content/write-files.ts'
+import { filesInto } from '../../src/content/write-files.ts'
 import { findPrompts } from '../../src/server/pages/find.ts'
 import { openMcpHub } from '../hubs/mcp.ts'
 import { temporaryFolder } from '../temporary-folder.ts'

@@ -1,7 +1,7 @@
 // Tests our own host: which address is a file, a page or a part of the API, and that clients never see a thrown error.
 import { describe, expect, test, vi } from 'vitest'
-import { createHandler } from '../../packages/node-server/http/listener.ts'
-import type { SiteFiles } from '../../src/ports/site-files.ts'
+import type { SiteFiles } from '../../src/built/site-files.ts'
+import { createHandler } from '../../src/hosts/node/http/listener.ts'
 import { FILES_APP } from '../hubs/app.ts'
 
 const texts: Record<string, string> = {

@@ -1,7 +1,7 @@
 // Tests the words for kinds of prompts in the read API, in MCP and on the search page.
 // They find what they name, and are never corrected or ignored. See docs/contract.md section 4.
 import { afterAll, describe, expect, test } from 'vitest'
-import { filesInto } from '../../packages/stores/content/write-files.ts'
+import { filesInto } from '../../src/content/write-files.ts'
 import { findPrompts } from '../../src/server/pages/find.ts'
 import { openMcpHub } from '../hubs/mcp.ts'
 import { temporaryFolder } from '../temporary-folder.ts'

@@ -2,10 +2,10 @@
 // requests.
 import { expect, test } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
-import type { RenderPage } from '../../src/ports/pages.ts'
 import type { Hub, HubPages } from '../../src/server/hub.ts'
 import { openPageCache } from '../../src/server/page-cache.ts'
 import { handlePage } from '../../src/server/pages/handle-page.ts'
+import type { RenderPage } from '../../src/site/rendering.ts'
 import { makeHub } from '../hubs/make-hub.ts'
 import { makeProfile } from '../hubs/profile.ts'
 

@@ -2,7 +2,7 @@
 // memory.
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { limitInMemory, waitSeconds } from '../../packages/stores/state/rate-limiter-memory.ts'
+import { limitInMemory, waitSeconds } from '../../src/state/rate-limiter-memory.ts'
 
 describe('the in-memory rate limiter', () => {
   const open = (requests: number) => {

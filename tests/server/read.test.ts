@@ -1,9 +1,9 @@
 // Tests responses to reads when a dependency fails or a path is malformed, and the headers for the CDN.
 import { describe, expect, test, vi } from 'vitest'
-import { ROUTES_WITH_SCHEMAS } from '../../packages/catalogue/published/route-schemas.ts'
+import type { SiteFiles } from '../../src/built/site-files.ts'
+import { ROUTES_WITH_SCHEMAS } from '../../src/catalogue/published/route-schemas.ts'
 import { VARYING_PARAMETERS } from '../../src/domain/api/caching.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
-import type { SiteFiles } from '../../src/ports/site-files.ts'
 import type { Hub } from '../../src/server/hub.ts'
 import { respondNotFound, respondRateLimited } from '../../src/server/refusals.ts'
 import { openApp } from '../hubs/app.ts'

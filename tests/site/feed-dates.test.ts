@@ -1,7 +1,7 @@
 // Tests the order of a feed whose versions include one from a machine with a wrong clock.
 import { expect, test, vi } from 'vitest'
-import type { PageLocals } from '../../src/ports/pages.ts'
 import { respondWithFeed } from '../../src/site/feeds.ts'
+import type { PageLocals } from '../../src/site/rendering.ts'
 
 const prompt = (owner: string) =>
   ({ owner, name: 'a', full_name: `${owner}/a`, title: owner, description: '' }) as never

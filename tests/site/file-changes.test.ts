@@ -1,7 +1,7 @@
 // Tests how a comparison shows the files of a skill: which differ, and the lines of short texts.
 import { expect, test } from 'vitest'
 import type { VersionRecord } from '../../src/domain/api/schema.ts'
-import { measureFile } from '../../src/ports/measure.ts'
+import { measureFile } from '../../src/files/measure.ts'
 import { renderComparison } from '../../src/site/prompt/render-difference.ts'
 import { readComparedFiles } from '../../src/site/prompt/skill-files.ts'
 

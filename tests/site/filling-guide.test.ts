@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { buildCatalogue } from '../../packages/catalogue/catalogue.ts'
+import { buildCatalogue } from '../../src/catalogue/catalogue.ts'
 import { fillContent } from '../../src/domain/content/filling.ts'
 import { readStarterCatalogue } from '../domain/fixtures.ts'
 

@@ -3,10 +3,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import { reviewContent } from '../../packages/review/review-content.ts'
 import { loadCatalogue } from '../../scripts/bench/load-catalogue.ts'
 import { findSourceHost, readConfig } from '../../src/config.ts'
 import { parseVersionFile } from '../../src/domain/content/prompt-file.ts'
+import { reviewContent } from '../../src/review/review-content.ts'
 import { listSourceLinks } from '../../src/site/prompt/source-links.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 

@@ -1,9 +1,9 @@
 // Tests how each response from GitHub, and each lost response, is interpreted: committed, moved, busy, rejected or
 // unknown.
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { openGitHub } from '../../packages/stores/github/git-store-github.ts'
-import type { GitHubOptions } from '../../packages/stores/github/github-connection.ts'
-import type { FolderState, GitStore } from '../../src/ports/git-store.ts'
+import type { FolderState, GitStore } from '../../src/git/git-store.ts'
+import { openGitHub } from '../../src/github/git-store-github.ts'
+import type { GitHubOptions } from '../../src/github/github-connection.ts'
 import { FAULTS, type Fault } from '../github/faults.ts'
 import { type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 

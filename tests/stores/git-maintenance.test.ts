@@ -2,8 +2,8 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import { createGit } from '../../packages/stores/git/git-command.ts'
-import { countCommits, maintain } from '../../packages/stores/git/git-maintenance.ts'
+import { createGit } from '../../src/git/git-command.ts'
+import { countCommits, maintain } from '../../src/git/git-maintenance.ts'
 import { type LocalRepository, makeRepository } from './local-repository.ts'
 
 let repository: LocalRepository

@@ -3,13 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { nextVersion } from '../../src/domain/values/versions.ts'
-import {
-  type Additions,
-  type CommitOutcome,
-  type FolderState,
-  type GitStore,
-  treeId,
-} from '../../src/ports/git-store.ts'
+import { type Additions, type CommitOutcome, type FolderState, type GitStore, treeId } from '../../src/git/git-store.ts'
 
 /** A store on a repository that was created for one test. */
 export interface TemporaryStore {

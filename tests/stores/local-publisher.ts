@@ -1,8 +1,8 @@
 // One of several processes that publish concurrently. The arguments are the folder, the name and the number of
 // publishes.
 
-import { openLocalGit } from '../../packages/stores/git/git-store-local.ts'
 import { nextVersion } from '../../src/domain/values/versions.ts'
+import { openLocalGit } from '../../src/git/git-store-local.ts'
 
 const [contentDir = '', name = '', count = '1'] = process.argv.slice(2)
 const store = openLocalGit({ contentDir, environment: process.env })

@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type LocalGit, type LocalGitOptions, openLocalGit } from '../../packages/stores/git/git-store-local.ts'
-import type { Additions, CommitOutcome, GitStore } from '../../src/ports/git-store.ts'
+import type { Additions, CommitOutcome, GitStore } from '../../src/git/git-store.ts'
+import { type LocalGit, type LocalGitOptions, openLocalGit } from '../../src/git/git-store-local.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { makeWorkTree } from './new-repository.ts'
 

@@ -5,7 +5,7 @@ import { existsSync, linkSync, mkdirSync, symlinkSync, truncateSync, writeFileSy
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openFolder } from '../../packages/stores/files/plain-files.ts'
+import { openFolder } from '../../src/files/plain-files.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 let dir = ''

@@ -4,16 +4,11 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
-import { buildCatalogue, type Catalogue } from '../../packages/catalogue/catalogue.ts'
-import type { Equivalents } from '../../packages/catalogue/search/equivalents.ts'
-import { openSearchIndex } from '../../packages/stores/search/open-index.ts'
-import {
-  buildSearchIndex,
-  editSearchIndex,
-  readIndexNumber,
-  startSearchIndex,
-} from '../../packages/stores/search/write-index.ts'
-import type { SearchQuery } from '../../src/ports/search.ts'
+import { buildCatalogue, type Catalogue } from '../../src/catalogue/catalogue.ts'
+import type { Equivalents } from '../../src/catalogue/search/equivalents.ts'
+import { openSearchIndex } from '../../src/search/open-index.ts'
+import type { SearchQuery } from '../../src/search/search.ts'
+import { buildSearchIndex, editSearchIndex, readIndexNumber, startSearchIndex } from '../../src/search/write-index.ts'
 import { anIndex, aRepository, aTree, aVersion } from '../domain/fixtures.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { words } from '../words.ts'

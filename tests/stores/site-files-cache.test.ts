@@ -1,9 +1,9 @@
 // Checks that a host's cache of site files stays within its limit without evicting frequently requested files.
 import { brotliDecompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { createHandler } from '../../packages/node-server/http/listener.ts'
-import { filesInto } from '../../packages/stores/content/write-files.ts'
-import { folderFiles } from '../../packages/stores/site/site-files-folder.ts'
+import { folderFiles } from '../../src/built/site-files-folder.ts'
+import { filesInto } from '../../src/content/write-files.ts'
+import { createHandler } from '../../src/hosts/node/http/listener.ts'
 import { FILES_APP } from '../hubs/app.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 

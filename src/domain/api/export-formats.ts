@@ -1,4 +1,4 @@
-// Defines the formats of other tools in which a version can be downloaded, and the fields that each format loses. The writers are in packages/formats.
+// Defines the formats of other tools in which a version can be downloaded, and the fields that each format loses. The writers are in packages/prompt-formats.
 import type { Repository } from './schema.ts'
 
 /** A field of a prompt that some formats do not support. */

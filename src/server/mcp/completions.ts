@@ -2,7 +2,7 @@
 
 import { isObject } from '../../domain/text/json.ts'
 import { hasOwnerForm, isName } from '../../domain/values/names.ts'
-import type { Completions } from '../../ports/search.ts'
+import type { Completions } from '../../search/search.ts'
 import type { Hub } from '../hub.ts'
 import { findRepository } from '../read/records.ts'
 import { findPrompt } from './prompts.ts'

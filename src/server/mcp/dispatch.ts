@@ -1,6 +1,6 @@
 // Dispatches MCP methods. This file depends on neither HTTP nor an MCP library.
 import { HubError } from '../../domain/api/errors.ts'
-import { toHubError } from '../../ports/log.ts'
+import { toHubError } from '../../log.ts'
 import type { Hub } from '../hub.ts'
 import { CODES, invalidParams, McpFailure, type McpResult } from './protocol.ts'
 import { callTool } from './tool-answers.ts'

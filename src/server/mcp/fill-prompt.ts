@@ -1,8 +1,9 @@
 // Fills in a prompt for a model.
+
+import { allowInThreads } from '../../concurrency/long-work.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { VersionRecord } from '../../domain/api/schema.ts'
 import { type FillingValues, fillContent, fillMessages, formatFillingProblems } from '../../domain/content/filling.ts'
-import { allowInThreads } from '../../ports/long-work.ts'
 
 /** Fills in a prompt, ignoring unknown names. @throws HubError `invalid_request`, `content_too_large` */
 export function fillPrompt(

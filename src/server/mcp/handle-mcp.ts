@@ -1,9 +1,10 @@
 // Handles the MCP endpoint: checks the request, reads its message, and enforces the deadline.
+
+import { within } from '../../concurrency/within.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { isObject } from '../../domain/text/json.ts'
-import { toHubError } from '../../ports/log.ts'
-import { within } from '../../ports/within.ts'
+import { toHubError } from '../../log.ts'
 import { findForeignSource } from '../guard.ts'
 import type { Connect, Hub } from '../hub.ts'
 import { isUtf8, mediaTypeOf, NOT_UTF_8, openBody } from '../read-body.ts'

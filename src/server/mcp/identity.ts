@@ -1,5 +1,5 @@
 // Describes the MCP server: name, capabilities, instructions and cache lifetimes. Does not depend on what is published.
-import { VERSION } from '../../ports/version.ts'
+import { VERSION } from '../../version.ts'
 
 /** Describes the server for display in clients. @param baseUrl the hub's base URL */
 export function describeServer(baseUrl: string) {

@@ -3,7 +3,7 @@
 import { describeFront, formatSkill, type SkillVersion } from '../../domain/content/skill.ts'
 import { decodeFile } from '../../domain/values/file-entry.ts'
 import { isFilePath } from '../../domain/values/file-path.ts'
-import { digestText } from '../../ports/measure.ts'
+import { digestText } from '../../files/measure.ts'
 import type { Hub } from '../hub.ts'
 import { findFile } from '../read/files.ts'
 import { findSkill } from '../read/skills.ts'

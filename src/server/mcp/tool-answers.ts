@@ -1,13 +1,13 @@
 // Handles `tools/call`: produces each tool's result from the read API's data, or an error that tells the model what to do next.
 
+import { type Bytes, CATALOGUE_UNAVAILABLE } from '../../built/site-files.ts'
 import { listEnvelope, pick, searchEnvelope } from '../../domain/api/envelope.ts'
 import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
 import type { FillingValues } from '../../domain/content/filling.ts'
 import { findPlaceholders } from '../../domain/content/placeholders.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { isObject } from '../../domain/text/json.ts'
-import { toHubError } from '../../ports/log.ts'
-import { type Bytes, CATALOGUE_UNAVAILABLE } from '../../ports/site-files.ts'
+import { toHubError } from '../../log.ts'
 import type { Hub } from '../hub.ts'
 import { findVersionAt } from '../read/label-at.ts'
 import { activeVersionNotFound, repositoryNotFound, versionNotFound } from '../read/not-found.ts'

@@ -2,7 +2,7 @@
 
 import type { RepositorySummary } from '../../domain/api/schema.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import type { Search } from '../../ports/search.ts'
+import type { Search } from '../../search/search.ts'
 import type { SearchPageQuery } from './search-page-query.ts'
 
 /** The number of best matches to examine. Filters and counts cover only these matches, because examining more takes longer and few users page that far. */

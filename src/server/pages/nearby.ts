@@ -1,5 +1,5 @@
 // Suggests words from the catalogue if a search has no results.
-import type { Search } from '../../ports/search.ts'
+import type { Search } from '../../search/search.ts'
 
 /** Maximum number of query words to look up; each requires a search query. */
 const MAX_WORDS = 3

@@ -1,13 +1,13 @@
 // Provides page data from the same records as the read API.
 
+import { type Bytes, parseBuilt, readBuilt } from '../../built/site-files.ts'
 import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import { dependentsEnvelope, type ListEnvelope } from '../../domain/api/envelope.ts'
 import type { Dependent, ModelUse, OwnerCount, RepositorySummary, TagRecord } from '../../domain/api/schema.ts'
 import { isName, isOwner, isTag, isVersion } from '../../domain/values/names.ts'
-import { askEachOnce } from '../../ports/ask-once.ts'
-import type { PageData } from '../../ports/pages.ts'
-import type { Search } from '../../ports/search.ts'
-import { type Bytes, parseBuilt, readBuilt } from '../../ports/site-files.ts'
+import type { Search } from '../../search/search.ts'
+import type { PageData } from '../../site/rendering.ts'
+import { askEachOnce } from '../ask-once.ts'
 import type { Hub } from '../hub.ts'
 import { findActivity } from '../read/activity.ts'
 import { findClose } from '../read/close-names.ts'

@@ -7,6 +7,7 @@ import { formatPath } from '../../domain/content/content-path.ts'
 import { attestationName } from '../../domain/values/attestation-name.ts'
 import type { VersionFileBytes } from '../../domain/values/file-entry.ts'
 import type { RepositoryPlace } from '../../domain/values/names.ts'
+import { digestVersionFiles } from '../../files/version-digest.ts'
 import {
   type Additions,
   blobId,
@@ -14,8 +15,7 @@ import {
   decodeText,
   type FolderState,
   type GitStore,
-} from '../../ports/git-store.ts'
-import { digestVersionFiles } from '../../ports/version-digest.ts'
+} from '../../git/git-store.ts'
 import { readVersionFiles } from './read-from-git.ts'
 import type { Written } from './renew-fresh-copy.ts'
 

@@ -1,4 +1,6 @@
 // Decides what a publish writes, and describes what an earlier one wrote, with the digests and archives that the decision needs.
+
+import { allowInThreads } from '../../concurrency/long-work.ts'
 import { addressesBelow } from '../../domain/api/record-links.ts'
 import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
 import { recordVersion } from '../../domain/catalogue/repository-records.ts'
@@ -16,9 +18,8 @@ import { nextLower, type RepositoryState, readListedVersion } from '../../domain
 import type { PublishInput } from '../../domain/publishing/request.ts'
 import type { Bundle, VersionFileBytes } from '../../domain/values/file-entry.ts'
 import type { RepositoryPlace } from '../../domain/values/names.ts'
-import { bundleFiles } from '../../ports/archive.ts'
-import { allowInThreads } from '../../ports/long-work.ts'
-import { measure, measureFile } from '../../ports/measure.ts'
+import { bundleFiles } from '../../files/archive.ts'
+import { measure, measureFile } from '../../files/measure.ts'
 
 /** A version as it is in git. */
 export interface WrittenVersion {

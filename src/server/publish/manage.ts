@@ -8,7 +8,7 @@ import { type Change, readChangeBody, type Target } from '../../domain/managing/
 import { readOwner, readRepositoryState } from '../../domain/publishing/repository-state.ts'
 import { isTag, isVersion, splitFullName } from '../../domain/values/names.ts'
 import type { Permission } from '../../domain/values/permissions.ts'
-import type { FolderState } from '../../ports/git-store.ts'
+import type { FolderState } from '../../git/git-store.ts'
 import { findRepository } from '../read/records.ts'
 import type { Readers, WriteDecision } from './attempts.ts'
 import { requirePermission, requireRights } from './authenticate.ts'

@@ -8,7 +8,7 @@ import { decideOwnerChange } from '../../domain/managing/owner-decision.ts'
 import { listRights, type OwnerChange, readOwnerChange } from '../../domain/managing/owner-request.ts'
 import { readOwner } from '../../domain/publishing/repository-state.ts'
 import { isSameJson } from '../../domain/text/json.ts'
-import type { FolderState } from '../../ports/git-store.ts'
+import type { FolderState } from '../../git/git-store.ts'
 import { findUser, showUser } from '../read/records.ts'
 import { respondWithRecord } from '../respond.ts'
 import { type Clock, type GitWrite, LATEST_START_MS, type WriteDecision, writeWithRetries } from './attempts.ts'
@@ -80,7 +80,7 @@ async function writeOwner(change: OwnerChange, sending: Sending, deps: PublishHu
 }
 
 async function logChange({ fields }: OwnerChange, { owner, bearer }: Sending, commit: string): Promise<void> {
-  const { logAudit } = await import('../../ports/log.ts')
+  const { logAudit } = await import('../../log.ts')
   const names = Object.entries(fields).flatMap(([key, value]) => (value === undefined ? [] : [key]))
   const by = bearer.isSignedIn ? {} : { token_id: bearer.tokenId }
   logAudit('owner_changed', { owner, fields: names, login: bearer.login ?? null, ...by, commit })

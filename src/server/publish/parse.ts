@@ -1,8 +1,9 @@
 // Parses the texts of publishes.
+
+import { allowInThreads } from '../../concurrency/long-work.ts'
 import { readPromptFile } from '../../domain/publishing/prompt-file.ts'
 import { type PublishInput, readPublishBody } from '../../domain/publishing/request.ts'
-import { allowInThreads } from '../../ports/long-work.ts'
-import { measure } from '../../ports/measure.ts'
+import { measure } from '../../files/measure.ts'
 
 /** Parses the JSON of a publish. @throws HubError `invalid_request`, `validation_failed`, `content_too_large` */
 export const parsePublish = (body: string): PublishInput => readPublishBody(body, measure)

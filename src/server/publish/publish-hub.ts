@@ -1,12 +1,13 @@
 // Defines a hub as the handlers of writes see it: what a read may use, git, and what tokens are checked with.
+
+import type { TakeTurn } from '../../concurrency/turns.ts'
 import type { RootEntry } from '../../domain/content/trusted-root-file.ts'
 import type { AttestationVerdict } from '../../domain/publishing/attested.ts'
 import type { PublishInput } from '../../domain/publishing/request.ts'
 import type { RepositoryPlace } from '../../domain/values/names.ts'
-import type { FreshCopies, WriteOrigin } from '../../ports/fresh-copies.ts'
-import type { GitStore } from '../../ports/git-store.ts'
-import type { RateLimiter } from '../../ports/rate-limiter.ts'
-import type { TakeTurn } from '../../ports/turns.ts'
+import type { GitStore } from '../../git/git-store.ts'
+import type { FreshCopies, WriteOrigin } from '../../state/fresh-copies.ts'
+import type { RateLimiter } from '../../state/rate-limiter.ts'
 import type { Hub } from '../hub.ts'
 import type { TokenChecks } from './authenticate.ts'
 

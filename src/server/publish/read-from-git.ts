@@ -1,5 +1,6 @@
 // Reads the files and the results of a version from git. Results that the hub has anyway are used, without a call to the git host, if git lists the same bytes.
 
+import { mapConcurrently } from '../../concurrency/map-concurrently.ts'
 import type { Result } from '../../domain/api/schema.ts'
 import { listResults, resultFileOf } from '../../domain/catalogue/results.ts'
 import type { ResultEntry } from '../../domain/content/content-tree.ts'
@@ -9,9 +10,8 @@ import { brokenFileError, readListedVersion } from '../../domain/publishing/repo
 import { sortFiles, type VersionFileBytes } from '../../domain/values/file-entry.ts'
 import { findFilePathProblem } from '../../domain/values/file-path.ts'
 import { isSuite, type RepositoryPlace } from '../../domain/values/names.ts'
-import { blobId, type CallOptions, type FolderState, type GitStore, treeId } from '../../ports/git-store.ts'
-import { mapConcurrently } from '../../ports/map-concurrently.ts'
-import { measure, measureFile } from '../../ports/measure.ts'
+import { measure, measureFile } from '../../files/measure.ts'
+import { blobId, type CallOptions, type FolderState, type GitStore, treeId } from '../../git/git-store.ts'
 import type { Sources } from '../hub.ts'
 import { findResults } from '../read/results.ts'
 

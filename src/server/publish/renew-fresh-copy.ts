@@ -1,5 +1,6 @@
 // Builds the fresh copy that makes a new version visible before the next build.
 
+import { parseBuilt } from '../../built/site-files.ts'
 import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import type { ListEnvelope } from '../../domain/api/envelope.ts'
 import { addressesBelow } from '../../domain/api/record-links.ts'
@@ -14,10 +15,9 @@ import { isSameJson } from '../../domain/text/json.ts'
 import { entriesOf, type VersionFileBytes } from '../../domain/values/file-entry.ts'
 import { formatMoment } from '../../domain/values/values.ts'
 import { sortVersions } from '../../domain/values/versions.ts'
-import type { CopyOrigin, FreshCopies, FreshCopy } from '../../ports/fresh-copies.ts'
-import { decodeText, type FolderState, type GitStore } from '../../ports/git-store.ts'
-import { measure } from '../../ports/measure.ts'
-import { parseBuilt } from '../../ports/site-files.ts'
+import { measure } from '../../files/measure.ts'
+import { decodeText, type FolderState, type GitStore } from '../../git/git-store.ts'
+import type { CopyOrigin, FreshCopies, FreshCopy } from '../../state/fresh-copies.ts'
 import type { Sources } from '../hub.ts'
 import { findNewest, findRepository, findVersion } from '../read/records.ts'
 import { findResults } from '../read/results.ts'
@@ -255,7 +255,7 @@ async function readVersion(
   if (known || !entry?.skill || !folder.folders.has(version)) return entry && { ...entry, files: [] }
   const call = { signal: AbortSignal.timeout(READ_MS) }
   const files = await readVersionFiles({ owner, name, version }, folder, { git, call })
-  const { bundleFiles } = await import('../../ports/archive.ts')
+  const { bundleFiles } = await import('../../files/archive.ts')
   return { ...entry, bundle: bundleFiles({ owner, name }, { ...entry, skill: entry.skill }, files).bundle, files }
 }
 

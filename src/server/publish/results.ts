@@ -8,7 +8,7 @@ import { type ResultRequest, readResultBody } from '../../domain/managing/result
 import { readOwner, readRepositoryState } from '../../domain/publishing/repository-state.ts'
 import { isSameJson } from '../../domain/text/json.ts'
 import { isSuite, isVersion } from '../../domain/values/names.ts'
-import type { FolderState } from '../../ports/git-store.ts'
+import type { FolderState } from '../../git/git-store.ts'
 import type { Clock, Readers, WriteDecision } from './attempts.ts'
 import { requireRights } from './authenticate.ts'
 import type { PublishHub } from './publish-hub.ts'

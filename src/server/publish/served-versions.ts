@@ -1,7 +1,7 @@
 // Joins what git lists of a repository with what the hub serves of it, because a commit by hand may have changed, deleted or moved published versions.
 import { readIndex } from '../../domain/publishing/repository-state.ts'
 import type { RepositoryPlace } from '../../domain/values/names.ts'
-import type { FolderState } from '../../ports/git-store.ts'
+import type { FolderState } from '../../git/git-store.ts'
 import type { Sources } from '../hub.ts'
 import { findVersions } from '../read/records.ts'
 

@@ -1,13 +1,13 @@
 // Defines what all writes have in common, and carries out an accepted write, from the queue until readers see it.
 
+import { mapConcurrently } from '../../concurrency/map-concurrently.ts'
 import { ownerCacheTag, repositoryCacheTag, tagCacheTag } from '../../domain/api/caching.ts'
 import { formatPublished } from '../../domain/content/prompt-file.ts'
 import type { RepositoryPlace } from '../../domain/values/names.ts'
 import type { Permission } from '../../domain/values/permissions.ts'
-import type { WriteOrigin } from '../../ports/fresh-copies.ts'
-import type { Additions, FolderState } from '../../ports/git-store.ts'
-import { mapConcurrently } from '../../ports/map-concurrently.ts'
-import { measureFile } from '../../ports/measure.ts'
+import { measureFile } from '../../files/measure.ts'
+import type { Additions, FolderState } from '../../git/git-store.ts'
+import type { WriteOrigin } from '../../state/fresh-copies.ts'
 import { findFile } from '../read/files.ts'
 import { findVersion } from '../read/records.ts'
 import { respondWithRecord } from '../respond.ts'
@@ -120,7 +120,7 @@ async function showSafely(show: () => Promise<void>): Promise<void> {
   try {
     await show()
   } catch (error) {
-    const { logProblem } = await import('../../ports/log.ts')
+    const { logProblem } = await import('../../log.ts')
     logProblem('warning', 'A write will not be visible until the next build.', { cause: error })
   }
 }

@@ -1,8 +1,9 @@
 // Collects a repository's activity: its publishes, the events that the build read from git, and the changes since then.
+
+import { parseBuilt } from '../../built/site-files.ts'
 import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import type { Activity } from '../../domain/api/schema.ts'
 import { joinChanges, listActivity } from '../../domain/catalogue/activity.ts'
-import { parseBuilt } from '../../ports/site-files.ts'
 import type { Sources } from '../hub.ts'
 import { findVersions } from './records.ts'
 import { findNewestResults } from './results.ts'

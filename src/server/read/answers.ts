@@ -1,14 +1,14 @@
 // Serves each route of the read API from the built file or, if there is a newer publish, from the fresh copy.
 
+import { type Bytes, readBuilt } from '../../built/site-files.ts'
 import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import { dependentsEnvelope, onlyPage } from '../../domain/api/envelope.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { PathParameters, ReadId } from '../../domain/api/routes.ts'
 import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
 import { splitFullName } from '../../domain/values/names.ts'
-import { importOnce } from '../../ports/import-once.ts'
-import { type Bytes, readBuilt } from '../../ports/site-files.ts'
 import type { Hub } from '../hub.ts'
+import { importOnce } from '../import-once.ts'
 import { activeVersionNotFound, repositoryNotFound, versionNotFound } from './not-found.ts'
 import { readVersionQuery, resolveVersion } from './query-values.ts'
 import { encode, type FoundAnswer, findContent, findRepository, findTags, findUser, findVersion } from './records.ts'

@@ -2,7 +2,7 @@
 
 import { HubError } from '../../domain/api/errors.ts'
 import { countTypos } from '../../domain/search/edit-distance.ts'
-import type { Search } from '../../ports/search.ts'
+import type { Search } from '../../search/search.ts'
 
 const MAX_SUGGESTED = 3
 const MAX_CANDIDATES = 20

@@ -1,10 +1,10 @@
 // Finds the files of a skill and their archive, in the build or, if there is a newer publish, in the fresh copy.
 
+import type { Bytes } from '../../built/site-files.ts'
 import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { VersionRecord } from '../../domain/api/schema.ts'
 import { ATTESTATION_MEDIA_TYPE } from '../../domain/values/attestation-name.ts'
-import type { Bytes } from '../../ports/site-files.ts'
 import type { Sources } from '../hub.ts'
 import { findVersion } from './records.ts'
 
@@ -60,7 +60,7 @@ export async function findAttestation(
 
 async function packCopied(record: VersionRecord & { skill: NonNullable<VersionRecord['skill']> }, sources: Sources) {
   // Imported on first use, because most archives are files of the build.
-  const { packSkill } = await import('../../ports/archive.ts')
+  const { packSkill } = await import('../../files/archive.ts')
   const files = await readCopied(record, sources)
   if (files.length !== record.files.length) throw filesUnavailable(record)
   return packSkill(record, files)

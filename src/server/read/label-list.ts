@@ -1,11 +1,11 @@
 // Lists an owner's prompts at a label: from the built file, and from the fresh copies of what was published since.
 
+import { type Bytes, parseBuilt } from '../../built/site-files.ts'
 import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import { type ListEnvelope, labelledEnvelope } from '../../domain/api/envelope.ts'
 import { addressesBelow } from '../../domain/api/record-links.ts'
 import type { LabelledPrompt } from '../../domain/api/schema.ts'
-import type { FreshCopy } from '../../ports/fresh-copies.ts'
-import { type Bytes, parseBuilt } from '../../ports/site-files.ts'
+import type { FreshCopy } from '../../state/fresh-copies.ts'
 import type { Hub, Sources } from '../hub.ts'
 import { encode, findUser } from './records.ts'
 

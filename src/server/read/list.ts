@@ -1,13 +1,13 @@
 // Serves the list of repositories, from files where possible and otherwise from the search.
 
+import type { Bytes } from '../../built/site-files.ts'
 import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import { listEnvelope, searchEnvelope } from '../../domain/api/envelope.ts'
 import { ROUTES } from '../../domain/api/routes.ts'
 import type { Meta, RepositorySummary } from '../../domain/api/schema.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { isTag } from '../../domain/values/names.ts'
-import type { SearchResults } from '../../ports/search.ts'
-import type { Bytes } from '../../ports/site-files.ts'
+import type { SearchResults } from '../../search/search.ts'
 import type { Hub } from '../hub.ts'
 import { type ListQuery, readListQuery } from './list-query.ts'
 import { pageLinks } from './page-links.ts'

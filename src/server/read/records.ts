@@ -1,16 +1,16 @@
 // Finds records for all handlers, in the built file or, if there is a newer publish, in the fresh copy.
 
+import { type Bytes, parseBuilt, readBuilt } from '../../built/site-files.ts'
 import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import { type ListEnvelope, listEnvelope } from '../../domain/api/envelope.ts'
 import type { Repository, TagRecord, User, VersionRecord, VersionRow, VersionSummary } from '../../domain/api/schema.ts'
 import type { Profile } from '../../domain/catalogue/owner-records.ts'
 import { rowOf } from '../../domain/catalogue/version-row.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import type { FreshCopy } from '../../ports/fresh-copies.ts'
-import { knownFacts, pickFacts, type RepositoryFacts } from '../../ports/repository-facts.ts'
-import { type Bytes, parseBuilt, readBuilt } from '../../ports/site-files.ts'
+import type { FreshCopy } from '../../state/fresh-copies.ts'
 import type { Hub, Sources } from '../hub.ts'
 import type { Answer } from '../respond.ts'
+import { knownFacts, pickFacts, type RepositoryFacts } from './repository-facts.ts'
 
 /** The bytes of a response, and any media type, caching or headers that differ from the route's defaults. */
 export type FoundAnswer = Partial<Answer> & { bytes: Bytes }

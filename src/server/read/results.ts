@@ -1,9 +1,10 @@
 // Finds the results of test suites for a version, in the built file or, if there is a newer write, in the fresh copy.
+
+import { parseBuilt } from '../../built/site-files.ts'
 import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import type { Result } from '../../domain/api/schema.ts'
 import { MAX_ACTIVITIES } from '../../domain/catalogue/activity.ts'
 import { sortResults } from '../../domain/catalogue/results.ts'
-import { parseBuilt } from '../../ports/site-files.ts'
 import type { Sources } from '../hub.ts'
 
 /** Returns the results of a version, newest first; none if there is no such version. */

@@ -1,5 +1,5 @@
 // Fills in what the guides leave open with what a hub knows of itself.
-import type { HubProfile } from '../../ports/pages.ts'
+import type { HubProfile } from '../rendering.ts'
 
 /** Replaces the sample URL with this hub's URL, and the sample repositories and commit with those of this hub, as far as they are known. */
 export function fillOwn(text: string, { baseUrl, sourceHost, code }: HubProfile): string {

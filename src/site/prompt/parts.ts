@@ -3,7 +3,7 @@ import { repositoryCacheTag } from '../../domain/api/caching.ts'
 import type { Advisory, VersionRecord } from '../../domain/api/schema.ts'
 import { splitFullName } from '../../domain/values/names.ts'
 import { compareVersions } from '../../domain/values/versions.ts'
-import type { PageData } from '../../ports/pages.ts'
+import type { PageData } from '../rendering.ts'
 
 /** A version that a version includes, as it stands now. */
 export interface ShownPart {

@@ -2,7 +2,7 @@
 import type { SkillFile, VersionRecord } from '../../domain/api/schema.ts'
 import { compareText } from '../../domain/text/compare-text.ts'
 import { decodeFile } from '../../domain/values/file-entry.ts'
-import type { PageData } from '../../ports/pages.ts'
+import type { PageData } from '../rendering.ts'
 import { openBudget, renderLines } from './prompt-text.ts'
 
 /** A text file of two compared versions. */

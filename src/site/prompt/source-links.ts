@@ -2,7 +2,7 @@
 import type { VersionRecord } from '../../domain/api/schema.ts'
 import { formatDraft } from '../../domain/content/prompt-file.ts'
 import { nextVersion } from '../../domain/values/versions.ts'
-import type { SourceHost } from '../../ports/pages.ts'
+import type { SourceHost } from '../rendering.ts'
 
 /** Git hosts reject longer URLs, so the form for a longer prompt is opened without its content. */
 const MAX_ADDRESS_CHARACTERS = 7_000

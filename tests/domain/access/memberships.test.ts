@@ -1,6 +1,6 @@
 // Tests who is a member of an owner, by login or by numeric GitHub ID. A login that consists of digits is not an ID.
 import { describe, expect, test } from 'vitest'
-import { listMemberships } from '../../../packages/catalogue/memberships.ts'
+import { listMemberships } from '../../../src/catalogue/memberships.ts'
 import { isMember, mayActFor, membershipsPath } from '../../../src/domain/access/memberships.ts'
 import type { Person } from '../../../src/domain/access/person.ts'
 import { parseOwnerFile } from '../../../src/domain/content/prompt-file.ts'

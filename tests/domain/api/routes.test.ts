@@ -1,7 +1,7 @@
 // Tests the paths of the read API: what matches each route and what does not, and how long responses are cached. See
 // docs/contract.md sections 1 and 4.
 import { expect, test } from 'vitest'
-import { ROUTES_WITH_SCHEMAS } from '../../../packages/catalogue/published/route-schemas.ts'
+import { ROUTES_WITH_SCHEMAS } from '../../../src/catalogue/published/route-schemas.ts'
 import { DATA_FILES } from '../../../src/domain/api/data-paths.ts'
 import { API_PATHS, READS, ROUTES } from '../../../src/domain/api/routes.ts'
 import { words } from '../../words.ts'

@@ -10,7 +10,7 @@ import { formatPublished, parseVersionFile, undeclaredVariable } from '../../../
 import { splitChat } from '../../../src/domain/values/chat.ts'
 import { checkChat } from '../../../src/domain/values/chat-rules.ts'
 import { findContentProblem } from '../../../src/domain/values/values.ts'
-import { measure } from '../../../src/ports/measure.ts'
+import { measure } from '../../../src/files/measure.ts'
 import { compose, LINE, partOf } from './parts.ts'
 
 /** Pieces of text that could become something else beside an edge. */

@@ -1,7 +1,7 @@
 // Tests the rule for the includes in a version file.
 import { describe, expect, test } from 'vitest'
 import { checkIncludes } from '../../../src/domain/compose/check-includes.ts'
-import { measure } from '../../../src/ports/measure.ts'
+import { measure } from '../../../src/files/measure.ts'
 import { compose, LINE, partOf } from './parts.ts'
 
 describe('the rule for includes in a file', () => {

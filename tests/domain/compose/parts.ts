@@ -5,7 +5,7 @@ import { findIncludeLines } from '../../../src/domain/compose/include-lines.ts'
 import { findPlaceholders } from '../../../src/domain/content/placeholders.ts'
 import { undeclaredVariable } from '../../../src/domain/content/prompt-file.ts'
 import type { Format } from '../../../src/domain/values/chat.ts'
-import { measure } from '../../../src/ports/measure.ts'
+import { measure } from '../../../src/files/measure.ts'
 
 /** A line that includes such a part. */
 export const LINE = '{{include "acme/part@1.0.0"}}'

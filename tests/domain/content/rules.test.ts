@@ -1,7 +1,7 @@
 // Tests each rule for the content as a whole, with the file and key that it reports. See docs/contract.md sections 1
 // and 2.
 import { describe, expect, test } from 'vitest'
-import type { ContentTree } from '../../../packages/catalogue/content-tree.ts'
+import type { ContentTree } from '../../../src/catalogue/content-tree.ts'
 import type { Variable } from '../../../src/domain/api/schema.ts'
 import type { RepositoryEntry, VersionEntry } from '../../../src/domain/content/content-tree.ts'
 import type { RepositoryFile } from '../../../src/domain/content/prompt-file.ts'

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { listContentFiles } from '../../../packages/stores/content/content-files.ts'
+import { listContentFiles } from '../../../src/content/content-files.ts'
 import { SECRET_RULES } from '../../../src/domain/content/secret-rules.ts'
 import { findSecrets } from '../../../src/domain/content/secrets.ts'
 import { KEYS } from '../secret-keys.ts'

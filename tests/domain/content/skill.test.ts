@@ -2,14 +2,14 @@
 import matter from 'gray-matter'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { importPrompt } from '../../../packages/formats/content-files.ts'
-import { READERS, WRITERS } from '../../../packages/formats/formats.ts'
+import { importPrompt } from '../../../packages/prompt-formats/source/content-files.ts'
+import { READERS, WRITERS } from '../../../packages/prompt-formats/source/formats.ts'
 import { SkillInput } from '../../../src/domain/content/front-matter.ts'
 import { parseVersionFile } from '../../../src/domain/content/prompt-file.ts'
 import { checkVersion } from '../../../src/domain/content/rules.ts'
 import { formatSkill, listInterpolations, type SkillVersion } from '../../../src/domain/content/skill.ts'
 import { parseWithSchema } from '../../../src/domain/text/problems.ts'
-import { measure } from '../../../src/ports/measure.ts'
+import { measure } from '../../../src/files/measure.ts'
 import { aVersion } from '../fixtures.ts'
 
 const VARIABLES: SkillVersion['variables'] = [

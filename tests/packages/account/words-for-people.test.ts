@@ -1,6 +1,6 @@
 // Checks what pages say instead of the API's errors and warnings.
 import { expect, test } from 'vitest'
-import { sayError, sayProblem, sayWarning } from '../../../packages/account/words-for-people.ts'
+import { sayError, sayProblem, sayWarning } from '../../../src/account/words-for-people.ts'
 import { RepositoryPatch } from '../../../src/domain/managing/request.ts'
 import { PublishRequest } from '../../../src/domain/publishing/request.ts'
 

@@ -1,7 +1,7 @@
 // Tests how the catalogue lists repositories: latest versions, states, tags and sort orders. See docs/contract.md
 // section 5.
 import { describe, expect, test } from 'vitest'
-import { joinCatalogue, orderCatalogue } from '../../../packages/catalogue/catalogue.ts'
+import { joinCatalogue, orderCatalogue } from '../../../src/catalogue/catalogue.ts'
 import { build, full } from '../../domain/catalogues.ts'
 import { anIndex, aRepository, aTree, aVersion } from '../../domain/fixtures.ts'
 

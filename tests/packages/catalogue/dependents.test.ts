@@ -1,9 +1,9 @@
 // Tests the lists of who includes a prompt, and of an owner's prompts that include others.
 import { expect, test } from 'vitest'
-import { buildCatalogue } from '../../../packages/catalogue/catalogue.ts'
-import { listDataFiles } from '../../../packages/catalogue/published/data-files.ts'
+import { buildCatalogue } from '../../../src/catalogue/catalogue.ts'
+import { listDataFiles } from '../../../src/catalogue/published/data-files.ts'
 import type { RepositoryEntry } from '../../../src/domain/content/content-tree.ts'
-import { digestText } from '../../../src/ports/measure.ts'
+import { digestText } from '../../../src/files/measure.ts'
 import { anIndex, aRepository, aTree, aVersion } from '../../domain/fixtures.ts'
 
 /** A part of the content of a version. */

@@ -1,7 +1,7 @@
 // Tests that copies never stand before their originals. See docs/contract.md section 5.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { findOriginals, type PossibleCopy, placeCopies } from '../../../packages/catalogue/originals.ts'
+import { findOriginals, type PossibleCopy, placeCopies } from '../../../src/catalogue/originals.ts'
 
 const prompt = (
   full_name: string,

@@ -10,7 +10,7 @@ import {
   scoreQuality,
   scoreTop,
   scoreTrending,
-} from '../../../packages/catalogue/ranking.ts'
+} from '../../../src/catalogue/ranking.ts'
 import { SORTS } from '../../../src/domain/api/data-paths.ts'
 import type { RepositorySummary, Variable } from '../../../src/domain/api/schema.ts'
 import { compareText } from '../../../src/domain/text/compare-text.ts'

@@ -1,6 +1,6 @@
 // Tests which results of a repository count, and what is said about the others.
 import { expect, test } from 'vitest'
-import { checkResult, checkResults } from '../../../packages/catalogue/result-rules.ts'
+import { checkResult, checkResults } from '../../../src/catalogue/result-rules.ts'
 import type { ResultEntry } from '../../../src/domain/content/content-tree.ts'
 
 const A = 'a'.repeat(64)

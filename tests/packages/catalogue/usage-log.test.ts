@@ -1,6 +1,6 @@
 // Tests which lines in a web server log count as downloads.
 import { expect, test } from 'vitest'
-import { countDownloads, readLogLine } from '../../../packages/catalogue/usage-log.ts'
+import { countDownloads, readLogLine } from '../../../src/catalogue/usage-log.ts'
 
 const line = (request: string, status = 200, time = '20/Nov/2026:10:00:00 +0000', client = '192.0.2.1') =>
   `${client} - - [${time}] "${request}" ${status} 123 "-" "curl/8.5.0"`

@@ -1,8 +1,8 @@
 // Tests the arguments of Claude Code commands: which of them become placeholders, and that an export restores every byte.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { READERS, WRITERS } from '../../../packages/formats/formats.ts'
-import type { ExportedVersion, PortablePrompt } from '../../../packages/formats/portable.ts'
+import { READERS, WRITERS } from '../../../packages/prompt-formats/source/formats.ts'
+import type { ExportedVersion, PortablePrompt } from '../../../packages/prompt-formats/source/portable.ts'
 import type { Variable } from '../../../src/domain/api/schema.ts'
 
 function importCommand(front: string, text: string) {

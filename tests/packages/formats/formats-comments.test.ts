@@ -1,6 +1,6 @@
 // Tests what is dropped from a template without changing its meaning: comments, and references in parts that are dropped.
 import { expect, test } from 'vitest'
-import { READERS } from '../../../packages/formats/formats.ts'
+import { READERS } from '../../../packages/prompt-formats/source/formats.ts'
 
 const readBody = (text: string) => {
   const { prompts, findings } = READERS.dotprompt(text, 'a')

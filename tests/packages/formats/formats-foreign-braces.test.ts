@@ -1,7 +1,7 @@
 // Tests exports to formats that cannot escape double braces: texts with braces of other tools are refused with their line.
 import { describe, expect, test } from 'vitest'
-import { READERS, WRITERS } from '../../../packages/formats/formats.ts'
-import type { ExportedVersion } from '../../../packages/formats/portable.ts'
+import { READERS, WRITERS } from '../../../packages/prompt-formats/source/formats.ts'
+import type { ExportedVersion } from '../../../packages/prompt-formats/source/portable.ts'
 import { undeclaredVariable } from '../../../src/domain/content/prompt-file.ts'
 
 const CONTENT = 'Explain the Angular binding {{user.name}} and {{BaseURL}} to me: {{question}}\n{{#if a}}b{{/if}}\n'

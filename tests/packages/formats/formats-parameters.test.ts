@@ -2,9 +2,9 @@
 import { Dotprompt, picoschema } from 'dotprompt'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type ImportFormat, READERS, WRITERS } from '../../../packages/formats/formats.ts'
-import { toJsonSchema } from '../../../packages/formats/picoschema.ts'
-import type { ExportedVersion } from '../../../packages/formats/portable.ts'
+import { type ImportFormat, READERS, WRITERS } from '../../../packages/prompt-formats/source/formats.ts'
+import { toJsonSchema } from '../../../packages/prompt-formats/source/picoschema.ts'
+import type { ExportedVersion } from '../../../packages/prompt-formats/source/portable.ts'
 
 const SCHEMA = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
 const FUNCTION = { name: 'get_weather', description: 'Weather of a city', parameters: SCHEMA }

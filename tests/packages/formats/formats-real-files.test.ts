@@ -1,7 +1,7 @@
 // Tests excerpts from files in public repositories that an importer must not misinterpret. See docs/notes/formats.md
 // for the counts.
 import { expect, test } from 'vitest'
-import { detectFormat, READERS } from '../../../packages/formats/formats.ts'
+import { detectFormat, READERS } from '../../../packages/prompt-formats/source/formats.ts'
 
 const front = '---\nname: notes\ndescription: Writes notes. Use it for notes.\n---\n'
 

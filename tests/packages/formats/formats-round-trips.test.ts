@@ -2,8 +2,8 @@
 // supports them; otherwise, reading reports the documented findings.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { READERS, WRITERS } from '../../../packages/formats/formats.ts'
-import type { ExportedVersion, PortableMessage } from '../../../packages/formats/portable.ts'
+import { READERS, WRITERS } from '../../../packages/prompt-formats/source/formats.ts'
+import type { ExportedVersion, PortableMessage } from '../../../packages/prompt-formats/source/portable.ts'
 import type { Variable } from '../../../src/domain/api/schema.ts'
 
 const RUNS = Number(process.env.RUNS ?? 200)

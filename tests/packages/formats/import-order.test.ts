@@ -1,7 +1,7 @@
 // Tests the order of an import whose prompts insert each other.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { orderImport } from '../../../packages/formats/import-order.ts'
+import { orderImport } from '../../../packages/prompt-formats/source/import-order.ts'
 
 const promptOf = (name: string, targets: readonly string[]) => ({
   knownAs: [name],

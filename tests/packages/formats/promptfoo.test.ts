@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { readGitHub } from '../../../packages/formats/github.ts'
+import { readGitHub } from '../../../packages/prompt-formats/source/github.ts'
 import { formatYaml } from '../../../src/domain/text/yaml.ts'
 
 const read = (more: Record<string, unknown>, content = 'Sum up: {{input}}', name = 'Summarizer') => {

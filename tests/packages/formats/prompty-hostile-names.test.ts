@@ -1,6 +1,6 @@
 // Checks that names in a file of another tool are never run as regular expressions.
 import { expect, test } from 'vitest'
-import { readPrompty } from '../../../packages/formats/prompty.ts'
+import { readPrompty } from '../../../packages/prompt-formats/source/prompty.ts'
 
 test('reads a thread whose name is a regular expression that takes exponential time', () => {
   const body = `Hello {{${'a'.repeat(60)}}}`

@@ -1,8 +1,8 @@
 // Tests how references to other prompts are found in files of other tools, and replaced by include lines.
 import { expect, test } from 'vitest'
-import { READERS } from '../../../packages/formats/formats.ts'
-import type { PromptReference } from '../../../packages/formats/portable.ts'
-import { placeReferences } from '../../../packages/formats/references.ts'
+import { READERS } from '../../../packages/prompt-formats/source/formats.ts'
+import type { PromptReference } from '../../../packages/prompt-formats/source/portable.ts'
+import { placeReferences } from '../../../packages/prompt-formats/source/references.ts'
 
 const langfuse = (prompt: unknown) => READERS.langfuse(JSON.stringify({ name: 'a', prompt }), 'f').prompts[0]!
 const portkey = (string: string) => READERS.portkey(JSON.stringify({ slug: 'pp-a', string }), 'f').prompts[0]!

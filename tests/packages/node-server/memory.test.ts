@@ -1,6 +1,6 @@
 // Tests which memory is reported as too little for a hub.
 import { expect, test } from 'vitest'
-import { describeShortage } from '../../../packages/node-server/memory.ts'
+import { describeShortage } from '../../../src/hosts/node/memory.ts'
 
 test('a hub needs 384 MiB', () => {
   expect(describeShortage(384 * 1024 ** 2)).toBeUndefined()

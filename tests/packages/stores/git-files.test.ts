@@ -1,6 +1,6 @@
 // Tests the logic in the git store port: how a commit message is formatted and parsed.
 import { describe, expect, test } from 'vitest'
-import { formatMessage, parseMessage } from '../../../packages/stores/git-files.ts'
+import { formatMessage, parseMessage } from '../../../src/git/git-files.ts'
 
 describe('commit messages', () => {
   const trailers = [

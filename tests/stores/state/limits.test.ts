@@ -1,8 +1,8 @@
 // Checks that limits counted in the state store apply across all processes that share it.
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { limitInState } from '../../../packages/stores/state/limits.ts'
-import { openSqliteState } from '../../../packages/stores/state/state-sqlite.ts'
+import { limitInState } from '../../../src/state/limits.ts'
+import { openSqliteState } from '../../../src/state/state-sqlite.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 
 const dir = temporaryFolder('hub-limits-')

@@ -1,17 +1,12 @@
 // Tests fresh copies: several machines share them, they stay readable while the store is down, and they are removed
 // once a build contains them.
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { startSweeping } from '../../../packages/node-server/open-state.ts'
-import {
-  copiesAhead,
-  openCopies,
-  rememberCopies,
-  removeBuiltCopies,
-} from '../../../packages/stores/state/fresh-copies.ts'
-import { shareCopies } from '../../../packages/stores/state/fresh-copies-shared.ts'
-import { stateUnavailable } from '../../../packages/stores/state-entries.ts'
-import { type CopiedVersion, type FreshCopy, UNKNOWN_SOURCE } from '../../../src/ports/fresh-copies.ts'
-import type { StateStore } from '../../../src/ports/state-store.ts'
+import { startSweeping } from '../../../src/hosts/node/open-state.ts'
+import { type CopiedVersion, type FreshCopy, UNKNOWN_SOURCE } from '../../../src/state/fresh-copies.ts'
+import { shareCopies } from '../../../src/state/shared-copies.ts'
+import { stateUnavailable } from '../../../src/state/state-entries.ts'
+import type { StateStore } from '../../../src/state/state-store.ts'
+import { copiesAhead, openCopies, rememberCopies, removeBuiltCopies } from '../../../src/state/stored-copies.ts'
 import { memoryState } from '../../hubs/memory-state.ts'
 
 const copyOf = (name: string, count: number, keptAt = Date.now()) =>

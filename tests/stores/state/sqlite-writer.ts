@@ -2,8 +2,8 @@
 // confirmed, until it is killed or a write fails.
 import { randomUUID } from 'node:crypto'
 import { writeSync } from 'node:fs'
-import { openSqliteState } from '../../../packages/stores/state/state-sqlite.ts'
 import { HubError } from '../../../src/domain/api/errors.ts'
+import { openSqliteState } from '../../../src/state/state-sqlite.ts'
 
 const [path = '', name = ''] = process.argv.slice(2)
 const state = await openSqliteState(path)

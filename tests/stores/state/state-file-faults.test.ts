@@ -4,8 +4,8 @@ import { cpSync, existsSync, mkdirSync, renameSync, rmSync, statSync, truncateSy
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { openSqliteState } from '../../../packages/stores/state/state-sqlite.ts'
-import { describeStateProblem, type OpenStateStore } from '../../../packages/stores/state-entries.ts'
+import { describeStateProblem, type OpenStateStore } from '../../../src/state/state-entries.ts'
+import { openSqliteState } from '../../../src/state/state-sqlite.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 
 const dir = temporaryFolder('hub-state-faults-')

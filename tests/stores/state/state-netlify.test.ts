@@ -1,7 +1,7 @@
 // Checks that the Netlify driver passes the contract tests on the server that `netlify dev` starts.
 import { BlobsServer } from '@netlify/blobs/server'
 import { expect, test } from 'vitest'
-import { openBlobsState } from '../../../packages/stores/state/state-netlify.ts'
+import { openBlobsState } from '../../../src/state/state-netlify.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 import { stateStoreContract } from './state-store-contract.ts'
 

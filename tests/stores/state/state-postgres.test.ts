@@ -2,8 +2,8 @@
 // table creation and lost connections.
 import { Client } from 'pg'
 import { afterAll, expect, test } from 'vitest'
-import { openPostgresState } from '../../../packages/stores/state/state-postgres.ts'
-import { describeStateProblem } from '../../../packages/stores/state-entries.ts'
+import { describeStateProblem } from '../../../src/state/state-entries.ts'
+import { openPostgresState } from '../../../src/state/state-postgres.ts'
 import { startPostgres } from '../../hubs/postgres.ts'
 import { stateStoreContract } from './state-store-contract.ts'
 

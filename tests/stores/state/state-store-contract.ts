@@ -1,7 +1,7 @@
-// The contract tests for src/ports/state-store.ts, which every driver must pass.
+// The contract tests for src/state/state-store.ts, which every driver must pass.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { listKeys } from '../../../packages/stores/state-entries.ts'
-import type { StateStore } from '../../../src/ports/state-store.ts'
+import { listKeys } from '../../../src/state/state-entries.ts'
+import type { StateStore } from '../../../src/state/state-store.ts'
 
 const START = Date.parse('2026-11-20T10:00:00Z')
 

@@ -2,12 +2,12 @@
 // See docs/contract.md section 4.
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { buildCatalogue } from '../../../../packages/catalogue/catalogue.ts'
-import type { ContentTree } from '../../../../packages/catalogue/content-tree.ts'
-import { listDataFiles } from '../../../../packages/catalogue/published/data-files.ts'
-import { onOnePage } from '../../../../packages/catalogue/published/format-data.ts'
+import { buildCatalogue } from '../../../../src/catalogue/catalogue.ts'
+import type { ContentTree } from '../../../../src/catalogue/content-tree.ts'
+import { listDataFiles } from '../../../../src/catalogue/published/data-files.ts'
+import { onOnePage } from '../../../../src/catalogue/published/format-data.ts'
 import { listEnvelope } from '../../../../src/domain/api/envelope.ts'
-import { digestText } from '../../../../src/ports/measure.ts'
+import { digestText } from '../../../../src/files/measure.ts'
 import { anIndex, anOwner, aRepository, aTree, aVersion, readStarterCatalogue } from '../../../domain/fixtures.ts'
 import { words } from '../../../words.ts'
 

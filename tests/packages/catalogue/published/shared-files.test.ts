@@ -2,11 +2,11 @@
 // See docs/contract.md section 4.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { findSharedFile, listSharedPaths } from '../../../../packages/build/shared-files.ts'
-import { joinCatalogue, orderCatalogue } from '../../../../packages/catalogue/catalogue.ts'
-import { makeEntry } from '../../../../packages/catalogue/entry.ts'
-import { digestRecords } from '../../../../packages/catalogue/published/data-files.ts'
-import { digestText } from '../../../../src/ports/measure.ts'
+import { findSharedFile, listSharedPaths } from '../../../../src/build/shared-files.ts'
+import { joinCatalogue, orderCatalogue } from '../../../../src/catalogue/catalogue.ts'
+import { makeEntry } from '../../../../src/catalogue/entry.ts'
+import { digestRecords } from '../../../../src/catalogue/published/data-files.ts'
+import { digestText } from '../../../../src/files/measure.ts'
 import { anIndex, anOwner, aRepository, aTree, aVersion } from '../../../domain/fixtures.ts'
 import { words } from '../../../words.ts'
 

@@ -2,7 +2,7 @@
 // the index. See docs/contract.md section 4.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { formatGroup, readQuery, type Vocabulary } from '../../../../packages/catalogue/search/query.ts'
+import { formatGroup, readQuery, type Vocabulary } from '../../../../src/catalogue/search/query.ts'
 
 /** Returns a vocabulary that contains every word, and has many completions and synonyms for each. */
 const knowing = (prompts: number): Vocabulary => ({

@@ -1,12 +1,12 @@
 // Tests the editor's form: its requests, its corrections, and which file a text is.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { judgeForm } from '../../../../packages/editor/form/judge-form.ts'
-import { readPastedForm } from '../../../../packages/editor/form/pasted-file.ts'
-import { applySuggestion, suggestCorrections } from '../../../../packages/editor/form/suggestions.ts'
-import { emptyForm, fieldsOf, readVersionForm } from '../../../../packages/editor/form/version-form.ts'
-import { recogniseFormat } from '../../../../packages/formats/recognise.ts'
+import { recogniseFormat } from '../../../../packages/prompt-formats/source/recognise.ts'
 import { VariableInput } from '../../../../src/domain/content/variable-input.ts'
+import { judgeForm } from '../../../../src/editor/form/judge-form.ts'
+import { readPastedForm } from '../../../../src/editor/form/pasted-file.ts'
+import { applySuggestion, suggestCorrections } from '../../../../src/editor/form/suggestions.ts'
+import { emptyForm, fieldsOf, readVersionForm } from '../../../../src/editor/form/version-form.ts'
 
 const VALUES = fc.constantFrom('', ' ', 'a', 'true', '1', 'two\nlines', '{{x}}', 'é')
 const VARIABLE = fc

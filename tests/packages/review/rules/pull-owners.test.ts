@@ -1,6 +1,6 @@
 // Tests whose approval a pull request needs, and how the report explains it.
 import { describe, expect, test } from 'vitest'
-import { checkApprovals, checkTakedowns } from '../../../../packages/review/rules/pull-owners.ts'
+import { checkApprovals, checkTakedowns } from '../../../../src/review/rules/pull-owners.ts'
 
 const FILES = { acme: { members: ['octocat', 4711] }, broken: 'broken' as const }
 const BY_NAME = { isAllowed: true, isByName: true }

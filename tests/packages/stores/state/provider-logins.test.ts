@@ -1,8 +1,8 @@
 // Tests the logins that people of an OpenID Connect provider get at their first sign-in.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { listLogins } from '../../../../packages/stores/state/provider-logins.ts'
 import { Handle } from '../../../../src/domain/values/values.ts'
+import { listLogins } from '../../../../src/state/provider-logins.ts'
 
 const DIGEST = 'a1b2c3d4e5f60718293a4b5c6d7e8f90'
 

@@ -1,0 +1,200 @@
+// Agent Skills (`SKILL.md`) and Claude Code commands. https://agentskills.io/specification
+
+import type { WriteResult } from '../../../src/domain/api/export-formats.ts'
+import { SkillMetadata } from '../../../src/domain/content/front-matter.ts'
+import { storeSkill, undeclaredVariable } from '../../../src/domain/content/prompt-file.ts'
+import {
+  blankCode,
+  formatFrontMatter,
+  formatSkill,
+  INCLUDE,
+  listInterpolations,
+  OWN_SKILL_METADATA,
+  SHELL,
+  splitInputs,
+} from '../../../src/domain/content/skill.ts'
+import { LIMITS } from '../../../src/domain/limits.ts'
+import { isObject } from '../../../src/domain/text/json.ts'
+import { printable } from '../../../src/domain/text/printable.ts'
+import { lineOf } from '../../../src/domain/text/text-length.ts'
+import { readArguments, readDeclared, writeArguments } from './claude-arguments.ts'
+import { toLine } from './names.ts'
+import {
+  ConversionProblems,
+  type ExportedVersion,
+  emptyPrompt,
+  type KnownKeys,
+  MAX_FINDINGS,
+  type PortablePrompt,
+  type ReadResult,
+  writtenFile,
+} from './portable.ts'
+import { licenseIn, readSourceFile, type SourceFile, textOf } from './source-file.ts'
+import { clip } from './template.ts'
+
+const SKILL_KEYS: KnownKeys = {
+  text: ['name'],
+  object: ['metadata'],
+  other: ['description', 'license', 'licence', 'compatibility'],
+}
+const COMMAND_KEYS: KnownKeys = {
+  text: ['description', 'model'],
+  texts: ['argument-hint', 'arguments'],
+  other: ['license', 'licence'],
+}
+
+/** Reads a `SKILL.md`. @param name the name of its folder */
+export function readSkill(source: string, name: string): ReadResult {
+  const findings = new ConversionProblems()
+  const file = readSourceFile(source, findings)
+  if (!file) return { prompts: [], findings: findings.all }
+  const { front, lineOf: lineOfKey } = file
+  if (textOf(front.description) === '')
+    findings.refused(
+      'description',
+      'a skill must describe what it does and when to use it',
+      lineOfKey('description') ?? 1,
+    )
+  const description = readLine('description', front, LIMITS.skillDescriptionCharacters, file, findings)
+  let isSkill = !/[<>]/.test(description) && description.length <= LIMITS.skillDescriptionCharacters
+  if (!isSkill) findings.lost('skill', 'a skill description must not contain < or >', lineOfKey('description'))
+  const metadata = isObject(front.metadata) ? front.metadata : {}
+  const isOurs = typeof metadata.content_sha256 === 'string'
+  const [body, inputs] = isOurs ? splitInputs(file.body) : [file.body, []]
+  const prompt = readCommon({ ...file, body }, textOf(front.name) || name, SKILL_KEYS, findings)
+  // The skill keeps the whole description; that of the prompt is a summary.
+  prompt.description = toLine(description, LIMITS.descriptionCharacters)
+  for (const { text, offset } of isSkill ? listInterpolations(body) : []) {
+    isSkill = false
+    findings.lost('skill', `a skill must not contain ${text}`, file.bodyLine + lineOf(body, offset) - 1)
+  }
+  const compatibility = readLine('compatibility', front, LIMITS.skillCompatibilityCharacters, file, findings)
+  const more = readMetadata(metadata, isOurs, file, findings)
+  if (isSkill) prompt.skill = storeSkill({ description, license: prompt.license, compatibility, metadata: more })
+  if (isOurs) prompt.variables = inputs.map(({ name }) => undeclaredVariable(name))
+  if (inputs.some(({ isBare }) => !isBare)) findings.lost('variables', 'a skill describes its inputs only in words')
+  return findings.result(prompt)
+}
+
+/** Reads a text of the front matter as one line. A longer one is cut, and named. */
+function readLine(
+  key: string,
+  front: Readonly<Record<string, unknown>>,
+  most: number,
+  { lineOf }: SourceFile,
+  findings: ConversionProblems,
+): string {
+  const given = front[key]
+  if (given === undefined || given === null) return ''
+  const line = typeof given === 'string' ? toLine(given, Number.POSITIVE_INFINITY) : JSON.stringify(given)
+  if (line.length <= most) return line
+  findings.lost(key, `cut at ${most} characters`, lineOf(key))
+  // Clients count UTF-16 code units.
+  return `${line
+    .slice(0, most - 1)
+    .toWellFormed()
+    .replace(/\ufffd$/, '')}…`
+}
+
+/** Reads the `metadata` of a skill: strings by key. What a hub cannot keep is named. */
+function readMetadata(
+  given: Readonly<Record<string, unknown>>,
+  isOurs: boolean,
+  { lineOf }: SourceFile,
+  findings: ConversionProblems,
+): Record<string, string> {
+  const kept: Record<string, string> = {}
+  for (const [key, value] of Object.entries(given)) {
+    const lose = (message: string) => findings.lost(`metadata.${printable(key)}`, message, lineOf('metadata'))
+    if (OWN_SKILL_METADATA.has(key)) {
+      if (!isOurs) lose('the hub writes its own')
+      continue
+    }
+    if (key === '__proto__') {
+      lose('expected another name')
+      continue
+    }
+    const text = isObject(value) || Array.isArray(value) ? JSON.stringify(value) : String(value ?? '')
+    const { success, error } = SkillMetadata.safeParse({ ...kept, [key]: text })
+    if (success) kept[key] = text
+    else lose(error.issues[0]!.message)
+  }
+  return kept
+}
+
+/** Reads a Claude Code command. @param name file name without extension */
+export function readClaudeCommand(source: string, name: string): ReadResult {
+  const findings = new ConversionProblems()
+  const file = readSourceFile(source, findings)
+  if (!file) return { prompts: [], findings: findings.all }
+  const prompt = readCommon(file, name, COMMAND_KEYS, findings)
+  const { front, body, bodyLine } = file
+  if (typeof front.model === 'string') prompt.parameters.model = front.model
+  const given = front['argument-hint']
+  // `argument-hint: [file]` is a list in YAML, and `argument-hint: 1` a number.
+  const hints = Array.isArray(given) ? `[${given.join(', ')}]` : isObject(given) ? '' : String(given ?? '')
+  const hint = toLine(hints, LIMITS.descriptionCharacters)
+  const declared = readDeclared(front.arguments)
+  if (declared === undefined)
+    findings.lost('arguments', 'expected names of variables, each once', file.lineOf('arguments'))
+  const { text, names, kept } = readArguments(body, { hint, declared: declared ?? [] })
+  if (kept) findings.lost('arguments', `${kept.text} ${kept.reason}`, bodyLine + lineOf(body, kept.offset) - 1)
+  const unused = kept ? [] : (declared ?? []).filter((one) => !names.includes(one))
+  if (unused.length > 0)
+    findings.lost('arguments', `the text does not use ${clip(unused.join(', '))}`, file.lineOf('arguments'))
+  if (hint !== '' && names.length === 0)
+    findings.lost('argument-hint', 'the text has no arguments', file.lineOf('argument-hint'))
+  prompt.body = { format: 'text', text }
+  prompt.variables = names.map((one) => ({ ...undeclaredVariable(one), description: hint }))
+  return findings.result(prompt)
+}
+
+/** Reads what skills and commands have in common. The text stays as it is. */
+function readCommon(file: SourceFile, name: string, known: KnownKeys, findings: ConversionProblems): PortablePrompt {
+  const { front, body, bodyLine } = file
+  findings.unsupported(front, known, file.lineOf)
+  const prose = blankCode(body)
+  for (const match of prose.matchAll(SHELL).take(MAX_FINDINGS))
+    findings.refused('shell', `${match[0].slice(0, 60)} runs a command`, bodyLine + lineOf(body, match.index) - 1)
+  for (const match of prose.matchAll(INCLUDE).take(MAX_FINDINGS))
+    findings.refused('include', `${match[0].slice(0, 60)} includes a file`, bodyLine + lineOf(body, match.index) - 1)
+  const prompt = emptyPrompt(name)
+  prompt.description = textOf(front.description)
+  prompt.license = licenseIn(front)
+  prompt.body = { format: 'text', text: body }
+  return prompt
+}
+
+/** Writes a Claude Code command. */
+export function writeClaudeCommand(version: ExportedVersion): WriteResult {
+  const findings = new ConversionProblems()
+  const { variables, body } = version
+  if (body.format === 'chat')
+    return {
+      refused: [{ kind: 'refused', field: 'messages', line: null, message: 'a command is one text; it has no roles' }],
+    }
+  for (const { text, does, offset } of listInterpolations(body.text))
+    findings.refused('content', `${text} ${does} in Claude Code`, lineOf(body.text, offset))
+  const { text, declared, hint, problems } = writeArguments(body.text, variables)
+  for (const { offset, message } of problems) findings.refused('content', message, lineOf(body.text, offset))
+  if (findings.isRefused) return { refused: findings.all }
+  const { model } = version.parameters
+  // Without front matter of its own, a text that begins with `---` would become the front matter, with its hooks and tools.
+  const front = formatFrontMatter({
+    description: version.description || version.title || version.name,
+    ...(hint === '' ? {} : { 'argument-hint': hint }),
+    ...(declared.length === 0 ? {} : { arguments: declared.join(' ') }),
+    ...(typeof model === 'string' ? { model } : {}),
+  })
+  return writtenFile('claude-command', version, front + text)
+}
+
+/** Writes a `SKILL.md`. A version that was not published as a skill is rejected. */
+export function writeSkill(version: ExportedVersion): WriteResult {
+  const { body, skill, files: _, ...rest } = version
+  if (!skill || body.format === 'chat') {
+    const message = 'this version is not a skill; publish a version with a skill description'
+    return { refused: [{ kind: 'refused', field: 'skill', line: null, message }] }
+  }
+  return writtenFile('skill', version, formatSkill({ ...rest, skill, content: body.text }))
+}

@@ -1,0 +1,190 @@
+// Handles the account routes: checks each request and responds with a page.
+
+import { ACCOUNT_ADDRESSES, type AccountAddress } from '../catalogue/published/addresses.ts'
+import type { Session } from '../domain/access/account.ts'
+import type { ShownSession } from '../domain/access/shown-session.ts'
+import { ERRORS, HubError } from '../domain/api/errors.ts'
+import { headersOf } from '../domain/api/site-headers.ts'
+import { logAudit, toHubError } from '../log.ts'
+import type { Connect } from '../server/hub.ts'
+import { methodNotAllowed } from '../server/refusals.ts'
+import { createToken, revokeToken, viewAccount } from './account-tokens.ts'
+import { findNotice, pageNotFound, protect, respondToVisit, type Visited } from './respond-account.ts'
+import { requireSameOrigin, sealedToken } from './session.ts'
+import {
+  beginSignIn,
+  finishLocal,
+  finishProvider,
+  type ProviderKind,
+  redirectTo,
+  safeReturnPath,
+  startProvider,
+  whoIs,
+} from './sign-in.ts'
+import { signInPage } from './views.ts'
+import { type AccountDeps, openVisit, type Provider, requireForm, type SignIn, type Visit } from './visit.ts'
+
+type Handler = (visit: Visit) => Promise<Visited>
+
+/** A handler for each method in the route table. HEAD is handled like GET, but without a body. */
+type Handlers = {
+  readonly [Path in AccountAddress]: Readonly<
+    Record<Exclude<(typeof ACCOUNT_ADDRESSES)[Path][number], 'HEAD'>, Handler>
+  >
+}
+
+/** All account routes, with their handlers by method. Only POST requests change anything, with one exception: providers redirect browsers to the callback with a GET, which completes the sign-in. */
+const HANDLERS: Handlers = {
+  '/settings': { GET: showAccount },
+  // After the form is submitted, the browser stays at this URL, and reloading it must not cause an error.
+  '/settings/tokens': { GET: async () => redirectTo('/settings'), POST: createToken },
+  '/settings/tokens/revoke': { GET: async () => redirectTo('/settings'), POST: revokeToken },
+  '/auth/session': { GET: showSession },
+  '/auth/sign-in': { GET: startSignIn },
+  '/auth/callback': { GET: (visit) => endSignIn(visit, 'github') },
+  '/auth/callback/oidc': { GET: (visit) => endSignIn(visit, 'oidc') },
+  '/auth/local': { GET: startLocalSignIn, POST: endLocalSignIn },
+  '/auth/sign-out': { POST: signOut },
+  '/auth/sign-out-everywhere': { POST: signOutEverywhere },
+}
+
+/** The messages shown after a redirect, by the keyword in the redirect's URL. */
+const NOTICES: Readonly<Record<string, string>> = {
+  revoked: 'The token was revoked.',
+  'signed-out': 'You are signed out.',
+  'signed-out-everywhere': 'You are signed out on all devices.',
+}
+
+/** Handles one request to an account route. Never throws. */
+export function handleAccount(request: Request, connect: Connect<AccountDeps>): Promise<Response> {
+  return respondToVisit(request, connect, (deps) => visit(request, deps))
+}
+
+async function visit(request: Request, deps: AccountDeps): Promise<Visited> {
+  const { pathname } = new URL(request.url)
+  const path = pathname.replace(/\/$/, '')
+  if (!isAccountAddress(path) || !isOpen(path, deps.signIn)) throw pageNotFound()
+  const handlers: Readonly<Record<string, Handler>> = HANDLERS[path]
+  const method = request.method === 'HEAD' ? 'GET' : request.method
+  const handler = Object.hasOwn(handlers, method) ? handlers[method] : undefined
+  if (!handler) throw methodNotAllowed(request.method, ACCOUNT_ADDRESSES[path])
+  if (method === 'POST') requireSameOrigin(request, deps.baseUrl)
+  return handler(await openVisit(request, deps, new Date()))
+}
+
+const isAccountAddress = (path: string): path is AccountAddress => Object.hasOwn(ACCOUNT_ADDRESSES, path)
+
+/** Returns whether a route exists on this hub. Routes for other sign-in methods respond with 404. */
+function isOpen(path: string, signIn: SignIn): boolean {
+  if (signIn.kind === 'off') return path === '/settings'
+  if (path === '/auth/local') return signIn.kind === 'local'
+  const { github, oidc } = signIn.kind === 'providers' ? signIn.providers : {}
+  return !(path === '/auth/callback' && !github) && !(path === '/auth/callback/oidc' && !oidc)
+}
+
+async function showAccount(visited: Visit): Promise<Visited> {
+  const { request, session, deps } = visited
+  const notice = findNotice(request, NOTICES)
+  if (deps.signIn.kind === 'off') return signInPage({ kind: 'off' })
+  if (session) return viewAccount(visited, session, { notice })
+  return signInPage({ kind: deps.signIn.kind === 'local' ? 'link-needed' : 'offer', notice })
+}
+
+/** Tells a page's script who is signed in. Pages themselves are the same for everybody, so that they can be cached. */
+async function showSession({ request, session, deps, cookies }: Visit): Promise<Visited> {
+  // Other origins cannot read the response. Over plain http, browsers do not say which origin asks, so the header may be missing.
+  if ((request.headers.get('Sec-Fetch-Site') ?? 'same-origin') !== 'same-origin')
+    throw new HubError('forbidden', 'Only pages of this hub may ask who is signed in.')
+  const headers = new Headers({ ...headersOf('/settings'), 'Content-Type': 'application/json; charset=utf-8' })
+  headers.set('Cache-Control', 'no-store')
+  headers.set('Cross-Origin-Resource-Policy', 'same-origin')
+  if (!session) for (const cookie of cookies.clearSession()) headers.append('Set-Cookie', cookie)
+  const data = session && (await shownOf(session, deps))
+  const body = JSON.stringify({ data: data ?? null })
+  return new Response(request.method === 'HEAD' ? null : body, { headers })
+}
+
+async function shownOf(session: Session, deps: AccountDeps): Promise<ShownSession> {
+  const { person } = session
+  return { login: person.login, owners: await deps.ownersOf(person), csrf: sealedToken(session, deps.secret) }
+}
+
+/** Redirects to the provider, or shows a page on which to choose one of several. */
+async function startSignIn(visit: Visit): Promise<Visited> {
+  const { signIn } = visit.deps
+  if (signIn.kind !== 'providers') return signInPage({ kind: 'link-needed' })
+  const { searchParams } = new URL(visit.request.url)
+  const offered = KINDS.flatMap((kind) => {
+    const provider = signIn.providers[kind]
+    return provider ? [{ kind, provider }] : []
+  })
+  const chosen = offered.length === 1 ? offered[0] : offered.find(({ kind }) => kind === searchParams.get('provider'))
+  if (chosen) return startProvider(visit, chosen.kind, chosen.provider)
+  const returnTo = safeReturnPath(searchParams.get('return_to'))
+  const links = offered.map(({ kind, provider }) => ({
+    name: provider.name,
+    url: `/auth/sign-in?${new URLSearchParams({ provider: kind, return_to: returnTo })}`,
+  }))
+  return signInPage({ kind: 'providers', links })
+}
+
+const KINDS = ['github', 'oidc'] as const satisfies readonly ProviderKind[]
+
+/** Responds to the printed sign-in link with a form. The key is used up only when the form is submitted, because a GET must not change anything. */
+async function startLocalSignIn(visit: Visit): Promise<Visited> {
+  const { request, deps } = visit
+  const { signIn } = deps
+  const key = new URL(request.url).searchParams.get('key')
+  if (signIn.kind !== 'local' || key === null || !(await signIn.keys.isGood(key)))
+    return protect(signInPage({ kind: 'link-needed' }), ERRORS.forbidden.status, request, deps)
+  const { note, cookie } = beginSignIn(visit, 'local')
+  return protect(signInPage({ kind: 'local', state: note.state, key }), 200, request, deps, [cookie])
+}
+
+async function endSignIn(visit: Visit, kind: ProviderKind): Promise<Visited> {
+  const { signIn } = visit.deps
+  const provider = signIn.kind === 'providers' ? signIn.providers[kind] : undefined
+  if (!provider || visit.request.method !== 'GET') throw pageNotFound()
+  return finishProvider(visit, kind, provider)
+}
+
+async function endLocalSignIn(visit: Visit): Promise<Visited> {
+  const { signIn } = visit.deps
+  if (signIn.kind !== 'local') throw pageNotFound()
+  return finishLocal(visit, signIn.keys)
+}
+
+async function signOut(visited: Visit): Promise<Visited> {
+  const { session } = await requireForm(visited, 'sign-out')
+  await visited.deps.accounts.endSession(visited.sessionSecret ?? '')
+  logAudit('sign_out', { ...whoIs(session.person), everywhere: false })
+  return leave(visited, session, 'signed-out')
+}
+
+async function signOutEverywhere(visited: Visit): Promise<Visited> {
+  const { session } = await requireForm(visited, 'sign-out-everywhere')
+  await visited.deps.accounts.endAllSessions(session.person.user_id)
+  await visited.deps.accounts.endSession(visited.sessionSecret ?? '')
+  logAudit('sign_out', { ...whoIs(session.person), everywhere: true })
+  return leave(visited, session, 'signed-out-everywhere')
+}
+
+/** Responds to somebody whose session has ended. A provider may still know the browser, so a page says so, and links to where that ends. */
+async function leave({ request, deps, cookies }: Visit, { id_token }: Session, done: string): Promise<Visited> {
+  const back = `/settings?done=${done}`
+  const provider = deps.signIn.kind === 'providers' ? deps.signIn.providers.oidc : undefined
+  const url = id_token && (await findSignOutUrl(provider, id_token, deps.baseUrl + back))
+  if (!provider || !url) return redirectTo(back, cookies.clearSession())
+  const page = signInPage({ kind: 'signed-out', provider: provider.name, url })
+  return protect(page, 200, request, deps, cookies.clearSession())
+}
+
+/** Signing out of the hub must not fail because a provider is down. */
+async function findSignOutUrl(provider: Provider | undefined, idToken: string, back: string) {
+  try {
+    return (await provider?.findSignOutUrl?.(idToken, back))?.href
+  } catch (error) {
+    toHubError(error)
+    return undefined
+  }
+}

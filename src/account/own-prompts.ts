@@ -1,0 +1,43 @@
+// Reads the prompts of the signed-in user's owners for the account page.
+
+import { parseBuilt, type SiteFiles } from '../built/site-files.ts'
+import { type UnlistedPrompt, unlistedPath } from '../catalogue/unlisted.ts'
+import { DATA_FILES } from '../domain/api/data-paths.ts'
+import type { RepositorySummary, User } from '../domain/api/schema.ts'
+
+/** Maximum number of owners whose prompts are read. */
+const MAX_OWNERS = 20
+/** Maximum number of prompts shown of each owner; the search page lists them all. */
+export const MAX_SHOWN = 50
+
+/** An owner's prompts. */
+export interface OwnPrompts {
+  owner: string
+  /** The first prompts, most recently updated first; then those that appear in no list. */
+  prompts: readonly (RepositorySummary & Partial<Pick<UnlistedPrompt, 'moved_to'>>)[]
+  /** The number of all listed prompts. */
+  listed: number
+}
+
+/** Reads the prompts of a user's owners from the latest build. Owners without prompts are omitted. */
+export async function readOwnPrompts(
+  siteFiles: Pick<SiteFiles, 'read'>,
+  owners: readonly string[],
+): Promise<OwnPrompts[]> {
+  const read = async <Value>(path: string) => {
+    const bytes = await siteFiles.read(path)
+    return bytes && parseBuilt<{ data: Value }>(bytes).data
+  }
+  const found = await Promise.all(
+    owners.slice(0, MAX_OWNERS).map(async (owner) => {
+      const [user, unlisted = []] = await Promise.all([
+        read<User>(DATA_FILES.user(owner)),
+        read<UnlistedPrompt[]>(unlistedPath(owner)),
+      ])
+      const repos = user?.repos ?? []
+      const prompts = [...repos.slice(0, MAX_SHOWN), ...unlisted.slice(0, MAX_SHOWN)]
+      return { owner, prompts, listed: repos.length }
+    }),
+  )
+  return found.filter(({ prompts }) => prompts.length > 0)
+}

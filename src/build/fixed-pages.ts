@@ -1,0 +1,42 @@
+// Lists and renders the pages that do not depend on the content: the docs and the 404 page of static hosts. A build writes them as files; the Node server renders each when it is first requested.
+
+import type { Bytes, SiteFiles } from '../built/site-files.ts'
+import { GUIDES } from '../site/docs/guides.ts'
+import type { HubProfile, RenderPage } from '../site/rendering.ts'
+
+/** The address of each page, by the path of its file. */
+const PAGES: ReadonlyMap<string, string> = new Map([
+  ['/404.html', '/404'],
+  ['/robots.txt', '/robots.txt'],
+  ['/docs/mcp/server.json', '/docs/mcp/server.json'],
+  ['/docs/renovate.json', '/docs/renovate.json'],
+  ['/docs/index.html', '/docs'],
+  ...GUIDES.flatMap(({ guides }) => guides).map(({ path }) => [`${path}/index.html`, path] as const),
+])
+
+/** Returns the pages as files, each rendered on its first read. */
+export function fixedPages(render: RenderPage, profile: HubProfile): SiteFiles {
+  const rendered = new Map<string, Promise<Bytes>>()
+  const draw = async (path: string) => {
+    const response = await render(path, { profile, path })
+    const isMissing = response.status !== 200 && path !== '/404'
+    if (isMissing) throw new Error(`${path} was rendered with status ${response.status}.`)
+    return new Uint8Array(await response.arrayBuffer())
+  }
+  return {
+    async read(file) {
+      const path = PAGES.get(file)
+      if (path === undefined) return undefined
+      const page = rendered.get(file) ?? draw(path)
+      rendered.set(file, page)
+      page.catch(() => rendered.delete(file))
+      return page
+    },
+  }
+}
+
+/** Renders all pages. @returns their bytes, by the path of the file */
+export async function renderFixedPages(render: RenderPage, profile: HubProfile): Promise<[string, Bytes][]> {
+  const files = fixedPages(render, profile)
+  return Promise.all(Array.from(PAGES.keys(), async (file) => [file, (await files.read(file))!] as [string, Bytes]))
+}

@@ -1,0 +1,91 @@
+// Generates the data files of one repository, and the data that the next update needs.
+
+import { makeEntry } from '../catalogue/entry.ts'
+import type { RepositoryOutline, RepositoryRecords } from '../catalogue/outline.ts'
+import { type DataFile, digestRecords, listRepositoryFiles } from '../catalogue/published/data-files.ts'
+import type { openBundles } from '../content/version-files.ts'
+import { DATA_FILES } from '../domain/api/data-paths.ts'
+import type { VersionRecord } from '../domain/api/schema.ts'
+import type { RepositoryEntry } from '../domain/content/content-tree.ts'
+import { findModelStatus, type Models } from '../domain/content/models.ts'
+import { digestArchive, packSkill } from '../files/archive.ts'
+import { digestText } from '../files/measure.ts'
+import { listForApm } from '../skills/apm.ts'
+import type { StoredRepository } from './data-sink.ts'
+
+/** A data file that is not text: its path, and a function that makes its bytes. */
+type BundleFile = readonly [path: string, bytesOf: () => Uint8Array]
+
+/** The sources of a repository's records other than its files. `stats` are its download counts and `added` the times at which its versions came to the branch, as JSON; `readFile` reads a file of a skill; `unchanged` are the versions whose own files are left out. */
+interface Context {
+  baseUrl: string
+  stats: string
+  added: string
+  models: Models
+  readFile: ReturnType<typeof openBundles>
+  unchanged: ReadonlySet<string>
+}
+
+/** Generates a repository's data files and stored data. */
+export function makeRepository(
+  files: RepositoryEntry,
+  { baseUrl, stats, added, models, readFile, unchanged }: Context,
+): { files: Iterable<DataFile>; bundles: Iterable<BundleFile>; part: Omit<StoredRepository, 'marks'> } {
+  const given = { baseUrl, stats: JSON.parse(stats), added: JSON.parse(added), models }
+  const { repository, versions, ...outline } = makeEntry(files, given)
+  const statuses = formatStatuses(outline, models)
+  const part = { stats, added, models: statuses, outline, digests: digestRecords({ repository }, digestText) }
+  // A copy is returned, because strings sliced from a file's content would keep the whole content in memory.
+  const bundles = listBundleFiles(
+    versions.map(({ record }) => record),
+    readFile,
+  )
+  return { files: listTextFiles({ repository, versions }, unchanged), bundles, part: JSON.parse(JSON.stringify(part)) }
+}
+
+function* listTextFiles(records: RepositoryRecords, unchanged: ReadonlySet<string>): Generator<DataFile> {
+  yield* listRepositoryFiles(records, unchanged)
+  yield* listApmFiles(records)
+}
+
+/** Generates the list of versions for APM, if any version is a skill. */
+export function* listApmFiles({ repository, versions }: RepositoryRecords): Generator<DataFile> {
+  const { owner, name, full_name } = repository
+  const text = listForApm(full_name, versions, digestArchive)
+  if (text !== undefined) yield [DATA_FILES.apm(owner, name), text]
+}
+
+/** Generates the files of skills, their archives and attestations, each once, because versions share files. */
+export function* listBundleFiles(
+  records: readonly VersionRecord[],
+  readFile: ReturnType<typeof openBundles>,
+): Generator<BundleFile> {
+  const done = new Set<string>()
+  for (const record of records) {
+    const { owner, name, files, bundle_sha256, skill } = record
+    for (const { name: attestation, sha256 } of record.attestations) {
+      if (done.has(sha256)) continue
+      done.add(sha256)
+      yield [DATA_FILES.blob(owner, name, sha256), () => readFile(record, { attestation, sha256 })]
+    }
+    if (bundle_sha256 === null || !skill) continue
+    const bytesOf = (file: (typeof files)[number]) => readFile(record, file)
+    const pack = () =>
+      packSkill(
+        { ...record, skill },
+        files.map((file) => ({ path: file.path, bytes: bytesOf(file) })),
+      )
+    const makers = [...files.map((file) => [file.sha256, () => bytesOf(file)] as const), [bundle_sha256, pack] as const]
+    for (const [sha256, make] of makers) {
+      if (done.has(sha256)) continue
+      done.add(sha256)
+      yield [DATA_FILES.blob(owner, name, sha256), make]
+    }
+  }
+}
+
+/** Formats what is announced about the models of a repository's versions; empty if nothing is, as for nearly every repository. */
+export function formatStatuses({ releases }: Pick<RepositoryOutline, 'releases'>, models: Models): string {
+  const known = releases.flatMap(({ model }) => findModelStatus(models, model) ?? [])
+  return known.length === 0 ? '' : JSON.stringify(known)
+}

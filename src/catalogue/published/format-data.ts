@@ -1,0 +1,32 @@
+// Formats the text of data files.
+import { listEnvelope } from '../../domain/api/envelope.ts'
+import type { RepositorySummary } from '../../domain/api/schema.ts'
+import { oncePer } from '../remember.ts'
+
+/** Formats a single record. */
+export const formatRecord = (record: object) => JSON.stringify({ data: record })
+
+/** Formats the envelope of a single-page list. */
+export function onOnePage<Record extends object>(
+  records: readonly Record[],
+  format: (record: Record) => string = JSON.stringify,
+): string {
+  return formatEnvelope(records, { page: 1, size: Math.max(1, records.length), total: records.length }, format)
+}
+
+/** Formats a summary. Its text is generated only once, because it appears in up to thirty lists of a catalogue and again in the next catalogue. */
+export const formatSummary = oncePer((summary: RepositorySummary) => JSON.stringify(summary))
+
+/** Formats a page of a list. */
+export function formatEnvelope<Record extends object>(
+  records: readonly Record[],
+  place: { page: number; size: number; total: number },
+  format: (record: Record) => string,
+): string {
+  const { meta } = listEnvelope([], place)
+  // Joined once, because a build makes thousands of long lists.
+  const texts = records.map((record) => format(record))
+  texts[0] = `{"data":[${texts[0] ?? ''}`
+  texts.push(`${texts.pop()}],"meta":${JSON.stringify(meta)}}`)
+  return texts.join(',')
+}

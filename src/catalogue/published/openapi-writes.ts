@@ -1,0 +1,225 @@
+// Describes publishing and managing for the OpenAPI document.
+import type * as z from 'zod'
+import type { ErrorCode } from '../../domain/api/errors.ts'
+import { ROUTES, type WriteId } from '../../domain/api/routes.ts'
+import { single } from '../../domain/api/schema.ts'
+import { OwnerPatch } from '../../domain/managing/owner-request.ts'
+import { LabelRemoval, LabelRequest, RepositoryPatch, YankRequest } from '../../domain/managing/request.ts'
+import { ResultRequest } from '../../domain/managing/result-request.ts'
+import { PublishQuery } from '../../domain/publishing/prompt-file.ts'
+import { IDEMPOTENCY_KEY, PublishRequest } from '../../domain/publishing/request.ts'
+import { EXAMPLES } from './openapi-examples.ts'
+import {
+  describeErrors,
+  describePathParameter,
+  describeQueryParameter,
+  headersOf,
+  type Json,
+  jsonContent,
+  parametersIn,
+} from './openapi-parts.ts'
+import { type Components, toSchema } from './openapi-schema.ts'
+import { ChangeAnswer, CheckAnswer, OwnerAnswer, PublishAnswer, ResultAnswer, ResultRemoval } from './route-schemas.ts'
+
+/** Every error when publishing, in the order of the checks. docs/contract.md section 7 */
+const PUBLISH_ERRORS: readonly ErrorCode[] = [
+  'content_too_large',
+  'unsupported_media_type',
+  'unauthorized',
+  'rate_limited',
+  'not_found',
+  'invalid_request',
+  'validation_failed',
+  'forbidden',
+  'quota_exceeded',
+  'idempotency_key_reused',
+  'repo_archived',
+  'version_conflict',
+  'bump_too_small',
+  'internal_error',
+  'upstream_error',
+  'unavailable',
+]
+
+/** Describes the operation that publishes a version. */
+function describePublish(schemas: Components): Json {
+  const answer = jsonContent(toSchema(single(PublishAnswer), schemas))
+  return {
+    description:
+      'Adds a version in one commit. The version number is incremented from the highest ever used; the first version is 1.0.0.',
+    tags: ['Publishing'],
+    security: [{ token: [] }],
+    parameters: [
+      describePathParameter('owner'),
+      describePathParameter('name'),
+      {
+        name: 'Idempotency-Key',
+        in: 'header',
+        required: false,
+        description: 'Identifies this publish, so that a retry returns the version published by the first request.',
+        schema: {
+          type: 'string',
+          pattern: IDEMPOTENCY_KEY.pattern.source,
+          minLength: IDEMPOTENCY_KEY.shortest,
+          maxLength: IDEMPOTENCY_KEY.longest,
+        },
+        example: 'job-4711-code-review',
+      },
+      ...describePublishQuery(),
+    ],
+    requestBody: describePublishBody(schemas),
+    responses: {
+      '200': {
+        description:
+          'Nothing new was published: the latest version is identical, the key was used before (Idempotency-Replayed), or it was a dry run.',
+        headers: headersOf('Idempotency-Replayed'),
+        content: answer,
+      },
+      '201': { description: 'The published version.', headers: headersOf('Location'), content: answer },
+      ...describeErrors(PUBLISH_ERRORS),
+    },
+  }
+}
+
+/** Describes the query parameters of a prompt file and of an archive. */
+function describePublishQuery(): Json[] {
+  return Object.entries(PublishQuery.shape).map(([name, schema]) =>
+    describeQueryParameter({ name, schema, description: `With a prompt file or an archive: ${schema.description}` }),
+  )
+}
+
+function describePublishBody(schemas: Components): Json {
+  return {
+    required: true,
+    content: {
+      'application/json': { schema: toSchema(PublishRequest, schemas), examples: EXAMPLES.publish },
+      'text/markdown': {
+        schema: {
+          type: 'string',
+          description: 'A prompt file: front matter with fields of a publish, then the content.',
+        },
+        example: '---\ntitle: Code review\ntags: [review]\n---\nReview {{diff}}.\n',
+      },
+      'application/gzip': {
+        schema: {
+          type: 'string',
+          format: 'binary',
+          description:
+            'A tar archive of a skill: its SKILL.md or a prompt file named prompt.md, and the files beside it, at the root or in one folder.',
+        },
+      },
+    },
+  }
+}
+
+/** Every error of a check: those of a publish that need neither a token nor the git host, except for a version that cannot be read. */
+const CHECK_ERRORS = PUBLISH_ERRORS.filter(
+  (code) => !['unauthorized', 'forbidden', 'idempotency_key_reused'].includes(code),
+)
+
+/** Describes the operation that says what a publish would do. */
+function describeCheck(schemas: Components): Json {
+  return {
+    description:
+      'Takes the same body as publishing, and needs no token. Nothing is written. The response is what publishing would do, or the error that it would return; it does not say whether you may publish.',
+    tags: ['Publishing'],
+    parameters: [describePathParameter('owner'), describePathParameter('name'), ...describePublishQuery()],
+    requestBody: describePublishBody(schemas),
+    responses: {
+      '200': {
+        description: 'What publishing would do.',
+        content: jsonContent(toSchema(single(CheckAnswer), schemas)),
+      },
+      ...describeErrors(CHECK_ERRORS),
+    },
+  }
+}
+
+/** Every error when changing a repository, in the order of the checks. docs/contract.md section 7 */
+const CHANGE_ERRORS = PUBLISH_ERRORS.filter((code) => code !== 'idempotency_key_reused' && code !== 'bump_too_small')
+
+/** A change of published data: its body, if it has one, and its answer. */
+interface Change {
+  body?: z.ZodType
+  example?: Json
+  isOptional?: boolean
+  answer: z.ZodType
+  description: string
+  errors: readonly ErrorCode[]
+}
+
+/** What the changes of a repository have in common. */
+const OF_REPOSITORY = {
+  answer: ChangeAnswer,
+  description: 'The current repository; `commit` is null if nothing changed.',
+  errors: CHANGE_ERRORS,
+}
+
+const CHANGES: Readonly<Record<Exclude<WriteId, 'publishVersion'>, Change>> = {
+  changeRepository: { ...OF_REPOSITORY, body: RepositoryPatch, example: { title: 'Code review' } },
+  setLabel: {
+    ...OF_REPOSITORY,
+    body: LabelRequest,
+    example: { version: '1.0.0' },
+    errors: [...CHANGE_ERRORS, 'evidence_missing'],
+  },
+  removeLabel: { ...OF_REPOSITORY, body: LabelRemoval, example: {}, isOptional: true },
+  yankVersion: { ...OF_REPOSITORY, body: YankRequest, example: { reason: 'Leaks the system prompt' } },
+  unyankVersion: OF_REPOSITORY,
+  recordResult: {
+    body: ResultRequest,
+    example: { passed: 118, failed: 2, score: 0.98, model: 'example-model-1' },
+    answer: ResultAnswer,
+    description: 'The result; `commit` is null if the same result was recorded before.',
+    errors: CHANGE_ERRORS.filter((code) => code !== 'quota_exceeded'),
+  },
+  removeResult: {
+    answer: ResultRemoval,
+    description: 'The suite; `commit` is null if the version had no result of it.',
+    errors: CHANGE_ERRORS.filter((code) => code !== 'quota_exceeded'),
+  },
+  changeOwner: {
+    body: OwnerPatch,
+    example: { name: 'Acme', bio: 'Prompts for code review.' },
+    answer: OwnerAnswer,
+    description: 'The current owner; `commit` is null if nothing changed.',
+    errors: CHANGE_ERRORS.filter((code) => code !== 'quota_exceeded' && code !== 'repo_archived'),
+  },
+}
+
+function describeChange(id: keyof typeof CHANGES, schemas: Components): Json {
+  const { body, example, isOptional, answer, description, errors } = CHANGES[id]
+  const answered = { description, content: jsonContent(toSchema(single(answer), schemas)) }
+  const content = body && { schema: toSchema(body, schemas), example }
+  return {
+    tags: ['Managing'],
+    security: [{ token: [] }],
+    parameters: parametersIn(ROUTES[id].path).map(describePathParameter),
+    ...(content && {
+      requestBody: {
+        required: !isOptional,
+        content: {
+          'application/json': content,
+          ...(ROUTES[id].method === 'PATCH' && { 'application/merge-patch+json': content }),
+        },
+      },
+    }),
+    responses: { '200': answered, ...describeErrors(errors) },
+  }
+}
+
+/** Describes the operations that change published data, and the check. @param schemas receives named schemas */
+export function describeWrites(schemas: Components): Readonly<Record<WriteId | 'checkVersion', Json>> {
+  return {
+    publishVersion: describePublish(schemas),
+    changeRepository: describeChange('changeRepository', schemas),
+    setLabel: describeChange('setLabel', schemas),
+    removeLabel: describeChange('removeLabel', schemas),
+    yankVersion: describeChange('yankVersion', schemas),
+    unyankVersion: describeChange('unyankVersion', schemas),
+    recordResult: describeChange('recordResult', schemas),
+    removeResult: describeChange('removeResult', schemas),
+    changeOwner: describeChange('changeOwner', schemas),
+    checkVersion: describeCheck(schemas),
+  }
+}

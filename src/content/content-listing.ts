@@ -1,0 +1,123 @@
+// Defines the list of a content folder's files as git objects, by prompt.
+import type { Problem } from '../domain/text/problems.ts'
+import type { TreeEntry } from '../git/git-objects.ts'
+import {
+  ATTRIBUTES,
+  comparePaths,
+  findIgnored,
+  isAttributes,
+  type ListingProblems,
+  NOT_UTF8,
+  nameFile,
+} from './content-files.ts'
+
+/** A file of content. */
+export interface ListedFile {
+  /** Relative to the content folder. */
+  path: string
+  /** Its git object. */
+  id: string
+  bytes: number
+}
+
+/** The files of one prompt, or those outside prompts. */
+export interface ListedPart extends ListingProblems {
+  /** Sorted by path bytes, as in git. */
+  files: readonly ListedFile[]
+  /** A line for each file, with its object ID: equal for equal files alone. */
+  marks: string
+}
+
+/** The files of a content folder. */
+export interface ContentListing {
+  /** The files outside prompts. */
+  others: ListedPart
+  /** By full name. */
+  prompts: ReadonlyMap<string, ListedPart>
+}
+
+export const NO_FILES: ListedPart = { files: [], marks: '', problems: [], ignored: [] }
+
+/** Returns a line for each file. */
+const markFiles = (files: readonly Pick<ListedFile, 'path' | 'id'>[]): string =>
+  files.map(({ path, id }) => `${id} ${path}`).join('\n')
+
+/** Returns the full name of the prompt that a path belongs to; empty for a path outside prompts. */
+export function promptOf(path: string): string {
+  // A path in a prompt has at least two slashes.
+  const end = path.indexOf('/', path.indexOf('/') + 1)
+  return end === -1 ? '' : path.slice(0, end)
+}
+
+/** Groups the entries of a tree by prompt. @param entries sorted by path bytes */
+export function groupEntries(entries: readonly TreeEntry[]): Map<string, ListedPart> {
+  const parts = new Map<string, ListedPart>()
+  for (const [name, group] of Map.groupBy(entries, ({ path }) => promptOf(path))) parts.set(name, listPart(group))
+  return parts
+}
+
+/** Makes a part of other files. @param files in any order */
+export function replaceFiles(part: ListedPart, files: readonly ListedFile[]): ListedPart {
+  const sorted = files.toSorted((a, b) => comparePaths(a.path, b.path))
+  return { ...part, files: sorted, marks: markFiles(sorted) }
+}
+
+/** Joins what was found in two places. */
+export function joinParts(one: ListedPart, other: ListedPart): ListedPart {
+  const problems = [...one.problems, ...other.problems]
+  const ignored = [...new Set([...one.ignored, ...other.ignored])]
+  return replaceFiles({ ...one, problems, ignored }, [...one.files, ...other.files])
+}
+
+/** Changes parts of a listing. @param change called with each part, or with one without files */
+export function mapParts<Change>(
+  listing: ContentListing,
+  changes: ReadonlyMap<string, Change>,
+  change: (part: ListedPart, change: Change) => ListedPart,
+): ContentListing {
+  if (changes.size === 0) return listing
+  const prompts = new Map(listing.prompts)
+  let { others } = listing
+  for (const [name, one] of changes)
+    if (name === '') others = change(others, one)
+    else prompts.set(name, change(prompts.get(name) ?? NO_FILES, one))
+  return { others, prompts }
+}
+
+function listPart(entries: readonly TreeEntry[]): ListedPart {
+  const files: ListedFile[] = []
+  const problems: Problem[] = []
+  const ignored = new Set<string>()
+  for (const { path, mode, id, bytes } of entries) {
+    const stray = findIgnored(path)
+    const refusal = path.split('/').some(isAttributes) ? ATTRIBUTES : path.includes('\ufffd') ? NOT_UTF8 : REFUSED[mode]
+    if (refusal === ATTRIBUTES || stray === undefined) {
+      if (refusal) problems.push({ file: nameFile(path), key: '', ...refusal })
+      else files.push({ path, id, bytes })
+    } else ignored.add(nameFile(stray))
+  }
+  return { files, marks: markFiles(files), problems, ignored: [...ignored] }
+}
+
+/** What is in the place of a regular file, by git's mode. */
+const REFUSED: Readonly<Record<string, Omit<Problem, 'file' | 'key'>>> = {
+  '120000': { rule: 'regular-file', message: 'expected a regular file, got a symbolic link' },
+  '160000': {
+    rule: 'regular-file',
+    message: 'expected a folder, got a submodule. Its prompts belong to its own repository, so publish them from there',
+  },
+}
+
+/** Returns whether the folder itself cannot be read, so that its contents are unknown. */
+export const isFolderUnreadable = ({ others }: ContentListing): boolean =>
+  others.problems.some(({ file }) => file === nameFile(''))
+
+/** Lists all problems of a listing. */
+export function listListingProblems({ others, prompts }: ContentListing): Problem[] {
+  return [...others.problems, ...[...prompts.values()].flatMap(({ problems }) => problems)]
+}
+
+/** Lists the ignored files of a listing. */
+export function listIgnored({ others, prompts }: ContentListing): string[] {
+  return [...others.ignored, ...[...prompts.values()].flatMap(({ ignored }) => ignored)]
+}

@@ -1,0 +1,254 @@
+// Reads the content as git objects: the commit that is checked out, with what somebody changed since and has not committed.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Problem } from '../domain/text/problems.ts'
+import { findEmptyTree, type ObjectPlace, openAlone, openBeside, writeTree } from '../git/folder-objects.ts'
+import { createGit, type Git, GitFailure } from '../git/git-command.ts'
+import { findObjects, isRegular, listDifferences, listEntriesOf, type TreeEntry } from '../git/git-objects.ts'
+import { checkRoot, nameFile } from './content-files.ts'
+import { type ContentListing, groupEntries, joinParts, mapParts, NO_FILES, promptOf } from './content-listing.ts'
+
+/** What is in a content folder at one moment. */
+export interface ContentLook {
+  /** The checked-out commit; null without git, and before the first commit. */
+  commit: string | null
+  /** Whether the commit has the folder, so that `edited` says what differs from it. */
+  isCommitted: boolean
+  listing: ContentListing
+  /** The prompts with changes since the last look; `all` if any may have some. */
+  changed: ReadonlySet<string> | 'all'
+  /** The paths that differ from the commit, and that nobody has committed. */
+  edited: ReadonlySet<string>
+  /** The files that the commit has and the folder has not, unless a sparse checkout omits them. All of them are listed as the commit has them. */
+  missing: readonly string[]
+}
+
+/** A content folder. */
+type ContentSource = ReturnType<typeof openContentSource>
+
+/** Above this number of prompts, everything is listed again. */
+const MAX_CHANGED_PROMPTS = 1_000
+
+/**
+ * Opens a content folder. It need not be in git: then a repository of the hub's own has the objects of its files.
+ *
+ * @param dir a folder of the hub's own, for git's index and the objects of what is not committed; one process at a time. If it is undefined, only commits count, and nothing is written
+ * @param environment usually `process.env`; used to find git
+ */
+export function openContentSource({
+  contentDir,
+  dir,
+  environment,
+}: {
+  contentDir: string
+  dir: string | undefined
+  environment: Readonly<Record<string, string | undefined>>
+}) {
+  const theirs = createGit(contentDir, environment)
+  let last: Snapshot | undefined
+  let place: ObjectPlace | undefined
+
+  const find = async (): Promise<FoundCommit> => {
+    const problem = checkRoot(contentDir)
+    if (problem) return { commit: null, tree: undefined, problem }
+    const [commit, tree] = await findObjects(theirs, ['HEAD^{commit}', 'HEAD:./']).catch(ignoreMissingRepository)
+    return { commit: commit?.id ?? null, tree: tree?.type === 'tree' ? tree.id : undefined }
+  }
+  const findPlace = async (isCommitted: boolean): Promise<ObjectPlace | undefined> => {
+    if (dir === undefined || place?.isCommitted === isCommitted) return place
+    last = undefined
+    place = isCommitted
+      ? await openBeside(theirs, dir, contentDir, environment)
+      : await openAlone(dir, contentDir, environment)
+    return place
+  }
+  const write = async (here: ObjectPlace, changed: ReadonlySet<string> | 'all') => {
+    try {
+      return await writeTree(here, listPlaces(changed))
+    } catch (error) {
+      // What a process left behind that was killed is of no use.
+      here.reset()
+      place = undefined
+      throw error
+    }
+  }
+  return {
+    /** Finds the commit that is checked out. */
+    find,
+    /**
+     * Looks at the folder.
+     *
+     * @param changed the paths that may have changed since the last look
+     * @param found what `find` has just found
+     * @throws GitFailure
+     */
+    async look(changed: ReadonlySet<string> | 'all' = 'all', found?: FoundCommit): Promise<ContentLook> {
+      const { commit, tree: committed, problem } = found ?? (await find())
+      if (problem) return { ...NOTHING, listing: { prompts: new Map(), others: { ...NO_FILES, problems: [problem] } } }
+      const here = await findPlace(committed !== undefined)
+      const git = here?.git ?? theirs
+      const known = last
+      const { tree, unreadable } = here
+        ? known && changed !== 'all' && changed.size === 0
+          ? { tree: known.tree, unreadable: [] }
+          : await write(here, known ? changed : 'all')
+        : { tree: committed ?? (await findEmptyTree(git)), unreadable: [] }
+      const [changes, edits] = await Promise.all([
+        known && listDifferences(git, known.tree, tree),
+        committed === undefined ? [] : listDifferences(git, committed, tree),
+      ])
+      const prompts = changes && new Set(changes.map(({ path }) => promptOf(path)))
+      const isSmall = known && prompts && prompts.size <= MAX_CHANGED_PROMPTS
+      const listing = isSmall ? await listAgain(git, known.listing, tree, prompts) : await listAll(git, tree)
+      last = { tree, listing }
+      const missing = edits.flatMap(({ path, before, status }) => (status === 'D' ? [{ path, ...before }] : []))
+      const whole = await addMissing(git, listing, missing)
+      return {
+        commit,
+        isCommitted: committed !== undefined,
+        listing: addUnreadable(whole, unreadable),
+        changed: isSmall && unreadable.length + missing.length === 0 ? prompts : 'all',
+        edited: new Set(edits.flatMap(({ path, status }) => (status === 'D' ? [] : [path]))),
+        missing: await listUnexpected(theirs, missing),
+      }
+    },
+    /** Git, with the objects of everything that a look lists. @throws Error before the first look */
+    get git(): Git {
+      if (dir === undefined) return theirs
+      if (!place) throw new Error('expected a look at the content folder first')
+      return place.git
+    },
+  }
+}
+
+/** Looks at a folder once. @param use called with the look and the source, which has the objects until the result is there */
+export async function lookOnce<Value>(
+  contentDir: string,
+  environment: Readonly<Record<string, string | undefined>>,
+  use: (look: ContentLook, source: ContentSource) => Promise<Value>,
+): Promise<Value> {
+  const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-objects-'))
+  try {
+    const source = openContentSource({ contentDir, dir, environment })
+    return await use(await source.look(), source)
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+/** For use in `catch`: finds nothing outside a repository, says that git is not installed, and rethrows everything else. */
+function ignoreMissingRepository(error: unknown): [] {
+  // The folder is not in git.
+  if (error instanceof GitFailure) return []
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+    throw new Error('git was not found. Install it: the hub reads the content through git.', { cause: error })
+  throw error
+}
+
+/** Lists the folders of the prompts that may have changed. @returns `all` if files outside prompts may have changed */
+function listPlaces(changed: ReadonlySet<string> | 'all'): string[] | 'all' {
+  const names = changed === 'all' ? [''] : [...new Set(Array.from(changed, promptOf))]
+  return names.includes('') ? 'all' : names
+}
+
+/** The commit that is checked out. */
+interface FoundCommit {
+  /** Null without git, and before the first commit. */
+  commit: string | null
+  /** The tree of the content folder in it; undefined if it has none. */
+  tree: string | undefined
+  /** Why the folder cannot be read. */
+  problem?: Problem
+}
+
+interface Snapshot {
+  tree: string
+  listing: ContentListing
+}
+
+const NOTHING: Omit<ContentLook, 'listing'> = {
+  commit: null,
+  isCommitted: false,
+  changed: 'all',
+  edited: new Set(),
+  missing: [],
+}
+
+async function listAll(git: Git, tree: string): Promise<ContentListing> {
+  const prompts = groupEntries(await listEntriesOf(git, tree))
+  const others = prompts.get('') ?? NO_FILES
+  prompts.delete('')
+  return { others, prompts }
+}
+
+/** Lists only what changed again. @param changed the prompts that the changed paths belong to */
+async function listAgain(
+  git: Git,
+  before: ContentListing,
+  tree: string,
+  changed: ReadonlySet<string>,
+): Promise<ContentListing> {
+  if (changed.size === 0) return before
+  // A file outside prompts may have become a folder, and the other way round.
+  if (changed.has('')) return listAll(git, tree)
+  const parts = groupEntries(await listEntriesOf(git, tree, [...changed]))
+  const prompts = new Map(before.prompts)
+  for (const name of changed) {
+    const part = parts.get(name)
+    if (part) prompts.set(name, part)
+    else prompts.delete(name)
+  }
+  return { others: before.others, prompts }
+}
+
+type MissingFile = Pick<TreeEntry, 'path' | 'mode' | 'id'>
+
+/** Adds the files that the commit has and the folder has not. */
+async function addMissing(git: Git, listing: ContentListing, missing: readonly MissingFile[]): Promise<ContentListing> {
+  const found = await findObjects(
+    git,
+    missing.map(({ id }) => id),
+  )
+  const entries = missing.map((file, at) => ({ ...file, bytes: found[at]?.size ?? 0 }))
+  return mapParts(listing, groupEntries(entries), joinParts)
+}
+
+/** Lists the missing files that nobody chose to leave out: a sparse checkout omits files on purpose. */
+async function listUnexpected(theirs: Git, missing: readonly MissingFile[]): Promise<string[]> {
+  const files = new Set(missing.filter(isRegular).map(({ path }) => path))
+  if (files.size > 0)
+    for await (const record of theirs.records(['ls-files', '-t', '-z', '--', '.']))
+      if (record.startsWith('S ')) files.delete(record.slice(2))
+  return [...files]
+}
+
+/** Adds the files that git cannot read as problems. Where the commit has them, that is what is listed. */
+function addUnreadable(listing: ContentListing, unreadable: readonly string[]): ContentListing {
+  if (unreadable.length === 0) return listing
+  const problems = unreadable.map((path) => ({
+    file: nameFile(path),
+    rule: 'readable',
+    key: '',
+    message: 'expected a readable file',
+  }))
+  return mapParts(
+    listing,
+    Map.groupBy(problems, (_, at) => promptOf(unreadable[at] ?? '')),
+    (part, found) => joinParts(part, { ...NO_FILES, problems: found }),
+  )
+}
+
+/** Describes missing files for an operator, with one problem for each owner. */
+export function describeMissing(missing: readonly string[]): Problem[] {
+  const owners = Map.groupBy(missing, (path) => path.split('/')[0]!)
+  return Array.from(owners, ([name, paths]) => {
+    const first = nameFile(paths[0]!)
+    const what =
+      paths.length === 1
+        ? `expected ${first}, which is in the checked-out commit`
+        : `expected the files of the checked-out commit, but ${paths.length} are missing, such as ${first}`
+    const message = `${what}. Mount or restore what is missing (git restore), or commit its removal`
+    return { file: nameFile(name), rule: 'files-of-commit', key: '', message }
+  })
+}

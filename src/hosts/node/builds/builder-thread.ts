@@ -1,0 +1,386 @@
+// The builder, a thread of the server: watches the content, writes each new build next to the one being served, and reports when it is complete.
+import { isDeepStrictEqual } from 'node:util'
+import { parentPort, workerData } from 'node:worker_threads'
+import type * as z from 'zod'
+import { hashCode } from '../../../build/code-hash.ts'
+import { ContentError, formatContentProblem } from '../../../build/content-error.ts'
+import type { StoredPart } from '../../../build/data-sink.ts'
+import { type BuildState, type BuiltState, openSiteData } from '../../../build/site-data.ts'
+import { keepCommits, readBuildSource } from '../../../built/build-source.ts'
+import { openSiteDatabase, type SiteDatabase } from '../../../built/site-database.ts'
+import type { Catalogue } from '../../../catalogue/catalogue.ts'
+import { groupProblems } from '../../../catalogue/last-good.ts'
+import { readConfig } from '../../../config.ts'
+import { type ContentReader, describeIgnored, nameFile } from '../../../content/content-files.ts'
+import { type ContentHistory, readHistory } from '../../../content/content-history.ts'
+import { isFolderUnreadable, listIgnored } from '../../../content/content-listing.ts'
+import { openObjects } from '../../../content/content-reader.ts'
+import { describeMissing, openContentSource } from '../../../content/content-source.ts'
+import { applyFirstFiles, type FirstFilesByPrompt, listProblems } from '../../../content/first-files.ts'
+import { createGit } from '../../../git/git-command.ts'
+import { describeError, logProblem } from '../../../log.ts'
+import { type EditedIndex, editSearchIndex, readIndexNumber, startSearchIndex } from '../../../search/write-index.ts'
+import { type BuildSource, UNKNOWN_SOURCE } from '../../../state/fresh-copies.ts'
+import { isDamage } from '../../../state/sqlite-errors.ts'
+import { inBackground } from '../http/background.ts'
+import { lowerPriority } from '../thread-priority.ts'
+import {
+  type BuilderMessage,
+  type BuilderParameters,
+  type HostMessage,
+  pauseAfter,
+  type ReadyContent,
+} from './builder-messages.ts'
+import { openComparison } from './compare-versions.ts'
+import { describeFolder, nameNewIndex, RETIRE_MS, removeOtherIndexes, SiteState } from './site-folder.ts'
+import { formatOrders } from './snapshots.ts'
+import { watchContent, watchDays } from './watch-content.ts'
+
+/** How often the server hears that this thread runs. */
+const ALIVE_MS = 5_000
+/** Minimum time between progress messages, so that people can read them. */
+const PROGRESS_MS = 100
+/** A watcher can miss events, so the whole folder is scanned after this time without changes. Any change postpones the scan. */
+const LOOK_MS = 60_000
+/** When to look again whether files are missing that the commit has, because somebody may be about to commit their removal. */
+const MISSING_MS = 1_000
+
+const config = readConfig(process.env)
+const parameters: BuilderParameters = workerData
+const folder = describeFolder(parameters.dir)
+const { contentDir } = parameters
+const isClone = config.keepsClone
+/** How long a publish may be ahead of what is read here: of the folder, for a moment; of a clone, until it is fetched. */
+const SETTLE_MS = isClone ? 60_000 : 5_000
+const comparison = openComparison(config, SETTLE_MS)
+lowerPriority()
+const code = hashCode(process.cwd()).data
+const git = createGit(contentDir, process.env)
+const content = openContentSource({
+  contentDir,
+  dir: isClone ? undefined : folder.file('git'),
+  environment: process.env,
+})
+
+/** What this thread keeps between its rounds. */
+interface BuildData {
+  /** The database of complete builds. */
+  database: SiteDatabase<StoredPart>
+  makeState: BuildState
+  /** The last complete build. */
+  state: SiteState | undefined
+  /** Whether the search index is that of the last complete build: after a crash, either may be ahead of the other. */
+  isSearchKnown: boolean
+  /** The last complete build, also that of other code or of a damaged database. */
+  before: LastContent | undefined
+  /** Whether a round is complete, so that the next one need only compare what changed. */
+  isRead: boolean
+  /** What the last round found of versions whose files changed; undefined if every prompt must be compared. */
+  first: FirstFilesByPrompt | undefined
+}
+
+/** What is known of a build that other code may have made. */
+const LastContent = SiteState.pick({ counts: true, commit: true })
+type LastContent = z.infer<typeof LastContent>
+
+/** Opened by the next round; undefined after a failure. */
+let data: BuildData | undefined
+/** Whether the database is damaged, so that everything must be built again. */
+let isDamaged = false
+/** The number of the last build. */
+let lastNumber = 0
+let history: ContentHistory | undefined
+/** The builds that were replaced and that requests may still read, oldest first, with the time of their replacement by the monotonic clock. */
+let retired: { number: number; atMs: number }[] = []
+setInterval(() => say({ kind: 'alive' }), ALIVE_MS)
+
+function say(message: BuilderMessage): void {
+  parentPort?.postMessage(message)
+}
+
+let saidAt = 0
+let saidStep = ''
+function reportProgress(step: string, done: number, total: number): void {
+  if (step === saidStep && performance.now() - saidAt < PROGRESS_MS) return
+  saidAt = performance.now()
+  saidStep = step
+  say({ kind: 'progress', step, done, total })
+}
+
+/** Says that this thread runs whenever it reads a file, because one prompt may have files that take minutes. */
+function tellAlive(reader: ContentReader): ContentReader {
+  let toldAt = performance.now()
+  return {
+    ...reader,
+    read(path, maxBytes) {
+      if (performance.now() - toldAt > ALIVE_MS) {
+        toldAt = performance.now()
+        say({ kind: 'alive' })
+      }
+      return reader.read(path, maxBytes)
+    },
+  }
+}
+
+/** Opens the data as the last complete build left it. @throws Error if a file cannot be read or written; nothing stays open */
+function openData(): BuildData {
+  const database = openSiteDatabase<StoredPart>(folder.database, code, isDamaged)
+  try {
+    const state = database.state === undefined ? undefined : SiteState.parse(JSON.parse(database.state))
+    const makeState = openSiteData({
+      openContent: (listing) => tellAlive(openObjects(content.git, listing)),
+      baseUrl: config.baseUrl,
+      isForReaders: config.readAccess.kind === 'members',
+      sink: database,
+      onProgress: (done, total) => reportProgress('Reading the content', done, total),
+    })
+    isDamaged = false
+    lastNumber = Math.max(lastNumber, state?.number ?? 0)
+    const before = state ?? readLast(database.replaced)
+    const isSearchKnown = state !== undefined && readIndexNumber(folder.file(state.search.name)) === state.search.number
+    return { database, makeState, state, isSearchKnown, before, isRead: false, first: undefined }
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** @param text what is stored about a build @returns undefined if it has another form */
+function readLast(text: string | undefined): LastContent | undefined {
+  return text === undefined ? undefined : LastContent.safeParse(JSON.parse(text)).data
+}
+
+/** What the next round is about: the files that may have changed; `all` if any may have; `look` if that is only looked at, although nothing says so. */
+type Wanted = ReadonlySet<string> | 'all' | 'look'
+let wanted: Wanted | undefined = 'all'
+let isBusy = false
+/** Whether a transaction of the site's database is open. */
+let isWriting = false
+let failures = 0
+/** The files that were missing in the last round. */
+let missing: ReadonlySet<string> = new Set()
+let retry: NodeJS.Timeout | undefined
+let looking: NodeJS.Timeout | undefined
+
+/** Builds, one round at a time, until no more changes are pending. */
+async function work(): Promise<void> {
+  if (isBusy) return
+  isBusy = true
+  try {
+    while (wanted) {
+      const changed = wanted
+      wanted = undefined
+      clearTimeout(retry)
+      try {
+        await build(changed).finally(() => {
+          isWriting = false
+        })
+        failures = 0
+      } catch (error) {
+        handleFailure(error)
+      }
+    }
+  } finally {
+    isBusy = false
+  }
+}
+
+/** Nothing in here may fail, because nothing would start another round. The next round reads the saved state again, because the data in memory may be ahead of it. */
+function handleFailure(error: unknown): void {
+  // A reader may have met damage during this round.
+  isDamaged ||= isDamage(error)
+  data?.database.close()
+  data = undefined
+  const pauseMs = pauseAfter(failures++)
+  say({
+    kind: 'failed',
+    message: describeError(error),
+    next: `Retrying in ${Math.round(pauseMs / 1000)} s, and whenever the content changes.`,
+  })
+  retry = setTimeout(want, pauseMs)
+}
+
+/** Builds again. @param paths the changed files, relative to the content folder; undefined if any file may have changed */
+function want(paths?: readonly string[]): void {
+  wanted = paths && typeof wanted !== 'string' ? new Set([...(wanted ?? []), ...paths]) : 'all'
+  start()
+}
+
+/** Looks whether anything has changed, although nothing says so. */
+function wantLook(): void {
+  wanted ??= 'look'
+  start()
+}
+
+function start(): void {
+  work().catch((cause: unknown) => {
+    logProblem('error', 'The builder cannot go on. The server starts another one.', { cause })
+    process.exit(1)
+  })
+}
+
+/** Builds a change that was noticed. */
+function wantChange(paths?: readonly string[]): void {
+  say({ kind: 'changed' })
+  want(paths)
+}
+
+async function build(wanted: Wanted): Promise<void> {
+  if (isDamaged) data?.database.close()
+  if (isDamaged || !data) data = openData()
+  const mine = data
+  const { database, state } = mine
+  const began = new Date().toISOString()
+  const ready = await askToBegin()
+  const { changed: moved } = ready
+  const at = await content.find()
+  const { commit } = at
+  const day = readConfig(process.env).buildDay
+  const [look, past, read] = await Promise.all([
+    content.look(typeof wanted === 'string' ? 'all' : new Set([...wanted, ...moved]), at),
+    readHistory(contentDir, process.env, `${day}T00:00:00Z`, history, commit ?? 'HEAD'),
+    readSource(mine, ready, commit),
+  ])
+  // Git would only say that it cannot be started there.
+  if (isFolderUnreadable(look.listing)) throw new ContentError(look.listing.others.problems)
+  if (look.listing.prompts.size + look.listing.others.files.length === 0 && mine.before && !isClone)
+    await checkEmptied(mine.before, commit)
+  history = past
+  const first = await comparison.compare(content.git, look, history, mine.isRead ? mine.first : undefined)
+  const listing = applyFirstFiles(look.listing, first)
+  const number = lastNumber + 1
+  database.begin(number)
+  isWriting = true
+  const made = mine.makeState(listing, { day, history })
+  const others = listProblems(first)
+  const broken = Object.fromEntries(groupProblems([...others, ...made.problems]))
+  // What was made is whole for a prompt whose first files are served, so older copies of it do not count.
+  const source = { ...read, broken: [...groupProblems(made.problems).keys()] }
+  // A look that finds nothing new makes no new build, whose pages would have to be rendered again.
+  const isLook = wanted === 'look' && moved.length === 0
+  const known = isLook ? { ...source, read_until: state?.source.read_until ?? null } : source
+  const used = Object.fromEntries(
+    Array.from(first).flatMap(([name, one]) => (one.used.length > 0 ? [[name, one.used]] : [])),
+  )
+  const isSame =
+    state && isDeepStrictEqual([broken, used, known, commit], [state.broken, state.used, state.source, state.commit])
+  const orders = formatOrders(made.orders, made.unreadableOwners)
+  const isDifferent = made.isDifferent || !database.hasOrders(orders)
+  if (isSame && !isDifferent && mine.isSearchKnown) database.saveKept()
+  else {
+    const { search, edited } = makeSearch(mine, { ...made, isDifferent }, number)
+    const about = { number, search, began, commit, source, counts: count(made.catalogue), broken, used }
+    mine.state = { ...about, built_at: new Date().toISOString() }
+    try {
+      database.save(JSON.stringify(mine.state), orders)
+    } catch (error) {
+      edited?.cancel()
+      throw error
+    }
+    edited?.commit()
+    mine.isSearchKnown = true
+    lastNumber = number
+    say({ kind: 'state' })
+    if (state) retired.push({ number: state.number, atMs: performance.now() })
+    setTimeout(removeRetired, RETIRE_MS + 100).unref()
+  }
+  clearTimeout(looking)
+  const isUnsettled = [...first.values()].some((one) => one.isUnsettled)
+  // What is missing now and was not before may be removed by the next commit.
+  const gone = new Set(look.missing)
+  const isNewlyMissing = !gone.isSubsetOf(missing)
+  const soonMs = isNewlyMissing ? MISSING_MS : LOOK_MS
+  looking = setTimeout(wantLook, isUnsettled || !comparison.hasAsked ? SETTLE_MS : soonMs)
+  const stillMissing = look.missing.filter((path) => missing.has(path))
+  missing = gone
+  mine.isRead = true
+  mine.first = first
+  mine.before = mine.state
+  const problems = [...describeMissing(stillMissing), ...others, ...made.problems].map(formatContentProblem)
+  // A pull writes the files before it updates the branch, so the files may have been read in between.
+  if ((await content.find()).commit !== commit) want()
+  say({ kind: 'read', began, problems, ignored: describeIgnored(listIgnored(listing)) })
+  // The timers do nothing while a build is being written, and builds may follow each other without a pause.
+  isWriting = false
+  removeRetired()
+}
+
+/** Returns which publishes this round includes. A content folder in a git repository contains everything published so far. */
+async function readSource(
+  { state }: BuildData,
+  { isWhole, orderMs }: ReadyContent,
+  commit: string | null,
+): Promise<BuildSource> {
+  if (config.gitStore.kind !== 'local')
+    return keepCommits(await readBuildSource(contentDir, process.env, commit ?? 'HEAD'), state?.source)
+  const read_until = new Date(orderMs).toISOString()
+  return isWhole ? { read_until, commits: [], broken: [] } : (state?.source ?? UNKNOWN_SOURCE)
+}
+
+/** Accepts that the content folder is empty if a commit removed everything since the last build. Otherwise it is a mount that has disappeared, as a rule, and must not be served as a hub without prompts. @throws ContentError */
+async function checkEmptied({ counts, commit }: LastContent, head: string | null): Promise<void> {
+  if (counts.repositories === 0) return
+  const isKnown = commit !== null && head !== null
+  if (isKnown && (await git.tryRun(['diff', '--quiet', commit, head, '--', '.'])).code === 1) return
+  const message = `expected files, got an empty folder: ${contentDir}. Mount or restore it. If every prompt was removed on purpose, stop the hub, remove ${folder.dir}, which has the last build, and start the hub again`
+  throw new ContentError([{ file: nameFile(''), rule: 'content-folder', key: '', message }])
+}
+
+/** Brings the search index up to the build. A new file is made only if the last one cannot be edited. @returns its file, and the edits that readers do not see yet */
+function makeSearch(
+  { state, isSearchKnown }: BuildData,
+  { catalogue, changed, removed, isDifferent }: BuiltState,
+  number: number,
+): { search: SiteState['search']; edited?: EditedIndex } {
+  if (state && isSearchKnown && !isDifferent) return { search: state.search }
+  reportProgress('Writing the search index', 0, 0)
+  if (state && isSearchKnown) {
+    const { name } = state.search
+    try {
+      const edited = editSearchIndex(folder.file(name), catalogue, [...changed, ...removed], number)
+      return { search: { name, number }, edited }
+    } catch {
+      // Whatever is wrong with it, the catalogue has everything for a new one.
+    }
+  }
+  const name = nameNewIndex(folder, number)
+  startSearchIndex(folder.file(name), catalogue, number)
+  return { search: { name, number } }
+}
+
+function count({ entries, handles }: Catalogue): SiteState['counts'] {
+  const versions = [...entries.values()].reduce((sum, { summary }) => sum + summary.versions_count, 0)
+  return { repositories: entries.size, versions, owners: handles.size }
+}
+
+/** Removes the files of old builds that no request reads any more, and of search indexes that were replaced. */
+function removeRetired(): void {
+  inBackground('Removing old builds', () => {
+    if (!data?.state || isWriting) return
+    retired = retired.filter(({ atMs }) => atMs > performance.now() - RETIRE_MS)
+    data.database.forgetBefore((retired[0] ?? data.state).number)
+    if (retired.length === 0) removeOtherIndexes(folder, data.state.search.name)
+  })
+}
+
+let begun = Promise.withResolvers<ReadyContent>()
+
+/** Waits until the server has updated the content folder from git. @throws Error if the server cannot update it */
+function askToBegin(): Promise<ReadyContent> {
+  begun = Promise.withResolvers()
+  say({ kind: 'begin' })
+  return begun.promise
+}
+
+const watch = isClone ? undefined : watchContent(contentDir, wantChange, (reason) => say({ kind: 'polling', reason }))
+parentPort?.on('message', (message: HostMessage) => {
+  if (message.kind === 'ready') begun.resolve(message)
+  else if (message.kind === 'unready') begun.reject(new Error(message.message))
+  else if (message.kind === 'moved') want([])
+  else if (message.kind === 'damaged') {
+    isDamaged = true
+    want()
+  } else watch?.noteChange(`${message.fullName}/`)
+})
+watchDays(want)
+want()

@@ -1,0 +1,237 @@
+// Keeps the served site up to date: a thread builds the changed content, and the server switches to each build atomically once it is complete.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { hashCode } from '../../../build/code-hash.ts'
+import { readState } from '../../../built/site-database.ts'
+import type { Config } from '../../../config.ts'
+import { HubError } from '../../../domain/api/errors.ts'
+import { countOf } from '../../../domain/text/count-of.ts'
+import { describeError, logProblem } from '../../../log.ts'
+import { isAhead, UNKNOWN_SOURCE, type WriteOrigin } from '../../../state/fresh-copies.ts'
+import { addUnbuilt, type Health, STARTING } from '../health.ts'
+import { inBackground, onAbort } from '../http/background.ts'
+import { type SearchThreads, startSearchThreads, type ThreadedSearch } from '../search-threads.ts'
+import { pauseAfter, type ReadyContent } from './builder-messages.ts'
+import { type FollowMessage, keepBuilding } from './keep-building.ts'
+import type { Site } from './site.ts'
+import { type LockedFolder, lockFolder, RETIRE_MS, removeAbandoned, type SiteState } from './site-folder.ts'
+import { openSnapshots } from './snapshots.ts'
+
+/** Delay between startup and cleanup, so that the cleanup does not slow down the first responses. */
+const TIDY_MS = 5_000
+
+/** How long a write waits for the build that includes it. Less than clients wait for an answer, of which most of the time is for git. */
+const MAX_WAIT_MS = 2_000
+
+/** The callbacks of `followContent`. */
+interface FollowEvents {
+  /** Updates the content folder from git. The folder must not change again until the next call. @throws Error if git cannot be read now */
+  beforeBuild: () => Promise<Omit<ReadyContent, 'changed'>>
+  /** Called when a new build is served. */
+  onShow: () => void
+  /** Called when the content read in the last round is being served. */
+  onBuilt: (began: Date) => void
+  /** Called when a build fails, or when the builder ends. */
+  onFailed: () => void
+  /** Reports the progress of the first build, while nothing is being served; `total` is 0 if the step's length is unknown. */
+  onProgress: (step: string, done: number, total: number) => void
+}
+
+/**
+ * Serves the last complete build immediately if the same version of the code built it, and follows the content until the signal aborts. If a build fails, the current build is still served, the log and `/healthz` report the reason, and the build is retried with increasing delays.
+ */
+export function followContent(
+  config: Config,
+  signal: AbortSignal,
+  { beforeBuild, onShow, onBuilt, onFailed, onProgress }: FollowEvents,
+) {
+  const folder = lockFolder(config.contentDir, config.baseUrl)
+  /** The newest complete build; until the first build is complete, a site that responds with 503. */
+  const served = { site: NOT_BUILT }
+  let threads: SearchThreads | undefined
+  let search: { name: string; number: number; open: ThreadedSearch } | undefined
+  let health: Health = STARTING
+  /** The repositories written since the last round began. */
+  const written = new Set<string>()
+  let said = ''
+  /** Resolved and replaced when another build is served, or when one fails. */
+  let next = Promise.withResolvers<void>()
+  const tellWaiting = () => {
+    next.resolve()
+    next = Promise.withResolvers()
+  }
+  let retire: (() => void) | undefined
+  const ready = Promise.withResolvers<void>()
+  // The first build may fail before anyone awaits it; later callers still get the error.
+  ready.promise.catch(() => {})
+
+  const openNewest = openSnapshots(folder.database, {
+    baseUrl: config.baseUrl,
+    isForReaders: config.readAccess.kind === 'members',
+  })
+  /** Shows the newest build. @throws Error if it cannot be opened; the previous build is then still served */
+  const show = (): SiteState => {
+    let isDamaged = false
+    const { state, files, close } = openNewest(() => {
+      if (!isDamaged) builder.send({ kind: 'damaged' })
+      isDamaged = true
+    })
+    const { name, number } = state.search
+    if (search?.name !== name) {
+      threads ??= startSearchThreads()
+      search = { name, number: 0, open: threads.open(folder.file(name), { isEdited: true }) }
+    }
+    const { open } = search
+    if (search.number !== number) inBackground('Warming the search', open.warm)
+    search.number = number
+    retire?.()
+    retire = () => setTimeout(close, RETIRE_MS).unref()
+    served.site = {
+      files,
+      search: () => open,
+      broken: new Map(Object.entries(state.broken)),
+      used: new Map(Object.entries(state.used)),
+      source: state.source,
+    }
+    onShow()
+    ready.resolve()
+    const { commit, built_at, counts } = state
+    health = {
+      ...health,
+      status: health.broken.length > 0 || health.failure !== null ? 'degraded' : 'ok',
+      commit,
+      built_at,
+      counts,
+    }
+    tellWaiting()
+    return state
+  }
+
+  let showing: NodeJS.Timeout | undefined
+  /** Shows a new build. If its files cannot be opened now, for example because the disk is full, this is tried again. */
+  const showNew = (failures = 0) => {
+    clearTimeout(showing)
+    try {
+      const state = show()
+      console.log(`Serving the content as of ${state.began}: ${formatCounts(state.counts)}.`)
+    } catch (error) {
+      const pauseMs = pauseAfter(failures)
+      showing = setTimeout(() => showNew(failures + 1), pauseMs).unref()
+      hear({ kind: 'failed', message: describeError(error), next: `Retrying in ${pauseMs / 1000} s.` })
+    }
+  }
+
+  const hear = (message: FollowMessage) => {
+    if (message.kind === 'failed') onFailed()
+    if (message.kind === 'progress') {
+      if (served.site === NOT_BUILT) onProgress(message.step, message.done, message.total)
+    } else if (message.kind === 'polling') {
+      health = { ...health, polling: message.reason }
+      console.error(message.reason)
+    } else if (message.kind === 'state') {
+      showNew()
+    } else if (message.kind === 'read') {
+      const { problems, ignored } = message
+      health = { ...health, status: problems.length > 0 ? 'degraded' : 'ok', broken: problems, failure: null }
+      onBuilt(new Date(message.began))
+      const words = [...(ignored ? [ignored] : []), ...describeBroken(problems)].join('\n')
+      if (words !== said && words !== '') console.error(words)
+      said = words
+    } else if (served.site === NOT_BUILT) ready.reject(new Error(message.message))
+    else {
+      const failure = `${message.message}\n${message.next}`
+      health = { ...health, status: 'degraded', failure }
+      console.error(`The build failed; the previous build is still being served.\n${failure}`)
+      tellWaiting()
+    }
+  }
+
+  let isLastBroken = false
+  if (hasLastBuild(folder)) {
+    try {
+      const last = show()
+      console.log(
+        `Serving the build from ${last.built_at} while the content is being read: ${formatCounts(last.counts)}.`,
+      )
+    } catch (cause) {
+      isLastBroken = true
+      logProblem('warning', 'The last build cannot be opened, so everything is built again.', { cause })
+    }
+  }
+  if (served.site === NOT_BUILT) console.log('Building the site …')
+  const builder = keepBuilding({ dir: folder.dir, contentDir: config.contentDir }, signal, {
+    hear,
+    async beforeBuild() {
+      const content = await beforeBuild()
+      // A round may read only what has changed, but counts everything written before it as read. Its place in the order is taken by now.
+      const paths = [...written].map((fullName) => `${fullName}/`)
+      written.clear()
+      return { ...content, changed: paths }
+    },
+  })
+  if (isLastBroken) builder.send({ kind: 'damaged' })
+  setTimeout(() => inBackground('Removing sites without content', removeAbandoned), TIDY_MS).unref()
+  onAbort(signal, () => {
+    ready.resolve()
+    threads?.close()
+    folder.release()
+  })
+  return {
+    served,
+    /** The build being served and any problems, for `/healthz`. */
+    health: () => addUnbuilt(health, builder.oldestUnbuilt(), new Date()),
+    /** Resolves once a build is being served; rejects if the first build fails and there is no other build to serve. */
+    ready: ready.promise,
+    /** Rereads a repository that was written on this server. Called before the write gets its place in the order of publishes and builds. */
+    noteWrite(fullName: string): void {
+      written.add(fullName)
+      builder.send({ kind: 'written', fullName })
+    },
+    /** Waits until the build that is served includes a write, so that lists, tags and search have it, too. Not for long, and not while builds fail. @returns whether it does; not if the last valid data of the repository or owner is served instead */
+    async advance({ owner, name, ...write }: WriteOrigin): Promise<boolean> {
+      const late = sleep(MAX_WAIT_MS, undefined, { ref: false })
+      const endsAt = performance.now() + MAX_WAIT_MS
+      const isIn = () => !isAhead(write, '', undefined, { ...served.site.source, broken: [] })
+      while (!isIn() && health.failure === null && performance.now() < endsAt) await Promise.race([next.promise, late])
+      return !isAhead(write, owner, name, served.site.source)
+    },
+    /** Rereads the content; call this when `beforeBuild` has something new. */
+    noteMove: () => builder.send({ kind: 'moved' }),
+  }
+}
+
+/** The site before the first build is complete. */
+const NOT_BUILT: Site = {
+  source: UNKNOWN_SOURCE,
+  files: {
+    read: async () => {
+      throw notBuilt()
+    },
+  },
+  search: () => {
+    throw notBuilt()
+  },
+}
+
+function notBuilt(): HubError {
+  return new HubError('unavailable', 'The site is being built for the first time. Try again in a few seconds.', {
+    retryAfterSeconds: 5,
+  })
+}
+
+/** Returns whether this code made the last complete build. */
+function hasLastBuild(folder: LockedFolder): boolean {
+  return readState(folder.database, hashCode(process.cwd()).data) !== undefined
+}
+
+function formatCounts({ repositories, versions, owners }: SiteState['counts']): string {
+  return [countOf(repositories, 'prompt'), countOf(versions, 'version'), countOf(owners, 'owner')].join(', ')
+}
+
+const MAX_NAMED = 20
+
+function describeBroken(problems: readonly string[]): string[] {
+  if (problems.length === 0) return []
+  const rest = problems.length > MAX_NAMED ? [`  and ${problems.length - MAX_NAMED} more`] : []
+  const title = `${countOf(problems.length, 'problem')} in the content; the last valid versions of the affected files are served:`
+  return [title, ...problems.slice(0, MAX_NAMED).map((problem) => `  ${problem}`), ...rest]
+}

@@ -1,0 +1,233 @@
+// Serves the current build with the application and the stores of this machine.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SiteFiles } from '../../../built/site-files.ts'
+import type { Config } from '../../../config.ts'
+import { createHubApp } from '../../../hub/hub-app.ts'
+import { type FunctionContext, pagesUnavailable, type ServerHub } from '../../../hub/open-hub.ts'
+import { publishQueue } from '../../../hub/open-publish-hub.ts'
+import { openPageCache, type PageCache } from '../../../server/page-cache.ts'
+import { copiesAhead } from '../../../state/stored-copies.ts'
+import { findCommit } from '../code-commit.ts'
+import { type Health, STARTING } from '../health.ts'
+import { findClients, findProxies } from '../http/client-addresses.ts'
+import { openCompressor } from '../http/compress.ts'
+import { type RunningServer, type ServerOptions, startServer } from '../http/http-server.ts'
+import { createHandler, listenTo } from '../http/listener.ts'
+import { formatRequest, type LineWriter, writeLines } from '../http/request-log.ts'
+import type { LocalStores } from '../local-stores.ts'
+import { openLongWork } from '../long-work.ts'
+import { connectReaders, guardReaders, openRights } from '../members-guard.ts'
+import { type Metrics, openMetrics } from '../metrics.ts'
+import { withMonitoring } from '../monitoring.ts'
+import { newestFiles } from '../newest-files.ts'
+import { startSweeping } from '../open-state.ts'
+import { DATA_PATH, type Pages } from '../pages.ts'
+import { protectPrivateHub } from '../private-hub.ts'
+import { checkState, checkThrough, openReadiness } from '../readiness.ts'
+import type { Served, Site } from './site.ts'
+
+/** The application, which also serves the static files. */
+const APP = createHubApp<FunctionContext & { hub: ServerHub }>(({ hub }) => hub.newest ?? hub.files)
+
+/** The stores that a server needs; without a watch, it does not report whether the state store works. */
+type ServedStores = Omit<LocalStores, 'stateWatch'> & Partial<Pick<LocalStores, 'stateWatch'>>
+
+/** The settings used for serving. */
+type ServeSettings = Pick<Config, 'port'> &
+  Partial<Pick<Config, 'baseUrl' | 'hostnames' | 'isPrivate' | 'listenAt' | 'readAccess' | 'trustedProxies'>> & {
+    /** The pages now; undefined while they are being bundled. Omitted for a site without pages. */
+    pages?: { readonly current: Pages | undefined }
+    /** The downloads, which need no page code; omitted if the static files of the pages contain them. */
+    downloads?: SiteFiles
+    /** Called for each request to `/healthz`. */
+    healthOf?: () => Health
+    /** Called for each write that is in the content folder and about to get its place in the order of publishes and builds. */
+    onWritten?: (fullName: string) => void
+    /** Advances the build that is served to a write; omitted if no build follows. */
+    advance?: ServerHub['advance']
+    /** If set, requests are counted and `/metrics` is served. */
+    metrics?: Metrics | undefined
+    /** If set, each request is logged as one line. */
+    log?: LineWriter | undefined
+  }
+
+/** Opens metrics and the request log according to the settings. By default, requests are not logged to a terminal, where they would bury other messages. */
+export async function openMonitoring({
+  hasMetrics,
+  logRequests,
+  codeCommit,
+}: Config): Promise<Pick<ServeSettings, 'metrics' | 'log'>> {
+  const isLogging = logRequests ?? !process.stdout.isTTY
+  const metrics = hasMetrics ? openMetrics(codeCommit ?? (await findCommit(process.cwd(), process.env))) : undefined
+  return { metrics, log: isLogging ? writeLines() : undefined }
+}
+
+/** A hub that responds to requests. */
+export interface ServedHub extends RunningServer {
+  /** Reports that the hub is not ready, and keeps serving while load balancers notice. @param hurry ends the wait */
+  drain(ms: number, hurry: AbortSignal): Promise<void>
+}
+
+/**
+ * Serves the current site with this machine's stores.
+ *
+ * @param served looked up once per request
+ * @returns once it is listening; the caller closes the stores after the server
+ * @throws when the port is taken
+ */
+export async function serveSites(
+  served: Served,
+  { copies, order, state, localGit, localKeys, stateWatch, watchPublishes }: ServedStores,
+  {
+    port,
+    listenAt = 'everywhere',
+    trustedProxies = [],
+    baseUrl = '',
+    hostnames = [],
+    isPrivate = false,
+    readAccess = { kind: 'public' },
+    healthOf = () => STARTING,
+    onWritten = () => {},
+    advance,
+    pages: shown,
+    downloads,
+    metrics,
+    log,
+  }: ServeSettings,
+): Promise<ServedHub> {
+  const git = metrics?.countGit(localGit) ?? localGit
+  const rights = openRights()
+  const timed = rights.watch(metrics?.timeState(state) ?? state)
+  const longWork = openLongWork()
+  const open = (site: Site, pages: Pages | undefined): ServerHub => {
+    const { search, source } = site
+    const fresh = copiesAhead(copies, () => source)
+    const files = shown ? joinFiles(served, downloads, pages) : site.files
+    return {
+      files,
+      newest: newestFiles({ siteFiles: files, fresh, baseUrl }),
+      advance,
+      pages: {
+        code: pages,
+        broken: site.broken ?? NOTHING_BROKEN,
+        cache: cacheOf(site),
+        purge: (tags) => cacheOf(served.site).purge(tags),
+      },
+      search: metrics ? () => metrics.timeSearch(search()) : search,
+      fresh,
+      runLongFor: longWork.forClient,
+      nextOrder(fullName) {
+        onWritten(fullName)
+        return order.next(source.read_until)
+      },
+      usedNumbers: (fullName) => site.used?.get(fullName) ?? [],
+      state: timed,
+      localGit: git,
+      countGit: metrics?.countGit,
+      localKeys,
+    }
+  }
+  /** The current hub, which is opened again only for a new build or for other pages. */
+  let current: { site: Site; pages: Pages | undefined; hub: ServerHub } | undefined
+  const hubOf = (): ServerHub => {
+    const [site, pages] = [served.site, shown?.current]
+    if (current?.site !== site || current.pages !== pages) current = { site, pages, hub: open(site, pages) }
+    return current.hub
+  }
+  const compressor = openCompressor()
+  const answer = createHandler(APP, hubOf, compressor)
+  let isEnding = false
+  const checkAll = openReadiness(
+    {
+      ...checkThrough(answer, shown),
+      search: async () => served.site.search().check(),
+      ...(stateWatch && { state: () => checkState(stateWatch) }),
+    },
+    () => isEnding,
+  )
+  const monitored = withMonitoring(answer, { healthOf, checkAll, queueOf: publishQueue }, metrics)
+  const isForReaders = readAccess.kind === 'members'
+  const own = {
+    baseUrl,
+    isForReaders,
+    isPrivate: isPrivate || isForReaders,
+    isOwnHost: (hostname: string) => hostnames.includes(hostname),
+  }
+  const closed = isForReaders
+    ? guardReaders(monitored, {
+        baseUrl,
+        ...rights.open(await connectReaders(readAccess, timed, hubOf)),
+        isProxy: findProxies(trustedProxies),
+        hasMetrics: metrics !== undefined,
+      })
+    : monitored
+  const guarded = protectPrivateHub(closed, own)
+  const onAnswered = watchRequests(metrics, log)
+  const clientOf = findClients(trustedProxies)
+  const host = await startServer(listenTo(guarded, clientOf), port, {
+    listenAt,
+    ...(own.isPrivate && { allowOrigin: baseUrl }),
+    ...(onAnswered && { onAnswered }),
+  })
+  host.server.on('close', longWork.close)
+  host.server.on(
+    'close',
+    startSweeping(state, () => (watchPublishes ? undefined : served.site.source)),
+  )
+  return {
+    ...host,
+    async drain(ms, hurry) {
+      isEnding = true
+      host.startClosing()
+      await sleep(ms, undefined, { signal: hurry }).catch(() => {})
+    },
+  }
+}
+
+const DOWNLOAD_PATH = /^\/(?:cli|clients)\//
+
+const NOTHING_BROKEN: NonNullable<Site['broken']> = new Map()
+
+/** The rendered pages of each site. The map is weak, so that the pages are freed together with the site. */
+const caches = new WeakMap<Site, PageCache>()
+
+function cacheOf(site: Site): PageCache {
+  const known = caches.get(site) ?? openPageCache()
+  caches.set(site, known)
+  return known
+}
+
+/** Returns the data files of the build that is served now, the downloads, and the static files of the pages, which are unavailable while the pages are being bundled. */
+function joinFiles(served: Served, downloads: SiteFiles | undefined, pages: Pages | undefined): SiteFiles {
+  const { site } = served
+  return {
+    async read(path) {
+      const files = DATA_PATH.test(path)
+        ? site.files
+        : DOWNLOAD_PATH.test(path)
+          ? (downloads ?? pages?.files)
+          : pages?.files
+      if (!files) throw pagesUnavailable()
+      try {
+        return await files.read(path)
+      } catch (error) {
+        // A publish can wait in the queue for longer than an old build is kept. Then the build that replaced it is read.
+        if (files !== site.files || site === served.site) throw error
+        return served.site.files.read(path)
+      }
+    },
+  }
+}
+
+/** @returns undefined if metrics and the request log are both disabled */
+function watchRequests(metrics: Metrics | undefined, log: LineWriter | undefined): ServerOptions['onAnswered'] {
+  if (!metrics && !log) return undefined
+  return ({ method = '', url: path = '' }, outgoing, measured) => {
+    const { statusCode: status } = outgoing
+    const cache = status === 304 ? 'revalidated' : String(outgoing.getHeader('Cache-Control') ?? '') || null
+    const answered = { method, path, status, cache, ...measured }
+    metrics?.countRequest(answered)
+    log?.write(formatRequest(answered, new Date()))
+  }
+}

@@ -1,0 +1,99 @@
+// Opens the catalogue of each build as a value: a new one shares what has not changed with the one before it. Files that combine several repositories are made from it when somebody asks.
+
+import type { StoredFile, StoredPart } from '../../../build/data-sink.ts'
+import { findSharedFile } from '../../../build/shared-files.ts'
+import { readSiteDatabase } from '../../../built/site-database.ts'
+import { type Bytes, catalogueUnavailable, type SiteFiles } from '../../../built/site-files.ts'
+import { cacheFiles } from '../../../built/site-files-folder.ts'
+import { type Catalogue, joinCatalogue, type Orders } from '../../../catalogue/catalogue.ts'
+import type { OutlinedEntry } from '../../../catalogue/entry.ts'
+import { joinOthers } from '../../../content/content-dir.ts'
+import { isDamage } from '../../../state/sqlite-errors.ts'
+import { SiteState } from './site-folder.ts'
+
+/** The catalogue of one build. */
+export interface Snapshot {
+  state: SiteState
+  catalogue: Catalogue<OutlinedEntry>
+  /** Its data files, cached after the first read. */
+  files: SiteFiles
+  /** Closes the database. Files that are not cached can then no longer be read. */
+  close(): void
+}
+
+/** The parts of the last build. */
+interface Parts {
+  id: string
+  number: number
+  entries: Map<string, OutlinedEntry>
+  others: Map<string, StoredFile>
+}
+
+/** The stored form of a catalogue's orders. */
+export function formatOrders({ names, ranks, originals }: Orders, unreadableOwners: ReadonlySet<string>): string {
+  const lists = Object.fromEntries(Object.entries(ranks).map(([sort, rank]) => [sort, [...rank]]))
+  return JSON.stringify({ names, ranks: lists, originals: [...originals], unreadableOwners: [...unreadableOwners] })
+}
+
+function parseOrders(text: string): { orders: Orders; unreadableOwners: ReadonlySet<string> } {
+  const { names, ranks, originals, unreadableOwners } = JSON.parse(text)
+  const of = (sort: keyof Orders['ranks']) => Uint32Array.from(ranks[sort])
+  const orders = {
+    names,
+    ranks: { top: of('top'), trending: of('trending'), new: of('new'), recent: of('recent') },
+    originals: new Map<string, readonly string[]>(originals),
+  }
+  return { orders, unreadableOwners: new Set(unreadableOwners) }
+}
+
+/**
+ * Opens the snapshots of a site's database.
+ *
+ * @returns a function that opens the newest build; it throws the errors of SQLite. `onDamage` is called once if a file cannot be read because the database is damaged
+ */
+export function openSnapshots(
+  path: string,
+  { baseUrl, isForReaders }: { baseUrl: string; isForReaders: boolean },
+): (onDamage: () => void) => Snapshot {
+  let last: Parts | undefined
+  return (onDamage) => {
+    const database = readSiteDatabase(path)
+    try {
+      const { id, state: text, orders: ordersText, isUpdate, parts } = database.readBuild(last)
+      const state = SiteState.parse(JSON.parse(text))
+      const entries = new Map(isUpdate ? last?.entries : [])
+      const others = new Map(isUpdate ? last?.others : [])
+      for (const [name, json] of parts) {
+        const fullName = name.endsWith('/') ? name.slice(0, -1) : undefined
+        const part: StoredPart | undefined = json === null ? undefined : JSON.parse(json)
+        if (fullName !== undefined) {
+          if (part && 'outline' in part) entries.set(fullName, { ...part.outline, digests: part.digests })
+          else entries.delete(fullName)
+        } else if (part && 'parsed' in part) others.set(name, part)
+        else others.delete(name)
+      }
+      last = { id, number: state.number, entries, others }
+      const { orders, unreadableOwners } = parseOrders(ordersText)
+      const good = joinOthers([...others.values()].map(({ parsed }) => parsed))
+      const options = { baseUrl, isForReaders, unreadableOwners }
+      const catalogue = joinCatalogue({ ...good, entries }, options, orders)
+      const files = cacheFiles((path) => {
+        try {
+          return readShared(catalogue, path) ?? database.read(path, state.number)
+        } catch (error) {
+          if (isDamage(error)) onDamage()
+          throw catalogueUnavailable(error)
+        }
+      })
+      return { state, catalogue, files, close: database.close }
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  }
+}
+
+function readShared(catalogue: Catalogue<OutlinedEntry>, path: string): Bytes | undefined {
+  const text = findSharedFile(catalogue, path)
+  return text === undefined ? undefined : new TextEncoder().encode(text)
+}

@@ -1,0 +1,146 @@
+// The HTTP server: Node's, with its limits on headers, bodies, time and connections. Limits for each client are the task of a reverse proxy; see docs/running.md section 5.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net'
+import { logProblem, runForRequest } from '../../../log.ts'
+import { fitConnections } from './open-files.ts'
+import { refuseUnreadable } from './refuse-request.ts'
+import { type AnsweredRequest, headersOfRequest, nameRequest } from './request-log.ts'
+
+/** Handles requests to a Node server. */
+export type NodeListener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>
+
+/** IP addresses to listen on. */
+type ListenAt = 'everywhere' | readonly string[]
+
+/** A listening server. */
+export type RunningServer = Awaited<ReturnType<typeof startServer>>
+
+const LIMITS = {
+  /** Maximum size of the request line and headers. */
+  headerBytes: 24 * 1024,
+  headersMs: 10_000,
+  /** Maximum time to receive a request, from its first byte to its last. */
+  requestMs: 30_000,
+  /** Maximum time without a byte in either direction while a request is under way. */
+  stalledMs: 20_000,
+  // nginx keeps its upstream connections open for 60 s. This timeout is longer, so that nginx never uses a connection that the hub is about to close.
+  keepAliveMs: 65_000,
+  /** How often these timeouts are checked. */
+  checkMs: 1_000,
+  connections: 4_096,
+}
+type ServerLimits = typeof LIMITS
+
+const GRACE_MS = 5_000
+/** Maximum number of connections that the kernel holds until the process accepts them; Linux itself allows at most 4,096. If there is no room for a connection, its client tries again only after a second. */
+const BACKLOG = 4_096
+
+/** Where and how to listen. */
+export interface ServerOptions {
+  /** Called when a request is complete or its client has disconnected. */
+  onAnswered?: (
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    measured: Pick<AnsweredRequest, 'id' | 'ms' | 'bytes'>,
+  ) => void
+  /** The addresses to listen on. Default: all IP addresses of this machine. */
+  listenAt?: ListenAt
+  /** The origin that may read errors of the server itself. Default: every origin. */
+  allowOrigin?: string
+  /** Overrides the default limits. */
+  limits?: Partial<ServerLimits>
+}
+
+/** Starts a server. @returns once it is listening; rejects if the port is in use */
+export async function startServer(
+  listener: NodeListener,
+  port: number,
+  { listenAt = 'everywhere', limits: given = {}, onAnswered, allowOrigin = '*' }: ServerOptions = {},
+) {
+  const limits = { ...LIMITS, ...given }
+  const answering = new Map<Socket, ServerResponse>()
+  let isClosing = false
+  let isStopping = false
+  const server = createServer(
+    {
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      keepAliveTimeout: limits.keepAliveMs,
+      connectionsCheckingInterval: limits.checkMs,
+    },
+    (incoming, outgoing) => {
+      const { socket } = incoming
+      answering.set(socket, outgoing)
+      const id = nameRequest(incoming.headers['x-request-id'])
+      for (const [name, value] of Object.entries(headersOfRequest(id))) outgoing.setHeader(name, value)
+      const began = performance.now()
+      const sentBefore = socket.bytesWritten
+      outgoing.once('close', () => {
+        onAnswered?.(incoming, outgoing, { id, ms: performance.now() - began, bytes: socket.bytesWritten - sentBefore })
+        answering.delete(socket)
+        if (isStopping) server.closeIdleConnections()
+      })
+      if (isClosing) outgoing.shouldKeepAlive = false
+      runForRequest({ request_id: id, path: incoming.url ?? '' }, () => {
+        listener(incoming, outgoing).catch((cause) => logProblem('error', 'A response failed.', { cause }))
+      })
+    },
+  )
+  server.maxConnections = fitConnections(limits.connections)
+  server.timeout = limits.stalledMs
+  // Without this listener, Node itself responds, without a body.
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
+    refuseUnreadable(socket, error.code, answering.get(socket)?.headersSent === true, allowOrigin),
+  )
+  const [first, ...others] = listenAt === 'everywhere' ? [] : listenAt
+  await listen(server, port, first)
+  const address = server.address()
+  const actualPort = address !== null && typeof address === 'object' ? address.port : port
+  const doors = await Promise.all(others.map((host) => openDoor(server, actualPort, host)))
+  /** From now on, each response closes its connection, so that a proxy opens its next connection to another server. */
+  const startClosing = () => {
+    isClosing = true
+    // Responses whose headers have not been sent yet tell the client that the connection will be closed.
+    for (const outgoing of answering.values()) outgoing.shouldKeepAlive = false
+  }
+  return {
+    server,
+    startClosing,
+    /** Stops accepting connections, lets in-flight requests finish, and aborts them after the grace period. */
+    async stop(graceMs = GRACE_MS): Promise<void> {
+      startClosing()
+      isStopping = true
+      const closed = new Promise((resolve) => server.close(resolve))
+      for (const door of doors) door?.close()
+      server.closeIdleConnections()
+      const timer = setTimeout(() => server.closeAllConnections(), graceMs)
+      await closed
+      clearTimeout(timer)
+    },
+  }
+}
+
+function listen(server: NetServer, port: number, host: string | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ port, host, backlog: BACKLOG }, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+/** Makes a server listen on an additional IP address. @returns undefined if this machine does not have it, for example without IPv6 */
+async function openDoor(server: Server, port: number, host: string): Promise<NetServer | undefined> {
+  const door = createNetServer((socket) => server.emit('connection', socket))
+  try {
+    await listen(door, port, host)
+    return door
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT') return undefined
+    server.close()
+    throw error
+  }
+}

@@ -1,0 +1,93 @@
+// Gives each request an ID, and logs it as a line of JSON, without its query, tokens or content.
+import { randomUUID } from 'node:crypto'
+import { write, writeSync } from 'node:fs'
+import { redactSecrets } from '../../../log.ts'
+import { VERSION } from '../../../version.ts'
+
+/** Maximum number of buffered characters. If the log's reader is too slow, further lines are dropped, and the log reports how many. */
+const MAX_WAITING = 1_000_000
+const RETRY_MS = 100
+/** How long lines are buffered before they are written, because a write costs more than buffering many lines. */
+const GATHER_MS = 50
+
+/** A request that was completed or whose client disconnected. */
+export interface AnsweredRequest {
+  method: string
+  /** The URL as sent, with its query. */
+  path: string
+  status: number
+  ms: number
+  /** The number of bytes sent, including headers. */
+  bytes: number
+  /** The Cache-Control of the response, or null. */
+  cache: string | null
+  id: string
+}
+
+/** Returns the request ID: the client's if it is well-formed, otherwise a new one. @param given the header `X-Request-Id` */
+export function nameRequest(given?: string | string[]): string {
+  return typeof given === 'string' && /^[A-Za-z0-9._-]{8,64}$/.test(given) ? given : randomUUID()
+}
+
+/** Returns the headers that every response has. */
+export function headersOfRequest(id: string): Record<string, string> {
+  return { 'X-Request-Id': id, 'X-Prompt-Hub-Version': VERSION }
+}
+
+/** A log whose lines are written without waiting for its reader. */
+export type LineWriter = ReturnType<typeof writeLines>
+
+/** Formats a request as a line of JSON that ends with a line feed. docs/running.md section 6 */
+export function formatRequest({ method, path, status, ms, bytes, cache, id }: AnsweredRequest, now: Date): string {
+  return `${JSON.stringify({
+    time: now.toISOString(),
+    level: 'info',
+    method,
+    path: redactSecrets(path),
+    status,
+    ms: Math.round(ms * 10) / 10,
+    bytes,
+    cache,
+    request_id: id,
+  })}\n`
+}
+
+/** Writes lines to a file descriptor. A full pipe delays the log, but never a request. */
+export function writeLines(descriptor = 1) {
+  let waiting = ''
+  /** What is being written. */
+  let chunk: Uint8Array = new Uint8Array()
+  let dropped = 0
+  /** Whether lines are being buffered or written. */
+  let isBusy = false
+  const flush = () => {
+    if (chunk.length === 0) [chunk, waiting] = [Buffer.from(waiting), '']
+    write(descriptor, chunk, (error, written) => {
+      const isFull = error?.code === 'EAGAIN'
+      // If the log's reader has exited, logging stops, but requests are still served.
+      chunk = chunk.subarray(isFull ? 0 : error ? chunk.length : written)
+      isBusy = chunk.length > 0 || (!error && waiting !== '')
+      if (isBusy) setTimeout(flush, isFull ? RETRY_MS : chunk.length > 0 ? 0 : GATHER_MS)
+    })
+  }
+  process.once('exit', () => {
+    try {
+      writeSync(descriptor, waiting)
+    } catch {
+      // The log cannot be written, so there is nowhere to report it.
+    }
+  })
+  return {
+    write(line: string): void {
+      if (waiting.length + line.length > MAX_WAITING) {
+        dropped += 1
+        return
+      }
+      if (dropped > 0) waiting += `${JSON.stringify({ level: 'warning', message: 'Log lines were lost.', dropped })}\n`
+      dropped = 0
+      waiting += line
+      if (!isBusy) setTimeout(flush, GATHER_MS)
+      isBusy = true
+    },
+  }
+}

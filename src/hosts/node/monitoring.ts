@@ -1,0 +1,28 @@
+// Serves the addresses that monitoring programs ask: `/healthz`, `/readyz` and `/metrics`.
+
+import { HEALTH_ADDRESS, METRICS_ADDRESS, READY_ADDRESS } from '../../catalogue/published/addresses.ts'
+import { pathOf } from '../../server/address.ts'
+import { methodNotAllowed, respondWithError } from '../../server/refusals.ts'
+import { respondWithHealth } from './health.ts'
+import type { Metrics } from './metrics.ts'
+import { respondWithReadiness } from './readiness.ts'
+import type { StatusSources } from './status-metrics.ts'
+
+/** Handles a request. @param peer the IP address of the connection, whatever its headers say */
+export type Answer = (request: Request, ip: string, peer?: string) => Promise<Response>
+
+/** Answers monitoring programs, and passes all other requests on. @param metrics undefined if they are disabled */
+export function withMonitoring(answer: Answer, sources: StatusSources, metrics: Metrics | undefined): Answer {
+  const { healthOf, checkAll } = sources
+  return async (request, ip) => {
+    const path = pathOf(request.url)
+    const isMetrics = path === METRICS_ADDRESS && metrics !== undefined
+    if (path !== HEALTH_ADDRESS && path !== READY_ADDRESS && !isMetrics) return answer(request, ip)
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return respondWithError(request, methodNotAllowed(request.method, ['GET', 'HEAD']))
+    if (path === HEALTH_ADDRESS) return respondWithHealth(request, healthOf())
+    if (!isMetrics) return respondWithReadiness(request, checkAll, healthOf)
+    const found = await metrics.respond(sources)
+    return request.method === 'HEAD' ? new Response(null, found) : found
+  }
+}

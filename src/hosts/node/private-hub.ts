@@ -1,0 +1,59 @@
+// Protects a hub in a private network, or on one machine, from pages of other sites that its readers open.
+
+import { HEALTH_ADDRESS, METRICS_ADDRESS, READY_ADDRESS } from '../../catalogue/published/addresses.ts'
+import { isPrivateHost } from '../../domain/access/private-host.ts'
+import { HubError } from '../../domain/api/errors.ts'
+import { pathOf } from '../../server/address.ts'
+import { findForeignSource, type OwnAddresses } from '../../server/guard.ts'
+import { respondWithError } from '../../server/refusals.ts'
+import { type Parts, partsOf, respondWithParts } from '../../server/respond.ts'
+import { headersForReader, keepForReader } from './http/reader-headers.ts'
+import type { Answer } from './monitoring.ts'
+
+/** Paths that a monitoring program requests by a name of its own, such as that of a container. */
+const MONITORED: ReadonlySet<string> = new Set([HEALTH_ADDRESS, READY_ADDRESS, METRICS_ADDRESS])
+
+/** Rejects requests from other sites, at every URL, and lets only the hub's own pages read responses. Does nothing for a public hub. No shared cache may keep a response that is for readers alone. */
+export function protectPrivateHub(answer: Answer, own: OwnAddresses): Answer {
+  if (!own.isPrivate) return answer
+  const restrict = openRestriction(own.baseUrl, own.isForReaders === true)
+  const forMonitoring = { ...own, isOwnHost: (host: string) => own.isOwnHost(host) || isPrivateHost(host) }
+  return async (request, ip, peer) => {
+    const path = pathOf(request.url)
+    const foreign = findForeignSource(request, MONITORED.has(path) ? forMonitoring : own)
+    // The MCP endpoint uses the same check, but has its own error format.
+    if (foreign !== undefined && path !== '/mcp')
+      return restrict(respondWithError(request, new HubError('forbidden', foreign)))
+    const origin = request.headers.get('Origin')
+    const isOther = foreign === undefined && origin !== null && origin !== 'null' && origin !== own.baseUrl
+    return restrict(await answer(request, ip, peer), isOther ? origin : undefined)
+  }
+}
+
+const ALLOW_ORIGIN = 'Access-Control-Allow-Origin'
+
+/** Creates a function that replaces the permission for all origins. @returns the response for the base URL's origin, or for another origin that the hub accepts */
+function openRestriction(baseUrl: string, isForReaders: boolean) {
+  /** A cache of changed headers, because a repeated response has the same headers object (respond.ts). */
+  const changed = new WeakMap<Parts['headers'], Parts['headers']>()
+  const change = (given: Parts['headers'], origin: string): Parts['headers'] => {
+    const headers = isForReaders ? headersForReader(given) : given
+    return headers[ALLOW_ORIGIN] === undefined
+      ? headers
+      : { ...headers, [ALLOW_ORIGIN]: origin, Vary: headers.Vary ? `${headers.Vary}, Origin` : 'Origin' }
+  }
+  return (response: Response, origin = baseUrl): Response => {
+    const parts = partsOf(response)
+    if (!parts) {
+      if (isForReaders) keepForReader(response.headers)
+      if (!response.headers.has(ALLOW_ORIGIN)) return response
+      response.headers.set(ALLOW_ORIGIN, origin)
+      response.headers.append('Vary', 'Origin')
+      return response
+    }
+    const known = origin === baseUrl ? changed.get(parts.headers) : undefined
+    const headers = known ?? change(parts.headers, origin)
+    if (origin === baseUrl) changed.set(parts.headers, headers)
+    return respondWithParts({ ...parts, headers })
+  }
+}

@@ -1,0 +1,30 @@
+// The application with all routes of this hub, for the Node server and the development server.
+import type { SiteFiles } from '../built/site-files.ts'
+import { accounts } from '../routes/accounts.ts'
+import { createApp } from '../routes/app.ts'
+import { editing } from '../routes/editing.ts'
+import { exports } from '../routes/exports.ts'
+import { mcp } from '../routes/mcp.ts'
+import { namesakes, pages } from '../routes/pages.ts'
+import { reads } from '../routes/reads.ts'
+import { skills } from '../routes/skills.ts'
+import { writes } from '../routes/writes.ts'
+import { connectAccount, connectEditor } from './connect-account.ts'
+import { type FunctionContext, openCheckHub, openHub, openMessageHub } from './open-hub.ts'
+import { openPublishHub } from './open-publish-hub.ts'
+
+/** Creates the application. @param files the static files; omitted where others serve them */
+export function createHubApp<Place extends FunctionContext>(files?: (place: Place) => SiteFiles) {
+  const site = { hub: openHub, files }
+  return createApp<Place>([
+    skills(site),
+    writes({ publishing: openPublishHub, checking: openCheckHub }),
+    exports({ hub: openHub }),
+    reads({ hub: openHub }),
+    mcp({ mcp: openMessageHub }),
+    namesakes(site),
+    accounts({ account: connectAccount }),
+    editing({ editor: connectEditor }),
+    pages(site),
+  ])
+}

@@ -1,0 +1,140 @@
+// Connects publishing to the platform: git store, token checks and rate limits.
+
+import { purgeCache } from '@netlify/functions'
+import type { QueueState, TakeTurn } from '../concurrency/turns.ts'
+import { type Config, settingsError } from '../config.ts'
+import { LIMITS } from '../domain/limits.ts'
+import type { GitStore } from '../git/git-store.ts'
+import type { VerifyJob } from '../server/publish/authenticate.ts'
+import type { PublishHub } from '../server/publish/publish-hub.ts'
+import { createPublishTurns, shareTurns } from '../state/publish-turns.ts'
+import type { RateLimiter } from '../state/rate-limiter.ts'
+import type { StateStore } from '../state/state-store.ts'
+import { findToken, recordTokenUse } from '../state/tokens.ts'
+import {
+  archiveParserOf,
+  clientKeyOf,
+  currentConfig,
+  type FunctionContext,
+  limiterOf,
+  runLongOf,
+  type ServerHub,
+  sourcesOf,
+  stateOf,
+} from './open-hub.ts'
+
+/** Maximum number of invalid tokens per minute for each client IP address. */
+const FAILED_TOKENS_PER_MINUTE = 30
+
+/** Opens a hub for one write. @throws HubError `unavailable` naming a missing or invalid setting */
+export async function openPublishHub(request: Request, context: FunctionContext): Promise<PublishHub> {
+  const { ip, hub } = context
+  const config = currentConfig()
+  const state = await stateOf(hub)
+  return {
+    baseUrl: config.baseUrl,
+    git: await openGit(config, hub),
+    ...(await sourcesOf(request, hub)),
+    runLong: runLongOf(context),
+    parseArchive: archiveParserOf(context),
+    verifyAttestation: async (text, roots) =>
+      runLongOf(context)((await import('../attestations/verify-in-thread.ts')).verifyAttestation, text, roots),
+    issuer: config.oidc.issuer,
+    quota: config.quota,
+    nextOrder: hub?.nextOrder ?? Date.now,
+    findToken: (token) => findToken(state, token),
+    // These modules are imported only for a user's or a job's token, because an operator's token needs none of them.
+    findHolder: async (person) => (await import('./people.ts')).findHolder(person, config, hub, state),
+    isBlocked: async (person) => (await import('../state/blocks.ts')).isBlocked(state, person),
+    verifyJob: jobVerifier(config),
+    spendJob: async ({ jti, request, endsMs }) =>
+      (await import('../state/single-use.ts')).useOnce(state, {
+        kind: 'jti',
+        id: jti,
+        use: request,
+        endsMs,
+      }),
+    recordTokenUse: (tokenId) => recordTokenUse(state, tokenId, new Date()),
+    limiter: await publishLimiter(config, hub),
+    failedTokens: await failedTokensOf(config),
+    clientAddress: clientKeyOf(ip),
+    listUsedNumbers: async (place) => {
+      const published = Object.keys(await (await publishedOf(config, state)).read(place))
+      return [...published, ...(hub?.usedNumbers?.(`${place.owner}/${place.name}`) ?? [])]
+    },
+    rememberVersion: async (place, published) => (await publishedOf(config, state)).remember(place, published),
+    purge: hub ? async (tags) => hub.pages?.purge(tags) : (tags) => purgeCache({ tags }),
+    takeTurn: await turnsOf(config, hub),
+    isAlone: hub?.advance !== undefined && config.databaseUrl === undefined,
+    advance: async (write) => (await hub?.advance?.(write)) ?? false,
+  }
+}
+
+/** Returns what this hub remembers of its publishes. */
+async function publishedOf(config: Config, state: StateStore) {
+  const { openPublished, sourceOf } = await import('../state/published.ts')
+  return openPublished(state, sourceOf(config))
+}
+
+/** Returns the limiter for requests with an invalid token. */
+export const failedTokensOf = (config: Config): Promise<RateLimiter> =>
+  limiterOf('failed-tokens', config.rateLimitPerMinute === 0 ? 0 : FAILED_TOKENS_PER_MINUTE, config)
+
+/** Returns the limiter for publishes. With a shared database, it counts the publishes on all machines. */
+async function publishLimiter(config: Config, hub: ServerHub | undefined): Promise<RateLimiter> {
+  const requests = config.rateLimitPerMinute === 0 ? 0 : LIMITS.publishesPerMinute
+  if (!hub || config.databaseUrl === undefined) return limiterOf('publishes', requests, config)
+  const { limitInState } = await import('../state/limits.ts')
+  return limitInState(hub.state, 'publishes', { requests, windowMs: 60_000 })
+}
+
+const verifiers = new Map<string, Promise<VerifyJob>>()
+
+/** Returns the verifier of job tokens. There is one verifier per process, because it caches the issuer's keys. It is imported for the first job token, because most publishes use hub tokens. */
+export function jobVerifier({ oidc, baseUrl }: Config): VerifyJob {
+  const key = JSON.stringify([oidc, baseUrl])
+  return async (token, now) => {
+    const verifier =
+      verifiers.get(key) ??
+      import('../account/providers/job-verifier.ts').then(({ openJobVerifier }) =>
+        openJobVerifier({ ...oidc, audience: baseUrl }),
+      )
+    verifiers.set(key, verifier)
+    return (await verifier)(token, now)
+  }
+}
+
+let github: Promise<GitStore> | undefined
+
+async function openGit({ gitStore }: Config, hub: ServerHub | undefined): Promise<GitStore> {
+  if (gitStore.kind === 'github') {
+    github ??= import('../github/git-store-github.ts').then(({ openGitHub }) => {
+      const opened = openGitHub(gitStore)
+      return hub?.countGit?.(opened) ?? opened
+    })
+    return github
+  }
+  if (gitStore.kind === 'incomplete')
+    throw settingsError([`${gitStore.missing}: expected, because another setting for the GitHub store is set`])
+  if (!hub)
+    throw settingsError([
+      'GITHUB_REPOSITORY and GITHUB_TOKEN (or GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY): expected, because there is no local git repository to publish to',
+    ])
+  return hub.localGit
+}
+
+/** The queue of all publishes in this process. */
+const ownTurns = createPublishTurns()
+let sharedTurns: Promise<TakeTurn> | undefined
+
+/** Returns how full this process's queue of publishes is. */
+export const publishQueue = (): QueueState => ownTurns.state()
+
+/** Returns the publish queue. Hubs that share a database also take turns with each other, because a commit on GitHub outdates the head that the others have read. */
+async function turnsOf({ databaseUrl, gitStore }: Config, hub: ServerHub | undefined): Promise<TakeTurn> {
+  if (!hub || databaseUrl === undefined || gitStore.kind !== 'github') return ownTurns
+  sharedTurns ??= import('../state/hub-turns.ts').then(({ openHubTurns }) =>
+    shareTurns(ownTurns, openHubTurns(hub.state)),
+  )
+  return sharedTurns
+}

@@ -1,0 +1,142 @@
+// Reviews the content of a pull request: the report, the number of problems, and whether its owners agree. Nothing from
+// the pull request is executed.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { mayActFor } from '../domain/access/memberships.ts'
+import type { Person } from '../domain/access/person.ts'
+import { formatPath, parsePath } from '../domain/content/content-path.ts'
+import { type OwnerFile, parseOwnerFile, parseRepositoryFile } from '../domain/content/prompt-file.ts'
+import { hasPublishingRule } from '../domain/values/publishing-rules.ts'
+import { resolveLatest } from '../domain/values/versions.ts'
+import { openPullTree, type PullTree } from '../github/pull-tree.ts'
+import { reviewContent } from './review-content.ts'
+import { checkApprovals, checkTakedowns, type RemovedNumbers } from './rules/pull-owners.ts'
+import { formatPullReport, type PullReport } from './rules/pull-report.ts'
+
+/** Maximum number of changes shown; the pull request itself shows them all. */
+const MAX_DIFFERENCES = 50
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The result of a review. */
+interface PullReview {
+  /** The comment for the pull request. */
+  report: string
+  problems: number
+  /** Whether the owner of a changed file, or a maintainer, must still approve. */
+  waits: boolean
+  /** The number of changed files in the content folder. */
+  changed: number
+}
+
+/**
+ * Reviews a pull request.
+ *
+ * @param repository the clone with both commits
+ * @param environment names the two commits (BASE_SHA, HEAD_SHA), the author (AUTHOR, AUTHOR_ID), and whether a maintainer approved (APPROVED); git gets the rest
+ * @throws Error if a value is missing, or the pull request cannot be read
+ */
+export async function reviewPull(repository: string, environment: Environment): Promise<PullReview> {
+  const { BASE_SHA: base = '', HEAD_SHA: head = '', AUTHOR = '', AUTHOR_ID = '', APPROVED = '' } = environment
+  if (![base, head].every((sha) => /^[0-9a-f]{40,64}$/.test(sha)) || !/^[\w[\]-]{1,64}$/.test(AUTHOR))
+    throw new Error('expected BASE_SHA, HEAD_SHA and AUTHOR')
+  if (!/^[1-9]\d{0,15}$/.test(AUTHOR_ID)) throw new Error('expected AUTHOR_ID, the number of an account at GitHub')
+  const folder = mkdtempSync(join(tmpdir(), 'prompt-hub-pull-'))
+  try {
+    const tree = await openPullTree({ repository, base, head }, folder, environment)
+    const isApproved = APPROVED === 'true'
+    const files = await readOwners(tree)
+    const author = { login: AUTHOR.toLowerCase(), user_id: AUTHOR_ID }
+    const owners = [
+      ...checkApprovals(tree.changed, author, (owner) => files.get(owner)),
+      ...checkTakedowns(await readRemoved(tree)),
+    ]
+    const review = await reviewContent({
+      contentDir: tree.contentDir,
+      base,
+      environment,
+      mayBePublisher: (owner, login) => login === author.login || namesMember(files.get(owner), login),
+      mayReport: (owner) => mayReport(author, owner, files.get(owner)),
+    })
+    const notes = [
+      ...(owners.some(({ isByName }) => isByName) ? [describeName(author)] : []),
+      ...(tree.isConflict ? ['It **conflicts** with its base branch. Resolve the conflicts first.'] : []),
+      ...(tree.outside > 0
+        ? [`It also changes ${tree.outside} files outside \`content/\`, which are not reviewed here.`]
+        : []),
+      ...review.notes,
+    ]
+    const differences = await compare(tree)
+    return {
+      report: formatPullReport({ ...review, notes, owners, head, isApproved, differences }),
+      problems: review.entries.filter(({ severity }) => severity === 'error').length + (tree.isConflict ? 1 : 0),
+      waits: !isApproved && owners.some(({ isAllowed }) => !isAllowed),
+      changed: tree.changed.length,
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Says what a review cannot know: only the hub's state has the account that first signed in with a login. */
+const describeName = ({ user_id }: Person) =>
+  `The author is known by name, and GitHub can give a name to another account. To trust this account alone, list its ID \`${user_id}\` in \`members\` instead of the name.`
+
+/** Reads the affected owners' files from the base, because changes to members in the pull request itself take effect only after it is merged. */
+async function readOwners(tree: PullTree): Promise<Map<string, OwnerFile | 'broken'>> {
+  const owners = new Set(tree.changed.filter((path) => path.includes('/')).map((path) => path.split('/')[0]!))
+  const files = new Map<string, OwnerFile | 'broken'>()
+  for (const owner of owners) {
+    const text = await tree.readAt('base', `${owner}/index.md`).catch(() => null)
+    if (text !== undefined) files.set(owner, (text !== null && parseOwnerFile(text).value) || 'broken')
+  }
+  return files
+}
+
+/** Reads what the changed `index.md` of prompts name in `removed`. */
+async function readRemoved(tree: PullTree): Promise<RemovedNumbers[]> {
+  const prompts: RemovedNumbers[] = []
+  for (const path of tree.changed) {
+    const place = parsePath(path).value
+    if (place?.kind !== 'repository') continue
+    const readAt = async (side: 'base' | 'merged') => {
+      const text = await tree.readAt(side, path).catch(() => null)
+      if (text === undefined) return []
+      const file = text === null ? undefined : parseRepositoryFile(text).value
+      return file && Object.keys(file.removed)
+    }
+    const { owner, name } = place
+    prompts.push({ owner, name, before: await readAt('base'), after: await readAt('merged') })
+  }
+  return prompts
+}
+
+/** Returns whether the author could report results to the hub, so that those in the pull request count at once. */
+function mayReport(author: Person, owner: string, file: OwnerFile | 'broken' | undefined): boolean {
+  return file !== 'broken' && !hasPublishingRule(file, 'trusted-only') && mayActFor(author, owner, file)
+}
+
+function namesMember(file: OwnerFile | 'broken' | undefined, login: string): boolean {
+  return file !== undefined && file !== 'broken' && file.members.includes(login)
+}
+
+/** Compares each new version with the highest version in the base, and every other file with its content in the base. */
+async function compare(tree: PullTree): Promise<PullReport['differences']> {
+  const differences: { title: string; text: string }[] = []
+  for (const path of tree.changed.slice(0, MAX_DIFFERENCES)) {
+    const place = parsePath(path).value
+    const isThere = (await tree.readAt('merged', path)) !== undefined
+    const wasThere = (await tree.readAt('base', path)) !== undefined
+    if (!isThere) {
+      differences.push({ title: `content/${path} is deleted`, text: '' })
+      continue
+    }
+    const isNew = place?.kind === 'version' && !wasThere
+    const before = isNew ? resolveLatest(await tree.versionsAtBase(place.owner, place.name), () => false) : undefined
+    const from = isNew ? before && formatPath({ ...place, version: before }) : wasThere ? path : undefined
+    const title = from === undefined || from === path ? `content/${path}` : `content/${path}, compared with ${before}`
+    differences.push({ title, text: await tree.compare(from, path) })
+  }
+  return differences
+}

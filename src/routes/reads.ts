@@ -1,0 +1,34 @@
+// The routes of the API that read published data, and the answers at addresses that the API does not have.
+import { API_PATHS, type ApiPath, areValid } from '../domain/api/routes.ts'
+import type { Hub } from '../server/hub.ts'
+import { ANSWERS, type RouteHandler } from '../server/read/answers.ts'
+import { handleRead, respondElsewhere } from '../server/read/read.ts'
+import { methodNotAllowed, respondNotFound } from '../server/refusals.ts'
+import { respondToOptions } from '../server/respond.ts'
+import type { Answer, Opens, RouteGroup } from './app.ts'
+
+/** Adds the routes that read. Other groups that serve the API come first. */
+export const reads =
+  <Place>({ hub }: { hub: Opens<Hub, Place> }): RouteGroup<Place> =>
+  (add) => {
+    const answerAt =
+      ({ routes, methods }: ApiPath): Answer<Place> =>
+      (request, parameters, place) => {
+        const { method } = request
+        if (method === 'OPTIONS') return respondToOptions(methods)
+        const route = isReading(request) ? routes.get('GET') : undefined
+        const answer = route && HANDLERS[route.id]
+        if (route && answer) return handleRead(request, route, parameters, answer, () => hub(request, place))
+        if (!areValid(parameters)) return respondNotThere(request)
+        throw methodNotAllowed(method, methods)
+      }
+    for (const one of API_PATHS) add('all', one.path, answerAt(one))
+    for (const path of ['/api', '/api/*']) add('all', path, respondNotThere)
+  }
+
+const isReading = ({ method }: Request) => method === 'GET' || method === 'HEAD'
+
+const respondNotThere = (request: Request) =>
+  isReading(request) ? respondElsewhere(request) : respondNotFound(request)
+
+const HANDLERS: Partial<Record<string, RouteHandler>> = ANSWERS

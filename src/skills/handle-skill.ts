@@ -1,0 +1,131 @@
+// Serves Agent Skills: the SKILL.md files, and the indexes that clients use to find and install skills.
+
+import type { Bytes } from '../built/site-files.ts'
+import { ownerCacheTag, repositoryCacheTag } from '../domain/api/caching.ts'
+import { DATA_FILES } from '../domain/api/data-paths.ts'
+import { HubError } from '../domain/api/errors.ts'
+import type { PathParameters } from '../domain/api/routes.ts'
+import { describeSkill, formatSkill, formatSkillIndex } from '../domain/content/skill.ts'
+import { printable } from '../domain/text/printable.ts'
+import { isFilePath } from '../domain/values/file-path.ts'
+import { isName, isOwner, isVersion } from '../domain/values/names.ts'
+import { digestText } from '../files/measure.ts'
+import { pathOf, queryOf } from '../server/address.ts'
+import { type Connect, countRequest, type Sources } from '../server/hub.ts'
+import { findArchive, findFile, type VersionPlace } from '../server/read/files.ts'
+import { encode } from '../server/read/records.ts'
+import { findSkill, type SkillPlace } from '../server/read/skills.ts'
+import { respondToError } from '../server/refusals.ts'
+import { type Answer, respondWith, respondWithRedirect } from '../server/respond.ts'
+
+/**
+ * Handles one request. Never throws: errors have the same form as in the API (docs/contract.md section 4).
+ *
+ * Files that the build wrote are outside the rate limit, because clients fetch the file of every skill in an index.
+ *
+ * @param address one of `SKILL_PATHS`
+ * @param parameters as in the path, maybe malformed
+ */
+export async function handleSkill(
+  request: Request,
+  address: string,
+  parameters: PathParameters,
+  connect: Connect,
+): Promise<Response> {
+  /** `index.json`, `SKILL.md`, `{archive}` or `{path}`. */
+  const file = address.slice(address.lastIndexOf('/') + 1)
+  const path = pathOf(request.url)
+  const lowerCase = path.replace(OWNER_AND_NAME, (place) => place.toLowerCase())
+  const { owner = '', name, version, skill } = parameters
+  // The index of the hub has no tag: the next build replaces it.
+  const cacheTag =
+    owner === '' ? undefined : name === undefined ? ownerCacheTag(owner) : repositoryCacheTag(owner, name)
+  const isIndex = file === 'index.json'
+  try {
+    if (lowerCase !== path) return respondWithRedirect(lowerCase + queryOf(request.url))
+    const hub = await connect()
+    const place = { owner, name: name ?? skill ?? '', version }
+    const isValid = owner === '' ? isIndex : isOwner(owner)
+    const known = isValid ? await readBuiltFile(parameters, file, hub) : undefined
+    if (!known) await countRequest(hub)
+    const found = known ?? (await makeFile(place, parameters, file, hub))
+    if (!found) throw skillNotFound(parameters)
+    return respondWith(request, {
+      ...found,
+      cache: version === undefined ? 'changing' : 'immutable',
+      cacheTag,
+      hasDigest: !isIndex,
+    })
+  } catch (thrown) {
+    return respondToError(request, thrown, isOwner(owner) && isName(name ?? 'x') ? cacheTag : undefined)
+  }
+}
+
+/** The part of a path that is in lower case. The paths of files may have capital letters. */
+const OWNER_AND_NAME = /^(?:\/[\w-]+){1,2}?(?=\/(?:SKILL\.md$|v\/|\.well-known\/))/
+
+type Found = Pick<Answer, 'bytes' | 'mediaType'>
+
+const asIndex = (bytes: Bytes): Found => ({ bytes, mediaType: 'application/json' })
+const asMarkdown = (bytes: Bytes): Found => ({ bytes, mediaType: 'text/markdown' })
+
+/** Reads an index, or a file of a version, as the build wrote it. */
+async function readBuiltFile(
+  parameters: PathParameters,
+  file: string,
+  { siteFiles }: Sources,
+): Promise<Found | undefined> {
+  const { owner = '', name, version, skill } = parameters
+  if (file === 'index.json' && name === undefined) {
+    const bytes = await siteFiles.read(owner === '' ? DATA_FILES.hubSkills() : DATA_FILES.skills(owner))
+    return bytes && asIndex(bytes)
+  }
+  const isPinned = name !== undefined && version !== undefined && isName(name) && isVersion(version)
+  if (file === 'index.json' || !isPinned || (skill ?? name) !== name) return undefined
+  if (file === 'SKILL.md') {
+    const bytes = await siteFiles.read(DATA_FILES.skill(owner, name, version))
+    return bytes && asMarkdown(bytes)
+  }
+  return findBeside({ owner, name, version }, parameters, { siteFiles, fresh: NO_COPIES })
+}
+
+const nothing = async () => undefined
+const NO_COPIES: Sources['fresh'] = { find: nothing, listNames: async () => [] }
+
+/** Finds a file beside the SKILL.md of a version, or the archive of all of them. */
+async function findBeside(
+  place: VersionPlace,
+  { path, archive }: PathParameters,
+  sources: Sources,
+): Promise<Found | undefined> {
+  if (archive !== undefined) return archive === `${place.name}.tar.gz` ? findArchive(place, sources) : undefined
+  return path !== undefined && isFilePath(path) ? findFile(place, path, sources) : undefined
+}
+
+/** Makes an index or a file that no build has written. */
+async function makeFile(
+  place: SkillPlace,
+  parameters: PathParameters,
+  file: string,
+  sources: Sources,
+): Promise<Found | undefined> {
+  // The name of the skill is repeated in some URLs, and must match.
+  const said = parameters.skill
+  const skill = said === undefined || said === place.name ? await findSkill(place, sources) : undefined
+  if (!skill) return undefined
+  if (file === 'index.json') return asIndex(encode(formatSkillIndex([describeSkill(skill, digestText)])))
+  if (file === 'SKILL.md') return asMarkdown(encode(formatSkill(skill)))
+  return findBeside({ ...place, version: skill.version }, parameters, sources)
+}
+
+function skillNotFound({ owner, name, version, skill, path, archive }: PathParameters): HubError {
+  const prompt = name ?? skill
+  const what = prompt === undefined ? owner : `${owner}/${prompt}${version === undefined ? '' : `@${version}`}`
+  const file = path ?? archive
+  return new HubError(
+    'not_found',
+    file === undefined
+      ? `There is no Agent Skill for ${printable(what ?? '')}. /docs/skills explains which prompts are skills.`
+      : `There is no file ${printable(file)} of that Agent Skill. Its index lists its files: /docs/skills.`,
+  )
+}

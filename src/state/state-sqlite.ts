@@ -1,0 +1,204 @@
+// Stores state in one SQLite file, for a hub on one machine. Several processes may open it at the same time.
+import { closeSync, existsSync, fchownSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
+import { dirname, relative } from 'node:path'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { shareRunning } from '../concurrency/share-running.ts'
+import { logProblem } from '../log.ts'
+import { BUSY, codeOf, explainSqlite, isDamage, isMissingTable } from './sqlite-errors.ts'
+import { checkStore, type OpenStateStore, StateProblem, stateUnavailable } from './state-entries.ts'
+import { openSqlState } from './state-sql.ts'
+
+/** The format of the file, in SQLite's `user_version`. */
+const FORMAT = 1
+/** How long a call waits for another process that is writing. */
+const MAX_WAIT_MS = 3_000
+const RETRY_MS = 5
+const AFTER_LOSS =
+  'Restore it from a backup: stop the hub, put the file back, and start the hub again. Without a backup, users sign in again and create new tokens.'
+
+const TABLE = `
+  CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL, version TEXT NOT NULL, expires_at INTEGER);
+  CREATE INDEX state_expires_at ON state (expires_at) WHERE expires_at IS NOT NULL;
+`
+
+/** An open file. */
+interface OpenFile {
+  database: DatabaseSync
+  statements: Map<string, StatementSync>
+  /** Identifies the file at the path when it was opened; another program may replace or delete it. */
+  identity: string | undefined
+  /** Identifies SQLite's log next to it. */
+  logIdentity: string | undefined
+}
+
+/**
+ * Opens the file, or creates it if it is missing. If it is deleted, replaced, or loses its table later, the next call opens it again.
+ *
+ * @param now a clock in milliseconds since 1970
+ * @throws Error if the file is not a database, or if a newer version of the hub wrote it
+ */
+export async function openSqliteState(path: string, now: () => number = Date.now): Promise<OpenStateStore> {
+  const share = shareRunning<OpenFile>()
+  let file: OpenFile | undefined
+  const close = () => {
+    if (file) closeFile(file, path)
+    file = undefined
+  }
+  const open = async (): Promise<OpenFile> => {
+    if (file && file.identity === identify(path)) return file
+    return share('', async () => {
+      if (file) {
+        logProblem('error', 'The state file was deleted or replaced while the hub was running.', {
+          file: nameOf(path),
+          fix: AFTER_LOSS,
+        })
+        close()
+      }
+      file = await openFile(path)
+      return file
+    })
+  }
+  /** Runs work on the open file, once more if the file lost its table, or if another call has closed it. */
+  const callStore = async <Value>(work: (file: OpenFile) => Value): Promise<Value> => {
+    for (let isRetry = false; ; isRetry = true) {
+      let opened: OpenFile | undefined
+      try {
+        const mine = await open()
+        opened = mine
+        return await untilFree(() => work(mine))
+      } catch (error) {
+        if (opened === file && (isMissingTable(error) || isDamage(error))) close()
+        if (isRetry || opened?.database.isOpen !== false) throw stateUnavailable(explainSqlite(error, nameOf(path)))
+      }
+    }
+  }
+  const run: Parameters<typeof openSqlState>[0]['run'] = (sql, values) =>
+    callStore((opened) => statementOf(opened, sql).all(...values))
+  try {
+    file = await openFile(path)
+  } catch (error) {
+    throw explainSqlite(error, nameOf(path))
+  }
+  const state = openSqlState({ table: 'state', toKey: (key) => key, run }, now)
+  return {
+    ...state,
+    async check() {
+      await callStore(() => readAsNewcomer(path))
+      await checkStore(state, now())
+    },
+    close: async () => close(),
+  }
+}
+
+/** Returns the file's path as operators know it: relative to the folder in which the hub runs, if it is there. */
+function nameOf(path: string): string {
+  const name = relative('.', path)
+  return name.startsWith('..') ? path : name
+}
+
+function statementOf({ database, statements }: OpenFile, sql: string): StatementSync {
+  const known = statements.get(sql) ?? database.prepare(sql.replaceAll('$', '?'))
+  statements.set(sql, known)
+  return known
+}
+
+/** Reads the file like a process that has just started, because an open database keeps reading pages from its memory after the file was damaged. */
+function readAsNewcomer(path: string): void {
+  const database = new DatabaseSync(path, { timeout: 0, readOnly: true })
+  try {
+    for (const order of ['ASC', 'DESC']) database.prepare(`SELECT * FROM state ORDER BY key ${order} LIMIT 1`).all()
+  } finally {
+    database.close()
+  }
+}
+
+async function openFile(path: string): Promise<OpenFile> {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  createFile(path)
+  // SQLite's own timeout is disabled, because it would block the thread that serves reads.
+  const database = new DatabaseSync(path, { timeout: 0 })
+  try {
+    await untilFree(() => prepareFile(database, path))
+  } catch (error) {
+    database.close()
+    throw error
+  }
+  return { database, statements: new Map(), identity: identify(path), logIdentity: identify(`${path}-wal`) }
+}
+
+/** Closes the file. If it is no longer at its path, its log is removed, because SQLite would apply it to the file that is there now. */
+function closeFile({ database, identity, logIdentity }: OpenFile, path: string): void {
+  const isElsewhere = identity !== identify(path)
+  database.close()
+  if (!isElsewhere || logIdentity === undefined || logIdentity !== identify(`${path}-wal`)) return
+  for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true })
+}
+
+function identify(path: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return stats && `${stats.dev} ${stats.ino}`
+}
+
+/** Creates the file if it is missing. SQLite creates its other files with the mode and the owner of this file. */
+function createFile(path: string): void {
+  const isNew = !existsSync(path)
+  const file = openSync(path, 'a', 0o600)
+  try {
+    const { uid, gid } = statSync(dirname(path))
+    // If root creates the file, for example with `npm run token`, the user who runs the hub must still be able to open it.
+    if (isNew && process.geteuid?.() === 0) fchownSync(file, uid, gid)
+  } finally {
+    closeSync(file)
+  }
+}
+
+const readFormat = (database: DatabaseSync) => Number(database.prepare('PRAGMA user_version').get()?.user_version)
+
+function checkFormat(database: DatabaseSync, path: string): void {
+  if (readFormat(database) > FORMAT)
+    throw new StateProblem(
+      `${nameOf(path)} was written by a newer version of the hub. Run that version, or restore a backup.`,
+    )
+}
+
+/** Deleted data is overwritten, because it may be personal. FULL, because an acknowledged write must survive a power loss: https://www.sqlite.org/pragma.html#pragma_synchronous */
+function prepareFile(database: DatabaseSync, path: string): void {
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON')
+  const hasTable = () => database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'state'").get() !== undefined
+  checkFormat(database, path)
+  if (readFormat(database) === FORMAT && hasTable()) return
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    // Another process may have created the table in the meantime.
+    if (!hasTable()) {
+      const isNew = readFormat(database) === 0
+      database.exec(`${TABLE} PRAGMA user_version = ${FORMAT}`)
+      if (!isNew)
+        logProblem('error', 'The state file had lost its table, which was created again, empty.', {
+          file: nameOf(path),
+          fix: AFTER_LOSS,
+        })
+    }
+    database.exec('COMMIT')
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK')
+    throw error
+  }
+}
+
+/** Retries while another process has the file locked, without blocking this thread. */
+async function untilFree<Value>(work: () => Value): Promise<Value> {
+  for (const deadline = performance.now() + MAX_WAIT_MS; ; ) {
+    try {
+      return work()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error
+    }
+    await sleep(RETRY_MS * (1 + Math.random()))
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return codeOf(error) === BUSY
+}
