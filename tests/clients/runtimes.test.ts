@@ -42,7 +42,7 @@ try {
   got.push(error instanceof PromptHubError && error.problems.map(({ kind, name }) => kind + ' ' + name).join())
 }
 note(await new PromptHub({ ...options, url: hub.url }).get('acme/hello@2.0.0'))
-note(await new PromptHub({ ...options, freshMs: 0 }).get('acme/hello'))
+note(await new PromptHub({ ...options, freshMs: 0, revalidateMs: 0 }).get('acme/hello'))
 note(await new PromptHub({ ...options, store: undefined, url: 'http://127.0.0.1:9' }).get('acme/hello', { fallback: 'x' }))
 note(await new PromptHub({ ...options, lock: await openLock('prompts.lock') }).get('acme/hello'))
 got.push(events.filter((type) => type === 'stale' || type === 'fallback').join())

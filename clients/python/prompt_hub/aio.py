@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Callable, List, Optional, Sequence, Tuple, TypeVar
 
+from .arguments import NOT_GIVEN
 from .hub import PromptHub
 from .prompt import Prompt
 from .records import VersionRow
@@ -28,7 +29,7 @@ class AsyncPromptHub:
         retries: int = 2,
         deadline: float = 15.0,
         fresh: float = 60.0,
-        revalidate: float = 600.0,
+        revalidate: Optional[float] = 600.0,
         on_event: Optional[Callable[[Event], None]] = None,
     ) -> None:
         self._hub = PromptHub(
@@ -53,9 +54,22 @@ class AsyncPromptHub:
         range: Optional[str] = None,
         label: Optional[str] = None,
         fallback: Optional[str] = None,
+        fresh: Optional[float] = None,
+        revalidate: Optional[float] = NOT_GIVEN,
+        deadline: Optional[float] = None,
     ) -> Prompt:
         """As `PromptHub.get`."""
-        return await asyncio.to_thread(self._hub.get, name, version=version, range=range, label=label, fallback=fallback)
+        return await asyncio.to_thread(
+            self._hub.get,
+            name,
+            version=version,
+            range=range,
+            label=label,
+            fallback=fallback,
+            fresh=fresh,
+            revalidate=revalidate,
+            deadline=deadline,
+        )
 
     async def file(self, prompt: Prompt, path: str) -> bytes:
         """As `Prompt.file`."""
@@ -72,3 +86,13 @@ class AsyncPromptHub:
     async def list_versions(self, name: str) -> Sequence[VersionRow]:
         """As `PromptHub.list_versions`."""
         return await asyncio.to_thread(self._hub.list_versions, name)
+
+    async def close(self) -> None:
+        """As `PromptHub.close`. An `async with` block calls it."""
+        self._hub.close()
+
+    async def __aenter__(self) -> "AsyncPromptHub":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Optional, Tuple
+from typing import Any, Optional, Tuple
 
 from .lock import FULL_NAME
 from .ranges import LATEST, is_label, is_range, is_version
@@ -11,6 +11,8 @@ from .trouble import PromptHubError
 
 Wish = Optional[Tuple[str, str]]
 """`("version" | "range" | "label", text)`, or None for the latest."""
+NOT_GIVEN: Any = object()
+"""The default of an argument for which None is a value."""
 
 
 def parse_arguments(

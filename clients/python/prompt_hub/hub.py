@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import os
+import time
+from dataclasses import replace
 from typing import Callable, List, Optional, Sequence, cast
 
 from .address import HUB_URL
-from .arguments import parse_arguments
-from .cache import CacheSettings
+from .arguments import NOT_GIVEN, parse_arguments
+from .breaker import Breaker
+from .cache import CacheSettings, Call
 from .hub_reader import HubReader
 from .lock import require_hub_url
 from .locked import LockReader
@@ -37,7 +41,7 @@ class PromptHub:
         retries: int = 2,
         deadline: float = 15.0,
         fresh: float = 60.0,
-        revalidate: float = 600.0,
+        revalidate: Optional[float] = 600.0,
         on_event: Optional[Callable[[Event], None]] = None,
     ) -> None:
         """Opens a hub; sends no request yet. Raises PromptHubError `invalid_request` when `url` is invalid, and like
@@ -50,8 +54,9 @@ class PromptHub:
         locked bytes. `cache_dir` is a folder that stores responses beyond this process; by default they are only in
         memory. `timeout` limits one attempt, and `deadline` all of them including the pauses; `retries` is the number
         of retries. For `fresh` seconds a changing response is reused without a request, and for `revalidate`
-        seconds after that it is used at once and revalidated in the background; an older one is used only when the hub
-        cannot be reached. `on_event` is called with events that a program may want to log; exceptions in it are ignored.
+        seconds after that (None: always) it is used at once and revalidated in the background; for an older one, a call
+        waits for one attempt, and not at all while the hub does not respond. `on_event` is called with events that a
+        program may want to log; exceptions in it are ignored.
         """
         if lock is not None and not isinstance(cast(object, lock), (str, os.PathLike)):
             raise PromptHubError("invalid_request", f"lock: expected the path of a prompts.lock, got {type(lock).__name__}")
@@ -59,11 +64,13 @@ class PromptHub:
         self.url = require_hub_url(url or (opened.hub if opened else HUB_URL))
         self._on_event = on_event
         self._requests = RequestSettings(timeout, retries, deadline, read_token_for(self.url, url, token))
+        self._fresh, self._revalidate, self._is_closed = fresh, revalidate, False
         settings = CacheSettings(
-            fresh=fresh,
-            revalidate=revalidate,
             folder=cache_dir,
             requests=self._requests,
+            breaker=Breaker(
+                lambda where, pause, cause: self._say(Event("unreachable", where, f"not asked for {pause:.0f} s: {cause}"))
+            ),
             on_stale=lambda where, age, cause: self._say(Event("stale", where, f"{age:.0f} s old: {cause or 'asked again'}")),
         )
         self._hub = HubReader(self.url, settings, self._say)
@@ -80,20 +87,28 @@ class PromptHub:
         range: Optional[str] = None,
         label: Optional[str] = None,
         fallback: Optional[str] = None,
+        fresh: Optional[float] = None,
+        revalidate: Optional[float] = NOT_GIVEN,
+        deadline: Optional[float] = None,
     ) -> Prompt:
         """Gets a prompt by `owner/name`, optionally with a version, range or label: `owner/name@^1.2`,
         `owner/name@production`.
 
         `fallback` is the text to use when the hub cannot be reached and nothing is cached; never used for a prompt that
-        does not exist. Raises PromptHubError `invalid_request` for an invalid name or version, `not_found`, `refused`
+        does not exist. `fresh` and `revalidate` are for this call, in seconds; default: those of the hub. `deadline` is how
+        many seconds it waits; requests go on after it, so that the next call has their response.
+
+        Raises PromptHubError `invalid_request` for an invalid name or version, `not_found`, `refused`
         or `unavailable` according to the hub's response, `integrity` for a checksum mismatch; under a lock also
         `not_locked`.
         """
         full_name, wish = parse_arguments(name, version, range, label)
+        ends_at = time.monotonic() + (self._requests.deadline if deadline is None else deadline)
+        call = replace(self._call(fresh, revalidate), ends_at=ends_at, has_fallback=fallback is not None)
         try:
             if self._locked is None:
-                return self._prompt_of(self._hub.get(full_name, wish))
-            return self._prompt_of(self._locked.get(full_name, wish), self._locked.read_file)
+                return self._prompt_of(self._hub.get(full_name, wish, call))
+            return self._prompt_of(self._locked.get(full_name, wish, call), self._locked.read_file)
         except PromptHubError as error:
             if fallback is None or error.code != "unavailable":
                 raise
@@ -109,13 +124,31 @@ class PromptHub:
         static mirror, if no prompt has the label.
         """
         parse_arguments(f"{owner}/all", None, None, label)
-        return [self._prompt_of(found) for found in self._hub.get_all(owner, label)]
+        return [self._prompt_of(found) for found in self._hub.get_all(owner, label, self._call())]
 
     def list_versions(self, name: str) -> Sequence[VersionRow]:
         """Lists the versions of a prompt, highest first, including yanked ones, which are marked. Not affected by a
         lock."""
         full_name, _ = parse_arguments(name, None, None, None)
-        return self._hub.list_versions(full_name)
+        return self._hub.list_versions(full_name, self._call())
+
+    def close(self) -> None:
+        """Ends the use of this object: later calls raise PromptHubError `invalid_request`. A `with` block calls it."""
+        self._is_closed = True
+
+    def __enter__(self) -> "PromptHub":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _call(self, fresh: Optional[float] = None, revalidate: Optional[float] = NOT_GIVEN) -> Call:
+        """What a call accepts; default: the options of the hub."""
+        if self._is_closed:
+            raise PromptHubError("invalid_request", "this hub is closed; get the prompts inside of its with block")
+        if revalidate is NOT_GIVEN:
+            revalidate = self._revalidate
+        return Call(self._fresh if fresh is None else fresh, math.inf if revalidate is None else revalidate)
 
     def _prompt_of(self, found: Found, read_locked: Optional[Callable[[str, SkillFile], bytes]] = None) -> Prompt:
         """`read_locked` reads a file of a prompt under a lock."""

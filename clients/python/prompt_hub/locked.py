@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Dict, Optional
 
 from .arguments import Wish
-from .cache import AnswerCache, CacheSettings
+from .cache import AnswerCache, CacheSettings, Call
 from .lock import Lock, LockedPrompt
 from .placed import read_content, read_file
 from .prompt import Found
@@ -29,7 +29,7 @@ class LockReader:
         self._requests = settings.requests
         self._vendored: Dict[str, str] = {}
 
-    def get(self, name: str, wish: Wish) -> Found:
+    def get(self, name: str, wish: Wish, call: Call) -> Found:
         """Gets the locked version.
 
         Raises PromptHubError `not_locked` or `integrity`, and without a vendored file the errors of a request.
@@ -38,17 +38,20 @@ class LockReader:
         if locked is None:
             raise PromptHubError("not_locked", f"{name} is not in prompts.lock. Add it: hubcli add {name}")
         _require_granted(name, wish, locked)
+        label = wish[1] if wish is not None and wish[0] == "label" else None
         content = self._read_vendored(name, locked)
         if content is None:
-            answer = read_either(lambda place: self._versions.get(self._url + place, False), f"repos/{name}/versions/{locked.version}")
+            answer = read_either(
+                lambda place: self._versions.get(self._url + place, False, call), f"repos/{name}/versions/{locked.version}"
+            )
             if answer.value.content_sha256 != locked.sha256:
                 raise PromptHubError("integrity", f"{name}@{locked.version}: the hub has other bytes than prompts.lock.")
-            return Found(answer.value, answer.source, 0.0, None)
+            return Found(answer.value, answer.source, 0.0, None, label)
         details = locked.details
         files = tuple(file for file in locked.files if file.path != SKILL)
         variables, parameters = details.variables, dict(details.parameters)
         record = VersionRecord(name, locked.version, content, locked.sha256, variables, parameters, files, locked.publisher)
-        return Found(record, "lock", 0.0, None)
+        return Found(record, "lock", 0.0, None, label)
 
     def read_file(self, name: str, file: SkillFile) -> bytes:
         """Reads a file of a locked skill: the one in the project or, if there is none, that of the hub. Raises

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Dict, Mapping, Optional
 
 from .address import HUB_URL
-from .arguments import parse_arguments
+from .arguments import NOT_GIVEN, parse_arguments
 from .exchange import is_loopback
 from .lock import require_hub_url
 from .own_changes import note_change
@@ -27,10 +27,6 @@ class ChangeResult:
     """Whether nothing needed to change."""
     commit: Optional[Mapping[str, Any]]
     """The commit of the change, `{"sha": "…", "url": "…"}`, or None."""
-
-
-NOT_GIVEN: Any = object()
-"""The default of `expected`: unlike None, it sets no condition."""
 
 
 class HubManager:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 import time
@@ -28,3 +29,14 @@ def last_change(url: str) -> float:
     """When what a URL responds with was last changed by this process; 0 if it was not."""
     found = re.match(r"(.*)/(?:api|data)/v1/(repos/[^/]+/[^/.]+|users/[^/.]+)", url)
     return _changes.get(f"{found.group(1)}/{found.group(2)}", 0.0) if found else 0.0
+
+
+def _forget_threads() -> None:
+    """After a fork: the thread that holds the lock is in the other process."""
+    global _turn
+    _turn = threading.Lock()
+
+
+# Windows has no fork.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_threads)

@@ -36,6 +36,8 @@ class VersionRecord(NamedTuple):
     """The digest of the archive of a skill with other files."""
     included: Tuple[str, ...] = ()
     """The versions whose content it includes, each once, as in `acme/house-style@1.4.0`."""
+    format: Optional[str] = None
+    """`text` or `chat`; None in a record that does not say it."""
 
 
 class ModelStatus(NamedTuple):
@@ -176,6 +178,7 @@ def _version(value: object) -> VersionRecord:
         publisher=_publisher(data),
         bundle_sha256=text_or_none(data.get("bundle_sha256")),
         included=_included(as_list(data.get("includes", []))),
+        format=data["format"] if data.get("format") in ("text", "chat") else None,
     )
     try:
         digest = sha256(record.content.encode("utf-8")).hexdigest()

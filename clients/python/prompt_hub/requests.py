@@ -7,11 +7,12 @@ import email.utils
 import http.client
 import json
 import random
+import socket
 import time
 import urllib.error
 import zlib
 from dataclasses import dataclass
-from typing import Dict, Optional, Tuple
+from typing import Callable, Dict, Optional, Tuple
 
 from .address import USER_AGENT
 from .exchange import Connections, open_url, origin_of, within
@@ -35,6 +36,8 @@ class RequestSettings:
     """Time limit of all attempts, including the pauses between them."""
     token: Optional[str] = None
     """The token for reads, sent only once the hub has asked for one."""
+    on_timeout: Optional[Callable[[PromptHubError], None]] = None
+    """Called when an attempt ended without a response, before the next one."""
 
 
 @dataclass(frozen=True)
@@ -55,10 +58,11 @@ class Write:
 
 
 class _Trouble(Exception):
-    def __init__(self, error: PromptHubError, wait: Optional[float]) -> None:
+    def __init__(self, error: PromptHubError, wait: Optional[float], is_timeout: bool = False) -> None:
         super().__init__(str(error))
         self.error = error
         self.wait = wait
+        self.is_timeout = is_timeout
 
 
 def ask(url: str, etag: Optional[str], settings: RequestSettings, write: Optional[Write] = None) -> Optional[NewText]:
@@ -95,6 +99,8 @@ def _ask(url: str, etag: Optional[str], settings: RequestSettings, write: Option
             timeout = max(0.001, min(settings.timeout, ends_at - time.monotonic()))
             return _try_once(url, etag, write, timeout, None if write else settings.token)
         except _Trouble as trouble:
+            if settings.on_timeout is not None and trouble.is_timeout:
+                settings.on_timeout(trouble.error)
             # The pause is random, so that programs affected by the same outage do not all retry at the
             # same moment. https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
             pause = trouble.wait
@@ -111,7 +117,7 @@ def _try_once(url: str, etag: Optional[str], write: Optional[Write], timeout: fl
     try:
         return within(timeout, lambda connections: _exchange(url, etag, write, token, ends_at, connections))
     except concurrent.futures.TimeoutError as error:
-        raise _Trouble(PromptHubError("unavailable", f"{url} did not respond within {timeout:.1f} s."), None) from error
+        raise _Trouble(PromptHubError("unavailable", f"{url} did not respond within {timeout:.1f} s."), None, True) from error
 
 
 def _exchange(
@@ -141,7 +147,8 @@ def _exchange(
             if not is_asked:
                 raise _trouble_of(error, url) from None
     except (OSError, http.client.HTTPException) as error:
-        raise _Trouble(PromptHubError("unavailable", f"{url} did not respond: {error}"), None) from error
+        is_timeout = isinstance(getattr(error, "reason", error), socket.timeout)
+        raise _Trouble(PromptHubError("unavailable", f"{url} did not respond: {error}"), None, is_timeout) from error
     note_asked(url)
     return _exchange(url, etag, write, token, ends_at, connections)
 
@@ -154,7 +161,7 @@ def _read_bounded(response: http.client.HTTPResponse, url: str, ends_at: float) 
             break
         chunks += chunk
         if time.monotonic() > ends_at:
-            raise OSError("timed out")
+            raise socket.timeout("timed out")
         if len(chunks) > _MAX_BYTES:
             raise PromptHubError("unavailable", f"{url} returned more than {_MAX_BYTES} bytes, which is too large for a prompt.")
     if response.length:

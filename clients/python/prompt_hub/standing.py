@@ -22,7 +22,8 @@ class Standing:
 class Event:
     """Something that a program may want to log: a response that was not fresh, or a notice about a prompt.
 
-    `type` is `stale`, `fallback`, `unused_values` (values that a fallback text has no place for), `deprecated`, `yanked`
+    `type` is `stale`, `unreachable` (the hub did not respond; for some seconds, cached responses and fallbacks are used
+    without asking it), `fallback`, `unused_values` (values that a fallback text has no place for), `deprecated`, `yanked`
     or `advisory`; `subject` is what it is about.
     """
 

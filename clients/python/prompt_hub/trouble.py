@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Optional, Sequence
+from typing import Callable, NamedTuple, Optional, Sequence, Tuple
 
 
 class ValueProblem(NamedTuple):
@@ -31,8 +31,20 @@ class PromptHubError(Exception):
         self.status = status
         self.problems = tuple(problems)
 
+    def again(self) -> "PromptHubError":
+        """The same error as an exception of its own."""
+        return _restore_error(self.code, str(self), self.status, self.problems)
+
+    def __reduce__(self) -> "Tuple[Callable[..., PromptHubError], Tuple[object, ...]]":
+        # An exception is otherwise restored from its message alone.
+        return _restore_error, (self.code, str(self), self.status, self.problems)
+
     @property
     def exit_code(self) -> int:
         """The exit code of a command that fails with it."""
         codes = {"not_found": 2, "refused": 4, "integrity": 4, "unavailable": 5}
         return 3 if self.status in (401, 403) else codes.get(self.code, 1)
+
+
+def _restore_error(code: str, message: str, status: Optional[int], problems: Sequence[ValueProblem]) -> PromptHubError:
+    return PromptHubError(code, message, status=status, problems=problems)

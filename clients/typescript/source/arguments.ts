@@ -3,8 +3,20 @@ import { FULL_NAME } from './lock.ts'
 import { LATEST, readWish, type Wish } from './ranges.ts'
 import { PromptHubError } from './trouble.ts'
 
-/** The requested version; default: the latest. */
-export interface GetOptions {
+/** How long one call may use a cached response, and how long it may wait. Default: the options of the hub. */
+export interface CallOptions {
+  /** How long a changing response is reused without a request, in milliseconds. */
+  freshMs?: number
+  /** How long after that it is used at once and revalidated in the background, in milliseconds; `Infinity` for always. */
+  revalidateMs?: number
+  /** How long the call waits, in milliseconds. Requests go on after it, so that the next call has their response. */
+  deadlineMs?: number
+  /** Keeps the runtime from ending a request in the background: `waitUntil: (promise) => ctx.waitUntil(promise)` in a Cloudflare Worker. */
+  waitUntil?: (promise: Promise<unknown>) => void
+}
+
+/** The requested version (default: the latest), and how to get it. */
+export interface GetOptions extends CallOptions {
   /** Exactly this version. */
   version?: string
   /** The highest active version in this range: `^1.2`, `~1.2.3`, `1.x`, `*`. */

@@ -1,4 +1,5 @@
 // Caches the hub's responses in memory and in an optional store, and decides how old a response may be.
+import type { Breaker } from './breaker.ts'
 import { lastChange } from './own-changes.ts'
 import { ask, type RequestSettings } from './requests.ts'
 import { isNotFound, PromptHubError } from './trouble.ts'
@@ -30,14 +31,25 @@ export interface Answer<Value> {
   ageMs: number
 }
 
-/** Cache lifetimes, and how to fetch responses. */
-export interface CacheSettings {
+/** What one caller accepts. */
+export interface Call {
   /** How long a changing response is used without asking the hub. */
   freshMs: number
-  /** How long after that it is used at once and revalidated in the background. An older one is used only when the hub cannot be reached. */
+  /** How long after that it is used at once and revalidated in the background. */
   revalidateMs: number
+  /** When the caller stops waiting, by `performance.now()`; infinite if only each request has a time limit. */
+  endsAt: number
+  /** Whether the caller has something else to use: then it waits for one attempt only, and not at all for a hub that has just failed. */
+  hasFallback: boolean
+  /** Keeps the runtime from ending work in the background. */
+  waitUntil: ((work: Promise<unknown>) => void) | undefined
+}
+
+/** How to store and fetch responses. */
+export interface CacheSettings {
   store: Store | undefined
   requests: RequestSettings
+  breaker: Breaker
   now: () => number
   /** Called when a response that is not fresh is used. `cause` is why the hub could not be reached, or undefined while the response is being revalidated. */
   onStale: (url: string, ageMs: number, cause: unknown) => void
@@ -51,10 +63,19 @@ interface Entry<Value> {
   kept: Kept
 }
 
+/** A request that concurrent callers share. */
+interface UnderWay<Value> {
+  askedAt: number
+  /** After that, nobody waits for it: some runtimes cut off what is under way, and it never settles. */
+  lastsMs: number
+  answer: Promise<Answer<Value>>
+}
+
 /** Responses of one type. Concurrent callers share one request. */
 export class AnswerCache<Value> {
   readonly #entries = new Map<string, Entry<Value>>()
-  readonly #underWay = new Map<string, { askedAt: number; answer: Promise<Answer<Value>> }>()
+  readonly #loading = new Map<string, Promise<Entry<Value> | undefined>>()
+  readonly #underWay = new Map<string, UnderWay<Value>>()
   readonly #parse: (text: string, url: string) => Value | Promise<Value>
   readonly #settings: CacheSettings
 
@@ -70,24 +91,37 @@ export class AnswerCache<Value> {
    * @param changes whether the response can change; one that cannot is requested only once
    * @throws PromptHubError the hub's error, or `unavailable` when it cannot be reached and nothing is cached
    */
-  async get(url: string, changes: boolean): Promise<Answer<Value>> {
-    const entry = this.#entries.get(url)
-    if (entry) {
-      this.#remember(url, entry)
-      const ageMs = this.#settings.now() - entry.kept.checkedAt
-      // After a clock was set back, the age of a response is unknown. What this process has changed since is wrong.
-      const isKnown = ageMs >= 0 && entry.kept.checkedAt > lastChange(url)
-      if (!changes || (isKnown && ageMs < this.#settings.freshMs))
-        return { value: entry.value, source: 'memory', ageMs }
-      if (isKnown && ageMs < this.#settings.freshMs + this.#settings.revalidateMs) {
-        this.#settings.onStale(url, ageMs, undefined)
-        this.#share(url, changes).catch(() => {
-          // This caller has a response. Once that is too old, the next caller waits for the hub and gets its error.
-        })
-        return { value: entry.value, source: 'stale', ageMs }
-      }
+  async get(url: string, changes: boolean, call: Call): Promise<Answer<Value>> {
+    const { now, breaker } = this.#settings
+    const inMemory = this.#entries.get(url)
+    if (inMemory) this.#remember(url, inMemory)
+    const entry = inMemory ?? (await this.#load(url))
+    const paused = breaker.pauseOf(url)
+    if (!entry) {
+      if (paused && call.hasFallback) throw paused
+      return this.#waitFor(url, undefined, call)
     }
-    return this.#share(url, changes)
+    const ageMs = now() - entry.kept.checkedAt
+    // After a clock was set back, the age of a response is unknown. What this process has changed since is wrong.
+    const isKnown = ageMs >= 0 && entry.kept.checkedAt > lastChange(url)
+    if (!changes || (isKnown && ageMs < call.freshMs))
+      return { value: entry.value, source: inMemory ? 'memory' : 'disk', ageMs }
+    if (paused) return this.#useStale(url, entry, paused)
+    const failure = breaker.failureOf(url)
+    const underWay = this.#underWay.get(url)
+    // A runtime that cuts off work in the background never hears that the hub has recovered, so the caller asks itself.
+    const isTried = failure && !(underWay && this.#isOver(underWay))
+    if (isKnown && (ageMs < call.freshMs + call.revalidateMs || isTried)) {
+      runInBackground(this.#share(url, entry, call).answer, call)
+      return this.#useStale(url, entry, failure)
+    }
+    try {
+      return await this.#waitFor(url, entry, call)
+    } catch (error) {
+      const isDown = error instanceof PromptHubError && error.code === 'unavailable' && error.status !== 429
+      if (isDown) return this.#useStale(url, entry, error)
+      throw error
+    }
   }
 
   /** Responses in memory, without a request. */
@@ -95,39 +129,67 @@ export class AnswerCache<Value> {
     return this.#entries.get(url)?.value
   }
 
-  #share(url: string, changes: boolean): Promise<Answer<Value>> {
+  #useStale(url: string, { value, kept }: Entry<Value>, cause: unknown): Answer<Value> {
+    const ageMs = Math.max(0, this.#settings.now() - kept.checkedAt)
+    this.#settings.onStale(url, ageMs, cause)
+    return { value, source: 'stale', ageMs }
+  }
+
+  /** Waits for the hub, as long as the caller accepts. @param known the cached response, if any */
+  async #waitFor(url: string, known: Entry<Value> | undefined, call: Call): Promise<Answer<Value>> {
+    const { now, requests, breaker } = this.#settings
+    const startedAt = performance.now()
+    const attemptEndsAt = known || call.hasFallback ? startedAt + requests.timeoutMs : Number.POSITIVE_INFINITY
+    const endsAt = Math.min(call.endsAt, attemptEndsAt)
+    for (;;) {
+      const underWay = this.#share(url, known, call)
+      const leftMs = Math.min(endsAt - performance.now(), underWay.askedAt + underWay.lastsMs - now())
+      const answer = await within(leftMs, underWay.answer)
+      if (answer) return answer
+      if (performance.now() < endsAt - 1) continue
+      runInBackground(underWay.answer, call)
+      const seconds = (performance.now() - startedAt) / 1_000
+      const error = new PromptHubError('unavailable', `${url} did not respond within ${seconds.toFixed(1)} s.`)
+      if (endsAt === attemptEndsAt) breaker.fail(url, error, underWay.askedAt)
+      throw error
+    }
+  }
+
+  /** The request that is under way, or else a new one. */
+  #share(url: string, known: Entry<Value> | undefined, call: Call): UnderWay<Value> {
+    const { now, requests } = this.#settings
     const underWay = this.#underWay.get(url)
     // A request that was sent before this process changed the prompt may get the response from before.
-    if (underWay && (!changes || underWay.askedAt > lastChange(url))) return underWay.answer
-    const asking = {
-      askedAt: this.#settings.now(),
-      answer: this.#find(url, changes).finally(() => {
-        if (this.#underWay.get(url) === asking) this.#underWay.delete(url)
+    if (underWay && !this.#isOver(underWay) && underWay.askedAt > lastChange(url)) return underWay
+    const wishedMs = Number.isFinite(call.endsAt) ? call.endsAt - performance.now() : 0
+    const lastsMs = Math.max(requests.deadlineMs, wishedMs)
+    const started: UnderWay<Value> = {
+      askedAt: now(),
+      lastsMs,
+      answer: this.#askHub(url, known, lastsMs).finally(() => {
+        if (this.#underWay.get(url) === started) this.#underWay.delete(url)
       }),
     }
-    this.#underWay.set(url, asking)
-    return asking.answer
+    this.#underWay.set(url, started)
+    return started
   }
 
-  async #find(url: string, changes: boolean): Promise<Answer<Value>> {
-    const { now, freshMs } = this.#settings
-    const known = this.#entries.get(url)
-    if (known) return this.#askHub(url, known)
-    const stored = await this.#readStore(url)
-    if (stored) {
-      this.#remember(url, stored)
-      const ageMs = now() - stored.kept.checkedAt
-      const isKnown = ageMs >= 0 && stored.kept.checkedAt > lastChange(url)
-      if (!changes || (isKnown && ageMs < freshMs)) return { value: stored.value, source: 'disk', ageMs }
-    }
-    return this.#askHub(url, stored)
+  /** Whether nobody waits for a request any more. After a clock was set back, that is unknown. */
+  #isOver({ askedAt, lastsMs }: UnderWay<Value>): boolean {
+    const elapsedMs = this.#settings.now() - askedAt
+    return elapsedMs < 0 || elapsedMs >= lastsMs
   }
 
-  async #askHub(url: string, known: Entry<Value> | undefined): Promise<Answer<Value>> {
-    const { now, requests, onStale } = this.#settings
+  async #askHub(url: string, known: Entry<Value> | undefined, deadlineMs: number): Promise<Answer<Value>> {
+    const { now, requests, breaker } = this.#settings
     const checkedAt = now()
+    let hasResponded = false
+    breaker.startTry(url)
     try {
-      const reply = await ask(url, known?.kept.etag, requests)
+      const onTimeout = (error: PromptHubError) => breaker.fail(url, error, checkedAt)
+      const reply = await ask(url, known?.kept.etag, { ...requests, deadlineMs, onTimeout })
+      hasResponded = true
+      breaker.succeed(url)
       if (reply.kind === 'unchanged' && !known)
         throw new PromptHubError('unavailable', `${url} returned 304 without a cached response.`)
       const kept: Kept =
@@ -137,15 +199,12 @@ export class AnswerCache<Value> {
       await this.#writeStore(url, kept)
       return { value, source: 'network', ageMs: 0 }
     } catch (error) {
-      if (!(error instanceof PromptHubError) || error.code !== 'unavailable' || error.status === 429 || !known) {
-        // When the hub reports that something does not exist, the cached response is removed too: it may have been withdrawn on purpose.
-        if (error instanceof PromptHubError && (error.code === 'not_found' || error.code === 'refused'))
-          await this.#forget(url)
-        throw error
-      }
-      const ageMs = Math.max(0, now() - known.kept.checkedAt)
-      onStale(url, ageMs, error)
-      return { value: known.value, source: 'stale', ageMs }
+      if (!(error instanceof PromptHubError)) throw error
+      if (error.code !== 'unavailable' || error.status === 429) breaker.succeed(url)
+      else if (!hasResponded) breaker.fail(url, error, checkedAt)
+      // When the hub reports that something does not exist, the cached response is removed too: it may have been withdrawn on purpose.
+      if (error.code === 'not_found' || error.code === 'refused') await this.#forget(url)
+      throw error
     }
   }
 
@@ -163,10 +222,22 @@ export class AnswerCache<Value> {
     })
   }
 
-  /** Reads from the store. Anything that cannot be read or parsed counts as absent, so that it is requested from the hub. */
-  async #readStore(url: string): Promise<Entry<Value> | undefined> {
+  /** Reads from the store; concurrent callers share it. A store that does not respond counts as empty. */
+  async #load(url: string): Promise<Entry<Value> | undefined> {
+    const { store, requests } = this.#settings
+    if (!store) return undefined
+    const loading = this.#loading.get(url) ?? this.#readStore(store, url)
+    this.#loading.set(url, loading)
+    const stored = await within(requests.timeoutMs, loading)
+    if (this.#loading.get(url) === loading) this.#loading.delete(url)
+    if (stored && !this.#entries.has(url)) this.#remember(url, stored)
+    return stored && this.#entries.get(url)
+  }
+
+  /** Anything that cannot be read or parsed counts as absent, so that it is requested from the hub. */
+  async #readStore(store: Store, url: string): Promise<Entry<Value> | undefined> {
     try {
-      const kept = await this.#settings.store?.read(url)
+      const kept = await store.read(url)
       return kept && { kept, value: await this.#parse(kept.text, url) }
     } catch {
       return undefined
@@ -174,9 +245,36 @@ export class AnswerCache<Value> {
   }
 
   async #writeStore(url: string, kept: Kept): Promise<void> {
-    await this.#settings.store?.write(url, kept).catch(() => {
+    const { store, requests } = this.#settings
+    if (!store) return
+    const written = store.write(url, kept).catch(() => {
       // A response that does not fit on a full disk is simply requested again later.
     })
+    await within(requests.timeoutMs, written)
+  }
+}
+
+/** The longest time that a timer of JavaScript can wait. */
+const MAX_WAIT_MS = 2_147_483_647
+
+/** Waits for work, but no longer than some time. @returns undefined at the end of the time */
+async function within<Result>(ms: number, work: Promise<Result>): Promise<Result | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const end = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, Math.min(ms, MAX_WAIT_MS), undefined)
+  })
+  return Promise.race([work, end]).finally(() => clearTimeout(timer))
+}
+
+/** Lets work go on after its caller has a response; its errors are those of the next caller. */
+export function runInBackground(work: Promise<unknown>, { waitUntil }: Pick<Call, 'waitUntil'>): void {
+  const settled = work.catch(() => {
+    // This caller has a response. Once that is too old, the next caller waits for the hub and gets its error.
+  })
+  try {
+    waitUntil?.(settled)
+  } catch {
+    // A runtime that does not take it must not make a read fail.
   }
 }
 

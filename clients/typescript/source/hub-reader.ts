@@ -1,5 +1,13 @@
 // Reads prompts from a hub without a lock: resolves the requested version, chooses the URLs to read, and reports notices about the prompts in use.
-import { type Answer, AnswerCache, type AnswerSource, type CacheSettings, readEither } from './cache.ts'
+import {
+  type Answer,
+  AnswerCache,
+  type AnswerSource,
+  type CacheSettings,
+  type Call,
+  readEither,
+  runInBackground,
+} from './cache.ts'
 import { factsOf, type PromptFacts, slower } from './prompt.ts'
 import { highestIn, isRange, satisfies, type Wish } from './ranges.ts'
 import {
@@ -32,6 +40,7 @@ type NoticeSource = 'record' | 'list'
 export class HubReader {
   readonly #url: string
   readonly #onEvent: (event: HubEvent) => void
+  readonly #call: Call
   readonly #versions: AnswerCache<VersionRecord>
   readonly #repositories: AnswerCache<RepositoryRecord>
   readonly #lists: AnswerCache<VersionRow[]>
@@ -39,9 +48,10 @@ export class HubReader {
   readonly #changes: AnswerCache<VersionChange[]>
   readonly #reported = new Set<string>()
 
-  /** @param url the hub's URL, without a trailing slash */
-  constructor(url: string, settings: CacheSettings, onEvent: (event: HubEvent) => void) {
+  /** @param url the hub's URL, without a trailing slash @param call what a caller accepts that does not say */
+  constructor(url: string, settings: CacheSettings, call: Call, onEvent: (event: HubEvent) => void) {
     this.#url = url
+    this.#call = call
     this.#onEvent = onEvent
     this.#versions = new AnswerCache(readVersionRecord, settings)
     this.#repositories = new AnswerCache(readRepositoryRecord, settings)
@@ -57,34 +67,36 @@ export class HubReader {
    * @param wish the latest version when undefined
    * @throws PromptHubError `not_found` when there is no such prompt, version or label; `integrity` when the response does not match; or the error of the request
    */
-  async get(name: string, wish: Wish | undefined): Promise<PromptFacts> {
-    if (wish?.kind === 'version') return this.#readVersion(name, wish.version, undefined, ['record', 'list'])
+  async get(name: string, wish: Wish | undefined, call: Call): Promise<PromptFacts> {
+    if (wish?.kind === 'version') return this.#readVersion(name, wish.version, undefined, ['record', 'list'], call)
     if (wish?.kind === 'range') {
-      const list = await this.#readRows(name, (rows) => highestIn(activeOf(rows), wish.range) !== undefined)
+      const list = await this.#readRows(name, (rows) => highestIn(activeOf(rows), wish.range) !== undefined, call)
       const version = highestIn(activeOf(list.value), wish.range)
       if (version === undefined) throw notFound(explainNone(name, wish.range, {}, list.value))
-      return this.#readVersion(name, version, list, ['record'])
+      return this.#readVersion(name, version, list, ['record'], call)
     }
     const record = await this.#readEither(
       this.#repositories,
       `repos/${name}`,
       true,
+      call,
       ({ labels }) => wish === undefined || labelled(labels, wish.label) !== undefined,
     )
     const { labels, latest, latest_version } = record.value
     // The record contains the full latest version, so the most common call takes one request.
-    if (!wish && latest) return this.#factsFrom(name, latest, record, [])
+    if (!wish && latest) return this.#factsFrom(name, latest, record, [], call)
     const version = wish ? labelled(labels, wish.label) : latest_version
     if (!version) throw notFound(explainNone(name, wish?.label ?? '*', labels, []))
-    return this.#readVersion(name, version, record, [])
+    const facts = await this.#readVersion(name, version, record, [], call)
+    return wish ? { ...facts, label: wish.label } : facts
   }
 
   /** Gets the prompts of an owner at a label, by name. @throws PromptHubError like `get` */
-  async getAll(owner: string, label: string): Promise<PromptFacts[]> {
-    const list = await this.#readEither(this.#labels, `users/${owner}/labels/${label}`, true)
+  async getAll(owner: string, label: string, call: Call = this.#call): Promise<PromptFacts[]> {
+    const list = await this.#readEither(this.#labels, `users/${owner}/labels/${label}`, true, call)
     const read = async ({ full_name, version, content_sha256 }: LabelledPrompt) => {
-      const facts = await this.#readVersion(full_name, version, list, ['record'])
-      if (facts.sha256 === content_sha256) return facts
+      const facts = await this.#readVersion(full_name, version, list, ['record'], call)
+      if (facts.sha256 === content_sha256) return { ...facts, label }
       const what = `${full_name}@${version}`
       throw new PromptHubError('integrity', `${what} has other bytes than the list of ${label} says.`)
     }
@@ -92,8 +104,8 @@ export class HubReader {
   }
 
   /** The versions of a prompt, highest first, including yanked ones, which are marked. @throws PromptHubError the error of the request */
-  async listVersions(name: string): Promise<readonly VersionRow[]> {
-    return (await this.#readRows(name, () => true)).value
+  async listVersions(name: string, call: Call = this.#call): Promise<readonly VersionRow[]> {
+    return (await this.#readRows(name, () => true, call)).value
   }
 
   /**
@@ -102,18 +114,22 @@ export class HubReader {
    * @param version if the static files lack it, the API is asked, which also has what was published since the last build
    * @throws PromptHubError the error of the request
    */
-  async readState(name: string, version: string): Promise<{ record: RepositoryRecord; rows: readonly VersionRow[] }> {
+  async readState(
+    name: string,
+    version: string,
+    call: Call = this.#call,
+  ): Promise<{ record: RepositoryRecord; rows: readonly VersionRow[] }> {
     const [record, rows] = await Promise.all([
-      this.#readEither(this.#repositories, `repos/${name}`, true),
-      this.#readRows(name, (rows) => rows.some((row) => row.version === version)),
+      this.#readEither(this.#repositories, `repos/${name}`, true, call),
+      this.#readRows(name, (rows) => rows.some((row) => row.version === version), call),
     ])
     return { record: record.value, rows: rows.value }
   }
 
   /** What the versions of a prompt change for callers, the newest first; empty if the hub does not say, because this is only advice. */
-  async readChanges(name: string): Promise<readonly VersionChange[]> {
+  async readChanges(name: string, call: Call = this.#call): Promise<readonly VersionChange[]> {
     try {
-      return (await this.#changes.get(this.#fileUrl(`repos/${name}/changes`), true)).value
+      return (await this.#changes.get(this.#fileUrl(`repos/${name}/changes`), true, call)).value
     } catch (error) {
       if (error instanceof PromptHubError) return []
       throw error
@@ -121,8 +137,8 @@ export class HubReader {
   }
 
   /** The versions that a version includes. @throws PromptHubError the error of the request */
-  async readIncluded(name: string, version: string): Promise<string[]> {
-    return (await this.#readEither(this.#versions, `repos/${name}/versions/${version}`, false)).value.included
+  async readIncluded(name: string, version: string, call: Call = this.#call): Promise<string[]> {
+    return (await this.#readEither(this.#versions, `repos/${name}/versions/${version}`, false, call)).value.included
   }
 
   /**
@@ -134,12 +150,13 @@ export class HubReader {
     version: string,
     found: { source: AnswerSource; ageMs: number } | undefined,
     unread: readonly NoticeSource[],
+    call: Call,
   ): Promise<PromptFacts> {
-    const answer = await this.#readEither(this.#versions, `repos/${name}/versions/${version}`, false)
+    const answer = await this.#readEither(this.#versions, `repos/${name}/versions/${version}`, false, call)
     if (answer.value.version !== version)
       throw new PromptHubError('integrity', `${name}@${version}: the hub returned ${answer.value.version}.`)
     const source = found ? slower(found.source, answer.source) : answer.source
-    return this.#factsFrom(name, answer.value, { source, ageMs: found?.ageMs ?? 0 }, unread)
+    return this.#factsFrom(name, answer.value, { source, ageMs: found?.ageMs ?? 0 }, unread, call)
   }
 
   #factsFrom(
@@ -147,29 +164,30 @@ export class HubReader {
     record: VersionRecord,
     { source, ageMs }: { source: AnswerSource; ageMs: number },
     unread: readonly NoticeSource[],
+    call: Call,
   ): PromptFacts {
     if (record.full_name !== name)
       throw new PromptHubError('integrity', `${name}: the hub returned ${record.full_name}.`)
-    this.#watch(name, record.version, unread)
-    return { ...factsOf(record), source, ageMs, standing: this.#standingOf(name, record.version) }
+    this.#watch(name, record.version, unread, call)
+    return { ...factsOf(record), label: null, source, ageMs, standing: this.#standingOf(name, record.version) }
   }
 
   /** Reports the notices about a version once the unread records have arrived. Does not wait for them, and reports nothing if they are unavailable. */
-  #watch(name: string, version: string, unread: readonly NoticeSource[]): void {
+  #watch(name: string, version: string, unread: readonly NoticeSource[], call: Call): void {
     if (unread.length === 0) {
       this.#report(name, version)
       return
     }
+    // The prompt has been returned, so a hub that has just failed is not asked.
+    const later = { ...call, endsAt: Number.POSITIVE_INFINITY, hasFallback: true }
     const reads: Promise<unknown>[] = unread.map((each) =>
       each === 'record'
-        ? this.#repositories.get(this.#fileUrl(`repos/${name}`), true)
-        : this.#lists.get(this.#fileUrl(`repos/${name}/versions`), true),
+        ? this.#repositories.get(this.#fileUrl(`repos/${name}`), true, later)
+        : this.#lists.get(this.#fileUrl(`repos/${name}/versions`), true, later),
     )
-    Promise.all(reads).then(
-      () => this.#report(name, version),
-      () => {
-        // The prompt was returned anyway, and the next call tries again.
-      },
+    runInBackground(
+      Promise.all(reads).then(() => this.#report(name, version)),
+      call,
     )
   }
 
@@ -193,14 +211,14 @@ export class HubReader {
   }
 
   /** Reads the list of versions: the static file has all, the API has pages, which are read until they are enough. */
-  #readRows(name: string, isEnough: (rows: VersionRow[]) => boolean): Promise<Answer<VersionRow[]>> {
+  #readRows(name: string, isEnough: (rows: VersionRow[]) => boolean, call: Call): Promise<Answer<VersionRow[]>> {
     const get = async (place: string): Promise<Answer<VersionRow[]>> => {
-      const first = await this.#lists.get(this.#url + place, true)
+      const first = await this.#lists.get(this.#url + place, true, call)
       if (!place.startsWith('/api/')) return first
       let [rows, page] = [first.value, 1]
       while (rows.length === page * VERSIONS_PER_PAGE && page < MAX_PAGES && !isEnough(rows)) {
         page++
-        rows = [...rows, ...(await this.#lists.get(`${this.#url}${place}?page=${page}`, true)).value]
+        rows = [...rows, ...(await this.#lists.get(`${this.#url}${place}?page=${page}`, true, call)).value]
       }
       return { ...first, value: rows }
     }
@@ -212,10 +230,11 @@ export class HubReader {
     cache: AnswerCache<Value>,
     path: string,
     changes: boolean,
+    call: Call,
     isEnough: (value: Value) => boolean = () => true,
   ): Promise<Answer<Value>> {
     return readEither(
-      (place) => cache.get(this.#url + place, changes),
+      (place) => cache.get(this.#url + place, changes, call),
       path,
       ({ value }) => isEnough(value),
     )

@@ -1,7 +1,7 @@
 // Reads prompts under a lock: only those in it, from vendored files if they exist, with every byte verified.
-import { AnswerCache, type CacheSettings, readEither } from './cache.ts'
+import { AnswerCache, type CacheSettings, type Call, readEither } from './cache.ts'
 import type { Lock, LockedPrompt } from './lock.ts'
-import { factsOf, type PromptFacts } from './prompt.ts'
+import { factsOf, formatOf, type PromptFacts } from './prompt.ts'
 import { satisfies, type Wish } from './ranges.ts'
 import { readVersionRecord, type VersionRecord } from './records.ts'
 import type { RequestSettings } from './requests.ts'
@@ -38,18 +38,19 @@ export class LockReader {
    * @param wish must match the lock
    * @throws PromptHubError `not_locked` or `integrity`, and without a vendored file the errors of a request
    */
-  async get(name: string, wish: Wish | undefined): Promise<PromptFacts> {
+  async get(name: string, wish: Wish | undefined, call: Call): Promise<PromptFacts> {
     const { prompts } = this.#given.lock
     const locked = Object.hasOwn(prompts, name) ? prompts[name] : undefined
     if (!locked) throw new PromptHubError('not_locked', `${name} is not in prompts.lock. Add it: hubcli add ${name}`)
     requireLocked(name, wish, locked)
     const content = await this.#readVendored(locked)
-    if (content !== undefined) return factsOfLocked(name, locked, content)
-    const get = (place: string) => this.#versions.get(this.#url + place, false)
+    const label = wish?.kind === 'label' ? wish.label : null
+    if (content !== undefined) return { ...factsOfLocked(name, locked, content), label }
+    const get = (place: string) => this.#versions.get(this.#url + place, false, call)
     const { value, source } = await readEither(get, `repos/${name}/versions/${locked.version}`)
     if (value.content_sha256 !== locked.sha256)
       throw new PromptHubError('integrity', `${name}@${locked.version}: the hub has other bytes than prompts.lock.`)
-    return { ...factsOf(value), source, ageMs: 0, standing: undefined }
+    return { ...factsOf(value), label, source, ageMs: 0, standing: undefined }
   }
 
   /** @returns the text of a vendored file, verified once per process; undefined if there is no file */
@@ -112,9 +113,11 @@ function factsOfLocked(
   name: string,
   { version, sha256, files, publisher, details }: LockedPrompt,
   content: string,
-): PromptFacts {
+): Omit<PromptFacts, 'label'> {
   const { variables, parameters } = details
   const others = files?.filter(({ path }) => path !== SKILL) ?? []
   const rest = { source: 'lock', ageMs: 0, standing: undefined } as const
-  return { name, version, content, sha256, variables, parameters, files: others, publisher, ...rest }
+  // A lock does not say the format; only the text does.
+  const format = formatOf(content)
+  return { name, version, format, content, sha256, variables, parameters, files: others, publisher, ...rest }
 }

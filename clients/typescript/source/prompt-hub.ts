@@ -1,7 +1,8 @@
 // The main module: a hub with its options, getting a prompt from it, and every other export of the package.
 import { HUB_URL } from './address.ts'
-import { type GetOptions, parseArguments } from './arguments.ts'
-import type { CacheSettings, Store } from './cache.ts'
+import { type CallOptions, type GetOptions, parseArguments } from './arguments.ts'
+import { Breaker } from './breaker.ts'
+import type { CacheSettings, Call, Store } from './cache.ts'
 import type { Values } from './filling.ts'
 import { HubReader } from './hub-reader.ts'
 import { requireHubUrl } from './lock.ts'
@@ -16,7 +17,7 @@ import type { SkillFile } from './skills.ts'
 import type { HubEvent } from './standing.ts'
 import { PromptHubError } from './trouble.ts'
 
-export type { GetOptions } from './arguments.ts'
+export type { CallOptions, GetOptions } from './arguments.ts'
 export type { Kept, Store } from './cache.ts'
 export {
   type AnthropicChat,
@@ -38,7 +39,24 @@ export {
   type ReportedOutcome,
   type RepositoryChanges,
 } from './manage.ts'
-export type { Prompt, PromptFacts, Source, Standing } from './prompt.ts'
+export type {
+  AiSdkCall,
+  AnthropicCall,
+  GeminiCall,
+  JsonSchema,
+  ModelCalls,
+  OpenAIChatCall,
+  OpenAIResponsesCall,
+} from './model-call.ts'
+export type {
+  FillOptions,
+  MessagesOptions,
+  ModelCallOptions,
+  Prompt,
+  PromptFacts,
+  Source,
+  Standing,
+} from './prompt.ts'
 export { highestIn, isRange, isVersion, readWish, satisfies, type Wish } from './ranges.ts'
 export type { Advisory, Variable, VersionRow } from './records.ts'
 export type { SuiteResult } from './results.ts'
@@ -69,8 +87,10 @@ export interface HubOptions extends RequestOptions {
   store?: Store
   /** How long a changing response is reused without a request; default 60,000 ms. */
   freshMs?: number
-  /** How long after that it is used at once and revalidated in the background; default 600,000 ms. An older one is used only when the hub cannot be reached. */
+  /** How long after that it is used at once and revalidated in the background; default 600,000 ms, `Infinity` for always. For an older one, a call waits for one attempt, and not at all while the hub does not respond. */
   revalidateMs?: number
+  /** Keeps the runtime from ending a request in the background, for every call that gives none of its own. */
+  waitUntil?: (promise: Promise<unknown>) => void
   /** Called with events that a program may want to log. Exceptions in it are ignored. */
   onEvent?: (event: HubEvent) => void
 }
@@ -81,6 +101,7 @@ export class PromptHub {
   readonly url: string
   readonly #hub: HubReader
   readonly #locked: LockReader | undefined
+  readonly #options: HubOptions
   readonly #onEvent: (event: HubEvent) => void
   /** The options of its requests, for this library's own functions. */
   readonly requests: RequestSettings
@@ -88,6 +109,8 @@ export class PromptHub {
   /** @throws PromptHubError `invalid_request` for an invalid option, such as a path instead of an open lock */
   constructor(options: HubOptions = {}) {
     requireOptions(options)
+    requireTimes(options)
+    this.#options = options
     this.url = requireHubUrl(options.url ?? options.lock?.lock.hub ?? HUB_URL)
     this.#onEvent = (event) => {
       try {
@@ -98,14 +121,13 @@ export class PromptHub {
     }
     this.requests = requestSettings(options, readTokenFor(this.url, options))
     const settings: CacheSettings = {
-      freshMs: options.freshMs ?? 60_000,
-      revalidateMs: options.revalidateMs ?? 600_000,
       store: options.store,
+      breaker: new Breaker(Date.now, (url, forMs, cause) => this.#onEvent({ type: 'unreachable', url, forMs, cause })),
       now: Date.now,
       onStale: (url, ageMs, cause) => this.#onEvent({ type: 'stale', url, ageMs, cause }),
       requests: this.requests,
     }
-    this.#hub = new HubReader(this.url, settings, this.#onEvent)
+    this.#hub = new HubReader(this.url, settings, this.#callOf({}, false), this.#onEvent)
     this.#locked = options.lock && new LockReader(this.url, options.lock, settings)
   }
 
@@ -117,8 +139,11 @@ export class PromptHub {
    */
   async get<Name extends string>(name: Name, options: GetOptions = {}): Promise<Prompt<ValuesOf<Name>>> {
     const { fullName, wish } = parseArguments(name, options)
+    requireTimes(options)
+    const deadlineMs = options.deadlineMs ?? this.requests.deadlineMs
+    const call = this.#callOf({ ...options, deadlineMs }, options.fallback !== undefined)
     try {
-      const facts = await (this.#locked?.get(fullName, wish) ?? this.#hub.get(fullName, wish))
+      const facts = await (this.#locked?.get(fullName, wish, call) ?? this.#hub.get(fullName, wish, call))
       return this.#promptOf(facts, (file) => this.#locked?.readFile(fullName, file))
     } catch (error) {
       if (options.fallback === undefined || !(error instanceof PromptHubError) || error.code !== 'unavailable')
@@ -138,6 +163,17 @@ export class PromptHub {
     parseArguments(`${owner}/all`, { label })
     const found = await this.#hub.getAll(owner, label)
     return found.map((facts) => this.#promptOf(facts))
+  }
+
+  /** What a call accepts. Without a deadline, only each request has a time limit. */
+  #callOf({ freshMs, revalidateMs, deadlineMs, waitUntil }: CallOptions, hasFallback: boolean): Call {
+    return {
+      freshMs: freshMs ?? this.#options.freshMs ?? 60_000,
+      revalidateMs: revalidateMs ?? this.#options.revalidateMs ?? 600_000,
+      endsAt: deadlineMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + deadlineMs,
+      hasFallback,
+      waitUntil: waitUntil ?? this.#options.waitUntil,
+    }
   }
 
   /** @param readLocked reads a file under a lock; without it, the hub is asked */
@@ -165,6 +201,15 @@ export class PromptHub {
   /** The record of a prompt and its list of versions, for this library's own functions. */
   readState(...place: Parameters<HubReader['readState']>): ReturnType<HubReader['readState']> {
     return this.#hub.readState(...place)
+  }
+}
+
+/** Checks the times: a timer takes what is not a number for 0. */
+function requireTimes(options: { [Key in keyof (HubOptions & CallOptions)]: unknown }): void {
+  for (const key of ['freshMs', 'revalidateMs', 'timeoutMs', 'deadlineMs'] as const) {
+    const value = options[key]
+    if (value !== undefined && !(typeof value === 'number' && value >= 0))
+      throw invalid(`${key}: expected a number of milliseconds, got ${JSON.stringify(value) ?? typeof value}`)
   }
 }
 

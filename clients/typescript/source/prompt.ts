@@ -2,6 +2,7 @@
 import type { AnswerSource } from './cache.ts'
 import { type ChatMessage, fillChat, splitChat } from './chat.ts'
 import { fillContent, findVariables, type Values } from './filling.ts'
+import { callFor, type ModelCalls } from './model-call.ts'
 import type { Publisher } from './publisher.ts'
 import type { Advisory, Variable, VersionRecord } from './records.ts'
 import type { SuiteResult } from './results.ts'
@@ -35,6 +36,10 @@ export interface PromptFacts {
   name: string
   /** The version, or null for a fallback. */
   version: string | null
+  /** The label that it was requested by, or null. */
+  label: string | null
+  /** Whether it is one text, or messages with roles. */
+  format: 'text' | 'chat'
   /** The text, byte for byte. */
   content: string
   /** SHA-256 of the text, in hex; null for a fallback. */
@@ -54,14 +59,34 @@ export interface PromptFacts {
   standing: Standing | undefined
 }
 
-/** A prompt. */
+/** Options of filling. */
+export interface FillOptions {
+  /** `ignore` leaves out values that the prompt has no variable for, such as those that a test runner adds; default `error`. */
+  unknown?: 'error' | 'ignore'
+}
+
+/** Options of filling the messages of a chat prompt. */
+export interface MessagesOptions<History extends object = ChatMessage> extends FillOptions {
+  /** The caller's earlier messages, inserted unchanged at `{{history}}`. */
+  history?: readonly History[]
+}
+
+/** Options of an SDK's call. */
+export interface ModelCallOptions extends MessagesOptions {
+  /** Leaves out the parameters that the SDK cannot take. */
+  drop?: boolean
+}
+
+/** A prompt. Its functions are not enumerable, so that `structuredClone` and `JSON.stringify` copy its metadata. */
 export interface Prompt<Given extends object = Values> extends PromptFacts {
   /**
    * The text with its variables filled in: one pass, values are inserted literally. A fallback leaves out values that its text has no place for, and reports them as the event `unused_values`.
    *
    * @throws PromptHubError `invalid_values` naming the prompt and every missing, unknown or invalid variable; also for a chat prompt, whose role lines would go to the model as text: use `messages`
    */
-  fill(values: Given): string
+  fill(values: Given, options?: FillOptions): string
+  /** The same, without an error for values that the prompt has no variable for. */
+  fill<More extends Given>(values: More, options: FillOptions & { unknown: 'ignore' }): string
   /**
    * Reads one of the files, verified: the one in the project if the prompt was read under a lock and the file is there, otherwise that of the hub, which is asked on each call.
    *
@@ -78,13 +103,29 @@ export interface Prompt<Given extends object = Values> extends PromptFacts {
   /**
    * The messages of a chat prompt with their variables filled in, in the format of OpenAI's SDK; `forAnthropic` and `forGemini` convert them for SDKs with a separate system text. Messages are filled separately: a value never creates a message.
    *
-   * @param options `history`: the caller's earlier messages, inserted unchanged at `{{history}}`
    * @throws PromptHubError `invalid_values`, also if the prompt is not a chat prompt, or has no `{{history}}` line for the history
    */
   messages<History extends object = ChatMessage>(
     values: Given,
-    options?: { history?: readonly History[] },
+    options?: MessagesOptions<History>,
   ): (ChatMessage | History)[]
+  /** The same, without an error for values that the prompt has no variable for. */
+  messages<More extends Given, History extends object = ChatMessage>(
+    values: More,
+    options: MessagesOptions<History> & { unknown: 'ignore' },
+  ): (ChatMessage | History)[]
+  /**
+   * The object to pass to a model SDK: the messages (of a text prompt: one, of the user), and the prompt's `parameters` under the names that the SDK has for them. `model` is absent if the prompt names none, and always for the AI SDK: `{ model: '…', ...prompt.for('openai-chat', values) }`.
+   *
+   * @throws PromptHubError `invalid_values` like `messages`; `invalid_request` naming every parameter that the SDK cannot take
+   */
+  for<Target extends keyof ModelCalls>(target: Target, values: Given, options?: ModelCallOptions): ModelCalls[Target]
+  /** The same, without an error for values that the prompt has no variable for. */
+  for<Target extends keyof ModelCalls, More extends Given>(
+    target: Target,
+    values: More,
+    options: ModelCallOptions & { unknown: 'ignore' },
+  ): ModelCalls[Target]
   /** The attributes of a span that say which prompt was used: `gen_ai.prompt.name` and `gen_ai.prompt.version`, as in OpenTelemetry's conventions for generative AI, and `prompt.sha256`. A fallback has only its name. */
   attributes(): Record<string, string>
 }
@@ -100,7 +141,14 @@ export function makePrompt<Given extends object>(
     if (!found) throw noFile(facts, path)
     return readFile(found)
   }
-  return { ...facts, ...fillingOf<Given>(facts, (values) => values), file, results }
+  return withFunctions<Given>(facts, { ...fillingOf(facts, (values) => values), file, results })
+}
+
+/** Adds the functions of a prompt, which `structuredClone` would refuse to copy if they were enumerable. */
+function withFunctions<Given extends object>(facts: PromptFacts, functions: Record<string, unknown>): Prompt<Given> {
+  const prompt = { ...facts }
+  for (const [name, value] of Object.entries(functions)) Object.defineProperty(prompt, name, { value })
+  return prompt as Prompt<Given>
 }
 
 function noFile({ name, version, files }: PromptFacts, path: string): PromptHubError {
@@ -122,37 +170,53 @@ export function makeFallback<Given extends object>(
   onUnused: (names: string[]) => void,
 ): Prompt<Given> {
   const variables = findVariables(content)
-  const unknown = { version: null, sha256: null, parameters: {}, files: [], standing: undefined }
-  const facts: PromptFacts = { name, content, variables, source: 'fallback', ageMs: 0, ...unknown }
+  const unknown = { version: null, label: null, sha256: null, parameters: {}, files: [], standing: undefined }
+  const format = formatOf(content)
+  const facts: PromptFacts = { name, format, content, variables, source: 'fallback', ageMs: 0, ...unknown }
   const known = new Set(variables.map((variable) => variable.name))
   const take = (values: Values): Values => {
     const unused = Object.keys(values).filter((name) => !known.has(name))
     if (unused.length > 0) onUnused(unused)
-    return Object.fromEntries(Object.entries(values).filter(([name]) => known.has(name)))
+    return onlyKnown(values, variables)
   }
-  return {
-    ...facts,
-    ...fillingOf<Given>(facts, take),
-    file: async (path) => Promise.reject(noFile(facts, path)),
-    results: async () => [],
-  }
+  const file = async (path: string) => Promise.reject(noFile(facts, path))
+  return withFunctions<Given>(facts, { ...fillingOf(facts, take), file, results: async () => [] })
 }
 
-/** The functions of a prompt. Their errors name it. */
-function fillingOf<Given extends object>(
-  { name, version, sha256, content, variables }: PromptFacts,
+/** The values of the variables, without others. */
+function onlyKnown(values: Values, variables: readonly Variable[]): Values {
+  return Object.fromEntries(
+    variables.flatMap(({ name }) => (Object.hasOwn(values, name) ? [[name, values[name]]] : [])),
+  )
+}
+
+/** The functions of a prompt that need no hub. Their errors name it. @param take the values that the text has a place for */
+function fillingOf(
+  { name, version, format, sha256, content, variables, parameters }: PromptFacts,
   take: (values: Values) => Values,
-): Pick<Prompt<Given>, 'fill' | 'messages' | 'attributes'> {
+): Pick<Prompt, 'fill' | 'messages' | 'for' | 'attributes'> {
   const subject = version === null ? `the fallback of ${name}` : `${name} ${version}`
+  const accept = (values: Values, { unknown }: FillOptions) =>
+    take(unknown === 'ignore' ? onlyKnown(values, variables) : values)
+  const fill = (values: Values, options: FillOptions = {}) => {
+    if (format === 'chat')
+      throw new PromptHubError('invalid_values', 'this is a chat prompt; use messages instead of fill')
+    return fillContent(content, variables, accept(values, options))
+  }
+  const messages = <History extends object>(values: Values, options: MessagesOptions<History> = {}) =>
+    fillChat(content, variables, accept(values, options), options.history)
+  const listMessages = (values: Values, options: ModelCallOptions): ChatMessage[] => {
+    if (format === 'chat') return messages(values, options)
+    if (options.history && options.history.length > 0)
+      throw new PromptHubError('invalid_values', 'history: this prompt has no {{history}} line')
+    return [{ role: 'user', content: fill(values, options) }]
+  }
   return {
-    fill: (values) =>
-      naming(subject, () => {
-        if (splitChat(content).length > 0)
-          throw new PromptHubError('invalid_values', 'this is a chat prompt; use messages instead of fill')
-        return fillContent(content, variables, take(values as Values))
-      }),
-    messages: (values, { history } = {}) =>
-      naming(subject, () => fillChat(content, variables, take(values as Values), history)),
+    fill: (values: Values, options?: FillOptions) => naming(subject, () => fill(values, options)),
+    messages: <History extends object>(values: Values, options?: MessagesOptions<History>) =>
+      naming(subject, () => messages(values, options)),
+    for: <Target extends keyof ModelCalls>(target: Target, values: Values, options: ModelCallOptions = {}) =>
+      naming(subject, () => callFor(target, listMessages(values, options), parameters, options.drop ?? false)),
     attributes: () => ({
       'gen_ai.prompt.name': name,
       ...(version !== null && { 'gen_ai.prompt.version': version }),
@@ -172,9 +236,15 @@ function naming<Result>(subject: string, work: () => Result): Result {
 }
 
 /** The metadata from a version's record. */
-export function factsOf(record: VersionRecord): Omit<PromptFacts, 'source' | 'ageMs' | 'standing'> {
+export function factsOf(record: VersionRecord): Omit<PromptFacts, 'label' | 'source' | 'ageMs' | 'standing'> {
   const { full_name, version, content, content_sha256, variables, parameters, files, publisher } = record
-  return { name: full_name, version, content, sha256: content_sha256, variables, parameters, files, publisher }
+  const format = record.format ?? formatOf(content)
+  return { name: full_name, version, format, content, sha256: content_sha256, variables, parameters, files, publisher }
+}
+
+/** The format of a text without a record. */
+export function formatOf(content: string): PromptFacts['format'] {
+  return splitChat(content).length > 0 ? 'chat' : 'text'
 }
 
 /** The source of a prompt that was read from two responses: the more distant one. */

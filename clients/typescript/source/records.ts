@@ -20,6 +20,8 @@ export interface Variable {
 export interface VersionRecord {
   full_name: string
   version: string
+  /** Absent from a record that does not say it. */
+  format: 'text' | 'chat' | undefined
   content: string
   content_sha256: string
   variables: Variable[]
@@ -154,7 +156,8 @@ async function findVersion(data: Record<string, unknown>): Promise<VersionRecord
   if (typeof content !== 'string' || typeof content_sha256 !== 'string' || !files) return undefined
   await requireDigest(new TextEncoder().encode(content), content_sha256, `${full_name}@${version}`)
   const publisher = readPublisher(data)
-  return { full_name, version, content, content_sha256, variables, parameters, files, publisher, included }
+  const format = data.format === 'text' || data.format === 'chat' ? data.format : undefined
+  return { full_name, version, format, content, content_sha256, variables, parameters, files, publisher, included }
 }
 
 /** Reads which versions a version includes. @returns undefined if a value is invalid */

@@ -21,6 +21,8 @@ export interface RequestOptions {
 export interface RequestSettings extends Required<RequestOptions> {
   /** The token for reads, sent only once the hub has asked for one. */
   readToken: string | undefined
+  /** Called when an attempt ended without a response, before the next one. */
+  onTimeout?: (error: PromptHubError) => void
 }
 
 /** Adds the defaults to the options of requests. @param readToken from `readTokenFor` */
@@ -107,7 +109,7 @@ interface Question {
   write?: Write | undefined
 }
 type Answered = { kind: 'new'; bytes: Uint8Array<ArrayBuffer>; etag: string | undefined } | { kind: 'unchanged' }
-type Trouble = { kind: 'trouble'; error: PromptHubError; waitMs: number | undefined }
+type Trouble = { kind: 'trouble'; error: PromptHubError; waitMs: number | undefined; isTimeout: boolean }
 
 async function retry(url: string, question: Question, settings: RequestSettings): Promise<Answered> {
   // The clock is monotonic, so setting the system's time does not move the deadline.
@@ -115,6 +117,7 @@ async function retry(url: string, question: Question, settings: RequestSettings)
   for (let tries = 0; ; tries++) {
     const outcome = await tryOnce(url, question, settings, endsAt)
     if (outcome.kind !== 'trouble') return outcome
+    if (outcome.isTimeout) settings.onTimeout?.(outcome.error)
     // The pause is random, so that programs affected by the same outage do not all retry at the same moment. https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
     const pauseMs = outcome.waitMs ?? Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries)
     if (tries >= settings.retries || performance.now() + pauseMs >= endsAt) throw outcome.error
@@ -144,7 +147,8 @@ async function tryOnce(
   } catch (error) {
     if (error instanceof PromptHubError) throw error
     const message = `${url} did not respond: ${causeOf(error)}`
-    return { kind: 'trouble', error: new PromptHubError('unavailable', message, { cause: error }), waitMs: undefined }
+    const unavailable = new PromptHubError('unavailable', message, { cause: error })
+    return { kind: 'trouble', error: unavailable, waitMs: undefined, isTimeout: signal.aborted }
   }
 }
 
@@ -223,6 +227,7 @@ function troubleOf(response: Response, text: string, url: string): Trouble {
     kind: 'trouble',
     error: new PromptHubError('unavailable', said, { status }),
     waitMs: readRetryAfter(response),
+    isTimeout: false,
   }
 }
 

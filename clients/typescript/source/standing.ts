@@ -6,12 +6,14 @@ import type { RepositoryRecord, VersionRow } from './records.ts'
  * Something that a program may want to log:
  *
  * - `stale`: an older response was used; `cause` is why the hub could not be reached, or undefined while it is being asked.
+ * - `unreachable`: the hub did not respond; for `forMs`, cached responses and fallbacks are used without asking it.
  * - `fallback`: the hub could not be reached, so the caller's fallback text was used.
  * - `unused_values`: names of values that were left out, because the fallback text has no place for them.
  * - `deprecated`, `yanked`, `advisory`: a current notice; each is reported once.
  */
 export type HubEvent =
   | { type: 'stale'; url: string; ageMs: number; cause: unknown }
+  | { type: 'unreachable'; url: string; forMs: number; cause: unknown }
   | { type: 'fallback'; name: string; cause: unknown }
   | { type: 'unused_values'; name: string; values: readonly string[] }
   | { type: 'deprecated'; name: string; message: string }

@@ -1,5 +1,6 @@
 // Compares a lock with the hub, updates it, and removes prompts from it. docs/lock-file.md.
 import { dirname, resolve } from 'node:path'
+import { Breaker } from './breaker.ts'
 import { changeLock } from './changing.ts'
 import { openLock } from './files.ts'
 import { HubReader } from './hub-reader.ts'
@@ -42,12 +43,10 @@ export async function reviewLock(
   const { lock } = await openLock(lockPath)
   const strange = names.find((name) => !Object.hasOwn(lock.prompts, name))
   if (strange !== undefined) throw notLocked(strange)
-  const never = { freshMs: 0, revalidateMs: 0, store: undefined, now: Date.now, onStale() {} }
-  const reader = new HubReader(
-    lock.hub,
-    { ...never, requests: requestSettings({}, readTokenFor(lock.hub, {})) },
-    () => {},
-  )
+  const requests = requestSettings({}, readTokenFor(lock.hub, {}))
+  const settings = { store: undefined, requests, breaker: new Breaker(Date.now, () => {}), now: Date.now, onStale() {} }
+  const limits = { endsAt: Number.POSITIVE_INFINITY, hasFallback: false, waitUntil: undefined }
+  const reader = new HubReader(lock.hub, settings, { freshMs: 0, revalidateMs: 0, ...limits }, () => {})
   const wanted = Object.entries(lock.prompts).filter(([name]) => names.length === 0 || names.includes(name))
   return mapRequests(wanted, async ([name, locked]) => {
     const { record, rows } = await reader.readState(name, locked.version)

@@ -1,0 +1,333 @@
+// Checks that what prompt.for returns is taken by each SDK. The SDKs are the real packages; a stub of the APIs refuses
+// unknown keys, as they do.
+import { execFile } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PromptHub } from '../../clients/typescript/source/prompt-hub.ts'
+import { NO_PYTHON, PYTHON } from '../cli/shells.ts'
+import { COMPILED } from '../compiled.ts'
+import { words } from '../words.ts'
+import { type FaultHub, openFaultHub, sha256 } from './fault-hub.ts'
+import { makeProject } from './installed.ts'
+
+const run = promisify(execFile)
+const SCHEMA = { type: 'object', properties: { answer: { type: 'string' } }, required: ['answer'] }
+const ORDER = { type: 'object', properties: { id: { type: 'string' } } }
+const TOOL = { name: 'lookup_order', description: 'Looks up an order', parameters: ORDER }
+const PARAMETERS = {
+  model: 'model-1',
+  temperature: 0.2,
+  top_p: 0.9,
+  max_tokens: 300,
+  response_format: { type: 'json_schema', json_schema: { name: 'reply', schema: SCHEMA } },
+  tools: [{ type: 'function', function: TOOL }],
+}
+const CHAT = '{{role "system"}}\nBe brief.\n\n{{history}}\n\n{{role "user"}}\n{{question}}'
+const PROMPTS: Record<string, { content: string; parameters: Record<string, unknown> }> = {
+  chat: { content: CHAT, parameters: PARAMETERS },
+  // What not every SDK has.
+  more: { content: CHAT, parameters: { ...PARAMETERS, stop: ['END'], seed: 7, top_k: 40, presence_penalty: 0.5 } },
+  text: { content: 'Answer {{question}}', parameters: { model: 'model-1', max_tokens: 9 } },
+}
+
+/** The keys that each API knows, in the order of the documentation; it answers 400 to any other. */
+const KEYS: [path: RegExp, keys: string[]][] = [
+  [
+    /\/chat\/completions$/,
+    words`model messages temperature top_p max_completion_tokens stop seed response_format tools presence_penalty frequency_penalty`,
+  ],
+  [/\/responses$/, words`model input temperature top_p max_output_tokens text tools`],
+  [/\/messages$/, words`model messages system temperature top_p top_k max_tokens stop_sequences tools output_config`],
+  [/:generateContent$/, words`contents systemInstruction generationConfig tools`],
+]
+const ANSWER = JSON.stringify({ answer: 'ok' })
+const answerFor = (path: string) => {
+  if (path.endsWith('/chat/completions'))
+    return { choices: [{ index: 0, message: { role: 'assistant', content: ANSWER }, finish_reason: 'stop' }] }
+  if (path.endsWith('/responses'))
+    return {
+      output: [
+        { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: ANSWER, annotations: [] }] },
+      ],
+    }
+  if (path.endsWith('/messages')) return { type: 'message', content: [{ type: 'text', text: ANSWER }] }
+  return { candidates: [{ content: { role: 'model', parts: [{ text: ANSWER }] } }] }
+}
+
+let hub: FaultHub
+let models: Server
+let base: string
+let asked: { path: string; body: Record<string, unknown> }[] = []
+let project: string
+beforeAll(async () => {
+  hub = await openFaultHub()
+  for (const [name, { content, parameters }] of Object.entries(PROMPTS)) {
+    const facts = { full_name: `acme/${name}`, version: '1.0.0', format: content === CHAT ? 'chat' : 'text' }
+    const record = { ...facts, content, content_sha256: sha256(content), variables: [{ name: 'question' }], parameters }
+    hub.faults.set(`/data/v1/repos/acme/${name}/versions/1.0.0.json`, (_request, response) => {
+      response.end(JSON.stringify({ data: record }))
+      return true
+    })
+  }
+  models = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const body = JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>
+    const path = new URL(request.url ?? '', 'http://models').pathname
+    asked.push({ path, body })
+    const [, known = []] = KEYS.find(([pattern]) => pattern.test(path)) ?? []
+    const unknown = Object.keys(body).find((key) => !known.includes(key))
+    response.writeHead(unknown === undefined ? 200 : 400, { 'Content-Type': 'application/json' })
+    response.end(
+      JSON.stringify(unknown === undefined ? answerFor(path) : { error: { message: `Unknown parameter: ${unknown}` } }),
+    )
+  })
+  await new Promise<void>((done) => models.listen(0, '127.0.0.1', done))
+  base = `http://127.0.0.1:${(models.address() as AddressInfo).port}`
+  project = await makeProject(hub.url)
+})
+afterAll(async () => {
+  await hub.stop()
+  await new Promise((done) => models.close(done))
+  rmSync(project, { recursive: true, force: true })
+})
+
+/** A model of the AI SDK that notes what it is asked. The version of its interface differs between the versions of the SDK. */
+const model = (specificationVersion: string) => `{
+  specificationVersion: '${specificationVersion}' as never, provider: 'test', modelId: 'test', supportedUrls: {},
+  async doGenerate(options: never) {
+    noted.push(options)
+    const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } }
+    const finishReason = ${specificationVersion === 'v2' ? "'stop'" : "{ unified: 'stop', raw: 'stop' }"}
+    return { content: [{ type: 'text', text: '${ANSWER}' }], finishReason, usage, warnings: [] } as never
+  },
+  doStream: undefined as never,
+}`
+const PROGRAM = `
+import OpenAI from 'openai'
+import Anthropic from '@anthropic-ai/sdk'
+import { GoogleGenAI } from '@google/genai'
+import { generateText as generateText5 } from 'ai-5'
+import { generateText as generateText6 } from 'ai-6'
+import { generateText as generateText7 } from 'ai'
+import { PromptHub } from 'prompt-hub-client'
+
+const base = process.argv[2]!
+const noted: unknown[] = []
+const options = { apiKey: 'none', maxRetries: 0 }
+const openai = new OpenAI({ ...options, baseURL: base + '/v1' })
+const anthropic = new Anthropic({ ...options, baseURL: base })
+const gemini = new GoogleGenAI({ apiKey: 'none', httpOptions: { baseUrl: base } })
+const got: unknown[] = []
+const hub = new PromptHub()
+const chat = await hub.get('acme/chat@1.0.0')
+const text = await hub.get('acme/text@1.0.0')
+const values = { question: 'Refund?' }
+const history = { history: [{ role: 'user', content: 'Hello' }, { role: 'assistant', content: 'Hi' }] } as const
+for (const [prompt, given] of [[chat, history], [text, {}]] as const) {
+  await openai.chat.completions.create({ model: 'x', ...prompt.for('openai-chat', values, given) })
+  await openai.responses.create({ model: 'x', ...prompt.for('openai-responses', values, given) })
+  await anthropic.messages.create({ model: 'x', max_tokens: 1024, ...prompt.for('anthropic', values, given) })
+  await gemini.models.generateContent({ model: 'x', ...prompt.for('gemini', values, given) })
+  const { output: _, ...withoutOutput } = prompt.for('ai-sdk', values, given)
+  await generateText5({ model: ${model('v2')}, ...withoutOutput } as never)
+  const six = await generateText6({ model: ${model('v3')}, ...prompt.for('ai-sdk', values, given) })
+  const seven = await generateText7({ model: ${model('v4')}, ...prompt.for('ai-sdk', values, given) })
+  if (prompt === chat) got.push(six.output, seven.output)
+}
+console.log(JSON.stringify({ noted, got }))
+`
+
+test('the real SDKs take what prompt.for returns, and it has their types', async () => {
+  asked = []
+  writeFileSync(join(project, 'program.ts'), PROGRAM)
+  const strict = words`--strict --noEmit --skipLibCheck --module nodenext --target es2022 --ignoreConfig --types node`
+  const compiled = run(process.execPath, [resolve('node_modules/typescript/bin/tsc'), ...strict, 'program.ts'], {
+    cwd: project,
+  })
+  expect(
+    await compiled.then(
+      () => '',
+      ({ stdout }) => stdout,
+    ),
+  ).toBe('')
+  const { stdout } = await run(process.execPath, ['program.ts', base], {
+    cwd: project,
+    env: { PATH: process.env.PATH, ...COMPILED, AI_SDK_LOG_WARNINGS: 'false' },
+  })
+  const said = [
+    { role: 'user', content: 'Hello' },
+    { role: 'assistant', content: 'Hi' },
+    { role: 'user', content: 'Refund?' },
+  ]
+  const system = { role: 'system', content: 'Be brief.' }
+  const one = [{ role: 'user', content: 'Answer Refund?' }]
+  expect(asked).toEqual([
+    {
+      path: '/v1/chat/completions',
+      body: {
+        model: 'model-1',
+        messages: [system, ...said],
+        temperature: 0.2,
+        top_p: 0.9,
+        max_completion_tokens: 300,
+        response_format: PARAMETERS.response_format,
+        tools: PARAMETERS.tools,
+      },
+    },
+    {
+      path: '/v1/responses',
+      body: {
+        model: 'model-1',
+        input: [system, ...said],
+        temperature: 0.2,
+        top_p: 0.9,
+        max_output_tokens: 300,
+        text: { format: { type: 'json_schema', name: 'reply', schema: SCHEMA } },
+        tools: [{ type: 'function', strict: false, ...TOOL }],
+      },
+    },
+    {
+      path: '/v1/messages',
+      body: {
+        model: 'model-1',
+        system: 'Be brief.',
+        messages: said,
+        temperature: 0.2,
+        top_p: 0.9,
+        max_tokens: 300,
+        output_config: { format: { type: 'json_schema', schema: SCHEMA } },
+        tools: [{ name: TOOL.name, description: TOOL.description, input_schema: ORDER }],
+      },
+    },
+    {
+      path: '/v1/models/model-1:generateContent',
+      body: {
+        systemInstruction: { parts: [{ text: 'Be brief.' }], role: 'user' },
+        contents: said.map(({ role, content }) => ({
+          role: role === 'user' ? role : 'model',
+          parts: [{ text: content }],
+        })),
+        generationConfig: {
+          temperature: 0.2,
+          topP: 0.9,
+          maxOutputTokens: 300,
+          responseMimeType: 'application/json',
+          responseJsonSchema: SCHEMA,
+        },
+        tools: [
+          { functionDeclarations: [{ name: TOOL.name, description: TOOL.description, parametersJsonSchema: ORDER }] },
+        ],
+      },
+    },
+    { path: '/v1/chat/completions', body: { model: 'model-1', messages: one, max_completion_tokens: 9 } },
+    { path: '/v1/responses', body: { model: 'model-1', input: one, max_output_tokens: 9 } },
+    { path: '/v1/messages', body: { model: 'model-1', messages: one, max_tokens: 9 } },
+    {
+      path: '/v1/models/model-1:generateContent',
+      body: {
+        contents: [{ role: 'user', parts: [{ text: 'Answer Refund?' }] }],
+        generationConfig: { maxOutputTokens: 9 },
+      },
+    },
+  ])
+  const { noted, got } = JSON.parse(stdout)
+  expect(got).toEqual([{ answer: 'ok' }, { answer: 'ok' }])
+  const prompt = [system, ...said].map(({ role, content }) => ({
+    role,
+    content: role === 'system' ? content : [{ type: 'text', text: content }],
+  }))
+  const settings = { prompt, temperature: 0.2, topP: 0.9, maxOutputTokens: 300 }
+  const tools = [{ type: 'function', name: TOOL.name, description: TOOL.description, inputSchema: ORDER }]
+  const responseFormat = { type: 'json', schema: SCHEMA, name: 'reply' }
+  expect(noted).toMatchObject([
+    { ...settings, tools },
+    { ...settings, tools, responseFormat },
+    { ...settings, tools, responseFormat },
+    ...Array.from({ length: 3 }, () => ({
+      prompt: [{ role: 'user', content: [{ type: 'text', text: 'Answer Refund?' }] }],
+      maxOutputTokens: 9,
+    })),
+  ])
+}, 120_000)
+
+/** What each SDK cannot take of the prompt with more parameters. */
+const REFUSED: [target: 'openai-chat' | 'openai-responses' | 'anthropic' | 'gemini' | 'ai-sdk', names: string[]][] = [
+  ['openai-chat', ['top_k']],
+  ['openai-responses', ['stop', 'seed', 'top_k', 'presence_penalty']],
+  ['anthropic', ['seed', 'presence_penalty']],
+  ['gemini', []],
+  ['ai-sdk', []],
+]
+
+test.each(REFUSED)('%s: an error names what it cannot take, and drop leaves it out', async (target, names) => {
+  const prompt = await new PromptHub({ url: hub.url }).get('acme/more@1.0.0')
+  const call = (options = {}) => prompt.for(target, { question: 'Why?' }, options)
+  const refusal = () => {
+    try {
+      call()
+      return ''
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+  const found = Object.keys(PROMPTS.more!.parameters).filter((name) => refusal().includes(`${name} (`))
+  expect(found).toEqual(names)
+  if (names.length > 0) expect(refusal()).toContain('acme/more 1.0.0: ')
+  const dropped = JSON.stringify(call({ drop: true }))
+  expect(dropped).toContain('300')
+  for (const name of names) expect(dropped).not.toContain(`"${name}"`)
+})
+
+test('values of the wrong type, and a name that is no SDK', async () => {
+  const prompt = await new PromptHub({ url: hub.url }).get('acme/text@1.0.0')
+  expect(() => prompt.for('openai' as 'anthropic', { question: 'Why?' })).toThrow('expected one of openai-chat, ')
+  expect(() => prompt.for('anthropic', {})).toThrow('question: missing')
+  expect(() => prompt.for('anthropic', { question: '', x: 1 })).toThrow('x: unknown')
+  expect(prompt.for('anthropic', { question: '', x: 1 }, { unknown: 'ignore' }).messages).toHaveLength(1)
+})
+
+test.skipIf(PYTHON === undefined)(
+  `the Python library returns the same, in the names of Python${NO_PYTHON}`,
+  async () => {
+    const program = `
+import json, sys
+from prompt_hub import PromptHub, PromptHubError
+hub, got = PromptHub(sys.argv[1]), []
+for name in ("chat", "text", "more"):
+    prompt = hub.get(f"acme/{name}@1.0.0")
+    for call in (prompt.for_openai_chat, prompt.for_openai_responses, prompt.for_anthropic, prompt.for_gemini):
+        try:
+            got.append(call(question="Why?"))
+        except PromptHubError as error:
+            got.append(str(error))
+        got.append(call({"question": "Why?", "x": 1}, unknown="ignore", drop=True))
+print(json.dumps(got))
+`
+    const { stdout } = await run('python3', ['-c', program, hub.url], {
+      env: { ...process.env, PYTHONPATH: 'clients/python' },
+    })
+    const client = new PromptHub({ url: hub.url })
+    const expected: unknown[] = []
+    for (const name of ['chat', 'text', 'more']) {
+      const prompt = await client.get(`acme/${name}@1.0.0`)
+      for (const target of ['openai-chat', 'openai-responses', 'anthropic', 'gemini'] as const)
+        for (const options of [{}, { drop: true }])
+          try {
+            expected.push(prompt.for(target, { question: 'Why?' }, options))
+          } catch (error) {
+            expected.push((error as Error).message.replace('drop: true', 'drop=True'))
+          }
+    }
+    // Python's package for Gemini has the same names in snake case.
+    const snake = JSON.stringify(expected).replace(
+      /"(systemInstruction|topP|topK|maxOutputTokens|stopSequences|presencePenalty|frequencyPenalty|responseMimeType|responseJsonSchema|functionDeclarations|parametersJsonSchema)"/g,
+      (key) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    )
+    expect(JSON.parse(stdout)).toEqual(JSON.parse(snake))
+  },
+)

@@ -1,0 +1,160 @@
+// Checks that no call of either library waits for a hub that does not respond if it has something else to use.
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { PromptHub, PromptHubError } from '../../clients/typescript/source/prompt-hub.ts'
+import { NO_PYTHON, PYTHON } from '../cli/shells.ts'
+import { type FaultHub, openFaultHub, silence } from './fault-hub.ts'
+
+const run = promisify(execFile)
+let hub: FaultHub
+beforeEach(async () => {
+  hub = await openFaultHub()
+  // A program switches the hub off and on.
+  for (const [path, outage] of [
+    ['/off', silence],
+    ['/on', undefined],
+  ] as const)
+    hub.faults.set(path, (_request, response) => {
+      hub.outage = outage && ((request, answer) => (request.url === '/on' ? false : outage(request, answer)))
+      response.end()
+      return true
+    })
+})
+afterEach(async () => {
+  vi.useRealTimers()
+  await hub.stop()
+})
+const askedFor = () => hub.asked.filter((path) => path.startsWith('/data/'))
+
+/** What both programs do and print: the source of each prompt, and whether the call waited. */
+const EXPECTED = [
+  'network',
+  // The hub stops responding. The first call waits for one attempt, the next ones not at all.
+  'stale waited',
+  'stale',
+  'fallback',
+  // Without anything else to use, a call asks.
+  'unavailable waited',
+  // The pause is over, and the hub responds again: the copy is used at once, the next call has the response.
+  'stale',
+  'network or memory',
+  'network',
+]
+
+test('the TypeScript library', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  const events: string[] = []
+  const onEvent = ({ type }: { type: string }) => events.push(type)
+  const times = { freshMs: 0, revalidateMs: 0, timeoutMs: 1_500, deadlineMs: 2_500, retries: 0 }
+  const client = new PromptHub({ url: hub.url, ...times, onEvent })
+  const got: string[] = []
+  const get = async (name: string, options = {}) => {
+    const startedAt = performance.now()
+    const source = await client.get(name, options).then(
+      (prompt) => prompt.source,
+      (error) => error instanceof PromptHubError && error.code,
+    )
+    got.push(`${source}${performance.now() - startedAt > 1_000 ? ' waited' : ''}`)
+  }
+  await get('acme/hello')
+  await fetch(`${hub.url}/off`)
+  hub.asked.length = 0
+  await get('acme/hello')
+  const asked = askedFor().length
+  await get('acme/hello')
+  await get('acme/hello@2.0.0', { fallback: 'Hi' })
+  expect(askedFor()).toHaveLength(asked)
+  expect(events).toEqual(['deprecated', 'unreachable', 'stale', 'stale', 'fallback'])
+  await get('acme/hello@2.0.0')
+  vi.setSystemTime(Date.now() + 20_000)
+  await fetch(`${hub.url}/on`)
+  await get('acme/hello')
+  await vi.waitFor(async () => expect((await client.get('acme/hello', { freshMs: 10_000 })).source).not.toBe('stale'))
+  got.push('network or memory')
+  await get('acme/hello@2.0.0', { fallback: 'Hi' })
+  expect(got).toEqual(EXPECTED)
+})
+
+const PROGRAM = `
+import json, sys, time, types, urllib.request
+import prompt_hub
+url, events, got = sys.argv[1], [], []
+client = prompt_hub.PromptHub(url, fresh=0, revalidate=0, timeout=1.5, deadline=2.5, retries=0, on_event=lambda event: events.append(event.type))
+def switch(path):
+    urllib.request.urlopen(url + path).read()
+def get(name, **options):
+    started_at = time.time()
+    try:
+        source = client.get(name, **options).source
+    except prompt_hub.PromptHubError as error:
+        source = error.code
+    got.append(source + (" waited" if time.time() - started_at > 1 else ""))
+get("acme/hello")
+switch("/off")
+get("acme/hello")
+get("acme/hello")
+get("acme/hello@2.0.0", fallback="Hi")
+said = list(events)
+get("acme/hello@2.0.0")
+skipped = 20
+prompt_hub.breaker.time = types.SimpleNamespace(monotonic=lambda: time.monotonic() + skipped)
+switch("/on")
+get("acme/hello")
+for _ in range(100):
+    if client.get("acme/hello", fresh=0.5).source != "stale":
+        got.append("network or memory")
+        break
+    time.sleep(0.05)
+get("acme/hello@2.0.0", fallback="Hi")
+print(json.dumps({"got": got, "said": said}))
+`
+
+test.skipIf(PYTHON === undefined)(`the Python library${NO_PYTHON}`, async () => {
+  const env = { ...process.env, PYTHONPATH: 'clients/python' }
+  const { stdout } = await run('python3', ['-c', PROGRAM, hub.url], { env })
+  expect(JSON.parse(stdout)).toEqual({
+    got: EXPECTED,
+    said: ['deprecated', 'unreachable', 'stale', 'stale', 'fallback'],
+  })
+})
+
+test('a call has its own times', async () => {
+  const client = new PromptHub({ url: hub.url, retries: 0 })
+  expect((await client.get('acme/hello')).source).toBe('network')
+  expect((await client.get('acme/hello', { freshMs: 0, revalidateMs: 0 })).source).toBe('network')
+  expect((await client.get('acme/hello', { freshMs: 0, revalidateMs: Number.POSITIVE_INFINITY })).source).toBe('stale')
+  hub.outage = silence
+  const startedAt = performance.now()
+  expect((await client.get('acme/hello', { freshMs: 0, revalidateMs: 0, deadlineMs: 50 })).source).toBe('stale')
+  await expect(client.get('acme/hello@1.0.0', { deadlineMs: 50 })).rejects.toMatchObject({ code: 'unavailable' })
+  expect(performance.now() - startedAt).toBeLessThan(4_000)
+  await expect(client.get('acme/hello', { deadlineMs: Number.NaN })).rejects.toMatchObject({ code: 'invalid_request' })
+})
+
+const OWN_TIMES = `
+import json, sys, time, urllib.request
+import prompt_hub
+url = sys.argv[1]
+with prompt_hub.PromptHub(url, retries=0) as client:
+    got = [client.get("acme/hello", **options).source for options in ({}, {"fresh": 0, "revalidate": 0}, {"fresh": 0, "revalidate": None})]
+    urllib.request.urlopen(url + "/off").read()
+    started_at = time.time()
+    got.append(client.get("acme/hello", fresh=0, revalidate=0, deadline=0.05).source)
+    try:
+        client.get("acme/hello@1.0.0", deadline=0.05)
+    except prompt_hub.PromptHubError as error:
+        got.append(error.code)
+    got.append(time.time() - started_at < 4)
+try:
+    client.get("acme/hello")
+except prompt_hub.PromptHubError as error:
+    got.append(error.code)
+print(json.dumps(got))
+`
+
+test.skipIf(PYTHON === undefined)(`a call has its own times, and a with block ends${NO_PYTHON}`, async () => {
+  const env = { ...process.env, PYTHONPATH: 'clients/python' }
+  const { stdout } = await run('python3', ['-c', OWN_TIMES, hub.url], { env })
+  expect(JSON.parse(stdout)).toEqual(['network', 'network', 'stale', 'stale', 'unavailable', true, 'invalid_request'])
+})
