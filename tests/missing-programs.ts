@@ -23,7 +23,7 @@ export const PROGRAMS: readonly Program[] = [
   {
     name: 'python3',
     install: 'python3',
-    tests: /python3 is missing|cli\/hostile-text\.|operate\/mirror\..*> Python/,
+    tests: /python3 is missing|cli\/hostile-text\./,
   },
   {
     name: 'nginx',
@@ -35,7 +35,7 @@ export const PROGRAMS: readonly Program[] = [
   {
     name: 'caddy',
     install: 'caddy',
-    tests: /needs caddy|hubs\/rolling-upgrade\.|host\/members-caches\..*Caddy|operate\/compose\..*Caddy hides/,
+    tests: /needs caddy|host\/members-caches\..*Caddy|operate\/compose\..*Caddy hides/,
   },
   {
     name: 'root',
@@ -47,7 +47,7 @@ export const PROGRAMS: readonly Program[] = [
   { name: 'systemd-analyze', install: 'systemd', tests: /operate\/guides\..*systemd/ },
   { name: 'shellcheck', install: 'shellcheck', tests: /workflows\.|cli\/people\..*shellcheck/ },
   { name: 'busybox', install: 'busybox', tests: /cli\/people\..*busybox/ },
-  { name: 'setpriv', install: 'util-linux', tests: /cli\/before-sending\.|host\/first-seconds\./ },
+  { name: 'setpriv', install: 'util-linux', tests: /cli\/before-sending\./ },
   { name: 'shasum', install: 'perl', tests: /uses shasum instead/ },
   { name: 'openssl', install: 'openssl', tests: /uses openssl instead/ },
   ...['gawk', 'mawk', 'original-awk'].map((name) => ({ name, install: name, tests: RegExp(`cli/hub\\..*> ${name}`) })),

@@ -2,7 +2,7 @@
 // also runs the read test suite against that URL.
 import { testClients } from '../mcp/clients.ts'
 import { readSuite } from './reading/suite.ts'
-import { npmTarget, runningAt } from './targets.ts'
+import { npmStart, runningAt } from './targets.ts'
 
-readSuite(npmTarget('start'), (hub) => testClients(() => `${hub.base}/mcp`))
+readSuite(npmStart, (hub) => testClients(() => `${hub.base}/mcp`))
 if (process.env.E2E_URL) readSuite(runningAt(process.env.E2E_URL))

@@ -6,16 +6,12 @@ import { parseYaml } from '../../src/domain/text/yaml.ts'
 import type { BuiltHub } from '../hubs/built-hub.ts'
 import { expectUsable } from '../site/axe.ts'
 import { tabTo } from '../site/visitor-jobs.ts'
-import { testSeenAtOnce } from './seen-at-once.ts'
 import { signIn, useBrowserAndHub } from './signed-in.ts'
 
 const OWNER = '---\n# ours\nname: Acme\nmembers:\n  - alice # founder\n---\n\nWe review.\n'
 const CONTENT = {
   'content/acme/index.md': OWNER,
   'content/acme/greet/versions/1.0.0.md': '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\nHello\n',
-  'content/beta/index.md': '---\nname: Beta\nmembers: [alice]\n---\n',
-  'content/beta/greet/versions/1.0.0.md':
-    '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: beta\nchangelog: First\n---\nHello\n',
 }
 
 let browser: Browser
@@ -259,5 +255,3 @@ test('no prompt can have the name of this page', async () => {
   for (const path of ['/api/v1/repos/acme/settings', '/api/v1/repos/acme/settings/versions'])
     expect((await fetch(`${hub.url}${path}`)).status).toBe(404)
 })
-
-testSeenAtOnce(() => [browser, hub])

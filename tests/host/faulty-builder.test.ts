@@ -3,11 +3,10 @@
 // changes.
 import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
-import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
 import { type Ask, openClient, poll } from '../e2e/client.ts'
@@ -145,22 +144,6 @@ test('serves what the checked-out commit has, whatever the content folder has lo
     expect((await ask('/api/v1/repos/second/one/raw')).text).toBe('Text\n')
   }
   await becomes({ status: 'ok', counts })
-  // A published version that disappears before any build has seen its file.
-  const quick = `content/${owner}/quick/versions/1.0.0.md`
-  others.write({ 'quick.md': version })
-  const blob = others.git('hash-object', '-w', 'quick.md').trim()
-  others.git('update-index', '--add', '--cacheinfo', `100644,${blob},${quick}`)
-  others.git('commit', '-qm', 'Publish a version')
-  others.write({ [quick]: version })
-  rmSync(join(content, owner, 'quick'), { recursive: true })
-  const ofQuick = `content/${owner}: expected ${quick}, which is in the checked-out commit. ${wayOut}`
-  await expect.poll(async () => (await health()).commit, { timeout: WITHIN }).toBe(commit())
-  expect((await ask(`/api/v1/repos/${owner}/quick/raw`)).text).toBe('Text\n')
-  await becomes({ status: 'degraded', failure: null, broken: [ofQuick] })
-  others.write({ [`content/${owner}/quick/index.md`]: removed('1.0.0') })
-  others.git('add', '--all', `content/${owner}/quick`)
-  others.git('commit', '-qm', 'Remove a prompt')
-  await becomes({ status: 'ok', counts, broken: [] })
   away(content)
   await becomes({ status: 'degraded', counts, failure: expect.stringContaining(`content: not found: ${content}`) })
   await expectServed()
@@ -172,10 +155,6 @@ test('serves what the checked-out commit has, whatever the content folder has lo
   ask = await start({ ...settings, SITE_URL: 'http://emptied-again.localhost' })
   await becomes({ status: 'degraded', counts, failure: null, broken: [ofFirst, ofSecond, ofSite] })
   await expectServed()
-  // Looking for the files, a second later, makes no new build.
-  const { built_at } = await health()
-  await sleep(2_000)
-  expect((await health()).built_at).toBe(built_at)
   rmSync(content, { recursive: true })
   back(content)
   await becomes({ status: 'ok', counts, broken: [] })
@@ -183,34 +162,10 @@ test('serves what the checked-out commit has, whatever the content folder has lo
   rmSync(join(content, 'second'), { recursive: true })
   rmSync(join(content, owner, 'kept/index.md'))
   const ofIndex = `content/${owner}: expected content/${owner}/kept/index.md, which is in the checked-out commit. ${wayOut}`
-  // Also while somebody commits all the time.
-  const isKnown = async () => (await health()).status === 'degraded'
-  for (const end = Date.now() + WITHIN; Date.now() < end && !(await isKnown()); await sleep(50))
-    others.git('commit', '-q', '--allow-empty', '-m', 'Nothing')
-  expect(await isKnown()).toBe(true)
   await becomes({ status: 'degraded', counts, failure: null, broken: [ofIndex, ofSecond] })
   await expectServed()
   others.git('restore', `content/${owner}`)
   await becomes({ status: 'degraded', counts, failure: null, broken: [ofSecond] })
-  // A submodule is another repository.
-  const inner = commit()
-  others.git('update-index', '--add', '--cacheinfo', `160000,${inner},content/other`)
-  others.git('commit', '-qm', 'Add a submodule')
-  mkdirSync(join(content, 'other'))
-  const ofOther =
-    'content/other: expected a folder, got a submodule. Its prompts belong to its own repository, so publish them from there'
-  await becomes({ status: 'degraded', commit: commit(), counts, broken: [ofSecond, ofOther] })
-  const token = execFileSync(process.execPath, ['scripts/token.ts', 'other'], { encoding: 'utf8' }).trim()
-  const published = await fetch(`${base}/api/v1/repos/other/one/versions`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ content: 'Text\n' }),
-  })
-  expect([published.status, await published.text()]).toEqual([
-    503,
-    expect.stringContaining('content/other is a submodule in git, so its prompts are published in its own repository.'),
-  ])
-  others.git('rm', '-q', '--cached', 'content/other')
   others.write({ 'content/second/one/index.md': removed('1.0.0') })
   others.git('add', '--all', 'content/second')
   others.git('commit', '-qm', 'Remove an owner')
@@ -220,22 +175,16 @@ test('serves what the checked-out commit has, whatever the content folder has lo
   others.git('sparse-checkout', 'set', '--no-cone', '/*', '!1.0.0.md')
   others.git('commit', '-q', '--allow-empty', '-m', 'Nothing')
   await becomes({ status: 'ok', commit: commit(), counts: fewer, broken: [] })
+  // Nothing can be published to a detached HEAD, and nothing else about the build differs.
   others.git('sparse-checkout', 'disable')
-  await becomes({ status: 'ok', counts: fewer, broken: [] })
-  // Nothing can be published to a detached HEAD.
   others.git('switch', '-q', '--detach')
   const publishing =
     "The content's git repository has no branch checked out (its HEAD is detached): run git switch main to check it out."
   await becomes({ status: 'degraded', failure: null, broken: [], publishing })
-  // A commit without content is reported too; nothing else about the build differs.
-  others.git('commit', '-q', '--allow-empty', '-m', 'Nothing')
-  utimesSync(join(content, owner, 'kept/versions/1.0.0.md'), 1, 1)
-  await becomes({ status: 'degraded', commit: commit(), publishing })
-  others.git('switch', '-qC', 'main')
+  others.git('switch', '-q', 'main')
   others.git('rm', '-rq', 'content')
   others.write({
     [`content/${owner}/kept/index.md`]: removed('1.0.0', '1.0.1'),
-    [`content/${owner}/quick/index.md`]: removed('1.0.0'),
     'content/second/one/index.md': removed('1.0.0'),
   })
   others.git('add', '--all', 'content')

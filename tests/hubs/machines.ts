@@ -11,11 +11,8 @@ export interface Machine {
   folder: string
   /** Starts a hub and waits until it serves data, or until `isReady`; the caller stops it. */
   start: (settings?: Record<string, string>, isReady?: ProcessOptions['isReady']) => Promise<{ base: string; run: Run }>
-  /**
-   * Replaces the code with a changed copy, and prepares it as `npm ci` does. @param changes the changed text of files,
-   * by path
-   */
-  upgrade: (changes: Readonly<Record<string, (text: string) => string>>) => void
+  /** Replaces the code with a copy that has another version number. */
+  upgrade: (version: string) => void
   /** Creates a token with `npm run token`. */
   makeToken: (owner: string) => string
   /** Revokes all of an owner's tokens that were created this way. */
@@ -71,16 +68,13 @@ export function openMachines(): Machines {
         folder,
         start: (more = {}, isReady = isServingData) =>
           startProcess({ command: START, settings: { ...settings, ...more }, cwd: folder, isReady }),
-        upgrade(changes) {
-          for (const name of ['netlify', 'packages', 'scripts', 'src', '.pages']) {
+        upgrade(version) {
+          for (const name of ['netlify', 'package.json', 'packages', 'scripts', 'src']) {
             rmSync(join(folder, name))
-            if (name !== '.pages') cpSync(name, join(folder, name), { recursive: true })
+            cpSync(name, join(folder, name), { recursive: true })
           }
-          for (const [path, change] of Object.entries(changes))
-            writeFileSync(join(folder, path), change(readFileSync(path, 'utf8')))
-          symlinkSync(join(top, 'pages'), join(folder, '.pages'))
-          mkdirSync(join(top, 'pages'), { recursive: true })
-          execFileSync(process.execPath, ['scripts/bundle.ts'], { cwd: folder, env: plainEnvironment() })
+          const file = JSON.parse(readFileSync('package.json', 'utf8'))
+          writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...file, version }))
         },
         makeToken: (owner) => runToken(owner),
         revokeTokens(owner) {

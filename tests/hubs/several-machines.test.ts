@@ -1,14 +1,17 @@
-// Checks that several machines form one hub: three machines share one PostgreSQL server and one GitHub repository, and
-// survive kills, restarts and outages.
+// Checks that several machines form one hub: two machines share one PostgreSQL server and one GitHub repository, and
+// survive kills, restarts, outages, and an upgrade without downtime, as the guide describes it.
+// tests/publish/shared-turns.test.ts has the turns of three.
+import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { poll as pollOften } from '../e2e/client.ts'
 import { FAULTS } from '../github/faults.ts'
 import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
+import { isInstalled, type Running, startCaddy } from '../host/programs.ts'
 import { AUDIENCE, type Issuer, startIssuer } from '../oidc/issuer.ts'
 import { type Machine, type Machines, openMachines } from './machines.ts'
 import { type PostgresServer, startPostgres } from './postgres.ts'
-import { isServingFiles, type Run, signalGroup } from './processes.ts'
+import { freePort, isServingFiles, type Run, signalGroup } from './processes.ts'
 
 const PUBLISHES = 8
 const WITHIN = 60_000
@@ -24,6 +27,14 @@ trusted_publishers:
     workflow: publish.yml
 ---
 `
+
+const isReady = async (base: string) => (await fetch(`${base}/readyz?exclude=state`)).ok
+const { version: OLD } = JSON.parse(readFileSync('package.json', 'utf8'))
+const NEW = '9.9.9'
+const PATHS = [
+  ...['/', '/acme', '/acme/first', '/acme/first/v/1.0.0', '/search?q=first', '/docs', '/docs/cli', '/feed.xml'],
+  ...['/api/v1/repos/acme/first', '/api/v1/repos/acme/first/raw', '/data/v1/tags.json', '/cli/hubcli'],
+]
 
 let standIn: GitHubStandIn
 let place: StandInRepository
@@ -43,6 +54,7 @@ beforeAll(async () => {
   opened = openMachines()
   const settings = {
     SITE_URL: AUDIENCE,
+    TRUSTED_PROXIES: 'loopback',
     DATABASE_URL: await postgres.createDatabase(),
     GITHUB_REPOSITORY: place.repository,
     GITHUB_TOKEN: place.token,
@@ -56,10 +68,8 @@ beforeAll(async () => {
     RATE_LIMIT_PER_MINUTE: '100000',
     LOG_REQUESTS: 'off',
   }
-  machines = [opened.make(settings), opened.make(settings), opened.make(settings)]
-  // The first machine builds the page bundle for all machines.
-  const first = await machines[0]!.start({}, isServingFiles)
-  hubs = [first, ...(await Promise.all(machines.slice(1).map((machine) => machine.start())))]
+  machines = [opened.make(settings), opened.make(settings)]
+  hubs = await Promise.all(machines.map((machine) => machine.start({}, isServingFiles)))
   token = machines[0]!.makeToken('acme')
 })
 afterAll(async () => {
@@ -123,7 +133,7 @@ const agreeAtGitHub = async (answer: Response): Promise<string> => {
   return pathname + search
 }
 
-describe('a hub on three machines', () => {
+describe('a hub on two machines', () => {
   test('concurrent publishes get consecutive versions, each readable at once on every machine', async () => {
     const versions: string[] = []
     const lost: string[] = []
@@ -132,7 +142,7 @@ describe('a hub on three machines', () => {
     const publishAll = async () => {
       for (let number = queue.shift(); number !== undefined; number = queue.shift()) {
         const content = `Number ${number}.\n`
-        const answer = await publishPatiently(bases()[number % 3]!, 'acme/many', { content, bump: bumps[number % 4] })
+        const answer = await publishPatiently(bases()[number % 2]!, 'acme/many', { content, bump: bumps[number % 4] })
         expect([answer.status, await answer.clone().text()]).toEqual([201, expect.any(String)])
         const { version } = (await answer.json()).data
         versions.push(version)
@@ -170,20 +180,20 @@ describe('a hub on three machines', () => {
 
   test('a revoked token is rejected by every machine', async () => {
     const sent = machines[1]!.makeToken('other')
-    const first = await publish(bases()[2]!, 'other/x', { content: 'x\n' }, sent)
+    const first = await publish(bases()[0]!, 'other/x', { content: 'x\n' }, sent)
     expect(first.status).toBe(201)
     machines[1]!.revokeTokens('other')
     for (const base of bases()) expect((await publish(base, 'other/x', { content: 'y\n' }, sent)).status).toBe(401)
   })
 
-  test('sign-in starts on one machine, finishes on another and is valid on a third', async () => {
+  test('sign-in starts on one machine, finishes on the other and is valid on both', async () => {
     const ask = openBrowser()
-    const [one = '', two = '', three = ''] = bases()
+    const [one = '', two = ''] = bases()
     const way = await agreeAtGitHub(await ask(one, '/auth/sign-in'))
     expect((await ask(two, way)).status).toBe(303)
     // A page returns 503 until the hub has opened the page bundle.
     const page = await poll('the page is there', WITHIN, async () => {
-      const answer = await ask(three, '/settings')
+      const answer = await ask(one, '/settings')
       return answer.status === 200 ? await answer.text() : undefined
     })
     expect(page).toContain('Signed in as <strong>alice</strong>')
@@ -212,19 +222,6 @@ describe('a hub on three machines', () => {
       await poll('health is well', WITHIN, async () => ((await health(base)).fetch.failure === null ? true : undefined))
   })
 
-  test('the other machines keep serving and publishing when one is killed while it publishes', async () => {
-    const lost = Array.from({ length: 3 }, (_, number) =>
-      publish(bases()[2]!, 'acme/lost', { content: `Lost ${number}.\n` }).catch(() => undefined),
-    )
-    await poll('the third machine publishes', WITHIN, async () => servedContent(bases()[0]!, 'acme/lost'))
-    signalGroup(hubs[2]!.run.child, 'SIGKILL')
-    await hubs[2]!.run.closed
-    await Promise.all(lost)
-    const answer = await publishPatiently(bases()[0]!, 'acme/first', { content: 'After the kill.\n' })
-    expect(answer.status).toBe(201)
-    expect(await readRaw(bases()[1]!, 'acme/first')).toBe('After the kill.\n')
-  })
-
   test('the publish rate limit is shared by all machines', async () => {
     const limited = machines[0]!.makeToken('limited')
     const answers = await Promise.all(
@@ -240,44 +237,52 @@ describe('a hub on three machines', () => {
     for (const { headers } of counts.get(429)!) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
+  test('the other machine keeps serving and publishing when one is killed while it publishes', async () => {
+    const lost = Array.from({ length: 3 }, (_, number) =>
+      publish(bases()[1]!, 'acme/lost', { content: `Lost ${number}.\n` }).catch(() => undefined),
+    )
+    await poll('the second machine publishes', WITHIN, async () => servedContent(bases()[0]!, 'acme/lost'))
+    signalGroup(hubs[1]!.run.child, 'SIGKILL')
+    await hubs[1]!.run.closed
+    await Promise.all(lost)
+    const answer = await publishPatiently(bases()[0]!, 'acme/first', { content: 'After the kill.\n' })
+    expect(answer.status).toBe(201)
+    expect(await readRaw(bases()[0]!, 'acme/first')).toBe('After the kill.\n')
+  })
+
   test('without the database: reads work, publish and sign-in return 503, and both recover', async () => {
     const ask = openBrowser()
-    const running = bases().slice(0, 2)
-    const way = await agreeAtGitHub(await ask(bases()[0]!, '/auth/sign-in'))
-    const published = await publishPatiently(bases()[0]!, 'acme/first', { content: 'Before the loss.\n' })
+    // The other machine was killed.
+    const base = bases()[0]!
+    const way = await agreeAtGitHub(await ask(base, '/auth/sign-in'))
+    const published = await publishPatiently(base, 'acme/first', { content: 'Before the loss.\n' })
     expect(published.status).toBe(201)
-    for (const base of running) expect(await readRaw(base, 'acme/first')).toBe('Before the loss.\n')
     await postgres.stop()
     const endsMs = Date.now() + 4_000
     let slowest = 0
-    const refusals = await Promise.all([
-      publish(bases()[1]!, 'acme/first', { content: 'Lost.\n' }),
-      ask(bases()[1]!, way),
-    ])
+    const refusals = await Promise.all([publish(base, 'acme/first', { content: 'Lost.\n' }), ask(base, way)])
     expect(refusals.map(({ status }) => status)).toEqual([503, 503])
     for (const { headers } of refusals) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     while (Date.now() < endsMs) {
-      for (const base of running) {
-        const began = performance.now()
-        expect(await readRaw(base, 'acme/first')).toBe('Before the loss.\n')
-        slowest = Math.max(slowest, performance.now() - began)
-      }
+      const began = performance.now()
+      expect(await readRaw(base, 'acme/first')).toBe('Before the loss.\n')
+      slowest = Math.max(slowest, performance.now() - began)
       await sleep(200)
     }
     expect(slowest).toBeLessThan(5_000)
     const problem = expect.stringContaining('The database in DATABASE_URL does not respond (ECONNREFUSED).')
     await expect
-      .poll(() => health(bases()[0]!), { timeout: WITHIN })
+      .poll(() => health(base), { timeout: WITHIN })
       .toMatchObject({ status: 'degraded', state: { kind: 'database', problem } })
-    const ready = await fetch(`${bases()[0]}/readyz`)
+    const ready = await fetch(`${base}/readyz`)
     expect([ready.status, (await ready.json()).unready]).toEqual([503, [{ part: 'state', reason: problem }]])
-    expect((await fetch(`${bases()[0]}/readyz?exclude=state`)).status).toBe(200)
+    expect((await fetch(`${base}/readyz?exclude=state`)).status).toBe(200)
     // The machine that was killed starts now, and serves the content from git.
-    hubs[2] = await machines[2]!.start()
+    hubs[1] = await machines[1]!.start()
     await poll('it has followed', WITHIN, async () =>
-      (await servedContent(bases()[2]!, 'acme/first')) === 'Before the loss.\n' ? true : undefined,
+      (await servedContent(bases()[1]!, 'acme/first')) === 'Before the loss.\n' ? true : undefined,
     )
-    expect((await publish(bases()[2]!, 'acme/first', { content: 'Lost.\n' })).status).toBe(503)
+    expect((await publish(bases()[1]!, 'acme/first', { content: 'Lost.\n' })).status).toBe(503)
     await postgres.start()
     const after = await poll('publishing works', WITHIN, async () => {
       const answer = await publish(bases()[1]!, 'acme/first', { content: 'After the loss.\n' })
@@ -294,4 +299,54 @@ describe('a hub on three machines', () => {
     const back = await agreeAtGitHub(await again(bases()[0]!, '/auth/sign-in'))
     expect((await again(bases()[1]!, back)).status).toBe(303)
   })
+})
+
+describe.skipIf(!isInstalled('caddy'))('an upgrade of one machine after the other (needs caddy)', () => {
+  let caddy: Running
+  let front: string
+  beforeAll(async () => {
+    const frontPort = await freePort()
+    front = `http://localhost:${frontPort}`
+    const caddyfile = readFileSync('deploy/Caddyfile', 'utf8')
+      .replace('{$SITE_HOST} {', 'hub.example.org {')
+      .replace(
+        'hub1:8888 hub2:8888',
+        bases()
+          .map((base) => new URL(base).host)
+          .join(' '),
+      )
+    caddy = await startCaddy(frontPort, caddyfile)
+  })
+  afterAll(() => caddy?.stop())
+
+  test('no read of a page, the API or a download fails while they are upgraded', async () => {
+    let isOver = false
+    let reads = 0
+    const failed: string[] = []
+    const seen = new Set<string | null>()
+    const read = async (start: number) => {
+      for (let at = start; !isOver; at++) {
+        const path = PATHS[at % PATHS.length]!
+        const answer = await fetch(front + path).catch((error) => error as Error)
+        const text = answer instanceof Error ? String(answer.cause) : await answer.text()
+        reads += 1
+        if (answer instanceof Error || answer.status !== 200)
+          failed.push(`${path}: ${answer instanceof Error ? '' : answer.status} ${text.slice(0, 200)}`)
+        else seen.add(answer.headers.get('x-prompt-hub-version'))
+        await new Promise((resolve) => setTimeout(resolve, 150))
+      }
+    }
+    const reading = Promise.all([read(0), read(4), read(8)])
+    for (const [number, machine] of machines.entries()) {
+      machine.upgrade(NEW)
+      await hubs[number]!.run.end()
+      hubs[number] = await machine.start({ PORT: new URL(bases()[number]!).port }, isReady)
+    }
+    isOver = true
+    await reading
+    expect(failed).toEqual([])
+    expect(reads).toBeGreaterThan(3 * PATHS.length)
+    expect(seen).toEqual(new Set([OLD, NEW]))
+    for (const { base } of hubs) expect((await fetch(`${base}/docs`)).headers.get('x-prompt-hub-version')).toBe(NEW)
+  }, 600_000)
 })

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isInstalled, type Running, startCaddy, startNginx } from '../host/programs.ts'
 import { freePort } from '../hubs/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { type Debian, isDebianRoot, KEEP_NPX, openDebian } from './debian.ts'
+import { type Debian, isDebianRoot, KEEP_NPX, LINK_PACKAGES, openDebian } from './debian.ts'
 import { blocksOf } from './follow-guide.ts'
 import { testPrivateGuide } from './private-guide.ts'
 
@@ -108,10 +108,7 @@ describe.skipIf(!isPossible)('a hub on one machine, set up by the guide (needs r
   }
   const twice = (block: string) => [block, block]
   const commandFor = (block: string) => /^npx .* npm ci .*$/m.exec(block)?.[0]
-  /**
-   * Returns a block with another command instead of its `npm ci`, which takes longer than all else here. The first
-   * installation runs it.
-   */
+  /** Returns a block with another command instead of its `npm ci`. */
   const withoutPackages = (block: string, instead: string) => {
     expect(commandFor(block)).toBe(commandFor(install))
     return block.replace(commandFor(install)!, instead)
@@ -126,9 +123,10 @@ describe.skipIf(!isPossible)('a hub on one machine, set up by the guide (needs r
   // A block runs twice where the second run finds what the first one made.
   test('is installed and checked', async () => {
     expect(more).toEqual([])
-    // The mirror needs rsync later.
+    // The mirror needs rsync later. npm reads what it would install.
+    const read = `${commandFor(install)} --dry-run`
     await machine.run([
-      install.replace(/^apt-get install .*$/m, '$& rsync'),
+      withoutPackages(install, `${read}\n${LINK_PACKAGES}`).replace(/^apt-get install .*$/m, '$& rsync'),
       KEEP_NPX,
       ...twice(catalogue),
       ...twice(protect),
@@ -208,7 +206,7 @@ describe.skipIf(!isPossible)('a hub on one machine, set up by the guide (needs r
     await machine.run([
       'systemctl stop prompt-hub; rm -rf /srv/catalogue /srv/prompt-hub/.hub /etc/prompt-hub.env /etc/systemd/system/*',
       // The programs of the machine are still there.
-      withoutPackages(install, 'true').replaceAll(/^apt-get .*\n/gm, ''),
+      withoutPackages(install, LINK_PACKAGES).replaceAll(/^apt-get .*\n/gm, ''),
       ...[restore, restore, service],
     ])
     expect(await versions()).toEqual(['1.0.2', '1.0.1', '1.0.0'])
@@ -223,7 +221,7 @@ describe.skipIf(!isPossible)('a hub on one machine, set up by the guide (needs r
 
   test('loses no read behind Caddy during an upgrade, and keeps its versions and tokens, also after going back', async () => {
     const token = await makeToken()
-    const next = withoutPackages(upgrade, 'cp --recursive --link ../prompt-hub/node_modules .')
+    const next = withoutPackages(upgrade, LINK_PACKAGES)
     const isKept = async () => {
       expect(await versions()).toEqual(['1.0.3', '1.0.2', '1.0.1', '1.0.0'])
       expect(await machine.run(['ls /srv/*'])).not.toMatch(/^prompt-hub(?:-next)?$/m)

@@ -12,14 +12,7 @@ import { freePort, type Run } from '../hubs/processes.ts'
 import { type Issuer, startIssuer } from '../oidc/issuer.ts'
 import { makeRepository } from '../stores/local-repository.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import {
-  type Outcome,
-  openPromptRepository,
-  type PromptRepository,
-  type RunOptions,
-  runWorkflow,
-  type Trigger,
-} from './actions-runner.ts'
+import { type Outcome, openPromptRepository, type RunOptions, runWorkflow, type Trigger } from './actions-runner.ts'
 import { blocksOf } from './follow-guide.ts'
 
 const OWNER = `---
@@ -93,54 +86,85 @@ test('the guides have one script and three workflows, and actionlint accepts the
   }
 })
 
-describe.each([
-  ['with a token', 'acme', tokenWorkflow, { 'publish.sh': script }],
-  ['as a trusted publisher', 'octo', trustedWorkflow, {}],
-])('publishing %s', (_, owner, source, files) => {
-  let prompts: PromptRepository & { origin: string }
-  beforeAll(() => {
-    prompts = openPromptRepository()
-  })
-
+/** Opens a repository of prompts whose workflow publishes for an owner. @param source the workflow @param files what it runs */
+function openPublishing(owner: string, source: string, files: Readonly<Record<string, string>>) {
+  const prompts = openPromptRepository()
   const run = (trigger: Trigger, options: Partial<RunOptions> = {}) =>
     runWorkflow(prompts, trigger, { workflow: localise(source), secrets, oidc, ...options })
-  const succeed = async (trigger: Trigger): Promise<string> => {
-    const outcome = await run(trigger)
-    expect(outcome).toMatchObject({ code: 0 })
-    return outcome!.output
+  const given = Object.entries(files).map(([path, text]) => [path, localise(text)])
+  return {
+    prompts,
+    run,
+    pushFirst: () =>
+      prompts.push('First prompts', {
+        ...Object.fromEntries(given),
+        '.github/workflows/publish.yml': source,
+        'prompts/review.md': 'Review {{code}}.\r\nTwice.',
+        'prompts/summary.md': '\uFEFFSummarise {{text}}.\n',
+      }),
+    async succeed(trigger: Trigger): Promise<string> {
+      const outcome = await run(trigger)
+      expect(outcome).toMatchObject({ code: 0 })
+      return outcome!.output
+    },
+    async versions(name: string): Promise<string[]> {
+      const response = await fetch(`${base}/api/v1/repos/${owner}/${name}/versions`)
+      if (response.status === 404) return []
+      return ((await response.json()) as { data: { version: string }[] }).data.map(({ version }) => version)
+    },
+    served: async (name: string) =>
+      Buffer.from(await (await fetch(`${base}/api/v1/repos/${owner}/${name}/raw`)).arrayBuffer()).toString(),
   }
-  const versions = async (name: string): Promise<string[]> => {
-    const response = await fetch(`${base}/api/v1/repos/${owner}/${name}/versions`)
-    if (response.status === 404) return []
-    return ((await response.json()) as { data: { version: string }[] }).data.map(({ version }) => version)
-  }
-  const served = async (name: string) => (await fetch(`${base}/api/v1/repos/${owner}/${name}/raw`)).text()
+}
+
+/** The older job runs although there is a newer commit. */
+async function testSlowerJob({ prompts, succeed, versions, served }: ReturnType<typeof openPublishing>): Promise<void> {
+  const older = prompts.push('Older', { 'prompts/yak.md': 'The older yak.', 'prompts/emu.md': 'Describe an emu.' })
+  const newer = prompts.push('Newer', { 'prompts/yak.md': 'The newer yak.' })
+  expect(await succeed(older)).toMatch(/yak.*newer commit/)
+  expect([await versions('yak'), await versions('emu')]).toEqual([[], ['1.0.0']])
+  await succeed(newer)
+  expect([await versions('yak'), await served('yak')]).toEqual([['1.0.0'], 'The newer yak.'])
+}
+
+// tests/oidc/action.test.ts tests what else the action does.
+test('as a trusted publisher, publishes the first push, and of an older commit only what the newer one leaves', async () => {
+  const opened = openPublishing('octo', trustedWorkflow, {})
+  await opened.succeed(opened.pushFirst())
+  expect([await opened.served('review'), await opened.served('summary')]).toEqual([
+    'Review {{code}}.\r\nTwice.',
+    '\uFEFFSummarise {{text}}.\n',
+  ])
+  await testSlowerJob(opened)
+})
+
+describe('publishing with a token', () => {
+  let opened: ReturnType<typeof openPublishing>
+  beforeAll(() => {
+    opened = openPublishing('acme', tokenWorkflow, { 'publish.sh': script })
+  })
 
   test('publishes the first push, and nothing when its job runs again', async () => {
-    const given = Object.entries(files).map(([path, text]) => [path, localise(text)])
-    const first = prompts.push('First prompts', {
-      ...Object.fromEntries(given),
-      '.github/workflows/publish.yml': source,
-      'prompts/review.md': 'Review {{code}}.\r\nTwice.',
-      'prompts/summary.md': '\uFEFFSummarise {{text}}.\n',
-    })
+    const { pushFirst, succeed, versions, served } = opened
+    const first = pushFirst()
     for (let jobs = 0; jobs < 2; jobs++) {
       await succeed(first)
       expect([await versions('review'), await versions('summary')]).toEqual([['1.0.0'], ['1.0.0']])
     }
-    expect(await served('review')).toBe('Review {{code}}.\r\nTwice.')
-    expect(Buffer.from(await (await fetch(`${base}/api/v1/repos/${owner}/summary/raw`)).arrayBuffer())).toEqual(
-      Buffer.from('\uFEFFSummarise {{text}}.\n'),
-    )
+    expect([await served('review'), await served('summary')]).toEqual([
+      'Review {{code}}.\r\nTwice.',
+      '\uFEFFSummarise {{text}}.\n',
+    ])
   })
 
   test('publishes a forced push, with an edit, a renamed file and a long message with a tab', async () => {
+    const { prompts, succeed, versions, served } = opened
     prompts.push('Ask for a severity [skip ci]', { 'prompts/review.md': 'Review {{code}}. Give a severity.' })
     const files = { 'prompts/summary.md': null, 'prompts/short-summary.md': '\uFEFFSummarise {{text}}.\n' }
     await succeed(prompts.push(`Long\t${'é'.repeat(600)}`, files, true))
     expect([await versions('summary'), await versions('short-summary')]).toEqual([['1.0.0'], ['1.0.0']])
     expect(await served('review')).toBe('Review {{code}}. Give a severity.')
-    const listed = await (await fetch(`${base}/api/v1/repos/${owner}/review/versions`)).json()
+    const listed = await (await fetch(`${base}/api/v1/repos/acme/review/versions`)).json()
     expect(listed.data.map(({ version, changelog }: Record<string, string>) => [version, changelog])).toEqual([
       ['1.0.1', `Long ${'é'.repeat(495)}`],
       ['1.0.0', 'First prompts'],
@@ -148,21 +172,27 @@ describe.each([
   })
 
   test('publishes the prompts that are already there when the workflow is added later, or started by hand', async () => {
+    const { prompts, succeed, versions } = opened
     prompts.push('Explain [skip ci]', { 'prompts/explain.md': 'Explain {{text}}.' })
-    await succeed(prompts.push('Change the workflow', { '.github/workflows/publish.yml': `${source}# Changed\n` }))
+    await succeed(
+      prompts.push('Change the workflow', { '.github/workflows/publish.yml': `${tokenWorkflow}# Changed\n` }),
+    )
     expect(await versions('explain')).toEqual(['1.0.0'])
-    const { on, concurrency } = parse(source)
-    expect(on).toHaveProperty('workflow_dispatch')
-    // GitHub runs one job at a time, and never cancels a job that is running.
-    expect(concurrency).toEqual({ group: expect.stringMatching(/^[a-z-]+$/) })
+    for (const source of [tokenWorkflow, trustedWorkflow]) {
+      const { on, concurrency } = parse(source)
+      expect(on).toHaveProperty('workflow_dispatch')
+      // GitHub runs one job at a time, and never cancels a job that is running.
+      expect(concurrency).toEqual({ group: expect.stringMatching(/^[a-z-]+$/) })
+    }
   })
 
   test('refuses a file that is not UTF-8 and a file name with a space, and publishes the others', async () => {
+    const { prompts, run, versions, served } = opened
     const outcome = await run(
       prompts.push('From an old editor', {
         'prompts/a-resume.md': LATIN,
         'prompts/a blank.md': 'Blank.',
-        'prompts/yak.md': 'Describe a yak.',
+        'prompts/owl.md': 'Describe an owl.',
         // A deleted file changes nothing on the hub.
         'prompts/review.md': null,
         'prompts/short-summary.md': null,
@@ -172,21 +202,16 @@ describe.each([
     expect(outcome?.code).toBeGreaterThan(0)
     expect(outcome?.output).toMatch(/prompts\/a-resume\.md.*UTF-8/)
     expect(outcome?.output).toMatch(/prompts\/a blank\.md.*rename/)
-    expect([await versions('a-resume'), await versions('yak')]).toEqual([[], ['1.0.0']])
+    expect([await versions('a-resume'), await versions('owl')]).toEqual([[], ['1.0.0']])
     expect(await served('explain')).toBe('Explain {{text}}.')
     prompts.push('Remove them', { 'prompts/a-resume.md': null, 'prompts/a blank.md': null })
   })
 
-  test('the slower job of an older commit publishes only the files that the newer commit does not change', async () => {
-    const older = prompts.push('Older', { 'prompts/yak.md': 'The older yak.', 'prompts/emu.md': 'Describe an emu.' })
-    const newer = prompts.push('Newer', { 'prompts/yak.md': 'The newer yak.' })
-    expect(await succeed(older)).toMatch(/yak.*newer commit/)
-    expect([await versions('yak'), await versions('emu')]).toEqual([['1.0.0'], ['1.0.0']])
-    await succeed(newer)
-    expect([await versions('yak'), await served('yak')]).toEqual([['1.0.1', '1.0.0'], 'The newer yak.'])
-  })
+  test('the slower job of an older commit publishes only the files that the newer commit does not change', () =>
+    testSlowerJob(opened))
 
   test('fails if another version is published between its read and its publish', async () => {
+    const { prompts, run, succeed, served } = opened
     const tools = mkdtempSync(join(root, 'tools-'))
     const real = execFileSync('sh', ['-c', 'command -v curl'], { encoding: 'utf8' }).trim()
     // The first publish waits until the other job has ended.

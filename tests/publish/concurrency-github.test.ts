@@ -1,6 +1,5 @@
-// Tests many simultaneous publishers on the fake GitHub server: how they cope with each of its faults, the number of
-// calls per publish, and how long ten simultaneous publishes take.
-import { setTimeout as sleep } from 'node:timers/promises'
+// Tests many simultaneous publishers on the fake GitHub server: how they cope with each of its faults, and the number of
+// calls per publish. shared-turns.test.ts has hubs that take turns, without a fault.
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { FAULTS, type Fault, type Rule } from '../github/faults.ts'
 import { type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
@@ -67,7 +66,6 @@ async function moveBranch({ repository, token }: StandInRepository, number: numb
 
 /** The faults of each scenario, by name. */
 const CONDITIONS: readonly (readonly [string, (coin: ReturnType<typeof createCoin>) => Rule[]])[] = [
-  ['no fault', () => []],
   [
     'a branch that other commits move',
     (coin) => {
@@ -137,38 +135,6 @@ describe.each(CONDITIONS)('concurrent publishes to GitHub: %s', (condition, make
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)])
     expect(await judgeHistory(world)).toHaveLength(2)
   })
-})
-
-test('with mixed bumps and lost responses, each version bumps the previous one', async () => {
-  const hubs = await openHubs(3)
-  standIn.script({ on: 'mutation', times: Infinity, when: createCoin(5)(0.4), fault: FAULTS.cut(true) })
-  const bumps = ['patch', 'minor', 'major'] as const
-  const bodies = Array.from({ length: 12 }, (_, index) => ({ content: `Text ${index}\n`, bump: at(bumps, index) }))
-  const answers = await Promise.all(bodies.map((body, index) => at(hubs, index).publish(body)))
-  standIn.forget()
-  expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(201))
-  await expectPublished(world, bodies, answers)
-  const order = (await judgeHistory(world)).map((path) => path.split('/').at(-1)!.slice(0, -3))
-  expect([...order].sort()).toEqual(answers.map(({ version }) => version).sort())
-  for (const [index, version] of order.entries()) {
-    const answer = answers.find((each) => each.version === version)!
-    expect(answer.data.previous_version).toBe(order[index - 1] ?? null)
-    if (index === 0) continue
-    const [major = 0, minor = 0, patch = 0] = order[index - 1]!.split('.').map(Number)
-    const raised = { patch: [major, minor, patch + 1], minor: [major, minor + 1, 0], major: [major + 1, 0, 0] }
-    expect(version).toBe(raised[bodies[answers.indexOf(answer)]!.bump].join('.'))
-  }
-})
-
-test('ten concurrent publishes take two GitHub calls each', async () => {
-  const hub = await openHub(world)
-  standIn.script({ on: 'any', times: Infinity, fault: holdEach(() => sleep(20)) })
-  const answers = await Promise.all(
-    Array.from({ length: 10 }, (_, index) => hub.publish({ content: `Text ${index}\n` })),
-  )
-  expect(sorted(answers.map(({ version }) => version))).toEqual(consecutive(10))
-  // Each publish is compared with the previous version, whose bytes this process sent itself.
-  expect(standIn.counts()).toEqual({ query: 10, mutation: 10, rest: 0, all: 20 })
 })
 
 describe('GitHub calls per publish', () => {

@@ -1,6 +1,6 @@
 // Tests what a publisher sees when GitHub is down, slow or busy, or rejects the request: a clear 503 or 502, no partial
 // writes, no effect on reads, and a retry that finds a version that was already published.
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openGitHub } from '../../src/github/git-store-github.ts'
 import { openClock } from '../../src/server/publish/attempts.ts'
 import { FAULTS, type Fault } from '../github/faults.ts'
@@ -22,11 +22,18 @@ let passedMs = 0
 const clock = { ...openClock(), now: () => Date.now() + passedMs }
 const standIn = await startGitHubStandIn()
 afterAll(() => standIn.close())
-beforeEach(async () => {
+async function openWorld(): Promise<void> {
   world = await openGitHubWorld(standIn, { [VERSION_1]: OLD })
   hub = await openHub(world, { clock })
   await hub.build()
   standIn.forget()
+}
+/** After faults with which nothing is written, one repository is enough: it is as it was, and can be published to. */
+async function expectUntouched(): Promise<void> {
+  expect(await judgeHistory(world)).toEqual([])
+  expect((await hub.publish(BODY)).version).toBe('1.0.1')
+}
+beforeEach(() => {
   logged = []
   for (const method of ['log', 'warn', 'error'] as const)
     vi.spyOn(console, method).mockImplementation((...parts: unknown[]) => void logged.push(parts.map(String).join(' ')))
@@ -83,6 +90,8 @@ async function openImpatient(apiUrl = standIn.url, beforeReading: () => void = (
 }
 
 describe('GitHub is down or slow until the timeout', () => {
+  beforeAll(openWorld)
+
   //  case                                    on           fault
   test.each<[string, 'any' | 'mutation', Fault]>([
     ['dropped connections', 'any', FAULTS.cut(false)],
@@ -99,9 +108,6 @@ describe('GitHub is down or slow until the timeout', () => {
     expect(answer.headers.get('Cache-Control')).toBe('no-store')
     await expectReading()
     expectCleanLog()
-    standIn.forget()
-    expect(await judgeHistory(world)).toEqual([])
-    expect((await hub.publish(BODY)).version).toBe('1.0.1')
   })
 
   //  case                     on
@@ -114,8 +120,6 @@ describe('GitHub is down or slow until the timeout', () => {
     const answer = await impatient.publish(BODY)
     expect([answer.status, answer.code, answer.headers.get('Retry-After')]).toEqual([503, 'unavailable', '5'])
     await expectReading()
-    standIn.forget()
-    expect(await judgeHistory(world)).toEqual([])
   })
 
   test('connection refused: 503 with Retry-After', async () => {
@@ -125,9 +129,13 @@ describe('GitHub is down or slow until the timeout', () => {
     expect(answer.text).not.toContain('127.0.0.1')
     expectCleanLog()
   })
+
+  test('and nothing was written', expectUntouched)
 })
 
 describe('GitHub rate limits', () => {
+  beforeEach(openWorld)
+
   const soon = () => Math.floor(Date.now() / 1000) + 900
   //  case                                   on          fault                                       seconds
   test.each<[string, 'query' | 'mutation', () => Fault, RegExp]>([
@@ -181,6 +189,8 @@ describe('GitHub rate limits', () => {
 })
 
 describe('GitHub rejects the request', () => {
+  beforeAll(openWorld)
+
   // A write takes one call for the listing and one for the commit: the latest version comes from the hub's own records.
   //  case                         on           fault                                              calls
   test.each<[string, 'any' | 'mutation', Fault, number]>([
@@ -200,9 +210,9 @@ describe('GitHub rejects the request', () => {
     expect(JSON.parse(logged[0] ?? '')).toMatchObject({ level: 'error', code: 'upstream_error' })
     expectCleanLog()
     await expectReading()
-    standIn.forget()
-    expect(await judgeHistory(world)).toEqual([])
   })
+
+  test('and nothing was written', expectUntouched)
 
   test('returns 502 and asks for a first commit when the repository is empty', async () => {
     const { repository, token } = await standIn.createRepository({ isEmpty: true })
@@ -218,6 +228,8 @@ describe('GitHub rejects the request', () => {
 })
 
 describe('temporary GitHub errors', () => {
+  beforeEach(openWorld)
+
   //  case                                      faults, one per call
   test.each<[string, 'query' | 'mutation', Fault[]]>([
     ['a read that fails three times', 'query', [FAULTS.cut(false), FAULTS.badGateway(false), FAULTS.nothing(false)]],
@@ -237,6 +249,7 @@ describe('temporary GitHub errors', () => {
 })
 
 test('finds the commit of an index.md update whose response was lost, and shows it at once', async () => {
+  await openWorld()
   await hub.publish(BODY)
   standIn.script({ on: 'mutation', fault: FAULTS.cut(true) })
   const answer = await hub.publish({ ...BODY, title: 'Reviews' })
@@ -246,6 +259,7 @@ test('finds the commit of an index.md update whose response was lost, and shows 
 })
 
 test('a write that is applied after the call timeout: 201, one version', async () => {
+  await openWorld()
   const impatient = await openImpatient()
   // The write is held until the next attempt arrives, so that the two overlap, however fast the machine is.
   const second = Promise.withResolvers<void>()
@@ -264,6 +278,8 @@ test('a write that is applied after the call timeout: 201, one version', async (
 })
 
 describe('a publish whose response was lost', () => {
+  beforeEach(openWorld)
+
   /** Carries out the write, then makes GitHub unreachable until the deadline. */
   const loseEverything = async (key?: string, body: object = BODY) => {
     const pass = passTimeAtEachCall(6)
@@ -345,6 +361,7 @@ describe('a publish whose response was lost', () => {
 })
 
 test('rereads a stale listing before it reports a conflict or "unchanged"', async () => {
+  await openWorld()
   await hub.publish({ content: 'First\n' })
   standIn.forget()
   const stale = (times: number) =>

@@ -22,14 +22,12 @@ import {
   startKillable,
 } from './killing.ts'
 
-/** The number of random kills in a test. To run more: `KILLS=200 npx vitest run tests/publish/kills.test.ts` */
+/** The number of kills at random moments. To run more: `KILLS=200 npx vitest run tests/publish/kills.test.ts` */
 const KILLS = Number(process.env.KILLS ?? 1)
 vi.setConfig({ testTimeout: 600_000 + KILLS * 10_000 })
 
-/** The seed for the random moments. The same seed always produces the same moments. */
-const SEED = Number(process.env.SEED ?? 1)
-/** The approximate duration of a publish, within which a kill can hit any step. */
-const PUBLISH_MS = 250
+/** The approximate duration of two publishes, within which a kill can hit any step. */
+const PUBLISHES_MS = 500
 
 let gitHub: GitHubStandIn
 beforeAll(async () => {
@@ -40,28 +38,15 @@ afterAll(() => gitHub?.close())
 let blobsDir: string
 let badGit: BadGit
 let hubs: KillableHub[]
-let random: () => number
 beforeEach(() => {
   blobsDir = temporaryFolder('hub-state-')
   badGit = makeBadGit()
   hubs = []
-  random = mulberry32(SEED)
 })
 afterEach(async () => {
   for (const hub of hubs) hub.kill()
   await Promise.all(hubs.map(({ ended }) => ended))
 })
-
-/** Returns a generator of random numbers from 0 to 1. See https://github.com/cprosche/mulberry32. */
-function mulberry32(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let value = Math.imul(state ^ (state >>> 15), 1 | state)
-    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value
-    return ((value ^ (value >>> 14)) >>> 0) / 4294967296
-  }
-}
 
 async function start(
   contentDir: string,
@@ -104,48 +89,36 @@ function expectWhole(contentDir: string, count: number): void {
   for (const { bundle } of versions) expect(bundle?.files.map(({ path }) => path)).toEqual(PATHS.toSorted())
 }
 
-test('one process killed at every step and at random keeps every confirmed version with its files', async () => {
+test('one process killed at every step keeps every confirmed version with its files', async () => {
   const world = openLocalWorld()
   const contentDir = await world.contentDir()
   const answered: Answered = new Map()
-  let [kills, step, randomKills] = [0, 0, 0]
   let hub = await start(contentDir, { gitDir: badGit.dir })
-  for (let isStepping = true; isStepping || randomKills < KILLS; ) {
-    const content = `Text ${kills} ${step}\n`
-    const key = `publish-${kills}-${step}-${randomKills}`
-    if (isStepping) {
-      step += 1
-      badGit.arm(Math.ceil(step / 2), step % 2 === 1 ? 'before' : 'after', 'writes')
-    } else {
-      const moment = sleep(random() * PUBLISH_MS)
-      randomKills += 1
-      void moment.then(hub.kill)
-    }
+  for (let step = 1; ; step++) {
+    const content = `Text ${step}\n`
+    const key = `publish-${step}`
+    badGit.arm(Math.ceil(step / 2), step % 2 === 1 ? 'before' : 'after', 'writes')
     const reply = await hub.publish(content, key, withFiles(content))
     badGit.disarm()
     noteAnswer(answered, content, reply)
-    if (isStepping && reply !== 'died') {
+    if (reply !== 'died') {
       // Git writes the objects, the index and the branch.
       expect(step).toBeGreaterThan(6)
-      isStepping = false
-      continue
+      break
     }
     await hub.ended
-    kills += 1
     hub = await start(contentDir, { gitDir: badGit.dir })
-    await expectReadable(hub, answered, [...answered.keys()].slice(-3))
+    await expectReadable(hub, answered)
     const { files } = await retry(hub, answered, content, key, withFiles(content))
     for (const { path, url } of files)
       expect(await hub.ask({ method: 'GET', path: new URL(url).pathname })).toEqual({
         status: 200,
         text: `${path} of ${content}`,
       })
-    expectWhole(contentDir, answered.size)
+    expectWhole(contentDir, step)
   }
   await expectReadable(hub, answered)
   await expectKept(world, answered)
-  expect(answered.size).toBe(kills + 1)
-  console.info(`${kills} kills, ${answered.size} versions`)
 })
 
 test('two processes on one repository, one killed at random, keep every confirmed version', async () => {
@@ -157,7 +130,7 @@ test('two processes on one repository, one killed at random, keep every confirme
     const victim = kills % 2
     const survivor = 1 - victim
     const contents = [`Text ${kills} a\n`, `Text ${kills} b\n`, `Text ${kills} c\n`]
-    const moment = sleep(random() * PUBLISH_MS * 2).then(pair[victim]!.kill)
+    const moment = sleep(Math.random() * PUBLISHES_MS).then(pair[victim]!.kill)
     const replies = await Promise.all([
       pair[victim]!.publish(contents[0]!, `key-${kills}-one`),
       pair[survivor]!.publish(contents[1]!, `key-${kills}-two`),
@@ -180,19 +153,32 @@ test('two processes on one repository, one killed at random, keep every confirme
   await expectKept(world, answered)
   // Each round has three publishes. Each of them is published only once, however often the request was repeated.
   expect(answered.size).toBe(3 * KILLS)
-  console.info(`${KILLS} kills, ${answered.size} versions`)
 })
 
-test('a process on GitHub, killed around each call and at random, keeps every confirmed version', async () => {
-  // The fake GitHub server allows 5,000 calls per token, and each start copies the whole history of the repository,
-  // so the test occasionally switches to a new repository.
-  let [kills, versions] = [0, 0]
-  for (let left = KILLS, isFirst = true; isFirst || left > 0; left -= 20, isFirst = false) {
-    const done = await killBeforeGitHub(gitHub, isFirst, Math.min(20, left))
-    kills += done.kills
-    versions += done.versions
+test('a process on GitHub, killed around each call, keeps every confirmed version', async () => {
+  const world = await openGitHubWorld(gitHub)
+  const github = connectionTo(gitHub, world.place)
+  const answered: Answered = new Map()
+  let hub = await start(await world.contentDir(), { github })
+  for (let step = 1; ; step++) {
+    const content = `Text ${step}\n`
+    const key = `publish-${step}`
+    gitHub.script({ on: 'any', when: killAt(Math.ceil(step / 2), hub), fault: FAULTS.cut(step % 2 === 0) })
+    const reply = await hub.publish(content, key)
+    gitHub.forget()
+    noteAnswer(answered, content, reply)
+    // The last step comes after the response, so this test does not kill the process there.
+    if (reply !== 'died') {
+      expect([step > 4, answered.size]).toEqual([true, step])
+      break
+    }
+    await hub.ended
+    hub = await start(await world.contentDir(), { github })
+    await expectReadable(hub, answered)
+    await retry(hub, answered, content, key)
   }
-  console.info(`${kills} kills, ${versions} versions`)
+  await expectReadable(hub, answered)
+  await expectKept(world, answered)
 })
 
 const connectionTo = (standIn: GitHubStandIn, { repository, branch, token }: StandInRepository): GitHubOptions => ({
@@ -283,44 +269,3 @@ test.each(['local git', 'GitHub'])(
     await expectKept(world, versions)
   },
 )
-
-async function killBeforeGitHub(
-  standIn: GitHubStandIn,
-  isStepped: boolean,
-  mostRandom: number,
-): Promise<{ kills: number; versions: number }> {
-  const world = await openGitHubWorld(standIn)
-  const github = connectionTo(standIn, world.place)
-  const answered: Answered = new Map()
-  let [kills, step, randomKills] = [0, 0, 0]
-  let hub = await start(await world.contentDir(), { github })
-  for (let isStepping = isStepped; isStepping || randomKills < mostRandom; ) {
-    const content = `Text ${kills} ${step}\n`
-    const key = `publish-${kills}-${step}-${randomKills}`
-    if (isStepping) {
-      step += 1
-      standIn.script({ on: 'any', when: killAt(Math.ceil(step / 2), hub), fault: FAULTS.cut(step % 2 === 0) })
-    } else {
-      randomKills += 1
-      void sleep(random() * PUBLISH_MS).then(hub.kill)
-    }
-    const reply = await hub.publish(content, key)
-    standIn.forget()
-    noteAnswer(answered, content, reply)
-    if (isStepping && reply !== 'died') {
-      expect(step).toBeGreaterThan(4)
-      isStepping = false
-      continue
-    }
-    await hub.ended
-    kills += 1
-    hub = await start(await world.contentDir(), { github })
-    await expectReadable(hub, answered, [...answered.keys()].slice(-3))
-    await retry(hub, answered, content, key)
-  }
-  await expectReadable(hub, answered)
-  await expectKept(world, answered)
-  // The last step comes after the response, so this test does not kill the process there.
-  expect(answered.size).toBe(kills + (isStepped ? 1 : 0))
-  return { kills, versions: answered.size }
-}

@@ -1,19 +1,14 @@
-// Tests the first minutes with a fresh clone: `npm start`, a token from `npm run token`, a publish with curl, and an
-// immediate read of the published prompt.
-import { execFile, execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+// Tests the first minutes with a fresh clone: `npm start`, a token and a sign-in link from `npm run token`, and where a
+// publish goes. tests/operate/examples.test.ts runs the commands of the README.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeFolder, runHubcli, SHELLS, WITH_PYTHON } from '../cli/shells.ts'
-import { CLIENTS, runClient } from '../clients/three-clients.ts'
-import { poll } from '../e2e/client.ts'
 import { linkInstalled } from '../hubs/machines.ts'
 import { isServingFiles, plainEnvironment, type Run, startProcess } from '../hubs/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
-const run = promisify(execFile)
 
 const environment = plainEnvironment()
 
@@ -74,87 +69,20 @@ test('one command prints a sign-in link, long after the start', async () => {
   ])
 })
 
-test('curl publishes, and the same bytes can be read at once', async () => {
-  const content = '---\ntitle: not front matter\r\n---\n\uFEFFReview {{code}} — "now" \\ \u0001 🦄\r\nno final newline'
-  const published = await publish('acme/first-prompt', { content, changelog: 'First', tags: ['review'] })
-  expect(published.status).toBe(201)
-  expect(published.headers).toMatch(
-    new RegExp(`^location: ${base}/api/v1/repos/acme/first-prompt/versions/1\\.0\\.0\r$`, 'im'),
-  )
-  expect(published.data).toMatchObject({ version: '1.0.0', published_by: 'acme', unchanged: false, content })
-
-  const { stdout } = await run('curl', ['-sSf', `${base}/api/v1/repos/acme/first-prompt/raw`], { encoding: 'buffer' })
-  expect(stdout.equals(Buffer.from(content))).toBe(true)
-  for (const rest of ['', '/versions', '/versions/1.0.0', '/raw?version=1.0.0'])
-    expect((await fetch(`${base}/api/v1/repos/acme/first-prompt${rest}`)).headers.get('ETag')).toMatch(/^"/)
-
+test('a publish is one commit to the catalogue, with the URL of the hub', async () => {
+  const answer = await fetch(`${base}/api/v1/repos/acme/first-prompt/versions`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ content: 'Review {{code}}\n', changelog: 'First' }),
+  })
+  expect([answer.status, answer.headers.get('location')]).toEqual([
+    201,
+    `${base}/api/v1/repos/acme/first-prompt/versions/1.0.0`,
+  ])
   expect(git('log', '-1', '--format=%s', '--name-status')).toBe(
-    'Publish acme/first-prompt 1.0.0\n\nA\tcontent/acme/first-prompt/index.md\nA\tcontent/acme/first-prompt/versions/1.0.0.md\n',
+    'Publish acme/first-prompt 1.0.0\n\nA\tcontent/acme/first-prompt/versions/1.0.0.md\n',
   )
   expect(git('status', '--porcelain', '--', 'content')).toBe('')
-})
-
-test('the next version is one commit that adds one file', async () => {
-  const before = git('rev-parse', 'HEAD').trim()
-  const published = await publish('acme/first-prompt', { content: 'Shorter {{code}}\n', bump: 'minor' })
-  expect([published.status, published.data.version]).toEqual([201, '1.1.0'])
-  expect(git('log', '--format=%P %s', '--name-status', `${before}..HEAD`)).toBe(
-    `${before} Publish acme/first-prompt 1.1.0\n\nA\tcontent/acme/first-prompt/versions/1.1.0.md\n`,
-  )
-  expect((await publish('acme/first-prompt', { content: 'Shorter {{code}}\n' })).data).toMatchObject({
-    version: '1.1.0',
-    unchanged: true,
-    commit: null,
-  })
-})
-
-test('the next build does not run content that looks like JavaScript, and includes every prompt', async () => {
-  const canary = join(folder, 'executed')
-  const content = `---js\nrequire('node:fs').writeFileSync(${JSON.stringify(canary)}, 'x')\n---\nBody\n`
-  expect((await publish('acme/looks-like-code', { content, title: content.slice(0, 5) })).status).toBe(201)
-  await poll(`the build has it\n${host.log()}`, 90_000, async () => {
-    const built = await fetch(`${base}/data/v1/repos/acme/looks-like-code/raw.txt`)
-    return (built.status === 200 && (await built.text()) === content) || undefined
-  })
-  expect(existsSync(canary)).toBe(false)
-  expect((await fetch(`${base}/acme/looks-like-code`)).status).toBe(200)
-  const list = await (await fetch(`${base}/data/v1/index.json`)).text()
-  expect(list).toContain('acme/first-prompt')
-  expect(await (await fetch(`${base}/api/v1/repos/acme/first-prompt/raw`)).text()).toBe('Shorter {{code}}\n')
-})
-
-test('hubcli adds, installs, verifies and updates a prompt, and libraries read the lock file', async () => {
-  const [cwd, name] = [makeFolder(), 'acme/for-hubcli']
-  const hubcli = (...args: string[]) =>
-    runHubcli(SHELLS[0]!, args, { cwd, tools: WITH_PYTHON, env: { HUB_URL: base, HUB_TOKEN: token } })
-  const file = join(cwd, `prompts/${name}.md`)
-  const publishNext = async (content: string, version: string) => {
-    writeFileSync(join(cwd, 'next'), content)
-    const pushed = await hubcli('push', name, 'next', `Change to ${version}`, 'minor')
-    expect(pushed).toMatchObject({ code: 0, stdout: expect.stringMatching(new RegExp(`^${version} `)) })
-  }
-  await publishNext('one {{x}}\n', '1.0.0')
-  expect(await hubcli('add', `${name}@^1`)).toMatchObject({ code: 0, stdout: `${name} 1.0.0 prompts/${name}.md\n` })
-  rmSync(file)
-  expect(await hubcli('install')).toMatchObject({ code: 0, stderr: '' })
-  expect(await hubcli('verify')).toMatchObject({ code: 0, stderr: '' })
-  await publishNext('two {{x}}\r\n', '1.1.0')
-  // After the next build, the static files that clients read first include the new version.
-  await poll('the build has it', 90_000, async () => {
-    const listed = await fetch(`${base}/data/v1/repos/${name}/versions.json`)
-    return (await listed.text()).includes('"1.1.0"') || undefined
-  })
-  expect(readFileSync(file, 'utf8')).toBe('one {{x}}\n')
-  expect((await hubcli('outdated')).stdout).toBe(`${name}  1.0.0  1.1.0  1.1.0  ^1\n`)
-  expect(await hubcli('update')).toMatchObject({ code: 0, stdout: `${name} 1.0.0 -> 1.1.0 prompts/${name}.md\n` })
-  expect(readFileSync(file, 'utf8')).toBe('two {{x}}\r\n')
-  expect(await hubcli('verify', '--online')).toMatchObject({ code: 0, stderr: '' })
-  const lock = readFileSync(join(cwd, 'prompts.lock'), 'utf8')
-  for (const { command } of CLIENTS) {
-    expect(await runClient(command, ['verify'], cwd, base)).toMatchObject({ code: 0, stderr: '' })
-    expect(await runClient(command, ['add', `${name}@^1`], cwd, base)).toMatchObject({ code: 0, stderr: '' })
-    expect(readFileSync(join(cwd, 'prompts.lock'), 'utf8')).toBe(lock)
-  }
 })
 
 test('the token appears in no log, host file or commit', () => {
@@ -189,7 +117,7 @@ test('a second start keeps what was published, and says that content/ has change
   writeFileSync(join(clone, 'content/acme/index.md'), '---\nname: Changed\n---\n')
   const again = await startProcess({ command: ['npm', 'start'], cwd: clone })
   try {
-    expect(await (await fetch(`${again.base}/api/v1/repos/acme/first-prompt/raw`)).text()).toBe('Shorter {{code}}\n')
+    expect(await (await fetch(`${again.base}/api/v1/repos/acme/first-prompt/raw`)).text()).toBe('Review {{code}}\n')
     expect(again.run.log()).not.toContain('Copied')
     expect(again.run.log()).toContain('content/ has changed since it was copied to .hub/catalogue/content/')
     expect(again.run.log()).toContain('run CONTENT_DIR=content npm start')
@@ -216,19 +144,4 @@ function cloneWorkingTree(): void {
   inSeed('add', '-A')
   inSeed('commit', '-q', '-m', 'The working tree')
   execFileSync('git', ['clone', '-q', seed, clone], { env: environment })
-}
-
-async function publish(
-  to: string,
-  body: object,
-): Promise<{ status: number; headers: string; data: Record<string, unknown> }> {
-  const file = join(folder, `${Math.random()}.json`)
-  writeFileSync(file, JSON.stringify(body))
-  const { stdout } = await run('curl', [
-    ...['-sS', '-i', '-X', 'POST', '-H', `Authorization: Bearer ${token}`, '-H', 'Content-Type: application/json'],
-    ...['--data-binary', `@${file}`, `${base}/api/v1/repos/${to}/versions`],
-  ])
-  const end = stdout.indexOf('\r\n\r\n')
-  const { data = {} }: { data?: Record<string, unknown> } = JSON.parse(stdout.slice(end + 4))
-  return { status: Number(stdout.split(' ')[1]), headers: stdout.slice(0, end + 2), data }
 }

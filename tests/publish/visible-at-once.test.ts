@@ -1,8 +1,11 @@
 // Checks that what a write has answered is visible at every address: on the hub that answered, with lists, tags and
 // search; and on another hub with the same state, whatever its build, at every address of the prompt or owner.
 import { execFileSync } from 'node:child_process'
+import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { poll } from '../e2e/client.ts'
 import { CONTENT_OF_WRITES, findOutdated, send, WRITES } from '../hubs/addresses-of-writes.ts'
@@ -15,6 +18,8 @@ import { makeRepository } from '../stores/local-repository.ts'
 /** How long a write waits for its build. On a machine with much other work, a build may take longer. */
 const MAX_WAIT_MS = 2_000
 const WITHIN = 60_000
+/** How often writes meet a build, and the time that a build takes. */
+const [ROUNDS, STEP_MS] = [6, 300]
 
 /** Returns the settings of hubs with a repository of their own. */
 function makeSettings(): Record<string, string> {
@@ -39,8 +44,9 @@ const withoutTimes = (path: string, bytes: Buffer) => {
 describe('the hub that answered', () => {
   let hub: { base: string; run: Run }
   let token: string
+  let settings: Record<string, string>
   beforeAll(async () => {
-    const settings = makeSettings()
+    settings = makeSettings()
     hub = await startProcess({ command: ['node', 'scripts/start.ts'], settings })
     token = makeToken(settings)
   })
@@ -61,6 +67,45 @@ describe('the hub that answered', () => {
     )
     // The build says what the copies said.
     expect(await findOutdated(hub.base, { ...copy, ...page })).toEqual([])
+  })
+
+  test('shows a new prompt and a changed owner in every read, while another write is being built', async () => {
+    const missing: string[] = []
+    for (let round = 0; round < ROUNDS; round++) {
+      const write = async (method: string, path: string, body: object) => {
+        const { failure } = await send(hub.base, token, { title: '', method, path: `/api/v1/${path}`, body, reads: {} })
+        expect(failure).toBe('')
+      }
+      const [prompt, name] = [`repos/acme/round-${round}`, `Round ${round}`]
+      const before = write('POST', `repos/acme/before-${round}/versions`, { content: 'Before\n' })
+      // A different pause each time, so that the writes meet the build of the first one at every step.
+      await sleep((round * STEP_MS) / ROUNDS)
+      await Promise.all([
+        write('POST', `${prompt}/versions`, { content: 'After\n' }),
+        write('PATCH', 'users/acme', { name }),
+      ])
+      for (const until = performance.now() + STEP_MS; performance.now() < until; await sleep(10)) {
+        const [found, owner] = await Promise.all(
+          [prompt, 'users/acme'].map((path) => fetch(`${hub.base}/api/v1/${path}`)),
+        )
+        const said = await owner!.text()
+        if (!found!.ok || !said.includes(`"name":"${name}"`)) missing.push(`${round}: ${found!.status} ${said}`)
+        await found!.arrayBuffer()
+      }
+      await before
+    }
+    expect(missing).toEqual([])
+  })
+
+  test('keeps one search index, and one state of each data file', async () => {
+    const place = hash('sha256', JSON.stringify({ contentDir: settings.CONTENT_DIR, baseUrl: settings.SITE_URL }))
+    const dir = resolve('.hub/data', place.slice(0, 16))
+    const database = new DatabaseSync(join(dir, 'site.db'), { readOnly: true })
+    const countOld = () =>
+      Number(database.prepare('SELECT count(*) - count(DISTINCT path) AS old FROM files').get()?.old)
+    const left = () => [readdirSync(dir).filter((name) => /^search-\d+\.db$/.test(name)).length, countOld()]
+    await expect.poll(left, { timeout: WITHIN }).toEqual([1, 0])
+    database.close()
   })
 })
 

@@ -151,14 +151,11 @@ describe('a person of an OpenID Connect provider', () => {
 
 describe('rejected with the usage', () => {
   //  arguments
-  test.each([[[]], [['block']], [['block', '-']], [['block', 'nobody@acme.example']], [['unknown', 'a']]])(
-    '%j',
-    (args) => {
-      const { status, stdout, stderr } = run(...args)
-      expect([status, stdout]).toEqual([1, ''])
-      expect(stderr).toContain('Usage: npm run people')
-    },
-  )
+  test.each([[[]], [['block', 'nobody@acme.example']]])('%j', (args) => {
+    const { status, stdout, stderr } = run(...args)
+    expect([status, stdout]).toEqual([1, ''])
+    expect(stderr).toContain('Usage: npm run people')
+  })
 
   test('unblock of somebody who is not blocked', () => {
     expect(run('unblock', 'alice')).toMatchObject({ status: 1, stderr: expect.stringContaining('is not blocked') })

@@ -79,14 +79,7 @@ test('--help describes every option', () => {
 })
 
 //  arguments
-test.each([
-  [[]],
-  [['acme', '--list']],
-  [['--list', '--revoke', 'x']],
-  [['Acme']],
-  [['acme', '--days', '366']],
-  [['--nonsense']],
-])('rejects %j with the usage', (args) => {
+test.each([[[]], [['acme', '--list']], [['acme', '--days', '366']]])('rejects %j with the usage', (args) => {
   const { status, stdout, stderr } = run(...args)
   expect([status, stdout]).toEqual([1, ''])
   expect(stderr).toContain('Usage: npm run token')

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { FreshCopies } from '../../src/state/fresh-copies.ts'
 import { makeSiteFolder } from '../hubs/build-site.ts'
-import { openOwnStores, serveBuiltSite } from '../hubs/serve-site.ts'
+import { openOwnStores, serveBuiltSite, serveSite } from '../hubs/serve-site.ts'
 import { openBrowser } from '../pictures/look/browser.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -40,14 +40,19 @@ export interface BuiltSite {
   close(): Promise<void>
 }
 
-/** Builds and serves a content folder. @param write fills the given folder */
-export async function openBuiltSite(write: (contentDir: string) => void, openTimeoutMs = 120_000): Promise<BuiltSite> {
+/**
+ * Builds and serves a content folder.
+ *
+ * @param write fills the given folder
+ * @param isWhole whether `npm run build` builds the site; otherwise this process writes its data, in a third of the time
+ */
+export async function openBuiltSite(write: (contentDir: string) => void, isWhole = false): Promise<BuiltSite> {
   const dir = makeSiteFolder('pages')
   // The content folder is outside the project, like a clone of the repository on the git host.
   const contentDir = join(temporaryFolder('hub-pages-'), 'content')
   write(contentDir)
   const opening: Promise<Browser> = openBrowser()
-  const served = await serveBuiltSite(dir, {
+  const served = await (isWhole ? serveBuiltSite : serveSite)(dir, {
     settings: { SITE_URL, CONTENT_DIR: contentDir, RATE_LIMIT_PER_MINUTE: '0', ...ON_GITHUB },
     openStores: openOwnStores,
     serving: { port: 0, listenAt: ['127.0.0.1'] },
@@ -57,7 +62,7 @@ export async function openBuiltSite(write: (contentDir: string) => void, openTim
 
   const openTab = async (options: BrowserContextOptions): Promise<OpenPage> => {
     const page = await (await browser.newContext(options)).newPage()
-    page.setDefaultTimeout(openTimeoutMs)
+    page.setDefaultTimeout(120_000)
     const problems: string[] = []
     // A violation of the Content-Security-Policy is also a console error.
     page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))

@@ -37,26 +37,23 @@ test.each([PAGE, `${PAGE}/versions`, `${PAGE}/versions/20`, `${PAGE}/v/1.0.0`, `
 )
 
 test('leads from the newest 20 versions to all of them, page by page, each compared with the one below', async () => {
-  const { page, problems } = await site.open(PAGE)
-  const shown = page.locator('.version-row h3')
-  expect(await shown.count()).toBe(20)
-  await page.getByRole('link', { name: 'All 1,000 versions' }).first().click()
+  const shown = (html: string) => [...html.matchAll(/<h3[^>]*>\s*<a[^>]*>([\d.]+)</g)].map(([, version]) => version!)
+  const linkOf = (html: string, words: string) => new RegExp(`<a[^>]* href="([^"]+)"[^>]*>\\s*${words}`).exec(html)?.[1]
+  const newest = (await read(PAGE)).bytes.toString()
+  expect(shown(newest)).toHaveLength(20)
+  expect(linkOf(newest, 'All 1,000 versions')).toBe(`${PAGE}/versions`)
   const seen: string[] = []
   for (let number = 1; number <= 20; number++) {
-    await page.waitForURL(number === 1 ? `**${PAGE}/versions` : `**${PAGE}/versions/${number}`)
-    seen.push(...(await shown.allTextContents()))
+    const html = (await read(number === 1 ? `${PAGE}/versions` : `${PAGE}/versions/${number}`)).bytes.toString()
+    seen.push(...shown(html))
     // The last row of each page is compared with the first one of the next.
     const last = 1_000 - number * 50
-    const comparison = page.getByRole('link', { name: `Compare 1.${last - 1}.0 with 1.${last}.0` })
-    if (last > 0) expect(await comparison.getAttribute('href')).toBe(`${PAGE}/compare/1.${last - 1}.0...1.${last}.0`)
-    if (number < 20) await page.getByRole('link', { name: 'Next page' }).click()
+    if (last > 0) expect(html).toContain(`href="${PAGE}/compare/1.${last - 1}.0...1.${last}.0"`)
+    expect(linkOf(html, 'Next page')).toBe(number < 20 ? `${PAGE}/versions/${number + 1}` : undefined)
+    const before = number === 2 ? `${PAGE}/versions` : `${PAGE}/versions/${number - 1}`
+    expect(linkOf(html, 'Previous page')).toBe(number > 1 ? before : undefined)
   }
   expect(seen).toEqual(Array.from({ length: 1_000 }, (_, index) => `1.${999 - index}.0`))
-  expect(await page.getByRole('link', { name: 'Next page' }).count()).toBe(0)
-  await page.getByRole('link', { name: 'Previous page' }).click()
-  await page.waitForURL(`**${PAGE}/versions/19`)
-  expect(problems).toEqual([])
-  await page.context().close()
 })
 
 test.each(['0', '1', '01', '21', 'x', '1.0.0'])('there is no page %s of the versions', async (number) => {
