@@ -134,7 +134,7 @@ test('serves what the checked-out commit has, whatever the content folder has lo
   const becomes = (expected: object) => expect.poll(health, { timeout: WITHIN }).toMatchObject(expected)
   const counts = { repositories: 2, versions: 3, owners: 2 }
   const wayOut = 'Mount or restore what is missing (git restore), or commit its removal'
-  const ofFirst = `content/${owner}: expected the files of the checked-out commit, but 4 are missing, such as content/${owner}/kept/index.md. ${wayOut}`
+  const ofFirst = `content/${owner}: expected the files of the checked-out commit, but 3 are missing, such as content/${owner}/kept/index.md. ${wayOut}`
   const ofSecond = `content/second: expected content/second/one/versions/1.0.0.md, which is in the checked-out commit. ${wayOut}`
   const ofSite = `content/site.yml: expected content/site.yml, which is in the checked-out commit. ${wayOut}`
   const expectServed = async () => {

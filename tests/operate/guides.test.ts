@@ -233,7 +233,7 @@ describe.skipIf(!isPossible)('a hub on one machine, set up by the guide (needs r
         while (!isOver) {
           const status = await fetch(url + path).then(({ status }) => `${status}`, String)
           statuses.set(`${path} ${status}`, (statuses.get(`${path} ${status}`) ?? 0) + 1)
-          await sleep(50)
+          await sleep(20)
         }
       },
     )
@@ -243,7 +243,7 @@ describe.skipIf(!isPossible)('a hub on one machine, set up by the guide (needs r
     })
     await Promise.all(readers)
     expect([...statuses.keys()].filter((answer) => !answer.endsWith(' 200'))).toEqual([])
-    expect(Math.min(...statuses.values())).toBeGreaterThan(10)
+    expect(Math.min(...statuses.values())).toBeGreaterThan(3)
     await isKept()
     await machine.run([...twice(goBack), service.trim().split('\n').at(-1)!])
     await isKept()

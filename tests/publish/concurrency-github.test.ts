@@ -103,20 +103,20 @@ const CONDITIONS: readonly (readonly [string, (coin: ReturnType<typeof createCoi
 
 describe.each(CONDITIONS)('concurrent publishes to GitHub: %s', (condition, makeRules) => {
   // Each of the three processes also queues its own publishes.
-  test('12 publishes of three processes get 12 different, consecutive versions', async () => {
+  test('9 publishes of three processes get 9 different, consecutive versions', async () => {
     const hubs = await openHubs(3)
     standIn.script(...makeRules(createCoin(3)))
-    const bodies = Array.from({ length: 12 }, (_, index) => ({ content: `Text ${index}\n`, changelog: `${index}` }))
+    const bodies = Array.from({ length: 9 }, (_, index) => ({ content: `Text ${index}\n`, changelog: `${index}` }))
     const answers: Answer[] = await Promise.all(bodies.map((body, index) => at(hubs, index).publish(body)))
     standIn.forget()
-    expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(201))
-    expect(sorted(answers.map(({ version }) => version))).toEqual(consecutive(12))
+    expect(answers.map(({ status }) => status)).toEqual(Array(9).fill(201))
+    expect(sorted(answers.map(({ version }) => version))).toEqual(consecutive(9))
     await expectPublished(world, bodies, answers)
-    expect(await judgeHistory(world)).toEqual(consecutive(12).map((v) => `content/acme/code-review/versions/${v}.md`))
+    expect(await judgeHistory(world)).toEqual(consecutive(9).map((v) => `content/acme/code-review/versions/${v}.md`))
     // A version confirmed with 201 can be read immediately, whatever happened before.
     for (const [index, { version }] of answers.entries())
       expect((await hubs[0]!.readRepository(`/raw?version=${version}`)).text).toBe(bodies[index]!.content)
-    expect((await hubs[0]!.readRepository()).data).toMatchObject({ latest_version: '1.0.11', versions_count: 12 })
+    expect((await hubs[0]!.readRepository()).data).toMatchObject({ latest_version: '1.0.8', versions_count: 9 })
   })
 
   // Limits and other commits only make a publish wait.

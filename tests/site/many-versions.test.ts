@@ -37,11 +37,12 @@ test.each([PAGE, `${PAGE}/versions`, `${PAGE}/versions/20`, `${PAGE}/v/1.0.0`, `
 )
 
 test('leads from the newest 20 versions to all of them, page by page, each compared with the one below', async () => {
-  const shown = (html: string) => [...html.matchAll(/<h3[^>]*>\s*<a[^>]*>([\d.]+)</g)].map(([, version]) => version!)
-  const linkOf = (html: string, words: string) => new RegExp(`<a[^>]* href="([^"]+)"[^>]*>\\s*${words}`).exec(html)?.[1]
+  const shown = (html: string) => [...html.matchAll(/<h3><a [^>]*>([\d.]+)<\/a><\/h3>/g)].map(([, version]) => version)
+  const linksOf = (html: string, words: string) =>
+    [...html.matchAll(new RegExp(`<a [^>]*href="([^"]+)"[^>]*>${words}<`, 'g'))].map(([, href]) => href)
   const newest = (await read(PAGE)).bytes.toString()
   expect(shown(newest)).toHaveLength(20)
-  expect(linkOf(newest, 'All 1,000 versions')).toBe(`${PAGE}/versions`)
+  expect(linksOf(newest, 'All 1,000 versions')).toContain(`${PAGE}/versions`)
   const seen: string[] = []
   for (let number = 1; number <= 20; number++) {
     const html = (await read(number === 1 ? `${PAGE}/versions` : `${PAGE}/versions/${number}`)).bytes.toString()
@@ -49,9 +50,9 @@ test('leads from the newest 20 versions to all of them, page by page, each compa
     // The last row of each page is compared with the first one of the next.
     const last = 1_000 - number * 50
     if (last > 0) expect(html).toContain(`href="${PAGE}/compare/1.${last - 1}.0...1.${last}.0"`)
-    expect(linkOf(html, 'Next page')).toBe(number < 20 ? `${PAGE}/versions/${number + 1}` : undefined)
+    expect(linksOf(html, 'Next page')).toEqual(number < 20 ? [`${PAGE}/versions/${number + 1}`] : [])
     const before = number === 2 ? `${PAGE}/versions` : `${PAGE}/versions/${number - 1}`
-    expect(linkOf(html, 'Previous page')).toBe(number > 1 ? before : undefined)
+    expect(linksOf(html, 'Previous page')).toEqual(number > 1 ? [before] : [])
   }
   expect(seen).toEqual(Array.from({ length: 1_000 }, (_, index) => `1.${999 - index}.0`))
 })
