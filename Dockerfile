@@ -6,6 +6,8 @@
 FROM node:24-bookworm-slim AS packages
 WORKDIR /hub
 COPY package.json package-lock.json .npmrc ./
+COPY clients/typescript/package.json clients/typescript/
+COPY packages/prompt-formats/package.json packages/prompt-formats/
 # No package scripts are run, because this image includes Node, and the other packages install their programs as packages.
 RUN npm ci --omit=dev --ignore-scripts
 

@@ -15,7 +15,7 @@ import { HubError } from '../src/domain/api/errors.ts'
 import { ROUTES } from '../src/domain/api/routes.ts'
 import { digestText } from '../src/files/measure.ts'
 import { ROUTES_LIST } from '../src/site/links.ts'
-import { readStarterCatalogue } from './domain/fixtures.ts'
+import { readStarterCatalogue } from './fixtures/records.ts'
 import { openApp } from './hubs/app.ts'
 import { words } from './words.ts'
 

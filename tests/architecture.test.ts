@@ -16,7 +16,10 @@ interface SourceFile {
   imports: string[]
 }
 
-const files = ['src', 'packages', 'clients', 'netlify', 'scripts', 'tests'].flatMap((dir) => listSources(dir))
+const files = ['src', 'packages', 'clients', 'netlify', 'scripts', 'tests']
+  .flatMap((dir) => listSources(dir))
+  .filter(({ path }) => path.startsWith('tests/') || !path.endsWith('.test.ts'))
+  .filter(({ path }) => !path.includes('/dist/'))
 
 function listSources(dir: string): SourceFile[] {
   return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
@@ -64,7 +67,7 @@ const PLAIN_SITE = files.map(({ path }) => path).filter((path) => /^src\/site\/(
 const ASIDE = ['src/site/docs/', 'src/site/fonts/', 'src/site/styles.css', 'src/site/styles/']
 /** Code without Node modules, clock, randomness or environment. */
 const PURE = files.filter(({ path }) =>
-  /^(?:src\/(?:domain|catalogue|review\/rules|editor\/form)|packages\/prompt-formats)\//.test(path),
+  /^(?:src\/(?:domain|catalogue|review\/rules|editor\/form)|packages\/prompt-formats\/source)\//.test(path),
 )
 const SETTINGS = ['src/config.ts', 'src/settings.ts', 'src/secret-settings.ts']
 const OURS = /^(?:src|packages|netlify|scripts|tests)\//

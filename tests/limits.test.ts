@@ -115,7 +115,7 @@ const FIXED: Readonly<Record<string, string>> = {
 
 const files = ROOMS.flatMap((room) =>
   readdirSync(room, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
     .map((name) => join(room, name).replaceAll('\\', '/')),
 ).filter((path) => path !== 'src/domain/limits.ts' && !path.startsWith('src/account/providers/'))
 

@@ -20,8 +20,12 @@ export const affectsData = (path: string): boolean =>
  * @returns `data`, which changes with anything that affects a site's data files, including the Node version, and `pages`, which changes with anything that affects the page code
  */
 export function hashCode(root: string): { data: string; pages: string } {
-  const sources = ['packages', 'src']
-    .flatMap((room) => listFiles(join(root, room)).map((path) => `${room}/${path}`))
+  const sources = ['packages/prompt-formats/source', 'src']
+    .flatMap((room) =>
+      listFiles(join(root, room))
+        .filter((path) => !path.endsWith('.test.ts'))
+        .map((path) => `${room}/${path}`),
+    )
     .sort()
   const [data, pages] = [createHash('sha256').update(process.version), createHash('sha256')]
   for (const path of [...SETTINGS_FILES, ...sources]) {

@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest'
 import { listDataFiles } from '../../src/catalogue/published/data-files.ts'
 import { digestText } from '../../src/files/measure.ts'
 import { describeForRenovate } from '../../src/site/docs/renovate.ts'
-import { build } from '../domain/catalogues.ts'
-import { anIndex, aRepository, aTree, aVersion } from '../domain/fixtures.ts'
+import { build } from '../fixtures/catalogues.ts'
+import { anIndex, aRepository, aTree, aVersion } from '../fixtures/records.ts'
 import { words } from '../words.ts'
 
 interface Preset {

@@ -112,14 +112,15 @@ test('has the documents, styles and the 404 page, but no content and no download
 })
 
 test('the key is the same in every folder with the same code', () => {
+  const rooms = ['packages/prompt-formats/source', 'src']
   const copy = temporaryFolder('same-code-')
   for (const name of ['package-lock.json', 'astro.config.mjs', 'tsconfig.json']) writeFileSync(join(copy, name), '')
-  for (const room of ['packages', 'src']) mkdirSync(join(copy, room))
+  for (const room of rooms) mkdirSync(join(copy, room), { recursive: true })
   writeFileSync(join(copy, 'src/a.ts'), 'a')
   const before = bundlePlaceOf(copy)
   expect(before.key).toMatch(/^[0-9a-f]{64}$/)
   const moved = `${copy}-moved`
-  for (const room of ['packages', 'src']) mkdirSync(join(moved, room), { recursive: true })
+  for (const room of rooms) mkdirSync(join(moved, room), { recursive: true })
   for (const name of ['package-lock.json', 'astro.config.mjs', 'tsconfig.json']) writeFileSync(join(moved, name), '')
   writeFileSync(join(moved, 'src/a.ts'), 'a')
   expect(bundlePlaceOf(moved).key).toBe(before.key)

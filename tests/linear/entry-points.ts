@@ -84,7 +84,7 @@ import { renderComparison } from '../../src/site/prompt/render-difference.ts'
 import { openPartNames, renderPartChanges } from '../../src/site/prompt/render-parts.ts'
 import { suggestChange } from '../../src/site/prompt/source-links.ts'
 import { listSkillInstalls, listUses } from '../../src/site/prompt/use-it.ts'
-import { anIndex, anOwner, aTree } from '../domain/fixtures.ts'
+import { anIndex, anOwner, aTree } from '../fixtures/records.ts'
 import { words } from '../words.ts'
 import { ADDRESSES, filesOf, indexOf, promptOf, recordOf, repositoryOf, VARIABLES, versionOf } from './made.ts'
 

@@ -16,7 +16,7 @@ import { renderPreview } from '../../src/site/prompt/preview.ts'
 import { renderContents, renderLines } from '../../src/site/prompt/prompt-text.ts'
 import { renderComparison } from '../../src/site/prompt/render-difference.ts'
 import { cpuMsSince } from '../cpu-time.ts'
-import { anIndex } from '../domain/fixtures.ts'
+import { anIndex } from '../fixtures/records.ts'
 import { recordOf } from './made.ts'
 import { makeText } from './seeds.ts'
 

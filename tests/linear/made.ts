@@ -6,7 +6,7 @@ import type { RepositoryEntry, VersionEntry } from '../../src/domain/content/con
 import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
 import type { Format } from '../../src/domain/values/chat.ts'
 import { measureFile } from '../../src/files/measure.ts'
-import { anIndex, aRepository, aVersion } from '../domain/fixtures.ts'
+import { anIndex, aRepository, aVersion } from '../fixtures/records.ts'
 
 export const ADDRESSES = addressesBelow('https://hub.test')
 export const VARIABLES = [undeclaredVariable('a'), undeclaredVariable('b')]

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { SECRET_RULES } from '../../src/domain/content/secret-rules.ts'
 import { findCertainSecret, findSecrets } from '../../src/domain/content/secrets.ts'
-import { KEYS } from '../domain/secret-keys.ts'
+import { KEYS } from '../fixtures/secret-keys.ts'
 
 test('four times the text takes about four times the work', () => {
   /** Milliseconds of this thread, so that other programs count less. */

@@ -63,7 +63,7 @@ describe('Dockerfile', () => {
     const given = listContext(
       readFileSync('.dockerignore', 'utf8'),
       words`
-      .env .git/config src/a.ts scripts/bench/x.ts scripts/start.ts
+      .env .git/config src/a.ts src/a.test.ts src/b/a.test.ts scripts/bench/x.ts scripts/start.ts
     `,
     )
     expect(given).toEqual(['src/a.ts', 'scripts/start.ts'])

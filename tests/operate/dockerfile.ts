@@ -79,8 +79,9 @@ export function listContext(ignore: string, files: readonly string[]): string[] 
 
 /**
  * Matches as Go's `filepath.Match` does, but supports only `*`, which matches within a folder, including names that
- * start with a dot.
+ * start with a dot, and `**` + `/` at the beginning, which matches any folders.
  */
 function toExpression(pattern: string): RegExp {
-  return new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '[^/]*')}$`)
+  const [folders, name] = pattern.startsWith('**/') ? ['(?:.*/)?', pattern.slice(3)] : ['', pattern]
+  return new RegExp(`^${folders}${name.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '[^/]*')}$`)
 }

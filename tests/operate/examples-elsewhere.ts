@@ -100,7 +100,7 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
   {
     document: 'import',
     has: 'npx promptfoo eval',
-    reason: 'It needs promptfoo; tests/packages/formats/promptfoo.test.ts has the file that it reads.',
+    reason: 'It needs promptfoo; packages/prompt-formats/source/promptfoo.test.ts has the file that it reads.',
   },
   {
     document: 'import',
@@ -130,7 +130,7 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
   {
     document: 'trust',
     has: 'gh attestation verify',
-    reason: 'It needs gh and cosign; tests/site/proof-commands.test.ts checks the words of the commands.',
+    reason: 'It needs gh and cosign; src/site/prompt/proof-commands.test.ts checks the words of the commands.',
   },
   { document: 'parameters', has: 'models:', reason: 'It is a file; tests/models/models-file.test.ts has such files.' },
   {
@@ -164,13 +164,13 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
   {
     document: 'trust',
     has: 'quality   0 to 100',
-    reason: 'It is a formula; tests/packages/catalogue/ranking.test.ts computes it.',
+    reason: 'It is a formula; src/catalogue/ranking.test.ts computes it.',
   },
-  { document: 'settings', has: '_FILE=', reason: 'It is one setting; tests/config.test.ts reads such files.' },
+  { document: 'settings', has: '_FILE=', reason: 'It is one setting; src/config.test.ts reads such files.' },
   {
     document: 'skills',
     has: 'content_sha256',
-    reason: 'It is a shortened file; tests/domain/content/skill.test.ts has all of it.',
+    reason: 'It is a shortened file; src/domain/content/skill.test.ts has all of it.',
   },
   {
     document: 'skills',

@@ -48,7 +48,7 @@ describe('body fields', () => {
     ...[...typed, 'expected_version'].map((field) => [field, 7] as const),
   ])('refuses %s: %j', (field, value) => refuses({ content, [field]: value }, `${field}: `))
 
-  // The rules for variables, tags, titles and licenses are tested in tests/domain/content; here, each field has them.
+  // The rules for variables, tags, titles and licenses are tested in src/domain/content; here, each field has them.
   //  field      value   message
   const values: [string, unknown, string][] = [
     ['content', null, 'content: expected a string, got null'],

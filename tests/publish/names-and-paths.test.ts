@@ -27,7 +27,7 @@ describe('names and paths', () => {
     ['an extra segment', '/api/v1/repos/acme/x/y/versions'],
     ['an empty owner', '/api/v1/repos//x/versions'],
     ['a semicolon', path('acme', 'x;y')],
-    // tests/domain/values/names.test.ts shows which names there are.
+    // src/domain/values/names.test.ts shows which names there are.
     ['a name that is no owner’s', path('-acme')],
     ['a reserved owner', path('api')],
     ['a name that is no prompt’s', path('acme', 'a_b')],

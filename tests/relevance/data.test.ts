@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { readQuestions } from '../../scripts/bench/relevance.ts'
-import { readStarterCatalogue } from '../domain/fixtures.ts'
+import { readStarterCatalogue } from '../fixtures/records.ts'
 import { words } from '../words.ts'
 
 type Prompt = { owner: string; name: string; title: string; description: string; tags: string[]; content: string }

@@ -61,7 +61,7 @@ const fromNow = (minutes: number) => `${new Date(Date.now() + minutes * 60_000).
 const inIndex = (more: string) => index(`${GOOD_INDEX}${more}`)
 const withVariable = (lines: string) => version('{{a}}', `variables:\n  - name: a\n${lines}`)
 
-// Which paths, files and values a rule refuses is tested in tests/domain/content; here, each rule is found in a change,
+// Which paths, files and values a rule refuses is tested in src/domain/content; here, each rule is found in a change,
 // and the line is that of the value, however deep it is.
 //  rule   problem, path, content, line
 const BROKEN: Record<string, [string, string, string | Buffer | null, number][]> = {

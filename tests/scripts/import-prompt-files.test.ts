@@ -14,7 +14,7 @@ import {
   undeclaredVariable,
 } from '../../src/domain/content/prompt-file.ts'
 import { measure } from '../../src/files/measure.ts'
-import { anyJson, anyText, readStarterCatalogue } from '../domain/fixtures.ts'
+import { anyJson, anyText, readStarterCatalogue } from '../fixtures/records.ts'
 import { makeImportFolder } from './importing.ts'
 
 const folder = makeImportFolder()

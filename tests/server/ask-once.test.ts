@@ -6,7 +6,7 @@ import { listDataFiles } from '../../src/catalogue/published/data-files.ts'
 import { digestText } from '../../src/files/measure.ts'
 import { openHub, type ServerHub } from '../../src/hub/open-hub.ts'
 import { openPageData } from '../../src/server/pages/page-data.ts'
-import { aRepository, aTree, aVersion } from '../domain/fixtures.ts'
+import { aRepository, aTree, aVersion } from '../fixtures/records.ts'
 import { openApp } from '../hubs/app.ts'
 
 const tree = aTree([aRepository('acme/one', { versions: [aVersion('1.0.0'), aVersion('1.1.0')] })])

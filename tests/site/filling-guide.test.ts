@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { buildCatalogue } from '../../src/catalogue/catalogue.ts'
 import { fillContent } from '../../src/domain/content/filling.ts'
-import { readStarterCatalogue } from '../domain/fixtures.ts'
+import { readStarterCatalogue } from '../fixtures/records.ts'
 
 const guide = readFileSync('src/pages/docs/filling.md', 'utf8')
 

@@ -9,7 +9,7 @@ import { buildCatalogue } from '../../src/catalogue/catalogue.ts'
 import { openSearchThreads, startSearchThreads } from '../../src/hosts/node/search-threads.ts'
 import { openSearchIndex } from '../../src/search/open-index.ts'
 import { buildSearchIndex } from '../../src/search/write-index.ts'
-import { aRepository, aTree, aVersion } from '../domain/fixtures.ts'
+import { aRepository, aTree, aVersion } from '../fixtures/records.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const dir = temporaryFolder('prompt-hub-bounds-')

@@ -9,7 +9,7 @@ import type { Equivalents } from '../../src/catalogue/search/equivalents.ts'
 import { openSearchIndex } from '../../src/search/open-index.ts'
 import type { SearchQuery } from '../../src/search/search.ts'
 import { buildSearchIndex, editSearchIndex, readIndexNumber, startSearchIndex } from '../../src/search/write-index.ts'
-import { anIndex, aRepository, aTree, aVersion } from '../domain/fixtures.ts'
+import { anIndex, aRepository, aTree, aVersion } from '../fixtures/records.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { words } from '../words.ts'
 

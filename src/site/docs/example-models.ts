@@ -1,4 +1,4 @@
-// The models that all examples of the docs name. tests/example-models.test.ts fails when one of them is about to retire.
+// The models that all examples of the docs name. src/site/docs/example-models.test.ts fails when one of them is about to retire.
 
 /** Current models without an announced end, by the name that stands for them in the text of a guide. */
 export const EXAMPLE_MODELS = {
