@@ -109,6 +109,7 @@ const model = (specificationVersion: string) => `{
 }`
 const PROGRAM = `
 import OpenAI from 'openai'
+import OpenAI6 from 'openai-6'
 import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'
 import { generateText as generateText5 } from 'ai-5'
@@ -139,6 +140,9 @@ for (const [prompt, given] of [[chat, history], [text, {}]] as const) {
   const seven = await generateText7({ model: ${model('v4')}, ...prompt.for('ai-sdk', values, given) })
   if (prompt === chat) got.push(six.output, seven.output)
 }
+const openai6 = new OpenAI6({ ...options, baseURL: base + '/v1' })
+await openai6.chat.completions.create({ model: 'x', ...chat.for('openai-chat', values, history) })
+await openai6.responses.create({ model: 'x', ...chat.for('openai-responses', values, history) })
 console.log(JSON.stringify({ noted, got }))
 `
 
@@ -166,6 +170,8 @@ test('the real SDKs take what prompt.for returns, and it has their types', async
   ]
   const system = { role: 'system', content: 'Be brief.' }
   const one = [{ role: 'user', content: 'Answer Refund?' }]
+  // At the end, the older version of OpenAI's package.
+  expect(asked.splice(8)).toEqual(asked.slice(0, 2))
   expect(asked).toEqual([
     {
       path: '/v1/chat/completions',

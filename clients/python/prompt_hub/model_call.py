@@ -21,9 +21,9 @@ def _dict(value: Any) -> Settings:
     return cast(Settings, value) if isinstance(value, dict) else {}
 
 
-def _list(value: Any) -> Optional[List[Any]]:
+def _list(value: Any) -> Optional[Sequence[Any]]:
     """A JSON list, or None."""
-    return cast("List[Any]", value) if isinstance(value, list) else None
+    return cast("Sequence[Any]", value) if isinstance(value, list) else None
 
 
 def _number(key: str, highest: float = float("inf")) -> _Writer:
