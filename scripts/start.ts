@@ -4,6 +4,7 @@ import { serveLook } from '../src/build/hub-look.ts'
 import { openDownloads } from '../src/build/list-downloads.ts'
 import { findProfile, findSourceHost } from '../src/config.ts'
 import { openLook, readHubLook } from '../src/content/site-settings-file.ts'
+import { startGitRunner } from '../src/git/git-command.ts'
 import { followContent } from '../src/hosts/node/builds/follow-content.ts'
 import { bundlePlaceOf, ensureBundle, findBundle, preparePages } from '../src/hosts/node/builds/pages-bundle.ts'
 import { openMonitoring, type ServedHub, serveSites } from '../src/hosts/node/builds/serve-sites.ts'
@@ -34,6 +35,7 @@ onShutdown(async (hurry) => {
   stopping.abort()
 })
 
+startGitRunner()
 const shortage = describeShortage(readMemory())
 if (shortage) console.error(shortage)
 

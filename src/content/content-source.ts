@@ -81,19 +81,26 @@ export function openContentSource({
      *
      * @param changed the paths that may have changed since the last look
      * @param found what `find` has just found
+     * @param own the prompts that this hub has just committed and written: if nothing else may have changed, the folder is as the commit
      * @throws GitFailure
      */
-    async look(changed: ReadonlySet<string> | 'all' = 'all', found?: FoundCommit): Promise<ContentLook> {
+    async look(
+      changed: ReadonlySet<string> | 'all' = 'all',
+      found?: FoundCommit,
+      own: ReadonlySet<string> = new Set(),
+    ): Promise<ContentLook> {
       const { commit, tree: committed, problem } = found ?? (await find())
       if (problem) return { ...NOTHING, listing: { prompts: new Map(), others: { ...NO_FILES, problems: [problem] } } }
       const here = await findPlace(committed !== undefined)
       const git = here?.git ?? theirs
       const known = last
-      const { tree, unreadable } = here
-        ? known && changed !== 'all' && changed.size === 0
-          ? { tree: known.tree, unreadable: [] }
-          : await write(here, known ? changed : 'all')
-        : { tree: committed ?? (await findEmptyTree(git)), unreadable: [] }
+      const isOwn = known?.isClean && changed !== 'all' && [...changed].every((path) => own.has(promptOf(path)))
+      const { tree, unreadable } =
+        here && !(isOwn && changed.size > 0)
+          ? known && changed !== 'all' && changed.size === 0
+            ? { tree: known.tree, unreadable: [] }
+            : await write(here, known ? changed : 'all')
+          : { tree: committed ?? (await findEmptyTree(git)), unreadable: [] }
       const [changes, edits] = await Promise.all([
         known && listDifferences(git, known.tree, tree),
         committed === undefined ? [] : listDifferences(git, committed, tree),
@@ -101,7 +108,7 @@ export function openContentSource({
       const prompts = changes && new Set(changes.map(({ path }) => promptOf(path)))
       const isSmall = known && prompts && prompts.size <= MAX_CHANGED_PROMPTS
       const listing = isSmall ? await listAgain(git, known.listing, tree, prompts) : await listAll(git, tree)
-      last = { tree, listing }
+      last = { tree, listing, isClean: committed !== undefined && edits.length + unreadable.length === 0 }
       const missing = edits.flatMap(({ path, before, status }) => (status === 'D' ? [{ path, ...before }] : []))
       const whole = await addMissing(git, listing, missing)
       return {
@@ -165,6 +172,8 @@ interface FoundCommit {
 interface Snapshot {
   tree: string
   listing: ContentListing
+  /** Whether the folder was as the commit. */
+  isClean: boolean
 }
 
 const NOTHING: Omit<ContentLook, 'listing'> = {

@@ -1,6 +1,7 @@
 // Runs git: without a shell, without the user's hooks and GIT_* variables, and with the hub's identity.
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process'
 import { Readable } from 'node:stream'
+import type { RunnerAnswer, RunnerMessage } from './git-runner.ts'
 
 interface GitRun {
   /** Passed to standard input; if in parts, each is read when git has taken the one before. */
@@ -67,6 +68,81 @@ function writeConfig(config: Readonly<Record<string, string>>): Record<string, s
   )
 }
 
+const tooLong = (args: readonly string[], maxBytes: number) =>
+  new OutputTooLong(`git ${args.find((arg) => /^[a-z]+(?:-[a-z]+)*$/.test(arg))} wrote more than ${maxBytes} bytes`)
+
+/** The process that starts git for this thread; undefined if this thread starts git itself. */
+let runner: ReturnType<typeof openRunner> | undefined
+
+/** Lets a small process start git from now on: for a thread of a process that becomes large. Call it early. */
+export function startGitRunner(): void {
+  runner ??= openRunner()
+}
+
+function openRunner() {
+  const waiting = new Map<number, { resolve(answer: RunnerAnswer): void; reject(error: unknown): void }>()
+  let child: ChildProcess | undefined
+  let lastId = 0
+  /** The process keeps the hub running only while it is asked something. */
+  const settle = () => {
+    if (waiting.size === 0) child?.channel?.unref()
+  }
+  const launch = () => {
+    const mine = fork(new URL('./git-runner.ts', import.meta.url), [], {
+      execArgv: [],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    })
+    mine.unref()
+    mine.on('message', (answer: RunnerAnswer) => {
+      waiting.get(answer.id)?.resolve(answer)
+      waiting.delete(answer.id)
+      settle()
+    })
+    const end = (cause?: unknown) => {
+      if (child !== mine) return
+      child = undefined
+      for (const { reject } of waiting.values()) reject(new Error('The process that starts git ended.', { cause }))
+      waiting.clear()
+    }
+    mine.on('error', end)
+    mine.on('exit', () => end())
+    return mine
+  }
+  child = launch()
+  const send = (message: RunnerMessage) => {
+    child ??= launch()
+    child.send(message, (error) => error && waiting.get(message.id)?.reject(error))
+  }
+  return {
+    /** @throws Error like `tryRun` */
+    async run(
+      { args, ...rest }: Omit<Extract<RunnerMessage, { kind: 'run' }>, 'kind' | 'id'>,
+      signal: AbortSignal | undefined,
+    ): Promise<GitResult> {
+      signal?.throwIfAborted()
+      const id = ++lastId
+      const { promise, resolve, reject } = Promise.withResolvers<RunnerAnswer>()
+      waiting.set(id, { resolve, reject })
+      send({ kind: 'run', id, args, ...rest })
+      child?.channel?.ref()
+      const stop = () => {
+        send({ kind: 'stop', id })
+        reject(signal?.reason)
+      }
+      signal?.addEventListener('abort', stop, { once: true })
+      try {
+        const { code, stdout, stderr, isTooLong, failure } = await promise
+        if (failure) throw Object.assign(new Error(failure.message), { code: failure.code, syscall: failure.syscall })
+        if (isTooLong) throw tooLong(args, rest.maxBytes)
+        return { code, stdout: Buffer.from(stdout.buffer as ArrayBuffer, stdout.byteOffset, stdout.byteLength), stderr }
+      } finally {
+        signal?.removeEventListener('abort', stop)
+      }
+    },
+  }
+}
+
 /**
  * Opens git in a folder.
  *
@@ -90,27 +166,35 @@ export function createGit(
     GIT_TERMINAL_PROMPT: '0',
     ...own,
   }
-  const start = (args: readonly string[], { signal, indexFile, config = {} }: GitRun = {}) =>
+  const placeOf = ({ indexFile, config = {} }: GitRun) => ({
+    cwd: folder,
+    env: { ...env, ...(indexFile !== undefined && { GIT_INDEX_FILE: indexFile }), ...writeConfig(config) },
+  })
+  const start = (args: readonly string[], run: GitRun = {}) =>
     spawn('git', [...SETTINGS, ...args], {
-      cwd: folder,
-      env: { ...env, ...(indexFile !== undefined && { GIT_INDEX_FILE: indexFile }), ...writeConfig(config) },
+      ...placeOf(run),
       stdio: ['pipe', 'pipe', 'pipe'],
       windowsHide: true,
-      ...(signal && { signal }),
+      ...(run.signal && { signal: run.signal }),
     })
   /** Runs git and accepts any exit status. @throws Error if it cannot be started (`code` `ENOENT`: no git) or was aborted */
-  const tryRun = (args: readonly string[], run: GitRun = {}): Promise<GitResult> =>
-    new Promise((resolve, reject) => {
+  const tryRun = (args: readonly string[], run: GitRun = {}): Promise<GitResult> => {
+    const { input = '', signal, maxBytes = Number.POSITIVE_INFINITY } = run
+    if (runner && (typeof input === 'string' || input instanceof Uint8Array)) {
+      const { cwd, env } = placeOf(run)
+      return runner.run({ args: [...SETTINGS, ...args], cwd, env, input, maxBytes }, signal)
+    }
+    return new Promise((resolve, reject) => {
       const child = start(args, run)
       const out: Buffer[] = []
       const err: Buffer[] = []
-      let left = run.maxBytes ?? Number.POSITIVE_INFINITY
+      let left = maxBytes
       child.stdout.on('data', (chunk: Buffer) => {
         left -= chunk.length
         if (left >= 0) out.push(chunk)
         else {
           child.kill()
-          reject(new OutputTooLong(`git ${args[0]} wrote more than ${run.maxBytes} bytes`))
+          reject(tooLong(args, maxBytes))
         }
       })
       child.stderr.on('data', (chunk: Buffer) => err.push(chunk))
@@ -118,15 +202,16 @@ export function createGit(
       child.on('close', (code) => resolve({ code, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString() }))
       // If git exits before it has read all input, the pipe breaks; the exit status shows the reason.
       child.stdin.on('error', () => {})
-      if (typeof run.input === 'object' && 'next' in run.input)
-        Readable.from(run.input)
+      if (typeof input === 'object' && 'next' in input)
+        Readable.from(input)
           .on('error', (error) => {
             child.kill()
             reject(error)
           })
           .pipe(child.stdin)
-      else child.stdin.end(run.input)
+      else child.stdin.end(input)
     })
+  }
   return {
     tryRun,
     /** Runs git while nothing else happens: for a thread that has nothing else to do, and that cannot be stopped meanwhile. @returns standard output @throws GitFailure; Error `ETIMEDOUT` after ten minutes */

@@ -112,6 +112,12 @@ interface IndexFile extends GitFile {
   isInMerge: boolean
 }
 
+/** Lists the NUL-terminated records that git writes, if they are not many. */
+async function listRecords(git: Git, command: readonly string[], signal?: AbortSignal): Promise<string[]> {
+  const output = await git.run(command, signal && { signal })
+  return output.toString().split('\0').slice(0, -1)
+}
+
 /** Lists the files of a commit or a tree, by path. @param paths files, or folders with everything below them */
 export async function listTree(
   git: Git,
@@ -120,7 +126,8 @@ export async function listTree(
   signal?: AbortSignal,
 ): Promise<Map<string, GitFile>> {
   const files = new Map<string, GitFile>()
-  for await (const record of git.records(['ls-tree', '-r', '-z', commit, '--', ...paths], signal && { signal })) {
+  const command = ['ls-tree', '-r', '-z', commit, '--', ...paths]
+  for (const record of await listRecords(git, command, signal)) {
     const [, mode, id, path] = /^(\d+) \w+ ([0-9a-f]+)\t(.+)$/s.exec(record) ?? []
     if (mode !== undefined && id !== undefined && path !== undefined) files.set(path, { mode, id })
   }
@@ -131,7 +138,7 @@ export async function listTree(
 export async function listEntriesOf(git: Git, tree: string, paths: readonly string[] = []): Promise<TreeEntry[]> {
   const entries: TreeEntry[] = []
   const command = ['ls-tree', '-r', '-z', '--long', '--full-tree', tree, '--', ...paths]
-  for await (const record of git.records(command)) {
+  for await (const record of paths.length === 0 ? git.records(command) : await listRecords(git, command)) {
     const [, mode, id, bytes, path] = /^(\d+) \w+ ([0-9a-f]+) +(\d+|-)\t(.+)$/s.exec(record) ?? []
     if (mode !== undefined && id !== undefined && path !== undefined)
       entries.push({ path, mode, id, bytes: Number(bytes) || 0 })
@@ -155,7 +162,8 @@ export async function listDifferences(git: Git, from: string, to: string): Promi
   if (from === to) return []
   const changes: Change[] = []
   let raw: string | undefined
-  for await (const record of git.records(['diff-tree', '-r', '-z', '--raw', '--no-abbrev', '--no-renames', from, to])) {
+  const command = ['diff-tree', '-r', '-z', '--raw', '--no-abbrev', '--no-renames', from, to]
+  for (const record of await listRecords(git, command)) {
     if (raw === undefined) raw = record
     else {
       changes.push({ path: record, ...parseRaw(raw) })

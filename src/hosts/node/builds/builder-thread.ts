@@ -13,11 +13,11 @@ import { groupProblems } from '../../../catalogue/last-good.ts'
 import { readConfig } from '../../../config.ts'
 import { type ContentReader, describeIgnored, nameFile } from '../../../content/content-files.ts'
 import { type ContentHistory, readHistory } from '../../../content/content-history.ts'
-import { isFolderUnreadable, listIgnored } from '../../../content/content-listing.ts'
+import { isFolderUnreadable, listIgnored, promptOf } from '../../../content/content-listing.ts'
 import { openObjects } from '../../../content/content-reader.ts'
 import { describeMissing, openContentSource } from '../../../content/content-source.ts'
 import { applyFirstFiles, type FirstFilesByPrompt, listProblems } from '../../../content/first-files.ts'
-import { createGit } from '../../../git/git-command.ts'
+import { createGit, startGitRunner } from '../../../git/git-command.ts'
 import { describeError, logProblem } from '../../../log.ts'
 import { type EditedIndex, editSearchIndex, readIndexNumber, startSearchIndex } from '../../../search/write-index.ts'
 import { type BuildSource, UNKNOWN_SOURCE } from '../../../state/fresh-copies.ts'
@@ -42,6 +42,8 @@ const ALIVE_MS = 5_000
 const PROGRESS_MS = 100
 /** A watcher can miss events, so the whole folder is scanned after this time without changes. Any change postpones the scan. */
 const LOOK_MS = 60_000
+/** When to look whether the files of a prompt are those that the hub wrote. */
+const CHECK_MS = 1_000
 /** When to look again whether files are missing that the commit has, because somebody may be about to commit their removal. */
 const MISSING_MS = 1_000
 
@@ -54,6 +56,7 @@ const isClone = config.keepsClone
 const SETTLE_MS = isClone ? 60_000 : 5_000
 const comparison = openComparison(config, SETTLE_MS)
 lowerPriority()
+startGitRunner()
 const code = hashCode(process.cwd()).data
 const git = createGit(contentDir, process.env)
 const content = openContentSource({
@@ -219,10 +222,27 @@ function start(): void {
   })
 }
 
-/** Builds a change that was noticed. */
+/** Builds a change that was noticed. The files that the hub wrote itself are looked at later. */
 function wantChange(paths?: readonly string[]): void {
+  if (paths?.every((path) => unchecked.has(promptOf(path)))) return
   say({ kind: 'changed' })
   want(paths)
+}
+
+/** The prompts that the hub wrote, and whose files were not looked at since. */
+const unchecked = new Set<string>()
+let checking: NodeJS.Timeout | undefined
+
+/** Builds what the hub wrote from its commit, and looks at the files later, because that takes longer. */
+function wantWritten(fullName: string): void {
+  unchecked.add(fullName)
+  want([`${fullName}/`])
+  clearTimeout(checking)
+  checking = setTimeout(() => {
+    const paths = [...unchecked].map((name) => `${name}/`)
+    unchecked.clear()
+    want(paths)
+  }, CHECK_MS)
 }
 
 async function build(wanted: Wanted): Promise<void> {
@@ -233,11 +253,12 @@ async function build(wanted: Wanted): Promise<void> {
   const began = new Date().toISOString()
   const ready = await askToBegin()
   const { changed: moved } = ready
+  const own = new Set(unchecked)
   const at = await content.find()
   const { commit } = at
   const day = readConfig(process.env).buildDay
   const [look, past, read] = await Promise.all([
-    content.look(typeof wanted === 'string' ? 'all' : new Set([...wanted, ...moved]), at),
+    content.look(typeof wanted === 'string' ? 'all' : new Set([...wanted, ...moved]), at, own),
     readHistory(contentDir, process.env, `${day}T00:00:00Z`, history, commit ?? 'HEAD'),
     readSource(mine, ready, commit),
   ])
@@ -372,7 +393,7 @@ function askToBegin(): Promise<ReadyContent> {
   return begun.promise
 }
 
-const watch = isClone ? undefined : watchContent(contentDir, wantChange, (reason) => say({ kind: 'polling', reason }))
+if (!isClone) watchContent(contentDir, wantChange, (reason) => say({ kind: 'polling', reason }))
 parentPort?.on('message', (message: HostMessage) => {
   if (message.kind === 'ready') begun.resolve(message)
   else if (message.kind === 'unready') begun.reject(new Error(message.message))
@@ -380,7 +401,7 @@ parentPort?.on('message', (message: HostMessage) => {
   else if (message.kind === 'damaged') {
     isDamaged = true
     want()
-  } else watch?.noteChange(`${message.fullName}/`)
+  } else if (!isClone) wantWritten(message.fullName)
 })
 watchDays(want)
 want()

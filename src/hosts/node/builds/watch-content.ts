@@ -66,8 +66,6 @@ export function watchContent(
     onError: startPolling,
   })
   return {
-    /** Reports a file as changed. @param path relative to the content folder */
-    noteChange,
     /** Stops watching. */
     close(): void {
       clearTimeout(settling)
