@@ -50,14 +50,10 @@ export function openRecall(
   }
 }
 
-/** Lists the files to read of a repository, besides those in the folders of versions, which are read version by version. @param before the marks of the files that were read before */
-export function listTexts(files: readonly ListedFile[], before: string | undefined): string[] {
+/** Lists the files to read of a repository, without those of versions that were read before. @param before the marks of the files that were read before */
+export function listUnread(files: readonly ListedFile[], before: string | undefined): string[] {
   const known = new Set(before?.split('\n'))
-  return files.flatMap(({ path, id }) => {
-    const isVersion = findVersionOf(path) !== undefined
-    if (isVersion && (path.split('/').length > 4 || known.has(`${id} ${path}`))) return []
-    return path
-  })
+  return files.flatMap(({ path, id }) => (findVersionOf(path) !== undefined && known.has(`${id} ${path}`) ? [] : path))
 }
 
 /** Lists the versions whose records are as they were: their files have not changed, and they follow the same version. */

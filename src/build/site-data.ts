@@ -25,7 +25,7 @@ import { isOwner } from '../domain/values/names.ts'
 import { ContentError } from './content-error.ts'
 import type { DataSink, StoredFile, StoredRepository } from './data-sink.ts'
 import { formatStatuses, makeRepository } from './make-repository.ts'
-import { type KnownTroubles, listTexts, listUnchanged, marksOfServed, openRecall } from './recalled-versions.ts'
+import { type KnownTroubles, listUnchanged, listUnread, marksOfServed, openRecall } from './recalled-versions.ts'
 import { readEntry, restoreEntry } from './recorded-entry.ts'
 import { describeFailure, openHistoryFiles } from './shared-files.ts'
 
@@ -114,7 +114,7 @@ export function openSiteData({ openContent, baseUrl, sink, ...parts }: SiteDataP
       if (isSame && isSameModels(before, models)) names.set(fullName, neighboursOf(before))
       else changed.push({ fullName, part, before, stats, added })
     }
-    folder.expect?.(changed.flatMap(({ part, before }) => listTexts(part.files, before?.marks)))
+    folder.expect?.(changed.flatMap(({ part, before }) => listUnread(part.files, before?.marks)))
     for (const [done, { fullName, part, before, stats, added }] of changed.entries()) {
       parts.onProgress?.(done, changed.length)
       const { files, marks } = part
@@ -185,14 +185,15 @@ export function openSiteData({ openContent, baseUrl, sink, ...parts }: SiteDataP
   /** Reads the changed files outside repositories. */
   function readOthers(alone: readonly ListedFile[], round: Round) {
     const present = new Set(alone.map(({ path }) => path))
+    const unread = alone.filter(({ path, id }) => others.get(path)?.marks !== id)
+    folder.expect?.(unread.map(({ path }) => path))
     for (const path of others.keys())
       if (!present.has(path)) {
         others.delete(path)
         sink.keep(path, undefined)
         round.isDifferent = true
       }
-    for (const { path, id: marks } of alone) {
-      if (others.get(path)?.marks === marks) continue
+    for (const { path, id: marks } of unread) {
       const { parsed, problems } = readListed(folder, path)
       round.filesRead++
       round.problems.push(...problems)
