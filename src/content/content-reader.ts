@@ -1,6 +1,6 @@
 // Reads the files of content from git objects, many at once.
 import type { Git } from '../git/git-command.ts'
-import { readObjectsSync } from '../git/git-objects.ts'
+import { readObjects, readObjectsSync } from '../git/git-objects.ts'
 import type { ContentReader } from './content-files.ts'
 import { type ContentListing, type ListedFile, type ListedPart, promptOf } from './content-listing.ts'
 import { findVersionOf, groupAboutVersions } from './version-files.ts'
@@ -8,9 +8,35 @@ import { findVersionOf, groupAboutVersions } from './version-files.ts'
 /** The most that is read at once, unless one file is longer. */
 const MAX_BATCH_BYTES = 16 * 1024 * 1024
 const MAX_BATCH_FILES = 1_000
+/** Of more prompts than this, files are read while their data is derived. */
+const MAX_PROMPTS_AHEAD = 20
 
-/** Opens the files of a listing. @param git git, with the objects of the listing */
-export function openObjects(git: Git, { others, prompts }: ContentListing): ContentReader {
+/** The bytes of files, by object ID. */
+export type ReadObjects = ReadonlyMap<string, Buffer>
+
+/** Reads the files of a few changed prompts: in contrast to what a reader does when it is asked, without a process that is started by this one. @returns nothing if there are many */
+export async function readAhead(
+  git: Git,
+  { prompts }: ContentListing,
+  changed: ReadonlySet<string> | 'all',
+): Promise<ReadObjects> {
+  if (changed === 'all' || changed.size > MAX_PROMPTS_AHEAD) return new Map()
+  const files = [...changed].flatMap((name) => prompts.get(name)?.files ?? [])
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+  if (files.length === 0 || files.length > MAX_BATCH_FILES || bytes > MAX_BATCH_BYTES) return new Map()
+  const objects = await readObjects(
+    git,
+    files.map(({ id }) => id),
+  )
+  return new Map(objects.flatMap((object) => (object ? [[object.id, object.bytes] as const] : [])))
+}
+
+/** Opens the files of a listing. @param git git, with the objects of the listing @param ahead what was read already */
+export function openObjects(
+  git: Git,
+  { others, prompts }: ContentListing,
+  ahead: ReadObjects = new Map(),
+): ContentReader {
   const byPath = new WeakMap<ListedPart, Map<string, ListedFile>>()
   const byVersion = new WeakMap<ListedPart, Map<string, ListedFile[]>>()
   let expected: ListedFile[] = []
@@ -53,7 +79,7 @@ export function openObjects(git: Git, { others, prompts }: ContentListing): Cont
       const file = findFile(path)
       if (!file) return { refusal: 'missing' }
       if (file.bytes > maxBytes) return { refusal: 'long' }
-      let value = batch.get(file.id) ?? version.get(file.id)
+      let value = ahead.get(file.id) ?? batch.get(file.id) ?? version.get(file.id)
       if (!value) {
         const at = expected.indexOf(file)
         if (at === -1) {

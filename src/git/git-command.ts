@@ -1,7 +1,6 @@
 // Runs git: without a shell, without the user's hooks and GIT_* variables, and with the hub's identity.
 import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process'
 import { Readable } from 'node:stream'
-import type { RunnerAnswer, RunnerMessage } from './git-runner.ts'
 
 interface GitRun {
   /** Passed to standard input; if in parts, each is read when git has taken the one before. */
@@ -71,6 +70,29 @@ function writeConfig(config: Readonly<Record<string, string>>): Record<string, s
 const tooLong = (args: readonly string[], maxBytes: number) =>
   new OutputTooLong(`git ${args.find((arg) => /^[a-z]+(?:-[a-z]+)*$/.test(arg))} wrote more than ${maxBytes} bytes`)
 
+/** A run of git for git-runner.mjs. */
+export interface GitRequest {
+  id: number
+  args: readonly string[]
+  cwd: string
+  env: NodeJS.ProcessEnv
+  input: string | Uint8Array
+  maxBytes: number
+}
+
+/** The end of a run. */
+export interface GitAnswer {
+  id: number
+  /** The exit status; null if a signal ended git. */
+  code: number | null
+  stdout: Uint8Array<ArrayBuffer>
+  stderr: string
+  /** Whether git was stopped because it wrote more than `maxBytes`. */
+  isTooLong: boolean
+  /** Why git could not be started, with the fields of Node's error. */
+  failure?: { message: string; code: string | undefined; syscall: string | undefined }
+}
+
 /** The process that starts git for this thread; undefined if this thread starts git itself. */
 let runner: ReturnType<typeof openRunner> | undefined
 
@@ -80,7 +102,7 @@ export function startGitRunner(): void {
 }
 
 function openRunner() {
-  const waiting = new Map<number, { resolve(answer: RunnerAnswer): void; reject(error: unknown): void }>()
+  const waiting = new Map<number, { resolve(answer: GitAnswer): void; reject(error: unknown): void }>()
   let child: ChildProcess | undefined
   let lastId = 0
   /** The process keeps the hub running only while it is asked something. */
@@ -88,13 +110,13 @@ function openRunner() {
     if (waiting.size === 0) child?.channel?.unref()
   }
   const launch = () => {
-    const mine = fork(new URL('./git-runner.ts', import.meta.url), [], {
+    const mine = fork(new URL('./git-runner.mjs', import.meta.url), [], {
       execArgv: [],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
     mine.unref()
-    mine.on('message', (answer: RunnerAnswer) => {
+    mine.on('message', (answer: GitAnswer) => {
       waiting.get(answer.id)?.resolve(answer)
       waiting.delete(answer.id)
       settle()
@@ -110,24 +132,21 @@ function openRunner() {
     return mine
   }
   child = launch()
-  const send = (message: RunnerMessage) => {
+  const send = (id: number, message: GitRequest | { stop: number }) => {
     child ??= launch()
-    child.send(message, (error) => error && waiting.get(message.id)?.reject(error))
+    child.send(message, (error) => error && waiting.get(id)?.reject(error))
   }
   return {
     /** @throws Error like `tryRun` */
-    async run(
-      { args, ...rest }: Omit<Extract<RunnerMessage, { kind: 'run' }>, 'kind' | 'id'>,
-      signal: AbortSignal | undefined,
-    ): Promise<GitResult> {
+    async run({ args, ...rest }: Omit<GitRequest, 'id'>, signal: AbortSignal | undefined): Promise<GitResult> {
       signal?.throwIfAborted()
       const id = ++lastId
-      const { promise, resolve, reject } = Promise.withResolvers<RunnerAnswer>()
+      const { promise, resolve, reject } = Promise.withResolvers<GitAnswer>()
       waiting.set(id, { resolve, reject })
-      send({ kind: 'run', id, args, ...rest })
+      send(id, { id, args, ...rest })
       child?.channel?.ref()
       const stop = () => {
-        send({ kind: 'stop', id })
+        send(id, { stop: id })
         reject(signal?.reason)
       }
       signal?.addEventListener('abort', stop, { once: true })
@@ -135,7 +154,7 @@ function openRunner() {
         const { code, stdout, stderr, isTooLong, failure } = await promise
         if (failure) throw Object.assign(new Error(failure.message), { code: failure.code, syscall: failure.syscall })
         if (isTooLong) throw tooLong(args, rest.maxBytes)
-        return { code, stdout: Buffer.from(stdout.buffer as ArrayBuffer, stdout.byteOffset, stdout.byteLength), stderr }
+        return { code, stdout: Buffer.from(stdout.buffer, stdout.byteOffset, stdout.byteLength), stderr }
       } finally {
         signal?.removeEventListener('abort', stop)
       }

@@ -14,7 +14,7 @@ import { readConfig } from '../../../config.ts'
 import { type ContentReader, describeIgnored, nameFile } from '../../../content/content-files.ts'
 import { type ContentHistory, readHistory } from '../../../content/content-history.ts'
 import { isFolderUnreadable, listIgnored, promptOf } from '../../../content/content-listing.ts'
-import { openObjects } from '../../../content/content-reader.ts'
+import { openObjects, type ReadObjects, readAhead } from '../../../content/content-reader.ts'
 import { describeMissing, openContentSource } from '../../../content/content-source.ts'
 import { applyFirstFiles, type FirstFilesByPrompt, listProblems } from '../../../content/first-files.ts'
 import { createGit, startGitRunner } from '../../../git/git-command.ts'
@@ -76,8 +76,8 @@ interface BuildData {
   isSearchKnown: boolean
   /** The last complete build, also that of other code or of a damaged database. */
   before: LastContent | undefined
-  /** Whether a round is complete, so that the next one need only compare what changed. */
-  isRead: boolean
+  /** What the last complete round said; undefined if there was none, so that every prompt must be compared. */
+  report: Extract<BuilderMessage, { kind: 'read' }> | undefined
   /** What the last round found of versions whose files changed; undefined if every prompt must be compared. */
   first: FirstFilesByPrompt | undefined
 }
@@ -90,6 +90,8 @@ type LastContent = z.infer<typeof LastContent>
 let data: BuildData | undefined
 /** Whether the database is damaged, so that everything must be built again. */
 let isDamaged = false
+/** What was read of the changed prompts before a round derives their data. */
+let ahead: ReadObjects = new Map()
 /** The number of the last build. */
 let lastNumber = 0
 let history: ContentHistory | undefined
@@ -131,7 +133,7 @@ function openData(): BuildData {
   try {
     const state = database.state === undefined ? undefined : SiteState.parse(JSON.parse(database.state))
     const makeState = openSiteData({
-      openContent: (listing) => tellAlive(openObjects(content.git, listing)),
+      openContent: (listing) => tellAlive(openObjects(content.git, listing, ahead)),
       baseUrl: config.baseUrl,
       isForReaders: config.readAccess.kind === 'members',
       sink: database,
@@ -141,7 +143,7 @@ function openData(): BuildData {
     lastNumber = Math.max(lastNumber, state?.number ?? 0)
     const before = state ?? readLast(database.replaced)
     const isSearchKnown = state !== undefined && readIndexNumber(folder.file(state.search.name)) === state.search.number
-    return { database, makeState, state, isSearchKnown, before, isRead: false, first: undefined }
+    return { database, makeState, state, isSearchKnown, before, report: undefined, first: undefined }
   } catch (error) {
     database.close()
     throw error
@@ -267,12 +269,22 @@ async function build(wanted: Wanted): Promise<void> {
   if (look.listing.prompts.size + look.listing.others.files.length === 0 && mine.before && !isClone)
     await checkEmptied(mine.before, commit)
   history = past
-  const first = await comparison.compare(content.git, look, history, mine.isRead ? mine.first : undefined)
+  const first = await comparison.compare(content.git, look, history, mine.report ? mine.first : undefined)
+  const isUnsettled = [...first.values()].some((one) => one.isUnsettled)
+  const hasChanges = look.changed === 'all' || look.changed.size + look.missing.length + missing.size + moved.length > 0
+  const isSettled = mine.isSearchKnown && comparison.hasAsked && !isUnsettled && mine.report?.problems.length === 0
+  if (wanted !== 'all' && !hasChanges && isSettled && commit === state?.commit) {
+    clearTimeout(looking)
+    looking = setTimeout(wantLook, LOOK_MS)
+    return say({ ...mine.report!, began })
+  }
   const listing = applyFirstFiles(look.listing, first)
+  ahead = await readAhead(content.git, listing, look.changed)
   const number = lastNumber + 1
   database.begin(number)
   isWriting = true
   const made = mine.makeState(listing, { day, history })
+  ahead = new Map()
   const others = listProblems(first)
   const broken = Object.fromEntries(groupProblems([...others, ...made.problems]))
   // What was made is whole for a prompt whose first files are served, so older copies of it do not count.
@@ -306,7 +318,6 @@ async function build(wanted: Wanted): Promise<void> {
     setTimeout(removeRetired, RETIRE_MS + 100).unref()
   }
   clearTimeout(looking)
-  const isUnsettled = [...first.values()].some((one) => one.isUnsettled)
   // What is missing now and was not before may be removed by the next commit.
   const gone = new Set(look.missing)
   const isNewlyMissing = !gone.isSubsetOf(missing)
@@ -314,13 +325,13 @@ async function build(wanted: Wanted): Promise<void> {
   looking = setTimeout(wantLook, isUnsettled || !comparison.hasAsked ? SETTLE_MS : soonMs)
   const stillMissing = look.missing.filter((path) => missing.has(path))
   missing = gone
-  mine.isRead = true
   mine.first = first
   mine.before = mine.state
   const problems = [...describeMissing(stillMissing), ...others, ...made.problems].map(formatContentProblem)
   // A pull writes the files before it updates the branch, so the files may have been read in between.
   if ((await content.find()).commit !== commit) want()
-  say({ kind: 'read', began, problems, ignored: describeIgnored(listIgnored(listing)) })
+  mine.report = { kind: 'read', began, problems, ignored: describeIgnored(listIgnored(listing)) }
+  say(mine.report)
   // The timers do nothing while a build is being written, and builds may follow each other without a pause.
   isWriting = false
   removeRetired()
