@@ -205,7 +205,7 @@ describe('an attestation of our own', () => {
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
         expect(verifyAttestation(text, [sigstore.root]).problem).toMatch(/^the bundle cannot be read: /)
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     )
   })
 

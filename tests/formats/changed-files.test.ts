@@ -11,7 +11,7 @@ import type { ConversionProblem } from '../../src/domain/api/export-formats.ts'
 import { readPastedForm } from '../../src/editor/form/pasted-file.ts'
 import { measure } from '../../src/files/measure.ts'
 
-const RUNS = Number(process.env.RUNS ?? 50)
+const RUNS = Number(process.env.RUNS ?? 20)
 const SEED = Number(process.env.SEED ?? 60)
 
 const fixture = (name: string) => readFileSync(`tests/fixtures/import-formats/${name}`, 'utf8')

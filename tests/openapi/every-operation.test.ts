@@ -243,7 +243,7 @@ test('read operations match the OpenAPI description', async () => {
         method,
       })
   }
-  await fc.assert(fc.asyncProperty(aRead, ask), { numRuns: 800 })
+  await fc.assert(fc.asyncProperty(aRead, ask), { numRuns: 200 })
   // Whatever the random requests left out.
   for (const { path, get } of reads) {
     const inPath = { format: 'dotprompt', path: 'a.txt', label: 'production', attestation: '1.sigstore.json' }
@@ -349,7 +349,7 @@ test('management responses match the OpenAPI description', async () => {
       },
     ),
     {
-      numRuns: 200,
+      numRuns: 60,
       // One for each status below, which chance alone does not always meet.
       examples: [
         [change, { title: 'New' }, 'managed', '1.0.0', 'stable', token],

@@ -416,6 +416,6 @@ test('composing stores what a plain publish of the assembled text stores', () =>
       expect({ ...record, includes: [] }).toEqual(plain.record)
       expect(record.content_sha256).toBe(sha256(record.content))
     }),
-    { numRuns: 150 },
+    { numRuns: 50 },
   )
 })

@@ -168,7 +168,7 @@ describe('special characters in a query', () => {
       fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 200 }), async (text) => {
         expect((await find({ text })).total).toBeGreaterThanOrEqual(0)
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     )
   })
   test('FTS5 operators count as plain words', async () =>

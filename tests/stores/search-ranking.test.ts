@@ -310,7 +310,7 @@ describe('updating an index', () => {
           built.close()
         }
       }),
-      { numRuns: 15 },
+      { numRuns: 6 },
     )
   })
 

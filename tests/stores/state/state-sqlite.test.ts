@@ -33,7 +33,7 @@ function collect(writer: ChildProcess): { lines: string[]; ended: Promise<unknow
 }
 
 /** How many times a writer process is killed; set by the environment variable KILLS. */
-const KILLS = Number(process.env.KILLS ?? 12)
+const KILLS = Number(process.env.KILLS ?? 4)
 
 test(`keeps every acknowledged write after ${KILLS} kills of a writing process`, { timeout: 600_000 }, async () => {
   const path = newFile()
