@@ -102,7 +102,7 @@ test('whatever a publish accepts is imported with the same fields and the same b
       expect(value).toMatchObject({ description, tags, license })
       if (title !== '') expect(value?.title).toBe(title)
     }),
-    { numRuns: 100 },
+    { numRuns: 150 },
   )
   expect(count).toBeGreaterThan(30)
 })
