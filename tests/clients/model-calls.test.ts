@@ -1,7 +1,7 @@
 // Checks that what prompt.for returns is taken by each SDK. The SDKs are the real packages; a stub of the APIs refuses
 // unknown keys, as they do.
 import { execFile } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
@@ -149,10 +149,40 @@ console.log(JSON.stringify({ noted, got }))
 test('the real SDKs take what prompt.for returns, and it has their types', async () => {
   asked = []
   writeFileSync(join(project, 'program.ts'), PROGRAM)
+  // The lines of the guides compile with it.
+  const [parameters, clients] = ['parameters', 'clients'].map((name) =>
+    [
+      ...readFileSync(`src/pages/docs/${name}.md`, 'utf8').matchAll(
+        /```ts\n([^`]*(?:for\('openai-chat'|ctx\.)[^`]*)```/g,
+      ),
+    ]
+      .map(([, code]) => code)
+      .join(''),
+  )
+  expect([parameters, clients]).not.toContain('')
+  writeFileSync(
+    join(project, 'lines.ts'),
+    `import OpenAI from 'openai'
+import { PromptHub } from 'prompt-hub-client'
+const openai = new OpenAI()
+const hub = new PromptHub()
+const question = ''
+declare const ctx: { waitUntil(promise: Promise<unknown>): void }
+export async function inWorker() {
+  ${clients}
+  ${parameters}
+  return answer.choices
+}
+`,
+  )
   const strict = words`--strict --noEmit --skipLibCheck --module nodenext --target es2022 --ignoreConfig --types node`
-  const compiled = run(process.execPath, [resolve('node_modules/typescript/bin/tsc'), ...strict, 'program.ts'], {
-    cwd: project,
-  })
+  const compiled = run(
+    process.execPath,
+    [resolve('node_modules/typescript/bin/tsc'), ...strict, 'program.ts', 'lines.ts'],
+    {
+      cwd: project,
+    },
+  )
   expect(
     await compiled.then(
       () => '',

@@ -132,6 +132,32 @@ test('a call has its own times', async () => {
   await expect(client.get('acme/hello', { deadlineMs: Number.NaN })).rejects.toMatchObject({ code: 'invalid_request' })
 })
 
+test('a response that comes after the deadline of its call is for the next one', async () => {
+  const client = new PromptHub({ url: hub.url })
+  hub.outage = (request, response) => {
+    setTimeout(() => hub.answer(request, response), 500)
+    return true
+  }
+  await expect(client.get('acme/hello', { deadlineMs: 20 })).rejects.toMatchObject({ code: 'unavailable' })
+  await vi.waitFor(async () => expect((await client.get('acme/hello', { deadlineMs: 20 })).source).toBe('memory'))
+  expect(askedFor()).toHaveLength(1)
+})
+
+const never = () => new Promise<never>(() => {})
+const fail = () => {
+  throw new Error('The disk is on fire.')
+}
+test.each([
+  ['does not respond', never],
+  ['fails', fail],
+])('a store that %s makes no call fail', async (_, work) => {
+  const store = { read: work, write: work, remove: work }
+  const client = new PromptHub({ url: hub.url, timeoutMs: 1_000, retries: 0, store })
+  expect((await client.get('acme/hello')).source).toBe('network')
+  expect((await client.get('acme/hello')).source).toBe('memory')
+  await expect(client.get('acme/none')).rejects.toMatchObject({ code: 'not_found' })
+})
+
 const OWN_TIMES = `
 import json, sys, time, urllib.request
 import prompt_hub
@@ -146,6 +172,8 @@ with prompt_hub.PromptHub(url, retries=0) as client:
     except prompt_hub.PromptHubError as error:
         got.append(error.code)
     got.append(time.time() - started_at < 4)
+    urllib.request.urlopen(url + "/on").read()
+    got.append(client.get("acme/hello@1.1.0", deadline=float("inf")).source)
 try:
     client.get("acme/hello")
 except prompt_hub.PromptHubError as error:
@@ -156,5 +184,8 @@ print(json.dumps(got))
 test.skipIf(PYTHON === undefined)(`a call has its own times, and a with block ends${NO_PYTHON}`, async () => {
   const env = { ...process.env, PYTHONPATH: 'clients/python' }
   const { stdout } = await run('python3', ['-c', OWN_TIMES, hub.url], { env })
-  expect(JSON.parse(stdout)).toEqual(['network', 'network', 'stale', 'stale', 'unavailable', true, 'invalid_request'])
+  expect(JSON.parse(stdout)).toEqual([
+    ...['network', 'network', 'stale', 'stale', 'unavailable', true],
+    ...['network', 'invalid_request'],
+  ])
 })

@@ -170,7 +170,7 @@ class AnswerCache(Generic[Value]):
                 self._start(url, known, under_way)
             try:
                 left = min(ends_at, under_way.ends_at) - time.monotonic()
-                return under_way.future.result(max(0.0, left))
+                return under_way.future.result(max(0.0, min(left, threading.TIMEOUT_MAX)))
             except concurrent.futures.TimeoutError:
                 waited = time.monotonic() - started_at
                 if started_at + waited >= ends_at:

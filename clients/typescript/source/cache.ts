@@ -196,7 +196,7 @@ export class AnswerCache<Value> {
         reply.kind === 'new' ? { text: reply.text, etag: reply.etag, checkedAt } : { ...known!.kept, checkedAt }
       const value = reply.kind === 'new' ? await this.#parse(reply.text, url) : known!.value
       this.#remember(url, { value, kept })
-      await this.#writeStore(url, kept)
+      await this.#useStore((store) => store.write(url, kept))
       return { value, source: 'network', ageMs: 0 }
     } catch (error) {
       if (!(error instanceof PromptHubError)) throw error
@@ -217,40 +217,33 @@ export class AnswerCache<Value> {
 
   async #forget(url: string): Promise<void> {
     this.#entries.delete(url)
-    await this.#settings.store?.remove(url).catch(() => {
-      // The store may return it once more later; this caller gets the hub's error anyway.
-    })
+    // If that fails, the store may return it once more later; this caller gets the hub's error anyway.
+    await this.#useStore((store) => store.remove(url))
   }
 
-  /** Reads from the store; concurrent callers share it. A store that does not respond counts as empty. */
-  async #load(url: string): Promise<Entry<Value> | undefined> {
+  /** Uses the store. One that fails, or does not respond, makes no read fail: the hub is asked instead. */
+  async #useStore<Result>(work: (store: Store) => Promise<Result>): Promise<Result | undefined> {
     const { store, requests } = this.#settings
     if (!store) return undefined
-    const loading = this.#loading.get(url) ?? this.#readStore(store, url)
+    const used = (async () => work(store))().catch(() => undefined)
+    return within(requests.timeoutMs, used)
+  }
+
+  /** Reads from the store; concurrent callers share it. Anything that cannot be read or parsed counts as absent. */
+  async #load(url: string): Promise<Entry<Value> | undefined> {
+    if (!this.#settings.store) return undefined
+    const loading =
+      this.#loading.get(url) ??
+      this.#useStore(async (store) => {
+        const kept = await store.read(url)
+        return kept && { kept, value: await this.#parse(kept.text, url) }
+      })
     this.#loading.set(url, loading)
-    const stored = await within(requests.timeoutMs, loading)
+    // Some runtimes cut off what is under way, also the time limit in it.
+    const stored = await within(this.#settings.requests.timeoutMs, loading)
     if (this.#loading.get(url) === loading) this.#loading.delete(url)
     if (stored && !this.#entries.has(url)) this.#remember(url, stored)
     return stored && this.#entries.get(url)
-  }
-
-  /** Anything that cannot be read or parsed counts as absent, so that it is requested from the hub. */
-  async #readStore(store: Store, url: string): Promise<Entry<Value> | undefined> {
-    try {
-      const kept = await store.read(url)
-      return kept && { kept, value: await this.#parse(kept.text, url) }
-    } catch {
-      return undefined
-    }
-  }
-
-  async #writeStore(url: string, kept: Kept): Promise<void> {
-    const { store, requests } = this.#settings
-    if (!store) return
-    const written = store.write(url, kept).catch(() => {
-      // A response that does not fit on a full disk is simply requested again later.
-    })
-    await within(requests.timeoutMs, written)
   }
 }
 
@@ -261,7 +254,7 @@ const MAX_WAIT_MS = 2_147_483_647
 async function within<Result>(ms: number, work: Promise<Result>): Promise<Result | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const end = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, Math.min(ms, MAX_WAIT_MS), undefined)
+    timer = setTimeout(resolve, Math.max(0, Math.min(ms, MAX_WAIT_MS)), undefined)
   })
   return Promise.race([work, end]).finally(() => clearTimeout(timer))
 }
