@@ -42,7 +42,8 @@ interface Read {
 async function readWithTypeScript(url: string, lock: string | undefined, path?: string): Promise<Read> {
   try {
     const client = new PromptHub({ url, retries: 0, ...(lock !== undefined && { lock: await openLock(lock) }) })
-    const { content, source, files, ...prompt } = await client.get('acme/forms')
+    const prompt = await client.get('acme/forms')
+    const { content, source, files } = prompt
     const wanted = path === undefined ? files.map((file) => file.path) : [path]
     const bytes = await Promise.all(wanted.map(async (each) => Buffer.from(await prompt.file(each)).toString('hex')))
     return { content, source, files: files.map(({ path, sha256 }) => [path, sha256]), bytes }

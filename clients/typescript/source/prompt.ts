@@ -77,7 +77,7 @@ export interface ModelCallOptions extends MessagesOptions {
   drop?: boolean
 }
 
-/** A prompt. Its functions are not enumerable, so that `structuredClone` and `JSON.stringify` copy its metadata. */
+/** A prompt. Its functions are not enumerable: `structuredClone`, `JSON.stringify` and a spread copy its metadata. */
 export interface Prompt<Given extends object = Values> extends PromptFacts {
   /**
    * The text with its variables filled in: one pass, values are inserted literally. A fallback leaves out values that its text has no place for, and reports them as the event `unused_values`.
