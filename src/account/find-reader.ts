@@ -10,7 +10,7 @@ import { rateLimitError } from '../server/refusals.ts'
 import type { RateLimiter } from '../state/rate-limiter.ts'
 
 /** How long a reader's rights are not checked again. After this time at the latest, a reader who has lost them is refused. */
-export const RIGHTS_KEPT_MS = 10_000
+const RIGHTS_KEPT_MS = 10_000
 /** Maximum number of readers whose rights are remembered. */
 const MAX_KEPT = 10_000
 

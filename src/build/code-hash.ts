@@ -7,11 +7,9 @@ import { listFiles } from './list-files.ts'
 /** Other files that affect the site: the list of installed packages and the build configuration. */
 const SETTINGS_FILES = ['package-lock.json', 'astro.config.mjs', 'tsconfig.json']
 
-/** Returns whether a source file affects a site's data files. `tests/architecture.test.ts` checks that all code of the data build does. */
-export const affectsData = (path: string): boolean =>
-  /^src\/(?:(?:build|built|catalogue|concurrency|content|domain|files|git|search|skills|state|site\/docs)\/|site\/(?:links|rendering)\.ts$|log\.ts$)/.test(
-    path,
-  )
+/** The source files that affect a site's data files. `.dependency-cruiser.mjs` checks that all code of the data build does. */
+export const DATA_CODE =
+  /^src\/(?:(?:build|built|catalogue|concurrency|content|domain|files|git|search|skills|state|site\/docs)\/|site\/(?:links|rendering)\.ts$|log\.ts$)/
 
 /**
  * Hashes the bytes of the code. The hashes are the same wherever the code is.
@@ -30,7 +28,7 @@ export function hashCode(root: string): { data: string; pages: string } {
   const [data, pages] = [createHash('sha256').update(process.version), createHash('sha256')]
   for (const path of [...SETTINGS_FILES, ...sources]) {
     const bytes = readFileSync(join(root, path))
-    for (const digest of SETTINGS_FILES.includes(path) || affectsData(path) ? [data, pages] : [pages])
+    for (const digest of SETTINGS_FILES.includes(path) || DATA_CODE.test(path) ? [data, pages] : [pages])
       digest.update(`\0${path}\0`).update(bytes)
   }
   return { data: data.digest('hex'), pages: pages.digest('hex') }

@@ -82,9 +82,6 @@ export const STANDARD_TOOLS = [
 const scratch = temporaryFolder('hubcli-test-')
 let folders = 0
 
-/** The folder for all files of the tests; remove it afterwards. */
-export const SCRATCH = scratch
-
 /** Creates an empty folder for one test. */
 export function makeFolder(): string {
   const folder = path.join(scratch, String(++folders))

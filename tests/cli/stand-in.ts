@@ -219,7 +219,7 @@ function createHub() {
 }
 
 /** Returns what follows empty front matter, or the whole file; no other front matter is sent to this hub. */
-export function contentOf(file: string): string {
+function contentOf(file: string): string {
   return file.replace(/^---\n---\n/, '')
 }
 

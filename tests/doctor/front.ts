@@ -2,7 +2,7 @@
 import { createServer, type IncomingHttpHeaders, request } from 'node:http'
 
 /** A request on its way to the hub. Any changes to it are forwarded. */
-export interface Passing {
+interface Passing {
   method: string
   path: string
   headers: IncomingHttpHeaders

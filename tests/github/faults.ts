@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Handler } from './facade.ts'
 
 /** A call, exactly as received. */
-export interface Call {
+interface Call {
   kind: 'query' | 'mutation' | 'rest'
   /** The operation's name (`Folder`, `Blob`, `Commit`), or the method and path: `GET /repos/a/b/git/blobs/…`. */
   name: string

@@ -11,7 +11,7 @@ import { anIndex, aRepository, aVersion } from '../fixtures/records.ts'
 export const ADDRESSES = addressesBelow('https://hub.test')
 export const VARIABLES = [undeclaredVariable('a'), undeclaredVariable('b')]
 
-export const inFormat = (text: string, format: Format) =>
+const inFormat = (text: string, format: Format) =>
   format === 'chat' ? `{{role "user"}}\n${text}\n{{history}}\n${text}` : text
 
 export function versionOf(text: string, format: Format, version = '1.0.0'): VersionEntry {

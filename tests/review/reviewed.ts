@@ -7,7 +7,7 @@ import { reviewContent } from '../../src/review/review-content.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 /** The front matter keys that every version needs. */
-export const HEAD = 'published_at: "2026-11-01T10:00:00Z"\npublished_by: octocat\n'
+const HEAD = 'published_at: "2026-11-01T10:00:00Z"\npublished_by: octocat\n'
 /**
  * Returns a version file. Its front matter ends on line 4, so content begins on line 5, plus one line for every line of
  * `more`.

@@ -16,7 +16,7 @@ import {
 import { makeContent } from '../made-content.ts'
 import type { Server, Target } from '../targets.ts'
 
-export type Meta = { page: number; pages: number; total: number; matched?: { exact: number } }
+type Meta = { page: number; pages: number; total: number; matched?: { exact: number } }
 export type List = { data: Json[]; meta: Meta }
 
 export const SORTS = ['top', 'trending', 'new'] as const
