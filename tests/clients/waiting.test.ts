@@ -25,6 +25,7 @@ afterEach(async () => {
   vi.useRealTimers()
   await hub.stop()
 })
+const waitFor = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 20_000 })
 const askedFor = () => hub.asked.filter((path) => path.startsWith('/data/'))
 
 /** What both programs do and print: the source of each prompt, and whether the call waited. */
@@ -70,7 +71,7 @@ test('the TypeScript library', async () => {
   vi.setSystemTime(Date.now() + 20_000)
   await fetch(`${hub.url}/on`)
   await get('acme/hello')
-  await vi.waitFor(async () => expect((await client.get('acme/hello', { freshMs: 10_000 })).source).not.toBe('stale'))
+  await waitFor(async () => expect((await client.get('acme/hello', { freshMs: 10_000 })).source).not.toBe('stale'))
   got.push('network or memory')
   await get('acme/hello@2.0.0', { fallback: 'Hi' })
   expect(got).toEqual(EXPECTED)
@@ -139,7 +140,7 @@ test('a response that comes after the deadline of its call is for the next one',
     return true
   }
   await expect(client.get('acme/hello', { deadlineMs: 20 })).rejects.toMatchObject({ code: 'unavailable' })
-  await vi.waitFor(async () => expect((await client.get('acme/hello', { deadlineMs: 20 })).source).toBe('memory'))
+  await waitFor(async () => expect((await client.get('acme/hello', { deadlineMs: 20 })).source).toBe('memory'))
   expect(askedFor()).toHaveLength(1)
 })
 

@@ -28,6 +28,8 @@ const worker = {
 export { worker as default }
 `
 
+const WAIT = { timeout: 20_000 }
+
 let project: string
 let hub: FaultHub
 let worker: Miniflare
@@ -83,6 +85,6 @@ test('waitUntil lets a revalidation finish', async () => {
   expect(await get('skip=0')).toBe('network 1.1.0')
   delayMs = 200
   expect(await get('skip=70&wait')).toBe('stale 1.1.0')
-  await expect.poll(() => hub.unchanged).toHaveLength(1)
-  await expect.poll(() => get('skip=71')).toBe('memory 1.1.0')
+  await expect.poll(() => hub.unchanged, WAIT).toHaveLength(1)
+  await expect.poll(() => get('skip=71'), WAIT).toBe('memory 1.1.0')
 }, 60_000)
