@@ -10,7 +10,7 @@ import { expect, test } from 'vitest'
 const HUB = `
   import { spawn } from 'node:child_process'
   import { writeSync } from 'node:fs'
-  const { logUncaughtErrors } = await import(process.cwd() + '/packages/node-server/http/uncaught-errors.ts')
+  const { logUncaughtErrors } = await import(process.cwd() + '/src/hosts/node/http/uncaught-errors.ts')
   let caught = 0
   const report = (text) => { writeSync(3, text); process.exit() }
   process.on('uncaughtException', () => { if (++caught === 1000) report('a loop') })

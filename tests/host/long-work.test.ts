@@ -28,8 +28,8 @@ function open(limits: Partial<typeof PATIENCE> = {}): ReturnType<typeof openLong
 
 const { exportVersion } = exporting
 const REPOSITORY = repositoryOf('a', 'text')
-/** The arguments of an export that takes a tenth of a second. */
-const LONG = ['github', REPOSITORY, recordOf('a\n'.repeat(100_000), 'text')] as const
+/** The arguments of an export that takes a while. */
+const LONG = ['github', REPOSITORY, recordOf('a\n'.repeat(30_000), 'text')] as const
 const unavailable = { code: 'unavailable', retryAfterSeconds: 5 }
 
 describe('long work', () => {

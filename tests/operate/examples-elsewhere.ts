@@ -52,6 +52,7 @@ export const ELSEWHERE: readonly ExampleElsewhere[] = [
     test: 'tests/operate/private-guide.ts',
   })),
   { document: 'clients', language: 'ts', has: 'attributes()', test: 'tests/clients/traces.test.ts' },
+  { document: 'results', language: 'js', test: 'tests/clients/promptfoo.test.ts' },
   { document: 'managing', language: 'yaml', test: 'tests/publish/moderation.test.ts' },
   { document: 'managing', language: 'sh', has: 'takedown', test: 'tests/scripts/takedown-command.test.ts' },
   { document: 'publishing', language: 'sh', has: '#!/bin/sh', test: 'tests/operate/publishing-guide.test.ts' },
@@ -138,6 +139,16 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
     has: 'api.openai.com',
     reason: 'It needs an account; tests/models/models-file.test.ts reads such a list.',
   },
+  {
+    document: 'clients',
+    has: 'waitUntil',
+    reason: 'It needs a worker; tests/clients/workers.test.ts runs one.',
+  },
+  ...["prompt.for('openai-chat'", 'prompt.for_openai_chat'].map((has) => ({
+    document: 'parameters',
+    has,
+    reason: 'It needs an account; tests/clients/model-calls.test.ts makes such calls.',
+  })),
   {
     document: 'clients',
     has: 'tracer.start_as_current_span',

@@ -108,11 +108,11 @@ export const RUN: readonly ExampleRun[] = [
   },
   {
     document: 'filling',
-    has: 'for_anthropic(messages)',
+    has: 'prompt.for_anthropic(question',
     place: 'libraries',
     around: [
       `from types import SimpleNamespace
-from prompt_hub import PromptHub, for_anthropic
+from prompt_hub import PromptHub
 hub, question, history, model = PromptHub(), "Refunds?", [], "none"
 # The providers' packages are not installed here, so the calls are printed.
 openai = SimpleNamespace(chat=SimpleNamespace(completions=SimpleNamespace(create=lambda **given: print(given))))
