@@ -1,4 +1,4 @@
-// The port for reading the built site's files, wherever they are stored. Also handles missing files and parses JSON.
+// The interface to the built site's files, wherever they are stored. Also handles missing files and parses JSON.
 import { HubError } from '../domain/api/errors.ts'
 
 /** The bytes of a file. */

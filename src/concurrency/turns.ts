@@ -1,4 +1,4 @@
-// The port for a queue in which senders take turns, so that a sender with much work does not delay the others.
+// The interface of a queue in which senders take turns, so that a sender with much work does not delay the others.
 
 /** A sender in the queue. */
 export interface TurnRequest {

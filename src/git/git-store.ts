@@ -1,4 +1,4 @@
-// The port for git, the only source of truth: reads a repository at the branch head, and commits only if that is still the head.
+// The interface to git, the only source of truth: reads a repository at the branch head, and commits only if that is still the head.
 import { createHash, type Hash } from 'node:crypto'
 import { HubError } from '../domain/api/errors.ts'
 

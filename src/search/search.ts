@@ -1,4 +1,4 @@
-// The port for search: queries and results.
+// The interface of search: queries and results.
 
 import type { Sort } from '../domain/api/data-paths.ts'
 import type { Matched, Repository, RepositorySummary } from '../domain/api/schema.ts'

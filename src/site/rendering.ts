@@ -1,4 +1,4 @@
-// The port between the request handlers and the Astro pages: the data that a page may request, and the function that renders a page.
+// The interface between the request handlers and the Astro pages: the data that a page may request, and the function that renders a page.
 
 import type { Sort } from '../domain/api/data-paths.ts'
 import type { ListEnvelope } from '../domain/api/envelope.ts'

@@ -1,4 +1,4 @@
-// The port for fresh copies: the records of a repository or owner that a write stores until a build includes them. Also decides whether a copy still counts.
+// The interface to fresh copies: the records of a repository or owner that a write stores until a build includes them. Also decides whether a copy still counts.
 import type { Activity, Repository, Result, VersionRecord, VersionSummary } from '../domain/api/schema.ts'
 import type { Profile } from '../domain/catalogue/owner-records.ts'
 import type { OwnerFile } from '../domain/content/prompt-file.ts'

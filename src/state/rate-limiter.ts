@@ -1,4 +1,4 @@
-// The port for rate limiting.
+// The interface of rate limiters.
 
 /** Limits how often something may happen for each key. Its counts may be stored outside this process. */
 export interface RateLimiter {

@@ -1,4 +1,4 @@
-// The port for the state store, which contains the data that is not in git: tokens, sessions, sign-ins, used CI tokens, fresh copies and shared limits. It never decides version numbers.
+// The interface of the state store, which contains the data that is not in git: tokens, sessions, sign-ins, used CI tokens, fresh copies and shared limits. It never decides version numbers.
 interface StateValue {
   value: string
   /** Changes every time the key is written; compared by `replace`. */

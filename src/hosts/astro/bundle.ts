@@ -1,4 +1,4 @@
-// Bundles the pages for the Node server in a separate process, which host/builds/pages-bundle.ts starts: `node bundle.ts ROOT TARGET`.
+// Bundles the pages for the Node server in a separate process, which src/hosts/node/builds/pages-bundle.ts starts: `node bundle.ts ROOT TARGET`.
 import { cpSync, mkdirSync, mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
