@@ -272,7 +272,9 @@ async function build(wanted: Wanted): Promise<void> {
   const first = await comparison.compare(content.git, look, history, mine.report ? mine.first : undefined)
   const isUnsettled = [...first.values()].some((one) => one.isUnsettled)
   const hasChanges = look.changed === 'all' || look.changed.size + look.missing.length + missing.size + moved.length > 0
-  const isSettled = mine.isSearchKnown && comparison.hasAsked && !isUnsettled && mine.report?.problems.length === 0
+  const others = listProblems(first)
+  const hasProblems = others.length > 0 || mine.report?.problems.length !== 0
+  const isSettled = mine.isSearchKnown && comparison.hasAsked && !isUnsettled && !hasProblems
   if (wanted !== 'all' && !hasChanges && isSettled && commit === state?.commit) {
     clearTimeout(looking)
     looking = setTimeout(wantLook, LOOK_MS)
@@ -285,7 +287,6 @@ async function build(wanted: Wanted): Promise<void> {
   isWriting = true
   const made = mine.makeState(listing, { day, history })
   ahead = new Map()
-  const others = listProblems(first)
   const broken = Object.fromEntries(groupProblems([...others, ...made.problems]))
   // What was made is whole for a prompt whose first files are served, so older copies of it do not count.
   const source = { ...read, broken: [...groupProblems(made.problems).keys()] }
