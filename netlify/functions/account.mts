@@ -1,12 +1,13 @@
 // Serves sign-in and settings on Netlify. Responses are never cached.
 import type { Config, Context } from '@netlify/functions'
+import { serveOnNetlify } from '../../src/hosts/netlify/serve.ts'
 import { connectAccount } from '../../src/hub/connect-account.ts'
 import { accounts } from '../../src/routes/accounts.ts'
 import { createApp } from '../../src/routes/app.ts'
 
 const app = createApp<Context>([accounts({ account: connectAccount })])
 
-export default (request: Request, context: Context) => app.fetch(request, context)
+export default serveOnNetlify(app)
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else.
 export const config: Config = {

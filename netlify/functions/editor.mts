@@ -1,5 +1,6 @@
 // Serves the pages for writing on Netlify. Responses are never cached.
 import type { Config, Context } from '@netlify/functions'
+import { serveOnNetlify } from '../../src/hosts/netlify/serve.ts'
 import { connectEditor } from '../../src/hub/connect-account.ts'
 import { openHub } from '../../src/hub/open-hub.ts'
 import { createApp } from '../../src/routes/app.ts'
@@ -8,7 +9,7 @@ import { namesakes } from '../../src/routes/pages.ts'
 
 const app = createApp<Context>([namesakes({ hub: openHub }), editing({ editor: connectEditor })])
 
-export default (request: Request, context: Context) => app.fetch(request, context)
+export default serveOnNetlify(app)
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else.
 export const config: Config = {

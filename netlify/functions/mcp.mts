@@ -1,12 +1,13 @@
 // Serves MCP on Netlify. The limit is higher than that of reads, because users of a hosted client share that client's IP addresses.
 import type { Config, Context } from '@netlify/functions'
+import { serveOnNetlify } from '../../src/hosts/netlify/serve.ts'
 import { openMessageHub } from '../../src/hub/open-hub.ts'
 import { createApp } from '../../src/routes/app.ts'
 import { mcp } from '../../src/routes/mcp.ts'
 
 const app = createApp<Context>([mcp({ mcp: openMessageHub })])
 
-export default (request: Request, context: Context) => app.fetch(request, context)
+export default serveOnNetlify(app)
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else.
 export const config: Config = {

@@ -1,5 +1,6 @@
 // Serves publishes and checks on Netlify.
 import type { Config, Context } from '@netlify/functions'
+import { serveOnNetlify } from '../../src/hosts/netlify/serve.ts'
 import { openCheckHub } from '../../src/hub/open-hub.ts'
 import { openPublishHub } from '../../src/hub/open-publish-hub.ts'
 import { createApp } from '../../src/routes/app.ts'
@@ -7,7 +8,7 @@ import { writes } from '../../src/routes/writes.ts'
 
 const app = createApp<Context>([writes({ publishing: openPublishHub, checking: openCheckHub })])
 
-export default (request: Request, context: Context) => app.fetch(request, context)
+export default serveOnNetlify(app)
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else.
 export const config: Config = {

@@ -48,7 +48,7 @@ async function respondWithErrorPage(
   const plain = respondWithError(request, error)
   plain.headers.set('Cache-Control', 'no-store')
   plain.headers.delete('Access-Control-Allow-Origin')
-  plain.headers.delete('Netlify-CDN-Cache-Control')
+  plain.headers.delete('Vary')
   if (!deps || !request.headers.get('Accept')?.includes('text/html')) return plain
   const { status } = plain
   const { code, message } = error

@@ -1,12 +1,12 @@
 // Builds error responses: for unknown URLs, unsupported methods, rate limits and everything that handlers throw.
 
-import { MISSING_CACHE_CONTROL, NO_VARY_SEARCH } from '../domain/api/caching.ts'
+import { COMPRESSIBLE_VARY, MISSING_CACHE_CONTROL, NO_VARY_SEARCH } from '../domain/api/caching.ts'
 import { ERRORS, HubError } from '../domain/api/errors.ts'
 import { READ_METHODS } from '../domain/api/routes.ts'
 import type { ErrorEnvelope } from '../domain/api/schema.ts'
 import { printable } from '../domain/text/printable.ts'
 import { toHubError } from '../log.ts'
-import { CDN_VARY, respondToOptions, UNCACHED_JSON } from './respond.ts'
+import { respondToOptions, UNCACHED_JSON } from './respond.ts'
 
 /** Responds to any exception with its public error, and logs the details. @param cacheTag as in `respondWithError` */
 export function respondToError(request: Request, thrown: unknown, cacheTag?: string): Response {
@@ -91,10 +91,9 @@ export function respondWithError(request: Request, error: HubError, cacheTag?: s
   const isReading = request.method === 'GET' || request.method === 'HEAD'
   if (status === 404 && isReading) {
     headers['Cache-Control'] = MISSING_CACHE_CONTROL
-    headers['Netlify-CDN-Cache-Control'] = 'public, s-maxage=30'
-    headers['Netlify-Vary'] = CDN_VARY
     headers['No-Vary-Search'] = NO_VARY_SEARCH
-    if (cacheTag) headers['Netlify-Cache-Tag'] = cacheTag
+    headers.Vary = COMPRESSIBLE_VARY
+    if (cacheTag) headers['Cache-Tag'] = cacheTag
   }
   const bytes = new TextEncoder().encode(body)
   headers['Content-Length'] = String(bytes.length)

@@ -24,8 +24,8 @@ describe('headers of responses with the same bytes', () => {
 
   //  difference       response                                 header              without it              with it
   test.each<[string, Partial<Answer>, string, string | null, string | null]>([
-    ['cache lifetime', { cache: 'immutable' }, 'Netlify-Cache-ID', null, 'version_repo_a_b'],
-    ['cache tag', { cacheTag: 'repo_c_d' }, 'Netlify-Cache-Tag', 'repo_a_b', 'repo_c_d'],
+    ['cache lifetime', { cache: 'immutable' }, 'CDN-Cache-Control', 'public, max-age=60', null],
+    ['cache tag', { cacheTag: 'repo_c_d' }, 'Cache-Tag', 'repo_a_b', 'repo_c_d'],
     ['media type', { mediaType: 'text/plain' }, 'Content-Security-Policy', null, "default-src 'none'; sandbox"],
     ['additional headers', { headers: { 'X-Prompt-Version': '1.0.0' } }, 'X-Prompt-Version', null, '1.0.0'],
   ])('sends different headers for a different response: %s', (_, other, name, without, withIt) => {

@@ -7,27 +7,14 @@ import {
   CACHE_CONTROL,
   type CacheClass,
   COMMON_HEADERS,
+  COMPRESSIBLE_VARY,
   NO_VARY_SEARCH,
   PAGE_CACHE_CONTROL,
-  VARYING_PARAMETERS,
+  SHARED_CACHE_CONTROL,
 } from '../domain/api/caching.ts'
 import { headersOf } from '../domain/api/site-headers.ts'
 import type { ATTESTATION_MEDIA_TYPE } from '../domain/values/attestation-name.ts'
 import type { MediaType } from '../domain/values/file-entry.ts'
-
-/** Tells Netlify's cache which query parameters affect the response; the cache ignores all others. */
-export const CDN_VARY = `query=${VARYING_PARAMETERS.join('|')}`
-
-/** The CDN may cache a response for a year, because outdated responses are purged by the next deploy, or by a publish that uses their cache tag. */
-const CDN_UNTIL_PURGED = 'public, durable, s-maxage=31536000'
-const YEAR_SECONDS = 31_536_000
-
-/** Limits how long a CDN may cache a page whose words change at a moment. */
-function cdnUntil(expiresAt: number | undefined): string {
-  if (expiresAt === undefined) return CDN_UNTIL_PURGED
-  const seconds = Math.ceil((expiresAt - Date.now()) / 1000)
-  return `public, durable, s-maxage=${Math.min(Math.max(seconds, 1), YEAR_SECONDS)}`
-}
 
 /** The parts of a 200 response. */
 export interface Answer {
@@ -62,9 +49,10 @@ function describe({ bytes, mediaType, cache, cacheTag, hasDigest, headers }: Ans
     ...COMMON_HEADERS,
     'Cache-Control': CACHE_CONTROL[cache],
     'Content-Type': isText(mediaType) ? `${mediaType}; charset=utf-8` : mediaType,
-    'Netlify-CDN-Cache-Control': CDN_UNTIL_PURGED,
-    'Netlify-Vary': CDN_VARY,
     'No-Vary-Search': NO_VARY_SEARCH,
+    Vary: COMPRESSIBLE_VARY,
+    ...(cache === 'changing' && { 'CDN-Cache-Control': SHARED_CACHE_CONTROL }),
+    ...(cacheTag && { 'Cache-Tag': cacheTag }),
     ...headers,
   }
   if (hasDigest) {
@@ -72,9 +60,6 @@ function describe({ bytes, mediaType, cache, cacheTag, hasDigest, headers }: Ans
     Object.assign(all, { 'Repr-Digest': digest, 'Unencoded-Digest': digest })
   }
   if (mediaType !== 'application/json') all['Content-Security-Policy'] = "default-src 'none'; sandbox"
-  if (cacheTag) all['Netlify-Cache-Tag'] = cacheTag
-  // A response with its own cache ID stays in the cache across deploys. Only versions get an ID, because they never change.
-  if (cache === 'immutable' && cacheTag) all['Netlify-Cache-ID'] = `version_${cacheTag}`
   return withValidator(bytes, all)
 }
 
@@ -105,11 +90,13 @@ export function respondWithPage(request: Request, page: PageResponse): Response 
     ...headersOf('/search'),
     'Content-Type': mediaType,
     'Cache-Control': PAGE_CACHE_CONTROL[isFound ? 'found' : 'missing'],
-    'Netlify-CDN-Cache-Control': isFound ? cdnUntil(page.expiresAt) : 'public, s-maxage=30',
-    'Netlify-Vary': hasQuery ? 'query' : CDN_VARY,
+    Vary: COMPRESSIBLE_VARY,
   }
+  if (isFound) headers['CDN-Cache-Control'] = SHARED_CACHE_CONTROL
+  if (!hasQuery) headers['No-Vary-Search'] = NO_VARY_SEARCH
+  if (page.expiresAt !== undefined) headers.Expires = new Date(page.expiresAt).toUTCString()
   if (mediaType.startsWith('text/html')) headers.Link = LLMS_LINK
-  if (cacheTags.length > 0) headers['Netlify-Cache-Tag'] = cacheTags.join(',')
+  if (cacheTags.length > 0) headers['Cache-Tag'] = cacheTags.join(',')
   return respondWithBytes(request, bytes, status, headers)
 }
 
@@ -164,12 +151,10 @@ function respondWithWhole(request: Request, bytes: Bytes, status: number, header
   return respondWithParts({ bytes: request.method === 'HEAD' ? null : bytes, status, headers })
 }
 
-/** Returns the headers of a 304 response. It has no body, so headers that describe a body are removed. The digest is removed because the client may have a compressed body. Headers for platform caches are removed because such a cache would store the 304 itself as the response. */
+/** Returns the headers of a 304 response. It has no body, so headers that describe a body are removed. The digest is removed because the client may have a compressed body. */
 function onlyForClients(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(headers).filter(
-      ([name]) => !/^(?:Content-(?:Type|Length)|Repr-Digest)$/.test(name) && !/^Netlify-|CDN-Cache-Control$/.test(name),
-    ),
+    Object.entries(headers).filter(([name]) => !/^(?:Content-(?:Type|Length)|Repr-Digest)$/.test(name)),
   )
 }
 
@@ -203,11 +188,18 @@ export function respondToOptions(methods: readonly string[]): Response {
   })
 }
 
+/** How caches may keep a redirect. */
+export const REDIRECT_CACHING = {
+  'Cache-Control': CACHE_CONTROL.changing,
+  'CDN-Cache-Control': SHARED_CACHE_CONTROL,
+  Vary: COMPRESSIBLE_VARY,
+} as const
+
 /** Permanently redirects the client to the same URL in lower case. @param location the path, with the original query */
 export function respondWithRedirect(location: string): Response {
   return new Response(null, {
     status: 308,
-    headers: { ...COMMON_HEADERS, Location: location, 'Cache-Control': CACHE_CONTROL.changing },
+    headers: { ...COMMON_HEADERS, ...REDIRECT_CACHING, Location: location },
   })
 }
 

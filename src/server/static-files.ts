@@ -1,6 +1,7 @@
 // Serves the built site's own files the same way as Netlify.
 import { lookup } from 'mrmime'
 import type { SiteFiles } from '../built/site-files.ts'
+import { CACHE_CONTROL, COMPRESSIBLE_VARY, SHARED_CACHE_CONTROL } from '../domain/api/caching.ts'
 import { READ_METHODS } from '../domain/api/routes.ts'
 import { headersOf } from '../domain/api/site-headers.ts'
 import { pathOf } from './address.ts'
@@ -30,7 +31,16 @@ function candidatesFor(path: string): string[] {
   return path.endsWith('/') ? [`${bare}/index.html`, `${bare}.html`] : [path, `${path}.html`, `${path}/index.html`]
 }
 
-const headersFor = (path: string) => ({ 'Content-Type': mediaTypeOf(path), ...headersOf(path) })
+function headersFor(path: string): Record<string, string> {
+  const headers = headersOf(path)
+  const isChanging = headers['Cache-Control'] === CACHE_CONTROL.changing
+  return {
+    'Content-Type': mediaTypeOf(path),
+    Vary: COMPRESSIBLE_VARY,
+    ...headers,
+    ...(isChanging && { 'CDN-Cache-Control': SHARED_CACHE_CONTROL }),
+  }
+}
 
 function mediaTypeOf(path: string): string {
   const type = lookup(path) ?? (path.endsWith('.ico') ? 'image/vnd.microsoft.icon' : 'application/octet-stream')

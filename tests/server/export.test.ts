@@ -30,7 +30,7 @@ describe('exporting a version', () => {
       'content-type': mediaType,
       'content-disposition': `attachment; filename="${file}"`,
       'cache-control': 'public, max-age=60, stale-while-revalidate=600',
-      'netlify-cache-tag': 'repo_acme_code-review',
+      'cache-tag': 'repo_acme_code-review',
       'content-security-policy': "default-src 'none'; sandbox",
       'x-content-type-options': 'nosniff',
       'access-control-allow-origin': '*',

@@ -4,6 +4,7 @@ import type { SiteFiles } from '../../src/built/site-files.ts'
 import { ROUTES_WITH_SCHEMAS } from '../../src/catalogue/published/route-schemas.ts'
 import { VARYING_PARAMETERS } from '../../src/domain/api/caching.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
+import { forNetlify } from '../../src/hosts/netlify/serve.ts'
 import type { Hub } from '../../src/server/hub.ts'
 import { respondNotFound, respondRateLimited } from '../../src/server/refusals.ts'
 import { openApp } from '../hubs/app.ts'
@@ -125,7 +126,7 @@ describe('CDN headers', () => {
     ['/api/v1/repos/a/b/versions/1.0.0', 'public, max-age=31536000, immutable', 'repo_a_b', 'version_repo_a_b'],
     ['/api/v1/tags', 'public, max-age=60, stale-while-revalidate=600', null, null],
   ])('%s', async (path, cacheControl, tag, id) => {
-    const { headers, status } = await read(path, { siteFiles: files })
+    const { headers, status } = forNetlify(await read(path, { siteFiles: files }))
     expect(status).toBe(200)
     expect(headers.get('Cache-Control')).toBe(cacheControl)
     expect(headers.get('Netlify-CDN-Cache-Control')).toBe('public, durable, s-maxage=31536000')
@@ -139,7 +140,7 @@ describe('CDN headers', () => {
   test.each(['*', '"x", *', undefined])('a 304 to If-None-Match %s has no CDN headers', async (given) => {
     const etag = (await read('/api/v1/tags', { siteFiles: files })).headers.get('ETag') ?? ''
     const init = { headers: { 'If-None-Match': given ?? etag } }
-    const { status, headers } = await read('/api/v1/tags', { siteFiles: files }, init)
+    const { status, headers } = forNetlify(await read('/api/v1/tags', { siteFiles: files }, init))
     expect([status, headers.get('ETag')]).toEqual([304, etag])
     expect(headers.get('Cache-Control')).toBe('public, max-age=60, stale-while-revalidate=600')
     expect([...headers.keys()].filter((name) => /netlify|cdn/.test(name))).toEqual([])
@@ -151,7 +152,7 @@ describe('CDN headers', () => {
   })
 
   test('the CDN keeps the 404 of a repository for 30 s, under the tag of the repository', async () => {
-    const { headers } = await read('/api/v1/repos/a/nothing', { siteFiles: files })
+    const { headers } = forNetlify(await read('/api/v1/repos/a/nothing', { siteFiles: files }))
     expect(headers.get('Netlify-CDN-Cache-Control')).toBe('public, s-maxage=30')
     expect(headers.get('Netlify-Cache-Tag')).toBe('repo_a_nothing')
   })

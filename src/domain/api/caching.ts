@@ -29,6 +29,9 @@ export const PAGE_CACHE_CONTROL = {
 /** The Cache-Control value of changing responses for shared caches that are not purged: after a minute, they revalidate before responding. */
 export const SHARED_CACHE_CONTROL = 'public, max-age=60'
 
+/** What varies a response that a host may compress. */
+export const COMPRESSIBLE_VARY = 'Accept-Encoding'
+
 /** Returns the cache tag of all responses about a repository. Neither the owner nor the name contains an underscore. */
 export function repositoryCacheTag(owner: string, name: string): string {
   return `repo_${owner}_${name}`

@@ -1,11 +1,11 @@
 // Responds to website requests with an Astro page or the not-found page.
 
-import { CACHE_CONTROL, ownerCacheTag, repositoryCacheTag, tagCacheTag } from '../../domain/api/caching.ts'
+import { ownerCacheTag, repositoryCacheTag, tagCacheTag } from '../../domain/api/caching.ts'
 import { lowerCasePath } from '../../domain/api/routes.ts'
 import { isName, isOwner, isTag, isVersion } from '../../domain/values/names.ts'
 import { type Connect, countRequest, type Hub, type HubPages } from '../hub.ts'
 import { respondToError } from '../refusals.ts'
-import { type PageResponse, respondWithPage, respondWithRedirect } from '../respond.ts'
+import { type PageResponse, REDIRECT_CACHING, respondWithPage, respondWithRedirect } from '../respond.ts'
 import { openPageData } from './page-data.ts'
 import { formatSearchPageQuery, parseSearchPageQuery } from './search-page-query.ts'
 
@@ -40,7 +40,7 @@ export function redirectMoved(url: URL): Response | undefined {
   if (/^\/api\//i.test(url.pathname)) return respondWithRedirect(lowerCasePath(url.pathname) + url.search)
   const location = findMoved(url)
   if (location === undefined) return undefined
-  return new Response(null, { status: 308, headers: { Location: location, 'Cache-Control': CACHE_CONTROL.changing } })
+  return new Response(null, { status: 308, headers: { Location: location, ...REDIRECT_CACHING } })
 }
 
 /** Where people look for something that has another URL here. */

@@ -1,0 +1,38 @@
+// Serves the application on Netlify: gives its cache what the standard headers say, in the headers of Netlify's own.
+import { CACHE_CONTROL, COMPRESSIBLE_VARY, VARYING_PARAMETERS } from '../../domain/api/caching.ts'
+
+const YEAR_SECONDS = 31_536_000
+
+/** Converts an application to a function of Netlify. */
+export function serveOnNetlify<Context>(app: {
+  fetch(request: Request, context: Context): Response | Promise<Response>
+}): (request: Request, context: Context) => Promise<Response> {
+  return async (request, context) => forNetlify(await app.fetch(request, context))
+}
+
+/**
+ * Replaces the headers for shared caches by those of Netlify's cache, which a publish purges. The headers for browsers stay.
+ *
+ * @see https://docs.netlify.com/platform/caching/
+ */
+export function forNetlify(response: Response): Response {
+  const { headers, status } = response
+  const [tags, control, expires] = ['Cache-Tag', 'Cache-Control', 'Expires'].map((name) => headers.get(name))
+  for (const name of ['Cache-Tag', 'CDN-Cache-Control', 'Expires']) headers.delete(name)
+  // Netlify compresses by itself.
+  if (headers.get('Vary') === COMPRESSIBLE_VARY) headers.delete('Vary')
+  // Netlify's cache would store a 304 as the response.
+  if (!control || control.includes('no-store') || (status !== 200 && status !== 404)) return response
+  headers.set('Netlify-CDN-Cache-Control', status === 404 ? 'public, s-maxage=30' : untilPurged(expires))
+  headers.set('Netlify-Vary', headers.has('No-Vary-Search') ? `query=${VARYING_PARAMETERS.join('|')}` : 'query')
+  if (tags) headers.set('Netlify-Cache-Tag', tags)
+  // A response with its own cache ID stays in the cache across deploys. Only versions get an ID, because they never change.
+  if (tags && status === 200 && control === CACHE_CONTROL.immutable) headers.set('Netlify-Cache-ID', `version_${tags}`)
+  return response
+}
+
+/** A year, because outdated responses are purged by the next deploy, or by a publish that uses their cache tag. @param expires when the response changes by itself */
+function untilPurged(expires: string | null | undefined): string {
+  const seconds = expires ? Math.ceil((Date.parse(expires) - Date.now()) / 1000) : YEAR_SECONDS
+  return `public, durable, s-maxage=${Math.min(Math.max(seconds, 1), YEAR_SECONDS)}`
+}
