@@ -24,13 +24,13 @@ const LONG = ['operate', 'e2e', 'hubs', 'site', 'editor', 'linear', 'netlify', '
 const SHARED = [
   'tests/{formats,github,models,oidc,review,stores}/**/*.test.ts',
   'tests/account/{find-reader,open-id,session,settings,sign-in,tokens,views}.test.ts',
-  'tests/attestations/verify.test.ts',
+  'tests/attestations/{predicate,replay,verify}.test.ts',
   'tests/clients/typescript*.test.ts',
   'tests/mcp/{chat,clients,menu,skills,tools,tools-list}.test.ts',
   'tests/openapi/linter.test.ts',
-  'tests/publish/{answer,body-*,chat,check,compose,conditions,dangerous-content,label-reads,manage}.test.ts',
-  'tests/publish/{moderation,names-and-paths,order,owner,prompt-file,quota,repeated,results,same-record}.test.ts',
-  'tests/publish/{skill,skill-*,tokens,warnings}.test.ts',
+  'tests/publish/{answer,body-*,bump,chat,check,compose,conditions,dangerous-content,fresh,label-reads}.test.ts',
+  'tests/publish/{manage,many-versions,moderation,names-and-paths,order,owner,prompt-file,quota}.test.ts',
+  'tests/publish/{repeated,results,same-record,skill,skill-*,tokens,warnings}.test.ts',
   'tests/scripts/import-*.test.ts',
   'tests/site/{feed-dates,filling-guide,long-texts,open-in,part-changes,results,site-data,source-links}.test.ts',
 ]
