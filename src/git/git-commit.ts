@@ -30,8 +30,8 @@ export async function commitFiles(
   warn: (message: string) => void,
 ): Promise<CommitOutcome> {
   const { git, prefix } = tree
-  const { branch, head } = await checkWorkTree(tree)
-  if (head !== base.head) return { kind: 'moved' }
+  const branch = await checkBranch(tree)
+  const { head } = base
   const idOf = (bytes: Uint8Array) => blobId(bytes, head.length)
   const changes: FileChange[] = files.map(({ path, bytes, before }) => ({
     path: `${prefix}${path}`,
@@ -46,7 +46,7 @@ export async function commitFiles(
     await lockIndex(tree)
     // Until then, the user could still switch branches.
     await checkBranch(tree)
-    const prepared = await prepareFastForward(tree, { from: head, to: sha }, changes)
+    const prepared = await prepareFastForward(tree, sha, changes)
     const [edited] = prepared.edited.values()
     if (edited !== undefined) {
       await prepared.undo()
@@ -108,7 +108,7 @@ export async function finishPublish(tree: WorkTree, warn: (message: string) => v
       const bytes = id === undefined ? undefined : await git.run(['cat-file', 'blob', id])
       files.push({ path, before: before?.get(path)?.id, after: id, bytes })
     }
-    const prepared = await prepareFastForward(tree, { from, to: head }, files).catch(async (error: unknown) => {
+    const prepared = await prepareFastForward(tree, head, files).catch(async (error: unknown) => {
       // The user needs the index, to unstage what is in the way.
       if (error instanceof HubError) await unlockIndex(tree)
       throw error

@@ -3,7 +3,7 @@ import { copyFile, lstat, mkdir, mkdtemp, readFile, rename, rm, rmdir, stat, uti
 import { basename, dirname, join } from 'node:path'
 import { GitFailure } from './git-command.ts'
 import { WORK } from './git-index-lock.ts'
-import { checkConflicts, ignoreMissing, mustCommitFirst, type WorkTree } from './git-standing.ts'
+import { ignoreMissing, mustCommitFirst, type WorkTree } from './git-standing.ts'
 import { blobId } from './git-store.ts'
 
 /** A file that differs between two commits. */
@@ -20,14 +20,11 @@ export interface FileChange {
 /**
  * Writes the changed files, and an index that has them, under other names, so that only renames remain to be done. The caller holds the index lock.
  *
+ * @param to the later commit
  * @param files the files that differ
  * @throws HubError `unavailable` if a change that somebody staged would be lost; Error, for example if the disk is full. Nothing is left behind
  */
-export async function prepareFastForward(
-  tree: WorkTree,
-  { from, to }: { from: string; to: string },
-  files: readonly FileChange[],
-) {
+export async function prepareFastForward(tree: WorkTree, to: string, files: readonly FileChange[]) {
   const { folder, ownFolder, gitFolder } = tree
   const seen = await Promise.all(
     files.map(async (file) => ({ ...file, found: await findFile(folder, file.path, to.length) })),
@@ -47,7 +44,7 @@ export async function prepareFastForward(
   }
   try {
     await copyIndex(join(gitFolder, 'index'), index)
-    await mergeIndex(tree, index, from, to)
+    await mergeIndex(tree, index, files)
     for (const [number, { path, bytes }] of changed.entries()) {
       if (bytes === undefined) continue
       if (await mkdir(join(folder, dirname(path)), { recursive: true })) folders.add(dirname(path))
@@ -80,16 +77,36 @@ export async function prepareFastForward(
   }
 }
 
-/** Lets git bring an index from one commit to the other, and keep what else is staged. @throws HubError `unavailable` if git would have to overwrite what is staged */
-async function mergeIndex({ git }: WorkTree, index: string, from: string, to: string): Promise<void> {
-  const args = ['read-tree', '-i', '-m', '--no-sparse-checkout', from, to]
-  const { code, stderr } = await git.tryRun(args, { indexFile: index })
+/**
+ * Brings the changed files of an index from one commit to the other, and keeps what else is staged. Git's own merge of two trees would read both whole trees for this.
+ *
+ * @throws HubError `unavailable` if what is staged would be overwritten
+ */
+async function mergeIndex({ git }: WorkTree, index: string, files: readonly FileChange[]): Promise<void> {
+  const paths = files.map(({ path }) => path)
+  const staged = await git.run(['ls-files', '--stage', '-z', '--', ...paths], { indexFile: index })
+  const there = new Map<string, string>()
+  for (const record of staged.toString().split('\0').slice(0, -1)) {
+    const [, id, stage, path] = /^\d+ ([0-9a-f]+) (\d)\t(.+)$/s.exec(record) ?? []
+    if (id === undefined || path === undefined) throw new Error('expected an entry of the index')
+    if (stage !== '0') throw mustCommitFirst(`${path} has a merge conflict`)
+    if (!paths.includes(path)) throw staging(path)
+    there.set(path, id)
+  }
+  const changed = files.filter(({ path, after }) => there.get(path) !== after)
+  const other = changed.find(({ path, before }) => there.get(path) !== before)
+  if (other) throw staging(other.path)
+  const lines = changed.map(({ path, after }) =>
+    after === undefined ? `0 ${'0'.repeat(40)}\t${path}\0` : `100644 ${after}\t${path}\0`,
+  )
+  const run = { indexFile: index, input: lines.join('') }
+  const { code, stderr } = await git.tryRun(['update-index', '-z', '--index-info'], run)
   if (code === 0) return
-  const [, staged] = /^error: Entry '(.*)' (?:would be overwritten|overlaps)/m.exec(stderr) ?? []
-  if (staged !== undefined) throw mustCommitFirst(`${staged} has uncommitted changes`)
-  await checkConflicts(git)
-  throw new GitFailure(`git read-tree ended with ${code}: ${stderr.trim()}`)
+  const [, path] = /^error: '(.*)' appears as both a file and as a directory/m.exec(stderr) ?? []
+  throw path === undefined ? new GitFailure(`git update-index ended with ${code}: ${stderr.trim()}`) : staging(path)
 }
+
+const staging = (path: string) => mustCommitFirst(`${path} has uncommitted changes`)
 
 /**
  * Copies an index, with the same or an earlier timestamp: git compares bytes only for files saved in the same second as its index. A newer copy would hide such an edit permanently (git's Documentation/technical/racy-git.txt).

@@ -70,13 +70,6 @@ export async function checkWorkTree(tree: WorkTree): Promise<{ branch: string; h
   return { branch: await checkBranch(tree), head: await readHead(tree.git) }
 }
 
-/** Checks that no file has a merge conflict, which needs no merge in progress: git stash pop leaves one, too. @throws HubError `unavailable`, because git then brings the index to no other commit */
-export async function checkConflicts(git: Git): Promise<void> {
-  const listed = (await git.run(['ls-files', '--unmerged', '-z'])).toString()
-  const [, path] = /\t([^\0]+)/.exec(listed) ?? []
-  if (path !== undefined) throw mustCommitFirst(`${path} has a merge conflict`)
-}
-
 /** Returns the branch that is checked out. Where git keeps it in another way than in a file, git is asked. */
 async function readBranch({ git, gitFolder }: WorkTree): Promise<string | undefined> {
   const text = await readFile(join(gitFolder, 'HEAD'), 'utf8').catch(ignoreMissing)

@@ -21,15 +21,7 @@ import {
 import { findPublishing, makeOwnFolder } from './git-index-lock.ts'
 import { countCommits } from './git-maintenance.ts'
 import { listEntries, listTree, readObjects } from './git-objects.ts'
-import {
-  checkBranch,
-  checkConflicts,
-  checkWorkTree,
-  gitNotOpened,
-  gitNotSetUp,
-  readHead,
-  type WorkTree,
-} from './git-standing.ts'
+import { checkBranch, checkWorkTree, gitNotOpened, gitNotSetUp, readHead, type WorkTree } from './git-standing.ts'
 import { decodeText, type FolderQuery, type FolderState, type GitStore, type PublishMark } from './git-store.ts'
 import { withLock } from './process-lock.ts'
 
@@ -90,7 +82,6 @@ export function openLocalGit({
         const tree = await locate()
         await finish(tree)
         await checkWorkTree(tree)
-        await checkConflicts(tree.git)
       }),
     isSettled: () =>
       locate()

@@ -122,7 +122,7 @@ case " $* " in *" $at "*)
 esac
 if [ "$what" = full ] && [ "$n" -ge "$at" ]; then
   case " $* " in
-    *' fast-import '* | *' read-tree '* | *' update-ref '*)
+    *' fast-import '* | *' update-index '* | *' update-ref '*)
       echo 'fatal: No space left on device' >&2
       exit 128 ;;
   esac

@@ -105,21 +105,22 @@ describe('uncommitted changes are never overwritten', () => {
     expect(existsSync(join(folder, 'outside')) ? readdirSync(join(folder, 'outside')) : []).toEqual([])
   })
 
-  test('a merge conflict without a merge blocks publishing, and is named before somebody publishes', async () => {
-    repository.commit({ [INDEX]: 'about', 'a.txt': 'a\n' })
-    write({ 'a.txt': 'stashed\n' })
+  test('a merge conflict without a merge blocks the publishes that would write the file, and no others', async () => {
+    repository.commit({ [INDEX]: 'about\n' })
+    write({ [INDEX]: 'stashed\n' })
     git('stash', '-q')
-    const head = repository.commit({ 'a.txt': 'b\n' })
+    const head = repository.commit({ [INDEX]: 'other\n' })
     expect(() => git('stash', 'pop', '-q')).toThrow()
-    const refusal = {
+    await expect(publish(openStore(), { ...version, index: 'new words' })).rejects.toMatchObject({
       code: 'unavailable',
-      message: 'a.txt has a merge conflict. Commit, move or remove that first. Nothing was published.',
-    }
-    await expect(openStore().finishPublishes()).rejects.toMatchObject(refusal)
-    await expect(publish(openStore(), version)).rejects.toMatchObject(refusal)
+      message: `${INDEX} has a merge conflict. Commit, move or remove that first. Nothing was published.`,
+    })
     expect(git('rev-parse', 'HEAD').trim()).toBe(head)
-    git('checkout', 'HEAD', '--', 'a.txt')
     expect((await publish(openStore(), version)).kind).toBe('committed')
+    expect(git('status', '--porcelain')).toBe(`UU ${INDEX}\n`)
+    git('checkout', 'HEAD', '--', INDEX)
+    const next = { version: { version: '1.0.2', text: 'next' }, index: 'new words' }
+    expect((await publish(openStore(), next)).kind).toBe('committed')
   })
 
   test('publishes next to a draft of another version, and writes an index.md that somebody deleted', async () => {

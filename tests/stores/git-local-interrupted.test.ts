@@ -175,7 +175,7 @@ describe('a publish killed after the branch moved', () => {
 })
 
 // the last command before the kill
-test.each(['fast-import', 'read-tree'])('a publish killed after %s leaves nothing behind', async (command) => {
+test.each(['fast-import', 'update-index'])('a publish killed after %s leaves nothing behind', async (command) => {
   await publishAndDieAfter(command)
   repository.write({ '.git/fast_import_crash_1': 'a report' })
   await repository.openStore().finishPublishes()
@@ -234,7 +234,7 @@ test('a git process that outlives its hub does not touch the index of the next p
   const wait = (name: string) => `while [ ! -e '${dir}/${name}' ]; do sleep 0.02; done`
   const script = `#!/bin/sh
 case " $* " in
-  *' read-tree '* | *' update-index '*)
+  *' update-index '*)
     if mkdir '${dir}/late' 2> '${dir}/null'; then
       kill -9 $PPID
       ${wait('moving')}
@@ -276,7 +276,7 @@ test('a read and a commit start at most six git processes', async () => {
 
 describe('disk full during the git command', () => {
   // the command that cannot write
-  test.each(['fast-import', 'read-tree'])('%s', async (command) => {
+  test.each(['fast-import', 'update-index'])('%s', async (command) => {
     const head = repository.commit({ [`${VERSIONS}/1.0.0.md`]: 'first' })
     const environment = { ...process.env, PATH: `${badGit.dir}:${process.env.PATH}` }
     const store = repository.openStore({ environment })
