@@ -116,6 +116,7 @@ function openRunner() {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
     mine.unref()
+    mine.channel?.unref()
     mine.on('message', (answer: GitAnswer) => {
       waiting.get(answer.id)?.resolve(answer)
       waiting.delete(answer.id)

@@ -1,0 +1,51 @@
+// The process that starts git for a hub: what it answers, and what happens if it ends. The other tests of hosts publish
+// and read through it.
+import { execFileSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { createGit, OutputTooLong, startGitRunner } from '../../src/git/git-command.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+
+startGitRunner()
+const folder = temporaryFolder('runner-')
+const git = createGit(folder, process.env)
+
+/** A run that takes two seconds. */
+const SLEEP = ['-c', 'alias.wait=!sleep 2', 'wait']
+
+/** The process that starts git for this one. */
+const runners = () =>
+  execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.includes('git-runner.mjs'))
+    .map((line) => Number.parseInt(line, 10))
+
+test('answers with the status, the output and the input of each run, however many there are at once', async () => {
+  await git.run(['init', '--quiet'])
+  const ids = await Promise.all(
+    Array.from({ length: 20 }, (_, at) => git.run(['hash-object', '-w', '--stdin'], { input: `text ${at}` })),
+  )
+  const texts = await Promise.all(ids.map((id) => git.run(['cat-file', 'blob', id.toString().trim()])))
+  expect(texts.map(String)).toEqual(Array.from({ length: 20 }, (_, at) => `text ${at}`))
+  expect(await git.tryRun(['rev-parse', '--verify', 'HEAD'])).toMatchObject({
+    code: 128,
+    stderr: expect.stringContaining('fatal: Needed a single revision'),
+  })
+})
+
+test('says that output is too long, that git is missing, and that a run was aborted', async () => {
+  await expect(git.run(['version'], { maxBytes: 3 })).rejects.toThrow(OutputTooLong)
+  const nowhere = createGit(folder, { PATH: folder })
+  await expect(nowhere.run(['version'])).rejects.toMatchObject({ code: 'ENOENT', syscall: 'spawn git' })
+  const signal = AbortSignal.timeout(50)
+  await expect(git.run(SLEEP, { signal })).rejects.toMatchObject({ name: 'TimeoutError' })
+})
+
+test('a run fails if the process is killed, and the next run starts another one', async () => {
+  const [pid] = runners()
+  const waits = git.run(SLEEP)
+  const failed = expect(waits).rejects.toThrow('The process that starts git ended.')
+  process.kill(pid!, 'SIGKILL')
+  await failed
+  expect((await git.run(['version'])).toString()).toMatch(/^git version/)
+  expect(runners()).not.toEqual([pid])
+})
