@@ -5,9 +5,7 @@ import { connectAccount } from '../../src/hub/connect-account.ts'
 import { accounts } from '../../src/routes/accounts.ts'
 import { createApp } from '../../src/routes/app.ts'
 
-const app = createApp<Context>([accounts({ account: connectAccount })])
-
-export default serveOnNetlify(app)
+export default serveOnNetlify(createApp<Context>([accounts({ account: connectAccount })]))
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else.
 export const config: Config = {

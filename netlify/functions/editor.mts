@@ -7,9 +7,7 @@ import { createApp } from '../../src/routes/app.ts'
 import { editing } from '../../src/routes/editing.ts'
 import { namesakes } from '../../src/routes/pages.ts'
 
-const app = createApp<Context>([namesakes({ hub: openHub }), editing({ editor: connectEditor })])
-
-export default serveOnNetlify(app)
+export default serveOnNetlify(createApp<Context>([namesakes({ hub: openHub }), editing({ editor: connectEditor })]))
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else.
 export const config: Config = {

@@ -5,9 +5,7 @@ import { openHub } from '../../src/hub/open-hub.ts'
 import { createApp } from '../../src/routes/app.ts'
 import { exports } from '../../src/routes/exports.ts'
 
-const app = createApp<Context>([exports({ hub: openHub })])
-
-export default serveOnNetlify(app)
+export default serveOnNetlify(createApp<Context>([exports({ hub: openHub })]))
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else. Its type lacks HEAD, so it is omitted.
 export const config = {

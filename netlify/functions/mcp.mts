@@ -5,9 +5,7 @@ import { openMessageHub } from '../../src/hub/open-hub.ts'
 import { createApp } from '../../src/routes/app.ts'
 import { mcp } from '../../src/routes/mcp.ts'
 
-const app = createApp<Context>([mcp({ mcp: openMessageHub })])
-
-export default serveOnNetlify(app)
+export default serveOnNetlify(createApp<Context>([mcp({ mcp: openMessageHub })]))
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else.
 export const config: Config = {

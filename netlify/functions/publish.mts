@@ -6,9 +6,7 @@ import { openPublishHub } from '../../src/hub/open-publish-hub.ts'
 import { createApp } from '../../src/routes/app.ts'
 import { writes } from '../../src/routes/writes.ts'
 
-const app = createApp<Context>([writes({ publishing: openPublishHub, checking: openCheckHub })])
-
-export default serveOnNetlify(app)
+export default serveOnNetlify(createApp<Context>([writes({ publishing: openPublishHub, checking: openCheckHub })]))
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else.
 export const config: Config = {

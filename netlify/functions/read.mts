@@ -5,9 +5,7 @@ import { openHub } from '../../src/hub/open-hub.ts'
 import { createApp } from '../../src/routes/app.ts'
 import { reads } from '../../src/routes/reads.ts'
 
-const app = createApp<Context>([reads({ hub: openHub })])
-
-export default serveOnNetlify(app)
+export default serveOnNetlify(createApp<Context>([reads({ hub: openHub })]))
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else. Its type lacks HEAD, so it is omitted.
 export const config = {

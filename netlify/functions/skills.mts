@@ -5,9 +5,7 @@ import { openHub } from '../../src/hub/open-hub.ts'
 import { createApp } from '../../src/routes/app.ts'
 import { skills } from '../../src/routes/skills.ts'
 
-const app = createApp<Context>([skills({ hub: openHub })])
-
-export default serveOnNetlify(app)
+export default serveOnNetlify(createApp<Context>([skills({ hub: openHub })]))
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else.
 export const config: Config = {
