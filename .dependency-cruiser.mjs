@@ -73,7 +73,7 @@ const FOLDERS = {
   'src/hosts': ['src/(?!doctor|pages|review)'],
   'packages/prompt-formats': ['src/domain/'],
   clients: [],
-  netlify: ['src/hub/', 'src/routes/', 'src/server/'],
+  netlify: ['src/hosts/netlify/', 'src/hub/', 'src/routes/', 'src/server/'],
 }
 
 /** The only modules that import a package, whose types and errors stay behind them. */

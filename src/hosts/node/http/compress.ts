@@ -77,7 +77,7 @@ export function openCompressor() {
 }
 
 /** Returns whether a response may be compressed. An uncacheable response may contain a secret next to text chosen by an attacker, and its compressed length would leak the secret (https://www.breachattack.com). */
-export function isCacheable(cacheControl: string | null | undefined): boolean {
+function isCacheable(cacheControl: string | null | undefined): boolean {
   return cacheControl?.includes('no-store') === false
 }
 
