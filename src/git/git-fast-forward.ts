@@ -3,6 +3,7 @@ import { copyFile, lstat, mkdir, mkdtemp, readFile, rename, rm, rmdir, stat, uti
 import { basename, dirname, join } from 'node:path'
 import { GitFailure } from './git-command.ts'
 import { WORK } from './git-index-lock.ts'
+import { listRecords } from './git-objects.ts'
 import { ignoreMissing, mustCommitFirst, type WorkTree } from './git-standing.ts'
 import { blobId } from './git-store.ts'
 
@@ -44,7 +45,7 @@ export async function prepareFastForward(tree: WorkTree, to: string, files: read
   }
   try {
     await copyIndex(join(gitFolder, 'index'), index)
-    await mergeIndex(tree, index, files)
+    if (files.length > 0) await mergeIndex(tree, index, files, to.length)
     for (const [number, { path, bytes }] of changed.entries()) {
       if (bytes === undefined) continue
       if (await mkdir(join(folder, dirname(path)), { recursive: true })) folders.add(dirname(path))
@@ -80,13 +81,19 @@ export async function prepareFastForward(tree: WorkTree, to: string, files: read
 /**
  * Brings the changed files of an index from one commit to the other, and keeps what else is staged. Git's own merge of two trees would read both whole trees for this.
  *
+ * @param files at least one
  * @throws HubError `unavailable` if what is staged would be overwritten
  */
-async function mergeIndex({ git }: WorkTree, index: string, files: readonly FileChange[]): Promise<void> {
+async function mergeIndex(
+  { git }: WorkTree,
+  index: string,
+  files: readonly FileChange[],
+  hexDigits: number,
+): Promise<void> {
   const paths = files.map(({ path }) => path)
-  const staged = await git.run(['ls-files', '--stage', '-z', '--', ...paths], { indexFile: index })
   const there = new Map<string, string>()
-  for (const record of staged.toString().split('\0').slice(0, -1)) {
+  const command = ['ls-files', '--stage', '-z', '--', ...paths]
+  for (const record of await listRecords(git, command, { indexFile: index })) {
     const [, id, stage, path] = /^\d+ ([0-9a-f]+) (\d)\t(.+)$/s.exec(record) ?? []
     if (id === undefined || path === undefined) throw new Error('expected an entry of the index')
     if (stage !== '0') throw mustCommitFirst(`${path} has a merge conflict`)
@@ -97,7 +104,7 @@ async function mergeIndex({ git }: WorkTree, index: string, files: readonly File
   const other = changed.find(({ path, before }) => there.get(path) !== before)
   if (other) throw staging(other.path)
   const lines = changed.map(({ path, after }) =>
-    after === undefined ? `0 ${'0'.repeat(40)}\t${path}\0` : `100644 ${after}\t${path}\0`,
+    after === undefined ? `0 ${'0'.repeat(hexDigits)}\t${path}\0` : `100644 ${after}\t${path}\0`,
   )
   const run = { indexFile: index, input: lines.join('') }
   const { code, stderr } = await git.tryRun(['update-index', '-z', '--index-info'], run)

@@ -113,8 +113,12 @@ interface IndexFile extends GitFile {
 }
 
 /** Lists the NUL-terminated records that git writes, if they are not many. */
-async function listRecords(git: Git, command: readonly string[], signal?: AbortSignal): Promise<string[]> {
-  const output = await git.run(command, signal && { signal })
+export async function listRecords(
+  git: Git,
+  command: readonly string[],
+  run: { signal?: AbortSignal; indexFile?: string } = {},
+): Promise<string[]> {
+  const output = await git.run(command, run)
   return output.toString().split('\0').slice(0, -1)
 }
 
@@ -127,7 +131,7 @@ export async function listTree(
 ): Promise<Map<string, GitFile>> {
   const files = new Map<string, GitFile>()
   const command = ['ls-tree', '-r', '-z', commit, '--', ...paths]
-  for (const record of await listRecords(git, command, signal)) {
+  for (const record of await listRecords(git, command, signal && { signal })) {
     const [, mode, id, path] = /^(\d+) \w+ ([0-9a-f]+)\t(.+)$/s.exec(record) ?? []
     if (mode !== undefined && id !== undefined && path !== undefined) files.set(path, { mode, id })
   }

@@ -133,6 +133,16 @@ describe('a publish killed after the branch moved', () => {
     ])
   })
 
+  test('changes nothing if the user has committed other texts of its files since', async () => {
+    repository.commit({ 'a.txt': 'a\n' })
+    await publishAndDie()
+    rmSync(join(folder, '.git/index.lock'))
+    repository.commit({ [INDEX]: 'mine\n', [`${VERSIONS}/1.0.0.md`]: 'mine\n' })
+    await repository.openStore().finishPublishes()
+    expect([status(), inFolder(INDEX), existsSync(join(folder, '.git/index.lock'))]).toEqual(['', 'mine\n', false])
+    expect((await publish(repository.openStore(), { version: { version: '1.0.1', text: 'next' } })).kind).toBe('committed')
+  })
+
   test('waits for a user who staged another text of its file meanwhile', async () => {
     await publishAndDie()
     rmSync(join(folder, '.git/index.lock'))
