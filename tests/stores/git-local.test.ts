@@ -5,6 +5,7 @@ import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, rmSync, sym
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { readConfig } from '../../src/config.ts'
+import type { Additions } from '../../src/git/git-store.ts'
 import type { LocalGitOptions } from '../../src/git/git-store-local.ts'
 import { describeError, toHubError } from '../../src/log.ts'
 import { gitStoreContract, shaOf } from './git-store-contract.ts'
@@ -316,6 +317,24 @@ describe('user settings and other files', () => {
     expect(readdirSync(join(folder, '.git/prompt-hub'))).toEqual(['turn'])
     expect(readdirSync(join(folder, VERSIONS))).toEqual(['1.0.0.md'])
   })
+})
+
+test('a repository whose objects have SHA-256 names gets a version and a result, and loses the result', async () => {
+  const other = makeRepository('bare')
+  other.git('init', '-q', '-b', 'main', '--object-format=sha256')
+  other.commit({ [INDEX]: 'about\n' })
+  const store = other.openStore()
+  const commit = async (what: Pick<Additions, 'version'> | Pick<Additions, 'result'>) => {
+    const base = await store.readFolder(PLACE, never())
+    const message = { headline: 'Change acme/code-review', trailers: [] }
+    return await store.commit({ ...PLACE, base, message, version: undefined, index: undefined, ...what }, never())
+  }
+  const result = { version: '1.0.0', suite: 'quality', text: 'passed: 1\n', before: undefined }
+  expect((await commit({ version: { version: '1.0.0', text: 'x' } })).kind).toBe('committed')
+  expect((await commit({ result })).kind).toBe('committed')
+  expect((await commit({ result: { ...result, text: undefined, before: result.text } })).kind).toBe('committed')
+  expect(other.git('ls-files')).toBe(`${INDEX}\n${VERSIONS}/1.0.0.md\n`)
+  expect(other.git('status', '--porcelain')).toBe('')
 })
 
 function byName(a: string, b: string): number {
