@@ -31,8 +31,6 @@ import { describeFailure, openHistoryFiles } from './shared-files.ts'
 
 /** The parameters of `openSiteData`. */
 interface SiteDataParts {
-  /** Opens the files of a listing for one update. */
-  openContent: (listing: ContentListing) => ContentReader
   /** The hub's base URL, without a trailing slash. */
   baseUrl: string
   sink: DataSink
@@ -62,9 +60,10 @@ export interface BuiltState {
   filesRead: number
 }
 
-/** Updates a site from a listing of the content. Must not be called again after an error. */
+/** Updates a site from a listing of the content, whose files are opened if the folder can be read. Must not be called again after an error. */
 export type BuildState = (
   listing: ContentListing,
+  openContent: () => ContentReader,
   options: { day: string; history: History; isStrict?: boolean },
 ) => BuiltState
 
@@ -74,7 +73,7 @@ export type BuildState = (
  * @returns a function that updates the data files from a listing of the content. It throws a ContentError if the
  * folder is unreadable or, with `isStrict`, if there is any problem
  */
-export function openSiteData({ openContent, baseUrl, sink, ...parts }: SiteDataParts): BuildState {
+export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildState {
   const { isForReaders = false } = parts
   const repositories = new Map<string, StoredRepository>()
   const entries = new Map<string, CatalogueEntry>()
@@ -92,11 +91,11 @@ export function openSiteData({ openContent, baseUrl, sink, ...parts }: SiteDataP
     else others.set(name, part)
   }
   const writeHistory = openHistoryFiles(sink, sink.listPathsOutside('/data/v1/repos/'))
-  return (listing, { day, history, isStrict = false }) => {
+  return (listing, openContent, { day, history, isStrict = false }) => {
     if (isFolderUnreadable(listing)) throw new ContentError(listing.others.problems)
     const problemsListed = listListingProblems(listing)
     const round = openRound(problemsListed)
-    folder = openContent(listing)
+    folder = openContent()
     const good = readOthers(listing.others.files, round)
     const { usage, models } = good
     const unlisted = findUnlisted(problemsListed)

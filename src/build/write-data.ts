@@ -53,12 +53,12 @@ export async function writeData(
       : listProblems(await findFirstFiles({ git: source.git, look, history, affected: 'all' }))
     if (changed.length > 0) throw new ContentError(changed)
     const makeState = openSiteData({
-      openContent: (listing) => openObjects(source.git, listing),
       baseUrl,
       sink,
       onProgress: (done, total) => onProgress('Writing the data', done, total),
     })
-    const { catalogue } = makeState(look.listing, { day: buildDay, history, isStrict: true })
+    const openContent = () => openObjects(source.git, look.listing)
+    const { catalogue } = makeState(look.listing, openContent, { day: buildDay, history, isStrict: true })
     for (const path of listSharedPaths(catalogue)) sink.write(path, findSharedFile(catalogue, path)!)
     return { catalogue, ignored: listIgnored(look.listing) }
   })

@@ -12,7 +12,7 @@ const MAX_BATCH_FILES = 1_000
 const MAX_PROMPTS_AHEAD = 20
 
 /** The bytes of files, by object ID. */
-export type ReadObjects = ReadonlyMap<string, Buffer>
+type ReadObjects = ReadonlyMap<string, Buffer>
 
 /** Reads the files of a few changed prompts: in contrast to what a reader does when it is asked, without a process that is started by this one. @returns nothing if there are many */
 export async function readAhead(

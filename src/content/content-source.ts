@@ -94,13 +94,15 @@ export function openContentSource({
       const here = await findPlace(committed !== undefined)
       const git = here?.git ?? theirs
       const known = last
-      const isOwn = known?.isClean && changed !== 'all' && [...changed].every((path) => own.has(promptOf(path)))
-      const { tree, unreadable } =
-        here && !(isOwn && changed.size > 0)
-          ? known && changed !== 'all' && changed.size === 0
-            ? { tree: known.tree, unreadable: [] }
-            : await write(here, known ? changed : 'all')
-          : { tree: committed ?? (await findEmptyTree(git)), unreadable: [] }
+      const isOwn = changed !== 'all' && [...changed].every((path) => own.has(promptOf(path)))
+      const readTree = async () => {
+        if (!here) return { tree: committed ?? (await findEmptyTree(git)), unreadable: [] }
+        if (!known || changed === 'all') return await write(here, 'all')
+        if (changed.size === 0) return { tree: known.tree, unreadable: [] }
+        if (isOwn && known.isClean && committed !== undefined) return { tree: committed, unreadable: [] }
+        return await write(here, changed)
+      }
+      const { tree, unreadable } = await readTree()
       const [changes, edits] = await Promise.all([
         known && listDifferences(git, known.tree, tree),
         committed === undefined ? [] : listDifferences(git, committed, tree),

@@ -1,6 +1,7 @@
 // Runs git: without a shell, without the user's hooks and GIT_* variables, and with the hub's identity.
-import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { Readable } from 'node:stream'
+import { runner } from './git-runner-client.ts'
 
 interface GitRun {
   /** Passed to standard input; if in parts, each is read when git has taken the one before. */
@@ -67,102 +68,6 @@ function writeConfig(config: Readonly<Record<string, string>>): Record<string, s
   )
 }
 
-const tooLong = (args: readonly string[], maxBytes: number) =>
-  new OutputTooLong(`git ${args.find((arg) => /^[a-z]+(?:-[a-z]+)*$/.test(arg))} wrote more than ${maxBytes} bytes`)
-
-/** A run of git for git-runner.mjs. */
-export interface GitRequest {
-  id: number
-  args: readonly string[]
-  cwd: string
-  env: NodeJS.ProcessEnv
-  input: string | Uint8Array
-  maxBytes: number
-}
-
-/** The end of a run. */
-export interface GitAnswer {
-  id: number
-  /** The exit status; null if a signal ended git. */
-  code: number | null
-  stdout: Uint8Array<ArrayBuffer>
-  stderr: string
-  /** Whether git was stopped because it wrote more than `maxBytes`. */
-  isTooLong: boolean
-  /** Why git could not be started, with the fields of Node's error. */
-  failure?: { message: string; code: string | undefined; syscall: string | undefined }
-}
-
-/** The process that starts git for this thread; undefined if this thread starts git itself. */
-let runner: ReturnType<typeof openRunner> | undefined
-
-/** Lets a small process start git from now on: for a thread of a process that becomes large. Call it early. */
-export function startGitRunner(): void {
-  runner ??= openRunner()
-}
-
-function openRunner() {
-  const waiting = new Map<number, { resolve(answer: GitAnswer): void; reject(error: unknown): void }>()
-  let child: ChildProcess | undefined
-  let lastId = 0
-  /** The process keeps the hub running only while it is asked something. */
-  const settle = () => {
-    if (waiting.size === 0) child?.channel?.unref()
-  }
-  const launch = () => {
-    const mine = fork(new URL('./git-runner.mjs', import.meta.url), [], {
-      execArgv: [],
-      serialization: 'advanced',
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    })
-    mine.unref()
-    mine.channel?.unref()
-    mine.on('message', (answer: GitAnswer) => {
-      waiting.get(answer.id)?.resolve(answer)
-      waiting.delete(answer.id)
-      settle()
-    })
-    const end = (cause?: unknown) => {
-      if (child !== mine) return
-      child = undefined
-      for (const { reject } of waiting.values()) reject(new Error('The process that starts git ended.', { cause }))
-      waiting.clear()
-    }
-    mine.on('error', end)
-    mine.on('exit', () => end())
-    return mine
-  }
-  child = launch()
-  const send = (id: number, message: GitRequest | { stop: number }) => {
-    child ??= launch()
-    child.send(message, (error) => error && waiting.get(id)?.reject(error))
-  }
-  return {
-    /** @throws Error like `tryRun` */
-    async run({ args, ...rest }: Omit<GitRequest, 'id'>, signal: AbortSignal | undefined): Promise<GitResult> {
-      signal?.throwIfAborted()
-      const id = ++lastId
-      const { promise, resolve, reject } = Promise.withResolvers<GitAnswer>()
-      waiting.set(id, { resolve, reject })
-      send(id, { id, args, ...rest })
-      child?.channel?.ref()
-      const stop = () => {
-        send(id, { stop: id })
-        reject(signal?.reason)
-      }
-      signal?.addEventListener('abort', stop, { once: true })
-      try {
-        const { code, stdout, stderr, isTooLong, failure } = await promise
-        if (failure) throw Object.assign(new Error(failure.message), { code: failure.code, syscall: failure.syscall })
-        if (isTooLong) throw tooLong(args, rest.maxBytes)
-        return { code, stdout: Buffer.from(stdout.buffer, stdout.byteOffset, stdout.byteLength), stderr }
-      } finally {
-        signal?.removeEventListener('abort', stop)
-      }
-    },
-  }
-}
-
 /**
  * Opens git in a folder.
  *
@@ -198,11 +103,14 @@ export function createGit(
       ...(run.signal && { signal: run.signal }),
     })
   /** Runs git and accepts any exit status. @throws Error if it cannot be started (`code` `ENOENT`: no git) or was aborted */
-  const tryRun = (args: readonly string[], run: GitRun = {}): Promise<GitResult> => {
+  const tryRun = async (args: readonly string[], run: GitRun = {}): Promise<GitResult> => {
     const { input = '', signal, maxBytes = Number.POSITIVE_INFINITY } = run
+    const tooLong = () => new OutputTooLong(`git ${args[0]} wrote more than ${maxBytes} bytes`)
     if (runner && (typeof input === 'string' || input instanceof Uint8Array)) {
-      const { cwd, env } = placeOf(run)
-      return runner.run({ args: [...SETTINGS, ...args], cwd, env, input, maxBytes }, signal)
+      const request = { args: [...SETTINGS, ...args], ...placeOf(run), input, maxBytes }
+      const { code, stdout, stderr, isTooLong } = await runner.run(request, signal)
+      if (isTooLong) throw tooLong()
+      return { code, stdout: Buffer.from(stdout.buffer, stdout.byteOffset, stdout.byteLength), stderr }
     }
     return new Promise((resolve, reject) => {
       const child = start(args, run)
@@ -214,7 +122,7 @@ export function createGit(
         if (left >= 0) out.push(chunk)
         else {
           child.kill()
-          reject(tooLong(args, maxBytes))
+          reject(tooLong())
         }
       })
       child.stderr.on('data', (chunk: Buffer) => err.push(chunk))

@@ -26,11 +26,7 @@ export function openHostSite(
 ) {
   const database = openSiteDatabase<StoredPart>(path, code)
   const source = openContentSource({ contentDir, dir: `${path}.git`, environment: process.env })
-  const makeState = openSiteData({
-    openContent: (listing) => wrap(openObjects(source.git, listing)),
-    baseUrl,
-    sink: database,
-  })
+  const makeState = openSiteData({ baseUrl, sink: database })
   let catalogue: BuiltState['catalogue'] | undefined
   let number = database.state === undefined ? 0 : Number(database.state)
   return {
@@ -38,7 +34,8 @@ export function openHostSite(
     async makeState(day: string, added: ReadonlyMap<string, string> = new Map()): Promise<BuiltState> {
       const { listing } = await source.look()
       database.begin(++number)
-      const made = makeState(listing, { day, history: { since: `${day}T00:00:00Z`, changes: new Map(), added } })
+      const history = { since: `${day}T00:00:00Z`, changes: new Map(), added }
+      const made = makeState(listing, () => wrap(openObjects(source.git, listing)), { day, history })
       const orders = formatOrders(made.orders, made.unreadableOwners)
       const isDifferent = made.isDifferent || !database.hasOrders(orders)
       database.save(String(number), orders)

@@ -140,7 +140,9 @@ describe('a publish killed after the branch moved', () => {
     repository.commit({ [INDEX]: 'mine\n', [`${VERSIONS}/1.0.0.md`]: 'mine\n' })
     await repository.openStore().finishPublishes()
     expect([status(), inFolder(INDEX), existsSync(join(folder, '.git/index.lock'))]).toEqual(['', 'mine\n', false])
-    expect((await publish(repository.openStore(), { version: { version: '1.0.1', text: 'next' } })).kind).toBe('committed')
+    expect((await publish(repository.openStore(), { version: { version: '1.0.1', text: 'next' } })).kind).toBe(
+      'committed',
+    )
   })
 
   test('waits for a user who staged another text of its file meanwhile', async () => {

@@ -14,10 +14,11 @@ import { readConfig } from '../../../config.ts'
 import { type ContentReader, describeIgnored, nameFile } from '../../../content/content-files.ts'
 import { type ContentHistory, readHistory } from '../../../content/content-history.ts'
 import { isFolderUnreadable, listIgnored, promptOf } from '../../../content/content-listing.ts'
-import { openObjects, type ReadObjects, readAhead } from '../../../content/content-reader.ts'
+import { openObjects, readAhead } from '../../../content/content-reader.ts'
 import { describeMissing, openContentSource } from '../../../content/content-source.ts'
 import { applyFirstFiles, type FirstFilesByPrompt, listProblems } from '../../../content/first-files.ts'
-import { createGit, startGitRunner } from '../../../git/git-command.ts'
+import { createGit } from '../../../git/git-command.ts'
+import { startGitRunner } from '../../../git/git-runner-client.ts'
 import { describeError, logProblem } from '../../../log.ts'
 import { type EditedIndex, editSearchIndex, readIndexNumber, startSearchIndex } from '../../../search/write-index.ts'
 import { type BuildSource, UNKNOWN_SOURCE } from '../../../state/fresh-copies.ts'
@@ -90,8 +91,6 @@ type LastContent = z.infer<typeof LastContent>
 let data: BuildData | undefined
 /** Whether the database is damaged, so that everything must be built again. */
 let isDamaged = false
-/** What was read of the changed prompts before a round derives their data. */
-let ahead: ReadObjects = new Map()
 /** The number of the last build. */
 let lastNumber = 0
 let history: ContentHistory | undefined
@@ -133,7 +132,6 @@ function openData(): BuildData {
   try {
     const state = database.state === undefined ? undefined : SiteState.parse(JSON.parse(database.state))
     const makeState = openSiteData({
-      openContent: (listing) => tellAlive(openObjects(content.git, listing, ahead)),
       baseUrl: config.baseUrl,
       isForReaders: config.readAccess.kind === 'members',
       sink: database,
@@ -239,8 +237,8 @@ let checking: NodeJS.Timeout | undefined
 function wantWritten(fullName: string): void {
   unchecked.add(fullName)
   want([`${fullName}/`])
-  clearTimeout(checking)
-  checking = setTimeout(() => {
+  checking ??= setTimeout(() => {
+    checking = undefined
     const paths = [...unchecked].map((name) => `${name}/`)
     unchecked.clear()
     want(paths)
@@ -281,12 +279,11 @@ async function build(wanted: Wanted): Promise<void> {
     return say({ ...mine.report!, began })
   }
   const listing = applyFirstFiles(look.listing, first)
-  ahead = await readAhead(content.git, listing, look.changed)
+  const ahead = await readAhead(content.git, listing, look.changed)
   const number = lastNumber + 1
   database.begin(number)
   isWriting = true
-  const made = mine.makeState(listing, { day, history })
-  ahead = new Map()
+  const made = mine.makeState(listing, () => tellAlive(openObjects(content.git, listing, ahead)), { day, history })
   const broken = Object.fromEntries(groupProblems([...others, ...made.problems]))
   // What was made is whole for a prompt whose first files are served, so older copies of it do not count.
   const source = { ...read, broken: [...groupProblems(made.problems).keys()] }
