@@ -231,18 +231,18 @@ function wantChange(paths?: readonly string[]): void {
 
 /** The prompts that the hub wrote, and whose files were not looked at since. */
 const unchecked = new Set<string>()
-let checking: NodeJS.Timeout | undefined
 
 /** Builds what the hub wrote from its commit, and looks at the files later, because that takes longer. */
 function wantWritten(fullName: string): void {
+  if (unchecked.size === 0) setTimeout(wantChecked, CHECK_MS)
   unchecked.add(fullName)
   want([`${fullName}/`])
-  checking ??= setTimeout(() => {
-    checking = undefined
-    const paths = [...unchecked].map((name) => `${name}/`)
-    unchecked.clear()
-    want(paths)
-  }, CHECK_MS)
+}
+
+function wantChecked(): void {
+  const paths = [...unchecked].map((name) => `${name}/`)
+  unchecked.clear()
+  want(paths)
 }
 
 async function build(wanted: Wanted): Promise<void> {
