@@ -1,6 +1,6 @@
 // `npm run preview`: the site as Netlify's own development server serves it, with all functions. bundles.test.ts tests
 // their routes.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type Run, startProcess } from '../hubs/processes.ts'
 
 let base: string
@@ -15,11 +15,19 @@ const ask = async (path: string, init?: RequestInit) => {
   return { status: found.status, headers: found.headers, text: await found.text() }
 }
 
-/** Asks until there is an answer: a function starts with its first request, which a busy machine may not do in time. */
-const find = async (path: string) => {
-  await expect.poll(async () => (await ask(path)).status).toBe(200)
-  return ask(path)
-}
+/**
+ * Asks until the status is the expected one: on a busy machine, a function does not start in time for its first requests,
+ * or its own read of a file takes too long, which is a 503.
+ */
+const find = (path: string, status = 200, init?: RequestInit) =>
+  vi.waitFor(
+    async () => {
+      const found = await ask(path, init)
+      expect(found.status).toBe(status)
+      return found
+    },
+    { timeout: 120_000, interval: 200 },
+  )
 
 test('records, texts with conditions, lists and errors are those of the API', async () => {
   const record = await find('/api/v1/repos/acme/code-review')
@@ -28,10 +36,10 @@ test('records, texts with conditions, lists and errors are those of the API', as
   const raw = await find('/api/v1/repos/acme/code-review/raw')
   expect(raw.headers.get('content-type')).toBe('text/plain; charset=utf-8')
   const headers = { 'If-None-Match': raw.headers.get('etag') ?? '' }
-  expect((await ask('/api/v1/repos/acme/code-review/raw', { headers })).status).toBe(304)
+  expect((await find('/api/v1/repos/acme/code-review/raw', 304, { headers })).text).toBe('')
   expect(JSON.parse((await find('/api/v1/repos?sort=new&page=2')).text).meta.page).toBe(2)
   expect((await find('/api/v1/repos?q=review')).text).toContain('"full_name":"acme/code-review"')
-  expect(JSON.parse((await ask('/data/v1/nothing.json')).text).error.code).toBe('not_found')
+  expect(JSON.parse((await find('/data/v1/nothing.json', 404)).text).error.code).toBe('not_found')
 })
 
 test.each([
