@@ -39,8 +39,13 @@ export function requestSettings(options: RequestOptions, readToken?: string): Re
 /** A change to send, with its sender's token. Repeating a change has no further effect, so it may be retried. */
 export interface Write {
   method: string
-  token: string
-  body: string | undefined
+  /** Undefined for a request that changes nothing, such as a check; the token for reads is then sent if the hub asks for it. */
+  token: string | undefined
+  body: string | Uint8Array<ArrayBuffer> | undefined
+  /** The media type of the body; default: JSON. */
+  type?: string
+  /** Makes the hub answer a repeated publish as it answered the first. */
+  key?: string
 }
 
 /** The hub's response: a new text, or the information that the cached one is unchanged. */
@@ -135,7 +140,9 @@ async function tryOnce(
   try {
     const { write } = question
     const optionsFor = (token?: string) => ({ ...optionsOf(question, token), signal })
-    const response = write ? await fetch(url, optionsFor()) : await readAs(url, optionsFor, { fetch, readToken })
+    const response = write
+      ? await writeAs(url, optionsFor, { fetch, readToken: write.token === undefined ? readToken : undefined })
+      : await readAs(url, optionsFor, { fetch, readToken })
     if (write && (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)))
       throw new PromptHubError('unavailable', `${url} redirects; redirects are not followed with a token.`, {
         status: response.status,
@@ -150,6 +157,18 @@ async function tryOnce(
     const unavailable = new PromptHubError('unavailable', message, { cause: error })
     return { kind: 'trouble', error: unavailable, waitMs: undefined, isTimeout: signal.aborted }
   }
+}
+
+/** Sends a change with its own token, and one that has none again if the hub asks for the token for reads. */
+async function writeAs(
+  url: string,
+  optionsFor: (token?: string) => ReturnType<typeof optionsOf>,
+  { fetch, readToken }: Pick<RequestSettings, 'fetch' | 'readToken'>,
+): Promise<Response> {
+  const response = await fetch(url, optionsFor())
+  if (response.status !== 401 || readToken === undefined) return response
+  await response.body?.cancel()
+  return fetch(url, optionsFor(readToken))
 }
 
 /** Reads a URL: without a token until its hub asks for one, then with it. A redirect's other host never asks. */
@@ -181,7 +200,8 @@ function optionsOf({ etag, write }: Question, readToken: string | undefined) {
   const headers: Record<string, string> = {
     Accept: 'application/json, text/plain, */*;q=0.1',
     ...(token !== undefined && { Authorization: `Bearer ${token}` }),
-    ...(write?.body !== undefined && { 'Content-Type': 'application/json' }),
+    ...(write?.body !== undefined && { 'Content-Type': write.type ?? 'application/json' }),
+    ...(write?.key !== undefined && { 'Idempotency-Key': write.key }),
   }
   // Browsers send their own User-Agent and handle ETags themselves. Setting either header would cause a preflight request, which a static mirror does not answer.
   const isRevalidated = isBrowser() && etag !== undefined

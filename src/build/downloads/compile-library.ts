@@ -9,12 +9,16 @@ const SOURCE = 'clients/typescript/source'
 const KEPT = '.clients'
 
 /**
- * Returns the compiled modules and their declarations by file name, such as `prompt-hub.js`. Reads them if they have been compiled before.
+ * Returns the compiled modules and their declarations by path, such as `prompt-hub.js`. Reads them if they have been compiled before.
  *
  * @param root the project's folder
  */
 export async function compileLibrary(root: string): Promise<PackageFiles> {
-  const names = (await readdir(join(root, SOURCE))).sort()
+  const found = await readdir(join(root, SOURCE), { recursive: true })
+  const names = found
+    .map((name) => name.replaceAll('\\', '/'))
+    .filter((name) => name.endsWith('.ts'))
+    .sort()
   const read = async (name: string) => [name, await readFile(join(root, SOURCE, name), 'utf8')] as const
   const sources = await Promise.all(names.map(read))
   const packages = await readFile(join(root, 'package-lock.json'), 'utf8')

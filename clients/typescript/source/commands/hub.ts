@@ -1,0 +1,122 @@
+// The hub of the commands, and the requests that publish or check a prompt.
+import { randomUUID } from 'node:crypto'
+import { HUB_URL } from '../address.ts'
+import { requireHubUrl } from '../lock.ts'
+import { noteChange } from '../own-changes.ts'
+import { isVersion } from '../ranges.ts'
+import { isPrivateWay, readTokenFor, requireToken } from '../read-token.ts'
+import { isObject } from '../records.ts'
+import { ask, type RequestSettings, requestSettings, type Write } from '../requests.ts'
+import { PromptHubError } from '../trouble.ts'
+import { invalid } from './define.ts'
+import type { Body } from './sources.ts'
+
+/** A publish may wait for others, so it has more time than a read. */
+const LIMITS = { timeoutMs: 60_000, deadlineMs: 180_000 }
+
+/** The URL of the hub, without a trailing slash. */
+export const hubUrl = (): string => requireHubUrl(process.env.HUB_URL || HUB_URL)
+
+/** The token for changes. @throws PromptHubError `invalid_request` if there is none, or if others could read it on its way */
+export function takeToken(url: string): string {
+  const token = process.env.HUB_TOKEN
+  if (!token) throw invalid(`no token: create one at ${url}/settings and set HUB_TOKEN`)
+  requireToken(token, url)
+  if (!isPrivateWay(new URL(url))) throw invalid(`${url} is plain http: anyone on the network could read the token`)
+  return token
+}
+
+/** A prompt to publish. */
+export interface Publication {
+  url: string
+  /** `owner/name`. */
+  prompt: string
+  body: Body | string
+  /** The fields beside a body that is no JSON. */
+  query?: Readonly<Record<string, string | undefined>>
+}
+
+/** What the hub says about a publish or a check. */
+export interface Published {
+  version: string
+  unchanged: boolean
+  breaking: boolean
+  /** Why it is breaking. */
+  reasons: string[]
+  /** Details of the prompt that change, although the version does not. */
+  fields: string[]
+  url: string
+  page: string
+  /** Whether anything was written. */
+  hasCommit: boolean
+  warnings: { message: string; line: number | null }[]
+  /** The value of `data`. */
+  data: Record<string, unknown>
+  /** The whole answer, as sent. */
+  text: string
+}
+
+/** Publishes a prompt. @throws PromptHubError with the hub's message */
+export async function publish(given: Publication, token: string): Promise<Published> {
+  const key = `prompt-hub-${randomUUID()}`
+  const sending = send(given, 'versions', { token, key }, requestSettings(LIMITS))
+  return sending.finally(() => noteChange(given.url, given.prompt))
+}
+
+/** Asks what publishing would do; needs no token. @throws PromptHubError with the hub's message */
+export async function check(given: Publication): Promise<Published> {
+  return send(given, 'check', { token: undefined }, requestSettings(LIMITS, readTokenFor(given.url, {})))
+}
+
+async function send(
+  { url, prompt, body, query = {} }: Publication,
+  route: string,
+  write: Pick<Write, 'token' | 'key'>,
+  settings: RequestSettings,
+): Promise<Published> {
+  const fields = new URLSearchParams()
+  for (const [key, value] of Object.entries(query)) if (value !== undefined) fields.set(key, value)
+  const address = `${url}/api/v1/repos/${prompt}/${route}${fields.size > 0 ? `?${fields}` : ''}`
+  const content = typeof body === 'string' ? { body } : { body: body.bytes, type: body.type }
+  const reply = await ask(address, undefined, settings, { method: 'POST', ...write, ...content })
+  return readPublished(reply.kind === 'new' ? reply.text : '', url)
+}
+
+/** Reads the answer to a publish or a check. @throws PromptHubError `unavailable` if no hub would send it */
+function readPublished(text: string, url: string): Published {
+  const data = dataOf(text)
+  const changes = isObject(data.changes) ? data.changes : {}
+  const { version = data.would_be, commit } = data
+  if (typeof version !== 'string' || !isVersion(version))
+    throw new PromptHubError('unavailable', `${url} did not say which version it is; is it a Prompt Hub?`)
+  return {
+    version,
+    unchanged: data.unchanged === true,
+    breaking: data.breaking === true,
+    reasons: texts(changes.reasons),
+    fields: texts(data.fields),
+    url: typeof data.url === 'string' ? data.url : '',
+    page: typeof data.html_url === 'string' ? data.html_url : '',
+    hasCommit: isObject(commit) && typeof commit.sha === 'string',
+    warnings: (Array.isArray(data.warnings) ? data.warnings : []).filter(isObject).map(({ message, line }) => ({
+      message: typeof message === 'string' ? message : '',
+      line: typeof line === 'number' ? line : null,
+    })),
+    data,
+    text,
+  }
+}
+
+function dataOf(text: string): Record<string, unknown> {
+  try {
+    const answer: unknown = JSON.parse(text)
+    if (isObject(answer) && isObject(answer.data)) return answer.data
+  } catch {
+    // What is no JSON is no answer of a hub either.
+  }
+  return {}
+}
+
+/** The texts in a list. */
+const texts = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []

@@ -1,0 +1,227 @@
+// The commands that publish prompt files and folders of skills, and that check them.
+import { existsSync } from 'node:fs'
+import { FULL_NAME } from '../lock.ts'
+import { PromptHubError } from '../trouble.ts'
+import { type Command, define, invalid, wrongUse } from './define.ts'
+import { check, hubUrl, type Published, publish, takeToken } from './hub.ts'
+import { addAttestations, expand, lastSubject, type Named, namePrompt, readBody } from './sources.ts'
+import { complain, note, say, sayJson } from './terminal.ts'
+
+const BUMPS = ['auto', 'major', 'minor', 'patch']
+const text = { type: 'string' } as const
+const flag = { type: 'boolean', default: false } as const
+const MOST = 10_000
+const PUSH = '<file or folder>... [--owner <owner>] [-m <changelog>] [--bump <bump>]'
+const PUSH_ONE = '<owner>/<name> <file or folder> ["<changelog>"] [<bump>]'
+
+/** A file with what became of it. */
+interface Outcome extends Named {
+  answer?: Published
+  error?: PromptHubError
+}
+
+/** `push`. */
+export const pushCommand: Command = define({
+  usage: `push ${PUSH}, or: push ${PUSH_ONE}`,
+  about:
+    'Publishes each file or folder as the next version of the prompt of its name; its folder is the owner, or --owner. Names every problem at the end, and exits with 4 if there is one. The changelog is that of -m, or the subject of the last commit that touched the file. The number fits what changed for callers: major for a breaking change, patch for other words, minor for the rest; --bump major, minor or patch names it. --allow-breaking publishes a breaking change as minor or patch. --dry-run prints what would happen, without a token. The file - is standard input. A folder with SKILL.md or prompt.md becomes an Agent Skill with all its other files. --raw publishes the whole file as the text, with its front matter. --format chat publishes a chat prompt. --skill "<description>" makes it an Agent Skill, and --skill "" a normal prompt again. --compose replaces each line {{include "<owner>/<name>@<range>"}} by the content of that prompt. --attestation <file> sends a Sigstore bundle with one prompt; up to 5 times. Reads the token from HUB_TOKEN.',
+  takes: [1, MOST],
+  options: {
+    owner: text,
+    message: { type: 'string', short: 'm' },
+    bump: text,
+    'dry-run': flag,
+    'allow-breaking': flag,
+    raw: flag,
+    format: text,
+    skill: text,
+    compose: flag,
+    attestation: { type: 'string', multiple: true, default: [] as string[] },
+    json: flag,
+  },
+  async run(words, values) {
+    const { named, changelog, bump, isOne } = await readWords(words, values)
+    const { format, skill, raw, attestation, compose } = values
+    requireBump(bump)
+    if (format !== undefined && !['text', 'chat'].includes(format))
+      throw invalid(`--format: expected text or chat, got ${format || 'nothing'}`)
+    if (attestation.length > 0 && named.length > 1) throw invalid('--attestation: expected one prompt')
+    const url = hubUrl()
+    const isDry = values['dry-run']
+    const token = isDry ? '' : takeToken(url)
+    const read = async ({ place, prompt }: Named) => {
+      const body = await addAttestations(place, await readBody(place, complain), attestation)
+      if (body.type === 'application/gzip' && attestation.length === 0 && (raw || format || skill))
+        throw invalid(`${place} is a folder: expected no --raw, --format or --skill; its SKILL.md has the description`)
+      const query = {
+        bump,
+        changelog: changelog ?? (place === '-' ? undefined : await lastSubject(place)),
+        allow_breaking: values['allow-breaking'] ? undefined : 'false',
+        format,
+        skill,
+        compose: compose ? 'true' : undefined,
+      }
+      const given = { url, prompt, body: { ...body, bytes: raw ? asText(body.bytes) : body.bytes }, query }
+      return () => (isDry ? check(given) : publish(given, token))
+    }
+    const outcomes = await sendAll(named, read)
+    const describe = isDry ? describeDry : describePublished
+    for (const outcome of outcomes) showOutcome(outcome, isOne, values.json, describe)
+    if (values.json && !isOne) sayJson({ data: outcomes.map(toJson) })
+    showErrors(outcomes, isOne)
+  },
+})
+
+/** `check`. */
+export const checkCommand: Command = define({
+  usage: 'check <file or folder>... [--owner <owner>] [--bump <bump>]',
+  about:
+    'Prints which version each file or folder would become; needs no token. Exits with 4 if one would be rejected. It is the prompt of the same name; without --owner, its folder is the owner. --bump and --allow-breaking are those of push.',
+  takes: [1, MOST],
+  options: { owner: text, bump: text, 'allow-breaking': flag, json: flag },
+  async run(words, { owner, bump = 'auto', json, ...values }) {
+    requireBump(bump)
+    const named = await nameAll(words, owner)
+    const url = hubUrl()
+    const query = { bump, allow_breaking: values['allow-breaking'] ? undefined : 'false' }
+    const outcomes = await sendAll(named, async ({ place, prompt }) => {
+      const body = await readBody(place, complain)
+      return () => check({ url, prompt, body, query })
+    })
+    for (const outcome of outcomes) showOutcome(outcome, false, json, describeCheck)
+    if (json) sayJson({ data: outcomes.map(toJson) })
+    showErrors(outcomes, false)
+  },
+})
+
+/** Reads the two forms of `push`: files alone, or one prompt with its file. */
+async function readWords(
+  words: readonly string[],
+  { owner, message, bump }: { owner?: string; message?: string; bump?: string },
+): Promise<{ named: Named[]; changelog: string | undefined; bump: string; isOne: boolean }> {
+  const [prompt = '', place, changelog, number, ...rest] = words
+  // One word such as acme/letters is a folder.
+  const isOne = owner === undefined && FULL_NAME.test(prompt) && !(words.length === 1 && existsSync(prompt))
+  if (!isOne) return { named: await nameAll(words, owner), changelog: message, bump: bump ?? 'auto', isOne }
+  if (place === undefined || rest.length > 0) throw wrongUse(`push ${PUSH_ONE}`)
+  if ([message, bump].some((each) => each !== undefined) && changelog !== undefined)
+    throw invalid(`push ${prompt} ${place}: expected the changelog and the bump after the file, or -m and --bump`)
+  if (place !== '-' && !existsSync(place)) throw invalid(`there is no file ${place || 'without a name'}`)
+  return { named: [{ place, prompt }], changelog: changelog ?? message, bump: number ?? bump ?? 'auto', isOne }
+}
+
+/** Names the prompts of all files. @throws PromptHubError `invalid_request` before anything is sent */
+async function nameAll(words: readonly string[], owner: string | undefined): Promise<Named[]> {
+  if (owner !== undefined && !FULL_NAME.test(`${owner}/x`))
+    throw invalid(`--owner: expected an owner such as acme, got ${owner || 'nothing'}`)
+  if (words.includes('-')) throw invalid('standard input has no name; use: prompt-hub push <owner>/<name> -')
+  const places = (await Promise.all(words.map(expand))).flat()
+  const named = await Promise.all([...new Set(places)].map((place) => namePrompt(place, owner)))
+  const placeOf = new Map<string, string>()
+  for (const { place, prompt } of named) {
+    const other = placeOf.get(prompt)
+    if (other !== undefined) throw invalid(`${other} and ${place} would both be the prompt ${prompt}; rename one`)
+    placeOf.set(prompt, place)
+  }
+  return named
+}
+
+function requireBump(bump: string): void {
+  if (!BUMPS.includes(bump)) throw invalid(`bump: expected major, minor, patch or auto, got ${bump || 'nothing'}`)
+}
+
+/** With --raw, content that could begin with front matter follows empty front matter. */
+function asText(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  return /^(?:\xef\xbb\xbf)?---/.test(Buffer.from(bytes.slice(0, 6)).toString('latin1'))
+    ? new Uint8Array(Buffer.concat([Buffer.from('---\n---\n'), bytes]))
+    : bytes
+}
+
+/**
+ * Reads all files, then sends them one after the other. What the hub rejects does not keep the others from being sent; any other trouble would meet them too.
+ *
+ * @param read reads a file, and returns what sends it
+ * @throws PromptHubError `invalid_request` naming every file that cannot be read, before anything is sent
+ */
+async function sendAll(
+  named: readonly Named[],
+  read: (named: Named) => Promise<() => Promise<Published>>,
+): Promise<Outcome[]> {
+  const problems: string[] = []
+  const ready: { each: Named; send: () => Promise<Published> }[] = []
+  for (const each of named)
+    try {
+      ready.push({ each, send: await read(each) })
+    } catch (error) {
+      problems.push(error instanceof PromptHubError ? error.message : `cannot read ${each.place}`)
+    }
+  const last = problems.pop()
+  if (last !== undefined) {
+    for (const problem of problems) complain(problem)
+    throw invalid(last)
+  }
+  const outcomes: Outcome[] = []
+  for (const [index, { each, send }] of ready.entries()) {
+    const outcome: Outcome = { ...each }
+    outcomes.push(outcome)
+    try {
+      outcome.answer = await send()
+    } catch (error) {
+      if (!(error instanceof PromptHubError)) throw error
+      outcome.error = error
+      if (error.code !== 'unavailable' && error.status !== 401) continue
+      const rest = ready.length - index - 1
+      if (rest > 0) complain(`${rest === 1 ? 'one more was' : `${rest} more were`} not sent`)
+      break
+    }
+  }
+  return outcomes
+}
+
+function showOutcome(
+  { place, prompt, answer }: Outcome,
+  isOne: boolean,
+  isJson: boolean,
+  describe: (answer: Published) => string,
+): void {
+  if (!answer) return
+  const isShown = !answer.unchanged || isOne
+  for (const { message, line } of isShown ? answer.warnings : [])
+    complain(`warning: ${isOne ? '' : `${place}: `}${message}${line === null ? '' : ` (line ${line})`}`)
+  if (answer.page && isOne) note(`its page is ${answer.page}`)
+  if (isJson && isOne) say(answer.text.trimEnd())
+  if (!isJson) say(`${isOne ? '' : `${prompt} `}${answer.version}${describe(answer)}`)
+}
+
+function describePublished({ url, breaking, unchanged, hasCommit }: Published): string {
+  const state = unchanged ? ` (unchanged${hasCommit ? ', except for its details' : ''})` : ''
+  return ` ${url}${breaking ? ' (breaking)' : ''}${state}`
+}
+
+function describeDry({ breaking, unchanged, fields }: Published): string {
+  if (!unchanged) return `${breaking ? ' (breaking)' : ''} would be published`
+  return ` is unchanged${fields.length > 0 ? `, except for ${fields.join(', ')}` : ''}`
+}
+
+function describeCheck({ breaking, reasons, unchanged, fields }: Published): string {
+  if (unchanged && fields.length === 0) return ' (unchanged)'
+  return breaking ? ` (breaking: ${reasons.join(', ')})` : ''
+}
+
+const toJson = ({ place, prompt, answer, error }: Outcome) => ({
+  file: place,
+  prompt,
+  ...(answer ? answer.data : { error: error?.message }),
+})
+
+/** Names all problems, and sets the exit code of the first. @throws PromptHubError the problem, if there is one prompt */
+function showErrors(outcomes: readonly Outcome[], isOne: boolean): void {
+  const failed = outcomes.flatMap(({ place, error }) => (error ? [{ place, error }] : []))
+  const [first] = failed
+  if (!first) return
+  if (isOne) throw first.error
+  for (const { place, error } of failed.slice(0, -1)) complain(`${place}: ${error.message}`)
+  const { place, error } = failed.at(-1)!
+  const status = (failed.find(({ error }) => error.status === 401 || error.status === 403) ?? { error }).error.status
+  throw new PromptHubError(error.code, `${place}: ${error.message}`, status === undefined ? {} : { status })
+}
