@@ -5,7 +5,7 @@ import { join } from 'node:path'
 /** Names the only program that has something; both have it without this. */
 type Program = 'hubcli' | 'prompt-hub'
 
-export interface CommandOption {
+interface CommandOption {
   name: string
   /** What follows the option; absent if it takes no value. */
   value?: string
