@@ -6,7 +6,7 @@ import { READ_METHODS } from '../domain/api/routes.ts'
 import type { ErrorEnvelope } from '../domain/api/schema.ts'
 import { printable } from '../domain/text/printable.ts'
 import { toHubError } from '../log.ts'
-import { respondToOptions, UNCACHED_JSON } from './respond.ts'
+import { PLAIN_TEXT, respondToOptions, UNCACHED_JSON, wantsText } from './respond.ts'
 
 /** Responds to any exception with its public error, and logs the details. @param cacheTag as in `respondWithError` */
 export function respondToError(request: Request, thrown: unknown, cacheTag?: string): Response {
@@ -70,29 +70,33 @@ export function rateLimitError(what: keyof typeof SENTENCES, waitSeconds: number
 interface ErrorResponse {
   status: number
   headers: Record<string, string>
-  /** JSON that may contain non-ASCII characters. */
+  /** JSON or the message as text, with characters beyond ASCII. */
   body: string
 }
 
-/** Builds an uncacheable error response. All error responses are built here (docs/contract.md section 6). */
-export function makeErrorResponse({ code, message, allow, retryAfterSeconds }: HubError): ErrorResponse {
+/** Builds an uncacheable error response. All error responses are built here (docs/contract.md section 6). @param isText whether the body is the message alone */
+export function makeErrorResponse(
+  { code, message, allow, retryAfterSeconds }: HubError,
+  isText = false,
+): ErrorResponse {
   const { status } = ERRORS[code]
   const headers: Record<string, string> = { ...UNCACHED_JSON }
   if (allow) headers.Allow = allow.join(', ')
   if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(retryAfterSeconds)
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer'
+  if (isText) return { status, headers: { ...headers, 'Content-Type': PLAIN_TEXT }, body: `${message}\n` }
   const envelope: ErrorEnvelope = { error: { code, message } }
   return { status, headers, body: JSON.stringify(envelope) }
 }
 
 /** Responds with an error. Caches may keep a 404 response to GET or HEAD for 30 s. @param cacheTag the tag that a publish purges, so that the 404 is no longer cached once the URL exists */
 export function respondWithError(request: Request, error: HubError, cacheTag?: string): Response {
-  const { status, headers, body } = makeErrorResponse(error)
+  const { status, headers, body } = makeErrorResponse(error, wantsText(request))
   const isReading = request.method === 'GET' || request.method === 'HEAD'
   if (status === 404 && isReading) {
     headers['Cache-Control'] = MISSING_CACHE_CONTROL
     headers['No-Vary-Search'] = NO_VARY_SEARCH
-    headers.Vary = COMPRESSIBLE_VARY
+    headers.Vary = `${COMPRESSIBLE_VARY}, Accept`
     if (cacheTag) headers['Cache-Tag'] = cacheTag
   }
   const bytes = new TextEncoder().encode(body)

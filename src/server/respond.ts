@@ -165,9 +165,23 @@ export const UNCACHED_JSON = {
   'Content-Type': 'application/json; charset=utf-8',
 } as const
 
+/** Returns whether a client wants text in place of JSON: its `Accept` names `text/plain`, and not `application/json`. */
+export function wantsText(request: Request): boolean {
+  const ranges = (request.headers.get('Accept') ?? '').split(',').map((range) => range.split(';')[0]!.trim())
+  return ranges.includes('text/plain') && !ranges.includes('application/json')
+}
+
+/** The media type of the responses for clients that want text. */
+export const PLAIN_TEXT = 'text/plain; charset=utf-8'
+
 /** Responds to a write or a check with a record. @param more headers in addition to the usual ones */
 export function respondWithRecord(data: unknown, status = 200, more: Readonly<Record<string, string>> = {}): Response {
   return new Response(JSON.stringify({ data }), { status, headers: { ...UNCACHED_JSON, ...more } })
+}
+
+/** Responds to a write in text. @param more as in `respondWithRecord` */
+export function respondWithText(text: string, status = 200, more: Readonly<Record<string, string>> = {}): Response {
+  return new Response(text, { status, headers: { ...UNCACHED_JSON, ...more, 'Content-Type': PLAIN_TEXT } })
 }
 
 /** Allows all request headers, because tracing and caching add their own. The wildcard does not cover Authorization, and old browsers do not support it, so the hub's request headers are listed too (Fetch, section 4.9). */

@@ -103,6 +103,40 @@ variables:
     )
   })
 
+  test('is text for a client that wants that: the version and its URL, and a line for each warning', async () => {
+    const send = (content: string, query = '', accept = 'text/plain', token?: string) =>
+      hub.publish(content, {
+        path: `/api/v1/repos/${REPOSITORY}/versions${query}`,
+        headers: { 'Content-Type': 'text/markdown', Accept: accept },
+        ...(token !== undefined && { token }),
+      })
+    const url = (version: string) => `https://hub.example/api/v1/repos/acme/code-review/versions/${version}`
+    const file = (title: string, words: string) =>
+      `---\ntitle: ${title}\ndescription: Reviews a change in any language.\ntags: [review]\nlicense: MIT\n---\n${words}\n`
+    const first = await send(file('Review', 'One.'), '', 'text/plain;q=0.9, */*;q=0.1')
+    expect([first.status, first.headers.get('Location')]).toEqual([201, url('1.0.0')])
+    expect(first.headers.get('Content-Type')).toBe('text/plain; charset=utf-8')
+    expect(first.text).toBe(`1.0.0 ${url('1.0.0')}\n`)
+    expect((await send(file('Review', 'One.'))).text).toBe(`1.0.0 ${url('1.0.0')} (unchanged)\n`)
+    expect((await send(file('Reviews', 'One.'))).text).toBe(
+      `1.0.0 ${url('1.0.0')} (unchanged, except for its details)\n`,
+    )
+    const breaking = await send(file('Reviews', 'One {{more}}.'), '?dry_run=true')
+    expect(breaking.text).toBe(`2.0.0 ${url('2.0.0')} (breaking)\nwarning: variables: add a description for more\n`)
+    expect((await send('x', '', 'application/json, text/plain, */*;q=0.1')).data).toMatchObject({ version: '1.0.1' })
+    const refused = await send('x', '?bump=huge')
+    expect([refused.status, refused.text]).toEqual([
+      422,
+      'bump: expected "major" or "minor" or "patch" or "auto", got "huge".\n',
+    ])
+    const missing = await hub.read('/api/v1/repos/acme/none/raw', { Accept: 'text/plain' })
+    expect([missing.status, missing.headers.get('Content-Type')]).toEqual([404, 'text/plain; charset=utf-8'])
+    expect(missing.headers.get('Vary')).toBe('Accept-Encoding, Accept')
+    expect(missing.text).toMatch(/^Repository not found: acme\/none\..*\n$/)
+    const inJson = await hub.read('/api/v1/repos/acme/none/raw')
+    expect([inJson.code, inJson.headers.get('Vary')]).toEqual(['not_found', 'Accept-Encoding, Accept'])
+  })
+
   test('ignores a trailing slash in the URL', async () => {
     const answer = await hub.publish({ content: 'x' }, { path: `/api/v1/repos/${REPOSITORY}/versions/` })
     expect([answer.status, answer.version]).toEqual([201, '1.0.0'])

@@ -46,7 +46,7 @@ function describePublish(schemas: Components): Json {
   const answer = jsonContent(toSchema(single(PublishAnswer), schemas))
   return {
     description:
-      'Adds a version in one commit. The version number is incremented from the highest ever used; the first version is 1.0.0.',
+      'Adds a version in one commit. The version number is incremented from the highest ever used; the first version is 1.0.0. If Accept names text/plain and not application/json, the response is a line with the version and its URL, and a line for each warning.',
     tags: ['Publishing'],
     security: [{ token: [] }],
     parameters: [

@@ -70,7 +70,7 @@ export function describeApi(baseUrl: string, isForReaders = false): Json {
       version: '1',
       summary: 'Read and publish prompts, their versions, tags and owners.',
       description: [
-        'Reading needs no key; publishing a version needs a token. Send a descriptive User-Agent, and cache responses as Cache-Control allows. Within /api/v1, fields may be added to responses, but are never removed or renamed.',
+        'Reading needs no key; publishing a version needs a token. Send a descriptive User-Agent, and cache responses as Cache-Control allows. Within /api/v1, fields may be added to responses, but are never removed or renamed. If Accept names text/plain and not application/json, an error is its message as text.',
         'A version’s placeholders, {{name}} or {{ name }}, are only those listed in its `variables`. They are filled in one pass with the provided value, otherwise the default, otherwise (for an optional variable) an empty string; a required variable without a value is an error. Numbers are written as in JSON, booleans as true and false; nothing is escaped, and a value is never scanned again. For the rules, with code, see /docs/filling.',
       ].join('\n\n'),
       license: { name: 'MIT', identifier: 'MIT' },

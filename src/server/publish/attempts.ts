@@ -53,6 +53,8 @@ export interface WriteAnswer {
   data: { unchanged: boolean; commit: { sha: string; url: string | null } | null }
   status?: 200 | 201
   headers?: Readonly<Record<string, string>>
+  /** Says the same in text; only for a sender that wants that. */
+  inText?: (data: WriteAnswer['data']) => string
 }
 
 /** The decision of one attempt: either a commit to make or a response without a commit. `Shown` is what the fresh copy needs to know. */

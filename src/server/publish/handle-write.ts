@@ -8,6 +8,7 @@ import { isName, isOwner } from '../../domain/values/names.ts'
 import type { Permission } from '../../domain/values/permissions.ts'
 import type { Connect } from '../hub.ts'
 import { openBody } from '../read-body.ts'
+import { wantsText } from '../respond.ts'
 import { type Clock, openClock, readOwnerIndex } from './attempts.ts'
 import {
   authenticate,
@@ -54,7 +55,7 @@ export async function handleWrite(
     if (isOfOwner) requireOwnerScope(bearer, owner)
     else requireScope(bearer, owner, name)
     requirePermission(bearer, needed)
-    const sending = { owner, name, bearer, arrivedMs }
+    const sending = { owner, name, bearer, arrivedMs, wantsText: wantsText(request) }
     await admitJob(sending, needed, [method, pathname + search, hash('sha256', bytes)].join('\0'), deps, time)
     const response = await carryOut(sending, deps, time)
     // The time of last use is only informational, so the write succeeds even if it cannot be stored.

@@ -220,10 +220,11 @@ async function decideAttempt(
     const runs = await accepted.listRuns(version.content_sha256)
     acceptAll(record.attestations.map((facts) => ({ problem: findReplayProblem(version, facts, runs) })))
   }
-  if (body.dry_run) return { kind: 'answer', answer: { data } }
+  const inText = accepted.wantsText ? sayPublished(data) : undefined
+  if (body.dry_run) return { kind: 'answer', answer: { data, inText } }
   if (isUnchanged && indexText === undefined) {
     const shown = { file, entry: version, added: record, files: latest.files }
-    return answerSeen({ data }, shown, folder, accepted)
+    return answerSeen({ data, inText }, shown, folder, accepted)
   }
   const headline = isUnchanged ? `Update ${owner}/${name}` : `Publish ${owner}/${name} ${version.version}`
   const trailers: [string, string][] = [
@@ -244,7 +245,7 @@ async function decideAttempt(
     kind: 'commit',
     additions: { owner, name, message: { headline, trailers }, version: addition, index: indexText },
     shown: { file, entry: version, added: isUnchanged ? undefined : record, files, attestations },
-    answer: isUnchanged ? { data } : { data, status: 201, headers: { Location: record.url } },
+    answer: isUnchanged ? { data, inText } : { data, inText, status: 201, headers: { Location: record.url } },
   }
 }
 
@@ -282,7 +283,9 @@ async function replay(
     isAssembled: isComposed(accepted.body),
   })
   const data = describeOutcome(described, isUpdate, accepted)
-  const answer = { data: { ...data, commit: { sha, url } }, headers: { 'Idempotency-Replayed': 'true' } }
+  const headers = { 'Idempotency-Replayed': 'true' }
+  const inText = accepted.wantsText ? sayPublished(data) : undefined
+  const answer = { data: { ...data, commit: { sha, url } }, inText, headers }
   const shown = { file: state.file, entry, added: described.record, files: written.files }
   return answerSeen(answer, shown, folder, accepted)
 }
@@ -321,5 +324,17 @@ function describeOutcome(
     breaking,
     commit: null,
     warnings: placeWarnings(warnings, linesBefore),
+  }
+}
+
+/** Returns what says in text what became of a publish: the version and its URL, then a line for each warning. */
+function sayPublished({ version, url, unchanged, breaking, warnings }: ReturnType<typeof describeOutcome>) {
+  return ({ commit }: WriteAnswer['data']): string => {
+    const notes = [
+      ...(breaking ? ['breaking'] : []),
+      ...(unchanged ? [`unchanged${commit ? ', except for its details' : ''}`] : []),
+    ]
+    const lines = warnings.map(({ message, line }) => `warning: ${message}${line === null ? '' : ` (line ${line})`}`)
+    return [[version, url, ...notes.map((note) => `(${note})`)].join(' '), ...lines, ''].join('\n')
   }
 }

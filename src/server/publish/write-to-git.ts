@@ -10,7 +10,7 @@ import type { Additions, FolderState } from '../../git/git-store.ts'
 import type { WriteOrigin } from '../../state/fresh-copies.ts'
 import { findFile } from '../read/files.ts'
 import { findVersion } from '../read/records.ts'
-import { respondWithRecord } from '../respond.ts'
+import { respondWithRecord, respondWithText } from '../respond.ts'
 import { type Clock, LATEST_START_MS, type RepositoryWrite, writeWithRetries } from './attempts.ts'
 import type { Bearer } from './authenticate.ts'
 import type { PublishHub } from './publish-hub.ts'
@@ -28,6 +28,8 @@ export interface Sending {
   bearer: Bearer
   /** When the request arrived, in milliseconds since 1970. */
   arrivedMs: number
+  /** Whether the sender wants a response in text, where there is one. */
+  wantsText?: boolean
 }
 
 /** A write whose URL and headers are valid. */
@@ -81,7 +83,8 @@ export async function writeToGit(
     }
     const { answer, toShow, published } = await writeWithRetries(deps.git, write, known, time)
     if (published) await showSafely(() => deps.rememberVersion({ owner, name }, published))
-    const response = respondWithRecord(answer.data, answer.status, answer.headers)
+    const { data, status, headers, inText } = answer
+    const response = inText ? respondWithText(inText(data), status, headers) : respondWithRecord(data, status, headers)
     if (!toShow) return { response, show: undefined }
     const keptMs = toShow.atMs ?? deps.nextOrder(`${owner}/${name}`)
     const written = { owner, name, ...toShow, keptMs, before: copy?.commit, by: login ?? owner }
