@@ -201,7 +201,7 @@ test('works without JavaScript; rejects requests without permission, confirmatio
   await page.getByText('alice may not publish to zoe').waitFor()
   expect(await page.locator('[name=content]').inputValue()).toBe('Mine.')
   // The typed text is not lost: it can be published as a fork.
-  await press(page, 'Fork with this text')
+  await press(page, 'Fork')
   await page.getByRole('heading', { name: 'New prompt' }).waitFor()
   expect(await page.locator('[name=content]').inputValue()).toBe('Mine.')
   await press(page, 'Check')

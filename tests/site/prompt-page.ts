@@ -15,7 +15,7 @@ export function testPromptPage(opened: () => BuiltSite): void {
   describe('prompt page', () => {
     const readClipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText())
     const copyAs = async (page: Page, words: string) => {
-      await page.locator('summary[aria-label="More copy options"]').click()
+      await page.locator('.split summary').click()
       await page.getByRole('button', { name: words }).click()
       await page.locator('#spoken', { hasText: 'Copied' }).waitFor({ state: 'attached' })
       return readClipboard(page)
@@ -81,9 +81,8 @@ export function testPromptPage(opened: () => BuiltSite): void {
       expect(await page.locator('#progress').textContent()).toBe('1 invalid value')
     })
 
-    test('a skill has a tab with install commands to copy, and a version that is not a skill has none', async () => {
+    test('a skill opens on its install commands to copy, and a version that is not a skill has none', async () => {
       const { page } = await site.open(REPOSITORY)
-      await page.locator('.tools label', { hasText: 'Agent Skill' }).click()
       const address = `${SITE_URL}${REPOSITORY}/v/1.1.0`
       const fetched = (folder: string) => `curl -fsS --create-dirs -o ${folder}/hostile/SKILL.md ${address}/SKILL.md`
       for (const [what, line] of [
@@ -92,11 +91,12 @@ export function testPromptPage(opened: () => BuiltSite): void {
         ['Claude Code', fetched('.claude/skills')],
         ['Codex', fetched('.agents/skills')],
       ] as const) {
+        if (what === 'hubcli') await page.getByText('Other agents').click()
         await page.getByRole('button', { name: `Copy command for ${what}` }).click()
         await expect.poll(() => readClipboard(page)).toBe(line)
       }
       await page.goto(`${site.origin}${REPOSITORY}/v/1.0.0`)
-      expect(await page.locator('.tools').getByText('Agent Skill').count()).toBe(0)
+      expect(await page.locator('.tools').getByText('Skill', { exact: true }).count()).toBe(0)
     })
 
     test('lists the files of a skill, shows short texts with line numbers, and marks scripts', async () => {
@@ -125,7 +125,8 @@ export function testPromptPage(opened: () => BuiltSite): void {
     test('copying without permission selects the text instead, and the button keeps its width', async () => {
       const { page } = await site.open(REPOSITORY)
       await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
-      const button = page.getByRole('button', { name: 'Copy curl code, pinned to 1.1.0' })
+      await page.locator('.tools label', { hasText: 'curl' }).click()
+      const button = page.getByRole('button', { name: 'Copy curl code' })
       const before = (await button.boundingBox())?.width
       await button.click()
       await page.getByText('Press Ctrl+C').waitFor()

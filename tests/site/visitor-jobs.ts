@@ -30,10 +30,11 @@ export async function tabTo(page: Page, words: string | RegExp): Promise<void> {
 const isFocusInView = (page: Page) =>
   page.evaluate(() => {
     const focused = document.activeElement!
-    const shown = (focused as HTMLInputElement).labels?.[0] ?? focused
-    const { left, top, width, height } = shown.getBoundingClientRect()
-    const at = document.elementFromPoint(left + width / 2, top + height / 2)
-    return at !== null && (shown.contains(at) || at.contains(shown))
+    return [focused, ...((focused as HTMLInputElement).labels ?? [])].some((shown) => {
+      const { left, top, width, height } = shown.getBoundingClientRect()
+      const at = document.elementFromPoint(left + width / 2, top + height / 2)
+      return at !== null && (shown.contains(at) || at.contains(shown))
+    })
   })
 
 const readClipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText())
@@ -115,12 +116,12 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
       await tabTo(page, 'Copy as JSON messages')
       await page.keyboard.press('Enter')
       expect(JSON.parse(await readClipboard(page))[0].role).toBe('user')
-      await tabTo(page, 'Pinned to 1.1.0')
+      await tabTo(page, /^VersionPinned/)
+      await page.keyboard.type('production')
+      await tabTo(page, 'Skill')
       await page.keyboard.press('ArrowRight')
       await page.keyboard.press('ArrowRight')
-      await tabTo(page, 'curl')
-      await page.keyboard.press('ArrowRight')
-      await tabTo(page, /hubcli code, label production/)
+      await tabTo(page, 'Copy hubcli code✓ Copied')
       await page.keyboard.press('Enter')
       await page.waitForFunction(() =>
         navigator.clipboard.readText().then(
@@ -128,7 +129,7 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
           () => false,
         ),
       )
-      expect(await readClipboard(page)).toBe('hubcli pull mallory/hostile --label production -o hostile.md')
+      expect(await readClipboard(page)).toBe('hubcli add mallory/hostile@production')
     })
 
     test('compare: adjacent versions from the version list, then any other pair', async () => {
@@ -181,7 +182,7 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
       await goTo(REPOSITORY)
       for (let stop = 0; stop < 60; stop++) {
         await page.keyboard.press('Tab')
-        expect(await isFocusInView(page), `stop ${stop}`).toBe(true)
+        expect(await isFocusInView(page), await page.evaluate(() => document.activeElement!.outerHTML)).toBe(true)
       }
     })
   })
@@ -219,11 +220,12 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
     for (const control of ['#fill-in textarea', '#fill-in select', 'main button'])
       expect(await page.locator(control).first().isVisible()).toBe(false)
     await page.locator('label', { has: page.getByLabel('hubcli', { exact: true }) }).click()
-    expect(await page.getByText('hubcli pull mallory/hostile --version 1.1.0').isVisible()).toBe(true)
+    expect(await page.getByText('hubcli add mallory/hostile@1.1.0', { exact: true }).isVisible()).toBe(true)
     expect(await page.getByText('Suggest a change').isVisible()).toBe(true)
     expect(await page.getByText('1 of 3 versions yanked').isVisible()).toBe(true)
-    await page.locator('.tools label', { hasText: 'MCP client' }).click()
-    expect(await page.getByLabel('MCP client').isChecked()).toBe(true)
+    await page.locator('.tools label', { hasText: 'MCP' }).click()
+    expect(await page.getByLabel('MCP').isChecked()).toBe(true)
+    await page.getByText('Connect a client').click()
     await page.locator('.setup summary', { hasText: 'Codex' }).click()
     expect(await page.getByText(`url = "${SITE_URL}/mcp"`).isVisible()).toBe(true)
     await page.getByRole('link', { name: /^Compare.*1\.0\.1 with 1\.1\.0$/ }).click()

@@ -11,7 +11,7 @@ findSession()
   .then((session) => {
     if (!head || !session) return
     const mayEdit = session.owners.includes(head.dataset.owner ?? '')
-    document.documentElement.classList.add(mayEdit ? 'may-edit' : 'may-fork')
+    if (mayEdit) document.documentElement.classList.add('may-edit')
     const list = document.querySelector<HTMLElement>('[data-move-labels]')
     if (mayEdit && list) addForms(list, session)
   })

@@ -6,8 +6,9 @@ import { exactText } from '../prompt/exact-text.ts'
 import { type FillingRule, fillOne } from '../prompt/fill-one.ts'
 import { joinMessages } from '../prompt/open-in.ts'
 import { renderText } from '../prompt/prompt-text.ts'
-import { copyText } from './copy.ts'
+import { type CopyNote, copyText } from './copy.ts'
 import { showProblem } from './field-problem.ts'
+import { writeValues } from './install.ts'
 import { keepLinks } from './open-in.ts'
 
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
@@ -49,6 +50,7 @@ function begin(source: HTMLElement, form: HTMLElement | null): void {
 
   const show = () => {
     const values = readValues()
+    writeValues(values)
     const texts = new Map<string, string>()
     let wrong = 0
     for (const rule of rules) {
@@ -165,19 +167,37 @@ function begin(source: HTMLElement, form: HTMLElement | null): void {
     const filled = value?.content ?? content
     const parts = fillParts()
     const message = (isFilledShown ? parts : messages)[Number(button.dataset.message)]
-    const isIncomplete = kind === 'filled' && (!value || value.missing.length > 0)
-    progress?.classList.toggle('wrong', isIncomplete)
+    progress?.classList.toggle('wrong', kind === 'filled' && (!value || value.missing.length > 0))
     const texts: Record<string, string> = {
       raw: content,
       message: message && isChatMessage(message) ? message.content : '',
       messages: JSON.stringify(parts.filter(isChatMessage), null, 2),
       link: `${location.origin}${location.pathname}${VALUES}${new URLSearchParams(Object.entries(readValues()))}`,
     }
-    copyText(button, texts[kind ?? ''] ?? filled, source).catch(reportError)
+    const saysMissing = kind === 'filled' || kind === 'messages' || button.dataset.copyAs === 'shown'
+    const missing = saysMissing ? listMissing() : []
+    copyText(button, texts[kind ?? ''] ?? filled, source, describeMissing(missing)).catch(reportError)
     button.closest<HTMLDetailsElement>('details.menu')?.removeAttribute('open')
   })
+
+  /** Returns the required variables without a valid value; each stays in the text as it is. */
+  function listMissing(): string[] {
+    const values = readValues()
+    return rules.flatMap((rule) => {
+      if (!mustBeGiven(rule) && !Object.hasOwn(values, rule.name)) return []
+      const { value } = fillOne(rule, Object.hasOwn(values, rule.name) ? values[rule.name] : undefined)
+      return value && value.missing.length === 0 ? [] : [rule.name]
+    })
+  }
 
   bring()
   show()
   keepOpenIn()
+}
+
+/** Says which variables of a copied text are empty, with a way to the first one. */
+function describeMissing([first, ...others]: readonly string[]): CopyNote | undefined {
+  if (first === undefined) return undefined
+  const words = others.length === 0 ? `, but ${first} is empty.` : `, but ${others.length + 1} variables are empty.`
+  return { words, link: 'Fill in', target: `variable-${first}` }
 }

@@ -4,7 +4,7 @@ import type { Repository, Result, VersionRecord, VersionSummary } from '../../do
 import { describeOutcome } from '../../domain/catalogue/results.ts'
 import { countOf } from '../../domain/text/count-of.ts'
 
-interface TrustFact {
+export interface TrustFact {
   /** Who found it out: the hub, the publisher with a proof, or somebody else. */
   by: 'hub' | 'publisher' | 'others'
   isGood: boolean

@@ -1,95 +1,114 @@
 // Generates code that fetches a prompt, for each tool and each way to choose a version. Each snippet can be used unchanged.
 import type { Repository, Variable, VersionRecord } from '../../domain/api/schema.ts'
 import { mustBeGiven } from '../../domain/content/filling.ts'
+import { escapeHtml } from '../../domain/text/html-text.ts'
+import { formatSelected, type Selector, type VersionChoice } from './select-version.ts'
 
-/** How a version is chosen: an exact number, the latest version, or the version that a label points to. */
+/** A way to choose a version. */
 interface Choice {
   words: string
-  /** The parameter of the API and its value; undefined for the latest version. */
-  by: { parameter: 'version' | 'label'; value: string } | undefined
+  by: VersionChoice
 }
 
-/** A tool, with the code to use for each way to choose a version. */
+/** A tool, with the command that fetches the prompt. */
 export interface Use {
   id: string
   tool: string
-  code: (choice: Choice) => string
+  /** How the command takes the version. */
+  selector: Selector
+  /** @param selected what `formatSelected` returns @param write writes the value of a variable */
+  code: (selected: string, write?: WriteValue) => string
   /** Notes on the code, with links to more information. */
   note?: { words: string; link: string; address: string }
 }
 
-/** Maximum number of labels offered; more would clutter the form. */
-const MAX_LABELS = 2
+/** Writes the value of a variable as a literal. */
+type WriteValue = (name: string) => string
 
-/** Returns the ways to choose a version of a prompt. @param version the version that is shown */
-export function listChoices({ labels }: Repository, version: string): Choice[] {
+/** Returns the ways to choose a version of a prompt: pinned, latest, and every label. @param version the version that is shown */
+export function listChoices({ labels }: Pick<Repository, 'labels'>, version: string): Choice[] {
   return [
     { words: `Pinned to ${version}`, by: { parameter: 'version', value: version } },
     { words: 'Latest', by: undefined },
-    ...Object.keys(labels)
-      .slice(0, MAX_LABELS)
-      .map((label): Choice => ({ words: `Label ${label}`, by: { parameter: 'label', value: label } })),
+    ...Object.entries(labels).map(
+      ([label, version]): Choice => ({ words: `${label} → ${version}`, by: { parameter: 'label', value: label } }),
+    ),
   ]
 }
 
-/** Returns the code for every tool that can use a prompt. */
+/** Returns the command for every tool that can use a prompt. */
 export function listUses({ owner, name, full_name, title, variables, format }: Repository, baseUrl: string): Use[] {
   const raw = `${baseUrl}/api/v1/repos/${full_name}/raw`
-  const query = ({ by }: Choice) => (by ? `?${by.parameter}=${by.value}` : '')
-  const option = ({ by }: Choice) => (by ? ` --${by.parameter} ${by.value}` : '')
-  const named = ({ by }: Choice) => `${full_name}${by ? `@${by.value}` : ''}`
   const note = {
     words: 'Verifies the SHA-256 and caches prompts for offline use.',
     link: 'Install the library',
     address: '/docs/clients',
   }
   return [
-    { id: 'curl', tool: 'curl', code: (choice) => `curl -fsS '${raw}${query(choice)}'` },
+    { id: 'curl', tool: 'curl', selector: 'query', code: (selected) => `curl -fsS '${raw}${selected}'` },
     {
       id: 'hubcli',
       tool: 'hubcli',
-      code: (choice) => `hubcli pull ${full_name}${option(choice)} -o ${name}.md`,
-      note: { words: 'A shell script. Needs curl.', link: 'Install it', address: '/docs/cli' },
+      selector: 'at',
+      code: (selected) => `hubcli add ${full_name}${selected}`,
+      note: { words: 'Writes the file and prompts.lock.', link: 'Install hubcli', address: '/docs/cli' },
     },
     {
       id: 'typescript',
       tool: 'TypeScript',
-      code: (choice) => `import { PromptHub } from 'prompt-hub-client'
+      selector: 'at',
+      code: (selected, write = () => "'…'") => `import { PromptHub } from 'prompt-hub-client'
 
-const prompt = await new PromptHub().get('${named(choice)}')
-const ${fillLine(format, variables, "'")}`,
+const prompt = await new PromptHub().get('${full_name}${selected}')
+const ${fillLine(format, variables, write, '{}')}`,
       note,
     },
     {
       id: 'python',
       tool: 'Python',
-      code: (choice) => `from prompt_hub import PromptHub
+      selector: 'at',
+      code: (selected, write = () => '"…"') => `from prompt_hub import PromptHub
 
-prompt = PromptHub().get("${named(choice)}")
-${fillLine(format, variables, '"')}`,
+prompt = PromptHub().get("${full_name}${selected}")
+${fillLine(format, variables, write, '')}`,
       note,
     },
     {
       id: 'mcp',
-      tool: 'MCP client',
-      code: ({ by }) =>
-        JSON.stringify({ name: 'get_prompt', arguments: { owner, name, ...(by && { [by.parameter]: by.value }) } }),
+      tool: 'MCP',
+      selector: 'json',
+      code: (selected) => `{"name":"get_prompt","arguments":{"owner":"${owner}","name":"${name}"${selected}}}`,
       note: { words: 'The tool call that a connected agent makes.', link: 'All tools', address: '/docs/mcp' },
     },
     {
       id: 'action',
       tool: 'GitHub Action',
-      code: (choice) => `- name: Fetch ${full_name}
-  run: curl -fsS --retry 3 -o ${name}.md '${raw}${query(choice)}'`,
+      selector: 'query',
+      code: (selected) => `- name: Fetch ${full_name}
+  run: curl -fsS --retry 3 -o ${name}.md '${raw}${selected}'`,
       note: { words: 'To keep many prompts up to date, use', link: 'a lock file', address: '/docs/cli' },
     },
     {
       id: 'badge',
       tool: 'Badge',
-      code: ({ by }) =>
-        `[![${title.replace(/[[\]\\`]/g, '')}](${baseUrl}/badges/${full_name}.svg)](${baseUrl}/${full_name}${by?.parameter === 'version' ? `/v/${by.value}` : ''})`,
+      selector: 'page',
+      code: (selected) =>
+        `[![${title.replace(/[[\]\\`]/g, '')}](${baseUrl}/badges/${full_name}.svg)](${baseUrl}/${full_name}${selected})`,
     },
   ]
+}
+
+/** Stand for the parts of a command that a browser replaces. No key types them, and a title that has them only gains an element. */
+const [SELECTED, NAME_START, NAME_END] = ['\uE000', '\uE001', '\uE002']
+const VALUES = new RegExp(`${NAME_START}(\\w+)${NAME_END}`, 'g')
+
+/** Renders a command as HTML, with the version and the values in elements of their own. */
+export function renderCommand({ code, selector, id }: Use, choice: VersionChoice): string {
+  const quote = id === 'python' ? '"' : "'"
+  const html = escapeHtml(code(SELECTED, (name) => NAME_START + name + NAME_END))
+  return html
+    .replaceAll(SELECTED, `<span data-selector="${selector}">${escapeHtml(formatSelected(selector, choice))}</span>`)
+    .replace(VALUES, (_, name) => `<span data-value="${name}">${quote}…${quote}</span>`)
 }
 
 /** Returns the commands that install a version as an Agent Skill, one for each tool. */
@@ -113,16 +132,17 @@ export function listSkillInstalls({ name, full_name, version, url, files }: Vers
   ]
 }
 
-/** The line that fills in the variables. A chat prompt becomes messages, because `fill` would send its role lines to the model as text. */
-function fillLine(format: Repository['format'], variables: readonly Variable[], quote: "'" | '"'): string {
-  const values = writeValues(variables, quote)
-  if (format === 'chat') return `messages = prompt.messages(${values || (quote === "'" ? '{}' : '')})`
-  return `text = ${variables.length === 0 ? 'prompt.content' : `prompt.fill(${values || (quote === "'" ? '{}' : '')})`}`
-}
-
-/** Formats values for the required variables as a literal that is valid in both TypeScript and Python. */
-function writeValues(variables: readonly Variable[], quote: "'" | '"'): string {
+/** The line that fills in the variables. A chat prompt becomes messages, because `fill` would send its role lines to the model as text. @param nothing the argument when there is no value */
+function fillLine(
+  format: Repository['format'],
+  variables: readonly Variable[],
+  write: WriteValue,
+  nothing: '{}' | '',
+): string {
   const needed = variables.filter(mustBeGiven)
-  const entries = needed.map(({ name }) => `${quote === '"' ? `"${name}"` : name}: ${quote}…${quote}`)
-  return entries.length === 0 ? '' : `{ ${entries.join(', ')} }`
+  const isPython = nothing === ''
+  const entries = needed.map(({ name }) => `${isPython ? `"${name}"` : name}: ${write(name)}`)
+  const values = entries.length === 0 ? nothing : `{ ${entries.join(', ')} }`
+  if (format === 'chat') return `messages = prompt.messages(${values})`
+  return `text = ${variables.length === 0 ? 'prompt.content' : `prompt.fill(${values})`}`
 }

@@ -1,0 +1,85 @@
+// Tests what the first screen shows in a real browser, on a laptop and on a telephone: the text of a prompt, and the list of the home page.
+import { cpSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type BuiltSite, openBuiltSite } from './built-site.ts'
+
+const LAPTOP = { width: 1280, height: 900 }
+const TELEPHONE = { width: 390, height: 844 }
+
+let site: BuiltSite
+beforeAll(async () => {
+  site = await openBuiltSite((contentDir) => cpSync(resolve('content'), contentDir, { recursive: true }))
+})
+afterAll(() => site?.close())
+
+/** Returns where an element begins, and the top of the bar at the bottom of the window, in pixels. */
+const placesOf = async (page: Page, selector: string) => {
+  const bar = page.locator('.bottom-bar')
+  return {
+    y: (await page.locator(selector).first().boundingBox())!.y,
+    bar: (await bar.isVisible()) ? (await bar.boundingBox())!.y : undefined,
+  }
+}
+
+// A skill, a text, a chat, and a prompt with a long description.
+test.each([
+  ...['/acme/code-review', '/sample-newsroom/headline-options', '/acme/code-review/v/1.2.0'],
+  ...['/demo-support/help-desk-conversation', '/example-labs/text-summary'],
+])('%s begins with its text', async (path) => {
+  const { page } = await site.open(path)
+  await page.setViewportSize(LAPTOP)
+  expect((await placesOf(page, '#content :is(.l, .message pre)')).y).toBeLessThan(360)
+  await page.setViewportSize(TELEPHONE)
+  const { y, bar } = await placesOf(page, '#content :is(.l, .message pre)')
+  // Several lines are above the bar, not only the edge of one.
+  expect(bar! - y).toBeGreaterThan(100)
+  const doors = await page.locator('.bottom-bar > *').allInnerTexts()
+  expect(doors.map((words) => words.split('\n')[0])).toEqual(['Fill in', 'Install', 'Copy prompt'])
+})
+
+test('tabs stay in view and say which section is shown', async () => {
+  const { page } = await site.open('/acme/code-review')
+  const current = page.locator('.sections [aria-current]')
+  expect(await current.allInnerTexts()).toEqual(['Prompt'])
+  await page.locator('#trust').scrollIntoViewIfNeeded()
+  await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
+  await expect.poll(() => current.textContent()).toMatch(/^Checks/)
+  expect((await page.locator('.sections').boundingBox())!.y).toBe(0)
+  await page.locator('.sections').getByText('Readme').click()
+  await expect.poll(() => current.textContent()).toBe('Readme')
+})
+
+test('copying answers visibly, names what is empty, and leads there', async () => {
+  const { page } = await site.open('/sample-newsroom/headline-options')
+  const answer = page.locator('#spoken')
+  await page.getByRole('button', { name: 'Copy prompt' }).first().click()
+  await expect.poll(() => answer.textContent()).toBe('Copied, but article is empty. Fill in')
+  expect((await answer.boundingBox())!.height).toBeGreaterThan(20)
+  await answer.getByRole('link', { name: 'Fill in' }).click()
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('variable-article')
+  await page.keyboard.type('A text')
+  await page.locator('.split summary').click()
+  await page.getByRole('button', { name: 'Copy filled-in prompt' }).click()
+  await expect.poll(() => answer.textContent()).toBe('Copied')
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('A text')
+})
+
+test('a command has the chosen version and the reader’s values', async () => {
+  const { page } = await site.open('/acme/code-review')
+  const code = async (tool: string) => {
+    await page.locator('.tools label', { hasText: tool }).click()
+    return page.locator('.use pre').filter({ visible: true }).first().textContent()
+  }
+  expect(await code('hubcli')).toBe('hubcli add acme/code-review@2.1.0')
+  await page.getByLabel('language').fill('Go')
+  await page.getByLabel('intent').fill(`Don't "panic"\n`)
+  expect(await code('Python')).toContain('{ "language": "Go", "intent": "Don\'t \\"panic\\"\\n", "diff": "…" }')
+  expect(await code('TypeScript')).toContain(`{ language: 'Go', intent: "Don't \\"panic\\"\\n", diff: '…' }`)
+  await page.locator('#choice').selectOption('production → 1.2.0')
+  expect(await code('hubcli')).toBe('hubcli add acme/code-review@production')
+  expect(await code('curl')).toMatch(/\/raw\?label=production'$/)
+  await page.locator('#choice').selectOption('Latest')
+  expect(await code('hubcli')).toBe('hubcli add acme/code-review')
+})
