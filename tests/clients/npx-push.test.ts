@@ -3,6 +3,8 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { COMMAND_NAMES, openCommand } from '../../clients/typescript/source/commands/all.ts'
+import { readCommands } from '../../src/build/downloads/commands.ts'
 import { skillFile, startSkillHub, writeFiles } from './skill-hub.ts'
 import { environment, LIBRARIES, runWith } from './three-clients.ts'
 
@@ -177,13 +179,22 @@ test('check says what each file would be, with no token', async () => {
   })
 })
 
-test('help lists every command, and one of them', async () => {
+test('help is the table of commands, and each command takes exactly its options', async () => {
   const folder = hub.newFolder()
+  const groups = await readCommands('.', 'prompt-hub')
+  const commands = groups.flatMap((group) => group.commands).filter(({ name }) => name !== 'help')
+  expect(commands.map(({ name }) => name).sort()).toEqual([...COMMAND_NAMES].sort())
   const { stdout } = await run(folder, 'help')
-  for (const name of ['push', 'check', 'add', 'types'])
-    expect(stdout).toMatch(new RegExp(`^  prompt-hub ${name} `, 'm'))
+  for (const { name, options, says, arguments: forms } of commands) {
+    expect({ name, options: (await openCommand(name))!.options.sort() }).toEqual({
+      name,
+      options: options.map((option) => option.name).sort(),
+    })
+    for (const form of forms) expect(stdout).toContain(`  prompt-hub ${name} ${form}`.trimEnd())
+    expect(stdout.replace(/\s+/g, ' ')).toContain(says)
+  }
   const one = await run(folder, 'push', '--help')
-  expect(one.stdout).toMatch(/^ {2}prompt-hub push /)
+  expect(one.stdout).toMatch(/^ {2}prompt-hub push [\s\S]*--dry-run/)
   expect(one.stdout).not.toContain('prompt-hub check')
   expect(await run(folder, 'nonsense')).toMatchObject({
     code: 1,

@@ -1,9 +1,11 @@
-// Tests the readers of test runners' output, which hubcli and the Python library share: counts survive the trip through
-// each format, and hostile files are refused in linear time.
+// Tests the readers of test runners' output, that of hubcli and the Python library and that of the npm package: both read
+// the same, counts survive the trip through each format, and hostile files are refused in linear time.
 import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { readOutcome } from '../../clients/typescript/source/commands/outcome.ts'
+import { PromptHubError } from '../../clients/typescript/source/trouble.ts'
 
 interface Outcome {
   passed: number
@@ -36,11 +38,28 @@ function readAll(files: readonly (string | Buffer)[]): (Outcome & { refused?: st
     maxBuffer: 64 * 1024 * 1024,
   })
   expect([status, stderr]).toEqual([0, ''])
-  return stdout
+  const found = stdout
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line))
+  for (const [index, file] of files.entries())
+    expect(readHere(Buffer.from(file))).toEqual(withoutSentence(found[index]))
+  return found
 }
+
+/** Reads a file with the npm package, which leaves out what the output does not say. */
+function readHere(file: Buffer): object {
+  try {
+    const { score = null, model = null, url = null, at = null, ...counts } = readOutcome(file, 'x')
+    return { ...counts, score, model, url, at }
+  } catch (error) {
+    if (!(error instanceof PromptHubError)) throw error
+    expect(error.message).toMatch(/^x: cannot read the output of a test runner: expected|^x: .*(?:not \d|: )/)
+    return { code: error.code }
+  }
+}
+
+const withoutSentence = ({ refused: _, ...rest }: { refused?: string }): object => rest
 
 const CASES = 200
 const SEED = 48

@@ -1,68 +1,25 @@
 #!/usr/bin/env node
-// The command `prompt-hub`. Its groups of commands are in commands/, and are loaded when one of them is used.
-import type { Command } from './commands/define.ts'
+// The command `prompt-hub`. Its groups of commands are in commands/, and are loaded when one of them is used. Their help is in the table that it shares with hubcli.
+import { openCommand } from './commands/all.ts'
+import { WrongUse } from './commands/define.ts'
+import { helpOf, usageOf } from './commands/help.ts'
 import { complain, endWithReader, say } from './commands/terminal.ts'
 import { PromptHubError } from './trouble.ts'
-
-const project = () => import('./commands/project.ts')
-const push = () => import('./commands/push.ts')
-
-/** The commands, by group as the help shows them. */
-const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<Command>>>>> = {
-  Publish: {
-    push: async () => (await push()).pushCommand,
-    check: async () => (await push()).checkCommand,
-  },
-  'Install prompts as dependencies': {
-    add: async () => (await project()).addCommand,
-    install: async () => (await project()).installCommand,
-    verify: async () => (await project()).verifyCommand,
-    outdated: async () => (await project()).outdatedCommand,
-    update: async () => (await project()).updateCommand,
-    remove: async () => (await project()).removeCommand,
-    audit: async () => (await project()).auditCommand,
-    types: async () => (await project()).typesCommand,
-  },
-}
-
-const ENVIRONMENT = `Environment
-  HUB_URL     the URL of the hub
-  HUB_TOKEN   a token for changes, and to read a private hub
-
-Exit codes: 0 success, 1 usage or local error, 2 not found, 3 not allowed, 4 rejected, or checksum mismatch,
-5 server or network error, or too many requests
-`
 
 /** The exit code of each error code, as in hubcli; any other error is 1. */
 const EXIT: Partial<Record<string, number>> = { not_found: 2, refused: 4, integrity: 4, unavailable: 5 }
 
 async function main([name, ...words]: string[]): Promise<void> {
-  if (name === undefined || ['help', '-h', '--help'].includes(name)) return help(words[0])
-  const found = findCommand(name)
-  if (!found) throw new PromptHubError('invalid_request', 'Unknown command. See: prompt-hub help')
+  if (name === undefined || ['help', '-h', '--help'].includes(name)) return say(await helpOf(words[0]))
+  const command = await openCommand(name)
+  if (!command) throw new PromptHubError('invalid_request', 'Unknown command. See: prompt-hub help')
   const options = words.slice(0, words.includes('--') ? words.indexOf('--') : undefined)
-  if (options.includes('-h') || options.includes('--help')) return help(name)
-  await (await found()).run(words)
-}
-
-function findCommand(name: string): (() => Promise<Command>) | undefined {
-  return Object.values(GROUPS).find((group) => Object.hasOwn(group, name))?.[name]
-}
-
-/** @param name that of a command; without it, lists all */
-async function help(name: string | undefined): Promise<void> {
-  const found = name === undefined ? undefined : findCommand(name)
-  if (found) return say(describe(await found()).trimEnd())
-  const groups = Object.entries(GROUPS).map(async ([title, group]) => {
-    const commands = await Promise.all(Object.values(group).map((open) => open()))
-    return `${title}\n${commands.map(describe).join('')}`
+  if (options.includes('-h') || options.includes('--help')) return say(await helpOf(name))
+  await command.run(words).catch(async (error: unknown) => {
+    if (!(error instanceof WrongUse)) throw error
+    const usage = await usageOf(name)
+    throw new PromptHubError('invalid_request', error.message === '' ? usage : `${error.message}; ${usage}`)
   })
-  say(['prompt-hub: prompts as dependencies\n', ...(await Promise.all(groups)), ENVIRONMENT.trimEnd()].join('\n'))
-}
-
-function describe({ usage, about }: Command): string {
-  const lines = [...about.matchAll(/(\S.{0,68}\S|\S)(?=\s|$)/g)].map(([line]) => `      ${line}\n`)
-  return `  prompt-hub ${usage}\n${lines.join('')}`
 }
 
 endWithReader()

@@ -49,7 +49,7 @@ export interface Write {
 }
 
 /** The hub's response: a new text, or the information that the cached one is unchanged. */
-export type Reply = { kind: 'new'; text: string; etag: string | undefined } | { kind: 'unchanged' }
+export type Reply = { kind: 'new'; text: string; etag: string | undefined; headers: Headers } | { kind: 'unchanged' }
 
 /** Maximum response size: a record with its escaped content is at most about twice as large as the content's 256 KiB. */
 const MAX_BYTES = 4_194_304
@@ -86,7 +86,7 @@ export async function ask(
   const reply = await retry(url, { etag, write }, settings)
   if (reply.kind === 'unchanged') return reply
   try {
-    return { kind: 'new', text: decode(reply.bytes), etag: reply.etag }
+    return { kind: 'new', text: decode(reply.bytes), etag: reply.etag, headers: reply.headers }
   } catch (cause) {
     throw new PromptHubError('unavailable', `${url} did not return text in UTF-8.`, { cause })
   }
@@ -113,7 +113,9 @@ interface Question {
   etag?: string | undefined
   write?: Write | undefined
 }
-type Answered = { kind: 'new'; bytes: Uint8Array<ArrayBuffer>; etag: string | undefined } | { kind: 'unchanged' }
+type Answered =
+  | { kind: 'new'; bytes: Uint8Array<ArrayBuffer>; etag: string | undefined; headers: Headers }
+  | { kind: 'unchanged' }
 type Trouble = { kind: 'trouble'; error: PromptHubError; waitMs: number | undefined; isTimeout: boolean }
 
 async function retry(url: string, question: Question, settings: RequestSettings): Promise<Answered> {
@@ -149,7 +151,8 @@ async function tryOnce(
       })
     if (response.status === 304) return { kind: 'unchanged' }
     const bytes = await readBounded(response, url)
-    if (response.ok) return { kind: 'new', bytes, etag: response.headers.get('ETag') ?? undefined }
+    const { headers } = response
+    if (response.ok) return { kind: 'new', bytes, etag: headers.get('ETag') ?? undefined, headers }
     return troubleOf(response, decode(bytes), url)
   } catch (error) {
     if (error instanceof PromptHubError) throw error

@@ -60,6 +60,7 @@ export async function readClientsRelease(root: string): Promise<Release> {
   const files = new Map([
     ...(await Promise.all([...texts, ...modules].map(read))),
     ...[...(await compileLibrary(root))].map(([path, text]) => [`typescript/dist/${path}`, text] as const),
+    ['typescript/dist/commands.json', await readFile(join(dir, 'commands.json'), 'utf8')] as const,
   ])
   return { number: (JSON.parse(files.get(texts[0]!)!) as { version: string }).version, files }
 }

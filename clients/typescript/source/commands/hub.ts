@@ -26,6 +26,28 @@ export function takeToken(url: string): string {
   return token
 }
 
+/** Reads an address of the hub as text. @param path below the hub's URL @throws PromptHubError the error of the request */
+export async function read(url: string, path: string): Promise<{ text: string; headers: Headers }> {
+  const reply = await ask(`${url}${path}`, undefined, requestSettings(LIMITS, readTokenFor(url, {})))
+  if (reply.kind === 'new') return reply
+  throw new PromptHubError('unavailable', `${url}${path} did not return anything.`)
+}
+
+/** Reads a list of the API. */
+export async function readRows(
+  url: string,
+  path: string,
+): Promise<{ rows: Record<string, unknown>[]; meta: Record<string, unknown>; text: string }> {
+  const { text } = await read(url, path)
+  try {
+    const { data, meta }: { data?: unknown; meta?: unknown } = JSON.parse(text)
+    if (Array.isArray(data) && data.every(isObject)) return { rows: data, meta: isObject(meta) ? meta : {}, text }
+  } catch {
+    // What is no JSON is no list either.
+  }
+  throw new PromptHubError('unavailable', `${url} did not return a list; is it a Prompt Hub?`)
+}
+
 /** A prompt to publish. */
 export interface Publication {
   url: string
@@ -118,5 +140,5 @@ function dataOf(text: string): Record<string, unknown> {
 }
 
 /** The texts in a list. */
-const texts = (value: unknown): string[] =>
+export const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []

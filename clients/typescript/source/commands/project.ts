@@ -1,82 +1,102 @@
 // The commands of a project with prompts.lock: they change, install, verify and compare it, and generate types from it.
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { openLock, writeWhole } from '../files.ts'
+import { openLock, readLockFile, writeWhole } from '../files.ts'
 import { parseDays, WITHIN_DAYS } from '../lifetime.ts'
 import { findDifference, sayDifference } from '../placed.ts'
-import { auditProblems, describeBreaking, type Reviewed } from '../review.ts'
+import { PromptHub } from '../prompt-hub.ts'
+import { isNewer } from '../ranges.ts'
+import { lockedHub } from '../read-token.ts'
+import type { VersionRow } from '../records.ts'
+import { mapRequests } from '../requests.ts'
+import { auditProblems, describeBreaking, type Problem, type Reviewed } from '../review.ts'
 import { PromptHubError } from '../trouble.ts'
 import { isTypesFile, writeTypes } from '../typing.ts'
 import { removeFromLock, reviewLock, updateLock } from '../updating.ts'
 import { addToLock, installLock } from '../vendoring.ts'
 import { type Command, define, invalid } from './define.ts'
-import { complain, say } from './terminal.ts'
+import { enterProject } from './lock-place.ts'
+import { complain, say, sayJson, sayTable } from './terminal.ts'
 
 const TYPES = 'prompts.d.ts'
 const MOST = 10_000
-const lock = { type: 'string', default: 'prompts.lock' } as const
+const LOCK = 'prompts.lock'
+const lock = { type: 'string' } as const
 const output = { type: 'string', short: 'o' } as const
 const minAge = { type: 'string', default: '0d' } as const
 const flag = { type: 'boolean', default: false } as const
 
 /** `add`. */
 export const addCommand: Command = define({
-  usage: 'add <owner>/<name>[@<range or label>]... [-o <path>]',
-  about:
-    'Adds prompts to prompts.lock, and their files. HUB_URL is the URL of the hub, if there is no lock file yet. --lock names another lock file, also for the other commands of this list.',
   takes: [1, MOST],
   options: { lock, output },
-  async run(names, { lock, output }) {
+  async run(words, { lock, output }) {
+    if (output !== undefined && words.length > 1)
+      throw invalid('-o: expected one prompt, because each needs a path of its own')
+    const { path, translate } = await place(lock)
+    const names = (await Promise.all(words.map((word) => listAdded(path, word)))).flat()
+    const additions = names.map((name) => ({ name, ...(output === undefined ? {} : { path: translate(output) }) }))
     if (output !== undefined && names.length > 1)
       throw invalid('-o: expected one prompt, because each needs a path of its own')
-    const additions = names.map((name) => ({ name, ...(output === undefined ? {} : { path: output }) }))
-    const versions = await addToLock(lock, additions, process.env.HUB_URL, complain)
+    const versions = await addToLock(path, additions, process.env.HUB_URL, complain)
     for (const [index, name] of names.entries()) say(`${name.split('@')[0]} ${versions[index]}`)
   },
 })
 
+/** Where the lock is. */
+async function place(lock: string | undefined): Promise<{ path: string; translate: (path: string) => string }> {
+  return { path: lock ?? LOCK, translate: lock === undefined ? await enterProject() : (path) => path }
+}
+
+/** Lists the prompts of an addition such as `acme/*@production`. */
+async function listAdded(lock: string, word: string): Promise<string[]> {
+  const [, owner, label] = /^([^/@]+)\/\*(?:@(.*))?$/.exec(word) ?? []
+  if (owner === undefined) return [word]
+  if (label === undefined) throw invalid(`expected '<owner>/*@<label>', such as 'acme/*@production', got ${word}`)
+  const url = (await readLockFile(lock))?.hub ?? process.env.HUB_URL
+  const found = await new PromptHub(url === undefined ? {} : { url }).all(owner, label)
+  if (found.length === 0) throw new PromptHubError('not_found', `${owner} has no prompt with the label ${label}`)
+  return found.map(({ name }) => `${name}@${label}`)
+}
+
 /** `install`. */
 export const installCommand: Command = define({
-  usage: 'install [--force] [--require-attestation]',
-  about:
-    'Installs the locked versions. --force replaces files changed by hand. --require-attestation fails if a version has none.',
   takes: [0, 0],
   options: { lock, force: flag, 'require-attestation': flag },
   async run(_, { lock, force, 'require-attestation': isAttested }) {
-    say(`${await installLock(lock, force, isAttested)} written`)
+    say(`${await installLock((await place(lock)).path, force, isAttested)} written`)
   },
 })
 
 /** `verify`. */
 export const verifyCommand: Command = define({
-  usage: 'verify',
-  about: 'Compares the vendored files with prompts.lock, offline.',
   takes: [0, 0],
-  options: { lock },
-  run: async (_, { lock }) => verify(lock),
+  options: { lock, json: flag },
+  run: async (_, { lock, json }) => verify((await place(lock)).path, json),
 })
 
 /** `outdated`. */
 export const outdatedCommand: Command = define({
-  usage: 'outdated [--min-age <days>d]',
-  about: 'Lists prompts that have newer versions; exits with 1 if there are any.',
   takes: [0, 0],
-  options: { lock, 'min-age': minAge },
-  async run(_, { lock, 'min-age': age }) {
-    showOutdated(await reviewLock(lock, [], { minAgeDays: parseDays(age, '--min-age') }))
+  options: { lock, 'min-age': minAge, json: flag, header: flag },
+  async run(_, { lock, 'min-age': age, json, header }) {
+    const { path } = await place(lock)
+    const reviewed = await reviewLock(path, [], { minAgeDays: parseDays(age, '--min-age') })
+    const old = reviewed.filter(isOutdated)
+    if (json) sayJson(await describeOutdated(path, reviewed))
+    else showOutdated(reviewed, old, header)
+    // As npm does.
+    if (old.length > 0) process.exitCode = 1
   },
 })
 
 /** `update`. */
 export const updateCommand: Command = define({
-  usage: 'update [<owner>/<name>]... [--min-age <days>d] [--accept-publisher]',
-  about:
-    'Updates prompts to the newest version in their range. --min-age 7d takes only versions that have been out for that long. --accept-publisher also takes those of another workflow.',
   takes: [0, MOST],
   options: { lock, 'min-age': minAge, 'accept-publisher': flag },
   async run(names, { lock, 'min-age': age, 'accept-publisher': acceptPublisher }) {
     const options = { minAgeDays: parseDays(age, '--min-age'), acceptPublisher }
-    for (const reviewed of await updateLock(lock, names, options)) {
+    for (const reviewed of await updateLock((await place(lock)).path, names, options)) {
       const { name, locked, wanted, problems } = reviewed
       for (const sentence of [...problems.map(({ message }) => message), ...describeBreaking(reviewed, wanted)])
         complain(`warning: ${sentence}`)
@@ -87,73 +107,113 @@ export const updateCommand: Command = define({
 
 /** `remove`. */
 export const removeCommand: Command = define({
-  usage: 'remove <owner>/<name>...',
-  about: 'Removes prompts from prompts.lock, and their files.',
   takes: [1, MOST],
   options: { lock },
   async run(names, { lock }) {
-    for (const [name, { version, path }] of await removeFromLock(lock, names, complain))
+    for (const [name, { version, path }] of await removeFromLock((await place(lock)).path, names, complain))
       say(`${name} ${version} ${path}`)
   },
 })
 
 /** `audit`. */
 export const auditCommand: Command = define({
-  usage: 'audit [--within <days>d]',
-  about:
-    'Fails if a locked version was yanked, has an advisory, or names a model that has retired or retires within 30 days, or the given time.',
   takes: [0, 0],
-  options: { lock, within: { type: 'string', default: `${WITHIN_DAYS}d` } },
-  async run(_, { lock, within }) {
-    const reviewed = await reviewLock(lock, [], { withinDays: parseDays(within, '--within') })
-    const problems = reviewed.flatMap(auditProblems)
-    for (const problem of problems.slice(0, -1)) complain(problem)
-    const last = problems.at(-1)
-    if (last !== undefined) throw new PromptHubError('integrity', last)
-    say(`${reviewed.length} audited`)
+  options: { lock, within: { type: 'string', default: `${WITHIN_DAYS}d` }, json: flag },
+  async run(_, { lock, within, json }) {
+    const { path } = await place(lock)
+    const reviewed = await reviewLock(path, [], { withinDays: parseDays(within, '--within') })
+    const problems = reviewed.flatMap((each) => {
+      const counts = new Set(auditProblems(each))
+      return each.problems.filter(({ message }) => counts.has(message)).map((problem) => toJson(each.name, problem))
+    })
+    report(problems, reviewed.length, json, 'audited')
   },
 })
 
 /** `types`. */
 export const typesCommand: Command = define({
-  usage: `types [-o ${TYPES}] [--check]`,
-  about: 'Generates types for the locked prompts; --check only compares the file.',
   takes: [0, 0],
   options: { lock, output, check: flag },
-  run: async (_, { lock, output = TYPES, check }) => types(lock, output, check),
+  async run(_, { lock, output, check }) {
+    const { path, translate } = await place(lock)
+    await types(path, output === undefined ? TYPES : translate(output), check)
+  },
 })
 
-/** Prints a table, and exits with 1 if anything is outdated, as npm does. */
-function showOutdated(reviewed: Reviewed[]): void {
-  for (const { problems } of reviewed)
-    for (const { kind, message } of problems) if (kind !== 'advisory') complain(`warning: ${message}`)
-  const old = reviewed.filter(({ locked, wanted, latest }) =>
-    [wanted, latest ?? wanted].some((version) => version !== locked.version),
-  )
-  for (const each of old) {
-    const { name, locked, wanted, latest } = each
-    say([name, locked.version, wanted, latest ?? '-', locked.range].join('  '))
-    for (const sentence of describeBreaking(each)) complain(`warning: ${sentence}`)
-  }
-  if (old.length > 0) process.exitCode = 1
+/** A problem, as in the JSON of a report. docs/hubcli.md */
+interface JsonProblem {
+  name: string
+  problem: string
+  message: string
 }
 
-async function verify(path: string): Promise<void> {
+const toJson = (name: string, { kind, message }: Problem): JsonProblem => ({ name, problem: kind, message })
+
+const isOutdated = ({ locked, wanted, latest }: Reviewed) =>
+  [wanted, latest ?? wanted].some((version) => version !== locked.version)
+
+/** What is said beside the list of newer versions. */
+const noticesIn = ({ name, problems }: Reviewed) =>
+  problems.filter(({ kind }) => kind !== 'advisory').map((problem) => toJson(name, problem))
+
+function showOutdated(reviewed: readonly Reviewed[], old: readonly Reviewed[], hasHead: boolean): void {
+  for (const { message } of reviewed.flatMap(noticesIn)) complain(`warning: ${message}`)
+  const rows = old.map(({ name, locked, wanted, latest }) => [
+    name,
+    locked.version,
+    wanted,
+    latest ?? '-',
+    locked.range,
+  ])
+  sayTable(['NAME', 'LOCKED', 'WANTED', 'LATEST', 'RANGE'], rows, hasHead)
+  for (const sentence of old.flatMap((each) => describeBreaking(each))) complain(`warning: ${sentence}`)
+}
+
+/** The list of newer versions as JSON, with the changelogs of those that an update would take. */
+async function describeOutdated(lock: string, reviewed: readonly Reviewed[]): Promise<object> {
+  const hub = new PromptHub(lockedHub((await openLock(lock)).lock.hub))
+  const rows = await mapRequests(reviewed.filter(isOutdated), async ({ name, locked, wanted, latest, breaking }) => {
+    const { range, version, path } = locked
+    // The rows are those of the hub, with more keys than the library's type has.
+    const found: readonly (VersionRow & { changelog?: unknown })[] = await hub.listVersions(name)
+    const changes = found
+      .filter((row) => isNewer(row.version, version) && !isNewer(row.version, wanted))
+      .map((row) => ({
+        version: row.version,
+        changelog: typeof row.changelog === 'string' ? row.changelog : '',
+        yanked: row.yanked,
+        breaking: breaking.find((each) => each.version === row.version)?.reasons ?? [],
+      }))
+    return { name, range, version, wanted, latest: latest ?? null, path, changes }
+  })
+  return { outdated: rows, problems: reviewed.flatMap(noticesIn) }
+}
+
+async function verify(path: string, isJson: boolean): Promise<void> {
   const { lock } = await openLock(path)
   const folder = dirname(resolve(path))
+  const prompts = Object.entries(lock.prompts)
   const found = await Promise.all(
-    Object.values(lock.prompts).map(async (locked) => {
+    prompts.map(async ([name, locked]): Promise<JsonProblem[]> => {
       const difference = await findDifference(folder, locked)
-      return difference ? [sayDifference(locked, difference)] : []
+      if (!difference) return []
+      const problem = difference.kind === 'missing' ? 'missing' : 'changed'
+      return [{ name, problem, message: sayDifference(locked, difference) }]
     }),
   )
   const problems = found.flat()
-  for (const problem of problems.slice(0, -1)) complain(problem)
-  const last = problems.at(-1)
-  if (last !== undefined) throw new PromptHubError('integrity', last)
   const there = await readFile(TYPES, 'utf8').catch(() => undefined)
-  if (there !== undefined && isTypesFile(there)) await types(path, TYPES, true, false)
-  say(`${Object.keys(lock.prompts).length} verified`)
+  if (problems.length === 0 && there !== undefined && isTypesFile(there)) await types(path, TYPES, true, false)
+  report(problems, prompts.length, isJson, 'verified')
+}
+
+/** Prints problems. @throws PromptHubError `integrity` with the last one */
+function report(problems: readonly JsonProblem[], prompts: number, isJson: boolean, verb: string): void {
+  if (isJson) sayJson({ ok: problems.length === 0, prompts, problems })
+  for (const { message } of problems.slice(0, -1)) complain(message)
+  const last = problems.at(-1)
+  if (last) throw new PromptHubError('integrity', last.message)
+  if (!isJson) say(`${prompts} ${verb}`)
 }
 
 async function types(path: string, output: string, isCheck: boolean, isSaid = true): Promise<void> {

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { FULL_NAME } from '../lock.ts'
 import { PromptHubError } from '../trouble.ts'
-import { type Command, define, invalid, wrongUse } from './define.ts'
+import { type Command, define, invalid, WrongUse } from './define.ts'
 import { check, hubUrl, type Published, publish, takeToken } from './hub.ts'
 import { addAttestations, expand, lastSubject, type Named, namePrompt, readBody } from './sources.ts'
 import { complain, note, say, sayJson } from './terminal.ts'
@@ -11,8 +11,6 @@ const BUMPS = ['auto', 'major', 'minor', 'patch']
 const text = { type: 'string' } as const
 const flag = { type: 'boolean', default: false } as const
 const MOST = 10_000
-const PUSH = '<file or folder>... [--owner <owner>] [-m <changelog>] [--bump <bump>]'
-const PUSH_ONE = '<owner>/<name> <file or folder> ["<changelog>"] [<bump>]'
 
 /** A file with what became of it. */
 interface Outcome extends Named {
@@ -22,9 +20,6 @@ interface Outcome extends Named {
 
 /** `push`. */
 export const pushCommand: Command = define({
-  usage: `push ${PUSH}, or: push ${PUSH_ONE}`,
-  about:
-    'Publishes each file or folder as the next version of the prompt of its name; its folder is the owner, or --owner. Names every problem at the end, and exits with 4 if there is one. The changelog is that of -m, or the subject of the last commit that touched the file. The number fits what changed for callers: major for a breaking change, patch for other words, minor for the rest; --bump major, minor or patch names it. --allow-breaking publishes a breaking change as minor or patch. --dry-run prints what would happen, without a token. The file - is standard input. A folder with SKILL.md or prompt.md becomes an Agent Skill with all its other files. --raw publishes the whole file as the text, with its front matter. --format chat publishes a chat prompt. --skill "<description>" makes it an Agent Skill, and --skill "" a normal prompt again. --compose replaces each line {{include "<owner>/<name>@<range>"}} by the content of that prompt. --attestation <file> sends a Sigstore bundle with one prompt; up to 5 times. Reads the token from HUB_TOKEN.',
   takes: [1, MOST],
   options: {
     owner: text,
@@ -74,9 +69,6 @@ export const pushCommand: Command = define({
 
 /** `check`. */
 export const checkCommand: Command = define({
-  usage: 'check <file or folder>... [--owner <owner>] [--bump <bump>]',
-  about:
-    'Prints which version each file or folder would become; needs no token. Exits with 4 if one would be rejected. It is the prompt of the same name; without --owner, its folder is the owner. --bump and --allow-breaking are those of push.',
   takes: [1, MOST],
   options: { owner: text, bump: text, 'allow-breaking': flag, json: flag },
   async run(words, { owner, bump = 'auto', json, ...values }) {
@@ -103,7 +95,7 @@ async function readWords(
   // One word such as acme/letters is a folder.
   const isOne = owner === undefined && FULL_NAME.test(prompt) && !(words.length === 1 && existsSync(prompt))
   if (!isOne) return { named: await nameAll(words, owner), changelog: message, bump: bump ?? 'auto', isOne }
-  if (place === undefined || rest.length > 0) throw wrongUse(`push ${PUSH_ONE}`)
+  if (place === undefined || rest.length > 0) throw new WrongUse()
   if ([message, bump].some((each) => each !== undefined) && changelog !== undefined)
     throw invalid(`push ${prompt} ${place}: expected the changelog and the bump after the file, or -m and --bump`)
   if (place !== '-' && !existsSync(place)) throw invalid(`there is no file ${place || 'without a name'}`)
@@ -126,7 +118,8 @@ async function nameAll(words: readonly string[], owner: string | undefined): Pro
   return named
 }
 
-function requireBump(bump: string): void {
+/** @throws PromptHubError `invalid_request` */
+export function requireBump(bump: string): void {
   if (!BUMPS.includes(bump)) throw invalid(`bump: expected major, minor, patch or auto, got ${bump || 'nothing'}`)
 }
 
@@ -193,12 +186,14 @@ function showOutcome(
   if (!isJson) say(`${isOne ? '' : `${prompt} `}${answer.version}${describe(answer)}`)
 }
 
-function describePublished({ url, breaking, unchanged, hasCommit }: Published): string {
+/** What follows the version of a publish. */
+export function describePublished({ url, breaking, unchanged, hasCommit }: Published): string {
   const state = unchanged ? ` (unchanged${hasCommit ? ', except for its details' : ''})` : ''
   return ` ${url}${breaking ? ' (breaking)' : ''}${state}`
 }
 
-function describeDry({ breaking, unchanged, fields }: Published): string {
+/** What follows the version of a dry run. */
+export function describeDry({ breaking, unchanged, fields }: Published): string {
   if (!unchanged) return `${breaking ? ' (breaking)' : ''} would be published`
   return ` is unchanged${fields.length > 0 ? `, except for ${fields.join(', ')}` : ''}`
 }

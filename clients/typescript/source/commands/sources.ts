@@ -188,7 +188,7 @@ async function listFiles(folder: string, below: string, say: (sentence: string) 
 }
 
 /** Reads a regular file, within a limit. */
-async function readBounded(path: string, limit: number, shown: string): Promise<Uint8Array<ArrayBuffer>> {
+export async function readBounded(path: string, limit: number, shown: string): Promise<Uint8Array<ArrayBuffer>> {
   const file = await open(path)
   try {
     const bytes = new Uint8Array(limit + 1)
@@ -205,7 +205,7 @@ async function readBounded(path: string, limit: number, shown: string): Promise<
 }
 
 /** Reads standard input, within a limit. */
-async function readInput(limit: number, shown: string): Promise<Uint8Array<ArrayBuffer>> {
+export async function readInput(limit: number, shown: string): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
@@ -214,4 +214,13 @@ async function readInput(limit: number, shown: string): Promise<Uint8Array<Array
     if (size > limit) throw invalid(`${shown} has more than ${limit} bytes`)
   }
   return new Uint8Array(Buffer.concat(chunks))
+}
+
+/** Decodes a text. @throws PromptHubError `invalid_request` unless it is UTF-8 */
+export function decodeText(bytes: Uint8Array, shown: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw invalid(`${shown} is not text in UTF-8`)
+  }
 }

@@ -1,0 +1,123 @@
+// The commands that change what is published: labels, yanks, status, texts and results of tests.
+import { FULL_NAME } from '../lock.ts'
+import { type ChangeResult, HubManager, type RepositoryChanges } from '../prompt-hub.ts'
+import { type Command, define, invalid, WrongUse } from './define.ts'
+import { hubUrl, takeToken } from './hub.ts'
+import { MAX_OUTPUT_BYTES, readOutcome } from './outcome.ts'
+import { decodeText, readBounded, readInput } from './sources.ts'
+import { note, say, sayJson } from './terminal.ts'
+
+const text = { type: 'string' } as const
+const flag = { type: 'boolean', default: false } as const
+const json = flag
+const MAX_README_BYTES = 1_048_576
+
+/** `label`. */
+export const labelCommand: Command = define({
+  takes: [2, 3],
+  options: { remove: flag, json },
+  async run([name = '', label = '', version], { remove, json }) {
+    if (remove !== (version === undefined)) throw new WrongUse()
+    await change(name, json, (hub) =>
+      version === undefined
+        ? [hub.removeLabel(name, label), `${label} removed`]
+        : [hub.setLabel(name, label, version), `${label} ${version}`],
+    )
+  },
+})
+
+/** `yank`. */
+export const yankCommand: Command = define({
+  takes: [3, 3],
+  options: { json },
+  async run([name = '', version = '', reason = ''], { json }) {
+    if (reason === '') throw invalid('expected a reason, got nothing')
+    await change(name, json, (hub) => [hub.yank(name, version, reason), `${version} yanked`])
+  },
+})
+
+/** `unyank`. */
+export const unyankCommand: Command = define({
+  takes: [2, 2],
+  options: { json },
+  run: async ([name = '', version = ''], { json }) =>
+    change(name, json, (hub) => [hub.unyank(name, version), `${version} restored`]),
+})
+
+/** `deprecate`. */
+export const deprecateCommand: Command = define({
+  takes: [1, 2],
+  options: { undo: flag, 'replaced-by': text, json },
+  async run([name = '', message], { undo, 'replaced-by': other, json }) {
+    if (undo !== (message === undefined)) throw new WrongUse()
+    if (other !== undefined && !FULL_NAME.test(other))
+      throw invalid(`--replaced-by: expected <owner>/<name>, got ${other || 'nothing'}`)
+    const changes: RepositoryChanges =
+      message === undefined
+        ? { status: 'active', status_message: null, replaced_by: null }
+        : { status: 'deprecated', status_message: message, ...(other !== undefined && { replaced_by: other }) }
+    await change(name, json, (hub) => [hub.change(name, changes), undo ? 'active' : 'deprecated'])
+  },
+})
+
+/** `readme`. */
+export const readmeCommand: Command = define({
+  takes: [2, 2],
+  options: { json },
+  async run([name = '', path = ''], { json }) {
+    const readme = decodeText(await readGiven(path, MAX_README_BYTES), path)
+    await change(name, json, (hub) => [hub.change(name, { readme }), 'readme changed'])
+  },
+})
+
+/** `edit`. */
+export const editCommand: Command = define({
+  takes: [1, 1],
+  options: { title: text, description: text, tags: text, license: text, json },
+  async run([name = ''], { json, tags, license, title, description }) {
+    const changes: RepositoryChanges = {
+      ...(title !== undefined && { title }),
+      ...(description !== undefined && { description }),
+      ...(license !== undefined && { license: license === '' ? null : license }),
+      ...(tags !== undefined && { tags: tags.split(',').filter((tag) => tag !== '') }),
+    }
+    if (Object.keys(changes).length === 0) throw new WrongUse('expected something to change')
+    await change(name, json, (hub) => [hub.change(name, changes), 'changed'])
+  },
+})
+
+/** `result`. */
+export const resultCommand: Command = define({
+  takes: [3, 4],
+  options: { model: text, url: text, remove: flag, json },
+  async run([name = '', version = '', suite = '', path], { model, url, remove, json }) {
+    if (remove !== (path === undefined)) throw new WrongUse()
+    if (path === undefined) {
+      await change(name, json, (hub) => [hub.removeResult(name, version, suite), `${version} ${suite} removed`])
+      return
+    }
+    const found = readOutcome(await readGiven(path, MAX_OUTPUT_BYTES), path === '-' ? 'standard input' : path)
+    const outcome = { ...found, ...(model !== undefined && { model }), ...(url !== undefined && { url }) }
+    const skipped = found.skipped > 0 ? `, ${found.skipped} skipped` : ''
+    const said = `${version} ${suite}: ${found.passed} passed, ${found.failed} failed${skipped}`
+    await change(name, json, (hub) => [hub.report(name, version, suite, outcome), said])
+  },
+})
+
+/** Makes a change, and says what it was. */
+async function change(
+  name: string,
+  isJson: boolean,
+  start: (hub: HubManager) => [change: Promise<ChangeResult>, said: string],
+): Promise<void> {
+  const url = hubUrl()
+  const [changing, said] = start(new HubManager({ url, token: takeToken(url), timeoutMs: 60_000, deadlineMs: 180_000 }))
+  const result = await changing
+  if (result.unchanged) note('unchanged: nothing to do')
+  if (isJson) sayJson({ data: result })
+  else say(`${name} ${said}`)
+}
+
+async function readGiven(path: string, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  return path === '-' ? readInput(limit, 'standard input') : readBounded(path, limit, path)
+}
