@@ -81,7 +81,11 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
       "range": "^1",
       "version": "1.2.0",
       "sha256": "${sha256('one two')}",
-      "path": "prompts/acme/review.md",
+      "places": [
+        {
+          "path": "prompts/acme/review.md"
+        }
+      ],
       "variables": [],
       "parameters": {}
     },
@@ -89,7 +93,11 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
       "range": "^0.1.5",
       "version": "0.1.5",
       "sha256": "${sha256('shorter')}",
-      "path": "a b/é.md",
+      "places": [
+        {
+          "path": "a b/é.md"
+        }
+      ],
       "variables": [],
       "parameters": {}
     }
@@ -128,7 +136,7 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
           version: '1.2.0',
           wanted: '1.3.0',
           latest: '2.0.0',
-          path: REVIEW,
+          paths: [REVIEW],
           changes: [{ version: '1.3.0', changelog: 'Change of 1.3.0', yanked: false, breaking: [] }],
         },
       ],
@@ -263,18 +271,18 @@ describe.skipIf(PYTHON === undefined)(`in one shell${NO_PYTHON}`, () => {
   const shell = SHELLS[0]!
   const run = (...args: string[]) => runHubcli(shell, args, { cwd, env: { HUB_URL: hub.url }, tools: WITH_PYTHON })
 
-  const prompt = (over: object = {}) => ({
+  const prompt = ({ path: place = REVIEW, ...over }: { path?: string; [key: string]: unknown } = {}) => ({
     range: '^1',
     version: '1.0.0',
     sha256: sha256('one\n'),
-    path: REVIEW,
+    places: [{ path: place }],
     variables: [],
     parameters: {},
     ...over,
   })
   const lockOf = (prompts: object, over: object = {}) =>
     `${JSON.stringify({ lockfile: 1, hub: 'https://hub.example.com', prompts, ...over }, null, 2)}\n`
-  const one = (over: object) => lockOf({ 'acme/review': prompt(over) })
+  const one = (over: Parameters<typeof prompt>[0]) => lockOf({ 'acme/review': prompt(over) })
 
   const invalid: [string, string, RegExp][] = [
     ['not JSON', '{', /is not JSON/],
@@ -288,7 +296,7 @@ describe.skipIf(PYTHON === undefined)(`in one shell${NO_PYTHON}`, () => {
     ['a newer format', lockOf({}, { lockfile: 2 }), /made by a newer client \(lockfile 2\); this one knows 1/],
     ['true instead of 1', lockOf({}, { lockfile: true }), /expected lockfile/],
     ['an unknown key', lockOf({}, { extra: 1 }), /from line 4 on: it was edited by hand/],
-    ['an unknown key of a prompt', one({ url: 'x' }), /from line 11 on: it was edited by hand/],
+    ['an unknown key of a prompt', one({ url: 'x' }), /from line 15 on: it was edited by hand/],
     ['no variables', one({ variables: undefined }), /acme\/review: invalid variables or parameters/],
     [
       'a duplicate key',
@@ -323,7 +331,7 @@ describe.skipIf(PYTHON === undefined)(`in one shell${NO_PYTHON}`, () => {
     [
       'a duplicate path',
       lockOf({ 'acme/a': prompt({ path: 'X.md' }), 'acme/b': prompt({ path: 'x.md' }) }),
-      /two prompts have the path x\.md/,
+      /two places have the path x\.md/,
     ],
     [
       'a path inside another',
@@ -443,8 +451,10 @@ print(json.dumps(said))
       hub.meddle = () => false
       rmSync(path.join(cwd, 'prompts.lock.new'), { force: true })
       expect(await run('install')).toMatchObject({ code: 0 })
-      const locked: { sha256: string; path: string }[] = Object.values(JSON.parse(read('prompts.lock')).prompts)
-      for (const { sha256: digest, path: file } of locked) expect(sha256(read(file))).toBe(digest)
+      const locked: { sha256: string; places: { path: string }[] }[] = Object.values(
+        JSON.parse(read('prompts.lock')).prompts,
+      )
+      for (const { sha256: digest, places } of locked) expect(sha256(read(places[0]!.path))).toBe(digest)
     }
     expect(await run('verify')).toMatchObject({ code: 0, stderr: '' })
   })

@@ -92,9 +92,8 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     expect(lock.prompts['acme/review']).toMatchObject({
       range: '^1.0.0',
       version: '1.0.0',
-      path: FOLDER,
       sha256: sha256(versions['1.0.0']!),
-      files: { 'SKILL.md': sha256(skillOf('1.0.0')) },
+      places: [{ path: FOLDER, files: { 'SKILL.md': sha256(skillOf('1.0.0')) } }],
     })
     expect(await run('cat', '--locked', 'acme/review')).toMatchObject({ code: 0, stdout: versions['1.0.0'] })
     expect(await run('verify', '--online')).toMatchObject({ code: 0, stdout: '', stderr: '' })

@@ -136,7 +136,8 @@ describe.each(LIBRARIES)('$name', ({ command, name }) => {
     expect(await run('remove', 'acme/review', 'acme/summary')).toMatchObject({
       code: 0,
       stdout: 'acme/review 1.0.0 prompts/acme/review.md\nacme/summary 1.0.0 prompts/acme/summary.md\n',
-      stderr: 'prompt-hub: prompts/acme/summary.md was changed by hand and stays\n',
+      stderr:
+        'prompt-hub: deletes prompts/acme/review.md\nprompt-hub: prompts/acme/summary.md was changed by hand and stays\n',
     })
     expect(JSON.parse(read('prompts.lock')).prompts).toEqual({})
     expect(readdirSync(join(folder, 'prompts/acme'))).toEqual(['summary.md'])

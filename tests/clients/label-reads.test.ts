@@ -18,6 +18,11 @@ import { openLocalWorld, type World } from '../hubs/worlds.ts'
 
 const version = (content: string) => `---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\n${content}`
 const FILES = {
+  'content/octocat/forms/versions/1.0.0.md': version('Fill in.\n').replace(
+    '---\nFill',
+    'skill:\n  description: Fills in forms.\n---\nFill',
+  ),
+  'content/octocat/forms/index.md': '---\nlabels:\n  production: "1.0.0"\n---\n',
   'content/acme/a/versions/1.0.0.md': version('One {{x}}\n'),
   'content/acme/a/versions/1.1.0.md': version('Two\n'),
   'content/acme/a/index.md': '---\nlabels:\n  production: "1.0.0"\n---\n',
@@ -68,6 +73,19 @@ describe.skipIf(PYTHON === undefined)(`hubcli${NO_PYTHON}`, () => {
     expect((await hubcli(['verify'], { cwd })).code).toBe(0)
     // Again, in the same folder, with the URL from the lock.
     expect((await hubcli(['add', 'acme/*@production'], { cwd, hubUrl: '' })).code).toBe(0)
+  })
+
+  test('a locked skill stays a skill in its folder, and a prompt where it is', async () => {
+    const { cwd } = await hubcli(['add', 'octocat/forms', '--agent', 'codex'])
+    const skill = readFileSync(path.join(cwd, '.agents/skills/forms/SKILL.md'), 'utf8')
+    expect(await hubcli(['add', 'octocat/*@production'], { cwd })).toMatchObject({
+      code: 0,
+      stdout: 'octocat/forms 1.0.0 .agents/skills/forms\n',
+      stderr: '',
+    })
+    expect(readFileSync(path.join(cwd, '.agents/skills/forms/SKILL.md'), 'utf8')).toBe(skill)
+    expect((await hubcli(['add', 'acme/b', '-o', 'b.md'], { cwd })).code).toBe(0)
+    expect((await hubcli(['add', 'acme/*@production'], { cwd })).stdout).toMatch(/^acme\/b 1\.0\.0 b\.md$/m)
   })
 
   test.each([

@@ -12,7 +12,11 @@ import { CLIENTS, LIBRARIES, runClient } from './three-clients.ts'
 
 const OURS = { repository: 'octo/prompts', workflow: 'octo/prompts/.github/workflows/publish.yml', attested: true }
 const OTHER = { ...OURS, workflow: 'octo/prompts/.github/workflows/other.yml' }
-const LOCKED = `      "path": "prompts/acme/x.md",
+const LOCKED = `      "places": [
+        {
+          "path": "prompts/acme/x.md"
+        }
+      ],
       "publisher": {
         "repository": "octo/prompts",
         "workflow": "octo/prompts/.github/workflows/publish.yml",

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Agent, skillsFolder } from '../../clients/typescript/source/agents.ts'
 import { pushFolder, type SkillHub, skillFile, startSkillHub, writeFiles } from './skill-hub.ts'
 
 let hub: SkillHub
@@ -15,37 +16,40 @@ beforeAll(async () => {
 afterAll(() => hub?.close())
 
 describe('where add installs a skill', () => {
-  /** Asks the module of hubcli that chooses the folder, in one process. @returns the folder in each project */
-  const choose = (cases: readonly (readonly [project: string, agent: string])[]): string[] => {
+  /** Asks both libraries which folder they choose. @returns the folder in each project */
+  const choose = async (cases: readonly (readonly [project: string, agent: Agent | ''])[]): Promise<string[]> => {
     const program = `
 import json, os, sys
 sys.path.append(sys.argv[1])
-from program.agents import skill_path
+from prompt_hub.agents import skills_folder
 chosen = []
 for project, agent in json.load(sys.stdin):
-    os.chdir(project)
-    chosen.append(skill_path("acme/forms", agent, None))
+    chosen.append(skills_folder(project, agent or None))
 print(json.dumps(chosen))
 `
-    const words = ['-IS', '-c', program, resolve('clients/hubcli')]
-    return JSON.parse(execFileSync('python3', words, { input: JSON.stringify(cases), encoding: 'utf8' }))
+    const words = ['-IS', '-c', program, resolve('clients/python')]
+    const chosen = JSON.parse(execFileSync('python3', words, { input: JSON.stringify(cases), encoding: 'utf8' }))
+    const same = await Promise.all(cases.map(([project, agent]) => skillsFolder(project, agent || undefined)))
+    expect(same).toEqual(chosen)
+    return chosen
   }
 
-  test('that of the agent', () => {
+  test('that of the agent', async () => {
     const places = {
-      'claude-code': '.claude/skills/forms',
-      codex: '.agents/skills/forms',
-      amp: '.agents/skills/forms',
-      cursor: '.cursor/skills/forms',
-      copilot: '.github/skills/forms',
-      gemini: '.gemini/skills/forms',
-      opencode: '.opencode/skills/forms',
+      'claude-code': '.claude/skills',
+      codex: '.agents/skills',
+      amp: '.agents/skills',
+      cursor: '.cursor/skills',
+      copilot: '.github/skills',
+      gemini: '.gemini/skills',
+      opencode: '.opencode/skills',
     }
     const folder = hub.newFolder()
-    expect(choose(Object.keys(places).map((agent) => [folder, agent]))).toEqual(Object.values(places))
+    const agents = Object.keys(places) as Agent[]
+    expect(await choose(agents.map((agent) => [folder, agent]))).toEqual(Object.values(places))
   })
 
-  test('or what the project has', () => {
+  test('or what the project has', async () => {
     const projects: [string[], string][] = [
       [[], '.claude'],
       [['CLAUDE.md'], '.claude'],
@@ -62,8 +66,8 @@ print(json.dumps(chosen))
       writeFiles(folder, Object.fromEntries(files.map((path) => [path, 'x'])))
       return [folder, ''] as const
     })
-    expect(choose(folders).map((folder, at) => [projects[at]![0], folder])).toEqual(
-      projects.map(([files, place]) => [files, `${place}/skills/forms`]),
+    expect((await choose(folders)).map((folder, at) => [projects[at]![0], folder])).toEqual(
+      projects.map(([files, place]) => [files, `${place}/skills`]),
     )
   })
 
@@ -74,7 +78,7 @@ print(json.dumps(chosen))
     expect(existsSync(join(folder, '.claude/skills/forms/scripts/fill.py'))).toBe(true)
   })
 
-  test('a locked skill stays where it is, --agent moves it, and -o names any folder', async () => {
+  test('a locked skill stays where it is, --agent and -o add a place', async () => {
     const folder = hub.newFolder()
     const add = (...args: string[]) => hub.hubcli(folder, 'add', 'acme/forms@1.0.0', '--as', 'skill', ...args)
     expect(await add('-o', 'tools/skills/forms')).toMatchObject({
@@ -82,8 +86,11 @@ print(json.dumps(chosen))
       stdout: 'acme/forms 1.0.0 tools/skills/forms\n',
     })
     expect(await add()).toMatchObject({ code: 0, stdout: 'acme/forms 1.0.0 tools/skills/forms\n' })
-    expect(await add('--agent', 'gemini')).toMatchObject({ code: 0, stdout: 'acme/forms 1.0.0 .gemini/skills/forms\n' })
-    expect(readdirSync(folder).sort()).toEqual(['.gemini', '.gitattributes', 'prompts.lock'])
+    expect(await add('--agent', 'gemini')).toMatchObject({
+      code: 0,
+      stdout: 'acme/forms 1.0.0 tools/skills/forms\nacme/forms 1.0.0 .gemini/skills/forms\n',
+    })
+    expect(readdirSync(folder).sort()).toEqual(['.gemini', '.gitattributes', 'prompts.lock', 'tools'])
     expect(await add('--agent', 'notepad')).toMatchObject({
       code: 1,
       stderr:

@@ -67,8 +67,12 @@ test('hubcli add writes every file byte for byte, none of them executable, and a
     range: '1.0.0',
     version: '1.0.0',
     sha256: sha256('Run scripts/fill.py for {{name}}.\n'),
-    path: PLACE,
-    files: { 'SKILL.md': sha256(skill), ...Object.fromEntries(PATHS.map((path) => [path, sha256(FILES[path]!)])) },
+    places: [
+      {
+        path: PLACE,
+        files: { 'SKILL.md': sha256(skill), ...Object.fromEntries(PATHS.map((path) => [path, sha256(FILES[path]!)])) },
+      },
+    ],
   })
   expect(readFileSync(join(folder, '.gitattributes'), 'utf8')).toContain('\n/.claude/skills/forms/** -text\n')
   expect(readdirSync(join(folder, '.claude/skills'))).toEqual(['forms'])
@@ -137,8 +141,8 @@ describe.each(LIBRARIES)('$name', ({ command }) => {
     const folder = makeProject()
     const whole = snapshot(join(folder, '.claude'))
     expect(await run(folder, 'add', 'acme/forms@1.x')).toMatchObject({ code: 0, stderr: '' })
-    const { range, path } = JSON.parse(lockIn(folder)).prompts['acme/forms']
-    expect([range, path]).toEqual(['1.x', PLACE])
+    const { range, places } = JSON.parse(lockIn(folder)).prompts['acme/forms']
+    expect([range, places.map(({ path }: { path: string }) => path)]).toEqual(['1.x', [PLACE]])
     expect(snapshot(join(folder, '.claude'))).toEqual(whole)
     expect(await offline(folder, 'verify')).toMatchObject({ code: 0 })
   })
@@ -147,7 +151,10 @@ describe.each(LIBRARIES)('$name', ({ command }) => {
     const folder = makeProject()
     writeFiles(join(folder, PLACE), { 'scripts/__pycache__/fill.cpython-313.pyc': 'x', '.DS_Store': 'x' })
     expect(await run(folder, 'verify')).toMatchObject({ code: 0, stderr: '' })
-    expect(await run(folder, 'remove', 'acme/forms')).toMatchObject({ code: 0, stderr: '' })
+    expect(await run(folder, 'remove', 'acme/forms')).toMatchObject({
+      code: 0,
+      stderr: `prompt-hub: deletes ${PLACE}\n`,
+    })
     expect(readdirSync(folder).sort()).toEqual(['.gitattributes', 'prompts.lock'])
     expect(JSON.parse(lockIn(folder)).prompts).toEqual({})
   })
@@ -166,14 +173,14 @@ describe.each(LIBRARIES)('$name', ({ command }) => {
   })
 
   test.each<[string, (text: string) => string]>([
-    ['no SKILL.md', (text) => text.replace(/ {8}"SKILL.md": "[0-9a-f]+",\n/, '')],
+    ['no SKILL.md', (text) => text.replace(/ {12}"SKILL.md": "[0-9a-f]+",\n/, '')],
     ['a path outside', (text) => text.replace('"logo.png"', '"../logo.png"')],
     ['a dot file', (text) => text.replace('"logo.png"', '".logo"')],
     ['names that differ in case', (text) => text.replace('"logo.png"', '"CONSTRUCTOR_"')],
     ['a file inside a file', (text) => text.replace('"logo.png"', '"constructor_/x"')],
     ['another SKILL.md', (text) => text.replace('"scripts/fill.py"', '"scripts/skill.md"')],
     ['no digest', (text) => text.replace(/("logo.png": ")[0-9a-f]{64}/, '$1')],
-    ['another order', (text) => text.replace(/( {8}"logo.png": "[0-9a-f]+",\n)( {8}"scripts.*\n)/, '$2$1')],
+    ['another order', (text) => text.replace(/( {12}"logo.png": "[0-9a-f]+",\n)( {12}"scripts.*\n)/, '$2$1')],
   ])('rejects a lock with %s', async (_, edit) => {
     const folder = makeProject()
     const text = edit(lockIn(folder))

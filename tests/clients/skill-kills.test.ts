@@ -83,7 +83,9 @@ describe.each(LIBRARIES)('$name', ({ name, command, failingRename, killedBefore,
     // The first rename replaces the lock.
     const ran = await runClient(failingRename(2), ['remove', PROMPT], folder, hub.url)
     expect(ran).toMatchObject({ code: 0, stdout: `${PROMPT} 1.0.0 ${PLACE}\n` })
-    expect(ran.stderr).toMatch(/^(hubcli|prompt-hub): \.claude\/skills\/two cannot be deleted and stays: [^\n]*busy\n$/)
+    expect(ran.stderr).toMatch(
+      /^prompt-hub: deletes [^\n]*\nprompt-hub: \.claude\/skills\/two cannot be deleted and stays: [^\n]*busy\n$/,
+    )
     expect(snapshot(join(folder, PLACE))).toEqual(old)
     expect(await runClient(command, ['verify'], folder, hub.url)).toMatchObject({ code: 0, stderr: '' })
   })
@@ -125,7 +127,10 @@ describe.each(LIBRARIES)('$name', ({ name, command, failingRename, killedBefore,
       // The next change deletes what is left beside the folder.
       if (!listAll(folder).some(([path]) => path!.includes('.prompt-hub.'))) continue
       cleaned++
-      expect(await runClient(command, ['remove', PROMPT], folder, hub.url)).toMatchObject({ code: 0, stderr: '' })
+      expect(await runClient(command, ['remove', PROMPT], folder, hub.url)).toMatchObject({
+        code: 0,
+        stderr: expect.stringMatching(/^prompt-hub: deletes [^\n]*\n$/),
+      })
       expect(readdirSync(folder).sort()).toEqual(['.gitattributes', 'prompts.lock'])
     }
     expect(leftBehind.size).toBeGreaterThan(3)

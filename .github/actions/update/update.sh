@@ -22,7 +22,7 @@ run_hubcli() {
 # It exits with 1 if there are newer versions, and also after an error, but then without JSON.
 sh "$HUBCLI" outdated --json --min-age "$MIN_AGE" >"$work/outdated" 2>"$work/complaint" || jq --exit-status .outdated "$work/outdated" >/dev/null 2>&1 || stop "hubcli outdated: $(head -c 2000 "$work/complaint")"
 run_hubcli update --min-age "$MIN_AGE" >"$work/updated"
-mapfile -t paths < <(jq --raw-output '.prompts[].path' prompts.lock)
+mapfile -t paths < <(jq --raw-output '.prompts[].places[].path' prompts.lock)
 git add -- prompts.lock "${paths[@]}"
 if git diff --cached --quiet; then
   echo "Every prompt is at the newest version in its range that has been out for $MIN_AGE."

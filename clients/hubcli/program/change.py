@@ -3,12 +3,11 @@
 import signal
 import sys
 
-from program.agents import skill_path
 from program.asking import connect, open_project
 from program.terminal import clean
 from prompt_hub.lock import FULL_NAME, LOCK
 from prompt_hub.placed import read_lock_file
-from prompt_hub.project import Addition
+from prompt_hub.choosing import Addition
 from prompt_hub.ranges import is_label, is_range
 from prompt_hub.trouble import PromptHubError
 
@@ -17,14 +16,7 @@ def add(name, written, output, kind, agent):
     """Adds a prompt."""
     if written and not is_range(written) and not is_label(written):
         raise PromptHubError("invalid_request", f"expected a range such as ^1.2 or a label's name after @, got {written}")
-    path, slug = output or None, name.split("/")[1]
-    if kind == "skill":
-        lock = read_lock_file(LOCK)
-        path = output[:-1] if output.endswith("/") else output or skill_path(name, agent, lock.prompts.get(name) if lock else None)
-        if path.split("/")[-1] != slug:
-            advice = f"expected a folder of the skill's name, such as .claude/skills/{slug}"
-            raise PromptHubError("invalid_request", f"-o: {advice}, got {output}")
-    change(lambda project: project.add([Addition(name, written, path, kind == "skill")]))
+    change(lambda project: project.add([Addition(name, written, output or None, kind == "skill", agent or None)]))
 
 
 def add_all(owner, label):
@@ -34,7 +26,7 @@ def add_all(owner, label):
         raise PromptHubError("not_found", f"{owner} has no prompt with the label {label}")
     if not all(FULL_NAME.fullmatch(name) and name.startswith(f"{owner}/") for name in names) or len(set(names)) < len(names):
         raise PromptHubError("unavailable", "the hub did not return a list of prompts; is it a Prompt Hub?")
-    change(lambda project: project.add([Addition(name, label, f"prompts/{name}.md") for name in names]))
+    change(lambda project: project.add([Addition(name, label) for name in names]))
 
 
 def install(force, require_attestation):
@@ -47,9 +39,9 @@ def update(name, days, accept_publisher):
     change(lambda project: project.update([name] if name else (), int(days or "0"), bool(accept_publisher)))
 
 
-def remove(name):
-    """Removes a prompt from the lock, and deletes its file unless it was edited."""
-    change(lambda project: project.remove([name]))
+def remove(name, path):
+    """Removes a prompt or one of its places from the lock, and deletes its files unless they were edited."""
+    change(lambda project: project.remove([name], path or None))
 
 
 def change(command):
@@ -58,4 +50,5 @@ def change(command):
         signal.signal(number, lambda number, _: sys.exit(128 + number))
     for each in command(open_project()):
         was = each.before.version if each.before else each.version
-        print(each.name, was if was == each.version else f"{was} -> {each.version}", clean(each.path))
+        for path, _ in each.places:
+            print(each.name, was if was == each.version else f"{was} -> {each.version}", clean(path))

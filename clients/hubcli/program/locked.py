@@ -17,7 +17,7 @@ def read_locked(name, wanted):
     if prompt is None:
         raise PromptHubError("not_locked", f"{name} is not in {LOCK}; hubcli add {name} locks it")
     save("hub", lock.hub)
-    save("locked", f"{prompt.version}\n{prompt.sha256}\n{clean(prompt.path)}\n")
+    save("locked", f"{prompt.version}\n{prompt.sha256}\n{clean(prompt.places[0].path)}\n")
     found = read_content(".", prompt, "hubcli")
     if found is None:
         return

@@ -73,4 +73,4 @@ def list_row(each):
         if after < numbers_of(row.version) <= to
     ]
     versions = {"version": locked.version, "wanted": each.wanted, "latest": each.latest}
-    return {"name": each.name, "range": locked.range, **versions, "path": locked.path, "changes": changes}
+    return {"name": each.name, "range": locked.range, **versions, "paths": [place.path for place in locked.places], "changes": changes}

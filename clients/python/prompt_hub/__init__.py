@@ -4,7 +4,7 @@ from .aio import AsyncPromptHub
 from .chat import fill_chat, for_anthropic, for_gemini, split_chat
 from .filling import fill_content
 from .hub import PromptHub
-from .lock import Lock, LockedDetails, LockedPrompt, format_lock, parse_lock
+from .lock import Lock, LockedDetails, LockedPrompt, Place, format_lock, parse_lock
 from .manage import ChangeResult, HubManager
 from .outcome import Outcome, read_outcome
 from .placed import open_lock
@@ -29,6 +29,7 @@ __all__ = [
     "LockedDetails",
     "LockedPrompt",
     "Outcome",
+    "Place",
     "Prompt",
     "PromptHub",
     "PromptHubError",

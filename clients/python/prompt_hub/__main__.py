@@ -9,12 +9,14 @@ import sys
 from typing import List, NoReturn, Optional, Sequence
 
 from .address import HUB_URL
+from .agents import AGENTS
 from .arguments import parse_arguments
 from .files import read_if_there, write_whole
 from .lifetime import WITHIN_DAYS, parse_days
 from .lock import Lock, require_hub_url
 from .placed import open_lock
-from .project import Addition, Project
+from .choosing import Addition
+from .project import Project
 from .read_token import read_token_for
 from .requests import RequestSettings, ask_bytes
 from .reviewing import Reviewed
@@ -57,7 +59,9 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     add = commands.add_parser("add", help="adds prompts to the lock, and their files")
     add.add_argument("names", nargs="+", metavar="name", help="owner/name, or owner/name@range or label")
-    add.add_argument("-o", "--output", type=portable, help="path of the content, for one prompt")
+    add.add_argument("-o", "--output", type=portable, help="adds this path, for one prompt")
+    add.add_argument("--as", dest="kind", choices=["skill"], help="adds an Agent Skill with all its files")
+    add.add_argument("--agent", choices=sorted(AGENTS), help="adds the skill to the folder of this agent")
     install = commands.add_parser("install", help="installs the locked versions")
     install.add_argument("--force", action="store_true", help="replaces files that were changed by hand")
     install.add_argument("--require-attestation", action="store_true", help="refuses a lock in which a version has none")
@@ -70,6 +74,7 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--min-age", default="0d", metavar="days", help="only versions that have been out for this long: 7d")
     remove = commands.add_parser("remove", help="removes prompts from the lock, and their files")
     remove.add_argument("names", nargs="+", metavar="owner/name")
+    remove.add_argument("-o", "--output", type=portable, help="removes only this path")
     audit = commands.add_parser("audit", help="fails if a locked version was yanked, has an advisory, or names a model that retires")
     audit.add_argument("--within", default=f"{WITHIN_DAYS}d", metavar="days", help="how long before a model retires; default: %(default)s")
     types = commands.add_parser("types", help="generates types for the locked prompts")
@@ -92,17 +97,19 @@ def _run(given: argparse.Namespace) -> int:
     lock_path: str = given.lock
     project = open_project(lock_path, os.environ.get("HUB_URL"))
     if given.command == "add":
-        for added in project.add(_additions(given.names, given.output)):
+        for added in project.add(_additions(given)):
             print(f"{added.name} {added.version}")
     elif given.command == "install":
         print(f"{len(project.install(given.force, given.require_attestation))} written")
     elif given.command == "update":
         for each in project.update(given.names, parse_days(given.min_age, "--min-age"), given.accept_publisher):
             if each.before is not None and each.version != each.before.version:
-                print(f"{each.name} {each.before.version} -> {each.version} {each.path}")
+                for path, _ in each.places:
+                    print(f"{each.name} {each.before.version} -> {each.version} {path}")
     elif given.command == "remove":
-        for each in project.remove(given.names):
-            print(f"{each.name} {each.version} {each.path}")
+        for each in project.remove(given.names, given.output):
+            for path, _ in each.places:
+                print(f"{each.name} {each.version} {path}")
     elif given.command == "outdated":
         return _show_outdated(project.review(parse_days(given.min_age, "--min-age")))
     elif given.command == "audit":
@@ -120,11 +127,13 @@ def _run(given: argparse.Namespace) -> int:
     return 0
 
 
-def _additions(names: Sequence[str], output: Optional[str]) -> List[Addition]:
-    if output is not None and len(names) > 1:
+def _additions(given: argparse.Namespace) -> List[Addition]:
+    if given.output is not None and len(given.names) > 1:
         raise PromptHubError("invalid_request", "-o: expected one prompt, because each needs a path of its own")
-    parsed = [parse_arguments(name, None, None, None) for name in names]
-    return [Addition(name, "" if wish is None else wish[1], output) for name, wish in parsed]
+    if given.output is not None and given.agent is not None:
+        raise PromptHubError("invalid_request", "--agent and -o: expected one of them")
+    parsed = [parse_arguments(name, None, None, None) for name in given.names]
+    return [Addition(name, "" if wish is None else wish[1], given.output, given.kind == "skill", given.agent) for name, wish in parsed]
 
 
 def _show_outdated(reviewed: Sequence[Reviewed]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, cast
+from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, cast
 
 from .filling import spell
 from .publisher import Publisher
@@ -30,7 +30,9 @@ _MAX_PROMPTS = 1_000
 MAX_LOCK_BYTES = 16_777_216
 """The largest lock."""
 _MAX_DEPTH = 32
-_TEXTS = ("range", "version", "sha256", "path")
+_TEXTS = ("range", "version", "sha256")
+MAX_PLACES = 20
+"""The most places of a prompt."""
 
 
 class LockedDetails(NamedTuple):
@@ -40,19 +42,25 @@ class LockedDetails(NamedTuple):
     parameters: Mapping[str, Any]
 
 
-class LockedPrompt(NamedTuple):
-    """One prompt of a lock: the requested range or label, the locked version, the SHA-256 of its content, and its path.
+class Place(NamedTuple):
+    """Where a prompt is in the project: its file or, with `files`, the folder of an Agent Skill."""
 
-    An Agent Skill has `files`, of which one is SKILL.md; `path` is then that of their folder.
-    """
+    path: str
+    """Relative to the lock's folder."""
+    files: Tuple[SkillFile, ...] = ()
+    """The files of the skill, of which one is SKILL.md."""
+
+
+class LockedPrompt(NamedTuple):
+    """One prompt of a lock: the requested range or label, the locked version, the SHA-256 of its content, and its places,
+    sorted by path."""
 
     range: str
     version: str
     sha256: str
-    path: str
+    places: Tuple[Place, ...]
     details: LockedDetails
     """The inputs of filling."""
-    files: Tuple[SkillFile, ...] = ()
     publisher: Optional[Publisher] = None
     """The workflow that published the version, as the hub said; None for a token or a person."""
 
@@ -75,12 +83,21 @@ def _locked_data(each: LockedPrompt) -> Dict[str, object]:
         "range": each.range,
         "version": each.version,
         "sha256": each.sha256,
-        "path": each.path,
-        **({"files": {path: sha256 for path, sha256 in sorted(each.files)}} if each.files else {}),
+        "places": [_place_data(place) for place in sort_places(each.places)],
         **({"publisher": each.publisher._asdict()} if each.publisher else {}),
         "variables": [_variable_data(variable) for variable in each.details.variables],
         "parameters": each.details.parameters,
     }
+
+
+def sort_places(places: Iterable[Place]) -> Tuple[Place, ...]:
+    """Places in the order of the lock, which is that of strings in JavaScript."""
+    return tuple(sorted(places, key=lambda place: place.path.encode("utf-16-be", "surrogatepass")))
+
+
+def _place_data(place: Place) -> Dict[str, object]:
+    files = {path: sha256 for path, sha256 in sorted(place.files)}
+    return {"path": place.path, **({"files": files} if files else {})}
 
 
 def _variable_data(variable: Variable) -> Dict[str, object]:
@@ -174,8 +191,8 @@ def parse_lock(text: str) -> Lock:
     prompts = _object(data.get("prompts"), "prompts: expected prompts by name")
     _expect(len(prompts) <= _MAX_PROMPTS, f"prompts: expected at most {_MAX_PROMPTS} prompts")
     lock = Lock(hub, {name: _read_locked(name, each) for name, each in prompts.items()})
-    clash = find_clash(each.path for each in lock.prompts.values())
-    _expect(clash is None, f"two prompts have the path {clash}, or one is inside the other")
+    clash = find_clash(place.path for each in lock.prompts.values() for place in each.places)
+    _expect(clash is None, f"two places have the path {clash}, or one is inside the other")
     _require_written(text, format_lock(lock))
     return lock
 
@@ -211,23 +228,23 @@ def refuse_path(path: str) -> Optional[str]:
 def _read_locked(name: str, value: object) -> LockedPrompt:
     _expect(FULL_NAME.fullmatch(name) is not None, f"expected <owner>/<name>, got {name[:120]}")
     data = _object(value, f"{name}: expected an object")
-    _expect(all(isinstance(data.get(key), str) for key in _TEXTS), f"{name}: expected range, version, sha256 and path, each a text")
-    range_, version, sha256, path = (cast(str, data[key]) for key in _TEXTS)
+    _expect(all(isinstance(data.get(key), str) for key in _TEXTS), f"{name}: expected range, version and sha256, each a text")
+    range_, version, sha256 = (cast(str, data[key]) for key in _TEXTS)
     _expect(is_range(range_) or is_label(range_), f"{name}: range: expected a range or a label's name")
     _expect(is_version(version), f"{name}: version: expected x.y.z")
     _expect(not is_range(range_) or satisfies(version, range_), f"{name}: {range_} does not allow {version}")
     _expect(_SHA256.fullmatch(sha256) is not None, f"{name}: sha256: expected 64 digits of 0-9a-f")
-    refused = refuse_path(path)
-    _expect(refused is None, f"{name}: path {path[:200]} {refused}")
+    places = data.get("places")
+    if not isinstance(places, list) or not 0 < len(cast(List[object], places)) <= MAX_PLACES:
+        raise _wrong(f"{LOCK}: {name}: places: expected 1 to {MAX_PLACES}")
     try:
         details = details_of([read_variable(each) for each in data["variables"]], data["parameters"])
     except (KeyError, TypeError):
         details = None
     if details is None:
         raise _wrong(f"{LOCK}: {name}: invalid variables or parameters")
-    files = _read_files(name, path, data["files"]) if "files" in data else ()
     publisher = _read_publisher(name, data["publisher"]) if "publisher" in data else None
-    return LockedPrompt(range_, version, sha256, path, details, files, publisher)
+    return LockedPrompt(range_, version, sha256, tuple(_read_place(name, each) for each in cast(List[object], places)), details, publisher)
 
 
 def keepable_publisher(publisher: Optional[Publisher]) -> Optional[Publisher]:
@@ -242,6 +259,16 @@ def _read_publisher(name: str, value: object) -> Publisher:
     is_good = isinstance(data.get("attested"), bool) and all(isinstance(text, str) and _PUBLISHER_TEXT.fullmatch(text) for text in texts)
     _expect(is_good, f"{name}: publisher: expected repository, workflow and attested")
     return Publisher(data["repository"], data["workflow"], data["attested"])
+
+
+def _read_place(name: str, value: object) -> Place:
+    data = _object(value, f"{name}: places: expected objects")
+    path = data.get("path")
+    if not isinstance(path, str):
+        raise _wrong(f"{LOCK}: {name}: places: expected the path of each")
+    refused = refuse_path(path)
+    _expect(refused is None, f"{name}: path {path[:200]} {refused}")
+    return Place(path, _read_files(name, path, data["files"]) if "files" in data else ())
 
 
 def _read_files(name: str, path: str, value: object) -> Tuple[SkillFile, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, Optional
+from typing import Dict, Optional, Tuple
 
 from .arguments import Wish
 from .cache import AnswerCache, CacheSettings, Call
@@ -48,7 +48,7 @@ class LockReader:
                 raise PromptHubError("integrity", f"{name}@{locked.version}: the hub has other bytes than prompts.lock.")
             return Found(answer.value, answer.source, 0.0, None, label)
         details = locked.details
-        files = tuple(file for file in locked.files if file.path != SKILL)
+        files = tuple(file for file in _files_of(locked) if file.path != SKILL)
         variables, parameters = details.variables, dict(details.parameters)
         record = VersionRecord(name, locked.version, content, locked.sha256, variables, parameters, files, locked.publisher)
         return Found(record, "lock", 0.0, None, label)
@@ -57,7 +57,7 @@ class LockReader:
         """Reads a file of a locked skill: the one in the project or, if there is none, that of the hub. Raises
         PromptHubError `integrity` for other bytes."""
         locked = self._lock.prompts[name]
-        there = read_file(self._folder, locked, file.path) if file in locked.files else None
+        there = read_file(self._folder, locked, file.path) if file in _files_of(locked) else None
         return read_skill_file(self._url, self._requests, name, locked.version, file) if there is None else there
 
     def _read_vendored(self, name: str, locked: LockedPrompt) -> Optional[str]:
@@ -70,6 +70,11 @@ class LockReader:
         text = data.decode("utf-8")
         self._vendored[locked.sha256] = text
         return text
+
+
+def _files_of(locked: LockedPrompt) -> Tuple[SkillFile, ...]:
+    """The files of a skill, which are the same at each of its places except for the name in SKILL.md."""
+    return next((place.files for place in locked.places if place.files), ())
 
 
 def _require_granted(name: str, wish: Wish, locked: LockedPrompt) -> None:

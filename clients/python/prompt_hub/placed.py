@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence
+from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
-from .lock import LOCK, MAX_LOCK_BYTES, Lock, LockedPrompt, mend_ends, parse_lock
+from .lock import LOCK, MAX_LOCK_BYTES, Lock, LockedPrompt, Place, mend_ends, parse_lock
 from .skills import SKILL, find_content
 from .trouble import PromptHubError
 from .vendored import differs_in_ends, find_exact, native, open_folder, portable, read_vendored
@@ -47,24 +47,30 @@ def open_lock(path: str = "prompts.lock") -> Lock:
     return lock
 
 
-def find_difference(folder: str, locked: LockedPrompt) -> Optional[Difference]:
-    """How the files of a prompt differ from the lock in this folder; None if they do not. Raises PromptHubError
+def find_differences(folder: str, locked: LockedPrompt) -> List[Tuple[Place, Difference]]:
+    """The places of a prompt whose files differ from the lock in this folder."""
+    found = ((place, find_difference(folder, locked, place)) for place in locked.places)
+    return [(place, difference) for place, difference in found if difference is not None]
+
+
+def find_difference(folder: str, locked: LockedPrompt, place: Place) -> Optional[Difference]:
+    """How the files at a place of a prompt differ from the lock in this folder; None if they do not. Raises PromptHubError
     `integrity` for symbolic links."""
     missing: Optional[Difference] = None
-    wanted = _digests_of(locked)
+    wanted = _digests_of(locked, place)
     for path, sha256 in wanted.items():
         data = read_vendored(folder, path)
         if data is None:
             missing = missing or Difference("missing", path)
         elif find_exact(data, sha256) is None:
             return Difference("changed", path, differs_in_ends(data, sha256))
-    for name in list_folder(folder, locked.path) if locked.files else ():
-        if f"{locked.path}/{name}" not in wanted:
-            return Difference("extra", f"{locked.path}/{name}")
+    for name in list_folder(folder, place.path) if place.files else ():
+        if f"{place.path}/{name}" not in wanted:
+            return Difference("extra", f"{place.path}/{name}")
     return missing
 
 
-def say_difference(locked: LockedPrompt, difference: Difference, program: str) -> str:
+def say_difference(place: Place, difference: Difference, program: str) -> str:
     """Says how a project differs from its lock, and what to do. `program` is the command to name."""
     kind, path, is_in_ends = difference
     if kind == "missing":
@@ -72,43 +78,47 @@ def say_difference(locked: LockedPrompt, difference: Difference, program: str) -
     if kind == "extra":
         return f"{path} is not in {LOCK}; move it away, or delete it: {program} install --force"
     if is_in_ends:
-        advice = mend_ends(path, locked.path if locked.files else None)
+        advice = mend_ends(path, place.path if place.files else None)
         return f"{path} is not what {LOCK} says only in its line endings: git changed them, as with core.autocrlf. {advice}"
     return f"{path} is not what {LOCK} says; {program} install --force restores it"
 
 
-def _digests_of(locked: LockedPrompt) -> Dict[str, str]:
-    """The digest of each file of a locked prompt, by its path in the project."""
-    if not locked.files:
-        return {locked.path: locked.sha256}
-    return {f"{locked.path}/{each.path}": each.sha256 for each in locked.files}
+def _digests_of(locked: LockedPrompt, place: Place) -> Dict[str, str]:
+    """The digest of each file at a place of a locked prompt, by its path in the project."""
+    if not place.files:
+        return {place.path: locked.sha256}
+    return {f"{place.path}/{each.path}": each.sha256 for each in place.files}
 
 
 def read_content(folder: str, locked: LockedPrompt, program: str = "prompt-hub") -> Optional[bytes]:
-    """The content of a prompt in the project, verified; None if its file does not exist. Raises PromptHubError
-    `integrity` if it was changed; `program` is the command to name."""
-    path = f"{locked.path}/{SKILL}" if locked.files else locked.path
-    exact = _read_exact(folder, locked, path, program)
-    if exact is None or not locked.files:
-        return exact
-    content = find_content(exact, locked.sha256)
-    if content is None:
-        raise PromptHubError("integrity", say_difference(locked, Difference("changed", path), program))
-    return content
+    """The content of a prompt in the project, from the first place that exists, verified; None if none exists. Raises
+    PromptHubError `integrity` if it was changed; `program` is the command to name."""
+    for place in locked.places:
+        path = f"{place.path}/{SKILL}" if place.files else place.path
+        exact = _read_exact(folder, locked, place, path, program)
+        if exact is None:
+            continue
+        content = find_content(exact, locked.sha256) if place.files else exact
+        if content is None:
+            raise PromptHubError("integrity", say_difference(place, Difference("changed", path), program))
+        return content
+    return None
 
 
 def read_file(folder: str, locked: LockedPrompt, path: str) -> Optional[bytes]:
-    """A file of a skill in the project, verified; None if it does not exist. Raises PromptHubError `integrity` if it was
-    changed."""
-    return _read_exact(folder, locked, f"{locked.path}/{path}", "prompt-hub")
+    """A file of a skill in the project, from the first place that has it, verified; None if it does not exist. Raises
+    PromptHubError `integrity` if it was changed."""
+    places = [place for place in locked.places if place.files]
+    found = (_read_exact(folder, locked, place, f"{place.path}/{path}", "prompt-hub") for place in places)
+    return next((data for data in found if data is not None), None)
 
 
-def _read_exact(folder: str, locked: LockedPrompt, path: str, program: str) -> Optional[bytes]:
-    data, sha256 = read_vendored(folder, path), _digests_of(locked)[path]
+def _read_exact(folder: str, locked: LockedPrompt, place: Place, path: str, program: str) -> Optional[bytes]:
+    data, sha256 = read_vendored(folder, path), _digests_of(locked, place)[path]
     exact = None if data is None else find_exact(data, sha256)
     if data is not None and exact is None:
         difference = Difference("changed", path, differs_in_ends(data, sha256))
-        raise PromptHubError("integrity", say_difference(locked, difference, program))
+        raise PromptHubError("integrity", say_difference(place, difference, program))
     return exact
 
 

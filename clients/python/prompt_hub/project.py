@@ -4,32 +4,21 @@ first; then all of it is written, or nothing. docs/lock-file.md"""
 from __future__ import annotations
 
 import os
-from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from .changing import NewPrompt, change_lock
-from .lock import LOCK, Lock, LockedDetails, LockedPrompt, details_of, format_lock, keepable_publisher, parse_lock, refuse_path
-from .placed import find_difference, open_lock, read_lock_file, say_difference
+from .choosing import Addition, Where, choose_places, places_of, skill_names
+from .lock import LOCK, Lock, LockedPrompt, Place, details_of, keepable_publisher, sort_places
+from .placed import find_differences, open_lock, read_lock_file, say_difference
 from .publisher import Publisher, refuse_publisher, refuse_unattested
 from .records import find_wanted
 from .replacing import NewFiles
 from .review import Problem, explain_none, find_notices, find_problems
 from .reviewing import Reviewed, require_locked, review_prompts
-from .skills import SKILL, SkillFile
+from .skills import SKILL, SkillFile, rename_skill
 from .source import Source, other_bytes
 from .trouble import PromptHubError
-from .vendored import digest_of, read_vendored
-
-
-class Addition(NamedTuple):
-    """A prompt to add."""
-
-    name: str
-    range: str = ""
-    """The range or label; empty for the latest version."""
-    path: Optional[str] = None
-    """The path of its content, or of the folder of a skill. Without one, a locked skill stays one, where it is."""
-    is_skill: bool = False
-
+from .vendored import digest_of
 
 class Target(NamedTuple):
     """A version to install."""
@@ -40,8 +29,7 @@ class Target(NamedTuple):
     range: str
     version: str
     sha256: str
-    path: str
-    is_skill: bool
+    places: Sequence[Where]
 
     @property
     def what(self) -> str:
@@ -70,11 +58,10 @@ class Project:
             raise PromptHubError("invalid_request", f"{twice} is given twice")
         lock = read_lock_file(self._path)
         there = {} if lock is None else lock.prompts
-        placed = [_place(each, there.get(each.name)) for each in additions]
-        self._check_places(lock, placed)
+        places = choose_places(self._folder, there, additions, self._program)
         source = self._connect(lock)
         problems: List[Problem] = []
-        targets = [_choose(source, each, there.get(each.name), problems) for each in placed]
+        targets = [_choose(source, each, there.get(each.name), places[each.name], problems) for each in additions]
         self._write(source, targets, lambda target, publisher: None)
         self._warn(problems)
         return targets
@@ -86,7 +73,7 @@ class Project:
         targets = [_target_of(name, locked) for name, locked in lock.prompts.items()]
         for each in targets if require_attestation else ():
             _refuse(refuse_unattested(each.what, lock.prompts[each.name].publisher))
-        targets = [each for each in targets if find_difference(self._folder, lock.prompts[each.name]) is not None]
+        targets = [each for each in targets if find_differences(self._folder, lock.prompts[each.name])]
 
         def refuse(target: Target, publisher: Optional[Publisher]) -> Optional[str]:
             is_same = publisher == lock.prompts[target.name].publisher
@@ -111,7 +98,7 @@ class Project:
             problems += [Problem("breaking", sentence) for sentence in each.describe_breaking(each.wanted)]
             sha256 = next((row.content_sha256 for row in each.rows if row.version == each.wanted), each.locked.sha256)
             target = _target_of(each.name, each.locked)._replace(version=each.wanted, sha256=sha256)
-            if each.wanted != each.locked.version or find_difference(self._folder, each.locked) is not None:
+            if each.wanted != each.locked.version or find_differences(self._folder, each.locked):
                 targets.append(target)
 
         def refuse(target: Target, publisher: Optional[Publisher]) -> Optional[str]:
@@ -121,13 +108,24 @@ class Project:
         self._warn(problems)
         return targets
 
-    def remove(self, names: Sequence[str]) -> List[Target]:
-        """Removes prompts from the lock, and deletes their files unless they were changed by hand."""
+    def remove(self, names: Sequence[str], path: Optional[str] = None) -> List[Target]:
+        """Removes prompts from the lock, or the place with this path, and deletes their files unless they were changed by
+        hand."""
         removed: List[Target] = []
 
         def change(now: Lock) -> Sequence[NewPrompt]:
             require_locked(now, names)
-            removed.extend(_target_of(name, now.prompts.pop(name)) for name in dict.fromkeys(names))
+            for name in dict.fromkeys(names):
+                locked = now.prompts.pop(name)
+                wanted = None if path is None else path.rstrip("/")
+                kept = () if wanted is None else tuple(each for each in locked.places if each.path != wanted)
+                if len(kept) == len(locked.places):
+                    there = ", ".join(each.path for each in locked.places)
+                    raise PromptHubError("invalid_request", f"{name} is not at {wanted}; it is at {there}")
+                if kept:
+                    now.prompts[name] = locked._replace(places=kept)
+                gone = tuple(each for each in locked.places if each not in kept)
+                removed.append(_target_of(name, locked._replace(places=gone)))
             return []
 
         change_lock(self._path, open_lock(self._path).hub, change, self._say)
@@ -137,10 +135,9 @@ class Project:
         """How the files differ from the lock: the name of each such prompt, and what is `missing` or `changed`."""
         found: List[Tuple[str, Problem]] = []
         for name, locked in open_lock(self._path).prompts.items():
-            difference = find_difference(self._folder, locked)
-            if difference is not None:
+            for place, difference in find_differences(self._folder, locked):
                 kind = "missing" if difference.kind == "missing" else "changed"
-                found.append((name, Problem(kind, say_difference(locked, difference, self._program))))
+                found.append((name, Problem(kind, say_difference(place, difference, self._program))))
         return found
 
     def review(self, min_age_days: int = 0, within_days: Optional[int] = None) -> List[Reviewed]:
@@ -152,18 +149,6 @@ class Project:
         lock = open_lock(self._path)
         return review_prompts(lock, self._connect(lock), (), min_age_days, within_days)
 
-    def _check_places(self, lock: Optional[Lock], additions: Sequence[Addition]) -> None:
-        """Checks the paths before any request, with versions that are not chosen yet."""
-        prompts = {} if lock is None else dict(lock.prompts)
-        for each in additions:
-            path = each.path or ""
-            refused = refuse_path(path)
-            if refused is not None:
-                raise PromptHubError("invalid_request", f"-o: {path} {refused}")
-            prompts[each.name] = LockedPrompt("*", "0.0.0", "0" * 64, path, LockedDetails((), {}))
-            read_vendored(self._folder, f"{path}/{SKILL}" if each.is_skill else path)
-        parse_lock(format_lock(Lock("https://hub", prompts)))
-
     def _write(
         self,
         source: Source,
@@ -174,7 +159,7 @@ class Project:
     ) -> None:
         """Fetches all targets and writes them. `refuse` returns why not to take the publisher of a version, or None;
         `is_locked` keeps the lock as it is."""
-        found = [_fetch(source, each) for each in targets]
+        found = [self._fetch(source, each) for each in targets]
         for target, (locked, _) in zip(targets, found):
             _refuse(refuse(target, locked.publisher))
 
@@ -183,11 +168,36 @@ class Project:
                 raise PromptHubError("integrity", f"{LOCK} was changed in the meantime; run this again")
             if not is_locked:
                 now.prompts.update((each.name, locked) for each, (locked, _) in zip(targets, found))
-            return [new for _, new in found]
+            return [new for _, every in found for new in every]
 
         # Without a change, the folder may be read-only, or another run's.
         if found:
             change_lock(self._path, source.url, change, self._say, is_forced, self._program)
+
+    def _fetch(self, source: Source, target: Target) -> Tuple[LockedPrompt, List[NewPrompt]]:
+        """The new lock entry of a prompt, and its files for each place where they differ."""
+        name, before, range_, version, sha256, wanted = target
+        try:
+            record = source.read_version(name, version)
+        except PromptHubError as error:
+            raise other_bytes(target.what) if error.code == "integrity" else error
+        if (record.full_name, record.version, record.content_sha256) != (name, version, sha256):
+            raise other_bytes(target.what)
+        details = details_of(record.variables, record.parameters)
+        if details is None:
+            raise PromptHubError("unavailable", f"{target.what}: its variables or parameters are invalid in a lock")
+        skill = source.read_skill(record) if any(is_skill for _, is_skill in wanted) else ()
+        places: List[Place] = []
+        files: Dict[str, Sequence[Tuple[str, bytes]]] = {}
+        for path, is_skill in wanted:
+            files[path] = _files_at(target, path, skill) if is_skill else [("", record.content.encode("utf-8"))]
+            places.append(Place(path, tuple(SkillFile(file, digest_of(data)) for file, data in files[path]) if is_skill else ()))
+        pinned = {place.path: sorted(place.files) for place in before.places} if before and before.version == version else {}
+        if any(pinned.get(place.path, sorted(place.files)) != sorted(place.files) for place in places):
+            raise other_bytes(target.what)
+        locked = LockedPrompt(range_, version, sha256, sort_places(places), details, keepable_publisher(record.publisher))
+        differing = [place.path for place, _ in find_differences(self._folder, locked)]
+        return locked, [NewPrompt(NewFiles(path, files[path]), lambda: source.list_digests(name)) for path in differing]
 
     def _warn(self, problems: Sequence[Problem]) -> None:
         for each in problems:
@@ -195,19 +205,12 @@ class Project:
 
 
 def _target_of(name: str, locked: LockedPrompt) -> Target:
-    return Target(name, locked, locked.range, locked.version, locked.sha256, locked.path, bool(locked.files))
+    return Target(name, locked, locked.range, locked.version, locked.sha256, places_of(locked))
 
 
-def _place(addition: Addition, locked: Optional[LockedPrompt]) -> Addition:
-    """The prompt with its path."""
-    if addition.path is not None:
-        return addition
-    if locked is not None and locked.files:
-        return addition._replace(path=locked.path, is_skill=True)
-    return addition._replace(path=f"prompts/{addition.name}.md")
-
-
-def _choose(source: Source, addition: Addition, locked: Optional[LockedPrompt], problems: List[Problem]) -> Target:
+def _choose(
+    source: Source, addition: Addition, locked: Optional[LockedPrompt], places: Sequence[Where], problems: List[Problem]
+) -> Target:
     """Chooses the version of a prompt to add; what the hub says about it is added to the problems."""
     name, range_ = addition.name, addition.range or "*"
     record, rows = source.read_state(name, locked.version if locked else None, range_)
@@ -218,27 +221,18 @@ def _choose(source: Source, addition: Addition, locked: Optional[LockedPrompt], 
         raise PromptHubError("not_found", explain_none(name, range_, record.labels, rows))
     problems += [*found, *find_notices(name, range_, "", record)]
     sha256 = next(row.content_sha256 for row in rows if row.version == wanted)
-    return Target(name, locked, addition.range or f"^{wanted}", wanted, sha256, addition.path or "", addition.is_skill)
+    return Target(name, locked, addition.range or f"^{wanted}", wanted, sha256, places)
 
 
-def _fetch(source: Source, target: Target) -> Tuple[LockedPrompt, NewPrompt]:
-    """The new lock entry of a prompt, and its files."""
-    name, before, range_, version, sha256, path, is_skill = target
-    try:
-        record = source.read_version(name, version)
-    except PromptHubError as error:
-        raise other_bytes(target.what) if error.code == "integrity" else error
-    if (record.full_name, record.version, record.content_sha256) != (name, version, sha256):
-        raise other_bytes(target.what)
-    details = details_of(record.variables, record.parameters)
-    if details is None:
-        raise PromptHubError("unavailable", f"{target.what}: its variables or parameters are invalid in a lock")
-    files = source.read_skill(record) if is_skill else [("", record.content.encode("utf-8"))]
-    digests = tuple(SkillFile(path, digest_of(data)) for path, data in files) if is_skill else ()
-    if before is not None and before.version == version and before.files and is_skill and digests != tuple(sorted(before.files)):
-        raise other_bytes(target.what)
-    locked = LockedPrompt(range_, version, sha256, path, details, digests, keepable_publisher(record.publisher))
-    return locked, NewPrompt(NewFiles(path, files), lambda: source.list_digests(name))
+def _files_at(target: Target, path: str, files: Sequence[Tuple[str, bytes]]) -> Sequence[Tuple[str, bytes]]:
+    """The files of a skill for a folder, which has the name of the skill or a second one."""
+    name = path.split("/")[-1]
+    if name not in skill_names(target.name)[1:]:
+        return files
+    renamed = rename_skill(dict(files)[SKILL], name)
+    if renamed is None:
+        raise PromptHubError("unavailable", f"{target.what}: its {SKILL} does not begin with a name")
+    return [(path, renamed if path == SKILL else data) for path, data in files]
 
 
 def _refuse_other_bytes(problems: Sequence[Problem]) -> None:

@@ -20,6 +20,7 @@ _DEVICE = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[1-9\u00b9
 _FORBIDDEN = re.compile('[\\\\:<>"|?*\x00-\x1f\x7f-\x9f]')
 # HFS+ ignores these in names, as git does when it looks for .git (core.protectHFS).
 _IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
+_NAME = re.compile(b"---\nname: [^\n]*\n")
 _INPUTS = b"\n\n## Inputs\n\n"
 
 
@@ -74,6 +75,12 @@ def find_content(skill: bytes, sha256: str) -> Optional[bytes]:
     at = rest.rfind(_INPUTS)
     found = (each for each in (rest, rest[: max(at, 0)]) if hashlib.sha256(each).hexdigest() == sha256)
     return next(found, None)
+
+
+def rename_skill(skill: bytes, name: str) -> Optional[bytes]:
+    """A SKILL.md with another name, for a folder of that name; None if it does not begin with one."""
+    found = _NAME.match(skill)
+    return b'---\nname: "%s"\n' % name.encode() + skill[found.end() :] if found else None
 
 
 def read_files(values: Sequence[Any]) -> List[SkillFile]:

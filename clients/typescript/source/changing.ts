@@ -1,10 +1,9 @@
 // Changes a lock and its vendored files: all of them or none. docs/lock-file.md
-import { stat } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { readLockFile, readVendored } from './files.ts'
 import { ATTRIBUTES, planAttributes } from './git-attributes.ts'
-import { formatLock, type Lock, type LockedPrompt, parseLock } from './lock.ts'
-import { type Difference, findDifference, listFolder } from './placed.ts'
+import { formatLock, type Lock, type LockedPrompt, type Place, parseLock } from './lock.ts'
+import { findDifference, listFolder } from './placed.ts'
 import { deletePlaced, isFolder, type NewFiles, replaceFiles, restoreFolder, takeTurn } from './replacing.ts'
 import { PromptHubError } from './trouble.ts'
 import { digestOf, findExact } from './verify.ts'
@@ -35,59 +34,63 @@ export async function changeLock(
   const path = resolve(lockPath)
   const folder = dirname(path)
   let sentence: string | undefined
-  const left: { old: LockedPrompt; now: string | undefined; difference: Difference | undefined }[] = []
+  const left: Place[] = []
   await takeTurn(path, async (turn) => {
     const lock = (await readLockFile(path)) ?? { hub, prompts: {} }
-    const before = { ...lock.prompts }
-    for (const each of Object.values(before)) if (each.files) await restoreFolder(folder, each.path)
+    const before = placesIn(lock)
+    for (const { place } of before.values()) if (place.files) await restoreFolder(folder, place.path)
     const unchanged = formatLock(lock)
     const prompts = change(lock)
     const text = formatLock(lock)
     parseLock(text)
-    for (const each of isForced ? [] : prompts) {
-      const locked = Object.values(before).find((there) => there.path === each.path)
-      await requireUnedited(folder, each, locked)
-    }
+    for (const each of isForced ? [] : prompts) await requireUnedited(folder, each, before.get(each.path))
     const targets: NewFiles[] = [...prompts]
-    const added = Object.entries(lock.prompts).filter(([name, { path }]) => before[name]?.path !== path)
+    const now = placesIn(lock)
+    const added = [...now.values()].map(({ place }) => place).filter(({ path }) => !before.has(path))
     if (added.length > 0) {
-      const places = added.map(([, each]) => each)
-      const planned = await planAttributes(path, places)
+      const planned = await planAttributes(path, added)
       sentence = planned.sentence
       if (planned.text !== undefined)
         targets.push({ path: ATTRIBUTES, files: [{ path: '', bytes: new TextEncoder().encode(planned.text) }] })
     }
     // Compared before anything changes: a link in a path is an error.
-    for (const [name, old] of Object.entries(before)) {
-      const now = lock.prompts[name]?.path
-      if (now !== old.path) left.push({ old, now, difference: await findDifference(folder, old) })
+    const edited: string[] = []
+    for (const { locked, place } of before.values()) {
+      if (now.has(place.path)) continue
+      const difference = await findDifference(folder, locked, place)
+      if (difference && difference.kind !== 'missing') edited.push(difference.path)
+      else left.push(place)
     }
+    for (const { path } of left) say(`deletes ${path}`)
+    for (const each of edited) say(`${each} was changed by hand and stays`)
     await replaceFiles(path, targets, turn, text === unchanged ? undefined : text)
   })
   if (sentence !== undefined) say(sentence)
-  for (const { old, now, difference } of left) {
-    if (now !== undefined && (await isSame(join(folder, old.path), join(folder, now)))) continue
-    if (difference && difference.kind !== 'missing') say(`${difference.path} was changed by hand and stays`)
-    else
-      await deletePlaced(folder, old.path).catch((error: Error) =>
-        say(`${old.path} cannot be deleted and stays: ${error.message}`),
-      )
-  }
+  for (const { path } of left)
+    await deletePlaced(folder, path).catch((error: Error) =>
+      say(`${path} cannot be deleted and stays: ${error.message}`),
+    )
 }
 
-/** Whether two paths lead to the same file, as those that differ only in case do on macOS and Windows. */
-async function isSame(...paths: [string, string]): Promise<boolean> {
-  const stats = paths.map((path) => stat(path, { bigint: true }).catch(() => undefined))
-  const [one, other] = await Promise.all(stats)
-  return one !== undefined && one.ino === other?.ino && one.dev === other.dev
+/** A place in a lock, and its prompt. */
+interface PlaceInLock {
+  locked: LockedPrompt
+  place: Place
+}
+
+/** Each place in a lock, by its path. */
+function placesIn({ prompts }: Lock): Map<string, PlaceInLock> {
+  const all = Object.values(prompts).flatMap((locked) => locked.places.map((place) => ({ locked, place })))
+  return new Map(all.map((each) => [each.place.path, each]))
 }
 
 /** Protects files that somebody has edited: a file may be replaced only if it is the locked one, the new one, or, for a prompt that is not a skill, some version of it. */
-async function requireUnedited(folder: string, prompt: NewPrompt, locked: LockedPrompt | undefined): Promise<void> {
+async function requireUnedited(folder: string, prompt: NewPrompt, before: PlaceInLock | undefined): Promise<void> {
   const fresh = await Promise.all(
     prompt.files.map(async ({ path, bytes }) => ({ path, sha256: await digestOf(bytes, path) })),
   )
-  const known = [...fresh, ...(locked ? (locked.files ?? [{ path: '', sha256: locked.sha256 }]) : [])]
+  const locked = before && (before.place.files ?? [{ path: '', sha256: before.locked.sha256 }])
+  const known = [...fresh, ...(locked ?? [])]
   for (const name of isFolder(prompt) ? await listFolder(folder, prompt.path) : ['']) {
     const path = name === '' ? prompt.path : `${prompt.path}/${name}`
     const found = await readVendored(folder, path)

@@ -2,7 +2,7 @@
 import { lstat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { readVendored } from './files.ts'
-import { attributesLine, type LockedPrompt } from './lock.ts'
+import { attributesLine, type Place } from './lock.ts'
 
 /** The name of the file. */
 export const ATTRIBUTES = '.gitattributes'
@@ -11,15 +11,15 @@ const HEAD = '# Keeps git from changing line ends: prompts.lock knows the bytes 
 /**
  * Plans the file for prompts that are added to a lock.
  *
- * @param targets the prompts with their paths relative to the lock's folder
+ * @param targets the places with their paths relative to the lock's folder
  * @returns the new text of the file, or what the user must add to their own one; neither if nothing is missing
  */
 export async function planAttributes(
   lockPath: string,
-  targets: readonly Pick<LockedPrompt, 'path' | 'files'>[],
+  targets: readonly Place[],
 ): Promise<{ text?: string; sentence?: string }> {
   const folder = dirname(resolve(lockPath))
-  const all = [{ path: basename(lockPath) }, ...targets].map(({ path, files }: Pick<LockedPrompt, 'path' | 'files'>) =>
+  const all = [{ path: basename(lockPath) }, ...targets].map(({ path, files }: Place) =>
     attributesLine(path, files !== undefined),
   )
   const needed = [...new Set(all)]

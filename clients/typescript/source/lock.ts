@@ -5,6 +5,14 @@ import { isObject, readVariables, type Variable } from './records.ts'
 import { findClash, isPortablePart, refuseFiles, SKILL, type SkillFile } from './skills.ts'
 import { PromptHubError } from './trouble.ts'
 
+/** Where a prompt is in the project. */
+export interface Place {
+  /** Path of its file, or of the folder of an Agent Skill, relative to the lock's folder. */
+  path: string
+  /** The files of the skill, of which one is SKILL.md; absent for a file. */
+  files?: readonly SkillFile[]
+}
+
 /** One prompt of a lock. */
 export interface LockedPrompt {
   /** The requested range, or the name of a label. */
@@ -13,10 +21,8 @@ export interface LockedPrompt {
   version: string
   /** SHA-256 of its content, in hex. */
   sha256: string
-  /** Path of the content, or of the folder of an Agent Skill, relative to the lock's folder. */
-  path: string
-  /** The files of an Agent Skill, of which one is SKILL.md; absent for any other prompt. */
-  files?: readonly SkillFile[]
+  /** Where it is in the project, sorted by path. */
+  places: readonly Place[]
   /** The workflow that published the version, as the hub said; absent for a token or a person. */
   publisher?: Publisher
   /** The inputs of filling. */
@@ -45,6 +51,8 @@ const HUB = /^https?:\/\/[!-"$->A-~]+$/
 /** The number of the format. Clients that know another format do not read it. */
 const FORMAT = 1
 const MAX_PROMPTS = 1_000
+/** The most places of a prompt. */
+export const MAX_PLACES = 20
 /** The largest lock. */
 export const MAX_LOCK_BYTES = 16_777_216
 const MAX_DEPTH = 32
@@ -54,15 +62,23 @@ export function formatLock({ hub, prompts }: Lock): string {
   const sorted = Object.keys(prompts)
     .sort((a, b) => (a < b ? -1 : 1))
     .map((name) => {
-      const { range, version, sha256, path, files, publisher: by, details } = prompts[name]!
+      const { range, version, sha256, publisher: by, details } = prompts[name]!
       // The parser creates each variable with its keys in this order, but a program may pass a lock of its own.
       const variables = readVariables(details.variables) ?? []
-      const digests = files && { files: digestsOf(files) }
+      const places = sortPlaces(prompts[name]!.places).map(({ path, files }) => ({
+        path,
+        ...(files && { files: digestsOf(files) }),
+      }))
       const publisher = by && { publisher: toPublisher(by) }
       const { parameters } = details
-      return [name, { range, version, sha256, path, ...digests, ...publisher, variables, parameters }] as const
+      return [name, { range, version, sha256, places, ...publisher, variables, parameters }] as const
     })
   return `${JSON.stringify({ lockfile: FORMAT, hub, prompts: Object.fromEntries(sorted) }, null, 2)}\n`
+}
+
+/** Places in the order of the lock. */
+export function sortPlaces(places: readonly Place[]): Place[] {
+  return [...places].sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
 /** The digests by path, sorted. */
@@ -112,8 +128,8 @@ export function parseLock(text: string): Lock {
   if (names.length > MAX_PROMPTS) throw wrong(`it names more than ${MAX_PROMPTS} prompts`)
   const lock: Lock = { hub, prompts: {} }
   for (const name of names) lock.prompts[name] = readLocked(name, (prompts as Record<string, unknown>)[name])
-  const clash = findClash(Object.values(lock.prompts).map(({ path }) => path))
-  if (clash !== undefined) throw wrong(`two prompts have the path ${clash}, or one is inside the other`)
+  const clash = findClash(Object.values(lock.prompts).flatMap(({ places }) => places.map(({ path }) => path)))
+  if (clash !== undefined) throw wrong(`two places have the path ${clash}, or one is inside the other`)
   const written = formatLock(lock)
   if (written !== text && text.replaceAll('\r\n', '\n') === written)
     throw new PromptHubError(
@@ -140,23 +156,31 @@ export function requireHubUrl(text: string): string {
 
 function readLocked(name: string, value: unknown): LockedPrompt {
   if (!FULL_NAME.test(name)) throw wrong(`${name} is not owner/name`)
-  if (!isObject(value)) throw wrong(`${name}: expected range, version, sha256 and path`)
-  const { range, version, sha256, path } = value
+  if (!isObject(value)) throw wrong(`${name}: expected range, version, sha256 and places`)
+  const { range, version, sha256, places } = value
   if (typeof range !== 'string' || !readWish(range)) throw wrong(`${name}: range is not a range or label`)
   if (typeof version !== 'string' || !isVersion(version)) throw wrong(`${name}: version is not a version`)
   if (isRange(range) && !satisfies(version, range)) throw wrong(`${name}: ${range} does not allow ${version}`)
   if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256)) throw wrong(`${name}: sha256 is not a SHA-256`)
-  if (typeof path !== 'string' || !isSafePath(path))
-    throw wrong(`${name}: path leaves the folder or is not valid on every system`)
+  if (!Array.isArray(places) || places.length === 0 || places.length > MAX_PLACES)
+    throw wrong(`${name}: places: expected 1 to ${MAX_PLACES}`)
   const { variables, parameters } = value
   const details = readDetails(variables, parameters)
   if (!details) throw wrong(`${name}: invalid variables or parameters`)
-  const files = value.files === undefined ? undefined : readDigests(name, path, value.files)
   const publisher =
     value.publisher === undefined ? undefined : isObject(value.publisher) && toPublisher(value.publisher)
   if (publisher === false || (value.publisher !== undefined && !publisher))
     throw wrong(`${name}: publisher: expected repository, workflow and attested`)
-  return { range, version, sha256, path, ...(files && { files }), ...(publisher && { publisher }), details }
+  const found = places.map((each: unknown) => readPlace(name, each))
+  return { range, version, sha256, places: found, ...(publisher && { publisher }), details }
+}
+
+function readPlace(name: string, value: unknown): Place {
+  if (!isObject(value)) throw wrong(`${name}: places: expected objects`)
+  const { path, files } = value
+  if (typeof path !== 'string' || !isSafePath(path))
+    throw wrong(`${name}: path leaves the folder or is not valid on every system`)
+  return files === undefined ? { path } : { path, files: readDigests(name, path, files) }
 }
 
 /** @throws PromptHubError `integrity` unless the value has the digests of a skill's files by path */

@@ -53,19 +53,22 @@ export class LockReader {
     return { ...factsOf(value), label, source, ageMs: 0, standing: undefined }
   }
 
-  /** @returns the text of a vendored file, verified once per process; undefined if there is no file */
-  async #readVendored({ path: place, sha256, files }: LockedPrompt): Promise<string | undefined> {
+  /** @returns the text of the first vendored file that exists, verified once per process; undefined if there is none */
+  async #readVendored({ sha256, places }: LockedPrompt): Promise<string | undefined> {
     const known = this.#vendored.get(sha256)
     if (known !== undefined) return known
-    const skill = files?.find(({ path }) => path === SKILL)
-    const path = skill ? `${place}/${SKILL}` : place
-    const found = await this.#readExact(path, skill?.sha256 ?? sha256)
-    if (!found) return undefined
-    const exact = skill ? await findContent(found, sha256) : found
-    if (!exact) throw changed(path)
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(exact)
-    this.#vendored.set(sha256, text)
-    return text
+    for (const { path: place, files } of places) {
+      const skill = files?.find(({ path }) => path === SKILL)
+      const path = skill ? `${place}/${SKILL}` : place
+      const found = await this.#readExact(path, skill?.sha256 ?? sha256)
+      if (!found) continue
+      const exact = skill ? await findContent(found, sha256) : found
+      if (!exact) throw changed(path)
+      const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(exact)
+      this.#vendored.set(sha256, text)
+      return text
+    }
+    return undefined
   }
 
   async #readExact(path: string, sha256: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
@@ -81,10 +84,13 @@ export class LockReader {
    * @throws PromptHubError `integrity` for other bytes, and without the file the errors of a request
    */
   async readFile(name: string, file: SkillFile): Promise<Uint8Array<ArrayBuffer>> {
-    const { path, version, files = [] } = this.#given.lock.prompts[name]!
-    const isLocked = files.some((each) => each.path === file.path)
-    const there = isLocked ? await this.#readExact(`${path}/${file.path}`, file.sha256) : undefined
-    return there ?? readSkillFile(this.#url, this.#requests, { name, version }, file)
+    const { places, version } = this.#given.lock.prompts[name]!
+    for (const { path, files = [] } of places) {
+      const isLocked = files.some((each) => each.path === file.path)
+      const there = isLocked ? await this.#readExact(`${path}/${file.path}`, file.sha256) : undefined
+      if (there) return there
+    }
+    return readSkillFile(this.#url, this.#requests, { name, version }, file)
   }
 }
 
@@ -111,10 +117,12 @@ function changed(path: string): PromptHubError {
 
 function factsOfLocked(
   name: string,
-  { version, sha256, files, publisher, details }: LockedPrompt,
+  { version, sha256, places, publisher, details }: LockedPrompt,
   content: string,
 ): Omit<PromptFacts, 'label'> {
   const { variables, parameters } = details
+  // At each place, the files are the same except for the name in SKILL.md.
+  const files = places.find((place) => place.files)?.files
   const others = files?.filter(({ path }) => path !== SKILL) ?? []
   const rest = { source: 'lock', ageMs: 0, standing: undefined } as const
   // A lock does not say the format; only the text does.

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readVendored, requireNoLink } from './files.ts'
-import { type LockedPrompt, mendEnds } from './lock.ts'
+import { type LockedPrompt, mendEnds, type Place } from './lock.ts'
 import { PromptHubError } from './trouble.ts'
 import { findExact } from './verify.ts'
 
@@ -21,23 +21,40 @@ export interface Difference {
   isInEnds?: boolean
 }
 
-/** Finds how the files of a prompt differ from the lock in this folder. @returns undefined if they do not @throws PromptHubError `integrity` for symbolic links */
-export async function findDifference(folder: string, locked: LockedPrompt): Promise<Difference | undefined> {
+/** Finds the places of a prompt whose files differ from the lock in this folder. */
+export async function findDifferences(
+  folder: string,
+  locked: LockedPrompt,
+): Promise<{ place: Place; difference: Difference }[]> {
+  const found: { place: Place; difference: Difference }[] = []
+  for (const place of locked.places) {
+    const difference = await findDifference(folder, locked, place)
+    if (difference) found.push({ place, difference })
+  }
+  return found
+}
+
+/** Finds how the files at a place of a prompt differ from the lock in this folder. @returns undefined if they do not @throws PromptHubError `integrity` for symbolic links */
+export async function findDifference(
+  folder: string,
+  locked: LockedPrompt,
+  place: Place,
+): Promise<Difference | undefined> {
   let missing: Difference | undefined
-  const wanted = digestsOf(locked)
+  const wanted = digestsOf(locked, place)
   for (const [path, sha256] of wanted) {
     const bytes = await readVendored(folder, path)
     if (!bytes) missing ??= { kind: 'missing', path }
     else if (!(await findExact(bytes, sha256, path)))
       return { kind: 'changed', path, isInEnds: differsInEnds(bytes, sha256) }
   }
-  for (const name of locked.files ? await listFolder(folder, locked.path) : [])
-    if (!wanted.has(`${locked.path}/${name}`)) return { kind: 'extra', path: `${locked.path}/${name}` }
+  for (const name of place.files ? await listFolder(folder, place.path) : [])
+    if (!wanted.has(`${place.path}/${name}`)) return { kind: 'extra', path: `${place.path}/${name}` }
   return missing
 }
 
 /** Says how a project differs from its lock, and what to do. */
-export function sayDifference({ path: folder, files }: LockedPrompt, { kind, path, isInEnds }: Difference): string {
+export function sayDifference({ path: folder, files }: Place, { kind, path, isInEnds }: Difference): string {
   if (kind === 'missing') return `${path} is not there; prompt-hub install restores it`
   if (kind === 'extra') return `${path} is not in prompts.lock; move it away, or delete it: prompt-hub install --force`
   if (isInEnds)
@@ -45,8 +62,8 @@ export function sayDifference({ path: folder, files }: LockedPrompt, { kind, pat
   return `${path} is not what prompts.lock says; prompt-hub install --force restores it`
 }
 
-/** The digest of each file of a locked prompt, by its path in the project. */
-function digestsOf({ path, sha256, files }: LockedPrompt): Map<string, string> {
+/** The digest of each file at a place of a locked prompt, by its path in the project. */
+function digestsOf({ sha256 }: LockedPrompt, { path, files }: Place): Map<string, string> {
   return new Map(files ? files.map((file) => [`${path}/${file.path}`, file.sha256]) : [[path, sha256]])
 }
 

@@ -30,7 +30,7 @@ export {
   splitChat,
 } from './chat.ts'
 export { fillContent, type Values } from './filling.ts'
-export { formatLock, type Lock, type LockedDetails, type LockedPrompt, parseLock } from './lock.ts'
+export { formatLock, type Lock, type LockedDetails, type LockedPrompt, type Place, parseLock } from './lock.ts'
 export type { LockInForce } from './locked.ts'
 export {
   type ChangeResult,

@@ -13,6 +13,8 @@ const IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
 const SHA256 = /^[0-9a-f]{64}$/
 const END = '\n---\n'
 
+const NAME = /^---\nname: [^\n]*\n/
+
 /** A file of a skill. */
 export interface SkillFile {
   /** Relative to the folder that contains SKILL.md. */
@@ -80,4 +82,14 @@ export async function findContent(
   for (const content of [rest, rest.slice(0, Math.max(inputs, 0))])
     if ((await digestOf(content, SKILL)) === sha256) return content
   return undefined
+}
+
+/** Gives a SKILL.md another name, for a folder of that name. @returns undefined if it does not begin with one */
+export function renameSkill(skill: Uint8Array<ArrayBuffer>, name: string): Uint8Array<ArrayBuffer> | undefined {
+  // One character for each byte, so that all others stay.
+  const text = new TextDecoder('latin1').decode(skill)
+  const found = NAME.exec(text)
+  if (!found) return undefined
+  const head = new TextEncoder().encode(`---\nname: "${name}"\n`)
+  return new Uint8Array([...head, ...skill.slice(found[0].length)])
 }

@@ -2,10 +2,11 @@
 import { dirname, resolve } from 'node:path'
 import { Breaker } from './breaker.ts'
 import { changeLock } from './changing.ts'
+import { targetsOf } from './choosing.ts'
 import { openLock } from './files.ts'
 import { HubReader } from './hub-reader.ts'
-import type { Lock, LockedPrompt } from './lock.ts'
-import { findDifference } from './placed.ts'
+import type { Lock, LockedPrompt, Place } from './lock.ts'
+import { findDifferences } from './placed.ts'
 import { PromptHub } from './prompt-hub.ts'
 import { refusePublisher } from './publisher.ts'
 import { isNewer } from './ranges.ts'
@@ -97,10 +98,13 @@ export async function updateLock(
   const hub = new PromptHub(lockedHub(lock.hub))
   const folder = dirname(resolve(lockPath))
   const fetched = await mapRequests(reviewed, async ({ name, locked, wanted }) => {
-    if (wanted === locked.version && !(await findDifference(folder, locked))) return []
-    const { prompt, locked: now } = await fetchPrompt(hub, await hub.get(name, { version: wanted }), locked)
+    if (wanted === locked.version && (await findDifferences(folder, locked)).length === 0) return []
+    const { prompts, locked: now } = await fetchPrompt(hub, folder, await hub.get(name, { version: wanted }), {
+      range: locked.range,
+      targets: targetsOf(locked),
+    })
     if (wanted === locked.version) requirePinned(name, now, locked)
-    return [{ name, before: locked, now, prompt }]
+    return [{ name, before: locked, now, prompts }]
   })
   const found = fetched.flat()
   if (found.length === 0) return reviewed
@@ -109,27 +113,32 @@ export async function updateLock(
     if (refused !== undefined) throw new PromptHubError('integrity', `${refused}; nothing was changed`)
   }
   const change = ({ prompts }: Lock) =>
-    found.map(({ name, before, now, prompt }) => {
-      const { path, sha256, range = now.range } = prompts[name] ?? {}
-      if (path !== before.path || sha256 !== before.sha256)
+    found.flatMap(({ name, before, now, prompts: files }) => {
+      const { sha256, places = [], range = now.range } = prompts[name] ?? {}
+      if (pathsOf(places) !== pathsOf(before.places) || sha256 !== before.sha256)
         throw new PromptHubError('integrity', 'prompts.lock was changed in the meantime; run this again')
       prompts[name] = { ...now, range }
-      return prompt
+      return files
     })
   await changeLock(lockPath, { hub: lock.hub, change })
   return reviewed
 }
 
+function pathsOf(places: readonly Place[]): string {
+  return JSON.stringify(places.map(({ path }) => path))
+}
+
 /**
- * Removes prompts from a lock, and deletes their files unless they were changed by hand.
+ * Removes prompts from a lock, or the place with a path, and deletes their files unless they were changed by hand.
  *
- * @param say called with instructions for the user
- * @returns the removed entries, by full name
+ * @param say called with what is deleted and with instructions for the user
+ * @returns the removed entries with the removed places, by full name
  */
 export async function removeFromLock(
   lockPath: string,
   names: readonly string[],
   say: (sentence: string) => void = () => {},
+  path?: string,
 ): Promise<[name: string, locked: LockedPrompt][]> {
   const { lock } = await openLock(lockPath)
   const removed: [string, LockedPrompt][] = []
@@ -137,8 +146,16 @@ export async function removeFromLock(
     for (const name of new Set(names)) {
       const locked = Object.hasOwn(prompts, name) ? prompts[name] : undefined
       if (!locked) throw notLocked(name)
-      removed.push([name, locked])
-      delete prompts[name]
+      const wanted = path?.replace(/\/+$/, '')
+      const kept = wanted === undefined ? [] : locked.places.filter((place) => place.path !== wanted)
+      const gone = locked.places.filter((place) => !kept.includes(place))
+      if (gone.length === 0) {
+        const there = locked.places.map((place) => place.path).join(', ')
+        throw new PromptHubError('invalid_request', `${name} is not at ${wanted}; it is at ${there}`)
+      }
+      removed.push([name, { ...locked, places: gone }])
+      if (kept.length > 0) prompts[name] = { ...locked, places: kept }
+      else delete prompts[name]
     }
     return []
   }

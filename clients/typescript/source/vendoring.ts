@@ -2,10 +2,11 @@
 import { dirname, resolve } from 'node:path'
 import { parseArguments } from './arguments.ts'
 import { changeLock, type NewPrompt } from './changing.ts'
+import { type Addition, choosePlaces, skillNames, type Target, targetsOf } from './choosing.ts'
 import { openLock, readLockFile } from './files.ts'
 import { explainNone } from './hub-reader.ts'
-import { isSafePath, type Lock, type LockedPrompt, readDetails } from './lock.ts'
-import { findDifference } from './placed.ts'
+import { type Lock, type LockedPrompt, type Place, readDetails, sortPlaces } from './lock.ts'
+import { findDifferences } from './placed.ts'
 import type { PromptFacts } from './prompt.ts'
 import { PromptHub } from './prompt-hub.ts'
 import { refuseUnattested } from './publisher.ts'
@@ -13,20 +14,14 @@ import { lockedHub } from './read-token.ts'
 import { mapRequests } from './requests.ts'
 import { noticesOf, type Problem, problemsOf, refuseOtherBytes } from './review.ts'
 import { readSkill } from './skill-reader.ts'
+import { renameSkill, SKILL, type SkillFile } from './skills.ts'
 import { PromptHubError } from './trouble.ts'
+import { digestOf } from './verify.ts'
 
-/** A prompt to add. */
-export interface Addition {
-  /** `owner/name`, or with a range or label: `owner/name@^1.2`. */
-  name: string
-  /** Path of its content, relative to the lock's folder; default: `prompts/{owner}/{name}.md`. */
-  path?: string
-}
-
-/** A prompt to write: its lock entry and its files. */
-export interface Fetched {
+/** A prompt to write: its lock entry, and its files for each place where they differ. */
+interface Fetched {
   locked: LockedPrompt
-  prompt: NewPrompt
+  prompts: NewPrompt[]
 }
 
 /**
@@ -49,9 +44,16 @@ export async function addToLock(
   const before = await readLockFile(lockPath)
   const hub = new PromptHub(before ? lockedHub(before.hub) : url === undefined ? {} : { url })
   const there = new Map(Object.entries(before?.prompts ?? {}))
-  const found = await mapRequests(additions, (addition, index) =>
-    resolveAddition(hub, addition, there.get(names[index]!)),
-  )
+  const folder = dirname(resolve(lockPath))
+  const named = additions.map((addition, index) => ({ ...addition, name: names[index]! }))
+  const places = await choosePlaces(folder, before?.prompts ?? {}, named)
+  const found = await mapRequests(additions, async ({ name: wish }, index) => {
+    const prompt = await hub.get(wish)
+    // @latest is as if nothing was written.
+    const isWished = parseArguments(wish, {}).wish !== undefined
+    const range = isWished ? wish.slice(wish.indexOf('@') + 1) : `^${prompt.version}`
+    return fetchPrompt(hub, folder, prompt, { range, targets: places.get(names[index]!) ?? [] })
+  })
   const problems = (
     await mapRequests(found, async ({ locked: { version } }, index): Promise<Problem[]> => {
       const name = names[index]!
@@ -66,55 +68,69 @@ export async function addToLock(
   refuseOtherBytes(problems)
   const change = (lock: Lock) => {
     for (const [index, { locked }] of found.entries()) lock.prompts[names[index]!] = locked
-    return found.map(({ prompt }) => prompt)
+    return found.flatMap(({ prompts }) => prompts)
   }
   await changeLock(lockPath, { hub: hub.url, change, say })
   for (const { message } of problems) say(`warning: ${message}`)
   return found.map(({ locked }) => locked.version)
 }
 
-/** @param locked the present entry; a skill stays one, unless there is another path */
-async function resolveAddition(
-  hub: PromptHub,
-  { name: wish, path }: Addition,
-  locked: LockedPrompt | undefined,
-): Promise<Fetched> {
-  const { fullName: name, wish: parsed } = parseArguments(wish, {})
-  const given = parsed === undefined ? undefined : wish.slice(wish.indexOf('@') + 1)
-  const skill = path === undefined && locked?.files ? locked : undefined
-  const target = path ?? skill?.path ?? `prompts/${name}.md`
-  if (!isSafePath(target))
-    throw new PromptHubError('invalid_request', `${target} leaves the folder or is not valid on every system.`)
-  const prompt = await hub.get(wish)
-  const range = given ?? `^${prompt.version}`
-  return fetchPrompt(hub, prompt, { range, path: target, ...(skill?.files && { files: skill.files }) })
-}
-
 /**
  * Builds the lock entry of a prompt, and collects its files; of a skill, all files are fetched.
  *
- * @param place the range and path for the lock; with `files`, it is a skill
+ * @param folder the lock's
+ * @param wanted the range and places for the lock
  * @throws PromptHubError `unavailable` for a record that no lock can have, and the errors of the requests
  */
 export async function fetchPrompt(
   hub: PromptHub,
+  folder: string,
   prompt: PromptFacts,
-  place: Pick<LockedPrompt, 'range' | 'path' | 'files'>,
+  { range, targets }: { range: string; targets: readonly Target[] },
 ): Promise<Fetched> {
   const { name, version, sha256, content, variables, parameters, publisher } = prompt
-  const { range, path } = place
   const details = readDetails(variables, parameters)
   if (!details || version === null || sha256 === null)
     throw new PromptHubError('unavailable', `${name}@${version}: its variables or parameters are invalid in a lock.`)
+  const plain = [{ path: '', bytes: new TextEncoder().encode(content) }]
+  const skill = targets.some(({ isSkill }) => isSkill) ? await readSkill(hub.url, hub.requests, prompt) : []
+  const written = await Promise.all(
+    targets.map(async ({ path, isSkill }) => ({
+      path,
+      isSkill,
+      files: isSkill ? await nameSkill(name, path, skill) : plain,
+    })),
+  )
+  const places = written.map(
+    ({ path, isSkill, files }): Place => (isSkill ? { path, files: digestsOf(files) } : { path }),
+  )
+  const locked = { range, version, sha256, places: sortPlaces(places), ...(publisher && { publisher }), details }
+  const differing = (await findDifferences(folder, locked)).map(({ place }) => place.path)
   const listKnown = async () => (await hub.listVersions(name)).map((row) => row.content_sha256)
-  const locked = { range, version, sha256, path, ...(publisher && { publisher }), details }
-  if (!place.files) {
-    const files = [{ path: '', bytes: new TextEncoder().encode(content) }]
-    return { locked, prompt: { path, files, listKnown } }
-  }
-  const files = await readSkill(hub.url, hub.requests, prompt)
-  const digests = files.map(({ path, sha256 }) => ({ path, sha256 }))
-  return { locked: { ...locked, files: digests }, prompt: { path, files, listKnown } }
+  const prompts = written
+    .filter(({ path }) => differing.includes(path))
+    .map(({ path, files }) => ({ path, files, listKnown }))
+  return { locked, prompts }
+}
+
+type Written = Partial<SkillFile> & { path: string; bytes: Uint8Array<ArrayBuffer> }
+
+function digestsOf(files: readonly Written[]): SkillFile[] {
+  return files.map(({ path, sha256 = '' }) => ({ path, sha256 }))
+}
+
+/** Gives the files of a skill the name of their folder, if that is the second one. */
+async function nameSkill(fullName: string, folder: string, files: readonly Written[]): Promise<readonly Written[]> {
+  const name = folder.split('/').at(-1)!
+  if (!skillNames(fullName).slice(1).includes(name)) return files
+  return Promise.all(
+    files.map(async (file) => {
+      if (file.path !== SKILL) return file
+      const bytes = renameSkill(file.bytes, name)
+      if (!bytes) throw new PromptHubError('unavailable', `${fullName}: its ${SKILL} does not begin with a name.`)
+      return { path: SKILL, bytes, sha256: await digestOf(bytes, SKILL) }
+    }),
+  )
 }
 
 /**
@@ -133,15 +149,16 @@ export async function installLock(lockPath: string, isForced = false, isAttested
   }
   const hub = new PromptHub(lockedHub(lock.hub))
   const folder = dirname(resolve(lockPath))
-  const found = await mapRequests(Object.entries(lock.prompts), async ([name, locked]): Promise<NewPrompt[]> => {
-    if (!(await findDifference(folder, locked))) return []
-    const now = await fetchPrompt(hub, await hub.get(name, { version: locked.version }), locked)
+  const found = await mapRequests(Object.entries(lock.prompts), async ([name, locked]): Promise<NewPrompt[][]> => {
+    if ((await findDifferences(folder, locked)).length === 0) return []
+    const wanted = { range: locked.range, targets: targetsOf(locked) }
+    const now = await fetchPrompt(hub, folder, await hub.get(name, { version: locked.version }), wanted)
     requirePinned(name, now.locked, locked)
-    return [now.prompt]
+    return [now.prompts]
   })
-  const prompts = found.flat()
-  if (prompts.length > 0) await changeLock(lockPath, { hub: lock.hub, change: () => prompts, isForced })
-  return prompts.length
+  const prompts = found.flat(2)
+  if (found.flat().length > 0) await changeLock(lockPath, { hub: lock.hub, change: () => prompts, isForced })
+  return found.flat().length
 }
 
 /** @throws PromptHubError `integrity` unless the hub has what the lock pins of a version */
@@ -154,6 +171,10 @@ export function requirePinned(name: string, now: LockedPrompt, locked: LockedPro
 }
 
 /** What a lock pins of a version, as one text. */
-function pinned({ sha256, files = [], publisher }: LockedPrompt): string {
-  return JSON.stringify([sha256, files.map((file) => `${file.path} ${file.sha256}`).sort(), publisher])
+function pinned({ sha256, places, publisher }: LockedPrompt): string {
+  const digests = places.map(({ path, files = [] }) => [
+    path,
+    files.map((file) => `${file.path} ${file.sha256}`).sort(),
+  ])
+  return JSON.stringify([sha256, digests, publisher])
 }

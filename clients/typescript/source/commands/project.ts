@@ -1,9 +1,10 @@
 // The commands of a project with prompts.lock: they change, install, verify and compare it, and generate types from it.
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import { AGENTS, isAgent } from '../agents.ts'
 import { openLock, readLockFile, writeWhole } from '../files.ts'
 import { parseDays, WITHIN_DAYS } from '../lifetime.ts'
-import { findDifference, sayDifference } from '../placed.ts'
+import { findDifferences, sayDifference } from '../placed.ts'
 import { PromptHub } from '../prompt-hub.ts'
 import { isNewer } from '../ranges.ts'
 import { lockedHub } from '../read-token.ts'
@@ -29,15 +30,20 @@ const flag = { type: 'boolean', default: false } as const
 /** `add`. */
 export const addCommand: Command = define({
   takes: [1, MOST],
-  options: { lock, output },
-  async run(words, { lock, output }) {
+  options: { lock, output, as: { type: 'string' }, agent: { type: 'string' } },
+  async run(words, { lock, output, as, agent }) {
+    if (as !== undefined && as !== 'skill') throw invalid(`--as: expected skill, got ${as || 'nothing'}`)
+    if (agent !== undefined && !isAgent(agent))
+      throw invalid(`--agent: expected ${Object.keys(AGENTS).join(', ')}, got ${agent || 'nothing'}`)
+    if (agent !== undefined && output !== undefined) throw invalid('--agent and -o: expected one of them')
     if (output !== undefined && words.length > 1)
       throw invalid('-o: expected one prompt, because each needs a path of its own')
     const { path, translate } = await place(lock)
     const names = (await Promise.all(words.map((word) => listAdded(path, word)))).flat()
-    const additions = names.map((name) => ({ name, ...(output === undefined ? {} : { path: translate(output) }) }))
     if (output !== undefined && names.length > 1)
       throw invalid('-o: expected one prompt, because each needs a path of its own')
+    const where = { ...(output !== undefined && { path: translate(output) }), ...(agent && { agent }) }
+    const additions = names.map((name) => ({ name, ...where, isSkill: as === 'skill' }))
     const versions = await addToLock(path, additions, process.env.HUB_URL, complain)
     for (const [index, name] of names.entries()) say(`${name.split('@')[0]} ${versions[index]}`)
   },
@@ -100,7 +106,8 @@ export const updateCommand: Command = define({
       const { name, locked, wanted, problems } = reviewed
       for (const sentence of [...problems.map(({ message }) => message), ...describeBreaking(reviewed, wanted)])
         complain(`warning: ${sentence}`)
-      if (wanted !== locked.version) say(`${name} ${locked.version} -> ${wanted} ${locked.path}`)
+      if (wanted !== locked.version)
+        for (const { path } of locked.places) say(`${name} ${locked.version} -> ${wanted} ${path}`)
     }
   },
 })
@@ -108,10 +115,12 @@ export const updateCommand: Command = define({
 /** `remove`. */
 export const removeCommand: Command = define({
   takes: [1, MOST],
-  options: { lock },
-  async run(names, { lock }) {
-    for (const [name, { version, path }] of await removeFromLock((await place(lock)).path, names, complain))
-      say(`${name} ${version} ${path}`)
+  options: { lock, output },
+  async run(names, { lock, output }) {
+    const { path: lockPath, translate } = await place(lock)
+    const only = output === undefined ? undefined : translate(output)
+    for (const [name, { version, places }] of await removeFromLock(lockPath, names, complain, only))
+      for (const { path } of places) say(`${name} ${version} ${path}`)
   },
 })
 
@@ -173,7 +182,7 @@ function showOutdated(reviewed: readonly Reviewed[], old: readonly Reviewed[], h
 async function describeOutdated(lock: string, reviewed: readonly Reviewed[]): Promise<object> {
   const hub = new PromptHub(lockedHub((await openLock(lock)).lock.hub))
   const rows = await mapRequests(reviewed.filter(isOutdated), async ({ name, locked, wanted, latest, breaking }) => {
-    const { range, version, path } = locked
+    const { range, version, places } = locked
     // The rows are those of the hub, with more keys than the library's type has.
     const found: readonly (VersionRow & { changelog?: unknown })[] = await hub.listVersions(name)
     const changes = found
@@ -184,7 +193,7 @@ async function describeOutdated(lock: string, reviewed: readonly Reviewed[]): Pr
         yanked: row.yanked,
         breaking: breaking.find((each) => each.version === row.version)?.reasons ?? [],
       }))
-    return { name, range, version, wanted, latest: latest ?? null, path, changes }
+    return { name, range, version, wanted, latest: latest ?? null, paths: places.map(({ path }) => path), changes }
   })
   return { outdated: rows, problems: reviewed.flatMap(noticesIn) }
 }
@@ -195,10 +204,11 @@ async function verify(path: string, isJson: boolean): Promise<void> {
   const prompts = Object.entries(lock.prompts)
   const found = await Promise.all(
     prompts.map(async ([name, locked]): Promise<JsonProblem[]> => {
-      const difference = await findDifference(folder, locked)
-      if (!difference) return []
-      const problem = difference.kind === 'missing' ? 'missing' : 'changed'
-      return [{ name, problem, message: sayDifference(locked, difference) }]
+      const differences = await findDifferences(folder, locked)
+      return differences.map(({ place, difference }) => {
+        const problem = difference.kind === 'missing' ? 'missing' : 'changed'
+        return { name, problem, message: sayDifference(place, difference) }
+      })
     }),
   )
   const problems = found.flat()

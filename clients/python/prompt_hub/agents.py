@@ -1,11 +1,14 @@
 """The folders from which agents load skills."""
 
+from __future__ import annotations
+
 import os
+from typing import Optional
 
 # https://code.claude.com/docs/en/skills, https://developers.openai.com/codex/skills,
 # https://cursor.com/docs/context/skills, https://docs.github.com/en/copilot/concepts/agents/about-agent-skills,
 # https://geminicli.com/docs/cli/skills, https://opencode.ai/docs/skills, https://ampcode.com/manual#agent-skills
-FOLDERS = {
+AGENTS = {
     "claude-code": ".claude/skills",
     "codex": ".agents/skills",
     "cursor": ".cursor/skills",
@@ -14,8 +17,9 @@ FOLDERS = {
     "opencode": ".opencode/skills",
     "amp": ".agents/skills",
 }
+"""The folder of each agent, by its name on the command line."""
 # The files and folders that only this agent reads.
-SIGNS = {
+_SIGNS = {
     ".claude": "claude-code",
     "CLAUDE.md": "claude-code",
     ".agents": "codex",
@@ -28,11 +32,10 @@ SIGNS = {
 }
 
 
-def skill_path(name, agent, locked):
-    """The folder of a skill: in that of the agent, where the locked skill is, or in the first one that the project has."""
-    if not agent and locked is not None and locked.files:
-        return locked.path
-    there = [folder for folder in FOLDERS.values() if os.path.isdir(folder)]
-    there += [FOLDERS[agent] for sign, agent in SIGNS.items() if os.path.exists(sign)]
-    folder = FOLDERS[agent] if agent else there[0] if there else FOLDERS["claude-code"]
-    return f"{folder}/{name.split('/')[1]}"
+def skills_folder(root: str, agent: Optional[str]) -> str:
+    """The folder of an agent or, without one, the first that the project in the folder `root` has."""
+    if agent is not None:
+        return AGENTS[agent]
+    there = [folder for folder in AGENTS.values() if os.path.isdir(os.path.join(root, *folder.split("/")))]
+    there += [AGENTS[agent] for sign, agent in _SIGNS.items() if os.path.exists(os.path.join(root, *sign.split("/")))]
+    return there[0] if there else AGENTS["claude-code"]
