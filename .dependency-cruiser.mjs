@@ -72,6 +72,7 @@ const FOLDERS = {
   ],
   'src/hosts': ['src/(?!doctor|pages|review)'],
   'packages/prompt-formats': ['src/domain/'],
+  'packages/prompt-import': [FORMATS, 'src/domain/', 'src/files/'],
   clients: [],
   netlify: ['src/hosts/netlify/', 'src/hub/', 'src/routes/', 'src/server/'],
 }

@@ -1,17 +1,22 @@
 // Lists a site's downloads: hubcli and the client libraries, with the site's URL built in.
 import type { Bytes, SiteFiles } from '../built/site-files.ts'
 import { listCliDownloads } from './downloads/hubcli.ts'
-import { checkClientsAddress, listClientDownloads } from './downloads/libraries.ts'
+import { checkClientsAddress, listClientDownloads, packCommand } from './downloads/libraries.ts'
 import { readClientsReleases, readCliReleases } from './downloads/releases.ts'
+
+/** The npm package of the command line: `npx https://prompts.example.org/clients/prompt-hub.tgz`. */
+const COMMAND = '/clients/prompt-hub.tgz'
 
 /** Lists all downloads with their bytes. @param root the project's folder @param baseUrl the site's base URL */
 export async function listDownloads(
   root: string,
   baseUrl: string,
 ): Promise<[path: string, content: string | Uint8Array][]> {
+  const releases = await readClientsReleases(root)
   return [
     ...listCliDownloads(await readCliReleases(root), baseUrl),
-    ...listClientDownloads(await readClientsReleases(root), baseUrl),
+    ...listClientDownloads(releases, baseUrl),
+    [COMMAND, await packCommand(root, releases.at(-1)!, baseUrl)],
   ]
 }
 
@@ -24,9 +29,14 @@ export async function openDownloads(root: string, baseUrl: string): Promise<Site
   const scripts = toFiles(listCliDownloads(await readCliReleases(root), baseUrl))
   const releases = await readClientsReleases(root)
   let packages: ReadonlyMap<string, Bytes> | undefined
+  let command: Promise<Bytes> | undefined
   return {
     async read(path) {
       if (!path.startsWith('/clients/')) return scripts.get(path)
+      if (path === COMMAND) {
+        command ??= packCommand(root, releases.at(-1)!, baseUrl).then((bytes) => Buffer.from(bytes))
+        return command
+      }
       packages ??= toFiles(listClientDownloads(releases, baseUrl))
       return packages.get(path)
     },

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import type { Line } from '../../scripts/content/import-files.ts'
+import type { Line } from '../../packages/prompt-import/source/read-import.ts'
 import { type ImportFolder, makeImportFolder } from './importing.ts'
 
 let folder: ImportFolder

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import type { Line } from '../../scripts/content/import-files.ts'
+import type { Line } from '../../packages/prompt-import/source/read-import.ts'
 import { type ImportFolder, makeImportFolder } from './importing.ts'
 
 let folder: ImportFolder

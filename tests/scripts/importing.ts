@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { IMPORT_OPTIONS, importFiles, type Line } from '../../scripts/content/import-files.ts'
+import type { Line } from '../../packages/prompt-import/source/read-import.ts'
+import { IMPORT_OPTIONS, importFiles } from '../../scripts/content/import-files.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 /** A temporary folder with files to import, and a content folder. */

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { bundleFormats } from './bundle-formats.ts'
 import { compileLibrary } from './compile-library.ts'
 import { type PackageFiles, packTarball, packWheel, type Release } from './packages.ts'
 
@@ -40,6 +41,21 @@ export function listClientDownloads(releases: readonly Release[], baseUrl: strin
       [`/clients/releases/${number}/${name}.sha256`, `${createHash('sha256').update(bytes).digest('hex')}  ${name}\n`],
     ])
   })
+}
+
+/**
+ * Packs the npm package `prompt-hub`: the command of the library, with the formats of other tools. It has no library, and follows the newest code: nobody pins it.
+ *
+ * @param release the current release of the libraries @throws Error if the URL cannot be built in
+ */
+export async function packCommand(root: string, { number, files }: Release, baseUrl: string): Promise<Uint8Array> {
+  const typescript = filesIn(files, 'typescript/')
+  const { exports: _, sideEffects: __, ...library } = JSON.parse(typescript.get('package.json')!)
+  const about = { name: 'prompt-hub', version: number, description: 'The command line of Prompt Hub' }
+  const command = new Map([...typescript].filter(([path]) => !path.endsWith('.d.ts')))
+  command.set('package.json', `${JSON.stringify({ ...library, ...about }, undefined, 2)}\n`)
+  command.set('dist/formats.js', await bundleFormats(root))
+  return packTarball(buildIn(checkClientsAddress(baseUrl), command, ADDRESS_FILES.typescript))
 }
 
 /** Returns a site's base URL as the libraries contain it. @throws Error if it cannot be built in */

@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   versions: async () => (await read()).versionsCommand,
   push: async () => (await push()).pushCommand,
   check: async () => (await push()).checkCommand,
+  import: async () => (await import('./import.ts')).importCommand,
   recompose: async () => (await import('./recompose.ts')).recomposeCommand,
   result: async () => (await manage()).resultCommand,
   label: async () => (await manage()).labelCommand,

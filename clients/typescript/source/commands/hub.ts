@@ -3,16 +3,17 @@ import { randomUUID } from 'node:crypto'
 import { HUB_URL } from '../address.ts'
 import { requireHubUrl } from '../lock.ts'
 import { noteChange } from '../own-changes.ts'
+import { PromptHub } from '../prompt-hub.ts'
 import { isVersion } from '../ranges.ts'
 import { isPrivateWay, readTokenFor, requireToken } from '../read-token.ts'
-import { isObject } from '../records.ts'
+import { isObject, type VersionRow } from '../records.ts'
 import { ask, type RequestSettings, requestSettings, type Write } from '../requests.ts'
-import { PromptHubError } from '../trouble.ts'
+import { isNotFound, PromptHubError } from '../trouble.ts'
 import { invalid } from './define.ts'
 import type { Body } from './sources.ts'
 
 /** A publish may wait for others, so it has more time than a read. */
-const LIMITS = { timeoutMs: 60_000, deadlineMs: 180_000 }
+export const LIMITS = { timeoutMs: 60_000, deadlineMs: 180_000 }
 
 /** The URL of the hub, without a trailing slash. */
 export const hubUrl = (): string => requireHubUrl(process.env.HUB_URL || HUB_URL)
@@ -46,6 +47,15 @@ export async function readRows(
     // What is no JSON is no list either.
   }
   throw new PromptHubError('unavailable', `${url} did not return a list; is it a Prompt Hub?`)
+}
+
+/** The versions of a prompt, lowest first; none if there is no such prompt. */
+export async function readVersions(url: string, name: string): Promise<VersionRow[]> {
+  const hub = new PromptHub({ url, freshMs: 0, revalidateMs: 0 })
+  const rows = await hub.listVersions(name).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error
+  })
+  return [...(rows ?? [])].reverse()
 }
 
 /** A prompt to publish. */

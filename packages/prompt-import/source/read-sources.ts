@@ -1,16 +1,19 @@
 // Reads the files given to `npm run import` with the readers of their formats.
 import { isUtf8 } from 'node:buffer'
 import { basename, dirname, join, relative } from 'node:path'
-import type { PromptSource, UnnamedPrompt } from '../../../packages/prompt-formats/source/assign-names.ts'
+import type { PromptPlace } from '../../../src/domain/api/export-formats.ts'
+import { digestText } from '../../../src/files/measure.ts'
+import { describeRefusal } from '../../../src/files/plain-files.ts'
+import type { PromptSource, UnnamedPrompt } from '../../prompt-formats/source/assign-names.ts'
 import {
   detectFormat,
   hasFormatName,
   type ImportFormat,
   READERS,
   TEXT_FORMATS,
-} from '../../../packages/prompt-formats/source/formats.ts'
-import { nameOfFile } from '../../../packages/prompt-formats/source/names.ts'
-import { readRoleFiles } from '../../../packages/prompt-formats/source/plain.ts'
+} from '../../prompt-formats/source/formats.ts'
+import { nameOfFile } from '../../prompt-formats/source/names.ts'
+import { readRoleFiles } from '../../prompt-formats/source/plain.ts'
 import {
   ConversionProblems,
   MAX_FINDINGS,
@@ -18,11 +21,8 @@ import {
   type Reader,
   type ReadResult,
   textsOf,
-} from '../../../packages/prompt-formats/source/portable.ts'
-import { MAX_SOURCE_BYTES } from '../../../packages/prompt-formats/source/source-file.ts'
-import type { PromptPlace } from '../../../src/domain/api/export-formats.ts'
-import { digestText } from '../../../src/files/measure.ts'
-import { describeRefusal } from '../../../src/files/plain-files.ts'
+} from '../../prompt-formats/source/portable.ts'
+import { MAX_SOURCE_BYTES } from '../../prompt-formats/source/source-file.ts'
 import { folderOf, SKILL_FILE, type Source } from './list-sources.ts'
 import { readSkillFolder } from './skill-folder.ts'
 
@@ -34,7 +34,7 @@ const NOT_PROMPTS = /^(?:readme|license|licence|changelog|contributing|code_of_c
 const PROJECT_FILES = /^(?:agents|claude|gemini|copilot-instructions)\.md$/i
 
 /** A prompt that was read, with what decides on its name. */
-interface SourcedPrompt extends UnnamedPrompt {
+export interface SourcedPrompt extends UnnamedPrompt {
   prompt: PortablePrompt
   /** Its place in its file, from 1; null if it is the only one there. */
   position: number | null

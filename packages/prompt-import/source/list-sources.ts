@@ -1,11 +1,11 @@
 // Lists the files and folders given to `npm run import`, sorted by path, within limits.
 import { lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { findFrontKeys } from '../../../packages/prompt-formats/source/front-keys.ts'
-import { isPromptFile } from '../../../packages/prompt-formats/source/read-prompt-file.ts'
-import { MAX_SOURCE_BYTES } from '../../../packages/prompt-formats/source/source-file.ts'
 import { compareText } from '../../../src/domain/text/compare-text.ts'
 import { openFolder, type PlainFolder } from '../../../src/files/plain-files.ts'
+import { findFrontKeys } from '../../prompt-formats/source/front-keys.ts'
+import { isPromptFile } from '../../prompt-formats/source/read-prompt-file.ts'
+import { MAX_SOURCE_BYTES } from '../../prompt-formats/source/source-file.ts'
 import { listSkillFolder, type SkillFolder } from './skill-folder.ts'
 
 /** Maximum number of files and of nested folders in an import. */

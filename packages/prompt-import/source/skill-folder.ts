@@ -1,6 +1,5 @@
 // Lists and reads the files beside the main file of a skill that is imported: a SKILL.md, or a prompt file. A folder is listed only as far as a version may have files, and no file is read before its size is known.
 import { basename, posix } from 'node:path'
-import { ConversionProblems } from '../../../packages/prompt-formats/source/portable.ts'
 import {
   checkBundle,
   checkFiles,
@@ -13,6 +12,7 @@ import { printable } from '../../../src/domain/text/printable.ts'
 import { entriesOf, type FileEntry, sortFiles } from '../../../src/domain/values/file-entry.ts'
 import { measureFile } from '../../../src/files/measure.ts'
 import { describeRefusal, type Opened, type PlainFolder } from '../../../src/files/plain-files.ts'
+import { ConversionProblems } from '../../prompt-formats/source/portable.ts'
 
 /** Maximum number of files and folders that are looked at in the folder of a skill. */
 const MAX_ENTRIES = 1_000
