@@ -1,7 +1,7 @@
 // Runs a query on an open index: builds the FTS5 expression, fetches the candidates, orders them, and returns one page.
 import type { DatabaseSync } from 'node:sqlite'
 import { placeCopies } from '../catalogue/originals.ts'
-import { FIELD_WEIGHTS, tagTerm } from '../catalogue/search/document.ts'
+import { FIELD_WEIGHTS, filterTerms } from '../catalogue/search/document.ts'
 import { formatGroup, type Query, readQuery, weighGroup } from '../catalogue/search/query.ts'
 import { SORTS, type Sort } from '../domain/api/data-paths.ts'
 import { addressesBelow } from '../domain/api/record-links.ts'
@@ -47,30 +47,33 @@ export function openFinder(database: DatabaseSync): (question: SearchQuery) => S
   const total = orders.get('top')!.ids.length
   const originals = new Map<number, number[]>(JSON.parse(String(stateOf('originals'))))
 
-  return ({ text, tags, sort, offset, limit }) => {
+  return ({ text, sort, offset, limit, ...filters }) => {
+    const { tags } = filters
     // No prompt has more than the maximum number of tags, or an invalid tag.
     const canMatch = tags.length <= LIMITS.tagsPerRepository && tags.every(isTag)
-    const required = tags.map((tag) => `"${tagTerm(tag)}"`).join(' AND ')
-    const tagged = canMatch && required !== '' ? match(required, total).keys() : []
-    const carriers = required === '' ? undefined : new Set(tagged)
-    const hasTags = (id: number) => carriers?.has(id) ?? true
-    const withTags = (expression: string) => (required === '' ? expression : `(${expression}) AND ${required}`)
+    const required = filterTerms(filters)
+      .map((term) => `"${term}"`)
+      .join(' AND ')
+    const found = canMatch && required !== '' ? match(required, total).keys() : []
+    const allowed = required === '' ? undefined : new Set(found)
+    const isAllowed = (id: number) => allowed?.has(id) ?? true
+    const withFilters = (expression: string) => (required === '' ? expression : `(${expression}) AND ${required}`)
     const show = (ids: ArrayLike<number> & Pick<number[], 'slice'>) => ({
       matches: Array.from(ids.slice(offset, offset + limit), summarize),
       total: ids.length,
     })
     if (text.trim() === '') {
-      const ids = [...orders.get(sort ?? 'top')!.ids].filter(hasTags)
+      const ids = [...orders.get(sort ?? 'top')!.ids].filter(isAllowed)
       return { ...show(ids), isTotalExact: true, matched: undefined }
     }
     const query = readQuery(canMatch ? text : '', vocabulary())
     const { ignored, corrected } = query
     if (query.groups.length === 0) return { ...show([]), isTotalExact: true, matched: { exact: 0, corrected, ignored } }
     const most = sort === undefined ? MAX_SCORED : MAX_SORTED
-    const anywhere = match(withTags(joinGroups(query)), most, sort === undefined ? scored : unscored)
+    const anywhere = match(withFilters(joinGroups(query)), most, sort === undefined ? scored : unscored)
     const full =
-      sort === undefined ? rank(query, anywhere, listNamed(text).filter(hasTags), withTags) : [...anywhere.keys()]
-    const partial = full.length < ENOUGH ? findPartial(query, withTags, new Set(full)) : []
+      sort === undefined ? rank(query, anywhere, listNamed(text).filter(isAllowed), withFilters) : [...anywhere.keys()]
+    const partial = full.length < ENOUGH ? findPartial(query, withFilters, new Set(full)) : []
     if (sort !== undefined) for (const ids of [full, partial]) ids.sort(comparePlaces(sort))
     const isAsTyped = ignored.length === 0 && Object.keys(corrected).length === 0
     // A copy with all words does not go down to an original with some of them: that one comes up.
@@ -93,10 +96,10 @@ export function openFinder(database: DatabaseSync): (question: SearchQuery) => S
     query: Query,
     anywhere: ReadonlyMap<number, number>,
     named: readonly number[],
-    withTags: (expression: string) => string,
+    withFilters: (expression: string) => string,
   ): number[] {
-    const inName = match(withTags(`{owner name title} : (${joinGroups(query)})`))
-    const together = query.phrase === undefined ? new Map() : match(withTags(`"${query.phrase}"`))
+    const inName = match(withFilters(`{owner name title} : (${joinGroups(query)})`))
+    const together = query.phrase === undefined ? new Map() : match(withFilters(`"${query.phrase}"`))
     const classes = [new Set(named), inName, together, anywhere]
     const ranked = [...new Set([...named, ...inName.keys(), ...anywhere.keys()])].map((id) => ({
       id,
@@ -109,13 +112,13 @@ export function openFinder(database: DatabaseSync): (question: SearchQuery) => S
   /** Returns prompts that contain some of the words, best first. */
   function findPartial(
     { groups, isOnePhrase }: Query,
-    withTags: (expression: string) => string,
+    withFilters: (expression: string) => string,
     full: ReadonlySet<number>,
   ): number[] {
     const weights = new Map<number, number>()
     for (const group of groups) {
       const weight = weighGroup(group, total)
-      for (const id of match(withTags(formatGroup(group))).keys()) weights.set(id, (weights.get(id) ?? 0) + weight)
+      for (const id of match(withFilters(formatGroup(group))).keys()) weights.set(id, (weights.get(id) ?? 0) + weight)
     }
     const all = groups.reduce((sum, group) => sum + weighGroup(group, total), 0)
     const least = isOnePhrase ? MIN_SHARE.ofAll * all : MIN_SHARE.ofMost * Math.max(0, ...weights.values())

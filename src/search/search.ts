@@ -1,14 +1,13 @@
 // The interface of search: queries and results.
 
+import type { Filters } from '../catalogue/search/document.ts'
 import type { Sort } from '../domain/api/data-paths.ts'
 import type { Matched, Repository, RepositorySummary } from '../domain/api/schema.ts'
 
 /** A search query; a result matches all of its conditions. */
-export interface SearchQuery {
+export interface SearchQuery extends Filters {
   /** The words as typed; any string, empty if there are no words. */
   text: string
-  /** Tags that a result must all have; malformed tags match nothing. */
-  tags: readonly string[]
   /** The order. If undefined: best match first, or `top` if there are no words. */
   sort: Sort | undefined
   /** The number of matches to skip. */

@@ -11,7 +11,7 @@ import { toTerm } from '../domain/search/tokens.ts'
 import { MENU_SIZE } from './search.ts'
 
 /** Incremented when the format of terms, synonyms or tables changes; an index with another number is rebuilt. */
-export const INDEX_SHAPE = 4
+export const INDEX_SHAPE = 5
 /** Share of changed prompts above which rebuilding is faster than editing. */
 const MAX_EDITED_SHARE = 0.1
 const MIN_EDITED = 10
@@ -28,7 +28,7 @@ const TABLES = `
   CREATE TABLE words (word TEXT PRIMARY KEY, term TEXT NOT NULL, uses INTEGER NOT NULL) WITHOUT ROWID;
   CREATE INDEX words_by_term ON words (term, uses);
   CREATE INDEX corrections ON words (length(word), word) WHERE uses > 1;
-  CREATE VIRTUAL TABLE texts USING fts5(${FIELDS.join(', ')}, labels, content='', tokenize='ascii');
+  CREATE VIRTUAL TABLE texts USING fts5(${FIELDS.join(', ')}, filters, content='', tokenize='ascii');
 `
 
 /** Size to which the journal is cut again, because that of a whole index is as large as the index. */
@@ -179,7 +179,7 @@ function changePrompts(
   const count = (words: Iterable<string>, by: 1 | -1) => {
     for (const word of words) uses.set(word, (uses.get(word) ?? 0) + by)
   }
-  const columns = `rowid, ${FIELDS.join(', ')}, labels`
+  const columns = `rowid, ${FIELDS.join(', ')}, filters`
   const values = `?, ?${', ?'.repeat(FIELDS.length)}`
   const deleteText = database.prepare(`INSERT INTO texts (texts, ${columns}) VALUES ('delete', ${values})`)
   const deletePrompt = database.prepare('DELETE FROM prompts WHERE id = ? RETURNING source')
@@ -199,7 +199,8 @@ function changePrompts(
     const { owner, name, full_name, url, html_url, raw_url, ...rest } = summary
     const document = readDocument(repository)
     const words = listWords(document)
-    const texts = listColumns(document, summary.tags, term)
+    const { tags, kind, license } = summary
+    const texts = listColumns(document, { tags, kind, owner, license: license ?? undefined }, term)
     const id = ids.get(fullName) ?? ++last
     ids.set(fullName, id)
     insertText.run(id, ...texts)

@@ -289,7 +289,7 @@ export const FAST: Readonly<Record<string, CallsOf>> = {
     return [
       () => {
         const document = readDocument(repository)
-        return [listColumns(document, [text]), listWords(document)]
+        return [listColumns(document, { tags: [text] }), listWords(document)]
       },
       () => countTypos(text.slice(0, 64), text, 2),
     ]

@@ -50,7 +50,7 @@ const IN_LISTS = [
   ...['owner', 'name', 'title', 'description', 'tags', 'status'],
   ...['latest_version', 'forked_from', 'updated_at', 'url', 'html_url'],
 ]
-const SUMMARY = [...IN_LISTS, 'format', 'is_skill']
+const SUMMARY = [...IN_LISTS, 'format', 'kind']
 const VERSION = [
   ...['url', 'version', 'content', 'content_sha256', 'size_bytes', 'format', 'variables'],
   ...['parameters', 'changelog', 'published_at', 'published_by', 'raw_url'],
@@ -78,7 +78,7 @@ describe('the same data as the read API', () => {
         const record = (await hub.rest(`${path}/versions/${version}`)).data as Json
         const { data } = (await ask('get_prompt', { owner, name, version })) as { data: Json }
         expect(data).toMatchObject({ ...pick(detail, [...IN_LISTS, 'license', 'status_message']), url: record.url })
-        expect(data).toMatchObject({ ...pick(record, VERSION), is_skill: record.skill !== null, yanked })
+        expect(data).toMatchObject({ ...pick(record, VERSION), kind: record.skill ? 'skill' : record.format, yanked })
         if (version === detail.latest_version) expect(await ask('get_prompt', { owner, name })).toEqual({ data })
         compared++
       }
@@ -93,6 +93,8 @@ describe('the same data as the read API', () => {
     ['by a misspelled word', { q: 'reveiw' }, '?q=reveiw'],
     ['by a tag', { tag: 'writing' }, '?tag=writing'],
     ['by words and a tag', { q: 'code', tag: 'engineering' }, '?q=code&tag=engineering'],
+    ['Agent Skills', { kind: 'skill' }, '?kind=skill'],
+    ['chat prompts by words', { q: 'a', kind: 'chat' }, '?q=a&kind=chat'],
     ['newest first', { sort: 'new' }, '?sort=new'],
     ['trending', { sort: 'trending' }, '?sort=trending'],
     ['by words, newest first', { q: 'review', sort: 'new' }, '?q=review&sort=new'],

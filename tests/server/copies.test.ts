@@ -74,7 +74,7 @@ describe.each([
 
   test('the search page', async () => {
     const question = { q, tags: [], sort: undefined, owner: undefined, license: undefined, page: 1 }
-    const all = { ...question, withVariables: false, withProvenance: false }
+    const all = { ...question, withVariables: false, withProvenance: false, withResults: false, kind: undefined }
     const { rows } = await findPrompts(all, hub.hub.search())
     inOrder(rows.map(({ owner }) => owner))
   })

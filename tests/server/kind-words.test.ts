@@ -56,7 +56,7 @@ const WAYS: [string, (of: typeof hub, q: string) => Promise<Found>][] = [
     'the search page',
     async (of, q) => {
       const asked = { q, tags: [], sort: undefined, owner: undefined, license: undefined, page: 1 }
-      const question = { ...asked, withVariables: false, withProvenance: false }
+      const question = { ...asked, withVariables: false, withProvenance: false, withResults: false, kind: undefined }
       const { rows, exact, corrected, ignored } = await findPrompts(question, of.hub.search())
       return [rows.map(({ full_name }) => full_name), { exact: exact!, corrected, ignored: [...ignored] }]
     },

@@ -55,7 +55,7 @@ test('lists every endpoint with its parameters, status codes and media types', (
       'listRepositories',
       '200 304 400 429 500 503',
       json,
-      'query:page query:sort query:q query:tag',
+      'query:page query:sort query:q query:tag query:kind',
     ],
     [`get ${repo}`, 'getRepository', read, json, ''],
     [`patch ${repo}`, 'changeRepository', change, json, ''],

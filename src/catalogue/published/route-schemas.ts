@@ -23,6 +23,7 @@ import {
 } from '../../domain/api/schema.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { AttestationName } from '../../domain/values/attestation.ts'
+import { KINDS } from '../../domain/values/chat.ts'
 import { FilePath, Name, Owner, Suite, Tag, Version } from '../../domain/values/values.ts'
 
 /** A documented query parameter; parsed by `server/read/list-query.ts` and `query-values.ts`. */
@@ -71,6 +72,11 @@ const SCHEMAS: Readonly<Record<ReadId, RouteSchemas>> = {
         description: 'Returns only repositories with this tag; may be repeated.',
         schema: z.array(z.string()),
         isRepeatable: true,
+      },
+      {
+        name: 'kind',
+        description: 'Returns only Agent Skills (skill), other chat prompts (chat) or other texts (text).',
+        schema: z.enum(KINDS),
       },
     ],
     response: list(RepositorySummary, SearchMeta),

@@ -185,7 +185,7 @@ function* listHubSkills(catalogue: Catalogue): Generator<SharedFile> {
   const skills = new Map<string, SkillIndexEntry>()
   for (const summary of catalogue.listed.top) {
     if (skills.size === MAX_HUB_SKILLS) break
-    const skill = summary.is_skill ? digestsOf(catalogue, summary).skill : null
+    const skill = summary.kind === 'skill' ? digestsOf(catalogue, summary).skill : null
     if (!skill) continue
     const name = skills.has(skill.name) ? `${skill.name}-by-${summary.owner}` : skill.name
     // A name that is too long, or taken again, belongs to a skill that its owner's index lists.

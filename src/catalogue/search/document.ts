@@ -1,6 +1,7 @@
 // Extracts what the index stores for a prompt: its terms by field, and its words for the vocabulary.
 import type { Repository } from '../../domain/api/schema.ts'
 import { isStopWord, tokenize, toTerm } from '../../domain/search/tokens.ts'
+import type { Kind } from '../../domain/values/chat.ts'
 
 /** Maximum indexed tokens per field. */
 const MAX_TOKENS_PER_FIELD = 4_000
@@ -45,19 +46,33 @@ export function readDocument(repository: Repository): Document {
 /**
  * Returns the text of each column in the index. Stop words are removed from prose, so that the words around them are adjacent in a phrase.
  *
- * @param tags whole tags, for the last column
+ * @param filters for the last column
  */
-export function listColumns(document: Document, tags: readonly string[], term = toTerm): string[] {
+export function listColumns(document: Document, filters: Filters, term = toTerm): string[] {
   const columns = FIELDS.map((field) =>
     document[field].filter((token) => !PROSE.includes(field) || !isStopWord(token)).map(term),
   )
-  return [...columns, tags.map(tagTerm)].map((terms) => terms.join(' '))
+  return [...columns, filterTerms(filters)].map((terms) => terms.join(' '))
 }
 
-/** Returns the term of a whole tag; no token contains `·`. */
-export function tagTerm(tag: string): string {
-  return `·${tag.replaceAll('-', '·')}`
+/** What results can be restricted to. A result has all of it. */
+export interface Filters {
+  /** Malformed tags match nothing. */
+  tags: readonly string[]
+  kind?: Kind | undefined
+  owner?: string | undefined
+  /** An SPDX expression, in any case. */
+  license?: string | undefined
 }
+
+/** Returns the terms of filters; no token of a text contains `·`, and each kind of filter has another number of them in front. */
+export function filterTerms({ tags, kind, owner, license }: Filters): string[] {
+  const values = [tags, owner ?? [], kind ?? [], license ?? []]
+  return values.flatMap((value, at) => [value].flat().map((one) => '·'.repeat(at + 1) + toFilterTerm(one)))
+}
+
+/** Only letters, digits and characters beyond ASCII are one token. https://www.sqlite.org/fts5.html#ascii_tokenizer */
+const toFilterTerm = (value: string) => value.toLowerCase().replaceAll(/[^a-z0-9]/g, '·')
 
 /** Returns the distinct words of a prompt; words in fields that describe the prompt appear twice, because they count twice in the vocabulary. */
 export function listWords({ readme, content, ...describing }: Document): string[] {

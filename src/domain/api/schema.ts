@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
 import { AttestationFacts, PublisherFacts } from '../values/attestation.ts'
-import { CHAT_ROLES, FORMATS } from '../values/chat.ts'
+import { CHAT_ROLES, FORMATS, KINDS } from '../values/chat.ts'
 import { FILE_MEDIA_TYPES } from '../values/file-entry.ts'
 import { Include } from '../values/include.ts'
 import {
@@ -86,9 +86,10 @@ export const RepositorySummary = z
     versions_count: z.int().nonnegative().describe('Number of published versions, including yanked ones.'),
     variables_count: z.int().nonnegative().describe('Number of variables in the latest version.'),
     format: format.describe('`text`, or `chat`: the latest version’s content has role lines.'),
-    is_skill: z.boolean().describe('Whether the latest version is an Agent Skill.'),
+    kind: z.enum(KINDS).describe('What the latest version is: `skill` for an Agent Skill, otherwise its format.'),
     forked_from: VersionAddress.nullable().describe('The version that it was forked from, or null.'),
     has_provenance: z.boolean().describe('Whether a verified CI run published the latest version.'),
+    has_results: z.boolean().describe('Whether the latest version has results of test suites.'),
     created_at: Time.describe('When the first version was published.'),
     updated_at: Time.describe('When the newest version was published.'),
     stats: Stats.nullable().describe('Download counts, or null if downloads are not counted.'),

@@ -8,7 +8,7 @@ import type { RepositoryFile } from '../content/prompt-file.ts'
 import { CLOCK_SKEW_MS } from '../limits.ts'
 import { publisherOf } from '../values/attestation.ts'
 import { attestationName } from '../values/attestation-name.ts'
-import { splitChat } from '../values/chat.ts'
+import { kindOf, splitChat } from '../values/chat.ts'
 import { titleFromName } from '../values/names.ts'
 import type { Stats } from '../values/values.ts'
 import { selectVersions } from '../values/versions.ts'
@@ -48,9 +48,10 @@ export function describeRepository(
     versions_count: versions.length,
     variables_count: latest?.variables.length ?? 0,
     format: latest?.format ?? 'text',
-    is_skill: Boolean(latest?.skill),
+    kind: latest ? kindOf(latest) : 'text',
     forked_from: file.forked_from,
     has_provenance: Boolean(latest?.provenance),
+    has_results: results.length > 0,
     created_at: times[0]!,
     updated_at: times.at(-1)!,
     stats,

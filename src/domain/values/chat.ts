@@ -10,6 +10,13 @@ export const FORMATS = ['text', 'chat'] as const
 /** `text`, or `chat`: content with role lines. */
 export type Format = (typeof FORMATS)[number]
 
+/** What a prompt can be used as. */
+export const KINDS = [...FORMATS, 'skill'] as const
+export type Kind = (typeof KINDS)[number]
+
+/** Returns what a version is. */
+export const kindOf = ({ format, skill }: { format: Format; skill?: unknown }): Kind => (skill ? 'skill' : format)
+
 /** One message; its content neither starts nor ends with a line break. */
 export interface ChatMessage {
   role: ChatRole

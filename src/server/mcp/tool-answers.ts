@@ -7,6 +7,7 @@ import type { FillingValues } from '../../domain/content/filling.ts'
 import { findPlaceholders } from '../../domain/content/placeholders.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { isObject } from '../../domain/text/json.ts'
+import { kindOf } from '../../domain/values/chat.ts'
 import { toHubError } from '../../log.ts'
 import type { Hub } from '../hub.ts'
 import { findVersionAt } from '../read/label-at.ts'
@@ -79,14 +80,14 @@ export const FIELDS = {
 } as const
 
 /** More fields of every prompt in results. The open schemas omit them, to keep the tool list, which every client loads, short and stable. */
-const UNDESCRIBED_FIELDS = ['format', 'is_skill', 'forked_from'] as const
+const UNDESCRIBED_FIELDS = ['format', 'kind', 'forked_from'] as const
 
 /** The handler of each tool, which returns the result as JSON. @throws HubError with a message that says what to do next */
 const TOOL_ANSWERS: {
   [Name in ToolName]: (given: Arguments<Name>, hub: Hub) => Promise<string>
 } = {
-  async search_prompts({ q = '', tag, sort, page = 1, limit = PAGE_SIZES.search_prompts.usual }, { search }) {
-    const question = { text: q, tags: tag === undefined ? [] : [tag], sort }
+  async search_prompts({ q = '', tag, kind, sort, page = 1, limit = PAGE_SIZES.search_prompts.usual }, { search }) {
+    const question = { text: q, tags: tag === undefined ? [] : [tag], kind, sort }
     const answer = await search().find({ ...question, offset: (page - 1) * limit, limit })
     const { data, meta } = searchEnvelope(answer, { page, size: limit })
     const shown = data.map((record) => pick(record, [...FIELDS.search_prompts, ...UNDESCRIBED_FIELDS]))
@@ -156,7 +157,7 @@ async function describePrompt(repository: Repository, record: VersionRecord, fil
       ? repository.warnings
       : (await import('../../domain/content/findings.ts')).warnOfTexts(record)
   const warnings = found.map(({ code, line, message }) => `${code}${line === null ? '' : `, line ${line}`}: ${message}`)
-  const said = { ...repository, ...record, ...filled, is_skill: record.skill !== null, yanked, advisories, warnings }
+  const said = { ...repository, ...record, ...filled, kind: kindOf(record), yanked, advisories, warnings }
   return pick(said, [...FIELDS.get_prompt, ...UNDESCRIBED_FIELDS])
 }
 

@@ -7,6 +7,7 @@ import { LIMITS } from '../../domain/limits.ts'
 import { isObject } from '../../domain/text/json.ts'
 import { formatProblems, parseWithSchema } from '../../domain/text/problems.ts'
 import { countCharacters } from '../../domain/text/text-length.ts'
+import { KINDS } from '../../domain/values/chat.ts'
 import { readObject } from './protocol.ts'
 
 // Patterns without the lookaheads of the contract's: some clients compile them with RE2, which does not support these.
@@ -37,6 +38,10 @@ export const INPUTS = {
       .describe('Words to find in any field. Prompts that contain all of them come first; plain words work best.')
       .optional(),
     tag: shortText(LIMITS.tagCharacters, 'writing').describe('One tag, exactly as in list_tags.').optional(),
+    kind: z
+      .enum(KINDS, `expected one of ${KINDS.join(', ')}, for example "skill"`)
+      .describe('Only Agent Skills, chat prompts or other texts.')
+      .optional(),
     sort: z
       .enum(SORTS, `expected one of ${SORTS.join(', ')}, for example "new"`)
       .describe('Order. Default: best match when q is given, else top.')

@@ -2,17 +2,18 @@
 
 import type { RepositorySummary } from '../../domain/api/schema.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import type { Kind } from '../../domain/values/chat.ts'
 import type { Search } from '../../search/search.ts'
 import type { SearchPageQuery } from './search-page-query.ts'
 
-/** The number of best matches to examine. Filters and counts cover only these matches, because examining more takes longer and few users page that far. */
+/** The number of best matches to examine. Counts, and the filters that the index lacks, cover only these matches, because examining more takes longer and few users page that far. */
 export const MAX_CANDIDATES = 400
 /** Maximum number of values shown for each filter; more would push the other filters out of view. */
 const MAX_VALUES = 8
 
 /** A filter value, and the number of prompts that match it. */
-export interface Facet {
-  value: string
+export interface Facet<Value extends string = string> {
+  value: Value
   count: number
 }
 
@@ -23,7 +24,15 @@ export interface FoundPrompts {
   /** Whether there may be more results than `total`. */
   isCut: boolean
   pages: number
-  facets: { tags: Facet[]; owners: Facet[]; licenses: Facet[]; withVariables: number; withProvenance: number }
+  facets: {
+    kinds: Facet<Kind>[]
+    tags: Facet[]
+    owners: Facet[]
+    licenses: Facet[]
+    withVariables: number
+    withProvenance: number
+    withResults: number
+  }
   corrected: Readonly<Record<string, string>>
   ignored: readonly string[]
   /** The number of results that match every word; undefined if the search does not report this number. */
@@ -32,15 +41,14 @@ export interface FoundPrompts {
 
 /** Runs a search query. @throws HubError `unavailable` when the search is unavailable */
 export async function findPrompts(question: SearchPageQuery, search: Pick<Search, 'find'>): Promise<FoundPrompts> {
-  const { q, tags, sort, owner, license, withVariables, withProvenance, page } = question
+  const { q: text, tags, sort, owner, license, kind, withVariables, withProvenance, withResults, page } = question
   const { pageSize } = LIMITS
-  const answer = await search.find({ text: q, tags, sort, offset: 0, limit: MAX_CANDIDATES })
+  const answer = await search.find({ text, tags, owner, license, kind, sort, offset: 0, limit: MAX_CANDIDATES })
   const kept = answer.matches.filter(
     (summary) =>
-      (owner === undefined || summary.owner === owner) &&
-      (license === undefined || summary.license === license) &&
       (!withVariables || summary.variables_count > 0) &&
-      (!withProvenance || summary.has_provenance),
+      (!withProvenance || summary.has_provenance) &&
+      (!withResults || summary.has_results),
   )
   const matched = 'matched' in answer ? answer.matched : undefined
   return {
@@ -49,6 +57,7 @@ export async function findPrompts(question: SearchPageQuery, search: Pick<Search
     isCut: answer.total > answer.matches.length,
     pages: Math.ceil(kept.length / pageSize),
     facets: {
+      kinds: kind === undefined ? count(kept.map((summary) => summary.kind)) : [],
       tags: count(kept.flatMap((summary) => summary.tags)).filter(
         ({ value, count }) => !tags.includes(value) && count < kept.length,
       ),
@@ -56,6 +65,7 @@ export async function findPrompts(question: SearchPageQuery, search: Pick<Search
       licenses: license === undefined ? count(kept.flatMap((summary) => summary.license ?? [])) : [],
       withVariables: withVariables ? 0 : kept.filter((summary) => summary.variables_count > 0).length,
       withProvenance: withProvenance ? 0 : kept.filter((summary) => summary.has_provenance).length,
+      withResults: withResults ? 0 : kept.filter((summary) => summary.has_results).length,
     },
     corrected: matched?.corrected ?? {},
     ignored: matched?.ignored ?? [],
@@ -63,8 +73,8 @@ export async function findPrompts(question: SearchPageQuery, search: Pick<Search
   }
 }
 
-function count(values: readonly string[]): Facet[] {
-  const counts = new Map<string, number>()
+function count<Value extends string>(values: readonly Value[]): Facet<Value>[] {
+  const counts = new Map<Value, number>()
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
   return [...counts]
     .map(([value, count]) => ({ value, count }))

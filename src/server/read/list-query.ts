@@ -4,6 +4,7 @@ import { SORTS, type Sort } from '../../domain/api/data-paths.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { countCharacters } from '../../domain/text/text-length.ts'
+import { KINDS, type Kind } from '../../domain/values/chat.ts'
 import { lastOf, quote } from './query-values.ts'
 
 /** The query parameters of the list. */
@@ -15,6 +16,8 @@ export interface ListQuery {
   q: string
   /** The tags in the given order, without duplicates. Malformed tags are included and match nothing. */
   tags: string[]
+  /** Undefined when omitted. */
+  kind: Kind | undefined
 }
 
 /** Parses the list's query. @throws HubError `invalid_request` that names the parameter and what was expected */
@@ -29,9 +32,10 @@ export function readListQuery(query: URLSearchParams): ListQuery {
   }
   return {
     page: readPage(lastOf(query, 'page')),
-    sort: readSort(lastOf(query, 'sort')),
+    sort: readOne('sort', SORTS, lastOf(query, 'sort')),
     q: q.trim() === '' ? '' : q,
     tags: [...new Set(query.getAll('tag').filter((tag) => tag !== ''))],
+    kind: readOne('kind', KINDS, lastOf(query, 'kind')),
   }
 }
 
@@ -48,9 +52,14 @@ export function readPage(page: string | undefined): number {
   )
 }
 
-function readSort(sort: string | undefined): Sort | undefined {
-  if (sort === undefined) return undefined
-  const known = SORTS.find((candidate) => candidate === sort)
+/** @throws HubError `invalid_request` */
+function readOne<Value extends string>(
+  name: string,
+  values: readonly Value[],
+  given: string | undefined,
+): Value | undefined {
+  if (given === undefined) return undefined
+  const known = values.find((value) => value === given)
   if (known) return known
-  throw new HubError('invalid_request', `sort: expected one of ${SORTS.join(', ')}, got ${quote(sort)}.`)
+  throw new HubError('invalid_request', `${name}: expected one of ${values.join(', ')}, got ${quote(given)}.`)
 }

@@ -16,10 +16,10 @@ import type { FoundAnswer } from './records.ts'
 /** Responds with the list. @throws HubError `invalid_request` for an invalid query; `unavailable` when the search is unavailable */
 export async function findList(asked: URLSearchParams, { baseUrl, siteFiles, search }: Hub): Promise<FoundAnswer> {
   const query = readListQuery(asked)
-  const { page, sort, q, tags } = query
+  const { page, sort, q, tags, kind } = query
   const { pageSize: size } = LIMITS
-  if (q !== '' || tags.length > 1) {
-    const answer = await search().find({ text: q, tags, sort, offset: (page - 1) * size, limit: size })
+  if (q !== '' || tags.length > 1 || kind !== undefined) {
+    const answer = await search().find({ text: q, tags, kind, sort, offset: (page - 1) * size, limit: size })
     return formatSearchResults(answer, query, baseUrl)
   }
   const [tag] = tags
@@ -64,11 +64,12 @@ function formatEnvelope(
 }
 
 /** Builds the Link header. */
-function linkHeader(pages: number, { page, sort, q, tags }: ListQuery, baseUrl: string): Record<string, string> {
+function linkHeader(pages: number, { page, sort, q, tags, kind }: ListQuery, baseUrl: string): Record<string, string> {
   const links = pageLinks(page, pages, (target) => {
     const url = new URL(ROUTES.listRepositories.path, baseUrl)
     if (q !== '') url.searchParams.set('q', q)
     for (const tag of tags) url.searchParams.append('tag', tag)
+    if (kind) url.searchParams.set('kind', kind)
     if (sort) url.searchParams.set('sort', sort)
     url.searchParams.set('page', String(target))
     return url.href

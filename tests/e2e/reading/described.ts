@@ -18,6 +18,7 @@ export function described(hub: Reading): void {
       const repository = ['header If-None-Match', 'path name', 'path owner']
       expect(parameters('/api/v1/repos')).toEqual([
         'header If-None-Match',
+        'query kind',
         'query page',
         'query q',
         'query sort',

@@ -26,6 +26,10 @@ export function queryValues(hub: Reading): void {
       },
     )
 
+    test.each(['SKILL', 'skills', 'text,chat', '__proto__', '%00'])('rejects kind=%s', async (kind) => {
+      expect(await refused(`/api/v1/repos?kind=${kind}`)).toMatch(/kind: expected one of text, chat, skill/)
+    })
+
     //  version
     const malformed = words`
       v1.0.0 1.0 1 1.0.0.0 01.2.3 1.02.3 1.0.0-rc.1 1.0.0%2Bbuild 1.0.0%0A 1.0.0%00 %201.0.0 -1.0.0 1000000.0.0

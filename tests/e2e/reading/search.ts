@@ -162,6 +162,22 @@ export function search(hub: Reading): void {
       expect(odd.map((order) => order.slice(0, 20))).toContainEqual(await search('pagedword', '&tag=zz-odd&sort=new'))
     })
 
+    test.each(['text', 'chat', 'skill'])('kind=%s lists what is one, and is combined with the others', async (kind) => {
+      const pages = Array.from({ length: Math.ceil(listed.length / 20) }, (_, at) =>
+        found(`/api/v1/repos?page=${at + 1}`),
+      )
+      const all = (await Promise.all(pages)).flatMap((answer) => (answer.json() as List).data)
+      const ofKind = all.filter((one) => one.kind === kind)
+      expect(ofKind.length).toBeGreaterThan(0)
+      expect(meta(await found(`/api/v1/repos?kind=${kind}`))).toMatchObject({ total: ofKind.length })
+      const tagged = ofKind
+        .filter(({ tags }) => (tags as string[]).includes('writing'))
+        .map(({ full_name }) => full_name)
+      expect(names(await found(`/api/v1/repos?kind=${kind}&tag=writing`))).toEqual(tagged.slice(0, 20))
+      const { data } = (await found(`/api/v1/repos?kind=${kind}&q=a`)).json() as List
+      expect(data.filter((one) => one.kind !== kind)).toEqual([])
+    })
+
     test('later pages keep the query', async () => {
       const seen: string[] = []
       let path: string | undefined = '/api/v1/repos?tag=zz-many&q=pagedword&sort=new'
