@@ -109,9 +109,43 @@ export function testWithoutBrowser(opened: () => BuiltSite): void {
         .filter((path) => path.endsWith('/index.html'))
         .map((path) => `/docs/${path.slice(0, -'/index.html'.length)}`)
       const html = await (await fetch(`${site.origin}/docs/filling`)).text()
-      const [nav = ''] = /<nav aria-label="Documentation">.*?<\/nav>/s.exec(html) ?? []
+      const [nav = ''] = /<nav aria-label="Documentation"[^>]*>.*?<\/nav>/s.exec(html) ?? []
       const linked = [...nav.matchAll(/href="([^"]+)"/g)].map(([, path]) => path)
       expect(linked.toSorted()).toEqual(guides.toSorted())
+    })
+
+    test('every guide that is written in Markdown is there as such, and its page says so', async () => {
+      const texts = readdirSync(`${site.dir}/docs`, { encoding: 'utf8' }).filter((path) => path.endsWith('.md'))
+      expect(texts.length).toBeGreaterThan(15)
+      const response = await fetch(`${site.origin}/docs/publishing.md`)
+      expect(response.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+      expect(await response.text()).toMatch(/^# Publishing\n\nA CI job [\s\S]*\n```yaml\n/)
+      const page = await (await fetch(`${site.origin}/docs/publishing`)).text()
+      expect(page).toContain('href="/docs/publishing.md"')
+      expect(page).toMatch(/On this page<\/p>.*<a href="#check-pull-requests">Check pull requests<\/a>/s)
+      expect(page).toMatch(/<a rel="prev" href="\/docs\/mcp">.*<a rel="next" href="\/docs\/trusted-publishing">/s)
+      expect((await fetch(`${site.origin}/docs/nothing.md`)).status).toBe(404)
+    })
+
+    test.each([
+      ['trusted publishing', '/docs/trusted-publishing'],
+      ['go many', '/tags/many'],
+      ['mallory', '/mallory'],
+    ])('a search for “%s” finds %s as well', async (q, address) => {
+      const html = await (await fetch(`${site.origin}/search?${new URLSearchParams({ q })}`)).text()
+      const [others = ''] = /<ul class="others".*?<\/ul>/s.exec(html) ?? []
+      expect(others).toContain(`<a href="${address}">`)
+    })
+
+    test.each([
+      ['is:skill', 'Agent Skills'],
+      ['tag:writing', 'writing'],
+      ['owner:mallory', 'by mallory'],
+      ['license:MIT', 'MIT'],
+    ])('%s in the search field is a filter', async (q, chip) => {
+      const html = await (await fetch(`${site.origin}/search?${new URLSearchParams({ q })}`)).text()
+      expect(html).toMatch(new RegExp(`aria-label="Active filters"><li><a href="/search">${chip} <span`))
+      expect(html).toContain('<input id="find-q" name="q" type="search" value maxlength')
     })
 
     test('pages that are not listed have noindex', async () => {

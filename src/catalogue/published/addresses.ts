@@ -109,6 +109,7 @@ export const ADDRESSES: readonly Address[] = [
   page('/owners', 'Redirects to the list of owners'),
   staticPage('/docs', 'The documentation'),
   staticPage('/docs/{guide}', 'A guide'),
+  staticPage('/docs/{guide}.md', 'A guide as Markdown'),
   page('/tags', 'All tags'),
   page('/tags/{tag}', 'The prompts with a tag'),
   page('/tags/{tag}/feed.xml', 'Feed of new versions with a tag'),

@@ -1,3 +1,4 @@
+// Tests how the search page reads its query, with the operators among the words.
 import { expect, test } from 'vitest'
 import { formatSearchPageQuery, parseSearchPageQuery } from './search-page-query.ts'
 

@@ -1,4 +1,4 @@
-// Makes the search fields work: pressing `/` focuses a field, and typing suggests five prompts.
+// Makes the search fields work: `/`, Ctrl-K and ⌘K focus a field, and typing suggests five prompts and all results.
 import type { ListEnvelope } from '../../domain/api/envelope.ts'
 import type { RepositorySummary } from '../../domain/api/schema.ts'
 import { ROUTES_LIST } from '../links.ts'
@@ -8,8 +8,15 @@ const MOST = 5
 const MIN_CHARACTERS = 2
 
 document.addEventListener('keydown', (event) => {
-  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return
-  if (event.target instanceof HTMLElement && event.target.matches('input, textarea, select, [contenteditable]')) return
+  const isCommand =
+    event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey
+  if (!isCommand && (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey)) return
+  if (
+    !isCommand &&
+    event.target instanceof HTMLElement &&
+    event.target.matches('input, textarea, select, [contenteditable]')
+  )
+    return
   const field = document.querySelector<HTMLInputElement>('[data-find], [data-ask]')
   if (!field) return
   event.preventDefault()
@@ -57,7 +64,8 @@ function suggestAt(field: HTMLInputElement): void {
     if (q.length < MIN_CHARACTERS) return close()
     const found = await askFor(q, mine.signal)
     if (mine.signal.aborted || found.length === 0) return found.length === 0 ? close() : undefined
-    list.replaceChildren(...found.slice(0, MOST).map((one, index) => renderOption(one, `${id}-${index}`)))
+    const options = found.slice(0, MOST).map((one, index) => renderOption(one, `${id}-${index}`))
+    list.replaceChildren(...options, renderAll(q, `${id}-${options.length}`))
     list.hidden = document.activeElement !== field
     chosen = -1
     field.setAttribute('aria-expanded', String(!list.hidden))
@@ -103,6 +111,14 @@ async function askFor(q: string, signal: AbortSignal): Promise<RepositorySummary
   } catch {
     return []
   }
+}
+
+/** Renders the way to the search page, which finds guides, tags and owners as well. */
+function renderAll(q: string, id: string): HTMLLIElement {
+  const option = Object.assign(document.createElement('li'), { id, role: 'option', ariaSelected: 'false' })
+  option.dataset.address = `/search?${new URLSearchParams({ q })}`
+  option.textContent = 'See all results'
+  return option
 }
 
 function renderOption({ title, full_name, forked_from }: RepositorySummary, id: string): HTMLLIElement {

@@ -95,6 +95,16 @@ function guide(name: string, words: string, about: string): Guide {
   return { path: `/docs/${name}`, words, about }
 }
 
+/** The guides that are generated from the code. */
+const GENERATED: ReadonlySet<string> = new Set(
+  ['reading', 'cli', 'mcp', 'content-rules', 'api'].map((name) => `/docs/${name}`),
+)
+
+/** The paths of the guides that are there as Markdown as well, with `.md` at the end. */
+export const MARKDOWN_GUIDES: ReadonlySet<string> = new Set(
+  GUIDES.flatMap(({ guides }) => guides.map(({ path }) => path)).filter((path) => !GENERATED.has(path)),
+)
+
 export function findGuide(path: string): Guide | undefined {
   return GUIDES.flatMap(({ guides }) => guides).find((guide) => guide.path === path)
 }
