@@ -72,6 +72,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/server/read/close-names.ts MAX_TYPOS': 'how far a suggested name may be',
   'src/account/find-reader.ts MAX_KEPT': 'readers whose rights are remembered; the others are checked again',
   'src/account/own-prompts.ts MAX_OWNERS': 'owners whose prompts the account page lists',
+  'src/account/own-prompts.ts MAX_PICTURES': 'prompts that the account page lists with a picture',
   'src/account/own-prompts.ts MAX_SHOWN': 'prompts of an owner that the account page lists',
   'src/server/mcp/completions.ts MAX_VALUES': 'the protocol’s own limit of a completion',
   'src/server/mcp/prompts.ts ARGUMENT_CHARACTERS': 'a menu’s text is cut, nothing refused',

@@ -4,17 +4,21 @@ import { parseBuilt, type SiteFiles } from '../built/site-files.ts'
 import { type UnlistedPrompt, unlistedPath } from '../catalogue/unlisted.ts'
 import { DATA_FILES } from '../domain/api/data-paths.ts'
 import type { RepositorySummary, User } from '../domain/api/schema.ts'
+import { readContentStart } from '../server/read/content-start.ts'
 
 /** Maximum number of owners whose prompts are read. */
 const MAX_OWNERS = 20
 /** Maximum number of prompts shown of each owner; the search page lists them all. */
 export const MAX_SHOWN = 50
 
+/** Maximum number of prompts of each owner with a picture, because each takes a read. */
+const MAX_PICTURES = 20
+
 /** An owner's prompts. */
 export interface OwnPrompts {
   owner: string
-  /** The first prompts, most recently updated first; then those that appear in no list. */
-  prompts: readonly (RepositorySummary & Partial<Pick<UnlistedPrompt, 'moved_to'>>)[]
+  /** The first prompts, most recently updated first; then those that appear in no list. `start` is the start of the content, for its picture. */
+  prompts: readonly (RepositorySummary & Partial<Pick<UnlistedPrompt, 'moved_to'>> & { start?: string | undefined })[]
   /** The number of all listed prompts. */
   listed: number
 }
@@ -35,7 +39,12 @@ export async function readOwnPrompts(
         read<UnlistedPrompt[]>(unlistedPath(owner)),
       ])
       const repos = user?.repos ?? []
-      const prompts = [...repos.slice(0, MAX_SHOWN), ...unlisted.slice(0, MAX_SHOWN)]
+      const prompts = await Promise.all(
+        [...repos.slice(0, MAX_SHOWN), ...unlisted.slice(0, MAX_SHOWN)].map(async (prompt, index) => ({
+          ...prompt,
+          start: index < MAX_PICTURES ? await readContentStart(siteFiles, prompt.owner, prompt.name) : undefined,
+        })),
+      )
       return { owner, prompts, listed: repos.length }
     }),
   )

@@ -71,6 +71,8 @@ export interface PageData {
   findVersions(owner: string, name: string): Promise<readonly VersionRow[] | undefined>
   /** Lists one page of 100 versions, highest first; page numbers are 1-based. @returns undefined if the repository does not exist */
   listVersions(owner: string, name: string, page: number): Promise<ListEnvelope<VersionSummary> | undefined>
+  /** Reads the start of the latest content in the build, for pictures in lists. @returns undefined if there is none */
+  findStart(owner: string, name: string): Promise<string | undefined>
   findVersion(owner: string, name: string, version: string): Promise<VersionRecord | undefined>
   /** Reads a file of a skill. @returns undefined if the version has no such file */
   findFile(owner: string, name: string, version: string, path: string): Promise<Uint8Array | undefined>

@@ -1,4 +1,4 @@
-// Tests what the first screen shows in a real browser, on a laptop and on a telephone: the text of a prompt, and the list of the home page.
+// Tests how prompts look in a real browser: what the first screen shows on a laptop and on a telephone, and how lists show what a prompt is.
 import { cpSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -82,4 +82,21 @@ test('a command has the chosen version and the reader’s values', async () => {
   expect(await code('curl')).toMatch(/\/raw\?label=production'$/)
   await page.locator('#choice').selectOption('Latest')
   expect(await code('hubcli')).toBe('hubcli add acme/code-review')
+})
+
+test('a row shows a picture of the text, the kind, one line of the text, and tags that are links', async () => {
+  const { page } = await site.open('/acme')
+  const row = page.locator('.row', { hasText: 'acme/code-review' })
+  expect(await row.locator('.face rect').count()).toBe(2)
+  expect(await row.locator('.face .v').count()).toBe(1)
+  expect(await row.locator('.mark').allTextContents()).toEqual(['Skill'])
+  expect(await row.locator('.own-line').textContent()).toMatch(/^You review a change to \{\{language\}\} code/)
+  const sizes = await page.locator('.face').evaluateAll((all) => all.map(({ outerHTML }) => outerHTML.length))
+  expect(Math.max(...sizes)).toBeLessThan(1_000)
+  // The picture of a prompt is the same on its page.
+  const drawn = await row.locator('.face').innerHTML()
+  await row.getByRole('link', { name: '#engineering' }).click()
+  await page.waitForURL('**/tags/engineering')
+  await page.goto(`${site.origin}/acme/code-review`)
+  expect(await page.locator('.prompt-head .face').innerHTML()).toBe(drawn)
 })

@@ -11,6 +11,7 @@ import { askEachOnce } from '../ask-once.ts'
 import type { Hub } from '../hub.ts'
 import { findActivity } from '../read/activity.ts'
 import { findClose } from '../read/close-names.ts'
+import { readContentStart } from '../read/content-start.ts'
 import { findFile } from '../read/files.ts'
 import { findRepository, findTags, findUser, findVersion, findVersionPage, findVersions } from '../read/records.ts'
 import { findNewestResults, findResults } from '../read/results.ts'
@@ -54,6 +55,7 @@ export function openPageData(
     listVersions: telling(async (owner, name, page) =>
       isPrompt(owner, name) ? (await findVersionPage(owner, name, page, hub))?.versions.value() : undefined,
     ),
+    findStart: async (owner, name) => (isPrompt(owner, name) ? readContentStart(siteFiles, owner, name) : undefined),
     findVersion: telling(async (owner, name, version) =>
       isPrompt(owner, name) && isVersion(version) ? (await findVersion(owner, name, version, hub))?.value() : undefined,
     ),

@@ -8,6 +8,8 @@ import { escapeHtml } from '../../domain/text/html-text.ts'
 interface DrawOptions {
   /** Values that are shown instead of placeholders, as on the home page. */
   filled?: ReadonlyMap<string, string>
+  /** Whether the content is a part of a line. */
+  isOneLine?: boolean
   /** Whether chips link to the fields of their variables. */
   isLinked?: boolean
   /** The remaining number of chips and marks, which is decremented. */
@@ -30,7 +32,11 @@ export interface Budget extends Effort {
 export const openBudget = (left = MAX_MARKS): Budget => ({ left, emoji: MAX_EMOJI })
 
 /** Renders content as HTML; the text of the result equals the content, unless values are filled in. */
-export function renderContent(content: string, variables: readonly Variable[], options: DrawOptions = {}): string {
+export function renderContent(
+  content: string,
+  variables: readonly Pick<Variable, 'name'>[],
+  options: DrawOptions = {},
+): string {
   const names = new Set(variables.map(({ name }) => name))
   const seen = new Set<string>()
   const { budget = openBudget() } = options
@@ -48,7 +54,7 @@ export function renderContent(content: string, variables: readonly Variable[], o
       return `<a class="chip" href="#variable-${name}" data-chip="${name}"${isFirst ? '' : ' tabindex="-1"'}>${renderText(text, budget)}</a>`
     })
     .join('')
-  return content.length > MAX_DRAWN_CHARACTERS ? html : renderNumbered(html)
+  return options.isOneLine || content.length > MAX_DRAWN_CHARACTERS ? html : renderNumbered(html)
 }
 
 /** Renders texts of a prompt as HTML, with its variables as links. The limit on chips and marks applies to all texts together. */

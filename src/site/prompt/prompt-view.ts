@@ -31,8 +31,6 @@ export interface PromptView {
   record: VersionRecord | undefined
   /** Whether this is the repository's page rather than a version's page. */
   isMain: boolean
-  /** The URL of the owner's avatar, or null. */
-  avatar: string | null
   /** The publishers who have a page. */
   people: string[]
   /** The prompt's tags that have a page; tags used only by unlisted repositories have none. */
@@ -83,9 +81,8 @@ export async function readPrompt(
   const wanted = version ?? repository?.latest_version
   if (!repository || !versions || !newest) return undefined
   const forkedFrom = repository.forked_from === null ? '' : nameOfOriginal(repository.forked_from)
-  const [record, profile, users, tags, forks, dependents, original, activity] = await Promise.all([
+  const [record, users, tags, forks, dependents, original, activity] = await Promise.all([
     typeof wanted === 'string' ? hub.findVersion(owner, name, wanted) : undefined,
-    hub.findOwner(owner),
     hub.listOwners(),
     hub.listTags(),
     hub.listForks(owner, name),
@@ -113,7 +110,6 @@ export async function readPrompt(
     record,
     newest: newest.data,
     isMain: version === undefined,
-    avatar: profile?.avatar_url ?? null,
     people: listPeople(publishers, users),
     tags: repository.tags.filter((tag) => used.has(tag)),
     results,
