@@ -39,9 +39,9 @@ export function bundleFiles(
   return { bundle: { sha256: hash('sha256', archive), files: entriesOf(files) }, archive }
 }
 
-/** Writes files as tar: nobody's, readable by all, not executable, from 1970. @see https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html#tag_20_94_13_06 */
+/** Writes files as tar: nobody's, readable by all, executable if they are scripts, from 1970. @see https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html#tag_20_94_13_06 */
 function packTar(files: readonly ArchivedFile[]): Buffer {
-  const parts = files.flatMap(({ path, bytes }) => [...headersOf(path, bytes.length), bytes, fill(bytes.length)])
+  const parts = files.flatMap(({ path, bytes }) => [...headersOf(path, bytes), bytes, fill(bytes.length)])
   return Buffer.concat([...parts, Buffer.alloc(TAR_END)])
 }
 
@@ -49,9 +49,11 @@ function packTar(files: readonly ArchivedFile[]): Buffer {
 const fill = (length: number) => Buffer.alloc((TAR_BLOCK - (length % TAR_BLOCK)) % TAR_BLOCK)
 
 /** Returns the header of a file. A path that does not fit into it has one of its own before it, which every tar program of this century reads. */
-function headersOf(path: string, size: number): Buffer[] {
+function headersOf(path: string, bytes: Uint8Array): Buffer[] {
   const split = splitPath(path)
-  if (split) return [header(split, size, '0')]
+  // What begins with #! is a script. No version says which files are executable, so their bytes decide.
+  const mode = bytes[0] === 0x23 && bytes[1] === 0x21 ? 0o755 : 0o644
+  if (split) return [header(split, bytes.length, '0', mode)]
   const record = ` path=${path}\n`
   let length = record.length
   // The length of a record counts its own digits.
@@ -59,7 +61,12 @@ function headersOf(path: string, size: number): Buffer[] {
   const line = Buffer.from(`${length}${record}`)
   // A name that ended with a slash would be a folder to old programs.
   const cut = { name: path.slice(0, NAME_MOST).replace(/\/$/, '_'), prefix: '' }
-  return [header({ name: 'path', prefix: '' }, line.length, 'x'), line, fill(line.length), header(cut, size, '0')]
+  return [
+    header({ name: 'path', prefix: '' }, line.length, 'x', 0o644),
+    line,
+    fill(line.length),
+    header(cut, bytes.length, '0', mode),
+  ]
 }
 
 /** Splits a path at a slash, so that both parts fit into a header; undefined if that is not possible. */
@@ -69,12 +76,12 @@ function splitPath(path: string): { name: string; prefix: string } | undefined {
   return at === -1 || at > PREFIX_MOST ? undefined : { name: path.slice(at + 1), prefix: path.slice(0, at) }
 }
 
-function header({ name, prefix }: { name: string; prefix: string }, size: number, type: string): Buffer {
+function header({ name, prefix }: { name: string; prefix: string }, size: number, type: string, mode: number): Buffer {
   const block = Buffer.alloc(TAR_BLOCK)
   const octal = (value: number, digits: number) => value.toString(8).padStart(digits, '0')
   const put = (text: string, at: number) => block.write(text, at, 'latin1')
   put(name, 0)
-  put(octal(0o644, 7), 100)
+  put(octal(mode, 7), 100)
   put(octal(0, 7), 108)
   put(octal(0, 7), 116)
   put(octal(size, 11), 124)

@@ -22,13 +22,14 @@ const FILES = {
   'SKILL.md':
     '---\nname: forms\ndescription: Fills in forms.\nmetadata: {author: octocat}\n---\nRun scripts/fill.py for {{name}}.\n',
   'scripts/fill.py': 'print("{{name}}")\r\n',
+  'scripts/run.sh': '#!/bin/sh\necho {{name}}\n',
   'logo.png': BINARY,
   '10': 'a number as a name',
   __proto__: 'not a file of this object',
   constructor_: '',
   [LONG]: 'long',
 }
-const PATHS = ['10', LONG, 'constructor_', 'logo.png', 'scripts/fill.py'].sort()
+const PATHS = ['10', LONG, 'constructor_', 'logo.png', 'scripts/fill.py', 'scripts/run.sh'].sort()
 
 let hub: SkillHub
 /** A project to which hubcli has added version 1.0.0. */
@@ -56,12 +57,16 @@ function makeProject(): string {
   return folder
 }
 
-test('hubcli add writes every file byte for byte, none of them executable, and a lock with a digest for each', async () => {
+/** Returns the files of the skill that are executable. */
+const executable = (folder: string) =>
+  ['SKILL.md', ...PATHS].filter((path) => (statSync(join(folder, PLACE, path)).mode & 0o111) !== 0)
+
+test('hubcli add writes every file byte for byte, only scripts executable, and a lock with a digest for each', async () => {
   const folder = makeProject()
   const skill = readFileSync(join(folder, PLACE, 'SKILL.md'))
   expect(skill.toString()).toBe((await hub.hub.read('/acme/forms/v/1.0.0/SKILL.md')).text)
   for (const path of PATHS) expect(readFileSync(join(folder, PLACE, path))).toEqual(Buffer.from(FILES[path]!))
-  expect(statSync(join(folder, PLACE, 'scripts/fill.py')).mode & 0o111).toBe(0)
+  expect(executable(folder)).toEqual(['scripts/run.sh'])
   const { prompts } = JSON.parse(lockIn(folder))
   expect(prompts['acme/forms']).toMatchObject({
     range: '1.0.0',
@@ -105,6 +110,7 @@ describe.each(LIBRARIES)('$name', ({ command }) => {
     rmSync(join(folder, '.claude'), { recursive: true })
     expect(await run(folder, 'install')).toMatchObject({ code: 0, stderr: '' })
     expect(snapshot(folder)).toEqual(whole)
+    expect(executable(folder)).toEqual(['scripts/run.sh'])
     expect(readdirSync(join(folder, '.claude/skills'))).toEqual(['forms'])
   })
 

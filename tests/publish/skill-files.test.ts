@@ -32,11 +32,17 @@ const BYTES = new Map(
 )
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-/** Unpacks an archive with the system's own tar. */
+/** Unpacks an archive with the system's own tar. @returns the digest of each file, with a word if it is executable */
 function untar(archive: Buffer): Map<string, string> {
   const folder = temporaryFolder('hub-archive-')
   execFileSync('tar', ['-xzf', '-', '-C', folder], { input: archive })
-  return new Map(filesIn(folder).map((path) => [path, sha256(readFileSync(join(folder, path)))]))
+  const isExecutable = (path: string) => (statSync(join(folder, path)).mode & 0o111) !== 0
+  return new Map(
+    filesIn(folder).map((path) => [
+      path,
+      `${sha256(readFileSync(join(folder, path)))}${isExecutable(path) ? ' executable' : ''}`,
+    ]),
+  )
 }
 
 const filesIn = (folder: string) =>
@@ -86,7 +92,12 @@ describe.each(['local', 'github'] as const)('on %s', (kind) => {
       expect(sha256(archive.bytes)).toBe(made.data.bundle_sha256)
       const skillFile = await hub.read(`/${to}/v/1.0.0/SKILL.md`)
       expect(untar(archive.bytes)).toEqual(
-        new Map([['SKILL.md', sha256(skillFile.bytes)], ...files.map((file) => [file.path, file.sha256] as const)]),
+        new Map([
+          ['SKILL.md', sha256(skillFile.bytes)],
+          ...files.map(
+            (file) => [file.path, `${file.sha256}${file.path === 'scripts/fill.py' ? ' executable' : ''}`] as const,
+          ),
+        ]),
       )
       const [entry] = JSON.parse((await hub.read(`/${to}/.well-known/agent-skills/index.json`)).text).skills
       expect(entry).toEqual({

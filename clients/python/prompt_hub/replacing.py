@@ -157,7 +157,8 @@ class _Folder:
         for path, data in files:
             place = os.path.join(self._new, *path.split("/"))
             os.makedirs(os.path.dirname(place), exist_ok=True)
-            _write_all(open(place, "xb"), data)
+            # What begins with #! is a script.
+            _write_all(open(place, "xb", opener=_open_script if data.startswith(b"#!") else None), data)
 
     def put(self) -> None:
         """Puts the folder in place."""
@@ -237,6 +238,10 @@ def _need_folder(
         if folder is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
         yield folder
+
+
+def _open_script(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o777)
 
 
 def _write_all(file: BinaryIO, data: bytes) -> None:

@@ -111,7 +111,9 @@ async function stage(root: string, target: NewFiles, staged: Staged[], made: str
   await mkdir(fresh)
   for (const { path, bytes } of target.files) {
     await mkdir(dirname(join(fresh, path)), { recursive: true })
-    await writeFile(join(fresh, path), bytes, { flag: 'wx', flush: true })
+    // What begins with #! is a script.
+    const isScript = bytes[0] === 0x23 && bytes[1] === 0x21
+    await writeFile(join(fresh, path), bytes, { flag: 'wx', flush: true, ...(isScript && { mode: 0o777 }) })
   }
 }
 
