@@ -1,7 +1,7 @@
 // Bundles the formats of other tools for the npm package `prompt-hub`, with the packages that they need: one module for Node 20 and newer. The result is kept next to the code, so that a running hub need not load the bundler.
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { listFiles } from '../list-files.ts'
 
 const ENTRY = 'packages/prompt-import/prompt-import.ts'
@@ -50,8 +50,9 @@ export async function bundleFormats(root: string): Promise<string> {
   if (kept !== undefined) return kept
   const { rolldown } = await import('rolldown')
   const bundle = await rolldown({
-    input: join(root, ENTRY),
-    cwd: root,
+    // A relative path without ./ would be the name of a package.
+    input: resolve(root, ENTRY),
+    cwd: resolve(root),
     platform: 'node',
     transform: { target: 'node20' },
     logLevel: 'silent',
