@@ -100,6 +100,11 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
   },
   {
     document: 'import',
+    has: 'import https://cloud.langfuse.com',
+    reason: 'It needs an account; tests/clients/npx-import.test.ts runs it with a server that answers like Langfuse.',
+  },
+  {
+    document: 'import',
     has: 'npx promptfoo eval',
     reason: 'It needs promptfoo; packages/prompt-formats/source/promptfoo.test.ts has the file that it reads.',
   },

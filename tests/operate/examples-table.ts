@@ -233,6 +233,12 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
   },
   {
     document: 'import',
+    has: 'npx prompt-hub import prompts/',
+    before: 'mkdir prompts; echo Review. >prompts/from-a-file.md',
+    says: /Would publish 1 new[\s\S]*Published +1 new/,
+  },
+  {
+    document: 'import',
     has: 'check:content',
     place: 'checkout',
     before: 'mkdir prompts; echo Review. >prompts/one.md',
@@ -248,7 +254,7 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
   },
   {
     document: 'import',
-    has: 'cloud.langfuse.com',
+    has: 'api/public/v2/prompts/code-review',
     place: 'checkout',
     before: `mkdir langfuse-api; echo '{"name":"code-review-two","type":"text","prompt":"Review {{code}}.","version":1,"labels":[],"tags":[],"config":{}}' >langfuse-api/code-review`,
     around: ALONE,

@@ -88,7 +88,7 @@ function writeTools(bin: string): void {
     hubcli: `exec sh "${HUBCLI}" "$@"`,
     // Node runs the scripts of package.json as npm does, in a fifth of the processor time.
     npm: `case "$1 $2" in 'ci ') exit 0 ;; run\\ *) shift; [ "$1" != --silent ] || shift; exec node --run "$@" ;; esac; export PATH="\${PATH#*:}"; exec npm "$@"`,
-    npx: `name=$1; shift; case $name in skills) exec node "${resolve('tests/node_modules/skills/bin/cli.mjs')}" "$@" --yes --agent claude-code ;; *) exec node_modules/.bin/"$name" "$@" ;; esac`,
+    npx: `name=$1; shift; case $name in skills) exec node "${resolve('tests/node_modules/skills/bin/cli.mjs')}" "$@" --yes --agent claude-code ;; prompt-hub) [ -e node_modules/.bin/prompt-hub ] || exec node "${resolve('clients/typescript/source/command.ts')}" "$@" ;; esac; exec node_modules/.bin/"$name" "$@"`,
     pip: `exec python3 -m pip "$@" --no-index --disable-pip-version-check --root-user-action ignore --upgrade --target "${join(root, 'python')}"`,
   }
   mkdirSync(bin)

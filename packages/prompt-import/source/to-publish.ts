@@ -28,7 +28,7 @@ export interface OnHub {
 }
 
 /** A version to publish. */
-export interface VersionToPublish {
+interface VersionToPublish {
   /** Its number in the source, if it has one. */
   number: string | undefined
   labels: readonly string[]

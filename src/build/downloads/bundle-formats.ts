@@ -54,6 +54,7 @@ export async function bundleFormats(root: string): Promise<string> {
     input: resolve(root, ENTRY),
     cwd: resolve(root),
     platform: 'node',
+    tsconfig: false,
     transform: { target: 'node20' },
     logLevel: 'silent',
   })
