@@ -5,6 +5,7 @@ import { openDownloads } from '../src/build/list-downloads.ts'
 import { findProfile, findSourceHost } from '../src/config.ts'
 import { openLook, readHubLook } from '../src/content/site-settings-file.ts'
 import { startGitRunner } from '../src/git/git-runner-client.ts'
+import { openGitHub } from '../src/github/git-store-github.ts'
 import { followContent } from '../src/hosts/node/builds/follow-content.ts'
 import { bundlePlaceOf, ensureBundle, findBundle, preparePages } from '../src/hosts/node/builds/pages-bundle.ts'
 import { openMonitoring, type ServedHub, serveSites } from '../src/hosts/node/builds/serve-sites.ts'
@@ -17,7 +18,7 @@ import { openLocalStores, printSignInLink } from '../src/hosts/node/local-stores
 import { describeShortage, readMemory } from '../src/hosts/node/memory.ts'
 import { openOwnCatalogue } from '../src/hosts/node/own-catalogue.ts'
 import { openBundle } from '../src/hosts/node/pages.ts'
-import { watchPublishing } from '../src/hosts/node/watch-publishing.ts'
+import { watchGitHub, watchPublishing } from '../src/hosts/node/watch-publishing.ts'
 import { describeError } from '../src/log.ts'
 import { openProgress } from './progress.ts'
 import { readSettings } from './read-settings.ts'
@@ -48,8 +49,10 @@ try {
   const watching = await openMonitoring(config)
   const { metrics } = watching
   // With a local repository, every publish is in the content folder immediately; a clone from GitHub may lag behind.
-  const publishing = config.gitStore.kind === 'local' ? watchPublishing(stores.localGit) : undefined
-  if (publishing) onAbort(stopping.signal, publishing.stop)
+  const { gitStore } = config
+  const publishing = gitStore.kind === 'local' ? watchPublishing(stores.localGit) : undefined
+  const taken = publishing ?? (gitStore.kind === 'github' ? watchGitHub(openGitHub(gitStore)) : undefined)
+  if (taken) onAbort(stopping.signal, taken.stop)
   if (config.keepsClone) console.log('Opening the clone of the GitHub repository …')
   const clone = config.keepsClone ? await followGitHub(config, process.env, stopping.signal) : undefined
   const contentDir = clone?.contentDir ?? config.contentDir
@@ -92,7 +95,7 @@ try {
     ...watching,
     healthOf() {
       const known = addState(followed.health(), stores.stateWatch.health())
-      const health = publishing ? addPublishing(known, publishing.health()) : known
+      const health = taken ? addPublishing(known, taken.health()) : known
       return clone ? addFetch(health, clone.state(), new Date()) : health
     },
   }).catch((error: NodeJS.ErrnoException) => {

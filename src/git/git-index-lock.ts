@@ -1,5 +1,5 @@
 // Locks the user's index while a publish moves the branch, and remembers the publish in case this process is killed meanwhile.
-import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod'
@@ -28,6 +28,26 @@ export async function makeOwnFolder(tree: WorkTree): Promise<void> {
   })
 }
 
+const INDEX_HELD =
+  "Another git command holds the index of the content's repository; for example, git commit -a does while its editor is open. Complete or cancel that command, or remove index.lock from the git directory if no git command is running"
+/** A git command holds the index for moments, and an editor for as long as somebody writes a message. */
+const MAX_HELD_MS = 60_000
+/** More than a file system keeps in a file's own entry, so that a full disk is noticed. */
+const PROBE = 'x'.repeat(8_192)
+
+/** Writes a file and removes it again. @throws HubError `unavailable` if somebody has held the index for a minute; Error if nothing can be written, for example on a full disk */
+export async function tryToWrite(tree: WorkTree): Promise<void> {
+  const lock = await stat(tree.indexLock).catch(ignoreMissing)
+  if (lock && Date.now() - lock.mtimeMs > MAX_HELD_MS && !(await isIndexLockOurs(tree))) throw gitNotReady(INDEX_HELD)
+  await makeOwnFolder(tree)
+  const probe = join(tree.ownFolder, `${WORK}probe-${process.pid}`)
+  try {
+    await writeFile(probe, PROBE, { flush: true })
+  } finally {
+    await rm(probe, { force: true })
+  }
+}
+
 /**
  * Acquires the lock, or takes over a lock left by a killed hub. Called only while this process holds the write lock of all hubs, so no other hub can hold the index lock.
  *
@@ -45,10 +65,7 @@ export async function lockIndex(tree: WorkTree): Promise<void> {
         if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
       }
       if (await isIndexLockOurs(tree)) return
-      if (tries === TRIES)
-        throw gitNotReady(
-          "Another git command holds the index of the content's repository; for example, git commit -a does while its editor is open. Complete or cancel that command, or remove index.lock from the git directory if no git command is running",
-        )
+      if (tries === TRIES) throw gitNotReady(INDEX_HELD)
       await pause(20 + Math.random() * 100)
     }
   } finally {

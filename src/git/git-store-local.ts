@@ -18,7 +18,7 @@ import {
   notFilesError,
   parseMessage,
 } from './git-files.ts'
-import { findPublishing, makeOwnFolder } from './git-index-lock.ts'
+import { findPublishing, makeOwnFolder, tryToWrite } from './git-index-lock.ts'
 import { countCommits } from './git-maintenance.ts'
 import { listEntries, listTree, readObjects } from './git-objects.ts'
 import { checkBranch, checkWorkTree, gitNotOpened, gitNotSetUp, readHead, type WorkTree } from './git-standing.ts'
@@ -45,6 +45,8 @@ export interface LocalGit extends GitStore {
    * @throws HubError `unavailable` if this is not possible now; in that case, published versions may be missing from the content folder
    */
   finishPublishes(): Promise<void>
+  /** Checks that a publish could be written: nobody holds the index for longer than a git command takes, and the disk has space. @throws HubError `unavailable` with the fix */
+  checkWriting(): Promise<void>
   /** Returns whether nothing is left to complete and the branch of the hub is checked out. Starts no process. */
   isSettled(): Promise<boolean>
 }
@@ -82,6 +84,11 @@ export function openLocalGit({
         const tree = await locate()
         await finish(tree)
         await checkWorkTree(tree)
+      }),
+    checkWriting: () =>
+      convertErrors(undefined, async () => {
+        const tree = await locate()
+        await withWriteErrors(() => tryToWrite(tree))
       }),
     isSettled: () =>
       locate()

@@ -9,7 +9,7 @@ type Failure =
   /** A rate limit was reached; if GitHub does not specify a wait time, our own default applies. */
   | { kind: 'limited'; retryAfterSeconds: number }
   /** GitHub will never accept this call. */
-  | { kind: 'refused' }
+  | { kind: 'refused'; isCredential?: true }
   /** The URL or object does not exist. This is final for a read, but proves nothing for a mutation. */
   | { kind: 'absent' }
   | { kind: 'unknown' }
@@ -39,7 +39,7 @@ export function classifyFailure(thrown: unknown, nowMs: number): Failure {
   const http = HttpFailure.safeParse(thrown)
   if (!http.success || http.data.response === undefined) return { kind: 'unknown' }
   const { status, response } = http.data
-  if (status === 401) return { kind: 'refused' }
+  if (status === 401) return { kind: 'refused', isCredential: true }
   if (status === 404) return { kind: 'absent' }
   if (status === 403 || status === 429)
     return { kind: 'limited', retryAfterSeconds: secondsUntilFree(response.headers, nowMs) ?? LIMIT_SECONDS }
@@ -58,6 +58,12 @@ export function toPortError(failure: Failure, thrown: unknown): HubError {
       cause,
       retryAfterSeconds: failure.retryAfterSeconds,
     })
+  if (failure.kind === 'refused' && failure.isCredential)
+    return new HubError(
+      'upstream_error',
+      'GitHub does not accept the hub’s credential: it has expired or was revoked. Its operator must renew it: npm run doctor says how.',
+      { cause },
+    )
   if (failure.kind === 'refused' || failure.kind === 'absent')
     return new HubError('upstream_error', 'The git host rejected the request. See the hub’s log for the reason.', {
       cause,

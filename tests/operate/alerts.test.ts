@@ -57,3 +57,9 @@ test('each metric and label in the alert rules is in /metrics', async () => {
 test.skipIf(!hasPromtool)('promtool accepts the alert rules', () => {
   expect(execFileSync('promtool', ['check', 'rules', FILE], { encoding: 'utf8' })).toMatch(/SUCCESS: \d+ rules found/)
 })
+
+test.skipIf(!hasPromtool)('the rules ring when nobody can publish, and only then', () => {
+  expect(execFileSync('promtool', ['test', 'rules', 'tests/operate/alerts.yml'], { encoding: 'utf8' })).toMatch(
+    /SUCCESS/,
+  )
+})

@@ -192,18 +192,21 @@ describe('GitHub rejects the request', () => {
   beforeAll(openWorld)
 
   // A write takes one call for the listing and one for the commit: the latest version comes from the hub's own records.
-  //  case                         on           fault                                              calls
-  test.each<[string, 'any' | 'mutation', Fault, number]>([
-    ['wrong credentials', 'any', FAULTS.badCredentials(), 1],
-    ['a missing repository', 'any', FAULTS.typed('NOT_FOUND'), 1],
-    ['missing permission', 'mutation', FAULTS.typed('FORBIDDEN'), 2],
-    ['a protected branch', 'mutation', FAULTS.typed('BRANCH_PROTECTION_RULE_VIOLATION'), 2],
-    ['credentials that expire between read and write', 'mutation', FAULTS.badCredentials(), 2],
-  ])('%s: 502, no retry, logged for the operator', async (_, on, fault, calls) => {
+  const REJECTED = 'The git host rejected the request. See the hub’s log for the reason.'
+  const EXPIRED =
+    'GitHub does not accept the hub’s credential: it has expired or was revoked. Its operator must renew it: npm run doctor says how.'
+  //  case                         on           fault                                              calls  message
+  test.each<[string, 'any' | 'mutation', Fault, number, string]>([
+    ['wrong credentials', 'any', FAULTS.badCredentials(), 1, EXPIRED],
+    ['a missing repository', 'any', FAULTS.typed('NOT_FOUND'), 1, REJECTED],
+    ['missing permission', 'mutation', FAULTS.typed('FORBIDDEN'), 2, REJECTED],
+    ['a protected branch', 'mutation', FAULTS.typed('BRANCH_PROTECTION_RULE_VIOLATION'), 2, REJECTED],
+    ['credentials that expire between read and write', 'mutation', FAULTS.badCredentials(), 2, EXPIRED],
+  ])('%s: 502, no retry, logged for the operator', async (_, on, fault, calls, message) => {
     standIn.script({ on, times: Infinity, fault })
     const answer = await hub.publish(BODY)
     expect([answer.status, answer.code]).toEqual([502, 'upstream_error'])
-    expect(answer.message).toBe('The git host rejected the request. See the hub’s log for the reason.')
+    expect(answer.message).toBe(message)
     expect(answer.headers.get('Retry-After')).toBe(null)
     expect(standIn.counts().all).toBe(calls)
     expect(logged).toHaveLength(1)

@@ -34,7 +34,7 @@ export interface Health {
   } | null
   /** Whether tokens and sessions can be read and written; null if this is not known. */
   state: StateHealth | null
-  /** Why nothing can be published to the local git repository now, or null. */
+  /** Why nothing can be published now, or null. */
   publishing: string | null
 }
 

@@ -39,6 +39,13 @@ export function openMetrics(commit?: string) {
     labelNames: ['outcome'],
     registers,
   })
+  const publishes = new Counter({
+    name: 'hub_publishes_total',
+    help: 'Publishes: published, unchanged (also dry runs), refused because of what the client sent, or failed.',
+    labelNames: ['outcome'],
+    registers,
+  })
+  for (const outcome of ['published', 'unchanged', 'refused', 'failed']) publishes.inc({ outcome }, 0)
   for (const outcome of ['done', 'failed']) builds.inc({ outcome }, 0)
   const status = openStatusMetrics(registry, { version: VERSION, commit: commit ?? '' })
   collectDefaultMetrics({ register: registry })
@@ -55,7 +62,9 @@ export function openMetrics(commit?: string) {
   }
   return {
     countRequest({ method, path, status, ms, bytes: sent }: AnsweredRequest): void {
-      const labels = { route: routeOf(method, path), method: METHODS.has(method) ? method : 'other', status }
+      const route = routeOf(method, path)
+      if (route === 'publishVersion') publishes.inc({ outcome: outcomeOfPublish(status) })
+      const labels = { route, method: METHODS.has(method) ? method : 'other', status }
       requests.observe(labels, ms / 1000)
       bytes.inc(sent)
     },
@@ -114,6 +123,11 @@ export function routeOf(method: string, path: string): string {
     return found.routes.get(method === 'HEAD' ? 'GET' : method)?.id ?? 'api'
   const [, first = ''] = bare.split('/', 2)
   return PLACES.has(first) ? first : 'page'
+}
+
+function outcomeOfPublish(status: number): string {
+  if (status >= 500) return 'failed'
+  return status >= 400 ? 'refused' : status === 201 ? 'published' : 'unchanged'
 }
 
 /** Returns the outcome of a call: the `kind` in the store's result. */

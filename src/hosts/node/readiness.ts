@@ -15,11 +15,13 @@ type Answer = (request: Request, ip: string) => Promise<Response>
 /** The parts of a hub, in the order in which they are checked. */
 export const PARTS = ['data', 'pages', 'downloads', 'search', 'state'] as const
 type Part = (typeof PARTS)[number]
+/** Whether publishing works, which does not matter to load balancers, and to reads. */
+const PUBLISHING = 'publishing'
 
 /** A part that does not respond. */
 export interface Unready {
-  /** A part, or `server` while the hub is shutting down. */
-  part: Part | 'server'
+  /** A part, `server` while the hub is shutting down, or `publishing` if the request asks for it. */
+  part: Part | 'server' | typeof PUBLISHING
   /** One public sentence that says what does not work. */
   reason: string
 }
@@ -109,12 +111,17 @@ export async function respondWithReadiness(
   checkAll: () => Promise<readonly Unready[]>,
   healthOf: () => Health,
 ): Promise<Response> {
-  const excluded = new URL(request.url).searchParams.getAll('exclude')
+  const { searchParams: parameters } = new URL(request.url)
+  const excluded = parameters.getAll('exclude')
   const unknown = excluded.find((part) => !(PARTS as readonly string[]).includes(part))
   if (unknown !== undefined)
     return respondWithError(request, new HubError('invalid_request', `exclude: expected one of ${PARTS.join(', ')}.`))
-  const unready = await checkAll()
-  const { unbuilt, fetch, state } = healthOf()
+  const included = parameters.getAll('include')
+  if (included.some((part) => part !== PUBLISHING))
+    return respondWithError(request, new HubError('invalid_request', `include: expected ${PUBLISHING}.`))
+  const { unbuilt, fetch, state, publishing } = healthOf()
+  const unready = [...(await checkAll())]
+  if (included.length > 0 && publishing !== null) unready.push({ part: PUBLISHING, reason: publishing })
   const facts = { version: VERSION, unready, unbuilt, fetch, state }
   return unready.every(({ part }) => excluded.includes(part))
     ? respondWithFacts(request, { status: 'ready', ...facts })

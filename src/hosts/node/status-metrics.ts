@@ -22,6 +22,7 @@ export function openStatusMetrics(registry: Registry, about: { version: string; 
   const served = gauge('hub_served', 'What is served.', 'what')
   const ready = gauge('hub_ready', 'Whether a part of the hub responds (1) or not (0), as in /readyz.', 'part')
   const state = gauge('hub_state_up', 'Whether tokens and sessions can be read and written (1) or not (0).', 'kind')
+  const publishing = gauge('hub_publishing_up', 'Whether the content’s git repository takes publishes (1) or not (0).')
   const unbuilt = gauge(
     'hub_oldest_unbuilt_change_age_seconds',
     'Age of the oldest change that is not built; 0 if there is none.',
@@ -43,6 +44,7 @@ export function openStatusMetrics(registry: Registry, about: { version: string; 
       served.set({ what: 'broken' }, health.broken.length)
       served.set({ what: 'built_at_seconds' }, health.built_at === null ? 0 : Date.parse(health.built_at) / 1000)
       unbuilt.set(health.unbuilt?.age_seconds ?? 0)
+      publishing.set(health.publishing === null ? 1 : 0)
       if (health.state) state.set({ kind: health.state.kind }, health.state.problem === null ? 1 : 0)
       // A hub without a clone has no such metrics, and until the first success, the age is unknown.
       for (const one of [fetchUp, fetchAge]) one.remove()

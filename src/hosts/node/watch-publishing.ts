@@ -1,11 +1,15 @@
 // Finishes interrupted publishes, and knows whether the content's git repository takes new ones, before somebody publishes.
 
+import type { GitStore } from '../../git/git-store.ts'
 import type { LocalGit } from '../../git/git-store-local.ts'
 import { describeError } from '../../log.ts'
 
 const CHECK_MS = 10_000
+/** GitHub limits requests by the hour. */
+const GITHUB_CHECK_MS = 60_000
+const GITHUB_TIMEOUT_MS = 10_000
 
-/** What is known about publishing to the local git repository. */
+/** What is known about publishing. */
 export interface PublishingHealth {
   /** Why nothing can be published now, with the fix; null if the last check found no reason. */
   problem: string | null
@@ -13,32 +17,57 @@ export interface PublishingHealth {
   wasPossible: boolean
 }
 
-/** Starts to check the repository. A problem is printed once when it begins, because it lasts until somebody fixes it. */
-export function watchPublishing(git: Pick<LocalGit, 'finishPublishes' | 'isSettled'>) {
-  let health: PublishingHealth = { problem: null, wasPossible: false }
-  /** Finishes interrupted publishes. @returns whether the content folder contains everything that was published */
-  const finish = async (): Promise<boolean> => {
-    try {
-      await git.finishPublishes()
-      health = { problem: null, wasPossible: true }
-    } catch (error) {
-      // Git's own message is for the operator alone, because it contains paths.
-      const problem = (error instanceof Error ? error.message : String(error)).replace(' Nothing was published.', '')
-      if (problem !== health.problem) console.error(describeError(error))
-      health = { ...health, problem }
-    }
-    return health.problem === null
-  }
-  const timer = setInterval(finish, CHECK_MS).unref()
-  const finishBeforeBuild = async (): Promise<boolean> => {
-    const isKnown = health.wasPossible && health.problem === null
-    return (isKnown && (await git.isSettled())) || finish()
-  }
+/** Starts to check the local repository. */
+export function watchPublishing(git: Pick<LocalGit, 'finishPublishes' | 'isSettled' | 'checkWriting'>) {
+  const finishing = openCheck(git.finishPublishes)
+  const writing = watch(async () => {
+    // What cannot be finished says more.
+    if (await finishing.run()) await git.checkWriting()
+  }, CHECK_MS)
   return {
-    /** Finishes interrupted publishes before a build. As long as there are none, the next check says whether git takes new ones. */
-    finish: finishBeforeBuild,
-    /** Returns the result of the last check. */
+    /** Finishes interrupted publishes before a build. As long as there are none, the next check says whether git takes new ones. @returns whether the content folder contains everything that was published */
+    async finish(): Promise<boolean> {
+      const { problem, wasPossible } = finishing.health()
+      return (wasPossible && problem === null && (await git.isSettled())) || finishing.run()
+    },
+    /** Returns the result of the last checks. */
+    health: (): PublishingHealth => (finishing.health().problem === null ? writing.health() : finishing.health()),
+    stop: writing.stop,
+  }
+}
+
+/** Starts to check whether GitHub accepts the hub's credential. */
+export function watchGitHub(store: Pick<GitStore, 'readFolder'>) {
+  return watch(async () => {
+    const nobody = { owner: 'prompt-hub', name: undefined }
+    await store.readFolder(nobody, { signal: AbortSignal.timeout(GITHUB_TIMEOUT_MS) })
+  }, GITHUB_CHECK_MS)
+}
+
+function watch(look: () => Promise<void>, everyMs: number) {
+  const { run, health } = openCheck(look)
+  const timer = setInterval(run, everyMs).unref()
+  void run()
+  return { health, stop: () => clearInterval(timer) }
+}
+
+/** Remembers the result of a check. A problem is printed once when it begins, because it lasts until somebody fixes it. */
+function openCheck(look: () => Promise<void>) {
+  let health: PublishingHealth = { problem: null, wasPossible: false }
+  return {
     health: () => health,
-    stop: () => clearInterval(timer),
+    /** @returns whether there is no problem */
+    async run(): Promise<boolean> {
+      try {
+        await look()
+        health = { problem: null, wasPossible: true }
+      } catch (error) {
+        // Git's own message is for the operator alone, because it contains paths.
+        const problem = (error instanceof Error ? error.message : String(error)).replace(' Nothing was published.', '')
+        if (problem !== health.problem) console.error(describeError(error))
+        health = { ...health, problem }
+      }
+      return health.problem === null
+    },
   }
 }
