@@ -5,7 +5,7 @@ import { checkClientsAddress, listClientDownloads, packCommand } from './downloa
 import { readClientsReleases, readCliReleases } from './downloads/releases.ts'
 
 /** The npm package of the command line: `npx https://prompts.example.org/clients/prompt-hub.tgz`. */
-const COMMAND = '/clients/prompt-hub.tgz'
+export const COMMAND = '/clients/prompt-hub.tgz'
 
 /** Lists all downloads with their bytes. @param root the project's folder @param baseUrl the site's base URL */
 export async function listDownloads(

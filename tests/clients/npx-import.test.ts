@@ -1,7 +1,7 @@
 // Imports prompts with the command of the npm package, through the API of a real hub in this process: from files, and from
 // a server that answers like Langfuse.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -68,7 +68,7 @@ test('import publishes the prompts of files and folders, and again only what has
     license: 'MIT',
   })
   expect(await record('talk')).toMatchObject({ format: 'chat', variables: [{ name: 'mood' }] })
-  expect(await record('pdf')).toMatchObject({ is_skill: true, files: [{ path: 'scripts/a.py' }] })
+  expect(await record('pdf')).toMatchObject({ skill: {}, files: [{ path: 'scripts/a.py' }] })
   rmSync(join(folder, 'in/broken.json'))
   writeFileSync(join(folder, 'in/review.prompt'), FILES['in/review.prompt'].replace('code', 'diff'))
   const second = await run(folder, args)
@@ -270,4 +270,17 @@ test('the package prompt-hub imports without anything installed, and that of the
     code: 0,
     stdout: expect.stringContaining('prompt-hub import'),
   })
+})
+
+test('what users type are names of npm packages: the command is prompt-hub, the library prompt-hub-client', () => {
+  const folder = temporaryFolder('prompt-hub-packed-')
+  execFileSync(process.execPath, ['scripts/releases/release-clients.ts', '--packages', folder])
+  const aboutOf = (file: string) =>
+    JSON.parse(execFileSync('tar', ['-xzOf', join(folder, file), 'package/package.json'], { encoding: 'utf8' }))
+  const names = readdirSync(folder).sort()
+  expect(names).toEqual([expect.stringMatching(/^prompt-hub-\d/), expect.stringMatching(/^prompt-hub-client-\d/)])
+  const [command, library] = names.map(aboutOf)
+  expect(command).toMatchObject({ name: 'prompt-hub', bin: { 'prompt-hub': 'dist/command.js' } })
+  expect(library).toMatchObject({ name: 'prompt-hub-client', exports: { '.': {} } })
+  for (const about of [command, library]) expect(about).not.toHaveProperty('dependencies')
 })

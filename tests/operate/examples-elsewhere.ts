@@ -99,6 +99,11 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
     reason: 'It is a file; the example after it publishes such a file.',
   },
   {
+    document: 'clients',
+    has: 'npx --yes',
+    reason: 'It needs npm; tests/clients/npx-import.test.ts runs this package.',
+  },
+  {
     document: 'import',
     has: 'import https://cloud.langfuse.com',
     reason: 'It needs an account; tests/clients/npx-import.test.ts runs it with a server that answers like Langfuse.',

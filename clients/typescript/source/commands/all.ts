@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   check: async () => (await push()).checkCommand,
   import: async () => (await import('./import.ts')).importCommand,
   recompose: async () => (await import('./recompose.ts')).recomposeCommand,
+  init: async () => (await import('./init.ts')).initCommand,
   result: async () => (await manage()).resultCommand,
   label: async () => (await manage()).labelCommand,
   yank: async () => (await manage()).yankCommand,
