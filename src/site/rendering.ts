@@ -76,6 +76,8 @@ export interface PageData {
   findVersion(owner: string, name: string, version: string): Promise<VersionRecord | undefined>
   /** Reads a file of a skill. @returns undefined if the version has no such file */
   findFile(owner: string, name: string, version: string, path: string): Promise<Uint8Array | undefined>
+  /** Lists the versions that the build knows to break callers of the next lower version. */
+  listBreaking(owner: string, name: string): Promise<readonly string[]>
   /** Finds the repository's activity, newest first, at most 100 entries; activity before `since` (if set) is unknown. */
   findActivity(owner: string, name: string): Promise<{ activities: Activity[]; since: string | null } | undefined>
   /** Finds the results of a version, newest first. */

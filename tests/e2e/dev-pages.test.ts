@@ -25,7 +25,7 @@ afterAll(async () => {
 
 //  page                                          text on it
 test.each([
-  ['/', 'Publish and version prompts like packages'],
+  ['/', 'Find a prompt, fill it in, and pin the version you tested'],
   ['/acme/code-review', 'You review a change'],
   ['/acme/code-review/compare/1.0.0...2.0.0', 'Breaking change'],
   ['/acme/code-review/v/2.1.0/SKILL.md', 'version: "2.1.0"'],

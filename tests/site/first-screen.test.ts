@@ -39,9 +39,43 @@ test.each([
   expect(doors.map((words) => words.split('\n')[0])).toEqual(['Fill in', 'Install', 'Copy prompt'])
 })
 
+test('the home page shows the list in the first screen, and no chip is cut off', async () => {
+  const { page } = await site.open('/')
+  await page.setViewportSize(LAPTOP)
+  expect((await placesOf(page, '.row')).y).toBeLessThan(620)
+  // Before the values appear, each chip is as wide as the name that it shows.
+  const chips = page.locator('.specimen .chip.filled')
+  expect(await chips.count()).toBeGreaterThan(1)
+  for (const chip of await chips.all())
+    expect(await chip.evaluate((box) => box.scrollWidth - box.clientWidth)).toBeLessThanOrEqual(1)
+  await page.setViewportSize(TELEPHONE)
+  expect((await placesOf(page, '.row')).y).toBeLessThan(TELEPHONE.height - 200)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(TELEPHONE.width)
+})
+
+test('each tick of the tape leads to its version, and says its number, date and changelog', async () => {
+  const { page } = await site.open('/acme/code-review')
+  const tape = page.locator('.sections .tape')
+  expect(await tape.locator('a').evaluateAll((all) => all.map((one) => one.getAttribute('href')))).toEqual([
+    ...['1.0.0', '1.1.0', '1.2.0', '2.0.0'].map((version) => `/acme/code-review/v/${version}`),
+    '/acme/code-review',
+  ])
+  expect(await tape.locator('.breaks').count()).toBe(1)
+  expect(await tape.locator('circle').count()).toBe(1)
+  // One stop of the Tab key; arrow keys move between the ticks.
+  expect(await tape.locator('a[tabindex="0"]').count()).toBe(1)
+  await tape.locator('a[tabindex="0"]').focus()
+  await page.keyboard.press('ArrowLeft')
+  expect(await tape.locator('.tape-words').textContent()).toMatch(
+    /^2\.0\.0, breaking · \d+ \w+ 2026 · Reviews a diff against its intent/,
+  )
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/acme/code-review/v/2.0.0')
+})
+
 test('tabs stay in view and say which section is shown', async () => {
   const { page } = await site.open('/acme/code-review')
-  const current = page.locator('.sections [aria-current]')
+  const current = page.locator('.sections > div > a[aria-current]')
   expect(await current.allInnerTexts()).toEqual(['Prompt'])
   await page.locator('#trust').scrollIntoViewIfNeeded()
   await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
@@ -73,8 +107,8 @@ test('a command has the chosen version and the reader’s values', async () => {
     return page.locator('.use pre').filter({ visible: true }).first().textContent()
   }
   expect(await code('hubcli')).toBe('hubcli add acme/code-review@2.1.0')
-  await page.getByLabel('language').fill('Go')
-  await page.getByLabel('intent').fill(`Don't "panic"\n`)
+  await page.getByLabel('language', { exact: true }).fill('Go')
+  await page.getByLabel('intent', { exact: true }).fill(`Don't "panic"\n`)
   expect(await code('Python')).toContain('{ "language": "Go", "intent": "Don\'t \\"panic\\"\\n", "diff": "…" }')
   expect(await code('TypeScript')).toContain(`{ language: 'Go', intent: "Don't \\"panic\\"\\n", diff: '…' }`)
   await page.locator('#choice').selectOption('production → 1.2.0')

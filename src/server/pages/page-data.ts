@@ -3,7 +3,14 @@
 import { type Bytes, parseBuilt, readBuilt } from '../../built/site-files.ts'
 import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import { dependentsEnvelope, type ListEnvelope } from '../../domain/api/envelope.ts'
-import type { Dependent, ModelUse, OwnerCount, RepositorySummary, TagRecord } from '../../domain/api/schema.ts'
+import type {
+  Dependent,
+  Difference,
+  ModelUse,
+  OwnerCount,
+  RepositorySummary,
+  TagRecord,
+} from '../../domain/api/schema.ts'
 import { isName, isOwner, isTag, isVersion } from '../../domain/values/names.ts'
 import type { Search } from '../../search/search.ts'
 import type { PageData } from '../../site/rendering.ts'
@@ -22,6 +29,18 @@ const parsed = new WeakMap<Bytes, unknown>()
 function parseOnce<Record>(bytes: Bytes): Record[] {
   if (!parsed.has(bytes)) parsed.set(bytes, parseBuilt<{ data: unknown }>(bytes).data)
   return parsed.get(bytes) as Record[]
+}
+
+/** The breaking versions in lists of changes, by their bytes: such a list may have a megabyte. */
+const breaking = new WeakMap<Bytes, readonly string[]>()
+
+function breakingIn(bytes: Bytes): readonly string[] {
+  const known = breaking.get(bytes)
+  if (known) return known
+  const { data } = parseBuilt<{ data: Difference[] }>(bytes)
+  const found = data.flatMap((change) => (change.breaking ? change.to : []))
+  breaking.set(bytes, found)
+  return found
 }
 
 /** The part of a hub that pages ask. */
@@ -64,6 +83,10 @@ export function openPageData(
         ? (await findFile({ owner, name, version }, path, hub))?.bytes
         : undefined,
     ),
+    listBreaking: telling(async (owner, name) => {
+      const bytes = isPrompt(owner, name) ? await siteFiles.read(DATA_FILES.changes(owner, name)) : undefined
+      return bytes ? breakingIn(bytes) : []
+    }),
     findActivity: telling(async (owner, name) => (isPrompt(owner, name) ? findActivity(owner, name, hub) : undefined)),
     findResults: telling(async (owner, name, version) =>
       isPrompt(owner, name) && isVersion(version) ? findResults(owner, name, version, hub) : [],

@@ -25,6 +25,8 @@ export interface PromptView {
   repository: Repository
   /** All of the prompt's versions in brief, highest first, including yanked versions, which are marked. */
   versions: readonly VersionRow[]
+  /** The versions that are known to break callers. */
+  breaking: readonly string[]
   /** Its newest versions: the first page of the list. */
   newest: readonly VersionSummary[]
   /** The version shown; undefined if none is active. */
@@ -73,10 +75,11 @@ export async function readPrompt(
   version?: string,
 ): Promise<PromptView | undefined> {
   if (!hub) return undefined
-  const [repository, versions, newest] = await Promise.all([
+  const [repository, versions, newest, breaking] = await Promise.all([
     hub.findRepository(owner, name),
     hub.findVersions(owner, name),
     hub.listVersions(owner, name, 1),
+    hub.listBreaking(owner, name),
   ])
   const wanted = version ?? repository?.latest_version
   if (!repository || !versions || !newest) return undefined
@@ -107,6 +110,7 @@ export async function readPrompt(
   return {
     repository,
     versions,
+    breaking,
     record,
     newest: newest.data,
     isMain: version === undefined,
