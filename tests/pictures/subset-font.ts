@@ -5,10 +5,9 @@ import { dirname, join } from 'node:path'
 import subsetFont from 'subset-font'
 
 /** Western European letters and the other symbols on the pages; other scripts are shown in fonts on the reader's device. */
-const LETTERS = [
-  ...[range(0x20, 0x7e), range(0xc0, 0xff), '¡£§©«®°±·»½¿'],
-  'ıŁłŒœŠšŸŽž–—‘’‚“”„•…‹›€™−×←→↑↓↗✓✗',
-].join('')
+const LETTERS = [...[range(0x20, 0x7e), range(0xc0, 0xff), '¡£§©«®°±·»½¿'], 'ıŁłŒœŠšŸŽž–—‘’‚“”„•…‹›€™−×←→↑↓↗✓✗'].join(
+  '',
+)
 /** The weights of the type scale in styles/tokens.css. */
 const WEIGHTS = { min: 400, max: 700 }
 
