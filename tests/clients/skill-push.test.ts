@@ -1,8 +1,9 @@
-// Publishes folders with hubcli, which names every file that no skill may have before it sends anything.
-import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
+// Publishes folders with hubcli and npx prompt-hub, which name every file that no skill may have before they send anything, and what they leave out.
+import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { pushFolder, skillFile, startSkillHub, writeFiles } from './skill-hub.ts'
+import { CLIENTS, runClient } from './three-clients.ts'
 
 const hub = await startSkillHub()
 afterAll(() => hub?.close())
@@ -20,11 +21,6 @@ test('hubcli refuses a folder that it cannot publish, and names each file and th
       'a dot file',
       (place) => writeFiles(place, { '.env': 'x' }),
       /\/\.env is a dot file, which no skill has; delete it/,
-    ],
-    [
-      'a cache',
-      (place) => writeFiles(place, { '__pycache__/a.pyc': 'x' }),
-      /\/__pycache__ is made by Python, which no skill has/,
     ],
     ['a space', (place) => writeFiles(place, { 'a b.md': 'x' }), /not valid on every system: 'a b\.md'; rename it/],
     ['two names', (place) => writeFiles(place, { 'A.md': 'x' }), /has two files at a\.md/],
@@ -44,7 +40,7 @@ test('hubcli refuses a folder that it cannot publish, and names each file and th
       (place) => writeFiles(place, { 'prompt.md': 'x' }),
       /expected either SKILL\.md or prompt\.md in it, got both/,
     ],
-    ['no folder of ours', (place) => mkdirSync(join(place, '.git')), /\/\.git is a dot file/],
+    ['a dot folder', (place) => mkdirSync(join(place, '.venv')), /\/\.venv is a dot file/],
   ]
   hub.asked.length = 0
   for (const [name, spoil, message] of refusals) {
@@ -82,7 +78,7 @@ test('hubcli publishes a folder, says what is unchanged, and checks folders by t
   expect(await check('acme/letters')).toMatchObject({ code: 0, stdout: 'acme/letters 1.0.0 (unchanged)\n' })
   expect(await pushFolder(hub, 'acme/letters', place)).toBe('1.0.0')
   writeFiles(place, { 'SKILL.md': '---\ndescription: x\nallowed-tools: Bash\n---\nx\n' })
-  const refused = await check('acme/letters')
+  const refused = await check('acme/letters', '--strict')
   expect(refused).toMatchObject({ code: 4, stdout: '' })
   expect(refused.stderr).toMatch(/^hubcli: acme\/letters: .*allowed-tools: line 3/)
 })
@@ -98,5 +94,63 @@ test('a folder with a prompt file has its fields', async () => {
     title: 'Tax forms',
     content: 'Text.\n',
     files: [{ path: 'a.txt' }],
+  })
+})
+
+const PUSHERS = CLIENTS.slice(0, 2)
+
+describe.each(PUSHERS)('$name', ({ command }) => {
+  const run = (...args: string[]) =>
+    runClient(['env', `HUB_TOKEN=${hub.hub.token}`, ...command], args, hub.scratch, hub.url)
+
+  test('leaves out and names what systems and programs leave in a folder', async () => {
+    const folder = join(hub.newFolder(), 'junk')
+    const { junk } = JSON.parse(readFileSync('tests/fixtures/paths.json', 'utf8')) as { junk: string[] }
+    writeFiles(folder, { 'SKILL.md': skillFile('Do it.'), 'a.md': 'x', 'node_modules.md': 'x' })
+    writeFiles(folder, Object.fromEntries(junk.map((path) => [path, 'x'])))
+    const to = `acme/junk-${PUSHERS.findIndex((each) => each.command === command)}`
+    const ran = await run('push', to, folder, 'First', 'major')
+    expect(ran).toMatchObject({ code: 0 })
+    expect(ran.stderr.match(/\S+(?= is left out$)/gm)?.sort()).toEqual(
+      [
+        ...new Set(junk.map((path) => `${folder}/${path.replace(/^(node_modules|__pycache__|\.git)\/.*/, '$1')}`)),
+      ].sort(),
+    )
+    const { files } = (await hub.hub.read(`/api/v1/repos/${to}`)).data as { files: { path: string }[] }
+    expect(files.map(({ path }) => path)).toEqual(['a.md', 'node_modules.md'])
+    expect((await run('check', folder, '--owner', 'acme')).stderr).toMatch(/ is left out$/m)
+  })
+
+  test('leaves out the keys that a hub does not keep, and with --strict sends them', async () => {
+    const folder = join(hub.newFolder(), 'keys')
+    const text = skillFile('Do it.').replace(
+      '---\nDo',
+      'allowed-tools:\n- Bash\n- "Read"\nmetadata:\n  author: octocat\n"model" : |\n\n  a\nlicense: MIT # ours\n---\nDo',
+    )
+    writeFiles(folder, { 'SKILL.md': text })
+    const to = `acme/keys-${PUSHERS.findIndex((each) => each.command === command)}`
+    const strict = await run('push', to, folder, 'First', 'major', '--strict')
+    expect(strict.code).toBe(4)
+    expect(strict.stderr).toMatch(/SKILL\.md: allowed-tools: line 4: a hub does not keep this key.*SKILL\.md: model: /)
+    const ran = await run('push', to, folder, 'First', 'major')
+    expect(ran.code).toBe(0)
+    expect(ran.stderr).toContain(
+      `warning: ${folder}/SKILL.md: a hub does not keep allowed-tools, model, so this is left out; --strict sends it\n`,
+    )
+    expect((await hub.hub.read(`/api/v1/repos/${to}/versions/1.0.0`)).data).toMatchObject({
+      content: 'Do it.\n',
+      skill: { description: 'Fills in forms.', license: 'MIT', metadata: { author: 'octocat' } },
+    })
+  })
+
+  test.each([['push'], ['check']])('%s of a SKILL.md alone says to push its folder', async (command) => {
+    const folder = hub.newFolder()
+    writeFiles(folder, { 's/SKILL.md': skillFile('Do it.') })
+    hub.asked.length = 0
+    const words = command === 'push' ? ['acme/alone', join(folder, 's/SKILL.md'), 'x'] : [join(folder, 's/SKILL.md')]
+    const ran = await run(command, ...words)
+    expect({ ...ran, stderr: '' }).toEqual({ code: 1, stdout: '', stderr: '' })
+    expect(ran.stderr).toMatch(/s\/SKILL\.md is one file of a skill; push the folder .*s\b/)
+    expect(hub.asked).toEqual([])
   })
 })

@@ -107,7 +107,13 @@ describe('a skill is imported whole', () => {
     ['its SKILL.md', 'given/pdf/SKILL.md'],
   ])('if %s is given', (_what, path) => {
     give({ ...FILES, '.git/config': 'x', 'README.md': 'x' })
-    expect(folder.importAll(join(dir, path))).toMatchObject([{ name: 'pdf', status: 'new', lost: [] }])
+    expect(folder.importAll(join(dir, path))).toMatchObject([
+      {
+        name: 'pdf',
+        status: 'new',
+        lost: ['files: .git/: left out, because systems and programs leave this in a folder'],
+      },
+    ])
     expect(readAll(versionFolder('1.0.0'))).toEqual(latin1({ ...FILES, 'README.md': 'x' }))
   })
 
@@ -220,6 +226,17 @@ describe('a folder with a prompt file of a skill', () => {
 })
 
 describe('what is left out is named', () => {
+  test('what systems and programs leave, as the clients leave it out', () => {
+    const { junk } = JSON.parse(readFileSync('tests/fixtures/paths.json', 'utf8')) as { junk: string[] }
+    give(Object.fromEntries([['a.md', 'x'], ...junk.map((path) => [path, 'x'])]))
+    const [line] = importAll()
+    expect(line).toMatchObject({ status: 'new', reasons: [] })
+    expect(line!.lost).toHaveLength(junk.length)
+    for (const each of line!.lost)
+      expect(each).toMatch(/: left out, because systems and programs leave this in a folder$/)
+    expect(readAll(versionFolder('1.0.0'))).toEqual({ 'a.md': 'x' })
+  })
+
   test('links, dot files, and folders that programs fill', () => {
     const root = give({ '.env': 'x', 'node_modules/a/index.js': 'x', 'scripts/.cache/x': 'x', 'scripts/fill.py': 'x' })
     symlinkSync('/etc/passwd', join(root, 'scripts/run.sh'))
@@ -231,7 +248,7 @@ describe('what is left out is named', () => {
     expect(line!.lost).toEqual([
       'files: .env: left out, because its name begins with a dot',
       'files: broken: left out, because it is a link',
-      'files: node_modules/: left out, because programs fill this folder by themselves',
+      'files: node_modules/: left out, because systems and programs leave this in a folder',
       'files: scripts/.cache/: left out, because its name begins with a dot',
       'files: scripts/loop: left out, because it is a link',
       'files: scripts/run.sh: left out, because it is a link. SKILL.md names it: replace it with an ordinary file, or correct SKILL.md',

@@ -3,8 +3,10 @@
 import gzip
 import io
 import os
+import re
 import tarfile
 
+from program.terminal import say
 from program.work import read_bytes, save
 from prompt_hub.skills import SKILL, refuse_files
 from prompt_hub.trouble import PromptHubError
@@ -15,11 +17,20 @@ MAX_FILES_BYTES = 1000000
 MAX_ATTESTATIONS = 5
 MAX_ATTESTATION_BYTES = 65536
 MAIN = (SKILL, "prompt.md")
+# What systems and programs leave in a folder; no skill has it.
+JUNK = re.compile(r"(?:\.DS_Store|\._.*|Thumbs\.db|desktop\.ini|\.git|node_modules|__pycache__)", re.IGNORECASE | re.DOTALL)
+# The keys of a SKILL.md that a hub keeps.
+KEPT = (b"name", b"description", b"license", b"compatibility", b"metadata")
+START = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*\r?\n")
+TOP_KEY = re.compile(rb"""["']?([A-Za-z_][\w.-]*)["']?[ \t]*:(?=\s|$)""")
+# As far as front matter is looked at; a hub refuses a longer one.
+MAX_FRONT_BYTES = 65536
 ADVICE = "delete it, or publish a copy of the folder without it"
 
 
-def pack(folder):
-    """Writes the archive of a folder to the file `content`."""
+def pack(folder, strict):
+    """Writes the archive of a folder to the file `content`. Without `strict`, the keys of its SKILL.md that no hub keeps
+    are left out."""
     paths = sorted(list_files(folder, ""))
     main = [path for path in paths if path in MAIN]
     if len(main) != 1:
@@ -38,6 +49,10 @@ def pack(folder):
     with tarfile.open(fileobj=stream, mode="w", format=tarfile.PAX_FORMAT) as tar:
         for path in paths:
             data = read_file(folder, path)
+            if path == SKILL and not strict:
+                data, keys = leave_out_keys(data)
+                if keys:
+                    say(f"warning: {folder}/{path}: a hub does not keep {', '.join(keys)}, so this is left out; --strict sends it")
             total += 0 if path in MAIN else len(data)
             if total > MAX_FILES_BYTES:
                 raise PromptHubError("invalid_request", f"{folder}: the files have more than {MAX_FILES_BYTES} bytes together")
@@ -68,6 +83,24 @@ def pack_signed(source):
     save("content", gzip.compress(stream.getvalue()))
 
 
+def leave_out_keys(skill):
+    """A SKILL.md without the keys that no hub keeps, and these keys. Their lines stay empty, so that the numbers of the
+    lines stay."""
+    start = START.match(skill)
+    end = skill.find(b"\n---", start.end() - 1, MAX_FRONT_BYTES) if start else -1
+    if end < (start.end() if start else 0):
+        return skill, []
+    keys, lines, is_kept = [], [], True
+    for line in skill[start.end() : end].split(b"\n"):
+        key = TOP_KEY.match(line)
+        if key:
+            is_kept = key[1] in KEPT
+        if key and not is_kept:
+            keys.append(key[1].decode())
+        lines.append(line if is_kept else b"\r" if line.endswith(b"\r") else b"")
+    return (skill[: start.end()] + b"\n".join(lines) + skill[end:] if keys else skill), keys
+
+
 def add_member(tar, path, data):
     member = tarfile.TarInfo(path)
     member.size = len(data)
@@ -79,11 +112,13 @@ def list_files(folder, before):
     with os.scandir(os.path.join(folder, *before.split("/"))) as entries:
         for entry in entries:
             path = before + entry.name
+            if JUNK.fullmatch(entry.name):
+                say(f"{folder}/{path} is left out")
+                continue
             if entry.is_symlink():
                 raise PromptHubError("invalid_request", f"{folder}/{path} is a link; put a copy of its target in its place, or {ADVICE}")
-            if entry.name.startswith(".") or entry.name == "__pycache__":
-                what = "a dot file" if entry.name.startswith(".") else "made by Python"
-                raise PromptHubError("invalid_request", f"{folder}/{path} is {what}, which no skill has; {ADVICE}")
+            if entry.name.startswith("."):
+                raise PromptHubError("invalid_request", f"{folder}/{path} is a dot file, which no skill has; {ADVICE}")
             if entry.is_dir():
                 yield from list_files(folder, f"{path}/")
             elif entry.is_file():

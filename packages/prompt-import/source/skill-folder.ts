@@ -18,8 +18,8 @@ import { ConversionProblems } from '../../prompt-formats/source/portable.ts'
 const MAX_ENTRIES = 1_000
 /** Maximum number of files and folders that are named as left out. */
 const MAX_NAMED = 50
-/** Folders that programs fill by themselves. */
-const MADE_BY_PROGRAMS = new Set(['node_modules', '__pycache__'])
+/** What systems and programs leave in a folder; no skill has it. The clients have the same rule. */
+const JUNK = /^(?:\.DS_Store|\._.*|Thumbs\.db|desktop\.ini|\.git|node_modules|__pycache__)$/is
 
 /** What is in the folder of a skill, beside its main file. Paths are relative to that folder. */
 export interface SkillFolder {
@@ -45,7 +45,7 @@ export function listSkillFolder(folder: PlainFolder, main: string): SkillFolder 
   const visit = (below: string): boolean => {
     for (const entry of folder.list(posix.join(root, below)).sort((a, b) => compareText(a.name, b.name))) {
       const path = posix.join(below, entry.name)
-      if (path === basename(main) || entry.name === '.git') continue
+      if (path === basename(main)) continue
       if (++count > MAX_ENTRIES) {
         found.problem = `expected at most ${MAX_ENTRIES} files and folders. Remove what the skill does not need, or import its parts as skills of their own`
         return false
@@ -70,10 +70,11 @@ export function listSkillFolder(folder: PlainFolder, main: string): SkillFolder 
 
 /** Returns why a file or a folder of a skill is not imported. */
 function findReason(entry: { name: string; isFile(): boolean; isDirectory(): boolean; isSymbolicLink(): boolean }) {
+  if (JUNK.test(entry.name)) return 'systems and programs leave this in a folder'
   if (entry.name.startsWith('.')) return 'its name begins with a dot'
   if (entry.isSymbolicLink()) return 'it is a link'
   if (!entry.isFile() && !entry.isDirectory()) return 'it is not an ordinary file'
-  return entry.isDirectory() && MADE_BY_PROGRAMS.has(entry.name) ? 'programs fill this folder by themselves' : undefined
+  return undefined
 }
 
 /**

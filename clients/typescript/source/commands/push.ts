@@ -4,7 +4,7 @@ import { FULL_NAME } from '../lock.ts'
 import { PromptHubError } from '../trouble.ts'
 import { type Command, define, invalid, WrongUse } from './define.ts'
 import { check, hubUrl, type Published, publish, takeToken } from './hub.ts'
-import { addAttestations, expand, lastSubject, type Named, namePrompt, readBody } from './sources.ts'
+import { addAttestations, expand, lastSubject, type Named, namePrompt, readBody, requireWholeSkill } from './sources.ts'
 import { complain, note, say, sayJson } from './terminal.ts'
 
 const BUMPS = ['auto', 'major', 'minor', 'patch']
@@ -28,6 +28,7 @@ export const pushCommand: Command = define({
     'dry-run': flag,
     'allow-breaking': flag,
     raw: flag,
+    strict: flag,
     format: text,
     skill: text,
     compose: flag,
@@ -36,7 +37,8 @@ export const pushCommand: Command = define({
   },
   async run(words, values) {
     const { named, changelog, bump, isOne } = await readWords(words, values)
-    const { format, skill, raw, attestation, compose } = values
+    const { format, skill, raw, strict: isStrict, attestation, compose } = values
+    for (const { place } of raw ? [] : named) requireWholeSkill(place)
     requireBump(bump)
     if (format !== undefined && !['text', 'chat'].includes(format))
       throw invalid(`--format: expected text or chat, got ${format || 'nothing'}`)
@@ -45,7 +47,8 @@ export const pushCommand: Command = define({
     const isDry = values['dry-run']
     const token = isDry ? '' : takeToken(url)
     const read = async ({ place, prompt }: Named) => {
-      const body = await addAttestations(place, await readBody(place, complain), attestation)
+      const read = await readBody(place, { say: complain, isStrict })
+      const body = await addAttestations(place, read, attestation, isStrict)
       if (body.type === 'application/gzip' && attestation.length === 0 && (raw || format || skill))
         throw invalid(`${place} is a folder: expected no --raw, --format or --skill; its SKILL.md has the description`)
       const query = {
@@ -70,14 +73,14 @@ export const pushCommand: Command = define({
 /** `check`. */
 export const checkCommand: Command = define({
   takes: [1, MOST],
-  options: { owner: text, bump: text, 'allow-breaking': flag, json: flag },
-  async run(words, { owner, bump = 'auto', json, ...values }) {
+  options: { owner: text, bump: text, 'allow-breaking': flag, strict: flag, json: flag },
+  async run(words, { owner, bump = 'auto', json, strict, ...values }) {
     requireBump(bump)
     const named = await nameAll(words, owner)
     const url = hubUrl()
     const query = { bump, allow_breaking: values['allow-breaking'] ? undefined : 'false' }
     const outcomes = await sendAll(named, async ({ place, prompt }) => {
-      const body = await readBody(place, complain)
+      const body = await readBody(place, { say: complain, isStrict: strict })
       return () => check({ url, prompt, body, query })
     })
     for (const outcome of outcomes) showOutcome(outcome, false, json, describeCheck)

@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { FULL_NAME } from '../lock.ts'
 import { refuseFiles, SKILL } from '../skills.ts'
 import { invalid } from './define.ts'
+import { leaveOutKeys } from './front-keys.ts'
 import { packTar } from './tar.ts'
 
 /** Every hub rejects a request above this size, so a larger file is not read to its end. */
@@ -21,7 +22,7 @@ const MAX_MATCHES = 2_000
 /** A folder is a skill if it has one of these. */
 const MAIN = [SKILL, 'prompt.md']
 /** What systems and programs leave in a folder; no skill has it. */
-const JUNK = /^(?:\.DS_Store|\._.*|Thumbs\.db|desktop\.ini|\.git|node_modules|__pycache__)$/i
+const JUNK = /^(?:\.DS_Store|\._.*|Thumbs\.db|desktop\.ini|\.git|node_modules|__pycache__)$/is
 
 /** A file or folder that is published as a prompt. */
 export interface Named {
@@ -107,20 +108,42 @@ export async function lastSubject(place: string): Promise<string | undefined> {
   return [...stdout.trim()].slice(0, 500).join('') || undefined
 }
 
-/** Reads a file, a folder of a skill, or `-` for standard input. @param say called with what is left out */
-export async function readBody(place: string, say: (sentence: string) => void): Promise<Body> {
+/** Refuses to publish the SKILL.md of a skill alone: without its folder, the version would have no files. */
+export function requireWholeSkill(place: string): void {
+  if (basename(place) === SKILL)
+    throw invalid(
+      `${place} is one file of a skill; push the folder ${dirname(place)}, or the file as a plain prompt with --raw`,
+    )
+}
+
+/** How a folder is read. */
+export interface Reading {
+  /** Called with what is left out. */
+  say(sentence: string): void
+  /** Whether to send the front matter of a SKILL.md as it is. */
+  isStrict: boolean
+}
+
+/** Reads a file, a folder of a skill, or `-` for standard input. */
+export async function readBody(place: string, reading: Reading): Promise<Body> {
   if (place === '-') return { bytes: await readInput(MAX_REQUEST_BYTES, 'standard input'), type: 'text/markdown' }
   if ((await stat(place)).isDirectory())
-    return { bytes: packTar(await readFolder(place, say)), type: 'application/gzip' }
+    return { bytes: packTar(await readFolder(place, reading)), type: 'application/gzip' }
   return { bytes: await readBounded(place, MAX_REQUEST_BYTES, place), type: 'text/markdown' }
 }
 
 /** Adds attestations to what is sent. */
-export async function addAttestations(place: string, { bytes, type }: Body, paths: readonly string[]): Promise<Body> {
+export async function addAttestations(
+  place: string,
+  { bytes, type }: Body,
+  paths: readonly string[],
+  isStrict: boolean,
+): Promise<Body> {
   if (paths.length === 0) return { bytes, type }
   if (paths.length > MAX_ATTESTATIONS)
     throw invalid(`--attestation: expected at most ${MAX_ATTESTATIONS}, got ${paths.length}`)
-  const files = type === 'application/gzip' ? await readFolder(place, () => {}) : ([['prompt.md', bytes]] as const)
+  const reading = { say() {}, isStrict }
+  const files = type === 'application/gzip' ? await readFolder(place, reading) : ([['prompt.md', bytes]] as const)
   const bundles = paths.map(async (path, index) => {
     const bundle = await readBounded(path, MAX_ATTESTATION_BYTES, path)
     return [`.attestations/${index + 1}.sigstore.json`, bundle] as const
@@ -129,10 +152,7 @@ export async function addAttestations(place: string, { bytes, type }: Body, path
 }
 
 /** Reads the files of a skill. @throws PromptHubError `invalid_request` naming the first file that a hub does not take, and the way out */
-async function readFolder(
-  folder: string,
-  say: (sentence: string) => void,
-): Promise<[string, Uint8Array<ArrayBuffer>][]> {
+async function readFolder(folder: string, { say, isStrict }: Reading): Promise<[string, Uint8Array<ArrayBuffer>][]> {
   const paths = (await listFiles(folder, '', say)).sort()
   const main = paths.filter((path) => MAIN.includes(path))
   if (main.length !== 1)
@@ -161,7 +181,10 @@ async function readFolder(
     )
     total += isMain ? 0 : bytes.length
     if (total > MAX_FILES_BYTES) throw invalid(`${folder}: the files have more than ${MAX_FILES_BYTES} bytes together`)
-    files.push([path, bytes])
+    const { bytes: kept, keys } = path === SKILL && !isStrict ? leaveOutKeys(bytes) : { bytes, keys: [] }
+    if (keys.length > 0)
+      say(`warning: ${folder}/${path}: a hub does not keep ${keys.join(', ')}, so this is left out; --strict sends it`)
+    files.push([path, kept])
   }
   return files
 }
