@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { HUBCLI, makeFolder, recordingTools, rowsFor, runHubcli, SHELLS, WITH_PYTHON } from './shells.ts'
-import { faultBody, type SeenRequest, STAND_IN_TOKEN, type Trouble, withStandIn } from './stand-in.ts'
+import { type SeenRequest, STAND_IN_TOKEN, type Trouble, withStandIn } from './stand-in.ts'
 
 /** The commands that require python3. */
 const TABLE_COMMANDS: [name: string, args: string[]][] = [
@@ -12,7 +12,7 @@ const TABLE_COMMANDS: [name: string, args: string[]][] = [
 ]
 
 type Answered = [status: number, retryAfter: string, body: string, code: number, sentence: RegExp, requests: number]
-const said = (message: string) => faultBody('not_found', message)
+const said = (message: string) => `${message}\n`
 /** What hubcli prints about a body without a message. */
 const NOTHING = /^hubcli: http:\S+ answered without a message/
 const VERSIONS = 'at /api/v1/repos/acme/x/versions'
@@ -61,24 +61,8 @@ const ANSWERS: Answered[] = [
   [504, '', '<html>Gateway</html>', 5, /^hubcli: http:\S+ answered without a message; .* \(504\)\n$/, 3],
   [501, '', '', 5, /^hubcli: http:\S+ answered without a message; .* \(501\)\n$/, 1],
   [404, '', '<html><h1>"error":{"message":"x"}</h1></html>', 2, NOTHING, 1],
-  [404, '', '{"error":{"code":"not_found","message":"cut', 2, /^hubcli: cut \(404\)\n$/, 1],
-  [404, '', '[{"error":{"message":"no"}}]', 2, NOTHING, 1],
-  [
-    404,
-    '',
-    '{"a":{"error":{"message":"no"}},"error":{"x":{"message":"no"},"message":"yes"}}',
-    2,
-    /^hubcli: yes \(404\)\n$/,
-    1,
-  ],
-  [
-    404,
-    '',
-    '{ "error" :\n{ "message" : "say \\"hi\\" \\\\ \\/ now" } }',
-    2,
-    /^hubcli: say "hi" \\ \/ now \(404\)\n$/,
-    1,
-  ],
+  // Only text is a message: JSON comes from another server.
+  [404, '', '{"error":{"message":"no"}}', 2, NOTHING, 1],
   [204, '', '', 5, NOTHING, 1],
   [304, '', '', 5, NOTHING, 1],
 ]
@@ -89,7 +73,7 @@ describe.each(SHELLS)('$name', (shell) => {
       '%i%s %s',
       async (status, retryAfter, body, code, sentence, count) => {
         const headers = {
-          'Content-Type': body.startsWith('<') ? 'text/html' : 'application/json',
+          'Content-Type': { '<': 'text/html', '{': 'application/json' }[body[0] ?? ''] ?? 'text/plain; charset=utf-8',
           ...(retryAfter === '' ? {} : { 'Retry-After': retryAfter }),
         }
         const trouble: Trouble = { kind: 'answer', status, headers, body }
@@ -104,14 +88,13 @@ describe.each(SHELLS)('$name', (shell) => {
               ['pull', 'acme/x'],
               ['push', 'acme/x', 'PROMPT.md', 'c', 'patch'],
             ]) {
-              const outcome = await runHubcli(shell, args, { cwd, env })
+              const outcome = await runHubcli(shell, args, { cwd, env, tools: shell.bare })
               expect(outcome).toMatchObject({ code, stdout: '', left: [] })
               expect(outcome.stderr).toMatch(sentence)
               expect(outcome.slept).toEqual(count === 1 ? [] : [retryAfter || '1', retryAfter || '2'])
             }
-            // If the body is an HTML page, pull first checks whether the hub is a mirror, which takes one more request.
             // After a 401, which a private hub sends, it asks again with the token.
-            const looks = (status === 404 && body.startsWith('<')) || status === 401 ? 1 : 0
+            const looks = status === 401 ? 1 : 0
             expect(requests.length).toBe(2 * count + looks)
             expect(new Set(requests.slice(-count).map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
             expect(readFileSync(path.join(cwd, 'PROMPT.md'), 'utf8')).toBe('old')
@@ -150,13 +133,13 @@ describe.each(SHELLS)('$name', (shell) => {
       await withStandIn(once, async ({ url, requests }) => {
         const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
         const read = await runHubcli(shell, ['cat', 'acme/code-review', '--version', '1.0.0'], { env })
-        expect(read).toMatchObject({ code: 0, stdout: 'Review this.\n', stderr: '', slept: ['3', '3'] })
+        expect(read).toMatchObject({ code: 0, stdout: 'Review this.\n', stderr: '', slept: ['3'] })
         for (const name of ['acme/first', 'acme/second'])
           expect(await runHubcli(shell, ['push', name, HUBCLI, 'c', 'patch'], { env })).toMatchObject({
             code: 0,
             slept: ['3'],
           })
-        const [first, again, second] = requests.slice(4).map(({ headers }) => headers['idempotency-key'])
+        const [first, again, second] = requests.slice(2).map(({ headers }) => headers['idempotency-key'])
         expect(first).toMatch(/^hubcli-[0-9a-f]{32}$/)
         expect(again).toBe(first)
         expect(second).not.toBe(first)
@@ -200,11 +183,7 @@ describe.each(SHELLS)('$name', (shell) => {
           expect(headers['x-curlrc']).toBeUndefined()
           expect(headers.expect).toBeUndefined()
         }
-        expect(requests.map(({ headers }) => headers.authorization)).toEqual([
-          undefined,
-          undefined,
-          `Bearer ${STAND_IN_TOKEN}`,
-        ])
+        expect(requests.map(({ headers }) => headers.authorization)).toEqual([undefined, `Bearer ${STAND_IN_TOKEN}`])
       })
     })
 
@@ -258,7 +237,7 @@ describe.each(SHELLS)('$name', (shell) => {
           const cwd = makeFolder()
           writeFileSync(path.join(cwd, 'PROMPT.md'), 'old')
           const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
-          const outcome = await runHubcli(shell, args, { cwd, env, tools: WITH_PYTHON })
+          const outcome = await runHubcli(shell, args, { cwd, env, tools: shell.tools })
           expect(outcome).toMatchObject({ code: 5, stdout: '', left: [] })
           expect(outcome.stderr).toMatch(/^hubcli: [^\n]* answered with text\/html [^\n]*is it a Prompt Hub\?\n$/)
           expect(readFileSync(path.join(cwd, 'PROMPT.md'), 'utf8')).toBe('old')
@@ -267,13 +246,8 @@ describe.each(SHELLS)('$name', (shell) => {
     })
 
     test.concurrent('push fails when the success response has no version', async () => {
-      for (const body of [
-        '{}',
-        '{"data":{"version":"1.0.0x"}}',
-        '{"data":{"content":"\\"version\\":\\"1.0.0\\""}}',
-        '',
-      ]) {
-        const trouble: Trouble = { kind: 'answer', status: 201, headers: { 'Content-Type': 'application/json' }, body }
+      for (const body of ['{}', '1.0.0x https://example.com\n', 'Published 1.0.0', '']) {
+        const trouble: Trouble = { kind: 'answer', status: 201, headers: { 'Content-Type': 'text/plain' }, body }
         await withStandIn(
           () => trouble,
           async ({ url }) => {

@@ -19,28 +19,11 @@ function withoutPrivileges(): string[] | undefined {
   const command = [setpriv, '--bounding-set=-dac_override,-dac_read_search']
   return spawnSync(setpriv, [...command.slice(1), 'true']).status === 0 ? command : undefined
 }
-const BOM = '\uFEFF'
 
 /** The commands that require python3. */
 const TABLE_COMMANDS: [name: string, args: string[]][] = [
   ['search', ['search', 'x']],
   ['versions', ['versions', 'acme/x']],
-]
-
-/** Input that is not text, and must therefore never be sent. */
-const NOT_TEXT: [name: string, content: Buffer, sentence: RegExp][] = [
-  ['NUL', Buffer.from('a\nb\0c'), /contains a NUL in line 2/],
-  ['a byte that never occurs in UTF-8', Buffer.from([97, 10, 10, 255]), /is not UTF-8 in line 3/],
-  ['Latin-1', Buffer.from('caf\xE9 au lait', 'latin1'), /is not UTF-8/],
-  ['an overlong encoding of a slash', Buffer.from([0xc0, 0xaf]), /is not UTF-8/],
-  ['an overlong three-byte sequence', Buffer.from([0xe0, 0x9f, 0xbf]), /is not UTF-8/],
-  ['an overlong four-byte sequence', Buffer.from([0xf0, 0x8f, 0xbf, 0xbf]), /is not UTF-8/],
-  ['a surrogate', Buffer.from([0xed, 0xa0, 0x80]), /is not UTF-8/],
-  ['a code point above U+10FFFF', Buffer.from([0xf4, 0x90, 0x80, 0x80]), /is not UTF-8/],
-  ['a lone continuation byte', Buffer.from([97, 0x80]), /is not UTF-8/],
-  ['a character that is cut off', Buffer.from([97, 0xf0, 0x9f, 0x98]), /is not UTF-8/],
-  ['UTF-16', Buffer.from(`${BOM}a`, 'utf16le'), /is not UTF-8/],
-  ['larger than a request may be', Buffer.alloc(1_048_577, 97), /is larger than a request may be/],
 ]
 
 //  case                                       arguments (`f` is the only file)                           message
@@ -59,7 +42,7 @@ const LOCAL: [what: string, args: string[], sentence: RegExp][] = [
   ['a space', ['cat', 'acme/code review'], /expected <owner>\/<name>/],
   ['a trailing newline', ['cat', 'acme/code-review\n'], /expected <owner>\/<name>/],
   ['a newline and a second line', ['cat', 'acme/code-review\nx: y'], /expected <owner>\/<name>/],
-  ['an escape sequence', ['cat', 'acme/\x1B[31mred'], /got acme\/\[31mred$/m],
+  ['an escape sequence', ['cat', 'acme/\x1B[31mred'], /got acme\/ ?\[31mred$/m],
   ['upper case', ['cat', 'Acme/code-review'], /lower-case/],
   ['an accent', ['cat', 'acmé/code-review'], /lower-case/],
   ['an encoded slash', ['cat', 'acme%2Fcode-review'], /expected <owner>\/<name>/],
@@ -78,8 +61,6 @@ const LOCAL: [what: string, args: string[], sentence: RegExp][] = [
   ['--version with v', ['cat', 'acme/code-review', '--version', 'v1.0.0'], /--version: expected/],
   ['--version with two numbers', ['cat', 'acme/code-review', '--version', '1.0'], /--version: expected/],
   ['--version with four numbers', ['cat', 'acme/code-review', '--version', '1.0.0.0'], /--version: expected/],
-  ['--version with a leading zero', ['cat', 'acme/code-review', '--version', '1.01.0'], /--version: expected/],
-  ['--version with seven digits', ['cat', 'acme/code-review', '--version', '1.0.1000000'], /--version: expected/],
   ['--version with a query', ['cat', 'acme/code-review', '--version', '1.0.0&x=y'], /--version: expected/],
   ['--version with a newline', ['cat', 'acme/code-review', '--version', '1.0.0\n'], /--version: expected/],
   ['-o without a value', ['pull', 'acme/code-review', '-o'], /-o: .*got nothing/],
@@ -89,7 +70,7 @@ const LOCAL: [what: string, args: string[], sentence: RegExp][] = [
   ['-o with a folder and a slash', ['pull', 'acme/code-review', '-o', './'], /is a folder/],
   ['-o in a missing folder', ['pull', 'acme/code-review', '-o', 'no such/x'], /there is no folder no such\//],
   ['-o with a device', ['pull', 'acme/code-review', '-o', '/dev/null'], /not a regular file/],
-  ['push with two arguments', ['push', 'acme/a', 'f'], /usage: hubcli push/],
+  ['push with one argument', ['push', 'acme/a'], /usage: hubcli push/],
   ['push with five arguments', ['push', 'acme/a', 'f', 'c', 'patch', 'x'], /usage: hubcli push/],
   ['push to a malformed name', ['push', 'acme', 'f', 'c', 'patch'], /expected <owner>\/<name>/],
   [
@@ -168,15 +149,16 @@ describe.each(SHELLS)('$name', (shell) => {
       })
     })
 
-    test.concurrent.each(rowsFor(shell, NOT_TEXT))('rejects pushed content: %s', async (_, content, sentence) => {
+    test.concurrent('rejects a file that is larger than a request may be', async () => {
       await withStandIn(undefined, async ({ url, requests }) => {
         const cwd = makeFolder()
-        writeFileSync(path.join(cwd, 'f'), content)
+        writeFileSync(path.join(cwd, 'f'), Buffer.alloc(1_048_577, 97))
         const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
-        const outcome = await runHubcli(shell, ['push', 'acme/a', 'f', 'c', 'patch'], { cwd, env })
-        expect(outcome).toMatchObject({ code: 1, stdout: '', left: [] })
-        expect(outcome.stderr).toMatch(sentence)
-        expect(outcome.stderr).toMatch(/^hubcli: f [^\n]*\n$/)
+        for (const more of [[], ['--raw']])
+          expect(await runHubcli(shell, ['push', 'acme/a', 'f', 'c', 'patch', ...more], { cwd, env })).toMatchObject({
+            code: 1,
+            stderr: expect.stringMatching(/^hubcli: f is larger than [^\n]*1048576 bytes\)?\n$/),
+          })
         expect(requests).toEqual([])
       })
     })
@@ -210,7 +192,7 @@ describe.each(SHELLS)('$name', (shell) => {
 
     test.concurrent.each(TABLE_COMMANDS)('%s fails without python3', async (_, args) => {
       await withStandIn(undefined, async ({ url, requests }) => {
-        const outcome = await runHubcli(shell, args, { env: { HUB_URL: url } })
+        const outcome = await runHubcli(shell, args, { env: { HUB_URL: url }, tools: shell.bare })
         expect(outcome).toMatchObject({ code: 1, stdout: '', left: [] })
         expect(outcome.stderr).toBe('hubcli: python3 is needed for this and was not found in PATH\n')
         expect(requests).toEqual([])

@@ -49,12 +49,7 @@ beforeAll(async () => {
 afterAll(() => close?.())
 
 const REFUSED = [
-  ['no file', [], /^hubcli: usage: hubcli check <file or folder>\.\.\. \[--owner <owner>\] \[--bump <bump>\]\n$/],
-  [
-    'a file without an owner',
-    ['x.md'],
-    /^hubcli: x\.md would be the prompt \/x: expected .* an owner as its folder or in --owner\n$/,
-  ],
+  ['no file', [], /^hubcli: usage: hubcli check <file or folder>\.\.\.\n$/],
   ['a folder that cannot be an owner', ['prompts/Upper/x.md'], /would be the prompt Upper\/x: expected lower-case/],
   ['a file name with two dots', ['prompts/nina/a.b.prompt'], /would be the prompt nina\/a\.b: expected lower-case/],
   ['a missing file', ['prompts/acme/none.md'], /^hubcli: there is no file prompts\/acme\/none\.md\n$/],
@@ -123,22 +118,21 @@ describe.each(twoShells(0))('$name', (shell) => {
     })
   })
 
+  test('check sends nothing if a file is larger than a request may be', async () => {
+    expect(await check('huge.md', 'prompts/nina/new.prompt', '--owner', 'nina')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'hubcli: huge.md is larger than 1048576 bytes\n',
+    })
+  })
+
   test('check exits with 4, after all files, if a file is not text or too large', async () => {
-    const outcome = await check(
-      'bytes.md',
-      'nul.md',
-      'long.md',
-      'huge.md',
-      'prompts/nina/new.prompt',
-      '--owner',
-      'nina',
-    )
+    const outcome = await check('bytes.md', 'nul.md', 'long.md', 'prompts/nina/new.prompt', '--owner', 'nina')
     expect(outcome).toMatchObject({ code: 4, stdout: 'nina/new 1.0.0\n' })
     expect(outcome.stderr.split('\n').filter((line) => !line.includes('warning'))).toEqual([
       'hubcli: bytes.md: The body is not UTF-8. Save the prompt as UTF-8 and send it again.',
       'hubcli: nul.md: content: line 1: expected text without NUL characters.',
       expect.stringMatching(/^hubcli: long\.md: content: expected at most 262144 bytes/),
-      expect.stringMatching(/^hubcli: huge\.md: content: expected at most 262144 bytes/),
       '',
     ])
   })
@@ -179,7 +173,7 @@ describe.each(twoShells(0))('$name', (shell) => {
     const answers = [
       [404, {}, /answered without a message; is it a Prompt Hub\?/],
       [200, { 'Content-Type': 'text/html' }, /where application\/json was expected/],
-      [200, { 'Content-Type': 'application/json' }, /did not return a check/],
+      [200, { 'Content-Type': 'application/json' }, /did not return a list or a record/],
       [308, { Location: '/elsewhere' }, /redirects to \S+, which is not followed/],
     ] as const
     for (const [status, headers, stderr] of rowsFor(shell, answers))

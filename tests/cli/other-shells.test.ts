@@ -25,7 +25,7 @@ function asShell(name: string, found = ''): Shell {
   const tools = makeTools({ python: PYTHON })
   // mksh has no built-in printf.
   symlinkSync(findProgram('printf') ?? '', path.join(tools, 'printf'))
-  return { name, command: [found], tools }
+  return { name, command: [found], tools, bare: tools }
 }
 
 describe.each(listShells(OTHER_SHELLS))('$name', ({ name, found }) => {
@@ -54,7 +54,7 @@ describe.each(listShells(OTHER_SHELLS))('$name', ({ name, found }) => {
         stdout: 'acme/new 1.0.0 (unchanged)\nacme/front 1.0.0\n',
         left: [],
         stderr:
-          'hubcli: empty.md: content: line 1: expected some text.\nhubcli: warning: front.md: content: looks like a key (line 2)\n',
+          'hubcli: warning: front.md: content: looks like a key (line 2)\nhubcli: empty.md: content: line 1: expected some text.\n',
       })
       expect(await run('push', 'acme/front', 'front.md', 'c', 'patch', '--raw')).toMatchObject({ code: 0, left: [] })
       expect((await run('cat', 'acme/front')).stdout).toBe('---\ntitle: x\n---\n')

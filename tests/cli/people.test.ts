@@ -8,16 +8,27 @@ import { BUSYBOX, findProgram, HUBCLI, makeFolder, runHubcli, SHELLS, twoShells 
 
 describe.each(twoShells(1))('$name', (shell) => {
   describe('help and version', () => {
-    test.concurrent.each([['help'], ['--help'], ['-h'], ['pull', '--help'], ['push', '-h']])(
-      '%s %s',
-      async (...args) => {
-        const outcome = await runHubcli(shell, args.filter(Boolean), { env: { HUB_URL: 'https://hub.example.com' } })
-        expect(outcome).toMatchObject({ code: 0, stderr: '', left: [] })
-        for (const word of ['pull', 'cat', 'search', 'versions', 'push', 'HUB_TOKEN', 'https://hub.example.com'])
-          expect(outcome.stdout).toContain(word)
-        expect(Math.max(...outcome.stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
-      },
-    )
+    const all = ['pull', 'cat', 'search', 'versions', 'push', 'HUB_TOKEN', 'https://hub.example.com']
+    test.concurrent.each([
+      ['help', all],
+      ['--help', all],
+      ['-h', all],
+      ['pull --help', ['hubcli pull <owner>/<name>', '-o <path>', '--locked']],
+      ['help push', ['hubcli push <file or folder>...', '-m "<changelog>"', '--dry-run']],
+    ])('%s', async (args, words) => {
+      const env = { HUB_URL: 'https://hub.example.com' }
+      const outcome = await runHubcli(shell, args.split(' '), { env })
+      expect(outcome).toMatchObject({ code: 0, stderr: '', left: [] })
+      for (const word of words) expect(outcome.stdout).toContain(word)
+      expect(Math.max(...outcome.stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
+    })
+
+    test.concurrent('help without python3 names what curl alone can do, and where the rest is', async () => {
+      const outcome = await runHubcli(shell, ['help'], { tools: shell.bare })
+      expect(outcome).toMatchObject({ code: 0, stderr: '' })
+      for (const word of ['hubcli pull', 'hubcli cat', 'hubcli push', 'python3', '/docs/cli'])
+        expect(outcome.stdout).toContain(word)
+    })
 
     test.concurrent('--version prints the version', async () => {
       expect(await runHubcli(shell, ['--version'])).toMatchObject({ code: 0, stdout: 'hubcli 1.0.0\n', stderr: '' })
@@ -44,7 +55,7 @@ const complete = (...words: string[]) =>
 test('completion works in bash', () => {
   expect(complete('hubcli', 'p')).toBe('pull\npush\n')
   expect(complete('hubcli', 'push', 'acme/a', 'f', 'c', 'm')).toBe('major\nminor\n')
-  expect(complete('hubcli', 'pull', 'acme/a', '-')).toBe('--version\n--label\n--at\n--locked\n-o\n')
+  expect(complete('hubcli', 'pull', 'acme/a', '-')).toBe('-o\n--version\n--label\n--at\n--locked\n')
   // Without a word of its own, a command takes a file.
   expect(complete('hubcli', 'push', 'acme/a', '')).toBe('\n')
 })
@@ -52,7 +63,7 @@ test('completion works in bash', () => {
 test('help, completion and the guide list the formats of exports that the hub has', () => {
   const say = (...args: string[]) => execFileSync('sh', [HUBCLI, ...args]).toString()
   const lists = {
-    help: /in another format: ([\s\S]*?)\. Reports/.exec(say('help'))?.[1]?.replace(' or ', ' '),
+    help: /The format: ([\s\S]*?)\./.exec(say('help', 'export'))?.[1]?.replace(' or ', ' '),
     completion: complete('hubcli', 'export', 'acme/a', '--format', ''),
     guide: /The formats are\s+((?:`[\w-]+`(?:,| and)\s+)+`[\w-]+`)/
       .exec(readFileSync('src/pages/docs/import.md', 'utf8'))?.[1]
@@ -109,13 +120,19 @@ zpty -d z`
 
 // file                     its largest number of lines
 test.each([
-  ['clients/hubcli/hubcli', 2000],
-  [HUBCLI, 5500],
+  ['clients/hubcli/hubcli', 425],
+  [HUBCLI, 6500],
 ])('%s is executable, ASCII, and shorter than %i lines', (file, lines) => {
   const script = readFileSync(file, 'utf8')
   expect(statSync(file).mode & 0o111).toBe(0o111)
   expect(script).not.toMatch(/[^\x00-\x7F]/)
   expect(script.split('\n').length).toBeLessThan(lines)
+})
+
+test('the shell part has at most 400 lines, and no other command', () => {
+  const [before = '', after = ''] = readFileSync('clients/hubcli/hubcli', 'utf8').split(/exec python3 -IS -c '[^']*'/)
+  expect((before + after).trimEnd().split('\n').length).toBeLessThanOrEqual(400)
+  expect(before.match(/^run_\w+(?=\(\))/gm)).toEqual(['run_help', 'run_read', 'run_push', 'run_python'])
 })
 
 const shellcheck = findProgram('shellcheck')

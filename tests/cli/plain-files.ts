@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { rsort, satisfies } from 'semver'
 import { formatSkill, type SkillVersion } from '../../src/domain/content/skill.ts'
 import { packSkill } from '../../src/files/archive.ts'
-import { faultBody } from './stand-in.ts'
+import { asAsked, faultBody } from './stand-in.ts'
 
 export interface Prompt {
   /** Maps each version to its content. */
@@ -202,7 +202,8 @@ function publisherOf({ publishers = {} }: Prompt, version = '') {
   }
 }
 
-function send(answer: ServerResponse, status: number, type: string, body: string | Buffer): void {
-  answer.writeHead(status, { 'Content-Type': type })
-  answer.end(body)
+function send(response: ServerResponse, status: number, type: string, body: string | Buffer): void {
+  const answer = asAsked(response.req.headers.accept, { status, headers: { 'Content-Type': type }, body })
+  response.writeHead(status, answer.headers)
+  response.end(answer.body)
 }

@@ -1,35 +1,26 @@
 // Tests the Python parts of hubcli with the shared tables: ranges (tests/fixtures/ranges.json) and filling (tests/fixtures/filling-cases.json).
 import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sha256 } from './plain-files.ts'
 import { HUBCLI, makeFolder, NO_PYTHON, PYTHON, runHubcli, SHELLS, WITH_PYTHON } from './shells.ts'
 import { type Trouble, withStandIn } from './stand-in.ts'
 
-/** Runs a step of the Python program in hubcli on a work folder. */
-const PROGRAM = readProgram()
-function runStep(work: string, ...words: string[]): string {
-  saveProgram(work)
-  return execFileSync(PYTHON!, ['-IS', path.join(work, 'run.py'), work, ...words], { stdio: 'pipe' }).toString()
-}
+/** The modules of hubcli, by path. */
+const MODULES = readFileSync(HUBCLI, 'utf8')
+  .split('\n#: ')
+  .slice(1)
+  .map((part) => [part.slice(0, part.indexOf('\n')), part.slice(part.indexOf('\n') + 1)] as const)
+  .filter(([name]) => name.endsWith('.py'))
 
 /** Returns a folder with the modules of the program. */
 function unpackModules(): string {
-  const work = makeFolder()
-  // It writes the modules before it fails.
-  expect(() => runStep(work, 'locked.read_locked', 'acme/x', 'content')).toThrow()
-  return path.join(work, 'python')
-}
-
-function saveProgram(work: string): void {
-  for (const [name, text] of PROGRAM) writeFileSync(path.join(work, name), text)
-}
-
-/** Returns the files in the here-documents of hubcli. */
-function readProgram(): [name: string, text: string][] {
-  const found = readFileSync(HUBCLI, 'utf8').matchAll(/^ {2}save (modules|run\.py) <<'END'\n(.*?\n)END$/gms)
-  return [...found].map(([, name, text]) => [name!, text!])
+  const folder = makeFolder()
+  for (const each of ['program', 'prompt_hub']) mkdirSync(path.join(folder, each))
+  // What follows the last module is the rest of the shell script.
+  for (const [name, text] of MODULES) writeFileSync(path.join(folder, name), text.split(/^END$/m)[0]!)
+  return folder
 }
 
 test.skipIf(PYTHON === undefined)(`resolves every case in the range table, and judges every path${NO_PYTHON}`, () => {
@@ -64,17 +55,12 @@ print(json.dumps([answers, refused]))
 
 test.skipIf(PYTHON === undefined)(`the modules in hubcli are written for Python 3.7${NO_PYTHON}`, () => {
   const parse = `
-import ast, sys
-count = 0
-for part in open(sys.argv[1]).read().split("#: ")[1:]:
-    name, _, text = part.partition("\\n")
-    ast.parse(text, name, feature_version=(3, 7))
-    count += 1
-print(count)
+import ast, pathlib, sys
+for file in pathlib.Path(sys.argv[1]).glob("*/*.py"):
+    ast.parse(file.read_text(), str(file), feature_version=(3, 7))
 `
-  const file = path.join(makeFolder(), 'modules')
-  writeFileSync(file, new Map(PROGRAM).get('modules') ?? '')
-  expect(Number(execFileSync(PYTHON!, ['-IS', '-c', parse, file]).toString())).toBeGreaterThan(15)
+  expect(MODULES.length).toBeGreaterThan(30)
+  execFileSync(PYTHON!, ['-IS', '-c', parse, unpackModules()])
 })
 
 interface FillingCase {
@@ -104,41 +90,22 @@ function chatCases(): ChatCase[] {
   )
 }
 
-/** Writes what the program reads for a case. @returns the folder */
-function prepare({ content, variables, values, ...more }: FillingCase | ChatCase): string {
-  const work = makeFolder()
-  const write = (name: string, text: string) => writeFileSync(path.join(work, name), text)
-  const record = { full_name: 'acme/x', version: '1.0.0', content, content_sha256: sha256(content), variables }
-  write('answer', JSON.stringify({ data: { ...record, parameters: {} } }))
-  const lines = Object.entries(values).map(([name, value]) => `${JSON.stringify({ name, value })}\n`)
-  write('values', lines.join(''))
-  saveProgram(work)
-  if ('filled' in more) write('messages', '')
-  if ('history' in more) write('history', JSON.stringify(more.history))
-  return work
-}
-
-/**
- * Runs the step `render.render_answer` once for each folder, in a copy of a process that has imported the library, which
- * takes less time than a new one. Prints the exit codes.
- */
-const RUN_EACH = `
-import json, os, sys
-modules = sys.argv[1]
-sys.path.append(modules)
-import prompt_hub.chat, prompt_hub.filling, prompt_hub.records
-codes = []
-for folder in sys.argv[2:]:
-    child = os.fork()
-    if child == 0:
-        os.symlink(modules, os.path.join(folder, "python"))
-        os.dup2(os.open(os.path.join(folder, "said"), os.O_WRONLY | os.O_CREAT), 2)
-        program = os.path.join(folder, "run.py")
-        sys.argv = [program, folder, "render.render_answer"]
-        exec(open(program, encoding="utf-8").read(), {"__name__": "__main__", "__file__": program})
-        sys.exit(0)
-    codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-print(json.dumps(codes))
+/** Fills in each case in the file. Prints the exit codes, the messages and the filled texts. */
+const FILL_EACH = `
+import json, sys
+sys.path.append(sys.argv[1])
+from program.filling import fill_in
+from program.main import Given
+from prompt_hub.trouble import PromptHubError
+from prompt_hub.variable import read_variable
+outcomes = []
+for case in json.load(open(sys.argv[2], encoding="utf-8")):
+    given = Given("render", [], {"--messages": "filled" in case, "--history": case.get("path")}, None, "")
+    try:
+        outcomes.append([0, "", fill_in(given, case["values"], case["content"], [read_variable(each) for each in case["variables"]])])
+    except PromptHubError as error:
+        outcomes.append([error.exit_code, f"hubcli: {error}\\n", ""])
+print(json.dumps(outcomes))
 `
 
 describe.skipIf(PYTHON === undefined)(`render${NO_PYTHON}`, () => {
@@ -152,25 +119,25 @@ describe.skipIf(PYTHON === undefined)(`render${NO_PYTHON}`, () => {
   test('more than half of the shared cases can be given on the command line', () =>
     expect(written.length).toBeGreaterThan(cases.length / 2))
 
-  let outcomes: Map<unknown, { code: number; said: string; filled: () => string }>
+  let outcomes: Map<unknown, readonly [code: number, said: string, filled: string]>
   beforeAll(() => {
-    const all = [...written, ...chats]
-    const folders = all.map(prepare)
-    const words = ['-IS', '-c', RUN_EACH, unpackModules(), ...folders]
-    const codes: number[] = JSON.parse(execFileSync(PYTHON!, words).toString())
-    outcomes = new Map(
-      all.map((one, at) => {
-        const read = (name: string) => readFileSync(path.join(folders[at]!, name), 'utf8')
-        return [one, { code: codes[at]!, said: read('said'), filled: () => read('filled') }]
-      }),
-    )
+    const [all, folder] = [[...written, ...chats], makeFolder()]
+    const given = all.map((one, at) => {
+      if (!('history' in one)) return one
+      writeFileSync(path.join(folder, String(at)), JSON.stringify(one.history))
+      return { ...one, path: path.join(folder, String(at)) }
+    })
+    writeFileSync(path.join(folder, 'cases'), JSON.stringify(given))
+    const words = ['-IS', '-c', FILL_EACH, unpackModules(), path.join(folder, 'cases')]
+    const answers = JSON.parse(execFileSync(PYTHON!, words).toString()) as [number, string, string][]
+    outcomes = new Map(all.map((one, at) => [one, answers[at]!]))
   })
 
   test.each(written)('$name', (one) => {
     const { strict } = one
-    const { code, said, filled } = outcomes.get(one)!
+    const [code, said, filled] = outcomes.get(one)!
     if (strict.content !== undefined) {
-      expect([code, said, filled()]).toEqual([0, '', strict.content])
+      expect([code, said, filled]).toEqual([0, '', strict.content])
       return
     }
     expect(code).toBe(1)
@@ -180,10 +147,10 @@ describe.skipIf(PYTHON === undefined)(`render${NO_PYTHON}`, () => {
   })
 
   test.each(chats)('messages: $name', (one) => {
-    const { code, said, filled } = outcomes.get(one)!
+    const [code, said, filled] = outcomes.get(one)!
     if (Array.isArray(one.filled)) {
       expect([code, said]).toEqual([0, ''])
-      expect(JSON.parse(filled())).toEqual(one.filled)
+      expect(JSON.parse(filled)).toEqual(one.filled)
     } else {
       const named = Object.entries(one.filled).map(([kind, names]) => (kind === 'history' ? '--history' : names[0]!))
       expect(code).toBeGreaterThan(0)
@@ -204,6 +171,9 @@ describe.skipIf(PYTHON === undefined)(`render${NO_PYTHON}`, () => {
     const data = {
       full_name: 'acme/x',
       latest_version: '1.0.0',
+      status: 'active',
+      status_message: null,
+      labels: {},
       content,
       content_sha256: sha256(content),
       parameters: {},

@@ -21,8 +21,10 @@ export interface Shell {
   name: string
   /** The program and its first arguments, before the path of the script. */
   command: [string, ...string[]]
-  /** The only folder in the PATH of a run. It contains the standard tools and curl, but not python3. */
+  /** The only folder in the PATH of a run. It contains the standard tools, curl and, if this machine has it, python3. */
   tools: string
+  /** The same without python3. */
+  bare: string
 }
 
 /** The result of one run. */
@@ -65,19 +67,7 @@ export const REFUSED_SHELLS = ['posh', 'yash']
  * Every external program that hubcli may call. The list is fixed: any addition must be a standard tool that macOS and
  * BusyBox also provide.
  */
-export const STANDARD_TOOLS = [
-  'awk',
-  'cat',
-  'head',
-  'mkdir',
-  'mkfifo',
-  'mv',
-  'od',
-  'rm',
-  'sed',
-  'sha256sum',
-  'tr',
-] as const
+export const STANDARD_TOOLS = ['awk', 'cat', 'head', 'mkdir', 'mv', 'od', 'rm', 'sed', 'sha256sum', 'tr', 'wc'] as const
 
 const scratch = temporaryFolder('hubcli-test-')
 let folders = 0
@@ -109,13 +99,17 @@ export const PYTHON = findProgram('python3')
 /** BusyBox provides ash and its own awk, od, sed and tr. */
 export const BUSYBOX = findProgram('busybox')
 
+/** Returns a shell with its tools. */
+function asShell(name: string, command: [string, ...string[]], busybox?: string): Shell {
+  const from = busybox === undefined ? {} : { busybox }
+  return { name, command, tools: makeTools({ ...from, ...(PYTHON && { python: PYTHON }) }), bare: makeTools(from) }
+}
+
 /** The shells on this machine. bash is required, and so is dash or another `sh`. */
 export const SHELLS: Shell[] = [
-  { name: 'dash', command: [findProgram('dash') ?? must('sh')], tools: makeTools() },
-  { name: 'bash', command: [must('bash')], tools: makeTools() },
-  ...(BUSYBOX === undefined
-    ? []
-    : [{ name: 'busybox ash', command: [BUSYBOX, 'ash'] as [string, string], tools: makeTools({ busybox: BUSYBOX }) }]),
+  asShell('dash', [findProgram('dash') ?? must('sh')]),
+  asShell('bash', [must('bash')]),
+  ...(BUSYBOX === undefined ? [] : [asShell('busybox ash', [BUSYBOX, 'ash'], BUSYBOX)]),
 ]
 
 /** Every how many rows of a table another shell than the first runs one. */

@@ -204,8 +204,9 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     const server = createServer(async (request, answer) => {
       const { searchParams } = new URL(request.url ?? '', url)
       sent.push({ ...Object.fromEntries(searchParams), file: Buffer.concat(await Array.fromAsync(request)).toString() })
-      answer.writeHead(201, { 'Content-Type': 'application/json' })
-      answer.end('{"data":{"version":"1.0.0","url":"x","unchanged":false,"warnings":[]}}')
+      const isText = request.headers.accept === 'text/plain'
+      answer.writeHead(201, { 'Content-Type': isText ? 'text/plain' : 'application/json' })
+      answer.end(isText ? '1.0.0 x\n' : '{"data":{"version":"1.0.0","url":"x","unchanged":false,"warnings":[]}}')
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -88,7 +88,7 @@ export async function startStandIn(
     const trouble = misbehave(request, requests.length)
     if (trouble !== undefined && trouble.kind !== 'lose') return makeTrouble(outgoing, trouble)
     const answer = hub.answer(request, `http://${incoming.headers.host}`)
-    if (trouble === undefined) send(outgoing, answer)
+    if (trouble === undefined) send(outgoing, asAsked(request.headers.accept, answer))
     else outgoing.destroy()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -111,6 +111,17 @@ function makeTrouble(outgoing: ServerResponse, trouble: Exclude<Trouble, { kind:
   }
   outgoing.writeHead(200, { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': trouble.promisedBytes })
   outgoing.write(trouble.body, () => outgoing.destroy())
+}
+
+/** Turns an error, and the answer to a publish, into text for a client that asks for text/plain. */
+export function asAsked(accept: string | undefined, answer: Answer): Answer {
+  if (accept !== 'text/plain' || !answer.headers['Content-Type']?.startsWith('application/json')) return answer
+  const { data, error } = JSON.parse(String(answer.body)) as {
+    error?: { message: string }
+    data?: { version: string; url: string; unchanged: boolean }
+  }
+  const text = error?.message ?? `${data?.version} ${data?.url}${data?.unchanged ? ' (unchanged)' : ''}`
+  return { ...answer, headers: { ...answer.headers, 'Content-Type': 'text/plain; charset=utf-8' }, body: `${text}\n` }
 }
 
 function send(outgoing: ServerResponse, { status, headers, body }: Answer): void {
@@ -149,7 +160,11 @@ function createHub() {
     if (view === 'raw')
       return {
         status: 200,
-        headers: { 'Content-Type': 'text/plain; charset=utf-8', 'X-Prompt-Version': found.version },
+        headers: {
+          'Content-Type': 'text/plain; charset=utf-8',
+          'X-Prompt-Version': found.version,
+          'Unencoded-Digest': `sha-256=:${createHash('sha256').update(found.content).digest('base64')}:`,
+        },
         body: found.content,
       }
     const state = { status: 'active', status_message: null, latest_version: versions.at(-1)?.version, labels: {} }

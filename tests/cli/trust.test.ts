@@ -1,4 +1,5 @@
 // Tests what hubcli does not trust, in two shells: endless responses, wrong checksums, plain http, and mirrors.
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -56,7 +57,8 @@ describe.each(twoShells(0))('$name', (shell) => {
     const hub = await startPlainFiles('hub', { 'acme/x': { versions: { '1.0.0': 'good', '1.1.0': 'better' } } })
     hub.meddle = (asked, answer) => {
       if (!asked.includes('/raw')) return false
-      answer.writeHead(200, { 'Content-Type': 'text/plain', 'X-Prompt-Version': '1.1.0' }).end('evil')
+      const digest = `sha-256=:${createHash('sha256').update('good').digest('base64')}:`
+      answer.writeHead(200, { 'Content-Type': 'text/plain', 'Unencoded-Digest': digest }).end('evil')
       return true
     }
     const cwd = makeFolder()
@@ -69,7 +71,7 @@ describe.each(twoShells(0))('$name', (shell) => {
       const outcome = await runHubcli(shell, args, { cwd, env: { HUB_URL: hub.url } })
       expect(outcome).toMatchObject({ code: 4, stdout: '', left: [] })
       expect(outcome.stderr).toMatch(
-        /^hubcli: checksum mismatch: acme\/x 1\.\d\.0 from \S+ does not match its content_sha256; nothing was written\n$/,
+        /^hubcli: checksum mismatch: acme\/x(?: 1\.0\.0)? from \S+ does not match its digest; nothing was written\n$/,
       )
     }
     expect(readFileSync(path.join(cwd, 'PROMPT.md'), 'utf8')).toBe('old')
@@ -122,14 +124,14 @@ describe.each(twoShells(0))('$name', (shell) => {
     const cwd = makeFolder()
     const run = (...args: string[]) => runHubcli(shell, args, { cwd, env: { HUB_URL: hub.url } })
     expect(await run('cat', 'acme/x', '--label', 'production')).toMatchObject({ code: 0, stdout: 'one', stderr: '' })
-    expect(await run('pull', 'acme/x', '--label', 'next')).toMatchObject({
+    expect(await run('pull', 'acme/x@1.1.0')).toMatchObject({
       code: 0,
       stderr: 'hubcli: warning: acme/x 1.1.0 was yanked: Leaks  [2Jit\n',
     })
     expect(readFileSync(path.join(cwd, 'PROMPT.md'), 'utf8')).toBe('two')
     expect(await run('cat', 'acme/x', '--label', 'staging')).toMatchObject({
       code: 2,
-      stderr: 'hubcli: acme/x has no label staging; it has: production, next\n',
+      stderr: 'hubcli: acme/x has no label staging; it has: next, production\n',
     })
     const both = await run('cat', 'acme/x', '--label', 'next', '--version', '1.0.0')
     expect(both).toMatchObject({ code: 1, stderr: 'hubcli: --version and --label: expected one of them\n' })
@@ -148,7 +150,7 @@ describe.each(twoShells(0))('$name', (shell) => {
     expect(await run('pull', 'acme/x')).toMatchObject({ code: 0 })
     expect(readdirSync(cwd)).toEqual(['PROMPT.md'])
     const missing = await run('cat', 'acme/missing')
-    expect(missing).toMatchObject({ code: 2, stderr: `hubcli: the mirror ${mirror.url} has no acme/missing/raw.txt\n` })
+    expect(missing).toMatchObject({ code: 2, stderr: `hubcli: the mirror ${mirror.url} has no acme/missing\n` })
     if (PYTHON) {
       expect((await run('versions', 'acme/x')).stdout).toContain('1.0.0  2025-11-20  octocat  Change of 1.0.0')
       const search = await run('search', 'x')
@@ -162,25 +164,21 @@ describe.each(twoShells(0))('$name', (shell) => {
   })
 
   test.concurrent('push prints warnings from the hub without control characters', async () => {
-    const data = {
-      version: '1.0.0',
-      url: 'https://x/1',
-      content: '{"warnings":[{"message":"no"}]}',
-      html_url: 'https://x/page',
-      warnings: [
-        { code: 'secret', message: 'This looks like\na \x1B[31mtoken.', line: 3 },
-        { code: 'weak_metadata', message: 'It has no description.', line: null },
-        { code: 'weak_metadata', message: 'tags: add tags, so that people find the prompt', line: null },
-        { code: 'weak_metadata', message: 'variables: add a description for text', line: null },
-      ],
-    }
+    const warnings = [
+      { message: 'This looks like\na \x1B[31mtoken.', line: 3 },
+      { message: 'It has no description.', line: null },
+      { message: 'tags: add tags, so that people find the prompt', line: null },
+      { message: 'variables: add a description for text', line: null },
+    ]
+    const data = { version: '1.0.0', url: 'https://x/1', content: '{"warnings":[{"message":"no"}]}', warnings }
     await withStandIn(
       () => json({ data }),
       async ({ url }) => {
         const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
         const cwd = makeFolder()
         writeFileSync(path.join(cwd, 'f'), 'x')
-        const outcome = await runHubcli(shell, ['push', 'acme/x', 'f', 'c', 'patch'], { cwd, env })
+        // With an option, Python publishes.
+        const outcome = await runHubcli(shell, ['push', 'acme/x', 'f', 'c', 'patch', '--allow-breaking'], { cwd, env })
         expect(outcome).toMatchObject({ code: 0, stdout: '1.0.0 https://x/1\n' })
         expect(outcome.stderr).toBe(
           [

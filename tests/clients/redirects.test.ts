@@ -1,9 +1,7 @@
-// Checks which redirects hubcli and both libraries follow. The same table applies to all three.
+// Checks which redirects both libraries follow, and hubcli, whose program is that of the Python library.
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { mayFollow } from '../../clients/typescript/source/redirects.ts'
-import { HUBCLI, SHELLS } from '../cli/shells.ts'
 
 //  from                          to                                 is followed
 const CASES: [string, string, boolean][] = [
@@ -46,7 +44,6 @@ const CASES: [string, string, boolean][] = [
   ['https://hub.example.com/a', 'no address', false],
 ]
 
-const hubcli = readFileSync(HUBCLI, 'utf8').replace(/\nmain "\$@"\n$/, '\n')
 const env = { ...process.env, PYTHONPATH: 'clients/python' }
 
 const all = CASES.flatMap((one) => one.slice(0, 2) as string[])
@@ -62,14 +59,6 @@ describe.each<[string, () => unknown[]]>([
       return JSON.parse(execFileSync('python3', ['-c', program, ...all], { env, encoding: 'utf8' }))
     },
   ],
-  ...SHELLS.map(({ name, command: [shell, ...words] }): [string, () => unknown[]] => [
-    `hubcli in ${name}`,
-    () => {
-      const program = `${hubcli}\nwhile [ $# -gt 0 ]; do url=$1; if may_follow "$2"; then echo yes; else echo no; fi; shift 2; done`
-      const said = execFileSync(shell, [...words, '-s', ...all], { input: program, encoding: 'utf8' })
-      return said.match(/.+/g)!.map((line) => (line === 'yes' ? true : line === 'no' ? false : line))
-    },
-  ]),
 ])('%s', (_, decide) => {
   let decided: unknown[]
   beforeAll(() => {

@@ -78,7 +78,7 @@ describe('npm version', () => {
     expect(readdirSync(at('releases')).sort()).toEqual(['README.md', 'hubcli-1.0.0.tgz', 'libraries-1.0.0.tgz'])
 
     const before = new Map(await listDownloads(place, 'https://hub.example'))
-    edit('clients/hubcli/hubcli', (text) => text.replace('# ---- Help', '# ---- Changed'))
+    edit('clients/hubcli/hubcli', (text) => text.replace('# Prints a message', '# ---- Changed'))
     expect(npm('run', '--silent', 'release:clients')).toMatchObject({
       status: 1,
       stderr: 'hubcli 1.0.0 is released and never changes. Give it a new number.\n',

@@ -1,11 +1,12 @@
 """The commands that compare the lock with the files and the hub: verify, outdated and audit."""
 
 import json
-import sys
 
-from program.asking import open_project
+from program.checks import check_days
+from program.project import enter_project, open_project
 from program.table import write
-from program.terminal import say
+from program.terminal import say, write_text
+from prompt_hub.lifetime import WITHIN_DAYS
 from prompt_hub.lock import LOCK
 from prompt_hub.placed import open_lock
 from prompt_hub.ranges import numbers_of
@@ -13,15 +14,20 @@ from prompt_hub.ranges import numbers_of
 HEAD = ["NAME", "LOCKED", "WANTED", "LATEST", "RANGE"]
 
 
-def verify(as_json, online):
-    """Compares the files with the lock, and with `online` also the lock with the hub."""
+def verify(given):
+    """Compares the files with the lock, and with --online also the lock with the hub."""
+    given.take(0)
+    enter_project()
     project = open_project()
-    report(project.compare() + (find_audited(project.review()) if online else []), as_json)
+    report(project.compare() + (find_audited(project.review()) if given["--online"] else []), given["--json"])
 
 
-def audit(as_json, days):
+def audit(given):
     """Asks the hub about the locked versions and those that they include."""
-    report(find_audited(open_project().review(within_days=int(days))), as_json)
+    given.take(0)
+    days = check_days(given, "--within")
+    enter_project()
+    report(find_audited(open_project().review(within_days=WITHIN_DAYS if days is None else days)), given["--json"])
 
 
 def find_audited(reviewed):
@@ -32,29 +38,34 @@ def report(problems, as_json):
     """Prints the problems; any problem exits with 4."""
     if as_json:
         count = len(open_lock(LOCK).prompts)
-        print(json.dumps({"ok": not problems, "prompts": count, "problems": [describe(*each) for each in problems]}, indent=2))
+        found = {"ok": not problems, "prompts": count, "problems": [describe(*each) for each in problems]}
+        write_text(json.dumps(found, indent=2) + "\n")
     else:
         for _, problem in problems:
             say(problem.message)
     if problems:
-        sys.exit(4)
+        raise SystemExit(4)
 
 
-def outdated(as_json, days):
+def outdated(given):
     """Lists newer versions; exits with 1 if there are any."""
-    reviewed = open_project().review(int(days or "0"))
+    given.take(0)
+    days = check_days(given, "--min-age") or 0
+    enter_project()
+    reviewed = open_project().review(days)
     problems = [(each.name, problem) for each in reviewed for problem in each.problems if problem.kind != "advisory"]
     old = [each for each in reviewed if each.is_outdated]
-    if as_json:
+    if given["--json"]:
         rows = [list_row(each) for each in old]
-        print(json.dumps({"outdated": rows, "problems": [describe(*each) for each in problems]}, indent=2))
+        found = {"outdated": rows, "problems": [describe(*each) for each in problems]}
+        write_text(json.dumps(found, indent=2) + "\n")
     else:
         table = [[each.name, each.locked.version, each.wanted, each.latest or "-", each.locked.range] for each in old]
-        write([HEAD, *table] if sys.stdout.isatty() and table else table)
+        write(HEAD, table, given)
         for sentence in [problem.message for _, problem in problems] + [each for row in old for each in row.describe_breaking()]:
             say(f"warning: {sentence}")
     if old:
-        sys.exit(1)
+        raise SystemExit(1)
 
 
 def describe(name, problem):

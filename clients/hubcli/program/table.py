@@ -1,61 +1,19 @@
-"""Prints the response of a search, or a list of versions, as a table."""
+"""Prints tables."""
 
 import json
-import os
 import sys
 import unicodedata
 
-from program.terminal import clean, say
-from program.work import load, save
-from prompt_hub.trouble import PromptHubError
-
-HEADS = {"search": ["NAME", "VERSION", "TITLE"], "versions": ["VERSION", "PUBLISHED", "BY", "CHANGELOG"]}
+from program.terminal import clean, write_text
 
 
-def print_table(kind, hub):
-    """Prints the table. The header is for a person only, so that scripts find a result in the first word of the first
-    line."""
-    try:
-        answer = load("answer")
-        rows = [(search_row if kind == "search" else versions_row)(item) for item in answer["data"]]
-        total = answer["meta"]["total"] if kind == "search" else len(rows)
-        left_out = total - len(rows)
-        matched = answer.get("meta", {}).get("matched") or {}
-        corrected = [f"{cell(used)} for {cell(typed)}" for typed, used in (matched.get("corrected") or {}).items()]
-        ignored = [cell(word) for word in matched.get("ignored") or []]
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        raise PromptHubError("unavailable", f"{hub} did not return a list; is it a Prompt Hub?")
-    write([HEADS[kind], *rows] if sys.stdout.isatty() and rows else rows)
-    if corrected:
-        say("searched " + ", ".join(corrected))
-    if ignored:
-        say("ignored words: " + ", ".join(ignored))
-    if not rows:
-        say("nothing found")
-    elif left_out > 0:
-        say(f"showing the best {len(rows)} of {total}; add words to narrow the search")
-
-
-def join_pages(pages):
-    """Writes the pages of a list of versions to the file `answer`, as one list."""
-    lists = [load(f"versions.{page}") for page in range(1, int(pages) + 1)]
-    # If a version was published meanwhile, the last one of a page is also the first one of the next.
-    data = list({row["version"]: row for each in lists for row in each["data"]}.values())
-    save("answer", json.dumps({"data": data, "meta": {"page": 1, "pages": 1, "total": len(data)}}))
-
-
-def write(rows):
-    """Writes the rows, with columns of the same width."""
-    widths = [max(map(width, column)) for column in zip(*rows)]
-    lines = ["  ".join(cell + " " * (w - width(cell)) for cell, w in zip(row, widths)).rstrip() for row in rows]
-    try:
-        sys.stdout.buffer.write("".join(line + "\n" for line in lines).encode("utf-8", "replace"))
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        raise
-    except OSError:
-        say("cannot write to standard output")
-        os._exit(1)
+def write(head, rows, given):
+    """Prints rows, with columns of the same width. The header is for a person or --header, so that scripts find a result in
+    the first line."""
+    table = [head, *rows] if rows and (given["--header"] or sys.stdout.isatty()) else rows
+    widths = [max(map(width, column)) for column in zip(*table)]
+    lines = ["  ".join(cell + " " * (w - width(cell)) for cell, w in zip(row, widths)).rstrip() for row in table]
+    write_text("".join(line + "\n" for line in lines))
 
 
 def search_row(repo):

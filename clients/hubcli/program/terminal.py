@@ -1,4 +1,4 @@
-"""Messages that are safe for a terminal, and the exit codes of the steps."""
+"""Messages that are safe for a terminal, and the exit codes of the commands."""
 
 import os
 import sys
@@ -20,12 +20,32 @@ def say(sentence):
     sys.stderr.flush()
 
 
+def note(sentence):
+    """Prints a message only for a person."""
+    if sys.stderr.isatty():
+        say(sentence)
+
+
+def write_text(text):
+    """Prints a text byte for byte, but without control characters on a terminal."""
+    if sys.stdout.isatty():
+        text = "".join(c for c in text if c in "\n\t" or clean(c) == c)
+    try:
+        sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError:
+        say("cannot write to standard output")
+        os._exit(1)
+
+
 def run(main, words):
-    """Runs a step, and exits with its code."""
+    """Runs a command, and exits with its code."""
     try:
         main(*words)
     except PromptHubError as error:
-        say(error)
+        say(error if error.status is None else f"{error} ({error.status})")
         sys.exit(error.exit_code)
     except BrokenPipeError:
         os._exit(141)

@@ -121,8 +121,9 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         if req.get_method() == "GET" and origin_of(req.full_url) != origin_of(target):
             kept = {name: value for name, value in kept.items() if name != "Authorization"}
         earlier = cast(_Request, req)
-        if req.get_method() != "GET" and req.has_header("Authorization"):
-            raise PromptHubError("unavailable", f"{req.full_url} redirects; redirects are not followed with a token.", status=code)
+        if req.get_method() != "GET":
+            message = f"{req.full_url} redirects to {target}, which is not followed, because it is no read."
+            raise PromptHubError("unavailable", message, status=code)
         if not place or earlier.hops >= _MAX_REDIRECTS or not may_follow(req.full_url, target):
             message = f"{req.full_url} redirects to {target if place else 'nowhere'}, which is not followed."
             raise PromptHubError("unavailable", message, status=code)

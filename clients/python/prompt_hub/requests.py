@@ -12,7 +12,7 @@ import time
 import urllib.error
 import zlib
 from dataclasses import dataclass
-from typing import Callable, Dict, Optional, Tuple
+from typing import Callable, Dict, Mapping, NamedTuple, Optional
 
 from .address import USER_AGENT
 from .exchange import Connections, open_url, origin_of, within
@@ -50,11 +50,22 @@ class NewText:
 
 @dataclass(frozen=True)
 class Write:
-    """A change to send with a token. Repeating a change has no further effect, so it may be retried."""
+    """A change to send. Repeating a change has no further effect, so it may be retried."""
 
     method: str
-    token: str
+    token: Optional[str]
+    """None for a request that needs none; a private hub then gets the token for reads."""
     body: Optional[bytes]
+    media_type: str = "application/json"
+    key: Optional[str] = None
+    """The Idempotency-Key of a publish."""
+
+
+class Response(NamedTuple):
+    """A response of any type."""
+
+    data: bytes
+    headers: Mapping[str, str]
 
 
 class _Trouble(Exception):
@@ -74,21 +85,26 @@ def ask(url: str, etag: Optional[str], settings: RequestSettings, write: Optiona
     """
     reply = _ask(url, etag, settings, write)
     try:
-        return None if reply is None else NewText(reply[0].decode("utf-8"), reply[1])
+        return None if reply is None else NewText(reply.data.decode("utf-8"), reply.headers.get("ETag"))
     except UnicodeDecodeError as error:
         raise PromptHubError("unavailable", f"{url} did not return text in UTF-8.") from error
 
 
 def ask_bytes(settings: RequestSettings, url: str) -> bytes:
     """Reads a response of any type. Raises PromptHubError like `ask`."""
-    reply = _ask(url, None, settings, None)
+    return ask_whole(settings, url).data
+
+
+def ask_whole(settings: RequestSettings, url: str, write: Optional[Write] = None) -> Response:
+    """Sends a request, and returns the response with its headers. Raises PromptHubError like `ask`."""
+    reply = _ask(url, None, settings, write)
     if reply is None:
         raise PromptHubError("unavailable", f"{url} did not return a file.")
-    return reply[0]
+    return reply
 
 
-_Reply = Optional[Tuple[bytes, Optional[str]]]
-"""A response and its ETag; None if the cached one is unchanged."""
+_Reply = Optional[Response]
+"""None if the cached response is unchanged."""
 
 
 def _ask(url: str, etag: Optional[str], settings: RequestSettings, write: Optional[Write]) -> _Reply:
@@ -97,7 +113,7 @@ def _ask(url: str, etag: Optional[str], settings: RequestSettings, write: Option
     while True:
         try:
             timeout = max(0.001, min(settings.timeout, ends_at - time.monotonic()))
-            return _try_once(url, etag, write, timeout, None if write else settings.token)
+            return _try_once(url, etag, write, timeout, None if write and write.token else settings.token)
         except _Trouble as trouble:
             if settings.on_timeout is not None and trouble.is_timeout:
                 settings.on_timeout(trouble.error)
@@ -131,13 +147,16 @@ def _exchange(
         headers["Authorization"] = f"Bearer {token}"
     method, body = (write.method, write.body) if write else ("GET", None)
     if write:
-        headers["Authorization"] = f"Bearer {write.token}"
+        if write.token is not None:
+            headers["Authorization"] = f"Bearer {write.token}"
         if write.body is not None:
-            headers["Content-Type"] = "application/json"
+            headers["Content-Type"] = write.media_type
+        if write.key is not None:
+            headers["Idempotency-Key"] = write.key
     try:
         wait = max(0.001, ends_at - time.monotonic())
         with open_url(url, headers, connections, wait, method, body) as response:
-            return _read_bounded(response, url, ends_at), response.headers.get("ETag")
+            return Response(_read_bounded(response, url, ends_at), response.headers)
     except urllib.error.HTTPError as error:
         with error:
             if error.code == 304:

@@ -1,13 +1,15 @@
 // Creates the downloads of hubcli: lists the files that a site serves under /cli, with the site's URL built in.
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Release } from './packages.ts'
 
 const ADDRESS_LINE = /^HUB_DEFAULT_URL='[^'\n]*'$/gm
 const RELEASE_LINE = /^HUBCLI_VERSION='((?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*))'$/gm
-/** The function of hubcli that copies the modules of its program, and its body. In a release, it contains their text. */
-const PROGRAM_FUNCTION = /^write_program\(\) \{[^\n]*\n([\s\S]*?)^\}$/m
+/** Where hubcli passes its program to Python: the modules in `clients/`, and in a release their text. */
+const PROGRAM = /<<END\n\$\(cd [^\n]*\nEND\n/
+/** A module that a module imports, or one beside it in the Python library. */
+const IMPORT = /^ *from (?:(program|prompt_hub)\.|\.)(\w+) import/gm
 /** Matches URLs that hubcli also accepts in HUB_URL and that fit on one line of a shell script. */
 const BASE_ADDRESS = /^https?:\/\/[A-Za-z0-9.:[\]-]+(?:\/[!-"$->@-~]*)?$/
 
@@ -34,20 +36,29 @@ export function listCliDownloads(releases: readonly Release[], baseUrl: string):
 export async function readCliRelease(root: string): Promise<Release> {
   const clients = join(root, 'clients')
   const source = await readFile(join(clients, 'hubcli/hubcli'), 'utf8')
-  const [, body = ''] = PROGRAM_FUNCTION.exec(source) ?? []
-  const paths = body.match(/\b[a-z_]+\/[a-z_]+\/[a-z_]+\.py\b/g) ?? []
-  const modules = await Promise.all(paths.map((path) => readModule(clients, path)))
-  const texts = modules.map(([path, text]) => `#: ${path.slice(path.indexOf('/') + 1)}\n${text}`)
-  const [, entry] = await readModule(clients, 'hubcli/program/run.py')
-  const saved = `  save modules <<'END'\n${texts.join('')}END\n  save run.py <<'END'\n${entry}END\n`
-  const script = source.replace(PROGRAM_FUNCTION, (whole) => whole.replace(body, () => saved))
+  const modules = new Map([['commands.json', await readModule(clients, 'commands.json')]])
+  const own = (await readdir(join(clients, 'hubcli/program'))).filter((name) => name.endsWith('.py')).sort()
+  for (const name of own) await addModule(modules, clients, `program/${name}`)
+  const texts = Array.from(modules, ([path, text]) => `#: ${path}\n${text}`)
+  const script = source.replace(PROGRAM, () => `<<'END'\n${texts.join('')}END\n`)
   return { number: readNumber(script), files: new Map([['hubcli', script]]) }
 }
 
+/** Adds a module of the program, and those of the library that it imports. */
+async function addModule(modules: Map<string, string>, clients: string, path: string): Promise<void> {
+  if (modules.has(path)) return
+  const folder = path.startsWith('program/') ? 'hubcli' : 'python'
+  const text = await readModule(clients, `${folder}/${path}`)
+  modules.set(path, text)
+  // The shell knows the address.
+  for (const [, from = 'prompt_hub', name] of text.matchAll(IMPORT))
+    if (name !== 'address') await addModule(modules, clients, `${from}/${name}.py`)
+}
+
 /** Reads a module of the program. @throws Error if it would not be the same in a here-document: not every shell keeps bytes beyond ASCII */
-async function readModule(clients: string, path: string): Promise<[path: string, text: string]> {
+async function readModule(clients: string, path: string): Promise<string> {
   const text = await readFile(join(clients, path), 'utf8')
-  if (/^[\n -~]*\n$/.test(text) && !/^(?:END$|#: )/m.test(text)) return [path, text]
+  if (/^[\n -~]*\n$/.test(text) && !/^(?:END$|#: )/m.test(text)) return text
   throw new Error(`hubcli: ${path}: expected ASCII with a line end, without tabs and without a line END`)
 }
 

@@ -1,4 +1,4 @@
-"""Packs the folder of an Agent Skill into an archive that a hub takes."""
+"""Packs the folder of an Agent Skill, and attestations, into an archive that a hub takes."""
 
 import gzip
 import io
@@ -6,10 +6,9 @@ import os
 import re
 import tarfile
 
+from program.main import invalid
 from program.terminal import say
-from program.work import read_bytes, save
 from prompt_hub.skills import SKILL, refuse_files
-from prompt_hub.trouble import PromptHubError
 
 MAX_FILES = 200
 MAX_FILE_BYTES = 262144
@@ -28,59 +27,61 @@ MAX_FRONT_BYTES = 65536
 ADVICE = "delete it, or publish a copy of the folder without it"
 
 
-def pack(folder, strict):
-    """Writes the archive of a folder to the file `content`. Without `strict`, the keys of its SKILL.md that no hub keeps
-    are left out."""
+def pack(folder, is_strict=False):
+    """The archive of a folder. Unless `is_strict`, the keys of its SKILL.md that no hub keeps are left out."""
     paths = sorted(list_files(folder, ""))
     main = [path for path in paths if path in MAIN]
     if len(main) != 1:
-        raise PromptHubError("invalid_request", f"{folder}: expected {'either ' if main else ''}{' or '.join(MAIN)} in it, got {'both' if main else 'neither'}")
+        raise invalid(f"{folder}: expected {'either ' if main else ''}{' or '.join(MAIN)} in it, got {'both' if main else 'neither'}")
     others = [path for path in paths if path not in MAIN]
     if len(others) > MAX_FILES:
-        raise PromptHubError("invalid_request", f"{folder} has {len(others)} files; expected at most {MAX_FILES} beside {main[0]}")
+        raise invalid(f"{folder} has {len(others)} files; expected at most {MAX_FILES} beside {main[0]}")
     inner = next((path for path in others if path.split("/")[-1].lower() == SKILL.lower()), None)
     if inner is not None:
         reason = "the hub writes it from the content, and agents read one in any folder as a skill of its own"
-        raise PromptHubError("invalid_request", f"{folder}/{inner}: expected no {SKILL}: {reason}; {ADVICE}")
+        raise invalid(f"{folder}/{inner}: expected no {SKILL}: {reason}; {ADVICE}")
     refused = refuse_files([SKILL, *others])
     if refused:
-        raise PromptHubError("invalid_request", f"{folder} {refused}; rename it: letters, digits, _, - and dots, not at the start")
+        raise invalid(f"{folder} {refused}; rename it: letters, digits, _, - and dots, not at the start")
     stream, total = io.BytesIO(), 0
     with tarfile.open(fileobj=stream, mode="w", format=tarfile.PAX_FORMAT) as tar:
         for path in paths:
             data = read_file(folder, path)
-            if path == SKILL and not strict:
+            if path == SKILL and not is_strict:
                 data, keys = leave_out_keys(data)
                 if keys:
                     say(f"warning: {folder}/{path}: a hub does not keep {', '.join(keys)}, so this is left out; --strict sends it")
             total += 0 if path in MAIN else len(data)
             if total > MAX_FILES_BYTES:
-                raise PromptHubError("invalid_request", f"{folder}: the files have more than {MAX_FILES_BYTES} bytes together")
+                raise invalid(f"{folder}: the files have more than {MAX_FILES_BYTES} bytes together")
             add_member(tar, path, data)
-    save("content", gzip.compress(stream.getvalue()))
+    return gzip.compress(stream.getvalue())
 
 
-def pack_signed(source):
-    """Writes an archive of the packed folder or the prompt file in the file `content`, and of the attestations that the
-    file `listed` names, to the file `content`."""
-    data, paths = read_bytes("content"), read_bytes("listed").split(b"\n")[:-1]
+def sign(data, is_archive, paths):
+    """The archive of a packed folder or a prompt file, and of attestations."""
     if len(paths) > MAX_ATTESTATIONS:
-        raise PromptHubError("invalid_request", f"--attestation: expected at most {MAX_ATTESTATIONS}, got {len(paths)}")
+        raise invalid(f"--attestation: expected at most {MAX_ATTESTATIONS}, got {len(paths)}")
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w", format=tarfile.PAX_FORMAT) as tar:
-        if source == "folder":
+        if is_archive:
             with tarfile.open(fileobj=io.BytesIO(gzip.decompress(data))) as packed:
                 for member in packed:
                     tar.addfile(member, packed.extractfile(member))
         else:
             add_member(tar, "prompt.md", data)
         for number, path in enumerate(paths, 1):
-            with open(path, "rb") as file:
-                bundle = file.read(MAX_ATTESTATION_BYTES + 1)
-            if len(bundle) > MAX_ATTESTATION_BYTES:
-                raise PromptHubError("invalid_request", f"{os.fsdecode(path)} is larger than {MAX_ATTESTATION_BYTES} bytes")
-            add_member(tar, f".attestations/{number}.sigstore.json", bundle)
-    save("content", gzip.compress(stream.getvalue()))
+            add_member(tar, f".attestations/{number}.sigstore.json", read_bounded(path, MAX_ATTESTATION_BYTES, path))
+    return gzip.compress(stream.getvalue())
+
+
+def read_bounded(path, limit, shown):
+    """The bytes of a file, or of standard input for 0, within a limit."""
+    with open(path, "rb", closefd=path != 0) as file:
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise invalid(f"{shown} is larger than {limit} bytes")
+    return data
 
 
 def leave_out_keys(skill):
@@ -116,15 +117,15 @@ def list_files(folder, before):
                 say(f"{folder}/{path} is left out")
                 continue
             if entry.is_symlink():
-                raise PromptHubError("invalid_request", f"{folder}/{path} is a link; put a copy of its target in its place, or {ADVICE}")
+                raise invalid(f"{folder}/{path} is a link; put a copy of its target in its place, or {ADVICE}")
             if entry.name.startswith("."):
-                raise PromptHubError("invalid_request", f"{folder}/{path} is a dot file, which no skill has; {ADVICE}")
+                raise invalid(f"{folder}/{path} is a dot file, which no skill has; {ADVICE}")
             if entry.is_dir():
                 yield from list_files(folder, f"{path}/")
             elif entry.is_file():
                 yield path
             else:
-                raise PromptHubError("invalid_request", f"{folder}/{path} is not a regular file; {ADVICE}")
+                raise invalid(f"{folder}/{path} is not a regular file; {ADVICE}")
 
 
 def read_file(folder, path):
@@ -132,5 +133,5 @@ def read_file(folder, path):
     with open(os.path.join(folder, *path.split("/")), "rb") as file:
         data = file.read(MAX_FILE_BYTES + 1)
     if len(data) > MAX_FILE_BYTES and path not in MAIN:
-        raise PromptHubError("invalid_request", f"{folder}/{path} has more than {MAX_FILE_BYTES} bytes, so no skill may have it")
+        raise invalid(f"{folder}/{path} has more than {MAX_FILE_BYTES} bytes, so no skill may have it")
     return data

@@ -1,0 +1,146 @@
+"""The commands that change what is published: label, yank, unyank, deprecate, readme, edit and result. A change is safe to
+repeat: the same change again changes nothing."""
+
+import re
+
+from program.checks import SLUG, check_name, check_readable, check_version
+from program.hub import Hub
+from program.main import invalid
+from program.packing import read_bounded
+from program.terminal import note, write_text
+from prompt_hub.outcome import MAX_OUTPUT_BYTES, read_outcome
+from prompt_hub.ranges import is_label
+from prompt_hub.trouble import PromptHubError
+
+MAX_FILE_BYTES = 1048576
+
+
+def change(given, method, name, rest, body, said):
+    """Sends a change, and prints what was changed."""
+    hub = Hub()
+    hub.take_token()
+    text, answer = hub.send(method, f"/api/v1/repos/{name}{rest}", body, token=hub.token)
+    data = answer.get("data")
+    if isinstance(data, dict) and data.get("unchanged") is True:
+        note("unchanged: nothing to do")
+    write_text(text if given["--json"] else f"{name} {said}\n")
+
+
+def label(given):
+    """Points a label at a version, or removes it."""
+    if given["--remove"]:
+        name, word = given.take(2)
+        version = None
+    else:
+        name, word, version = given.take(3)
+    check_name(name)
+    if not is_label(word):
+        raise invalid(f"expected a label such as production, got {word or 'nothing'}")
+    if given["--remove"]:
+        return change(given, "DELETE", name, f"/labels/{word}", None, f"{word} removed")
+    change(given, "PUT", name, f"/labels/{word}", {"version": check_version(version)}, f"{word} {version}")
+
+
+def yank(given):
+    """Yanks a version."""
+    name, version, reason = given.take(3)
+    check_name(name)
+    check_version(version)
+    if not reason:
+        raise invalid("expected a reason, got nothing")
+    change(given, "PUT", name, f"/versions/{version}/yank", {"reason": text_of(reason, "the reason")}, f"{version} yanked")
+
+
+def unyank(given):
+    """Undoes a yank."""
+    name, version = given.take(2)
+    check_name(name)
+    change(given, "DELETE", name, f"/versions/{check_version(version)}/yank", None, f"{version} restored")
+
+
+def deprecate(given):
+    """Marks a prompt as deprecated, or as active again."""
+    other = given["--replaced-by"]
+    if other is not None and not re.fullmatch("[a-z0-9-]+/[a-z0-9-]+", other):
+        raise invalid(f"--replaced-by: expected <owner>/<name>, got {other or 'nothing'}")
+    if given["--undo"]:
+        (name,) = given.take(1)
+        body = {"status": "active", "status_message": None, "replaced_by": None}
+        return change(given, "PATCH", check_name(name), "", body, "active")
+    name, message = given.take(2)
+    body = {"status": "deprecated", "status_message": text_of(message, "the message")}
+    body.update({} if other is None else {"replaced_by": other})
+    change(given, "PATCH", check_name(name), "", body, "deprecated")
+
+
+def readme(given):
+    """Replaces the readme."""
+    name, path = given.take(2)
+    check_name(name)
+    if path != "-":
+        check_readable(path)
+    shown = "standard input" if path == "-" else path
+    try:
+        text = read_bounded(0 if path == "-" else path, MAX_FILE_BYTES, shown).decode()
+    except UnicodeDecodeError:
+        raise invalid(f"{shown} is not text in UTF-8") from None
+    change(given, "PATCH", name, "", {"readme": text}, "readme changed")
+
+
+def edit(given):
+    """Changes fields of a prompt."""
+    (name,) = given.take(1)
+    check_name(name)
+    body = {}
+    for option in ("--title", "--description", "--license"):
+        if given[option] is not None:
+            body[option[2:]] = text_of(given[option], option)
+    if body.get("license") == "":
+        body["license"] = None
+    tags = given["--tags"]
+    if tags is not None:
+        if re.search("[^a-z0-9,-]", tags):
+            raise invalid(f"--tags: expected tags of a-z, 0-9 and hyphens, with commas between them, got {tags}")
+        body["tags"] = [tag for tag in tags.split(",") if tag]
+    if not body:
+        raise invalid(f"expected something to change; usage: {given.commands.usage('edit')}")
+    change(given, "PATCH", name, "", body, "changed")
+
+
+def result(given):
+    """Reports the result of a test suite, or removes it."""
+    words = given.take(3) if given["--remove"] else given.take(4)
+    name, version, suite = words[:3]
+    check_name(name)
+    check_version(version)
+    if not SLUG.fullmatch(suite) or len(suite) > 64:
+        raise invalid(f"expected a test suite such as quality, got {suite or 'nothing'}")
+    rest = f"/versions/{version}/results/{suite}"
+    if given["--remove"]:
+        return change(given, "DELETE", name, rest, None, f"{version} {suite} removed")
+    for option in ("--model", "--url"):
+        if given[option] == "":
+            raise invalid(f"{option}: expected a value, got nothing")
+    path = words[3]
+    if path != "-":
+        check_readable(path)
+    # Nothing is read without a token, because standard input may still be written.
+    Hub().take_token()
+    try:
+        with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
+            found = read_outcome(file.read(MAX_OUTPUT_BYTES + 1))
+    except PromptHubError as error:
+        raise invalid(f"{'standard input' if path == '-' else path}: {error}") from None
+    body = found.fields()
+    body.update({key: given[f"--{key}"] for key in ("model", "url") if given[f"--{key}"] is not None})
+    skipped = f", {found.skipped} skipped" if found.skipped else ""
+    change(given, "PUT", name, rest, body, f"{version} {suite}: {found.passed} passed, {found.failed} failed{skipped}")
+
+
+def text_of(word, subject):
+    """The text of a word."""
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        raise invalid(f"{subject}: expected text in UTF-8") from None
+    return word
