@@ -8,11 +8,10 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { COMPILED } from '../compiled.ts'
 import { type PlainFiles, type Prompt, startPlainFiles } from './plain-files.ts'
 import { makeFolder, NO_PYTHON, PYTHON, runHubcli, SHELLS, WITH_PYTHON } from './shells.ts'
 
-const SCRIPT = path.resolve('.github/actions/update/update.sh')
+const SCRIPT = path.resolve('.github/actions/update/update.ts')
 interface Asked {
   method: string
   url: string
@@ -70,17 +69,16 @@ beforeEach(() => {
   git('push', '-q', 'origin', 'main')
 })
 const run = (over: Record<string, string> = {}) =>
-  promisify(execFile)(SCRIPT, [], {
+  promisify(execFile)(process.execPath, [SCRIPT], {
     cwd: clone,
     env: {
       PATH: process.env.PATH,
-      ...COMPILED,
       HOME: clone,
-      DIRECTORY: 'a b',
-      HUB_URL: '',
-      BRANCH: 'prompt-hub/update',
-      TOKEN: 'secret',
-      MIN_AGE: '0d',
+      INPUT_DIRECTORY: 'a b',
+      INPUT_HUB: '',
+      INPUT_BRANCH: 'prompt-hub/update',
+      INPUT_TOKEN: 'secret',
+      'INPUT_MIN-AGE': '0d',
       GITHUB_API_URL: `http://127.0.0.1:${(github.address() as AddressInfo).port}`,
       GITHUB_REPOSITORY: 'octo/app',
       GITHUB_REF_NAME: 'main',
@@ -97,19 +95,18 @@ describe.skipIf(PYTHON === undefined)(`update action${NO_PYTHON}`, () => {
   test('waits until a version has been out for the given time, which is a day by default', async () => {
     const action = parse(readFileSync('.github/actions/update/action.yml', 'utf8'))
     expect(action.inputs['min-age'].default).toBe('1d')
-    expect(action.runs.steps[0].env.MIN_AGE).toContain('inputs.min-age')
     const hours = (ago: number) => `${new Date(Date.now() - ago * 3_600_000).toISOString().slice(0, 19)}Z`
     const review = hub.prompts['acme/review']!
     review.versions = { ...review.versions, '1.1.0': 'two\n', '1.2.0': 'three\n' }
     review.available = { '1.1.0': hours(25), '1.2.0': hours(23) }
-    const done = await run({ MIN_AGE: '1d' })
+    const done = await run({ 'INPUT_MIN-AGE': '1d' })
     expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('acme/review 1.0.0 -> 1.1.0 ') })
     expect(asked[1]!.body.body).toContain('### `acme/review` 1.0.0 to 1.1.0\n')
     restart()
     asked = []
     // It opens no pull request when every prompt is up to date.
     review.available = { '1.1.0': hours(23), '1.2.0': hours(1) }
-    expect(await run({ MIN_AGE: '1d' })).toMatchObject({
+    expect(await run({ 'INPUT_MIN-AGE': '1d' })).toMatchObject({
       code: 0,
       stdout: 'Every prompt is at the newest version in its range that has been out for 1d.\n',
     })
@@ -173,8 +170,8 @@ describe.skipIf(PYTHON === undefined)(`update action${NO_PYTHON}`, () => {
       'was changed by hand',
     ],
     ['no lock file', () => rmSync(path.join(clone, 'a b/prompts.lock')), {}, 'No lock at prompts.lock'],
-    ['the branch to merge into', () => {}, { BRANCH: 'main' }, 'choose another'],
-    ['a branch name that looks like an option', () => {}, { BRANCH: '--mirror' }, 'expected a valid branch name'],
+    ['the branch to merge into', () => {}, { INPUT_BRANCH: 'main' }, 'choose another'],
+    ['a branch name that looks like an option', () => {}, { INPUT_BRANCH: '--mirror' }, 'expected a valid branch name'],
     ['unreachable GitHub', () => {}, { GITHUB_API_URL: 'http://127.0.0.1:1' }, 'pull-requests: write'],
   ])('%s: reports an error and opens no pull request', async (_, make, over, told) => {
     hub.prompts['acme/review']!.versions['1.1.0'] = 'two\n'
@@ -187,16 +184,11 @@ describe.skipIf(PYTHON === undefined)(`update action${NO_PYTHON}`, () => {
   })
 })
 
-test('the action passes every input to the script, only through environment variables', () => {
+test('the action is JavaScript, which the runner gives each input as a variable of the environment', () => {
   const action = parse(readFileSync('.github/actions/update/action.yml', 'utf8'))
   expect(Object.keys(action.inputs)).toEqual([
     ...['owner', 'mode', 'by'],
     ...['directory', 'hub', 'min-age', 'branch', 'token'],
   ])
-  const [step, other] = action.runs.steps
-  expect([step.if, other.if]).toEqual(["inputs.owner == ''", "inputs.owner != ''"])
-  expect(other.run).toBe('"$GITHUB_ACTION_PATH/recompose.sh"')
-  expect(Object.keys(other.env)).toEqual(['DIRECTORY', 'HUB_URL', 'OWNER', 'MIN_AGE', 'MODE', 'BY', 'TOKEN'])
-  expect(step.run).toBe('"$GITHUB_ACTION_PATH/update.sh"')
-  expect(Object.keys(step.env)).toEqual(['DIRECTORY', 'HUB_URL', 'BRANCH', 'MIN_AGE', 'TOKEN'])
+  expect(action.runs).toEqual({ using: 'node24', main: 'update.ts' })
 })

@@ -1,11 +1,13 @@
 // Tests that a token for a hub on this machine never goes through the proxy of HTTP_PROXY, where others can read it.
 import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { COMPILED } from '../compiled.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const TOKEN = 'hub_secret'
 const PYTHON = `
@@ -59,6 +61,13 @@ afterAll(() => {
   for (const server of [hub, proxy]) server.close().closeAllConnections()
 })
 
+const ACTION = `import { askJson, runAction } from '${resolve('.github/actions/job.ts')}'
+await runAction(async () => {
+  const headers = { Authorization: 'Bearer ${TOKEN}' }
+  await askJson(process.argv.at(-1), { headers }).catch(() => {})
+  await askJson(process.argv.at(-1).replace('127.0.0.1', 'hub.example') + '/through').catch(() => {})
+})`
+
 async function run(program: string, args: string[], more: Record<string, string> = {}): Promise<string> {
   asked.length = 0
   passed = ''
@@ -77,6 +86,13 @@ test('the actions ask a hub on this machine directly', async () => {
   const ask = `. .github/actions/job.sh && curl --silent --header 'Authorization: Bearer ${TOKEN}' "$0"`
   await run('bash', ['-c', ask])
   expect([asked, passed]).toEqual([[['/', true]], ''])
+  const program = join(temporaryFolder('prompt-hub-proxies-'), 'action.mjs')
+  writeFileSync(program, ACTION)
+  await run(process.execPath, [program])
+  expect(asked[0]).toEqual(['/', true])
+  // Any other host is asked through it.
+  expect(passed).toContain('GET /through')
+  expect(passed).not.toContain(TOKEN)
 })
 
 test('the TypeScript library sends no token through a proxy that Node.js uses', async () => {

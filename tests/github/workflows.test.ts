@@ -35,7 +35,7 @@ const read = (path: string) => parse(readFileSync(path, 'utf8')) as Workflow
 const jobsOf = (path: string) => Object.values(read(path).jobs)
 const stepsOf = (path: string): Step[] =>
   path.endsWith('action.yml')
-    ? (parse(readFileSync(path, 'utf8')) as { runs: { steps: Step[] } }).runs.steps
+    ? ((parse(readFileSync(path, 'utf8')) as { runs: { steps?: Step[] } }).runs.steps ?? [])
     : jobsOf(path).flatMap(({ steps = [] }) => steps)
 
 /**

@@ -524,18 +524,17 @@ test('passes every input to the script through environment variables only', () =
 })
 
 describe('the action result', () => {
-  const RESULT = resolve('.github/actions/result/result.sh')
+  const RESULT = resolve('.github/actions/result/result.ts')
   const report = (over: Record<string, string> = {}) =>
-    promisify(execFile)(RESULT, [], {
+    promisify(execFile)(process.execPath, [RESULT], {
       cwd: dir,
       env: {
         PATH: process.env.PATH,
-        ...COMPILED,
-        HUB: url,
-        PROMPT: 'acme/tested',
-        VERSION: '1.0.0',
-        SUITE: 'quality',
-        OUTPUT: 'out.xml',
+        INPUT_HUB: url,
+        INPUT_PROMPT: 'acme/tested',
+        INPUT_VERSION: '1.0.0',
+        INPUT_SUITE: 'quality',
+        INPUT_FILE: 'out.xml',
         ACTIONS_ID_TOKEN_REQUEST_URL: `${url}/token?api-version=2.0`,
         ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request',
         GITHUB_SERVER_URL: 'https://github.com',
@@ -551,7 +550,7 @@ describe('the action result', () => {
   })
 
   test('reports as the trusted workflow, with the run, and then moves the label', async () => {
-    const { stdout, stderr } = await report({ MODEL: 'example-model-1', LABEL: 'staging' })
+    const { stdout, stderr } = await report({ INPUT_MODEL: 'example-model-1', INPUT_LABEL: 'staging' })
     expect([stdout.replace(/::add-mask::\S+\n/g, ''), stderr]).toEqual([
       'acme/tested 1.0.0 quality: 1 passed, 1 failed\nacme/tested staging 1.0.0\n',
       '',
@@ -569,20 +568,20 @@ describe('the action result', () => {
   })
 
   test.each([
-    ['a file that is a link', { OUTPUT: 'link.xml' }, 'file: link.xml is a symbolic link; name the file itself.'],
+    ['a file that is a link', { INPUT_FILE: 'link.xml' }, 'file: link.xml is a symbolic link; name the file itself.'],
     [
       'a file that is an option',
-      { OUTPUT: '--json' },
+      { INPUT_FILE: '--json' },
       'file: expected a path; begin it with ./ if it starts with a hyphen.',
     ],
-    ['a hub without TLS', { HUB: 'http://hub.example.org' }, 'hub: expected an https URL'],
+    ['a hub without TLS', { INPUT_HUB: 'http://hub.example.org' }, 'hub: expected an https URL'],
     [
       'a job without an OIDC token',
       { ACTIONS_ID_TOKEN_REQUEST_URL: '' },
       'The job is not allowed to request OIDC tokens.',
     ],
-    ['a suite that is none', { SUITE: '../x' }, 'hubcli: expected a test suite such as quality, got ../x'],
-    ['a version that does not exist', { VERSION: '9.0.0' }, 'hubcli: acme/tested has no version 9.0.0.'],
+    ['a suite that is none', { INPUT_SUITE: '../x' }, 'suite: expected a name such as quality, got'],
+    ['a version that does not exist', { INPUT_VERSION: '9.0.0' }, 'acme/tested has no version 9.0.0.'],
   ])('refuses %s', async (_, over, told) => {
     writeFileSync(join(dir, 'target.xml'), '<testsuite><testcase/></testsuite>')
     rmSync(join(dir, 'link.xml'), { force: true })
@@ -590,31 +589,28 @@ describe('the action result', () => {
     expect((await report(over)).stderr).toContain(`::error::${told}`)
   })
 
-  test('passes every input to the script through environment variables only', () => {
+  test('is JavaScript, which the runner gives each input as a variable of the environment', () => {
     const action = parse(readFileSync('.github/actions/result/action.yml', 'utf8'))
     expect(Object.keys(action.inputs)).toEqual(['hub', 'prompt', 'version', 'suite', 'file', 'model', 'label'])
-    const [step] = action.runs.steps
-    expect(step.run).toBe('"$GITHUB_ACTION_PATH/result.sh"')
-    expect(Object.keys(step.env)).toEqual(['HUB', 'PROMPT', 'VERSION', 'SUITE', 'OUTPUT', 'MODEL', 'LABEL'])
+    expect(action.runs).toEqual({ using: 'node24', main: 'result.ts' })
   })
 })
 
 describe('the update action for an owner', () => {
-  const RECOMPOSE = resolve('.github/actions/update/recompose.sh')
+  const UPDATE = resolve('.github/actions/update/update.ts')
   const recompose = (over: Record<string, string> = {}, cwd = dir) =>
-    promisify(execFile)(RECOMPOSE, [], {
+    promisify(execFile)(process.execPath, [UPDATE], {
       cwd,
       env: {
-        ...COMPILED,
         PATH: process.env.PATH,
         HOME: dir,
-        DIRECTORY: '.',
-        HUB_URL: url,
-        OWNER: 'acme',
-        MODE: 'publish',
-        MIN_AGE: '0d',
-        BY: 'Mona',
-        TOKEN: 'secret',
+        INPUT_DIRECTORY: '.',
+        INPUT_HUB: url,
+        INPUT_OWNER: 'acme',
+        INPUT_MODE: 'publish',
+        'INPUT_MIN-AGE': '0d',
+        INPUT_BY: 'Mona',
+        INPUT_TOKEN: 'secret',
         GITHUB_REPOSITORY: 'octo/prompts',
         GITHUB_API_URL: url,
         ACTIONS_ID_TOKEN_REQUEST_URL: `${url}/token?api-version=2.0`,
@@ -643,8 +639,10 @@ describe('the update action for an owner', () => {
   })
 
   test('composes nothing in that has not been out for as long as min-age', async () => {
-    for (const MODE of ['publish', 'pull-request'])
-      expect(await recompose({ MIN_AGE: '1d', MODE, GITHUB_REF_NAME: 'main' }, await cloneCatalogue())).toMatchObject({
+    for (const mode of ['publish', 'pull-request'])
+      expect(
+        await recompose({ 'INPUT_MIN-AGE': '1d', INPUT_MODE: mode, GITHUB_REF_NAME: 'main' }, await cloneCatalogue()),
+      ).toMatchObject({
         stdout: 'Every prompt of acme has the versions that its include lines select and that have been out for 1d.\n',
         stderr: '',
       })
@@ -673,7 +671,7 @@ describe('the update action for an owner', () => {
     expect(await recompose()).toMatchObject({
       stdout: 'Every prompt of acme has the versions that its include lines select and that have been out for 0d.\n',
     })
-    expect((await recompose({ OWNER: 'nobody' })).stdout).toContain('Every prompt of nobody')
+    expect((await recompose({ INPUT_OWNER: 'nobody' })).stdout).toContain('Every prompt of nobody')
   })
 
   test('opens a pull request for each in the catalogue', async () => {
@@ -690,7 +688,7 @@ describe('the update action for an owner', () => {
     pulls = []
     const PATH = `${bin}:${process.env.PATH}`
     const propose = async () =>
-      recompose({ PATH, MODE: 'pull-request', GITHUB_REF_NAME: 'main' }, await cloneCatalogue())
+      recompose({ PATH, INPUT_MODE: 'pull-request', GITHUB_REF_NAME: 'main' }, await cloneCatalogue())
     const done = await propose()
     expect([done.stdout, done.stderr]).toEqual(['Proposed in https://github.example/pull/7\n'.repeat(2), ''])
     expect(
@@ -731,11 +729,11 @@ describe('the update action for an owner', () => {
   })
 
   test.each([
-    ['another mode', { MODE: 'pull' }, 'mode: expected publish or pull-request.'],
-    ['an owner that is none', { OWNER: 'acme/x' }, 'owner: expected lower-case letters, digits and hyphens.'],
-    ['no hub', { HUB_URL: '' }, 'hub: expected the https URL of the hub'],
-    ['another age', { MIN_AGE: '1w' }, 'min-age: expected a number of days such as 7d.'],
-    ['no publisher', { MODE: 'pull-request', BY: '-x' }, 'by: expected the GitHub login'],
+    ['another mode', { INPUT_MODE: 'pull' }, 'mode: expected publish or pull-request.'],
+    ['an owner that is none', { INPUT_OWNER: 'acme/x' }, 'owner: expected lower-case letters, digits and hyphens.'],
+    ['no hub', { INPUT_HUB: '' }, 'hub: expected the https URL of the hub'],
+    ['another age', { 'INPUT_MIN-AGE': '1w' }, 'min-age: expected a number of days such as 7d.'],
+    ['no publisher', { INPUT_MODE: 'pull-request', INPUT_BY: '-x' }, 'by: expected the GitHub login'],
     ['no permission', { ACTIONS_ID_TOKEN_REQUEST_URL: '' }, 'id-token: write'],
   ])('refuses %s', async (_, settings, told) => {
     expect((await recompose(settings)).stderr).toContain(told)

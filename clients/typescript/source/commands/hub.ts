@@ -1,6 +1,7 @@
 // The hub of the commands, and the requests that publish or check a prompt.
 import { randomUUID } from 'node:crypto'
 import { HUB_URL } from '../address.ts'
+import { parseArguments } from '../arguments.ts'
 import { requireHubUrl } from '../lock.ts'
 import { noteChange } from '../own-changes.ts'
 import { PromptHub } from '../prompt-hub.ts'
@@ -14,6 +15,9 @@ import type { Body } from './sources.ts'
 
 /** A publish may wait for others, so it has more time than a read. */
 export const LIMITS = { timeoutMs: 60_000, deadlineMs: 180_000 }
+
+/** A prompt has at most 1,000 versions, 100 on a page. */
+const MAX_PAGES = 10
 
 /** The URL of the hub, without a trailing slash. */
 export const hubUrl = (): string => requireHubUrl(process.env.HUB_URL || HUB_URL)
@@ -47,6 +51,25 @@ export async function readRows(
     // What is no JSON is no list either.
   }
   throw new PromptHubError('unavailable', `${url} did not return a list; is it a Prompt Hub?`)
+}
+
+/** The rows of the list of versions, highest first, with all their fields, which only the pages of the list have. */
+export async function readVersionPages(url: string, name: string): Promise<Record<string, unknown>[]> {
+  const { fullName } = parseArguments(name, {})
+  let pageAt = (page: number) => `/api/v1/repos/${fullName}/versions?page=${page}`
+  const first = await readRows(url, pageAt(1)).catch(async (error: unknown) => {
+    if (!isNotFound(error)) throw error
+    // A static mirror has no API.
+    pageAt = (page) => `/data/v1/repos/${fullName}/versions/pages/${page}.json`
+    return readRows(url, pageAt(1)).catch(() => {
+      throw error
+    })
+  })
+  const { rows, meta } = first
+  for (let page = 2; page <= Math.min(Number(meta.pages) || 1, MAX_PAGES); page++)
+    rows.push(...(await readRows(url, pageAt(page))).rows)
+  // If a version was published meanwhile, the last one of a page is also the first one of the next.
+  return [...new Map(rows.map((row) => [row.version, row])).values()]
 }
 
 /** The versions of a prompt, lowest first; none if there is no such prompt. */

@@ -7,8 +7,6 @@ import { parseDays, WITHIN_DAYS } from '../lifetime.ts'
 import { findDifferences, sayDifference } from '../placed.ts'
 import { PromptHub } from '../prompt-hub.ts'
 import { isNewer } from '../ranges.ts'
-import { lockedHub } from '../read-token.ts'
-import type { VersionRow } from '../records.ts'
 import { mapRequests } from '../requests.ts'
 import { auditProblems, describeBreaking, type Problem, type Reviewed } from '../review.ts'
 import { PromptHubError } from '../trouble.ts'
@@ -16,6 +14,7 @@ import { isTypesFile, writeTypes } from '../typing.ts'
 import { removeFromLock, reviewLock, updateLock } from '../updating.ts'
 import { addToLock, installLock } from '../vendoring.ts'
 import { type Command, define, invalid } from './define.ts'
+import { readVersionPages } from './hub.ts'
 import { enterProject } from './lock-place.ts'
 import { complain, say, sayJson, sayTable } from './terminal.ts'
 
@@ -150,7 +149,7 @@ export const typesCommand: Command = define({
 })
 
 /** A problem, as in the JSON of a report. docs/hubcli.md */
-interface JsonProblem {
+export interface JsonProblem {
   name: string
   problem: string
   message: string
@@ -178,21 +177,33 @@ function showOutdated(reviewed: readonly Reviewed[], old: readonly Reviewed[], h
   for (const sentence of old.flatMap((each) => describeBreaking(each))) complain(`warning: ${sentence}`)
 }
 
+/** A prompt with newer versions, as in the JSON of `outdated`. */
+export interface OutdatedRow {
+  name: string
+  range: string
+  version: string
+  wanted: string
+  latest: string | null
+  paths: string[]
+  changes: { version: string; changelog: string; yanked: boolean; breaking: readonly string[] }[]
+}
+
 /** The list of newer versions as JSON, with the changelogs of those that an update would take. */
-async function describeOutdated(lock: string, reviewed: readonly Reviewed[]): Promise<object> {
-  const hub = new PromptHub(lockedHub((await openLock(lock)).lock.hub))
+export async function describeOutdated(
+  lock: string,
+  reviewed: readonly Reviewed[],
+): Promise<{ outdated: OutdatedRow[]; problems: JsonProblem[] }> {
+  const { hub } = (await openLock(lock)).lock
   const rows = await mapRequests(reviewed.filter(isOutdated), async ({ name, locked, wanted, latest, breaking }) => {
     const { range, version, places } = locked
-    // The rows are those of the hub, with more keys than the library's type has.
-    const found: readonly (VersionRow & { changelog?: unknown })[] = await hub.listVersions(name)
-    const changes = found
-      .filter((row) => isNewer(row.version, version) && !isNewer(row.version, wanted))
+    const changes = (await readVersionPages(hub, name))
       .map((row) => ({
-        version: row.version,
+        version: String(row.version),
         changelog: typeof row.changelog === 'string' ? row.changelog : '',
-        yanked: row.yanked,
+        yanked: row.yanked === true,
         breaking: breaking.find((each) => each.version === row.version)?.reasons ?? [],
       }))
+      .filter((row) => isNewer(row.version, version) && !isNewer(row.version, wanted))
     return { name, range, version, wanted, latest: latest ?? null, paths: places.map(({ path }) => path), changes }
   })
   return { outdated: rows, problems: reviewed.flatMap(noticesIn) }

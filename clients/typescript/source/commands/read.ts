@@ -12,7 +12,7 @@ import { isObject } from '../records.ts'
 import { judge, noticesOf } from '../review.ts'
 import { PromptHubError } from '../trouble.ts'
 import { type Command, define, invalid } from './define.ts'
-import { hubUrl, read, readRows, texts } from './hub.ts'
+import { hubUrl, read, readRows, readVersionPages, texts } from './hub.ts'
 import { enterProject } from './lock-place.ts'
 import { decodeText, readBounded } from './sources.ts'
 import { clean, complain, note, say, sayBytes, sayJson, sayTable } from './terminal.ts'
@@ -117,9 +117,7 @@ export const versionsCommand: Command = define({
   takes: [1, 1],
   options: { json: flag, header: flag },
   async run([name = ''], { json, header }) {
-    // The rows are those of the hub, with more keys than the library's type has.
-    const found: readonly object[] = await new PromptHub({ url: hubUrl() }).listVersions(name)
-    const rows = found as readonly Record<string, unknown>[]
+    const rows = await readVersionPages(hubUrl(), name)
     if (json) return sayJson({ data: rows, meta: { page: 1, pages: 1, total: rows.length } })
     const row = (each: Record<string, unknown>) => {
       const reason = cell(each.yank_reason)
