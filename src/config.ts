@@ -52,6 +52,8 @@ export interface Config {
   logRequests: boolean | undefined
   /** Whether `/metrics` is served. */
   hasMetrics: boolean
+  /** What a reader of the metrics must send; undefined if they need no token. */
+  metricsToken: string | undefined
   /** The commit of the code, if the platform or the image sets it. */
   codeCommit: string | undefined
   /** The proxies whose `X-Forwarded-For` is trusted. */
@@ -123,6 +125,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     trustedProxies: settings.TRUSTED_PROXIES,
     logRequests: settings.LOG_REQUESTS === undefined ? undefined : settings.LOG_REQUESTS === 'on',
     hasMetrics: settings.METRICS === 'on',
+    metricsToken: settings.METRICS_TOKEN,
     codeCommit: settings.COMMIT_REF,
     baseUrl,
     readAccess,

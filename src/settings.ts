@@ -135,6 +135,7 @@ export const SETTINGS = {
   AUTH_PROXY_HEADER: setting(headerName),
   LOG_REQUESTS: setting(onOrOff),
   METRICS: setting(onOrOff, 'off'),
+  METRICS_TOKEN: secret(textLike(/^[\x21-\x7e]{16,200}$/, 'expected at least 16 characters without spaces')),
   SITE_URL: setting(baseAddress),
   /** Set by Netlify: the public base URL. */
   URL: setting(baseAddress),

@@ -130,3 +130,21 @@ test('publishes are counted by what became of them', async () => {
     'hub_publishes_total{outcome="failed"} 1',
   ])
 })
+
+test.each([
+  [undefined, 401],
+  ['Bearer 0123456789abcdeg', 401],
+  ['bearer 0123456789abcdef', 401],
+  ['Bearer 0123456789abcdef', 200],
+])('with METRICS_TOKEN, “%s” may read the metrics: %i', async (sent, status) => {
+  const sources = { healthOf: () => STARTING, checkAll: async () => [], queueOf: () => ({ length: 0, oldestMs: 0 }) }
+  const answer = withMonitoring(async () => new Response(), sources, openMetrics('0123abc'), '0123456789abcdef')
+  const request = new Request(
+    'http://localhost/metrics',
+    sent === undefined ? {} : { headers: { Authorization: sent } },
+  )
+  const response = await answer(request, '')
+  expect(response.status).toBe(status)
+  expect((await response.text()).includes('prompt_hub_info')).toBe(status === 200)
+  expect((await answer(new Request('http://localhost/healthz'), '')).status).toBe(200)
+})

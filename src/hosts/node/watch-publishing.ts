@@ -3,6 +3,7 @@
 import type { GitStore } from '../../git/git-store.ts'
 import type { LocalGit } from '../../git/git-store-local.ts'
 import { describeError } from '../../log.ts'
+import { inBackground } from './http/background.ts'
 
 const CHECK_MS = 10_000
 /** GitHub limits requests by the hour. */
@@ -47,7 +48,7 @@ export function watchGitHub(store: Pick<GitStore, 'readFolder'>) {
 function watch(look: () => Promise<void>, everyMs: number) {
   const { run, health } = openCheck(look)
   const timer = setInterval(run, everyMs).unref()
-  void run()
+  inBackground('The check of publishing', run)
   return { health, stop: () => clearInterval(timer) }
 }
 

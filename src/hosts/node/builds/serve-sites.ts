@@ -35,7 +35,9 @@ type ServedStores = Omit<LocalStores, 'stateWatch'> & Partial<Pick<LocalStores, 
 
 /** The settings used for serving. */
 type ServeSettings = Pick<Config, 'port'> &
-  Partial<Pick<Config, 'baseUrl' | 'hostnames' | 'isPrivate' | 'listenAt' | 'readAccess' | 'trustedProxies'>> & {
+  Partial<
+    Pick<Config, 'baseUrl' | 'hostnames' | 'isPrivate' | 'listenAt' | 'metricsToken' | 'readAccess' | 'trustedProxies'>
+  > & {
     /** The pages now; undefined while they are being bundled. Omitted for a site without pages. */
     pages?: { readonly current: Pages | undefined }
     /** The downloads, which need no page code; omitted if the static files of the pages contain them. */
@@ -85,6 +87,7 @@ export async function serveSites(
     port,
     listenAt = 'everywhere',
     trustedProxies = [],
+    metricsToken,
     baseUrl = '',
     hostnames = [],
     isPrivate = false,
@@ -148,7 +151,7 @@ export async function serveSites(
     },
     () => isEnding,
   )
-  const monitored = withMonitoring(answer, { healthOf, checkAll, queueOf: publishQueue }, metrics)
+  const monitored = withMonitoring(answer, { healthOf, checkAll, queueOf: publishQueue }, metrics, metricsToken)
   const isForReaders = readAccess.kind === 'members'
   const own = {
     baseUrl,
