@@ -27,7 +27,7 @@ test.each([
   ['variables: add a description for depth', null, 'Variables: add a description for depth.'],
   ['variables.1: expected {{depth}} in the content', null, 'Variable depth: expected {{depth}} in the content.'],
   ['content: expected a declaration', 2, 'Prompt: line 2: expected a declaration.'],
-  ['breaking change since 1.0.0, published as patch', null, 'breaking change since 1.0.0, published as patch.'],
+  ['breaking change since 1.0.0, published as patch', null, 'Breaking change since 1.0.0, published as patch.'],
 ])('the warning %s', (message, line, sentence) => expect(sayWarning({ message, line }, VARIABLES)).toBe(sentence))
 
 test('a new prompt whose name is taken is told so, with a link', () => {

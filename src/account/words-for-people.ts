@@ -103,7 +103,9 @@ export function sayWarning(
   variables: readonly string[] = [],
 ): string {
   const [, key = '', rest = message] = /^([a-z_]+(?:\.[\w.]+)?): ([\s\S]*)$/.exec(message) ?? []
-  return sayProblem({ key, message: line === null ? rest : `line ${line}: ${rest}` }, variables)
+  const words = line === null ? rest : `line ${line}: ${rest}`
+  // Without a label before it, the message begins the sentence.
+  return sayProblem({ key, message: key === '' ? words.charAt(0).toUpperCase() + words.slice(1) : words }, variables)
 }
 
 /** Returns the label of a field. @param key its path in the JSON, such as `variables.1.options` */

@@ -219,6 +219,24 @@ describe('ranked lists', () => {
     expect(namesIn('new', repositories)).toEqual(['a/new-and-unknown', 'a/busy', 'a/old-and-loved'])
   })
 
+  test('deprecated prompts stand behind active ones, except in new', () => {
+    const repositories = [
+      aRepository('a/loved', {
+        status: 'deprecated',
+        created_at: '2026-11-19T00:00:00Z',
+        stats: { downloads_7d: 999, downloads_90d: 999 },
+      }),
+      aRepository('a/unknown', { created_at: '2026-01-01T00:00:00Z' }),
+    ]
+    const activeFirst = ['a/unknown', 'a/loved']
+    expect(namesIn('top', repositories)).toEqual(activeFirst)
+    expect(namesIn('trending', repositories)).toEqual(activeFirst)
+    expect(namesIn('new', repositories)).toEqual(activeFirst.toReversed())
+    // An active copy does not stand behind a deprecated original.
+    const originals = new Map([['a/unknown', ['a/loved']]])
+    expect([...rank(repositories, { day: DAY, originals }).top]).toEqual([1, 0])
+  })
+
   test.each(['top', 'trending', 'new'] as const)('breaks ties in %s by age, then by full name', (sort) => {
     const repositories = [
       aRepository('b/b', { updated_at: '2026-02-01T00:00:00Z' }),

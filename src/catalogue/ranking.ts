@@ -57,6 +57,8 @@ interface SortKeys {
   of: Pick<RankedRepository, 'quality' | 'releases'>
   created: number
   updated: number
+  /** Whether it stands behind all others in `top` and `trending`. */
+  isDeprecated: boolean
   /** The score for `top`. */
   top: number
   /** What the downloads of the last days add to the score for `trending`. */
@@ -75,6 +77,7 @@ function keysOf({ summary, quality, releases }: RankedRepository): SortKeys {
     of: { quality, releases },
     created: Date.parse(summary.created_at),
     updated: Date.parse(summary.updated_at),
+    isDeprecated: summary.status === 'deprecated',
     top: scoreTop({ summary, quality }),
     downloads: 4 * Math.log10(1 + downloads(summary.stats, 'downloads_7d')),
     published: releases.flatMap((release) => {
@@ -135,6 +138,8 @@ export function rank(
     const scores = new Float64Array(keys.map(score))
     return byAge.toSorted((a, b) => scores[b]! - scores[a]!)
   }
+  const activeFirst = (order: Uint32Array<ArrayBuffer>) =>
+    order.toSorted((a, b) => Number(keys[a]!.isDeprecated) - Number(keys[b]!.isDeprecated))
   const places = new Map(originals.size === 0 ? [] : repositories.map((_, place) => [nameOf(place), place]))
   const copies = new Map<number, number[]>()
   for (const [copy, names] of originals) {
@@ -142,14 +147,15 @@ export function rank(
     if (place !== undefined)
       copies.set(
         place,
-        names.flatMap((name) => places.get(name) ?? []),
+        // A deprecated original stands last, and takes no copy with it.
+        names.flatMap((name) => places.get(name) ?? []).filter((original) => !keys[original]!.isDeprecated),
       )
   }
   const inPlace = (order: Uint32Array<ArrayBuffer>) =>
     copies.size === 0 ? order : Uint32Array.from(placeCopies([...order], (place) => copies.get(place)))
   return {
-    top: inPlace(by(({ top }) => top)),
-    trending: inPlace(by((one) => trendingAt(one, end))),
+    top: inPlace(activeFirst(by(({ top }) => top))),
+    trending: inPlace(activeFirst(by((one) => trendingAt(one, end)))),
     new: inPlace(by(({ created }) => latestOf([created], end))),
     recent: by(({ updated, created }) => latestOf([updated, created], end)),
   }

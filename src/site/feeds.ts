@@ -151,7 +151,13 @@ async function listReleases({ hub, profile }: PageLocals, prompt: RepositorySumm
         : ` <a href="${profile.baseUrl}${comparePage(full_name, previous, version)}">What changed since ${previous}</a>`
     const about = { id: link, link, title: `${title} ${version}`, type: 'html' as const }
     const at = timeAt(times, index)
-    return { ...about, at, order: Date.parse(at), author: published_by, content: `<p>${words}</p>${compare}` }
+    return {
+      ...about,
+      at,
+      order: Date.parse(at),
+      author: published_by,
+      content: words === '' ? compare.trim() : `<p>${words}</p>${compare}`,
+    }
   })
 }
 

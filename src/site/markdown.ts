@@ -5,8 +5,14 @@ import { FOREIGN_LINK, isLinkable } from './links.ts'
 
 /** Raw HTML is disabled, so tags are shown as text. The renderer is created once, because creating it compiles its rules. */
 const markdown = new MarkdownIt('commonmark', { html: false }).enable(['table', 'strikethrough'])
-/** Images are replaced with their alt text, because loading them from another host would reveal the readers' visits to that host. */
-markdown.renderer.rules.image = (tokens, index) => markdown.utils.escapeHtml(tokens[index]?.content ?? '')
+/** Images are replaced with a link to them, because loading them from another host would reveal the readers' visits to that host. An image without a target, or inside another link, becomes its alt text. */
+markdown.renderer.rules.image = (tokens, index) => {
+  const { content = '', attrs } = tokens[index] ?? {}
+  const [, target] = attrs?.find(([name]) => name === 'href') ?? []
+  const words = markdown.utils.escapeHtml(content)
+  if (!target) return words
+  return `<a href="${markdown.utils.escapeHtml(String(target))}" rel="${FOREIGN_LINK}">${words === '' ? 'Picture' : words}</a>`
+}
 
 /** Tables can receive focus, so that wide tables can be scrolled with the keyboard. */
 markdown.renderer.rules.table_open = () => '<table tabindex="0">'
@@ -27,7 +33,22 @@ function restrict(token: Token): void {
   if (token.type === 'link_open') token.attrPush(['rel', FOREIGN_LINK])
   // The language of a code block would become a class.
   token.info = ''
-  token.children?.forEach(restrict)
+  let isLinked = false
+  for (const child of token.children ?? []) {
+    if (child.type === 'link_open' || child.type === 'link_close') isLinked = child.type === 'link_open'
+    const source = child.type === 'image' && !isLinked ? child.attrGet('src') : null
+    restrict(child)
+    if (source !== null && isLinkable(String(source))) child.attrs = [['href', String(source)]]
+  }
+}
+
+/** Shows the tasks of a list as boxes. */
+function markTasks(tokens: readonly Token[]): void {
+  for (const [index, { type, children }] of tokens.entries()) {
+    const [first] = children ?? []
+    if (type !== 'inline' || tokens[index - 2]?.type !== 'list_item_open' || first?.type !== 'text') continue
+    first.content = first.content.replace(/^\[([ xX])\] /, (_, mark) => (mark === ' ' ? '☐ ' : '☑ '))
+  }
 }
 
 /**
@@ -56,6 +77,7 @@ function splitAtLine(text: string, most: number): [string, string] {
 function renderBelow(text: string, below: number): string {
   const tokens = markdown.parse(text, {})
   tokens.forEach(restrict)
+  markTasks(tokens)
   let before = below
   const levels: number[] = []
   let highest = Number.POSITIVE_INFINITY

@@ -73,6 +73,50 @@ test('each tick of the tape leads to its version, and says its number, date and 
   await page.waitForURL('**/acme/code-review/v/2.0.0')
 })
 
+test('nothing moves on the way through a page with the Tab key, and the header stands at the same place everywhere', async () => {
+  const { page } = await site.open('/acme')
+  const brand = () => page.locator('.brand').boundingBox()
+  const height = (await page.locator('.site-header').boundingBox())!.height
+  for (let stop = 0; stop < 6; stop++) {
+    await page.keyboard.press('Tab')
+    expect((await page.locator('.site-header').boundingBox())!.height).toBe(height)
+  }
+  await page.setViewportSize({ width: 1680, height: 900 })
+  const place = await brand()
+  await page.goto(`${site.origin}/docs`)
+  expect(await brand()).toEqual(place)
+})
+
+test('“Show fewer lines” covers no line, and a line’s number is easy to read', async () => {
+  const { page } = await site.open('/acme/code-review')
+  await page.locator('label[for=show-all]').click()
+  const text = (await page.locator('.content pre').boundingBox())!
+  expect((await page.locator('label[for=show-all]').boundingBox())!.y).toBeGreaterThanOrEqual(text.y + text.height)
+  const [number, quiet] = await page.evaluate(() => [
+    getComputedStyle(document.querySelector('#content .l')!, '::before').color,
+    getComputedStyle(document.querySelector('.count')!).color,
+  ])
+  expect(number).toBe(quiet)
+})
+
+test('side by side, an unchanged line stands in both columns', async () => {
+  const { page } = await site.open('/acme/code-review/compare/1.2.0...2.1.0')
+  await page.getByText('Side by side').click()
+  const line = page.locator('.difference .line:not(.removed, .added)', { hasText: /\w{3}/ }).first()
+  const [left, right] = await line
+    .locator('.words')
+    .evaluateAll((all) =>
+      all.map((one) => [one.getBoundingClientRect().x, one.getAttribute('data-text') ?? one.textContent]),
+    )
+  expect(left?.[1]).toContain(right?.[1])
+  expect(right?.[1]).not.toBe('')
+  const sides = await page
+    .locator('.line.removed .words, .line.added .words')
+    .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().x))
+  expect(sides).toContain(left?.[0])
+  expect(sides).toContain(right?.[0])
+})
+
 test('tabs stay in view and say which section is shown', async () => {
   const { page } = await site.open('/acme/code-review')
   const current = page.locator('.sections > div > a[aria-current]')

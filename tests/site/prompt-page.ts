@@ -76,7 +76,7 @@ export function testPromptPage(opened: () => BuiltSite): void {
       ])
       await page.getByLabel('count').fill('abc')
       expect(await page.locator('#variable-count-wrong').textContent()).toBe(
-        'expected a whole number such as 3, got "abc"',
+        'Expected a whole number such as 3, got "abc"',
       )
       expect(await page.locator('#progress').textContent()).toBe('1 invalid value')
     })
@@ -106,7 +106,10 @@ export function testPromptPage(opened: () => BuiltSite): void {
       expect(await items.locator('> code').allTextContents()).toEqual([`${'a'.repeat(100)}/`, 'scripts/'])
       expect(await page.locator('.skill-files li > a').allTextContents()).toEqual(['page.html', 'run.sh', 'long.txt'])
       const script = page.locator('.skill-files li li').filter({ hasText: 'run.sh' })
-      expect(await script.textContent()).toContain('Runs on your machine if you let it')
+      expect(await script.textContent()).toContain('script')
+      expect(await page.locator('.skill-files .warns').textContent()).toBe(
+        '1 script that runs on your machine if you let it',
+      )
       await script.locator('summary').click()
       expect(await script.locator('ol > li').allTextContents()).toEqual(['#!/bin/sh', SCRIPT_LINE, 'rm \u202etxt.a'])
       expect(await script.locator('.unseen').getAttribute('data-code')).toBe('U+202E')

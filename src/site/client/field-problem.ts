@@ -5,7 +5,8 @@ export function showProblem(id: string, words: string): void {
   const place = document.getElementById(`${id}-wrong`)
   if (!place) return
   place.hidden = words === ''
-  if (place.textContent !== words) place.textContent = words
+  const sentence = words.charAt(0).toUpperCase() + words.slice(1)
+  if (place.textContent !== sentence) place.textContent = sentence
   const field = document.getElementById(id)
   if (field) field.ariaInvalid = words === '' ? null : 'true'
 }

@@ -182,7 +182,18 @@ const SIGNS = { same: ' ', removed: '−', added: '+' } as const
 
 function renderRow({ kind, left, right, pieces }: DifferenceRow, isIncluded: boolean, budget: Budget): string {
   const number = (value: number | undefined) => (value === undefined ? '' : String(value))
-  return `<div class="line ${kind}${isIncluded ? ' included' : ''}"><span class="no" data-no="${number(left)}"></span><span class="no" data-no="${number(right)}"></span><span class="sign" aria-hidden="true" data-no="${SIGNS[kind]}"></span><span class="words" dir="auto"><span class="visually-hidden">${SAID[kind]}</span>${pieces.map((piece) => renderPiece(piece, budget)).join('')}</span></div>`
+  const words = pieces.map((piece) => renderPiece(piece, budget)).join('')
+  // Side by side, an unchanged line is in both columns.
+  return `<div class="line ${kind}${isIncluded ? ' included' : ''}"><span class="no" data-no="${number(left)}"></span><span class="no" data-no="${number(right)}"></span><span class="sign" aria-hidden="true" data-no="${SIGNS[kind]}"></span><span class="words" dir="auto"><span class="visually-hidden">${SAID[kind]}</span>${words}</span>${
+    kind === 'same'
+      ? `<span class="words twin" dir="auto" data-text="${escapeHtml(
+          pieces
+            .map(({ text }) => text)
+            .join('')
+            .replace(/\r?\n$/, ''),
+        )}"></span>`
+      : ''
+  }</div>`
 }
 
 function renderPiece({ text, isChanged }: Piece, budget: Budget): string {
