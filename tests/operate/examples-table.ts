@@ -387,6 +387,12 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
     before: "printf -- '---\\ntags: [git]\\n---\\nWrite a {{style}} release note.\\n' >release-note.md",
     says: /"changelog":"Shorter"/,
   },
+  {
+    document: 'publishing',
+    has: 'hubcli push prompts/',
+    before: 'mkdir prompts; echo Be brief. >prompts/brief-note.md; echo Be kind. >prompts/kind-note.md',
+    says: /^acme\/brief-note 1\.0\.0 http[\s\S]*^acme\/kind-note 1\.0\.0 http/m,
+  },
   { document: 'managing', has: 'npm run people', place: 'checkout', says: /mallory/ },
   {
     document: 'skills',
