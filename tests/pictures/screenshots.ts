@@ -30,6 +30,13 @@ try {
   }
   const card = await browser.newPage({ reducedMotion: 'reduce', viewport: { width: 1200, height: 630 } })
   await card.goto(hub.address)
+  // The card is the hero alone: every hub shares it, so it has no list, no sign-in and no address.
+  await card.evaluate(() => {
+    for (const part of document.querySelectorAll('#find, main > section, .site-footer, .site-header nav, .one-command'))
+      part.remove()
+    document.documentElement.style.fontSize = '19px'
+    Object.assign(document.querySelector('main')!.style, { display: 'grid', alignContent: 'center' })
+  })
   await card.screenshot({ path: CARD })
   console.log(`Updated ${PICTURES_DIR}/ and ${CARD}.`)
 } finally {

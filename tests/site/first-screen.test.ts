@@ -117,6 +117,12 @@ test('side by side, an unchanged line stands in both columns', async () => {
   expect(sides).toContain(right?.[0])
 })
 
+test('each message of a chat is a landmark with its own name', async () => {
+  const { page } = await site.open('/demo-support/help-desk-conversation')
+  const names = await page.locator('.message[aria-label]').evaluateAll((all) => all.map((one) => one.ariaLabel))
+  expect(names).toEqual(['Message 1, system', 'Message 3, user'])
+})
+
 test('tabs stay in view and say which section is shown', async () => {
   const { page } = await site.open('/acme/code-review')
   const current = page.locator('.sections > div > a[aria-current]')
