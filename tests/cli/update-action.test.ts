@@ -162,6 +162,25 @@ describe.skipIf(PYTHON === undefined)(`update action${NO_PYTHON}`, () => {
     expect(body).toContain("Note: `acme/review 1.0.0 was yanked: x ::set-output name=a::b '@octocat'`")
   })
 
+  test('proposes the others if one prompt must stay, and says why', async () => {
+    hub.prompts['acme/other'] = { versions: { '1.0.0': 'other\n' } }
+    const options = { cwd: path.join(clone, 'a b'), env: { HUB_URL: hub.url }, tools: WITH_PYTHON }
+    expect(await runHubcli(SHELLS[0]!, ['add', 'acme/other'], options)).toMatchObject({ code: 0 })
+    writeFileSync(path.join(clone, 'a b/prompts/acme/other.md'), 'mine')
+    git('add', '-A')
+    git('commit', '-qm', 'Second')
+    for (const { versions } of Object.values(hub.prompts)) versions['1.1.0'] = 'two\n'
+    const { code, stdout, stderr } = await run()
+    expect(code).toBe(1)
+    expect(stdout).toContain('acme/review 1.0.0 -> 1.1.0')
+    const stays =
+      'prompts/acme/other.md was changed by hand, or is another file; acme/other stays at 1.0.0. Move it away'
+    expect(stderr).toContain(`::error::${stays}`)
+    const { body = '' } = asked.at(-1)!.body
+    expect(body).toContain(`Note: \`${stays}`)
+    expect(body).toContain('### `acme/review` 1.0.0 to 1.1.0')
+  })
+
   test.each([
     [
       'a file edited by hand',

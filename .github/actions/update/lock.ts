@@ -3,7 +3,7 @@ import { describeOutdated } from '../../../clients/typescript/source/commands/pr
 import { openLock } from '../../../clients/typescript/source/files.ts'
 import { parseDays } from '../../../clients/typescript/source/lifetime.ts'
 import { updateLock } from '../../../clients/typescript/source/updating.ts'
-import { input, show, stop } from '../job.ts'
+import { fail, input, show, stop } from '../job.ts'
 import { asksGit, cut, git, propose, readDifferences } from './pull.ts'
 
 /** GitHub accepts a body of 65,536 characters, some of which are needed for the rest of the text. */
@@ -21,10 +21,12 @@ export async function updateProject(): Promise<void> {
   process.chdir(input('directory') || '.')
   const { lock } = await openLock(LOCK)
   readFrom(lock.hub, input('hub').replace(/\/$/, ''))
-  const reviewed = await updateLock(LOCK, [], { minAgeDays: parseDays(age, 'min-age') })
-  const paths = Object.values((await openLock(LOCK)).lock.prompts).flatMap(({ places }) => places)
+  const { reviewed, blocked } = await updateLock(LOCK, [], { minAgeDays: parseDays(age, 'min-age') })
+  const paths = reviewed.flatMap(({ locked }) => locked.places)
   await git('add', '--', LOCK, ...paths.map(({ path }) => path))
+  for (const { message } of blocked) fail(message)
   if (await asksGit('diff', '--cached', '--quiet')) {
+    if (blocked.length > 0) return
     show(`Every prompt is at the newest version in its range that has been out for ${age}.`)
     return
   }
@@ -33,7 +35,8 @@ export async function updateProject(): Promise<void> {
       for (const { path } of locked.places) show(`${name} ${locked.version} -> ${wanted} ${path}`)
   const found = await describeOutdated(LOCK, reviewed)
   const { fence, text } = await readDifferences(MAX_DIFFERENCES, JSON.stringify(found), '.', `:(exclude)${LOCK}`)
-  const all = describe(found, fence)
+  const stays = blocked.map(({ message }) => ({ message }))
+  const all = describe({ ...found, problems: [...stays, ...found.problems] }, fence)
   const changes = cut(all, MAX_CHANGES)
   const rest = changes === all ? '' : `\n${fence}\n\nThe list is truncated; see the diff below.\n`
   const about = `Newer versions of the prompts in \`${LOCK}\`, each the highest version in its range that has been out for ${age}.`
@@ -51,7 +54,13 @@ function readFrom(hub: string, mirror: string): void {
 }
 
 /** Lists what is new, as Markdown. */
-function describe({ outdated, problems }: Awaited<ReturnType<typeof describeOutdated>>, fence: string): string {
+function describe(
+  {
+    outdated,
+    problems,
+  }: { outdated: Awaited<ReturnType<typeof describeOutdated>>['outdated']; problems: readonly { message: string }[] },
+  fence: string,
+): string {
   const line = (text: string) => text.replace(/\p{Cc}/gu, ' ').slice(0, 2_000)
   const notes = problems.map(({ message }) => `Note: \`${line(message).replaceAll('`', "'")}\`\n\n`)
   const updates = outdated

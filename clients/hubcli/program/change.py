@@ -72,7 +72,16 @@ def update(given):
     names = [] if name is None else [check_name(name)]
     days = check_days(given, "--min-age") or 0
     enter_project()
-    run(given, lambda project: project.update(names, days, bool(given["--accept-publisher"])))
+    errors = []
+
+    def change(project):
+        updated, error = project.update(names, days, bool(given["--accept-publisher"]))
+        errors.append(error)
+        return updated
+
+    run(given, change)
+    if errors[0] is not None:
+        raise errors[0]
 
 
 def remove(given):

@@ -102,10 +102,13 @@ def _run(given: argparse.Namespace) -> int:
     elif given.command == "install":
         print(f"{len(project.install(given.force, given.require_attestation))} written")
     elif given.command == "update":
-        for each in project.update(given.names, parse_days(given.min_age, "--min-age"), given.accept_publisher):
+        updated, error = project.update(given.names, parse_days(given.min_age, "--min-age"), given.accept_publisher)
+        for each in updated:
             if each.before is not None and each.version != each.before.version:
                 for path, _ in each.places:
                     print(f"{each.name} {each.before.version} -> {each.version} {path}")
+        if error is not None:
+            raise error
     elif given.command == "remove":
         for each in project.remove(given.names, given.output):
             for path, _ in each.places:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import Callable, Dict, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Callable, Dict, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from .git_attributes import ATTRIBUTES, plan_attributes
 from .lock import Lock, LockedPrompt, Place, format_lock, parse_lock
@@ -41,7 +41,7 @@ def change_lock(
     advice: Optional[str] = None
     with take_turn(path) as turn:
         lock = read_lock_file(path) or Lock(hub, {})
-        before = _places_in(lock)
+        before = places_in(lock)
         for _, place in before.values():
             if place.files:
                 restore_folder(folder, place.path)
@@ -50,10 +50,9 @@ def change_lock(
         text = format_lock(lock)
         parse_lock(text)
         files = [each.new for each in prompts]
-        for each in prompts:
-            if not is_forced:
-                _require_unedited(folder, each, before.get(each.new.path), program)
-        now = _places_in(lock)
+        if not is_forced:
+            require_unedited(folder, before, prompts, program)
+        now = places_in(lock)
         added = [place for _, place in now.values() if place.path not in before]
         if added:
             attributes, advice = plan_attributes(path, [(each.path, bool(each.files)) for each in added])
@@ -76,7 +75,16 @@ def change_lock(
             say(f"{place.path} cannot be deleted and stays: {error.strerror}")
 
 
-def _places_in(lock: Lock) -> Dict[str, Tuple[LockedPrompt, Place]]:
+def require_unedited(
+    folder: str, before: Mapping[str, Tuple[LockedPrompt, Place]], prompts: Sequence[NewPrompt], program: str
+) -> None:
+    """Raises PromptHubError `integrity` if somebody has edited a file that would be replaced. `before` are the places in
+    the lock."""
+    for each in prompts:
+        _require_unedited(folder, each, before.get(each.new.path), program)
+
+
+def places_in(lock: Lock) -> Dict[str, Tuple[LockedPrompt, Place]]:
     """Each place in a lock, by its path."""
     return {place.path: (locked, place) for locked in lock.prompts.values() for place in locked.places}
 

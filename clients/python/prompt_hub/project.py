@@ -4,9 +4,10 @@ first; then all of it is written, or nothing. docs/lock-file.md"""
 from __future__ import annotations
 
 import os
+import re
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-from .changing import NewPrompt, change_lock
+from .changing import NewPrompt, change_lock, places_in, require_unedited
 from .choosing import Addition, Where, choose_places, places_of, skill_names
 from .lock import LOCK, Lock, LockedPrompt, Place, details_of, keepable_publisher, sort_places
 from .placed import find_differences, open_lock, read_lock_file, say_difference
@@ -82,31 +83,67 @@ class Project:
         self._write(self._connect(lock), targets, refuse, is_forced, is_locked=True)
         return targets
 
-    def update(self, names: Sequence[str] = (), min_age_days: int = 0, accept_publisher: bool = False) -> List[Target]:
-        """Updates prompts, those named or all, to the newest version in their range or of their label.
+    def update(
+        self, names: Sequence[str] = (), min_age_days: int = 0, accept_publisher: bool = False
+    ) -> Tuple[List[Target], Optional[PromptHubError]]:
+        """Updates prompts, those named or all, to the newest version in their range or of their label. Returns what was
+        updated, and the error of the last prompt that was not; the others are passed to `say`.
 
         `min_age_days` is how long a version must have been out. `accept_publisher` also takes versions of another workflow
         than that of the locked version, or without its attestation.
         """
         lock = open_lock(self._path)
+        require_locked(lock, names)
         source = self._connect(lock)
-        targets: List[Target] = []
         problems: List[Problem] = []
-        for each in review_prompts(lock, source, names, min_age_days, None):
-            _refuse_other_bytes(each.problems)
-            problems += each.problems
-            problems += [Problem("breaking", sentence) for sentence in each.describe_breaking(each.wanted)]
-            sha256 = next((row.content_sha256 for row in each.rows if row.version == each.wanted), each.locked.sha256)
-            target = _target_of(each.name, each.locked)._replace(version=each.wanted, sha256=sha256)
-            if each.wanted != each.locked.version or find_differences(self._folder, each.locked):
-                targets.append(target)
-
-        def refuse(target: Target, publisher: Optional[Publisher]) -> Optional[str]:
-            return None if accept_publisher else refuse_publisher(target.what, lock.prompts[target.name].publisher, publisher)
-
-        self._write(source, targets, refuse)
+        found: List[Tuple[Target, LockedPrompt, List[NewPrompt]]] = []
+        blocked: List[Tuple[str, PromptHubError]] = []
+        for name in [name for name in lock.prompts if not names or name in names]:
+            try:
+                target = self._review_update(source, lock, name, min_age_days, problems)
+                if target is None:
+                    continue
+                locked, new = self._fetch(source, target)
+                refused = None if accept_publisher else refuse_publisher(target.what, lock.prompts[name].publisher, locked.publisher)
+                _refuse(refused)
+                require_unedited(self._folder, places_in(lock), new, self._program)
+                found.append((target, locked, new))
+            except PromptHubError as error:
+                # Any other trouble would meet the other prompts, too.
+                if error.code not in ("integrity", "not_found"):
+                    raise
+                blocked.append((name, error))
+        self._commit(source, found)
         self._warn(problems)
-        return targets
+        errors = [self._explain_blocked(error, lock, name, bool(found)) for name, error in blocked]
+        for each in errors[:-1]:
+            self._say(str(each))
+        return [target for target, _, _ in found], errors[-1] if errors else None
+
+    def _review_update(self, source: Source, lock: Lock, name: str, min_age_days: int, problems: List[Problem]) -> Optional[Target]:
+        """What to update a prompt to; None if it is up to date. What the hub says about it is added to the problems."""
+        (each,) = review_prompts(lock, source, [name], min_age_days, None)
+        other = next((problem.message for problem in each.problems if problem.kind == "other_bytes"), None)
+        if other is not None:
+            advice = f"To take those of the hub: {self._program} remove {name}, and add it again"
+            raise PromptHubError("integrity", f"{other}; nothing was changed. {advice}")
+        if each.wanted == each.locked.version and not find_differences(self._folder, each.locked):
+            problems += each.problems
+            return None
+        problems += each.problems
+        problems += [Problem("breaking", sentence) for sentence in each.describe_breaking(each.wanted)]
+        sha256 = next((row.content_sha256 for row in each.rows if row.version == each.wanted), each.locked.sha256)
+        return _target_of(name, each.locked)._replace(version=each.wanted, sha256=sha256)
+
+    def _explain_blocked(self, error: PromptHubError, lock: Lock, name: str, has_others: bool) -> PromptHubError:
+        """Says that a prompt stays as it is, and the way out."""
+        message = str(error)
+        if error.code == "not_found":
+            message = message if "nothing was changed" in message else f"{message}; nothing was changed"
+            message += f". To go on without it: {self._program} remove {name}"
+        if has_others:
+            message = re.sub("nothing was (changed|replaced)", f"{name} stays at {lock.prompts[name].version}", message)
+        return PromptHubError(error.code, message, status=error.status)
 
     def remove(self, names: Sequence[str], path: Optional[str] = None) -> List[Target]:
         """Removes prompts from the lock, or the place with this path, and deletes their files unless they were changed by
@@ -159,16 +196,26 @@ class Project:
     ) -> None:
         """Fetches all targets and writes them. `refuse` returns why not to take the publisher of a version, or None;
         `is_locked` keeps the lock as it is."""
-        found = [self._fetch(source, each) for each in targets]
-        for target, (locked, _) in zip(targets, found):
+        found = [(each, *self._fetch(source, each)) for each in targets]
+        for target, locked, _ in found:
             _refuse(refuse(target, locked.publisher))
+        self._commit(source, found, is_forced, is_locked)
+
+    def _commit(
+        self,
+        source: Source,
+        found: Sequence[Tuple[Target, LockedPrompt, List[NewPrompt]]],
+        is_forced: bool = False,
+        is_locked: bool = False,
+    ) -> None:
+        """Writes what was fetched."""
 
         def change(now: Lock) -> Sequence[NewPrompt]:
-            if any(now.prompts.get(each.name) != each.before for each in targets):
+            if any(now.prompts.get(target.name) != target.before for target, _, _ in found):
                 raise PromptHubError("integrity", f"{LOCK} was changed in the meantime; run this again")
             if not is_locked:
-                now.prompts.update((each.name, locked) for each, (locked, _) in zip(targets, found))
-            return [new for _, every in found for new in every]
+                now.prompts.update((target.name, locked) for target, locked, _ in found)
+            return [new for _, _, every in found for new in every]
 
         # Without a change, the folder may be read-only, or another run's.
         if found:

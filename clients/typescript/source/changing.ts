@@ -43,7 +43,7 @@ export async function changeLock(
     const prompts = change(lock)
     const text = formatLock(lock)
     parseLock(text)
-    for (const each of isForced ? [] : prompts) await requireUnedited(folder, each, before.get(each.path))
+    if (!isForced) await requireUnedited(folder, before, prompts)
     const targets: NewFiles[] = [...prompts]
     const now = placesIn(lock)
     const added = [...now.values()].map(({ place }) => place).filter(({ path }) => !before.has(path))
@@ -72,6 +72,15 @@ export async function changeLock(
     )
 }
 
+/** @param before the places in the lock @throws PromptHubError `integrity` if somebody has edited a file that would be replaced */
+export async function requireUnedited(
+  folder: string,
+  before: ReadonlyMap<string, PlaceInLock>,
+  prompts: readonly NewPrompt[],
+): Promise<void> {
+  for (const each of prompts) await requireOneUnedited(folder, each, before.get(each.path))
+}
+
 /** A place in a lock, and its prompt. */
 interface PlaceInLock {
   locked: LockedPrompt
@@ -79,13 +88,13 @@ interface PlaceInLock {
 }
 
 /** Each place in a lock, by its path. */
-function placesIn({ prompts }: Lock): Map<string, PlaceInLock> {
+export function placesIn({ prompts }: Lock): Map<string, PlaceInLock> {
   const all = Object.values(prompts).flatMap((locked) => locked.places.map((place) => ({ locked, place })))
   return new Map(all.map((each) => [each.place.path, each]))
 }
 
 /** Protects files that somebody has edited: a file may be replaced only if it is the locked one, the new one, or, for a prompt that is not a skill, some version of it. */
-async function requireUnedited(folder: string, prompt: NewPrompt, before: PlaceInLock | undefined): Promise<void> {
+async function requireOneUnedited(folder: string, prompt: NewPrompt, before: PlaceInLock | undefined): Promise<void> {
   const fresh = await Promise.all(
     prompt.files.map(async ({ path, bytes }) => ({ path, sha256: await digestOf(bytes, path) })),
   )

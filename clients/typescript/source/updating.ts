@@ -1,7 +1,7 @@
 // Compares a lock with the hub, updates it, and removes prompts from it. docs/lock-file.md.
 import { dirname, resolve } from 'node:path'
 import { Breaker } from './breaker.ts'
-import { changeLock } from './changing.ts'
+import { changeLock, type NewPrompt, placesIn, requireUnedited } from './changing.ts'
 import { targetsOf } from './choosing.ts'
 import { openLock } from './files.ts'
 import { HubReader } from './hub-reader.ts'
@@ -12,15 +12,7 @@ import { refusePublisher } from './publisher.ts'
 import { isNewer } from './ranges.ts'
 import { lockedHub, readTokenFor } from './read-token.ts'
 import { mapRequests, requestSettings } from './requests.ts'
-import {
-  breakingAbove,
-  judge,
-  type Problem,
-  type Reviewed,
-  type ReviewOptions,
-  refuseOtherBytes,
-  review,
-} from './review.ts'
+import { breakingAbove, judge, type Problem, type Reviewed, type ReviewOptions, review } from './review.ts'
 import { isNotFound, PromptHubError } from './trouble.ts'
 import { fetchPrompt, requirePinned } from './vendoring.ts'
 
@@ -42,14 +34,20 @@ export async function reviewLock(
   options: ReviewOptions = {},
 ): Promise<Reviewed[]> {
   const { lock } = await openLock(lockPath)
-  const strange = names.find((name) => !Object.hasOwn(lock.prompts, name))
-  if (strange !== undefined) throw notLocked(strange)
+  requireNames(lock, names)
+  const reviewOne = openReviewer(lock, options)
+  const wanted = Object.keys(lock.prompts).filter((name) => names.length === 0 || names.includes(name))
+  return mapRequests(wanted, reviewOne)
+}
+
+/** Opens the hub of a lock. @returns compares a prompt with it */
+function openReviewer(lock: Lock, options: ReviewOptions): (name: string) => Promise<Reviewed> {
   const requests = requestSettings({}, readTokenFor(lock.hub, {}))
   const settings = { store: undefined, requests, breaker: new Breaker(Date.now, () => {}), now: Date.now, onStale() {} }
   const limits = { endsAt: Number.POSITIVE_INFINITY, hasFallback: false, waitUntil: undefined }
   const reader = new HubReader(lock.hub, settings, { freshMs: 0, revalidateMs: 0, ...limits }, () => {})
-  const wanted = Object.entries(lock.prompts).filter(([name]) => names.length === 0 || names.includes(name))
-  return mapRequests(wanted, async ([name, locked]) => {
+  return async (name) => {
+    const locked = lock.prompts[name]!
     const { record, rows } = await reader.readState(name, locked.version)
     const reviewed = review(name, locked, record, rows, options)
     // Only an audit asks about models, and about what a version includes. It is about the locked version alone.
@@ -58,7 +56,7 @@ export async function reviewLock(
     else if ([reviewed.wanted, reviewed.latest].some((each) => each !== undefined && isNewer(each, locked.version)))
       reviewed.breaking = breakingAbove(locked.version, await reader.readChanges(name))
     return reviewed
-  })
+  }
 }
 
 /** Returns what the hub says about the versions that a version includes. */
@@ -81,37 +79,49 @@ async function reviewIncluded(name: string, version: string, reader: HubReader):
   return problems
 }
 
+/** What an update did. */
+interface Updated {
+  /** The prompts as they were before, with what was found; those with another `wanted` version were updated. */
+  reviewed: Reviewed[]
+  /** Why prompts were not updated. */
+  blocked: PromptHubError[]
+}
+
+/** A prompt to update. */
+interface Update {
+  name: string
+  before: LockedPrompt
+  now: LockedPrompt
+  prompts: NewPrompt[]
+}
+
 /**
- * Updates prompts to the newest version in their range or of their label, and restores missing files: all of them or none.
+ * Updates prompts to the newest version in their range or of their label, and restores missing files. A prompt that cannot be updated stays as it is, and the others are updated.
  *
  * @param names full names; default: all
- * @returns the prompts as they were before, with what was found; those with another `wanted` version were updated
  */
 export async function updateLock(
   lockPath: string,
   names: readonly string[] = [],
   options: UpdateOptions = {},
-): Promise<Reviewed[]> {
+): Promise<Updated> {
   const { lock } = await openLock(lockPath)
-  const reviewed = await reviewLock(lockPath, names, options)
-  refuseOtherBytes(reviewed.flatMap(({ problems }) => problems))
+  requireNames(lock, names)
   const hub = new PromptHub(lockedHub(lock.hub))
+  const reviewOne = openReviewer(lock, options)
   const folder = dirname(resolve(lockPath))
-  const fetched = await mapRequests(reviewed, async ({ name, locked, wanted }) => {
-    if (wanted === locked.version && (await findDifferences(folder, locked)).length === 0) return []
-    const { prompts, locked: now } = await fetchPrompt(hub, folder, await hub.get(name, { version: wanted }), {
-      range: locked.range,
-      targets: targetsOf(locked),
-    })
-    if (wanted === locked.version) requirePinned(name, now, locked)
-    return [{ name, before: locked, now, prompts }]
+  const wanted = Object.keys(lock.prompts).filter((name) => names.length === 0 || names.includes(name))
+  const tried = await mapRequests(wanted, async (name) => {
+    try {
+      const reviewed = await reviewOne(name)
+      return { reviewed, update: await prepareUpdate(hub, folder, lock, reviewed, options) }
+    } catch (error) {
+      // Any other trouble would meet the other prompts, too.
+      if (error instanceof PromptHubError && ['integrity', 'not_found'].includes(error.code)) return { name, error }
+      throw error
+    }
   })
-  const found = fetched.flat()
-  if (found.length === 0) return reviewed
-  for (const { name, before, now } of options.acceptPublisher ? [] : found) {
-    const refused = refusePublisher(`${name} ${now.version}`, before.publisher, now.publisher)
-    if (refused !== undefined) throw new PromptHubError('integrity', `${refused}; nothing was changed`)
-  }
+  const found = tried.flatMap(({ update }) => update ?? [])
   const change = ({ prompts }: Lock) =>
     found.flatMap(({ name, before, now, prompts: files }) => {
       const { sha256, places = [], range = now.range } = prompts[name] ?? {}
@@ -120,8 +130,50 @@ export async function updateLock(
       prompts[name] = { ...now, range }
       return files
     })
-  await changeLock(lockPath, { hub: lock.hub, change })
-  return reviewed
+  if (found.length > 0) await changeLock(lockPath, { hub: lock.hub, change })
+  const blocked = tried.flatMap(({ name, error }) =>
+    error ? [explainBlocked(error, name, lock.prompts[name]!.version, found.length > 0)] : [],
+  )
+  return { reviewed: tried.flatMap(({ reviewed }) => reviewed ?? []), blocked }
+}
+
+/** Fetches what a prompt is updated to. @returns undefined if it is up to date @throws PromptHubError if it must stay as it is */
+async function prepareUpdate(
+  hub: PromptHub,
+  folder: string,
+  lock: Lock,
+  { name, locked, wanted, problems }: Reviewed,
+  { acceptPublisher = false }: UpdateOptions,
+): Promise<Update | undefined> {
+  const other = problems.find(({ kind }) => kind === 'other_bytes')
+  if (other)
+    throw new PromptHubError(
+      'integrity',
+      `${other.message}; nothing was changed. To take those of the hub: prompt-hub remove ${name}, and add it again`,
+    )
+  if (wanted === locked.version && (await findDifferences(folder, locked)).length === 0) return undefined
+  const { prompts, locked: now } = await fetchPrompt(hub, folder, await hub.get(name, { version: wanted }), {
+    range: locked.range,
+    targets: targetsOf(locked),
+  })
+  if (wanted === locked.version) requirePinned(name, now, locked)
+  const refused = acceptPublisher
+    ? undefined
+    : refusePublisher(`${name} ${now.version}`, locked.publisher, now.publisher)
+  if (refused !== undefined) throw new PromptHubError('integrity', `${refused}; nothing was changed`)
+  await requireUnedited(folder, placesIn(lock), prompts)
+  return { name, before: locked, now, prompts }
+}
+
+/** Says that a prompt stays as it is, and the way out. */
+function explainBlocked(error: PromptHubError, name: string, version: string, hasOthers: boolean): PromptHubError {
+  let { message } = error
+  if (error.code === 'not_found') {
+    if (!message.includes('nothing was changed')) message += '; nothing was changed'
+    message += `. To go on without it: prompt-hub remove ${name}`
+  }
+  if (hasOthers) message = message.replace(/nothing was (?:changed|replaced)/i, `${name} stays at ${version}`)
+  return new PromptHubError(error.code, message, { cause: error })
 }
 
 function pathsOf(places: readonly Place[]): string {
@@ -161,6 +213,12 @@ export async function removeFromLock(
   }
   await changeLock(lockPath, { hub: lock.hub, change, say })
   return removed
+}
+
+/** @throws PromptHubError `invalid_request` for a name that is not in the lock */
+function requireNames({ prompts }: Lock, names: readonly string[]): void {
+  const strange = names.find((name) => !Object.hasOwn(prompts, name))
+  if (strange !== undefined) throw notLocked(strange)
 }
 
 function notLocked(name: string): PromptHubError {

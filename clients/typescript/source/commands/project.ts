@@ -101,13 +101,17 @@ export const updateCommand: Command = define({
   options: { lock, 'min-age': minAge, 'accept-publisher': flag },
   async run(names, { lock, 'min-age': age, 'accept-publisher': acceptPublisher }) {
     const options = { minAgeDays: parseDays(age, '--min-age'), acceptPublisher }
-    for (const reviewed of await updateLock((await place(lock)).path, names, options)) {
+    const { reviewed: all, blocked } = await updateLock((await place(lock)).path, names, options)
+    for (const reviewed of all) {
       const { name, locked, wanted, problems } = reviewed
       for (const sentence of [...problems.map(({ message }) => message), ...describeBreaking(reviewed, wanted)])
         complain(`warning: ${sentence}`)
       if (wanted !== locked.version)
         for (const { path } of locked.places) say(`${name} ${locked.version} -> ${wanted} ${path}`)
     }
+    for (const { message } of blocked.slice(0, -1)) complain(message)
+    const last = blocked.at(-1)
+    if (last) throw last
   },
 })
 
