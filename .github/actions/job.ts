@@ -27,13 +27,19 @@ export function show(text: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-/** Prints an error; % and line breaks are escaped for the runner. */
-export function fail(message: string): void {
-  const text = message
-    .slice(0, 5_000)
-    .replace(/[%\r\n]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
-  process.stderr.write(`::error::${text.replace(/\p{Cc}/gu, ' ')}\n`)
-  process.exitCode = 1
+/** Prints an error, and lets the job fail. */
+export const fail = (message: string): void => annotate('error', message)
+
+/** Prints an annotation; % and line breaks are escaped for the runner, and in a property also : and , @param line of the file */
+export function annotate(kind: 'error' | 'warning', message: string, file = '', line = ''): void {
+  const encode = (text: string, characters: RegExp) =>
+    text
+      .replace(characters, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
+      .replace(/\p{Cc}/gu, ' ')
+  const place = file === '' ? '' : ` file=${encode(file.replace(/\p{Cc}/gu, ' '), /[%:,]/g)}`
+  const at = /^[1-9]\d{0,8}$/.test(line) ? `,line=${line}` : ''
+  process.stderr.write(`::${kind}${place}${at}::${encode(message.slice(0, 5_000), /[%\r\n]/g)}\n`)
+  if (kind === 'error') process.exitCode = 1
 }
 
 /** Runs an action, and reports what ends it. */

@@ -1,7 +1,7 @@
 // Tests the publish action: its script with a real hub and a fake OIDC issuer.
 import { execFile, execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -20,7 +20,7 @@ import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { ISSUER, type Issuer, startIssuer } from './issuer.ts'
 
-const SCRIPT = resolve('.github/actions/publish/publish.sh')
+const SCRIPT = resolve('.github/actions/publish/publish.ts')
 const OWNER = `---
 trusted_publishers:
   - {repository: octo/prompts, repository_id: 1001, repository_owner_id: 2002, workflow: publish.yml, permissions: [publish, label]}
@@ -89,7 +89,7 @@ afterAll(async () => {
 })
 
 const run = (over: Record<string, string> = {}) =>
-  promisify(execFile)(SCRIPT, [], {
+  promisify(execFile)(process.execPath, [SCRIPT], {
     cwd: dir,
     env: {
       PATH: process.env.PATH,
@@ -106,7 +106,6 @@ const run = (over: Record<string, string> = {}) =>
   }).catch((error: { stdout: string; stderr: string }) => error)
 
 test('publishes each file under its file name, and reports it as unchanged on the second run', async () => {
-  chmodSync(SCRIPT, 0o755)
   const first = await run()
   expect(first.stdout.replace(/::add-mask::\S+\n/g, '')).toBe('acme/code-review 1.0.0\nacme/summary 1.0.0\n')
   expect((await run()).stdout).toContain('acme/summary 1.0.0 (unchanged)')
@@ -507,12 +506,12 @@ test('passes every input to the script through environment variables only', () =
   const [setUp, subjects, attest, step] = action.runs.steps
   expect([setUp.uses, setUp.if, subjects.run, attest.uses]).toEqual([
     'actions/setup-node@49933ea5288caeca8642d1e84afbd3f7d6820020',
-    subjects.if,
-    '"$GITHUB_ACTION_PATH/publish.sh"',
+    undefined,
+    'node "$GITHUB_ACTION_PATH/publish.ts"',
     'actions/attest@1e69f48acb82d1966a394da916b4c1698aa569d6',
   ])
   expect(Object.keys(subjects.env)).toEqual(['MODE', 'HUB', 'OWNER', 'FILES', 'BUMP', 'ALLOW_BREAKING', 'GITHUB_TOKEN'])
-  expect(step.run).toBe('"$GITHUB_ACTION_PATH/publish.sh"')
+  expect(step.run).toBe('node "$GITHUB_ACTION_PATH/publish.ts"')
   expect(action.outputs).toMatchObject(
     Object.fromEntries(
       ['version', 'url', 'changed'].map((name) => [name, { value: `\${{ steps.${step.id}.outputs.${name} }}` }]),

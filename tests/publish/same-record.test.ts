@@ -87,8 +87,8 @@ const WAYS: Record<string, (name: string, file: string) => readonly [string, str
     { HUB_URL: url, HUB_TOKEN: hub.token },
   ],
   action: (_, file) => [
-    'bash',
-    [resolve('.github/actions/publish/publish.sh')],
+    process.execPath,
+    [resolve('.github/actions/publish/publish.ts')],
     {
       HUB: url,
       OWNER: 'acme',
