@@ -9,6 +9,9 @@ from prompt_hub.lock import FULL_NAME
 from prompt_hub.ranges import is_version
 from prompt_hub.trouble import PromptHubError
 
+# No prompt can include others more deeply than this.
+MAX_ROUNDS = 20
+
 
 def recompose(given):
     """Composes a prompt again, or all of an owner's."""
@@ -40,19 +43,27 @@ def recompose_all(given, fields):
     hub = Hub()
     if not given["--dry-run"]:
         hub.take_token()
-    moved, failed = list_moved(hub, owner)
-    for name in moved:
-        try:
-            said = recompose_next(hub, name, fields, given["--dry-run"])
-        except PromptHubError as error:
-            # Any other trouble would meet the other prompts, too.
-            if error.code != "refused" or error.status in (401, 403):
-                raise
-            say(f"{name}: {error}")
-            failed = True
-            continue
-        if said:
-            write_text(f"{name} {said}\n")
+    prompts = list_composed(hub, owner)
+    moved, failed = find_moved(prompts)
+    # What was composed again may be a part of another prompt, which moves then.
+    for _ in range(MAX_ROUNDS):
+        published = set()
+        for name in moved:
+            try:
+                said = recompose_next(hub, name, fields, given["--dry-run"])
+            except PromptHubError as error:
+                # Any other trouble would meet the other prompts, too.
+                if error.code != "refused" or error.status in (401, 403):
+                    raise
+                say(f"{name}: {error}")
+                failed = True
+                continue
+            if said:
+                write_text(f"{name} {said}\n")
+                published.add(name)
+        moved = [name for name, includes in prompts if any(part in published for part, _, _ in includes)]
+        if given["--dry-run"] or not moved:
+            break
     if failed:
         raise SystemExit(4)
 
@@ -74,19 +85,23 @@ def recompose_next(hub, name, fields, is_dry):
     return f"{published['version']} {published.get('url', '')}"
 
 
-def list_moved(hub, owner):
-    """The owner's prompts whose parts have other versions now, and whether some cannot be composed again."""
+def list_composed(hub, owner):
+    """The owner's composed prompts with their parts, as of the last build."""
     try:
         answer = hub.read_json(f"/data/v1/users/{owner}/composed.json")
     except PromptHubError as error:
         # An owner without composed prompts has no list.
         if error.code == "not_found":
-            return [], False
+            return []
         raise
     try:
-        prompts = [read_prompt(each, owner) for each in answer["data"]]
+        return [read_prompt(each, owner) for each in answer["data"]]
     except (ValueError, KeyError, TypeError):
         raise PromptHubError("unavailable", "the hub did not return a list of prompts; is it a Prompt Hub?") from None
+
+
+def find_moved(prompts):
+    """The prompts whose parts have other versions now, and whether some cannot be composed again."""
     moved, stuck = [], False
     for name, includes in prompts:
         gone = [repository for repository, _, wanted in includes if wanted is None]

@@ -13,6 +13,9 @@ import { complain, say } from './terminal.ts'
 const text = { type: 'string' } as const
 const flag = { type: 'boolean', default: false } as const
 
+/** No prompt can include others more deeply than this. */
+const MAX_ROUNDS = 20
+
 /** `recompose`. */
 export const recomposeCommand: Command = define({
   takes: [1, 3],
@@ -49,28 +52,38 @@ export const recomposeFields = (age: number | undefined): object => ({
 })
 
 /** A prompt whose include lines select other versions now, or none. */
-export interface Moved {
+interface Moved {
   name: string
   /** The prompt of which its include line selects no version. */
   gone?: string
 }
 
-/** Lists the prompts of an owner whose parts have other versions now. The list is as old as the last build. */
-export async function listMoved(url: string, owner: string): Promise<Moved[]> {
+/** Lists the composed prompts of an owner with their parts. The list is as old as the last build. */
+async function listComposed(url: string, owner: string): Promise<Composed[]> {
   if (!FULL_NAME.test(`${owner}/x`)) throw invalid(`--all: expected an owner such as acme, got ${owner || 'nothing'}`)
   // An owner without composed prompts has no list.
   const found = await readRows(url, `/data/v1/users/${owner}/composed.json`).catch((error: unknown) => {
     if (!isNotFound(error)) throw error
   })
-  return (found?.rows ?? []).flatMap((row): Moved[] => {
-    const { name, includes } = readComposed(row, owner, url)
+  return (found?.rows ?? []).map((row) => readComposed(row, owner, url))
+}
+
+/** Finds the prompts whose parts have other versions now. */
+function findMoved(composed: readonly Composed[]): Moved[] {
+  return composed.flatMap(({ name, includes }): Moved[] => {
     const gone = includes.find(({ wanted }) => wanted === null)
     if (gone) return [{ name, gone: gone.repository }]
     return includes.some(({ version, wanted }) => version !== wanted) ? [{ name }] : []
   })
 }
 
-function readComposed(row: Record<string, unknown>, owner: string, url: string) {
+/** A composed prompt, and its parts. */
+interface Composed {
+  name: string
+  includes: { repository: string; version: string; wanted: string | null }[]
+}
+
+function readComposed(row: Record<string, unknown>, owner: string, url: string): Composed {
   const wrong = () => new PromptHubError('unavailable', `${url} did not return a list of prompts; is it a Prompt Hub?`)
   const { full_name: name, includes } = row
   if (typeof name !== 'string' || !FULL_NAME.test(name) || !name.startsWith(`${owner}/`)) throw wrong()
@@ -88,14 +101,25 @@ function readComposed(row: Record<string, unknown>, owner: string, url: string) 
 async function recomposeAll(url: string, owner: string, age: number | undefined, isDry: boolean): Promise<void> {
   const token = isDry ? '' : takeToken(url)
   let last: PromptHubError | undefined
-  for (const { name, gone } of await listMoved(url, owner))
+  const composed = await listComposed(url, owner)
+  // What was composed again may be a part of another prompt, which moves then.
+  let moved = findMoved(composed)
+  for (let round = 0; round < MAX_ROUNDS && moved.length > 0; round++) {
+    const published = new Set<string>()
+    for (const each of moved) await recomposeOne(each, published)
+    moved = isDry ? [] : composed.filter(({ includes }) => includes.some(({ repository }) => published.has(repository)))
+  }
+  if (last) throw last
+
+  async function recomposeOne({ name, gone }: Moved, published: Set<string>): Promise<void> {
     try {
       if (gone !== undefined)
         throw new PromptHubError(
           'refused',
           `its include line selects no version of ${gone} now; publish ${name} with another line`,
         )
-      await recomposeNext({ url, prompt: name, body: JSON.stringify(recomposeFields(age)) }, token, isDry)
+      if (await recomposeNext({ url, prompt: name, body: JSON.stringify(recomposeFields(age)) }, token, isDry))
+        published.add(name)
     } catch (error) {
       if (!(error instanceof PromptHubError) || error.code !== 'refused' || error.status === 401) throw error
       if (last) complain(last.message)
@@ -105,16 +129,20 @@ async function recomposeAll(url: string, owner: string, age: number | undefined,
         error.status === undefined ? {} : { status: error.status },
       )
     }
-  if (last) throw last
+  }
 }
 
-/** Composes a prompt again, if that changes anything. */
-async function recomposeNext(given: Publication, token: string, isDry: boolean): Promise<void> {
+/** Composes a prompt again, if that changes anything. @returns whether it does */
+async function recomposeNext(given: Publication, token: string, isDry: boolean): Promise<boolean> {
   const found: Published = await check(given)
-  if (found.unchanged) return
-  if (isDry) return say(`${given.prompt} ${found.version}${found.breaking ? ' (breaking)' : ''} would be published`)
+  if (found.unchanged) return false
+  if (isDry) {
+    say(`${given.prompt} ${found.version}${found.breaking ? ' (breaking)' : ''} would be published`)
+    return true
+  }
   const expected = isObject(found.data.changes) ? found.data.changes.from : undefined
   const body = JSON.stringify({ ...JSON.parse(given.body as string), expected_version: expected })
   const { version, url } = await publish({ ...given, body }, token)
   say(`${given.prompt} ${version} ${url}`)
+  return true
 }
