@@ -43,6 +43,8 @@ test('the home page shows the list in the first screen, and no chip is cut off',
   const { page } = await site.open('/')
   await page.setViewportSize(LAPTOP)
   expect((await placesOf(page, '.row')).y).toBeLessThan(620)
+  // The searches that the operator suggests.
+  expect(await page.locator('.examples a').count()).toBe(3)
   // Before the values appear, each chip is as wide as the name that it shows.
   const chips = page.locator('.specimen .chip.filled')
   expect(await chips.count()).toBeGreaterThan(1)
