@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { HUBCLI, makeFolder, recordingTools, rowsFor, runHubcli, SHELLS, WITH_PYTHON } from './shells.ts'
+import { makeFolder, recordingTools, rowsFor, runHubcli, SHELLS, TEXT_FILE, WITH_PYTHON } from './shells.ts'
 import { type SeenRequest, STAND_IN_TOKEN, type Trouble, withStandIn } from './stand-in.ts'
 
 /** The commands that require python3. */
@@ -135,7 +135,7 @@ describe.each(SHELLS)('$name', (shell) => {
         const read = await runHubcli(shell, ['cat', 'acme/code-review', '--version', '1.0.0'], { env })
         expect(read).toMatchObject({ code: 0, stdout: 'Review this.\n', stderr: '', slept: ['3'] })
         for (const name of ['acme/first', 'acme/second'])
-          expect(await runHubcli(shell, ['push', name, HUBCLI, 'c', 'patch'], { env })).toMatchObject({
+          expect(await runHubcli(shell, ['push', name, TEXT_FILE, 'c', 'patch'], { env })).toMatchObject({
             code: 0,
             slept: ['3'],
           })
@@ -151,7 +151,7 @@ describe.each(SHELLS)('$name', (shell) => {
         number === 1 ? { kind: 'lose' } : undefined
       await withStandIn(loseFirst, async ({ url, requests }) => {
         const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
-        const outcome = await runHubcli(shell, ['push', 'acme/code-review', HUBCLI, 'c', 'patch'], { env })
+        const outcome = await runHubcli(shell, ['push', 'acme/code-review', TEXT_FILE, 'c', 'patch'], { env })
         expect(outcome).toMatchObject({ code: 0, stderr: '', slept: ['1'] })
         expect(outcome.stdout).toMatch(/^1\.1\.1 /)
         expect(requests[0]?.headers['idempotency-key']).toBe(requests[1]?.headers['idempotency-key'])
@@ -175,7 +175,7 @@ describe.each(SHELLS)('$name', (shell) => {
           HUB_TOKEN: STAND_IN_TOKEN,
         }
         expect(await runHubcli(shell, ['cat', 'acme/code-review'], { env })).toMatchObject({ code: 0 })
-        expect(await runHubcli(shell, ['push', 'acme/code-review', HUBCLI, 'c', 'patch'], { env })).toMatchObject({
+        expect(await runHubcli(shell, ['push', 'acme/code-review', TEXT_FILE, 'c', 'patch'], { env })).toMatchObject({
           code: 0,
         })
         for (const { headers } of requests) {
@@ -252,7 +252,7 @@ describe.each(SHELLS)('$name', (shell) => {
           () => trouble,
           async ({ url }) => {
             const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
-            const outcome = await runHubcli(shell, ['push', 'acme/x', HUBCLI, 'c', 'patch'], { env })
+            const outcome = await runHubcli(shell, ['push', 'acme/x', TEXT_FILE, 'c', 'patch'], { env })
             expect(outcome).toMatchObject({ code: 5, stdout: '', left: [] })
             expect(outcome.stderr).toMatch(/response has no version/)
           },

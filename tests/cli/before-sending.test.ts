@@ -3,7 +3,16 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { findProgram, HUBCLI, makeFolder, recordingTools, rowsFor, runHubcli, SHELLS, withoutCurl } from './shells.ts'
+import {
+  findProgram,
+  makeFolder,
+  recordingTools,
+  rowsFor,
+  runHubcli,
+  SHELLS,
+  TEXT_FILE,
+  withoutCurl,
+} from './shells.ts'
 import { STAND_IN_TOKEN, withStandIn } from './stand-in.ts'
 
 /**
@@ -139,7 +148,7 @@ describe.each(SHELLS)('$name', (shell) => {
 
     test.concurrent.each(rowsFor(shell, TOKENS))('rejects push with %s', async (_, env, sentence) => {
       await withStandIn(undefined, async ({ url, requests }) => {
-        const outcome = await runHubcli(shell, ['push', 'acme/a', HUBCLI, 'c', 'patch'], {
+        const outcome = await runHubcli(shell, ['push', 'acme/a', TEXT_FILE, 'c', 'patch'], {
           env: { ...env, HUB_URL: url },
         })
         expect(outcome).toMatchObject({ code: 1, stdout: '', left: [] })

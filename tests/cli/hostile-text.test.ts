@@ -4,7 +4,6 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {
-  HUBCLI,
   makeFolder,
   NO_PYTHON,
   PYTHON,
@@ -12,6 +11,7 @@ import {
   rowsFor,
   runHubcli,
   STANDARD_TOOLS,
+  TEXT_FILE,
   twoShells,
   WITH_PYTHON,
 } from './shells.ts'
@@ -59,7 +59,7 @@ describe.each(twoShells(1))('$name', (shell) => {
           () => answer,
           async ({ url }) => {
             const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
-            const { stdout, stderr } = await runHubcli(shell, ['push', 'acme/x', HUBCLI, 'c', 'patch'], { env })
+            const { stdout, stderr } = await runHubcli(shell, ['push', 'acme/x', TEXT_FILE, 'c', 'patch'], { env })
             expect(stdout + stderr).toMatch(/^(1\.0\.0 https:\/\/x\/a|hubcli: )[^\n]*\n$/)
             expect(stdout + stderr).not.toMatch(CONTROLS)
           },
@@ -196,7 +196,7 @@ describe.each(twoShells(1))('$name', (shell) => {
           [['-x'], 5],
           [['-v'], 0],
         ] as const) {
-          const outcome = await runHubcli(shell, ['push', 'acme/recorded', HUBCLI, 'c', 'patch'], {
+          const outcome = await runHubcli(shell, ['push', 'acme/recorded', TEXT_FILE, 'c', 'patch'], {
             tools,
             env: { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN },
             shellOptions: [...options],

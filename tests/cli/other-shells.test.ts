@@ -5,7 +5,6 @@ import { describe, expect, test } from 'vitest'
 import { signalGroup } from '../hubs/processes.ts'
 import {
   findProgram,
-  HUBCLI,
   makeFolder,
   makeTools,
   OTHER_SHELLS,
@@ -13,6 +12,7 @@ import {
   REFUSED_SHELLS,
   runHubcli,
   type Shell,
+  TEXT_FILE,
 } from './shells.ts'
 import { hangAndTell, STAND_IN_TOKEN, withStandIn } from './stand-in.ts'
 
@@ -39,15 +39,15 @@ describe.each(listShells(OTHER_SHELLS))('$name', ({ name, found }) => {
         code: 0,
         stdout: 'Review this.\n',
       })
-      expect(await run('push', 'acme/é', HUBCLI, 'c', 'patch')).toMatchObject({ code: 1, stdout: '', left: [] })
-      expect(await run('push', 'acme/new', HUBCLI, 'é "quoted"', 'patch')).toMatchObject({
+      expect(await run('push', 'acme/é', TEXT_FILE, 'c', 'patch')).toMatchObject({ code: 1, stdout: '', left: [] })
+      expect(await run('push', 'acme/new', TEXT_FILE, 'é "quoted"', 'patch')).toMatchObject({
         code: 0,
         stderr: '',
         left: [],
       })
       const copy = await run('cat', 'acme/new')
-      expect(copy.bytes.equals(readFileSync(HUBCLI))).toBe(true)
-      const files = { 'new.sh': readFileSync(HUBCLI), 'empty.md': '', 'front.md': '---\ntitle: x\n---\n' }
+      expect(copy.bytes.equals(readFileSync(TEXT_FILE))).toBe(true)
+      const files = { 'new.sh': readFileSync(TEXT_FILE), 'empty.md': '', 'front.md': '---\ntitle: x\n---\n' }
       for (const [file, text] of Object.entries(files)) writeFileSync(path.join(cwd, file), text)
       expect(await run('check', 'new.sh', 'empty.md', 'front.md', '--owner', 'acme', '--bump', 'minor')).toMatchObject({
         code: 4,

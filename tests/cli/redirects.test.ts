@@ -1,6 +1,6 @@
 // Tests that hubcli follows redirects, in every shell; tests/clients/redirects.test.ts lists which.
 import { describe, expect, test } from 'vitest'
-import { HUBCLI, rowsFor, runHubcli, SHELLS } from './shells.ts'
+import { rowsFor, runHubcli, SHELLS, TEXT_FILE } from './shells.ts'
 import { STAND_IN_TOKEN, type Trouble, withStandIn } from './stand-in.ts'
 
 describe.each(SHELLS)('$name', (shell) => {
@@ -13,7 +13,7 @@ describe.each(SHELLS)('$name', (shell) => {
       await withStandIn(undefined, async (elsewhere) => {
         await withStandIn(redirect(`${elsewhere.url}/x`, status), async ({ url, requests }) => {
           const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
-          const outcome = await runHubcli(shell, ['push', 'acme/x', HUBCLI, 'c', 'patch'], { env })
+          const outcome = await runHubcli(shell, ['push', 'acme/x', TEXT_FILE, 'c', 'patch'], { env })
           expect(outcome).toMatchObject({ code: 5, stdout: '', left: [] })
           expect(outcome.stderr).toMatch(/^hubcli: [^\n]* redirects to [^\n]*, which is not followed; check HUB_URL\n$/)
           expect(requests.length).toBe(1)

@@ -211,6 +211,9 @@ describe.skipIf(PYTHON === undefined)(`render${NO_PYTHON}`, () => {
           'hubcli: missing required variable: a; nobody: unknown variable; b: expected a number such as 0.5, got "1,5"; c: expected one of "x", "y", got "z"\n',
         )
         if (shell !== SHELLS[0]) return
+        expect((await run('--var', 'a=x', '--var', 'c=x', '--var', 'history=x')).stderr).toBe(
+          'hubcli: history: unknown variable; pass earlier messages as the option history, not as a value\n',
+        )
         expect(await run('--var-file', 'a=a file', '--var=', 'x')).toMatchObject({ code: 1 })
         const count = requests.length
         for (const args of [

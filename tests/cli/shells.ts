@@ -58,6 +58,8 @@ export interface RunOptions {
 }
 
 export { HUBCLI }
+/** A text of 20 kB with everything that a shell may read otherwise. */
+export const TEXT_FILE = path.resolve('clients/hubcli/hubcli')
 
 /** Additional shells in which hubcli must run if they are installed, and shells that it must reject with a message. */
 export const OTHER_SHELLS = ['zsh', 'ksh', 'mksh']

@@ -122,6 +122,7 @@ test('search and versions print tables and JSON, and export writes other formats
     stdout: expect.stringMatching(/^VERSION +PUBLISHED +BY/),
   })
   expect(JSON.parse((await run('versions', 'acme/greet', '--json')).stdout).data).toHaveLength(2)
+  expect((await run('search', 'greet', '--kind', 'odd')).stderr).toContain('kind: expected one of text, chat, skill')
   expect(await run('export', 'acme/greet', '--format', 'dotprompt', '-o', 'x.prompt')).toMatchObject({
     code: 0,
     stdout: '',

@@ -257,6 +257,9 @@ describe('errors that name what to do', () => {
     expect(() => prompt.fill({ nmae: 'x' })).toThrow(
       'acme/hello 1.1.0: name: missing required value; nmae: unknown variable',
     )
+    expect(() => prompt.fill({ name: 'x', history: 'Hi' })).toThrow(
+      'history: unknown variable; pass earlier messages as the option history, not as a value',
+    )
     const away = open({ url: 'http://127.0.0.1:9' })
     const fallback = await away.get('acme/hello', { fallback: 'Hi {{name}}' })
     expect(fallback).toMatchObject({ source: 'fallback', version: null, sha256: null })

@@ -15,7 +15,8 @@ def search(given):
     (text,) = given.take(1)
     hub = Hub()
     try:
-        answer = hub.read_json(f"/api/v1/repos?q={urllib.parse.quote(text.encode('utf-8', 'surrogateescape'), safe='')}")
+        query = {"q": text.encode("utf-8", "surrogateescape"), "kind": given["--kind"] or ""}
+        answer = hub.read_json(f"/api/v1/repos?{urllib.parse.urlencode(query)}")
     except PromptHubError as error:
         if error.code == "not_found" and is_silent(error):
             advice = f"its list is {hub.url}/data/v1/index.json"

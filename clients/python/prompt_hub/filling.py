@@ -20,6 +20,9 @@ _LARGEST_SAFE_INTEGER = 2**53 - 1
 _MAX_FILLED_BYTES = 1_048_576
 
 
+_HISTORY = "; pass earlier messages as the option history, not as a value"
+
+
 def fill_content(content: str, variables: Sequence[Variable], values: Mapping[str, object]) -> str:
     """Fills in a text's variables: each gets the given value, or else its default, or else, if it is optional, nothing.
 
@@ -49,7 +52,10 @@ def fill_texts(contents: Sequence[str], variables: Sequence[Variable], values: M
             texts[variable.name] = ""
     known = {variable.name for variable in variables}
     problems += [
-        ValueProblem("unknown", name, "unknown variable") for name in values if name not in known
+        # No variable can have this name.
+        ValueProblem("unknown", name, "unknown variable" + (_HISTORY if name == "history" else ""))
+        for name in values
+        if name not in known
     ]
     if not problems:
         problems += _find_excess(contents, texts)

@@ -12,7 +12,7 @@ import time
 import urllib.error
 import zlib
 from dataclasses import dataclass
-from typing import Callable, Dict, Mapping, NamedTuple, Optional
+from typing import Callable, Dict, NamedTuple, Optional
 
 from .address import USER_AGENT
 from .exchange import Connections, open_url, origin_of, within
@@ -65,7 +65,7 @@ class Response(NamedTuple):
     """A response of any type."""
 
     data: bytes
-    headers: Mapping[str, str]
+    headers: http.client.HTTPMessage
 
 
 class _Trouble(Exception):

@@ -49,7 +49,10 @@ export function fillTexts(
     else texts.set(name, '')
   }
   for (const name of Object.keys(values)) {
-    if (!known.has(name)) problems.push({ kind: 'unknown', name, message: 'unknown variable' })
+    if (known.has(name)) continue
+    // No variable can have this name.
+    const way = name === 'history' ? '; pass earlier messages as the option history, not as a value' : ''
+    problems.push({ kind: 'unknown', name, message: `unknown variable${way}` })
   }
   if (problems.length === 0) problems.push(...findExcess(contents, texts))
   if (problems.length > 0) {

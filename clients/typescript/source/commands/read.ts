@@ -90,9 +90,10 @@ export const exportCommand: Command = define({
 /** `search`. */
 export const searchCommand: Command = define({
   takes: [1, 1],
-  options: { json: flag, header: flag },
-  async run([words = ''], { json, header }) {
-    const { rows, meta, text: answer } = await readRows(hubUrl(), `/api/v1/repos?q=${encodeURIComponent(words)}`)
+  options: { kind: { type: 'string', default: '' }, json: flag, header: flag },
+  async run([words = ''], { kind, json, header }) {
+    const path = `/api/v1/repos?${new URLSearchParams({ q: words, kind })}`
+    const { rows, meta, text: answer } = await readRows(hubUrl(), path)
     if (json) return say(answer.trimEnd())
     const row = (each: Record<string, unknown>) => {
       const status = cell(each.status)
