@@ -202,9 +202,14 @@ export function ranked(content: Content, sort: string, day: number): Repository[
     trending: (repository: Repository) => trending(repository, day),
   }[sort]
   if (!score) throw new Error(sort)
+  const isLast = ({ status }: Repository) => Number(sort !== 'new' && status === 'deprecated')
   return content.repositories
     .filter((repository) => repository.listed)
     .sort(
-      (a, b) => score(b) - score(a) || time(a.created_at) - time(b.created_at) || (a.full_name < b.full_name ? -1 : 1),
+      (a, b) =>
+        isLast(a) - isLast(b) ||
+        score(b) - score(a) ||
+        time(a.created_at) - time(b.created_at) ||
+        (a.full_name < b.full_name ? -1 : 1),
     )
 }
