@@ -229,7 +229,7 @@ describe('metrics', () => {
         { length: 3, oldestMs: 2_500 },
       ),
     )
-    expect(ill.match(/^hub_(?:ready|state_up|oldest|fetch|publish)\S* \S+$/gm)).toEqual([
+    expect(ill.match(/^hub_(?:ready|state_up|oldest|fetch|publish_)\S* \S+$/gm)).toEqual([
       ...['data', 'pages', 'downloads', 'search'].map((part) => `hub_ready{part="${part}"} 1`),
       'hub_ready{part="state"} 0',
       'hub_state_up{kind="database"} 0',
