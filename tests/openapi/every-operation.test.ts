@@ -98,6 +98,7 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<string>>> = {
   page: orHostile(fc.constantFrom('1', '2', '100000', '100001')),
   sort: orHostile(fc.constantFrom('top', 'trending', 'new', 'old')),
   q: orHostile(fc.oneof(fc.constantFrom('review', 'reveiw', 'code review', 'NEAR( "a*', 'y'.repeat(201)), fc.string())),
+  kind: orHostile(fc.constantFrom('text', 'chat', 'skill', 'skills')),
   tag: orHostile(fc.constantFrom('writing', 'engineering', 'no-such-tag')),
   format: orHostile(
     fc.constantFrom(

@@ -35,16 +35,16 @@ const WANTED_VALUE = 'expected a string, for example "Go"'
 export const INPUTS = {
   search_prompts: z.strictObject({
     q: shortText(LIMITS.queryCharacters, 'code review')
-      .describe('Words to find in any field. Prompts that contain all of them come first; plain words work best.')
+      .describe('Words to find in any field; prompts with all of them come first.')
       .optional(),
     tag: shortText(LIMITS.tagCharacters, 'writing').describe('One tag, exactly as in list_tags.').optional(),
     kind: z
       .enum(KINDS, `expected one of ${KINDS.join(', ')}, for example "skill"`)
-      .describe('Only Agent Skills, chat prompts or other texts.')
+      .describe('Only this kind.')
       .optional(),
     sort: z
       .enum(SORTS, `expected one of ${SORTS.join(', ')}, for example "new"`)
-      .describe('Order. Default: best match when q is given, else top.')
+      .describe('Default: best match with q, else top.')
       .optional(),
     page,
     limit: limit('search_prompts'),

@@ -9,7 +9,7 @@ const WORDS: Readonly<Record<ToolName, { title: string; description: string }>> 
   search_prompts: {
     title: 'Search prompts',
     description:
-      'Search public prompts by text and/or tag. Returns one page of short summaries and meta {page, pages, total}; with q, meta.matched shows what was corrected or ignored. It never returns prompt text: call get_prompt for that. With no arguments it browses the most popular prompts.',
+      'Search public prompts. Returns a page of summaries and meta {page, pages, total}; with q, meta.matched shows what was corrected or ignored. For the text of a prompt, call get_prompt. With no arguments it browses the most popular prompts.',
   },
   get_prompt: {
     title: 'Get a prompt',
