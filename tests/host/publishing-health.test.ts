@@ -74,6 +74,7 @@ test.each<[string, (repository: Repository) => void, RegExp]>([
   const git = openLocalGit({ contentDir: join(repository.folder, 'content'), environment: process.env })
   const { health, stop } = watchPublishing(git)
   onTestFinished(stop)
+  vi.advanceTimersByTime(10_000)
   await vi.waitFor(() => expect(health().wasPossible).toBe(true))
   expect(await ask(health())).toEqual({ ready: 200, unready: [], plain: 200, up: '1', status: 'ok' })
   damage(repository)

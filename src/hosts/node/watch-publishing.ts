@@ -39,17 +39,19 @@ export function watchPublishing(git: Pick<LocalGit, 'finishPublishes' | 'isSettl
 
 /** Starts to check whether GitHub accepts the hub's credential. */
 export function watchGitHub(store: Pick<GitStore, 'readFolder'>) {
-  return watch(async () => {
+  const watching = watch(async () => {
     const nobody = { owner: 'prompt-hub', name: undefined }
     await store.readFolder(nobody, { signal: AbortSignal.timeout(GITHUB_TIMEOUT_MS) })
   }, GITHUB_CHECK_MS)
+  // The first build does not ask GitHub's API, as it asks the local repository.
+  inBackground('The check of publishing', watching.run)
+  return watching
 }
 
 function watch(look: () => Promise<void>, everyMs: number) {
   const { run, health } = openCheck(look)
   const timer = setInterval(run, everyMs).unref()
-  inBackground('The check of publishing', run)
-  return { health, stop: () => clearInterval(timer) }
+  return { run, health, stop: () => clearInterval(timer) }
 }
 
 /** Remembers the result of a check. A problem is printed once when it begins, because it lasts until somebody fixes it. */
