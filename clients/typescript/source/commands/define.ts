@@ -12,6 +12,9 @@ export interface Command {
   run(words: string[]): Promise<void>
 }
 
+/** An option without a value. */
+export const flag = { type: 'boolean', default: false } as const
+
 interface Definition<Options extends ParseArgsOptionsConfig> {
   options: Options
   /** How many arguments there may be, options left out. */

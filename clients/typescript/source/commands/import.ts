@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { HubManager } from '../prompt-hub.ts'
 import { PromptHubError } from '../trouble.ts'
-import { type Command, define, invalid } from './define.ts'
+import { type Command, define, flag, invalid } from './define.ts'
 import { type Line, type OnHub, openFormats, type PromptToPublish, type VersionToPublish } from './formats.ts'
 import { check, hubUrl, LIMITS, publish, readVersions, takeToken } from './hub.ts'
 import { fetchLangfuse } from './langfuse.ts'
@@ -13,7 +13,6 @@ import { packTar } from './tar.ts'
 import { say } from './terminal.ts'
 
 const text = { type: 'string' } as const
-const flag = { type: 'boolean', default: false } as const
 
 /** `import`. */
 export const importCommand: Command = define({

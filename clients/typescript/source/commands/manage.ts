@@ -1,14 +1,13 @@
 // The commands that change what is published: labels, yanks, status, texts and results of tests.
 import { FULL_NAME } from '../lock.ts'
 import { type ChangeResult, HubManager, type RepositoryChanges } from '../prompt-hub.ts'
-import { type Command, define, invalid, WrongUse } from './define.ts'
+import { type Command, define, flag, invalid, WrongUse } from './define.ts'
 import { hubUrl, takeToken } from './hub.ts'
 import { MAX_OUTPUT_BYTES, readOutcome } from './outcome.ts'
 import { decodeText, readBounded, readInput } from './sources.ts'
 import { note, say, sayJson } from './terminal.ts'
 
 const text = { type: 'string' } as const
-const flag = { type: 'boolean', default: false } as const
 const json = flag
 const MAX_README_BYTES = 1_048_576
 

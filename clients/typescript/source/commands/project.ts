@@ -13,7 +13,7 @@ import { PromptHubError } from '../trouble.ts'
 import { isTypesFile, writeTypes } from '../typing.ts'
 import { removeFromLock, reviewLock, updateLock } from '../updating.ts'
 import { addToLock, installLock } from '../vendoring.ts'
-import { type Command, define, invalid } from './define.ts'
+import { type Command, define, flag, invalid } from './define.ts'
 import { readVersionPages } from './hub.ts'
 import { enterProject } from './lock-place.ts'
 import { complain, say, sayJson, sayTable } from './terminal.ts'
@@ -24,7 +24,6 @@ const LOCK = 'prompts.lock'
 const lock = { type: 'string' } as const
 const output = { type: 'string', short: 'o' } as const
 const minAge = { type: 'string', default: '0d' } as const
-const flag = { type: 'boolean', default: false } as const
 
 /** `add`. */
 export const addCommand: Command = define({

@@ -2,14 +2,13 @@
 import { existsSync } from 'node:fs'
 import { FULL_NAME } from '../lock.ts'
 import { PromptHubError } from '../trouble.ts'
-import { type Command, define, invalid, WrongUse } from './define.ts'
+import { type Command, define, flag, invalid, WrongUse } from './define.ts'
 import { check, hubUrl, type Published, publish, takeToken } from './hub.ts'
 import { addAttestations, expand, lastSubject, type Named, namePrompt, readBody, requireWholeSkill } from './sources.ts'
 import { complain, note, say, sayJson } from './terminal.ts'
 
 const BUMPS = ['auto', 'major', 'minor', 'patch']
 const text = { type: 'string' } as const
-const flag = { type: 'boolean', default: false } as const
 const MOST = 10_000
 
 /** A file with what became of it. */

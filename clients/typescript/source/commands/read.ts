@@ -11,14 +11,13 @@ import { isVersion, readWish } from '../ranges.ts'
 import { isObject } from '../records.ts'
 import { judge, noticesOf } from '../review.ts'
 import { PromptHubError } from '../trouble.ts'
-import { type Command, define, invalid } from './define.ts'
+import { type Command, define, flag, invalid } from './define.ts'
 import { hubUrl, read, readRows, readVersionPages, texts } from './hub.ts'
 import { enterProject } from './lock-place.ts'
 import { decodeText, readBounded } from './sources.ts'
 import { clean, complain, note, say, sayBytes, sayJson, sayTable } from './terminal.ts'
 
 const text = { type: 'string' } as const
-const flag = { type: 'boolean', default: false } as const
 const list = { type: 'string', multiple: true, default: [] as string[] } as const
 const output = { type: 'string', short: 'o' } as const
 const WHICH = { version: text, label: text, at: text } as const

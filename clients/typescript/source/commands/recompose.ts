@@ -5,13 +5,12 @@ import { FULL_NAME } from '../lock.ts'
 import { isVersion } from '../ranges.ts'
 import { isObject } from '../records.ts'
 import { isNotFound, PromptHubError } from '../trouble.ts'
-import { type Command, define, invalid } from './define.ts'
+import { type Command, define, flag, invalid } from './define.ts'
 import { check, hubUrl, type Publication, type Published, publish, readRows, takeToken } from './hub.ts'
 import { describeDry, describePublished, requireBump } from './push.ts'
 import { complain, say } from './terminal.ts'
 
 const text = { type: 'string' } as const
-const flag = { type: 'boolean', default: false } as const
 
 /** No prompt can include others more deeply than this. */
 const MAX_ROUNDS = 20
