@@ -50,6 +50,7 @@ const HANDLERS: Handlers = {
 
 /** The messages shown after a redirect, by the keyword in the redirect's URL. */
 const NOTICES: Readonly<Record<string, string>> = {
+  deleted: 'The prompt was deleted. Its version numbers are never used again.',
   revoked: 'The token was revoked.',
   'signed-out': 'You are signed out.',
   'signed-out-everywhere': 'You are signed out on all devices.',

@@ -25,6 +25,10 @@ export const LIMITS = {
   /** Maximum number of values in the lists and objects of a field: the number that fits into the size limit for parameters. */
   requestValues: 32_768,
   versionsPerRepository: 1_000,
+  /** Deleted by authors: each stays in `index.md` for ever. */
+  removedVersions: 200,
+  /** Files that one deletion may remove, which is one call to the git host. */
+  deletedFiles: 2_000,
   queryCharacters: 200,
   pageSize: 20,
   /** Versions per page of a repository's list. */

@@ -29,7 +29,8 @@ import {
 } from './editing.ts'
 import { formOf } from './form/composed-form.ts'
 import { emptyForm, type VersionForm } from './form/version-form.ts'
-import { changeOf, readmeOf } from './manage-form.ts'
+import { changeOf } from './manage-form.ts'
+import { reviewChange } from './review-change.ts'
 import { sendVersion, viewVersion } from './send-version.ts'
 import type { ManageView, PublishedView, VersionView } from './views.ts'
 
@@ -41,8 +42,7 @@ const NOTICES: Readonly<Record<string, string>> = {
   unyank: 'The version was un-yanked.',
   status: 'The status was changed.',
   move: 'Saved.',
-  about: 'Saved.',
-  readme: 'The readme was saved.',
+  'delete-version': 'The version was deleted. Its number is never used again.',
 }
 
 /** Handles one request to the editor. Never throws. */
@@ -136,7 +136,7 @@ async function copyOf(
 
 async function showManage(
   editing: Editing,
-  more: { problem?: Said; typed?: URLSearchParams; preview?: string },
+  more: { problem?: Said; typed?: URLSearchParams; review?: ManageView['review'] },
 ): Promise<ManageView> {
   const { request, session, deps, repository } = editing
   const { owner, name, full_name } = repository!
@@ -150,6 +150,7 @@ async function showManage(
     csrf: sealedToken(session, deps.secret),
     repository: repository!,
     versions: found?.versions ?? [],
+    now: new Date(),
     notice,
     stranger: isMember ? undefined : session.person.login,
     ...more,
@@ -162,24 +163,23 @@ async function manage(editing: Editing): Promise<Visited> {
   const { owner, name, full_name } = repository!
   const again = async (status: number, problem: Said) =>
     protect(await showManage(editing, { problem, typed: form }), status, request, deps)
-  if (form.has('preview')) {
-    // A dry run checks the user's rights and the readme's length before the readme is rendered.
-    const body = { readme: readmeOf(form), dry_run: true }
-    const checked = await call(editing, { id: 'changeRepository', parameters: { owner, name }, body })
-    if (!checked.isDone) return again(checked.status, sayError(checked.error, { fullName: full_name }))
-    const { renderMarkdown } = await import('../site/markdown.ts')
-    const preview = renderMarkdown(body.readme)
-    return protect(await showManage(editing, { typed: form, preview }), 200, request, deps)
-  }
   const wanted = changeOf(form, { owner, name })
   if (!wanted)
     throw new HubError('invalid_request', 'The form contains an unknown change. Reload the page and try again.')
-  if (wanted.isDangerous && form.get('confirmed') !== 'yes')
-    return again(
-      ERRORS.validation_failed.status,
-      saying('Select the checkbox that describes the effect of this change, then try again.'),
-    )
+  const { confirmation, isReviewed } = wanted
+  if (confirmation !== undefined && form.get('confirmed') !== confirmation) {
+    if (!isReviewed)
+      return again(
+        ERRORS.validation_failed.status,
+        saying('Confirm the effect of this change at its button, then try again.'),
+      )
+    const reviewed = await reviewChange(editing, wanted.call)
+    if (!('error' in reviewed))
+      return protect(await showManage(editing, { review: reviewed, typed: form }), 200, request, deps)
+    return again(reviewed.status, sayError(reviewed.error, { fullName: full_name }))
+  }
   const answer = await call(editing, wanted.call)
   if (!answer.isDone) return again(answer.status, sayError(answer.error, { fullName: full_name }))
+  if (wanted.call.id === 'deleteRepository') return redirectTo('/settings?done=deleted')
   return redirectTo(`/${full_name}/manage?done=${form.get('change')}`)
 }

@@ -68,6 +68,18 @@ export type PublishedView = View<
 >
 
 /** The page for changing a prompt's labels, versions, status, readme and metadata. */
+/** What moving or removing a label does. */
+export interface LabelReview {
+  label: string
+  /** The version that it points at now, if any. */
+  from: string | undefined
+  /** The version that it is to point at; undefined if it is to be removed. */
+  to: string | undefined
+  isBreaking: boolean
+  /** What changes for callers, such as `adds required variable topic`. */
+  changes: readonly string[]
+}
+
 export type ManageView = View<
   'manage',
   {
@@ -80,8 +92,9 @@ export type ManageView = View<
     problem?: Said | undefined
     /** The submitted values, if the form was rejected. */
     typed?: URLSearchParams | undefined
-    /** The submitted readme, rendered as HTML. */
-    preview?: string | undefined
+    /** A move or removal of a label to confirm. */
+    review?: LabelReview | undefined
+    now: Date
   }
 >
 

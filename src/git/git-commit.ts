@@ -35,7 +35,7 @@ export async function commitFiles(
   const idOf = (bytes: Uint8Array) => blobId(bytes, head.length)
   const changes: FileChange[] = files.map(({ path, bytes, before }) => ({
     path: `${prefix}${path}`,
-    before: before === undefined ? undefined : idOf(Buffer.from(before)),
+    before: typeof before === 'string' ? idOf(Buffer.from(before)) : before?.id,
     after: bytes && idOf(bytes),
     bytes,
   }))

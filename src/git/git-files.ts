@@ -10,16 +10,25 @@ export interface ChangedFile {
   path: string
   /** Undefined if the commit deletes the file. */
   bytes: Uint8Array<ArrayBuffer> | undefined
-  before: string | undefined
+  /** What the file was: its text, or the ID of its blob. */
+  before: string | { id: string } | undefined
 }
 
 /**
- * Lists the files of a commit: never an existing version, and never a file outside the repository's folder.
+ * Lists the files of a commit: never another text for an existing version, and never a file outside the repository's folder.
  *
  * @returns paths relative to the content folder, the file contents, and those in `base`; undefined if the file is new
  * @throws Error when there is nothing to commit, a name is malformed, or the version exists; any of these is a bug
  */
-export function listChangedFiles({ owner, name, base, version, index, result }: Additions): ChangedFile[] {
+export function listChangedFiles({
+  owner,
+  name,
+  base,
+  version,
+  index,
+  result,
+  deleted = new Map(),
+}: Additions): ChangedFile[] {
   const encode = (text: string) => new TextEncoder().encode(text)
   if (version !== undefined && base.versions.has(version.version))
     throw new Error(`${owner}/${name}@${version.version} already exists, and versions are never overwritten`)
@@ -39,6 +48,13 @@ export function listChangedFiles({ owner, name, base, version, index, result }: 
   if (index !== undefined) {
     const before = name === undefined ? base.ownerIndex : base.index
     files.push({ path: checkedPath(placeOf({ owner, name })), bytes: encode(index), before })
+  }
+  if (deleted.size > 0 && (name === undefined || index === undefined))
+    throw new Error('what is deleted belongs to a repository, whose index.md says so')
+  for (const [path, id] of deleted) {
+    if (path === 'index.md' || path.split('/').some((part) => part === '' || part === '.' || part === '..'))
+      throw new Error('a file of the folder other than its index.md is deleted')
+    files.push({ path: `${owner}/${name}/${path}`, bytes: undefined, before: { id } })
   }
   if (result !== undefined) {
     if (name === undefined || !base.versions.has(result.version)) throw new Error('a result needs its version')
@@ -62,14 +78,15 @@ function placeOf({ owner, name }: Pick<FolderQuery, 'owner' | 'name'>): Place {
 /** Lists the paths to read, relative to the content folder; `versions` and `results` are folders, and `history` is a folder or file. `repository` is undefined without a name. @throws Error for a malformed name */
 export function listReadPaths({ owner, name }: FolderQuery): {
   history: string
-  repository: { versions: string; results: string; index: string } | undefined
+  repository: { folder: string; versions: string; results: string; index: string } | undefined
   ownerIndex: string
 } {
   const ownerIndex = checkedPath({ kind: 'owner', owner })
   if (name === undefined) return { history: ownerIndex, repository: undefined, ownerIndex }
   const index = checkedPath({ kind: 'repository', owner, name })
   const history = `${owner}/${name}`
-  return { history, repository: { versions: `${history}/versions`, results: `${history}/results`, index }, ownerIndex }
+  const repository = { folder: history, versions: `${history}/versions`, results: `${history}/results`, index }
+  return { history, repository, ownerIndex }
 }
 
 /** Returns the error for a folder with a link or a submodule. */

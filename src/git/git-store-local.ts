@@ -162,11 +162,14 @@ async function readFolder(tree: WorkTree, question: FolderQuery, signal: AbortSi
   const { git, prefix } = tree
   const { repository, history, ownerIndex: ownerPath } = listReadPaths(question)
   await checkBranch(tree, signal)
-  const paths = [ownerPath, ...(repository ? [repository.index, repository.versions, repository.results] : [])]
+  const paths = [
+    ownerPath,
+    ...(repository ? [repository.index, repository.versions, repository.results, repository.folder] : []),
+  ]
   const read = readAtHead(tree, paths, signal).catch(
     refuseLonger(`A file or folder of ${history}`, LIMITS.requestBytes),
   )
-  const [head, ownerIndex, index, folder, resultFolder] = await read
+  const [head, ownerIndex, index, folder, resultFolder, whole] = await read
   const publishes = question.withPublishes ? await readPublishes(git, head, `${prefix}${history}`, signal) : []
   const textOf = (path: string, found: typeof folder): string | undefined => {
     if (found && found.type !== 'blob') throw notAFileError(path)
@@ -184,6 +187,7 @@ async function readFolder(tree: WorkTree, question: FolderQuery, signal: AbortSi
     publishes,
     versions: findVersions(question, files),
     folders: findVersionFolders(folders),
+    tree: whole?.type === 'tree' ? whole.id : undefined,
     results: findVersionFolders(entriesOf(resultFolder).folders),
     index: repository && textOf(repository.index, index),
     ownerIndex: textOf(ownerPath, ownerIndex),

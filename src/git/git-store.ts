@@ -28,6 +28,8 @@ export interface FolderState {
   versions: ReadonlyMap<string, string>
   /** The tree ID of the folder with a version's files, by version number. */
   folders: ReadonlyMap<string, string>
+  /** The tree ID of the repository's whole folder; undefined if there is none. */
+  tree: string | undefined
   /** The tree ID of the folder with a version's results, by version number. */
   results: ReadonlyMap<string, string>
   /** The text of `content/{owner}/{name}/index.md`; undefined if there is none. */
@@ -47,7 +49,7 @@ export interface FolderQuery {
   withPublishes?: boolean
 }
 
-/** What to commit: only files below `content/{owner}/{name}/` or, without a name, the owner's `index.md`. No function deletes anything but a result, or commits to any other head. */
+/** What to commit: only files below `content/{owner}/{name}/` or, without a name, the owner's `index.md`. Nothing is deleted but what `deleted` and `result` name, and nothing is committed to any other head. */
 export interface Additions {
   owner: string
   name: string | undefined
@@ -71,6 +73,8 @@ export interface Additions {
   index: string | undefined
   /** The result of a test suite for a version in the listing of `base`, and the text that it replaces; without `text`, the result is deleted. */
   result?: { version: string; suite: string; text: string | undefined; before: string | undefined }
+  /** The files of the folder that are deleted, which takes an entry in the `removed` of `index`: paths relative to the repository's folder, with their blob IDs. */
+  deleted?: ReadonlyMap<string, string>
 }
 
 /** The outcome of a commit. A driver returns `committed` or `moved` only when it is certain; otherwise `unknown`, and the caller checks git. */

@@ -120,6 +120,7 @@ export function openGitHub(options: GitHubOptions): GitStore {
           // Ignored for an owner, but the query requires them.
           versions: `content/${paths?.versions ?? ownerIndex}`,
           results: `content/${paths?.results ?? ownerIndex}`,
+          folder: `content/${paths?.folder ?? ownerIndex}`,
           index: `content/${paths?.index ?? ownerIndex}`,
           ownerIndex: `content/${ownerIndex}`,
           withRepository: paths !== undefined,
@@ -138,6 +139,7 @@ export function openGitHub(options: GitHubOptions): GitStore {
           nowMs: hostTime(),
           versions: findVersions(question, entriesOf(target.versions, 'blob')),
           folders: findVersionFolders(entriesOf(target.versions, 'tree')),
+          tree: target.folder?.object?.oid,
           results: findVersionFolders(entriesOf(target.results, 'tree')),
           index: paths && (await readText(octokit, paths.index, target.index ?? null, request)),
           ownerIndex: await readText(octokit, ownerIndex, target.ownerIndex, request),

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { blobId } from '../git/git-store.ts'
 
 /** Everything is read at one commit, whose `oid` is the head: a listing from another commit could omit a version, which a commit would then overwrite. */
-export const FOLDER_QUERY = `query Folder($owner: String!, $name: String!, $branch: String!, $history: String!, $versions: String!, $results: String!, $index: String!, $ownerIndex: String!,
+export const FOLDER_QUERY = `query Folder($owner: String!, $name: String!, $branch: String!, $history: String!, $versions: String!, $results: String!, $folder: String!, $index: String!, $ownerIndex: String!,
     $withRepository: Boolean!, $withPublishes: Boolean!) {
   repository(owner: $owner, name: $name) {
     ref(qualifiedName: $branch) {
@@ -13,6 +13,7 @@ export const FOLDER_QUERY = `query Folder($owner: String!, $name: String!, $bran
           committedDate
           versions: file(path: $versions) @include(if: $withRepository) { object { ... on Tree { entries { name oid type } } } }
           results: file(path: $results) @include(if: $withRepository) { object { ... on Tree { entries { name oid type } } } }
+          folder: file(path: $folder) @include(if: $withRepository) { object { ... on Tree { oid } } }
           index: file(path: $index) @include(if: $withRepository) { object { ... on Blob { oid byteSize text isTruncated } } }
           ownerIndex: file(path: $ownerIndex) { object { ... on Blob { oid byteSize text isTruncated } } }
           history(path: $history, first: 100) @include(if: $withPublishes) { nodes { oid url message committedDate } }
@@ -56,6 +57,11 @@ export const FolderAnswer = z.object({
           committedDate: Moment,
           versions: TreeFile.optional(),
           results: OtherTree.optional(),
+          folder: z
+            .object({ object: z.object({ oid: Oid }).nullable() })
+            .nullable()
+            .catch(null)
+            .optional(),
           index: BlobFile.optional(),
           ownerIndex: BlobFile,
           history: z.object({ nodes: z.array(Mark.nullable()) }).optional(),

@@ -63,6 +63,8 @@ export async function openPublishHub(request: Request, context: FunctionContext)
       return [...published, ...(hub?.usedNumbers?.(`${place.owner}/${place.name}`) ?? [])]
     },
     rememberVersion: async (place, published) => (await publishedOf(config, state)).remember(place, published),
+    noteIncluded: async (by, parts) => (await includedOf(config, state)).note(by, parts),
+    listIncluding: async (place) => (await includedOf(config, state)).list(place),
     purge: hub ? async (tags) => hub.pages?.purge(tags) : (tags) => purgeCache({ tags }),
     takeTurn: await turnsOf(config, hub),
     isAlone: hub?.advance !== undefined && config.databaseUrl === undefined,
@@ -74,6 +76,15 @@ export async function openPublishHub(request: Request, context: FunctionContext)
 async function publishedOf(config: Config, state: StateStore) {
   const { openPublished, sourceOf } = await import('../state/published.ts')
   return openPublished(state, sourceOf(config))
+}
+
+/** Returns the notes about what is included. */
+async function includedOf(config: Config, state: StateStore) {
+  const [{ openIncluded }, { sourceOf }] = await Promise.all([
+    import('../state/included.ts'),
+    import('../state/published.ts'),
+  ])
+  return openIncluded(state, sourceOf(config))
 }
 
 /** Returns the limiter for requests with an invalid token. */

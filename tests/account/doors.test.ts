@@ -187,7 +187,7 @@ test('a member sees only what a version’s page and an archived prompt allow', 
     expect(await page.locator('main').textContent()).toContain(why)
   }
   await page.goto(`${hub.url}/acme/left/manage`)
-  expect(await page.getByRole('link', { name: 'Edit the next version' }).count()).toBe(0)
+  expect(await page.getByRole('link', { name: 'edit the prompt' }).count()).toBe(0)
   await page.close()
 })
 
@@ -343,8 +343,8 @@ test('a fork of a version that does not exist says so', async () => {
 test('a member makes an archived prompt active again, which is all that its page offers', async () => {
   const page = await open('alice')
   await page.goto(`${hub.url}/acme/kept/manage`)
-  expect(await page.locator('main h2').allTextContents()).toEqual(['Status'])
-  expect(await page.locator('main').getByRole('link', { name: 'Edit the next version' }).count()).toBe(0)
+  expect(await page.locator('main h2').allTextContents()).toEqual(['Danger zone'])
+  expect(await page.locator('main').getByRole('link', { name: 'edit the prompt' }).count()).toBe(0)
   await page.getByRole('combobox', { name: 'Status' }).selectOption('active')
   await page.getByRole('checkbox').check()
   await page.getByRole('button', { name: 'Change the status' }).click()

@@ -140,9 +140,10 @@ const VIEWS: readonly (AccountPageView | EditorPageView)[] = [
     repository,
     notice: BAD,
     problem: said,
-    preview: TRUSTED,
+    review: { label: BAD, from: BAD, to: BAD, isBreaking: true, changes: [BAD] },
+    now: new Date(0),
     versions: [{ ...version, yanked: false } as never, { ...version, yanked: true } as never],
-    typed: new URLSearchParams({ readme: BAD, reason: BAD }),
+    typed: new URLSearchParams({ change: 'label', label: BAD, version: BAD }),
   },
   {
     page: 'owner-settings',

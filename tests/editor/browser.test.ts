@@ -79,15 +79,25 @@ test('publishes, edits, labels, yanks and deprecates a prompt', { timeout: 300_0
   await expectUsable(page)
   await page.getByLabel('Label', { exact: true }).first().fill('production')
   await page.getByLabel('Version', { exact: true }).first().selectOption('1.0.1')
-  await press(page, 'Point the label here')
+  await press(page, 'Review')
+  await press(page, 'Add production')
   await page.getByText('The label was moved.').waitFor()
   expect((await record('alice/hello')).labels).toEqual({ production: '1.0.1' })
+  // What a move does to callers is said before it is made.
+  await page.getByLabel('Move production to').selectOption('2.0.0')
+  await press(page, 'Review moving production')
+  await page.getByText('production: 1.0.1 → 2.0.0: breaking').waitFor()
+  await page.getByText('adds required variable language').waitFor()
+  await expectUsable(page)
+  expect((await record('alice/hello')).labels).toEqual({ production: '1.0.1' })
+  await page.getByRole('link', { name: 'Cancel' }).click()
+  await page.getByRole('heading', { name: 'Yank a version' }).click()
   // A rejected form keeps what it was sent with, and no other form on the page takes it over.
   await page.locator('#yank-version').selectOption('1.0.0')
   await page.getByLabel('Reason').fill('Too many languages')
   await page.getByLabel('Everyone can see that this version').evaluate((box) => box.removeAttribute('required'))
   await press(page, 'Yank')
-  await page.getByRole('alert').getByText('Select the checkbox').waitFor()
+  await page.getByRole('alert').getByText('Confirm the effect').waitFor()
   expect(await page.locator('#yank-version').inputValue()).toBe('1.0.0')
   expect(await page.locator('#label-version').inputValue()).toBe('2.0.0')
   expect(await page.getByLabel('Reason').inputValue()).toBe('Too many languages')
@@ -96,9 +106,10 @@ test('publishes, edits, labels, yanks and deprecates a prompt', { timeout: 300_0
   await press(page, 'Yank')
   await page.getByText('The version was yanked.').waitFor()
   expect((await record('alice/hello')).latest_version).toBe('1.0.1')
-  await press(page, 'Un-yank')
+  await press(page, 'Un-yank 2.0.0')
   await page.getByText('The version was un-yanked.').waitFor()
   expect((await record('alice/hello')).latest_version).toBe('2.0.0')
+  await page.getByRole('heading', { name: 'Change the status' }).click()
   await page.locator('#status').selectOption('deprecated')
   await page.getByLabel('Why, and what to do').fill('Greet by hand.')
   await page.getByLabel('Readers and programs will see').check()
@@ -106,10 +117,19 @@ test('publishes, edits, labels, yanks and deprecates a prompt', { timeout: 300_0
   await page.getByText('The status was changed.').waitFor()
   expect(await record('alice/hello')).toMatchObject({ status: 'deprecated', status_message: 'Greet by hand.' })
 
+  // Within 72 hours, its author may delete what was just published.
+  await page.getByRole('heading', { name: 'Delete' }).click()
+  await page.getByText('To delete a version that a label points at').waitFor()
+  await page.locator('#delete-version').selectOption('1.0.0')
+  await page.getByLabel('It is gone for everyone').check()
+  await press(page, 'Delete this version')
+  await page.getByText('The version was deleted.').waitFor()
+  expect((await fetch(`${hub.url}/api/v1/repos/alice/hello/versions/1.0.0`)).status).toBe(404)
   const feed = await (await fetch(`${hub.url}/alice/hello/feed.xml`)).text()
   expect([...feed.matchAll(/<title>Say hello:? ([^<]*)</g)].map(([, words]) => words)).toEqual([
+    ...['Removed 1.0.0: Deleted within 72 hours'],
     ...['Changed the status from active to deprecated: Greet by hand.', 'Restored 2.0.0'],
-    ...['Yanked 2.0.0: Too many languages', 'Set label production to 1.0.1', '2.0.0', '1.0.1', '1.0.0'],
+    ...['Yanked 2.0.0: Too many languages', 'Set label production to 1.0.1', '2.0.0', '1.0.1'],
   ])
 })
 
@@ -169,27 +189,6 @@ test('works without JavaScript; rejects requests without permission, confirmatio
   await press(page, 'Check')
   await press(page, 'Publish 1.0.0')
   expect(await raw('alice/plain')).toBe('{{role "user"}}\nHello {{name}}.\n')
-  await page.goto(`${hub.url}/alice/plain/manage`)
-  await page.getByLabel('Markdown').fill('# Plain\n\nA <script>alert(1)</script>.')
-  await press(page, 'Preview')
-  await page.getByText('A <script>alert(1)</script>.').last().waitFor()
-  expect((await record('alice/plain')).readme).toBe('')
-  await press(page, 'Save the readme')
-  expect((await record('alice/plain')).readme).toBe('# Plain\n\nA <script>alert(1)</script>.')
-  // The input is kept even if the form is invalid or the prompt belongs to another user.
-  // A readme is rendered only for those who may change it.
-  await page.goto(`${hub.url}/alice/plain/manage`)
-  await page.getByLabel('Markdown').fill('# Rendered')
-  await page
-    .locator('form[action="/alice/plain/manage"]')
-    .last()
-    .evaluate((form) => {
-      form.setAttribute('action', '/zoe/shy/manage')
-    })
-  await press(page, 'Preview')
-  await page.getByRole('alert').getByText('alice may not change zoe').waitFor()
-  expect(await page.getByRole('heading', { name: 'Rendered' }).count()).toBe(0)
-  expect(await page.getByLabel('Markdown').inputValue()).toBe('# Rendered')
   // Those who are not members see why, and no form that would be refused.
   await page.goto(`${hub.url}/zoe/shy/manage`)
   await page.getByText('You are signed in as alice, who is not a member of zoe').waitFor()
@@ -240,7 +239,7 @@ test('works without JavaScript; rejects requests without permission, confirmatio
     })
     return status
   }
-  const good = { csrf: csrf!, change: 'about', title: 'Forged', tags: '', license: '', description: '' }
+  const good = { csrf: csrf!, change: 'status', status: 'deprecated', confirmed: 'yes' }
   expect(await send({ ...good, csrf: 'x' })).toBe(403)
   expect(await send(good, { origin: 'https://evil.example' })).toBe(403)
   expect(await send(good, { 'sec-fetch-site': 'cross-site' })).toBe(403)
@@ -258,7 +257,8 @@ test('works without JavaScript; rejects requests without permission, confirmatio
   expect(await repeats(csrf!, 'title=x&')).toEqual([401, 0])
   expect(await send({ csrf: csrf!, change: 'yank', version: '1.0.0', reason: 'x' })).toBe(422)
   expect(await send({ csrf: csrf!, change: 'delete' })).toBe(400)
-  expect((await record('alice/plain')).title).not.toBe('Forged')
+  expect(await send({ csrf: csrf!, change: 'delete-prompt', confirmed: 'yes' })).toBe(422)
+  expect((await record('alice/plain')).status).toBe('active')
   expect(await send(good)).toBe(303)
 
   const framed = await fetch(`${hub.url}/alice/plain/manage`)
@@ -289,9 +289,6 @@ test('keeps what was typed when the session has ended', async () => {
     await page.getByText('You are signed in as alice now.').waitFor()
     await press(page, 'Send the form again')
   }
-  await sendTyped('/alice/keys/manage', 'Markdown', 'Save the readme')
-  await page.getByText('The readme was saved.').waitFor()
-  expect((await record('alice/keys')).readme).toBe('Typed "text".\n\nMore.')
   await sendTyped('/new?from=acme/greet@1.0.0', 'Prompt', 'Check')
   await page.getByText('Started from acme/greet@1.0.0.').waitFor()
   expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('Typed "text".\n\nMore.')
@@ -316,8 +313,12 @@ test('labels and yanks by keyboard alone', async () => {
   await page.goto(`${hub.url}/alice/keys/manage`)
   await fill('Label', 'stable')
   await choose('Version', 'ArrowDown')
-  await choose('Point the label here', 'Enter')
+  await choose('Review', 'Enter')
+  // The button that confirms has the focus.
+  await page.getByRole('button', { name: 'Add stable' }).waitFor()
+  await keyboard.press('Enter')
   await page.getByText('The label was moved.').waitFor()
+  await choose(/^Yank a version/, 'Enter')
   await fill('Reason', 'Too often')
   await choose(/^Everyone can see/, 'Space')
   await choose('Yank', 'Enter')

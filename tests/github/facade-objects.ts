@@ -27,7 +27,9 @@ const Input = z.object({
   message: z.object({ headline: z.string(), body: z.string().nullish() }),
   fileChanges: z.object({
     additions: z.array(z.object({ path: z.string(), contents: z.string() })),
-    deletions: z.array(z.object({ path: z.string().regex(/\/results\//, 'the hub deletes nothing but results') })),
+    deletions: z.array(
+      z.object({ path: z.string().regex(/^content\/[^/]+\/[^/]+\/(?!index\.md$)/, 'the hub deletes no index.md') }),
+    ),
   }),
 })
 

@@ -20,6 +20,7 @@ import type { PublishHub } from '../../src/server/publish/publish-hub.ts'
 import { isBlocked } from '../../src/state/blocks.ts'
 import type { FreshCopies } from '../../src/state/fresh-copies.ts'
 import { findPerson } from '../../src/state/identities.ts'
+import { openIncluded } from '../../src/state/included.ts'
 import { createPublishTurns } from '../../src/state/publish-turns.ts'
 import { openPublished } from '../../src/state/published.ts'
 import type { RateLimiter } from '../../src/state/rate-limiter.ts'
@@ -97,6 +98,7 @@ export function openHandlers(options: HandlerOptions): Handlers {
   const hub = makeHub({ siteFiles, fresh, quota })
   const limited = { ...hub, ...(reads && { limiter: reads }) }
   const published = openPublished(state, 'tests')
+  const included = openIncluded(state, 'tests')
   const publishHub: PublishHub = {
     ...hub,
     git,
@@ -117,6 +119,8 @@ export function openHandlers(options: HandlerOptions): Handlers {
     failedTokens: failedTokens ?? UNLIMITED,
     listUsedNumbers: async (place) => Object.keys(await published.read(place)),
     rememberVersion: published.remember,
+    noteIncluded: included.note,
+    listIncluding: included.list,
     purge: purge ?? (async () => {}),
     takeTurn: takeTurn ?? createPublishTurns(),
     isAlone: false,

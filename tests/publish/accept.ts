@@ -32,6 +32,7 @@ export function acceptPublish({
     issuer: 'https://token.actions.githubusercontent.com',
     verify: async () => [],
     listRuns: async () => new Set(),
+    noteIncluded: async () => {},
     listUsed: async () => [],
     listSince: async () => new Map(),
     lookAround: async () => ({ isOriginKnown: true, usage: NOTHING, quota: NOTHING }),

@@ -1,7 +1,7 @@
 // Tests changes to what is published: each field, permission and state, with local git and the fake GitHub server, and
 // with many concurrent callers. See docs/contract.md section 7.
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { FAULTS } from '../github/faults.ts'
@@ -62,6 +62,9 @@ describe('requests and permissions, which the decision judges whatever the store
     ['removing another version than expected', 'DELETE', '/labels/production', { expected: '1.2.0' }, 409, conflict],
     ['yanking a version that has a label', 'PUT', '/versions/1.0.0/yank', { reason: 'x' }, 422, invalid],
     ['yanking without a reason', 'PUT', '/versions/1.1.0/yank', {}, 422, invalid],
+    ['deleting an old version', 'DELETE', '/versions/1.2.0', undefined, 409, 'too_late'],
+    ['deleting a prompt with an old version', 'DELETE', '', undefined, 409, 'too_late'],
+    ['deleting an unknown version', 'DELETE', '/versions/9.0.0', undefined, 404, 'not_found'],
     ['an unknown field', 'PATCH', '', { labels: {} }, 422, invalid],
     ['null for a field that requires a value', 'PATCH', '', { title: null }, 422, invalid],
     ['a replacement that does not exist', 'PATCH', '', { replaced_by: 'acme/nowhere' }, 422, invalid],
@@ -86,6 +89,7 @@ describe('requests and permissions, which the decision judges whatever the store
     [['label'], 'PUT', '/versions/1.1.0/yank', { reason: 'x' }, [403, 'maintain']],
     [['label'], 'POST', '/versions', { content: 'x' }, [403, 'publish']],
     [['maintain'], 'PUT', '/labels/stable', { version: '1.1.0' }, [200, '']],
+    [['label'], 'DELETE', '/versions/1.1.0', undefined, [403, 'publish']],
     [['maintain'], 'POST', '/versions', { content: 'x' }, [403, 'publish']],
   ] as const)('a token with %s: %s %s', async (permissions, method, rest, body, [status, missing]) => {
     const given = await hub.makeToken({ permissions: [...permissions] })
@@ -109,6 +113,48 @@ describe.each([
     expect([again.status, again.data.commit, again.data.unchanged]).toEqual([200, null, true])
     const index = readFileSync(join(await world.contentDir(), 'acme/code-review/index.md'), 'utf8')
     expect(index).toBe(INDEX.replace('production: "1.0.0"', 'production: "1.1.0"'))
+  })
+
+  test('deletes a fresh version in one commit with all that belongs to it, once, and never uses its number again', async () => {
+    const files = [{ path: 'notes.txt', base64: 'eA==' }]
+    const published = await hub.publish({ content: 'Wrong\n', skill: { description: 'Use it.' }, files })
+    expect(published.data.version).toBe('1.3.0')
+    await send('PUT', '/versions/1.3.0/results/smoke', { passed: 1, failed: 0 })
+    await send('PUT', '/labels/next', { version: '1.3.0' })
+    expect((await send('DELETE', '/versions/1.3.0')).message).toContain('next at 1.3.0')
+    await send('DELETE', '/labels/next')
+    expect((await send('DELETE', '/versions/1.3.0', { dry_run: true })).data).toMatchObject({ commit: null })
+    const outcome = { full_name: 'acme/code-review', deleted: ['1.3.0'] }
+    const gone = await send('DELETE', '/versions/1.3.0', { reason: 'Wrong file' })
+    expect(gone.data).toMatchObject({ ...outcome, unchanged: false, commit: { sha: expect.any(String) } })
+    expect((await send('DELETE', '/versions/1.3.0')).data).toEqual({ ...outcome, unchanged: true, commit: null })
+    const { data } = await hub.readRepository('')
+    expect([data.latest_version, data.versions_count]).toEqual(['1.2.0', 3])
+    const [activity] = JSON.parse((await hub.readRepository('/activity')).text).data
+    expect(activity).toMatchObject({ type: 'removed', version: '1.3.0', reason: 'Wrong file' })
+    const folder = join(await world.contentDir(), 'acme/code-review')
+    const left = readdirSync(folder, { recursive: true }).map(String)
+    expect(left.filter((path) => path.includes('1.3.0'))).toEqual([])
+    await hub.build()
+    expect((await hub.readRepository('/versions/1.3.0')).status).toBe(404)
+    expect((await hub.publish({ content: 'Right\n' })).data.version).toBe('1.3.1')
+  })
+
+  test('deletes a whole prompt unless another includes it, and only for who may', async () => {
+    const parts = '/api/v1/repos/acme/parts'
+    const ask = (method: string, path: string, body?: unknown, given = token) =>
+      hub.publish(body, { method, path, token: given })
+    await ask('POST', `${parts}/versions`, { content: 'Part\n' })
+    const including = { content: '{{include "acme/parts@1.0.0"}}\n', compose: true }
+    await ask('POST', '/api/v1/repos/acme/whole/versions', including)
+    expect((await ask('DELETE', parts)).message).toContain('acme/whole@1.0.0')
+    const narrow = await hub.makeToken({ scope: 'acme/whole', permissions: ['publish'] })
+    expect((await ask('DELETE', '/api/v1/repos/acme/whole', {}, narrow)).code).toBe('forbidden')
+    expect((await ask('DELETE', '/api/v1/repos/acme/whole')).data.deleted).toEqual(['1.0.0'])
+    expect((await ask('DELETE', parts)).data.deleted).toEqual(['1.0.0'])
+    expect((await hub.read(parts)).status).toBe(404)
+    expect((await ask('POST', `${parts}/versions`, { content: 'Part again\n' })).data.version).toBe('1.1.0')
+    expect((await hub.read(parts)).data.versions_count).toBe(1)
   })
 
   test('12 concurrent callers on two hubs: every confirmed change is kept', async () => {
@@ -361,7 +407,7 @@ describe('on GitHub, with faults', () => {
 test('the endpoints list their allowed methods', async () => {
   await openAll(openLocalWorld(FILES))
   for (const [rest, allow] of [
-    ['', 'GET, HEAD, OPTIONS, PATCH'],
+    ['', 'GET, HEAD, OPTIONS, PATCH, DELETE'],
     ['/labels/production', 'PUT, DELETE, OPTIONS'],
     ['/versions/1.0.0/yank', 'PUT, DELETE, OPTIONS'],
   ] as const)

@@ -205,6 +205,8 @@ const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   requestBytes: 'Size of a request body, in bytes',
   requestBytesWithFiles: 'Size of the body of a publish with files, in bytes',
   versionsPerRepository: 'Versions per prompt',
+  removedVersions: 'Deleted versions per prompt',
+  deletedFiles: 'Files that one deletion removes',
   queryCharacters: 'Length of a search query, in characters',
   pageSize: 'Records per page',
   versionPageSize: 'Versions per page of a prompt’s list',

@@ -3,6 +3,7 @@ import type * as z from 'zod'
 import type { ErrorCode } from '../../domain/api/errors.ts'
 import { ROUTES, type WriteId } from '../../domain/api/routes.ts'
 import { single } from '../../domain/api/schema.ts'
+import { DeletionRequest } from '../../domain/managing/deletion.ts'
 import { OwnerPatch } from '../../domain/managing/owner-request.ts'
 import { LabelRemoval, LabelRequest, RepositoryPatch, YankRequest } from '../../domain/managing/request.ts'
 import { ResultRequest } from '../../domain/managing/result-request.ts'
@@ -19,7 +20,15 @@ import {
   parametersIn,
 } from './openapi-parts.ts'
 import { type Components, toSchema } from './openapi-schema.ts'
-import { ChangeAnswer, CheckAnswer, OwnerAnswer, PublishAnswer, ResultAnswer, ResultRemoval } from './route-schemas.ts'
+import {
+  ChangeAnswer,
+  CheckAnswer,
+  DeletionAnswer,
+  OwnerAnswer,
+  PublishAnswer,
+  ResultAnswer,
+  ResultRemoval,
+} from './route-schemas.ts'
 
 /** Every error when publishing, in the order of the checks. docs/contract.md section 7 */
 const PUBLISH_ERRORS: readonly ErrorCode[] = [
@@ -155,6 +164,18 @@ const OF_REPOSITORY = {
   errors: CHANGE_ERRORS,
 }
 
+const OF_DELETION = {
+  body: DeletionRequest,
+  example: {},
+  isOptional: true,
+  answer: DeletionAnswer,
+  description: 'What was deleted; `commit` is null if it was deleted before.',
+  errors: [
+    ...CHANGE_ERRORS.filter((code) => code !== 'quota_exceeded' && code !== 'version_conflict'),
+    'too_late',
+  ] as const,
+}
+
 const CHANGES: Readonly<Record<Exclude<WriteId, 'publishVersion'>, Change>> = {
   changeRepository: { ...OF_REPOSITORY, body: RepositoryPatch, example: { title: 'Code review' } },
   setLabel: {
@@ -178,6 +199,8 @@ const CHANGES: Readonly<Record<Exclude<WriteId, 'publishVersion'>, Change>> = {
     description: 'The suite; `commit` is null if the version had no result of it.',
     errors: CHANGE_ERRORS.filter((code) => code !== 'quota_exceeded'),
   },
+  deleteVersion: OF_DELETION,
+  deleteRepository: OF_DELETION,
   changeOwner: {
     body: OwnerPatch,
     example: { name: 'Acme', bio: 'Prompts for code review.' },
@@ -219,6 +242,8 @@ export function describeWrites(schemas: Components): Readonly<Record<WriteId | '
     unyankVersion: describeChange('unyankVersion', schemas),
     recordResult: describeChange('recordResult', schemas),
     removeResult: describeChange('removeResult', schemas),
+    deleteVersion: describeChange('deleteVersion', schemas),
+    deleteRepository: describeChange('deleteRepository', schemas),
     changeOwner: describeChange('changeOwner', schemas),
     checkVersion: describeCheck(schemas),
   }

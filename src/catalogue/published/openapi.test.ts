@@ -58,6 +58,7 @@ test('lists every endpoint with its parameters, status codes and media types', (
       'query:page query:sort query:q query:tag query:kind',
     ],
     [`get ${repo}`, 'getRepository', read, json, ''],
+    [`delete ${repo}`, 'deleteRepository', change, json, ''],
     [`patch ${repo}`, 'changeRepository', change, json, ''],
     [`get ${repo}/versions`, 'listVersions', read.replace('404', '400 404'), json, 'query:page'],
     [
@@ -68,6 +69,7 @@ test('lists every endpoint with its parameters, status codes and media types', (
       `header:Idempotency-Key ${publishing}`,
     ],
     [`get ${version}`, 'getVersion', read, json, ''],
+    [`delete ${version}`, 'deleteVersion', change, json, ''],
     [
       `get ${version}/files/{path}`,
       'getFile',
@@ -160,7 +162,7 @@ test('describes the query parameters of the repository list', () => {
 test('describes every error response', () => {
   expect(Object.keys(api.components!.responses!)).toEqual(words`
     invalid_request unauthorized forbidden quota_exceeded not_found method_not_allowed version_conflict repo_archived
-    content_too_large unsupported_media_type validation_failed evidence_missing bump_too_small not_convertible idempotency_key_reused
+    too_late content_too_large unsupported_media_type validation_failed evidence_missing bump_too_small not_convertible idempotency_key_reused
     rate_limited internal_error upstream_error unavailable
   `)
   expect(api.components!.schemas!.Error).toMatchObject({
@@ -183,7 +185,8 @@ describe('schemas', () => {
     expect(records.map(([name]) => name).sort()).toEqual(
       words`
         Activity ActivityMeta Advisory Attestation ChangeAnswer ChatHistory ChatMessage CheckAnswer Commit
-        ConditionalLabel Dependent Difference Error Include LabelRemoval LabelRequest LabelledPrompt Matched Meta
+        ConditionalLabel DeletionAnswer DeletionRequest Dependent Difference Error Include LabelRemoval LabelRequest
+        LabelledPrompt Matched Meta
         ModelStatus OwnerAnswer OwnerPatch Provenance PublishAnswer PublishRequest Publisher Repository
         RepositoryPatch RepositorySummary Result ResultAnswer ResultRemoval ResultRequest SearchMeta Skill SkillFile Stats Tag
         TrustedPublisher User Variable Version VersionSummary Warning YankRequest
@@ -201,6 +204,7 @@ describe('schemas', () => {
         RepositoryPatch: [],
         OwnerPatch: [],
         LabelRemoval: [],
+        DeletionRequest: [],
         LabelRequest: ['version'],
         YankRequest: ['reason'],
         ResultRequest: ['failed', 'passed'],

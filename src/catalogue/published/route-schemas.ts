@@ -24,7 +24,7 @@ import {
 import { LIMITS } from '../../domain/limits.ts'
 import { AttestationName } from '../../domain/values/attestation.ts'
 import { KINDS } from '../../domain/values/chat.ts'
-import { FilePath, Name, Owner, Suite, Tag, Version } from '../../domain/values/values.ts'
+import { FilePath, FullName, Name, Owner, Suite, Tag, Version } from '../../domain/values/values.ts'
 
 /** A documented query parameter; parsed by `server/read/list-query.ts` and `query-values.ts`. */
 export interface QueryParameter {
@@ -168,6 +168,16 @@ export const ResultRemoval = z
     commit: Commit.nullable().describe('The new commit, or null.'),
   })
   .meta({ id: 'ResultRemoval', description: 'A test suite whose result was removed, and the result of the request.' })
+
+/** The response to the deletion of a version or of a whole repository. */
+export const DeletionAnswer = z
+  .object({
+    full_name: FullName,
+    deleted: z.array(Version).describe('The deleted versions, whose numbers are never used again.'),
+    unchanged: z.boolean().describe('Whether nothing was written because it was deleted before.'),
+    commit: Commit.nullable().describe('The new commit, or null.'),
+  })
+  .meta({ id: 'DeletionAnswer', description: 'What was deleted, and the result of the request.' })
 
 /** The response to a change of an owner: the owner, and the outcome of the request. */
 export const OwnerAnswer = z

@@ -13,6 +13,7 @@ describe('error table', () => {
       method_not_allowed: 405,
       version_conflict: 409,
       repo_archived: 409,
+      too_late: 409,
       content_too_large: 413,
       unsupported_media_type: 415,
       validation_failed: 422,

@@ -20,6 +20,10 @@ export const ERRORS = {
   },
   version_conflict: { status: 409, when: 'expected_version is not the latest version.' },
   repo_archived: { status: 409, when: 'The repository is archived or has moved, so it accepts no new versions.' },
+  too_late: {
+    status: 409,
+    when: 'More than 72 hours have passed since the version was published, so its author can no longer delete it.',
+  },
   content_too_large: { status: 413, when: 'The body or the content exceeds its limit.' },
   unsupported_media_type: {
     status: 415,

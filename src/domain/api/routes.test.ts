@@ -41,8 +41,10 @@ test('lists every route with its path, cache policy and media type', () => {
 test('lists every other route with its method, its path and the function that serves it', () => {
   const others = Object.values(ROUTES).filter(({ by }) => by !== 'read')
   expect(others.map(({ id, method, path, by }) => [id, method, path, by])).toEqual([
+    ['deleteRepository', 'DELETE', '/api/v1/repos/{owner}/{name}', 'publish'],
     ['changeRepository', 'PATCH', '/api/v1/repos/{owner}/{name}', 'publish'],
     ['publishVersion', 'POST', '/api/v1/repos/{owner}/{name}/versions', 'publish'],
+    ['deleteVersion', 'DELETE', '/api/v1/repos/{owner}/{name}/versions/{version}', 'publish'],
     ['recordResult', 'PUT', '/api/v1/repos/{owner}/{name}/versions/{version}/results/{suite}', 'publish'],
     ['removeResult', 'DELETE', '/api/v1/repos/{owner}/{name}/versions/{version}/results/{suite}', 'publish'],
     ['changeOwner', 'PATCH', '/api/v1/users/{handle}', 'publish'],
@@ -57,7 +59,7 @@ test('lists every other route with its method, its path and the function that se
 
 test.each([
   ['/api/v1/repos', 'GET HEAD OPTIONS'],
-  ['/api/v1/repos/{owner}/{name}', 'GET HEAD OPTIONS PATCH'],
+  ['/api/v1/repos/{owner}/{name}', 'GET HEAD OPTIONS PATCH DELETE'],
   ['/api/v1/repos/{owner}/{name}/versions', 'GET HEAD OPTIONS POST'],
   ['/api/v1/repos/{owner}/{name}/labels/{label}', 'PUT DELETE OPTIONS'],
   ['/api/v1/repos/{owner}/{name}/versions/{version}/results/{suite}', 'PUT DELETE OPTIONS'],

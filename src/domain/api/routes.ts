@@ -56,12 +56,19 @@ const write = <Id extends string>(id: Id, method: Route['method'], path: string,
 export const ROUTES = {
   listRepositories: read('listRepositories', '/api/v1/repos', 'List, search and filter repositories'),
   getRepository: read('getRepository', '/api/v1/repos/{owner}/{name}', 'Get a repository with its latest content'),
+  deleteRepository: write('deleteRepository', 'DELETE', '/api/v1/repos/{owner}/{name}', 'Delete a new repository'),
   changeRepository: write('changeRepository', 'PATCH', '/api/v1/repos/{owner}/{name}', 'Update a repository'),
   listVersions: read('listVersions', '/api/v1/repos/{owner}/{name}/versions', 'List the versions of a repository'),
   publishVersion: write('publishVersion', 'POST', '/api/v1/repos/{owner}/{name}/versions', 'Publish a new version'),
   getVersion: read('getVersion', '/api/v1/repos/{owner}/{name}/versions/{version}', 'Get one version', {
     cache: 'immutable',
   }),
+  deleteVersion: write(
+    'deleteVersion',
+    'DELETE',
+    '/api/v1/repos/{owner}/{name}/versions/{version}',
+    'Delete a new version',
+  ),
   getFile: read(
     'getFile',
     '/api/v1/repos/{owner}/{name}/versions/{version}/files/{path}',

@@ -370,6 +370,7 @@ const ACTIVITY_TYPES = [
   'unlabelled',
   'yanked',
   'unyanked',
+  'removed',
   'status',
   'changed',
   'tested',
@@ -391,7 +392,7 @@ export const Activity = z
     reason: z
       .string()
       .nullable()
-      .describe('Why it was yanked, the status message, or the outcome of the test suite, or null.'),
+      .describe('Why it was yanked or removed, the status message, or the outcome of the test suite, or null.'),
     suite: z.string().nullable().describe('The test suite that ran, or null.'),
     fields: z.array(z.string()).describe('The fields that changed, for the type `changed`.'),
     commit: z.string().nullable().describe('The commit of the change, or null.'),

@@ -19,9 +19,9 @@ interface KnownChanges {
 }
 
 const NOTHING = { version: null, label: null, from: null, to: null, reason: null, suite: null, fields: [] }
-const OWN_TYPES = new Set(['labels', 'yanked', 'status', 'status_message'])
+const OWN_TYPES = new Set(['labels', 'yanked', 'removed', 'status', 'status_message'])
 
-/** Lists the effects of a change to `index.md`. The effects of one commit are listed in the order labels, yanks, status, other fields. */
+/** Lists the effects of a change to `index.md`. The effects of one commit are listed in the order labels, yanks, removals, status, other fields. */
 export function listChanges(before: RepositoryFile, after: RepositoryFile, origin: Origin): Activity[] {
   const changes: Activity[] = []
   const add = (change: Pick<Activity, 'type'> & Partial<Activity>) => changes.push({ ...NOTHING, ...origin, ...change })
@@ -35,6 +35,8 @@ export function listChanges(before: RepositoryFile, after: RepositoryFile, origi
     const [from, reason] = [readKey(before.yanked, version), readKey(after.yanked, version)]
     if (from !== reason) add({ type: reason === null ? 'unyanked' : 'yanked', version, reason })
   }
+  for (const version of Object.keys(after.removed))
+    if (!Object.hasOwn(before.removed, version)) add({ type: 'removed', version, reason: after.removed[version]! })
   if (before.status !== after.status)
     add({ type: 'status', from: before.status, to: after.status, reason: after.status_message })
   const fields = (Object.keys(after) as (keyof RepositoryFile)[]).filter(
@@ -110,6 +112,8 @@ export function describeActivity({ type, version, label, from, to, reason, suite
       return `Yanked ${version}: ${reason}`
     case 'unyanked':
       return `Restored ${version}`
+    case 'removed':
+      return `Removed ${version}: ${reason}`
     case 'status':
       return `Changed the status from ${from} to ${to}${reason === null ? '' : `: ${reason}`}`
     case 'changed':

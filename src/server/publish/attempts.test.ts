@@ -59,6 +59,7 @@ async function play({ commits = [done], reads = [], foundAt = Infinity, stale = 
         nowMs: undefined,
         versions: new Map((readCount <= stale ? [] : versions).map((version) => [version, 'blob'])),
         folders: new Map(),
+        tree: undefined,
         results: new Map(),
         index: undefined,
         ownerIndex: undefined,

@@ -72,6 +72,8 @@ async function openWrite(request: Request, { id, parameters }: WriteRoute) {
   if (id === 'publishVersion') return openPublish(request)
   if (id === 'changeOwner') return (await import('./owner.ts')).openOwnerChange()
   if (id === 'recordResult' || id === 'removeResult') return (await import('./results.ts')).openResult(id, parameters)
+  if (id === 'deleteRepository' || id === 'deleteVersion')
+    return (await import('./deletion.ts')).openDeletion(id, parameters)
   return (await import('./manage.ts')).openChange(id, parameters)
 }
 

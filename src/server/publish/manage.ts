@@ -17,7 +17,10 @@ import { differs, showRepository } from './renew-fresh-copy.ts'
 import { changeMessage, type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
 
 /** A change to what is already published. */
-type ChangeId = Exclude<WriteId, 'publishVersion' | 'changeOwner' | 'recordResult' | 'removeResult'>
+type ChangeId = Exclude<
+  WriteId,
+  'publishVersion' | 'changeOwner' | 'recordResult' | 'removeResult' | 'deleteRepository' | 'deleteVersion'
+>
 
 /** Opens a change. @throws HubError `not_found` for a malformed label or version */
 export function openChange(id: ChangeId, parameters: PathParameters): OpenWrite {

@@ -7,6 +7,7 @@ import type { PublishInput } from '../../domain/publishing/request.ts'
 import type { RepositoryPlace } from '../../domain/values/names.ts'
 import type { GitStore } from '../../git/git-store.ts'
 import type { FreshCopies, WriteOrigin } from '../../state/fresh-copies.ts'
+import type { VersionPlace } from '../../state/included.ts'
 import type { RateLimiter } from '../../state/rate-limiter.ts'
 import type { Hub } from '../hub.ts'
 import type { TokenChecks } from './authenticate.ts'
@@ -29,6 +30,10 @@ export interface PublishHub
   listUsedNumbers: (place: RepositoryPlace) => Promise<readonly string[]>
   /** Remembers a version, so that its number stays used whatever becomes of the branch. */
   rememberVersion: (place: RepositoryPlace, published: { version: string; digest: string }) => Promise<void>
+  /** Notes what a version is about to include; a deletion reads it. @throws HubError `unavailable` */
+  noteIncluded: (by: VersionPlace, parts: readonly VersionPlace[]) => Promise<void>
+  /** Lists who was about to include versions of a prompt, whatever became of it. @throws HubError `unavailable` */
+  listIncluding: (place: RepositoryPlace) => Promise<{ part: string; by: VersionPlace }[]>
   /** Purges all cache entries with any of the tags; if this fails, the publish still succeeds. */
   purge: (cacheTags: string[]) => Promise<void>
   /** Whether no other machine serves this hub, so that nobody else needs a copy of what was written here. */

@@ -30,6 +30,7 @@ const folderOf = ({ versions = [], index, ownerIndex, publishes = [], nowMs }: F
   nowMs,
   versions: new Map(versions.map((version) => [version, 'blob'])),
   folders: new Map(),
+  tree: undefined,
   results: new Map(),
   index: index === undefined ? undefined : `---\n${index}---\n`,
   ownerIndex,

@@ -25,10 +25,12 @@ import { IDEMPOTENCY_KEY, type PublishInput, validationFailed } from '../../doma
 import { canonicalJson, isSameJson } from '../../domain/text/json.ts'
 import { printable } from '../../domain/text/printable.ts'
 import { lineOf } from '../../domain/text/text-length.ts'
+import { splitFullName } from '../../domain/values/names.ts'
 import { hasPublishingRule } from '../../domain/values/publishing-rules.ts'
 import { compareVersions, resolveLatest } from '../../domain/values/versions.ts'
 import { measure, measureFile } from '../../files/measure.ts'
 import type { FolderState, PublishMark } from '../../git/git-store.ts'
+import type { VersionPlace } from '../../state/included.ts'
 import type { Readers, RepositoryWrite, WriteAnswer, WriteDecision } from './attempts.ts'
 import { requireRights } from './authenticate.ts'
 import type { WrittenVersion } from './decide.ts'
@@ -66,6 +68,8 @@ export interface AcceptedPublish extends Sending {
   listRuns: (content_sha256: string) => Promise<Set<string>>
   /** Returns whether readers see something else than git has. */
   isUnseen: (written: Written) => Promise<boolean>
+  /** Notes what the version is about to include. */
+  noteIncluded: (by: VersionPlace, parts: readonly VersionPlace[]) => Promise<void>
   /** Lists the numbers that are used although git may no longer list them. */
   listUsed: () => Promise<readonly string[]>
 }
@@ -91,6 +95,7 @@ export function openPublish(request: Request): OpenWrite {
           const since: ListSince = (names, ms) => listSince(names, ms, deps)
           const listUsed = () => deps.listUsedNumbers({ owner, name })
           const asking = {
+            noteIncluded: deps.noteIncluded,
             lookAround,
             listRuns: findRuns,
             listUsed,
@@ -238,6 +243,11 @@ async function decideAttempt(
     ])
   const given = body.files?.map(({ path, bytes }) => measureFile(path, bytes)) ?? latest.files
   const files = version.bundle ? given : []
+  const { includes = [] } = version
+  if (versionText !== undefined && includes.length > 0) {
+    const included = includes.map((one) => ({ ...splitFullName(one.repository)!, version: one.version }))
+    await accepted.noteIncluded({ owner, name, version: version.version }, included)
+  }
   const { attestations = [] } = body
   const addition =
     versionText === undefined ? undefined : { version: version.version, text: versionText, files, attestations }

@@ -94,7 +94,9 @@ export async function renewFreshCopy(
     if (!shown) return
     const meanwhile = await sources.fresh.find('repositories', owner, name)
     // The store has no reliable compare-and-swap, so if another process has stored a copy with more versions in the meantime, that copy is kept.
-    if (meanwhile && meanwhile.repository.versions_count > shown.repository.versions_count) return
+    const { removed } = state.file
+    const left = meanwhile?.versions.filter(({ version }) => !Object.hasOwn(removed, version)) ?? []
+    if (left.length > shown.versions.length) return
     if (meanwhile?.commit === before) {
       const activity = [...changed, ...(meanwhile?.activity ?? [])].slice(0, MAX_ACTIVITIES)
       await sources.fresh.keep('repositories', { ...origin, ...shown, activity })
@@ -135,8 +137,10 @@ export async function showRepository(
   const { owner, name, folder, file, entry: given } = written
   const { built, copy } = await findNewest(owner, name, sources)
   // If the copy has a version that is neither in git's listing nor this write's, it belongs to a later publish and already lists this version.
-  const isKnown = (version: string) => version === given?.version || folder.versions.has(version)
-  if (copy?.versions.some(({ version }) => !isKnown(version))) return undefined
+  const isRemoved = (version: string) => Object.hasOwn(file.removed, version)
+  const isKnown = (version: string) =>
+    version === given?.version || (folder.versions.has(version) && !isRemoved(version))
+  if (copy?.versions.some(({ version }) => !isKnown(version) && !isRemoved(version))) return undefined
   const addresses = addressesBelow(sources.baseUrl)
   const models = await readModels(sources)
   const summarise = (entry: VersionEntry, addedAt?: string) =>
@@ -147,11 +151,13 @@ export async function showRepository(
     return { ...summary, yanked: reason !== null, yank_reason: reason }
   }
   // A build may list versions that were later removed from git.
-  const listed = copy?.versions ?? (await readBuiltVersions(written, sources)).filter((one) => isKnown(one.version))
+  const known = copy?.versions ?? (await readBuiltVersions(written, sources))
+  const listed = known.filter((one) => isKnown(one.version))
   const summaries = new Map(listed.map((summary) => [summary.version, markYanked(summary)]))
   if (given) summaries.set(given.version, summarise(given, summaries.get(given.version)?.available_at))
-  const numbers = sortVersions([...new Set([...folder.versions.keys(), ...(given ? [given.version] : [])])])
-  for (const version of numbers.filter((known) => !summaries.has(known)).slice(0, MAX_UNKNOWN)) {
+  const inGit = [...folder.versions.keys()].filter((version) => !isRemoved(version))
+  const numbers = sortVersions([...new Set([...inGit, ...(given ? [given.version] : [])])])
+  for (const version of numbers.filter((one) => !summaries.has(one)).slice(0, MAX_UNKNOWN)) {
     const entry = await readVersion(written, version, sources)
     // If a file cannot be read, only that version is omitted.
     if (!entry) continue

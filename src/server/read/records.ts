@@ -29,6 +29,8 @@ export async function findNewest(owner: string, name: string, { siteFiles, fresh
     siteFiles.read(DATA_FILES.repository(owner, name)),
     fresh.find('repositories', owner, name),
   ])
+  // The last version was deleted, and the build may still have it.
+  if (copy?.repository.versions_count === 0) return { built: undefined, copy: undefined }
   return { built, copy }
 }
 

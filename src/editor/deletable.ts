@@ -1,0 +1,34 @@
+// Lists what the page offers to delete. The API decides.
+import type { VersionRow } from '../domain/api/schema.ts'
+import { DELETION_HOURS } from '../domain/managing/deletion.ts'
+
+/** What an author may delete now, and why not more. */
+interface Deletable {
+  versions: string[]
+  /** Whether the prompt may be deleted with all its versions. */
+  isWhole: boolean
+  why: string | undefined
+}
+
+/** @param versions highest first */
+export function listDeletable(
+  versions: readonly Pick<VersionRow, 'version' | 'available_at'>[],
+  labels: Readonly<Record<string, string>>,
+  now: Date,
+): Deletable {
+  const fresh = versions.filter(
+    ({ available_at }) => now.getTime() - Date.parse(available_at) < DELETION_HOURS * 3_600_000,
+  )
+  const pointedAt = new Set(Object.values(labels))
+  const free = fresh.filter(({ version }) => !pointedAt.has(version)).map(({ version }) => version)
+  const isWhole = fresh.length === versions.length && pointedAt.size === 0
+  return { versions: versions.length > 1 ? free : [], isWhole, why: whyNot(fresh.length, free.length, versions.length) }
+}
+
+function whyNot(fresh: number, free: number, all: number): string | undefined {
+  const ask = 'Yank it, or ask the operator of this hub to take it down.'
+  if (fresh === 0) return `All versions are older than ${DELETION_HOURS} hours. To withdraw one: ${ask}`
+  if (free < fresh) return 'To delete a version that a label points at, move or remove the label first.'
+  if (fresh < all) return `For a version that is older than ${DELETION_HOURS} hours: ${ask}`
+  return undefined
+}
