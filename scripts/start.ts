@@ -13,6 +13,7 @@ import { findCode } from '../src/hosts/node/code-commit.ts'
 import { followGitHub } from '../src/hosts/node/follow-github.ts'
 import { addFetch, addPublishing, addState } from '../src/hosts/node/health.ts'
 import { onAbort } from '../src/hosts/node/http/background.ts'
+import { findGivenSocket } from '../src/hosts/node/http/given-socket.ts'
 import { logUncaughtErrors } from '../src/hosts/node/http/uncaught-errors.ts'
 import { openLocalStores, printSignInLink } from '../src/hosts/node/local-stores.ts'
 import { describeShortage, readMemory } from '../src/hosts/node/memory.ts'
@@ -83,8 +84,12 @@ try {
     await followed.ready.catch(() => {})
     return opened
   }, stopping.signal)
+  const socket = findGivenSocket(process.env, process.pid)
+  // A connection that waits in a socket, or that a proxy tries again, is better than a page that is not ready yet.
+  if (isBundled && followed.health().built_at !== null) await pages.tried
   host = await serveSites(followed.served, stores, {
     ...config,
+    listenAt: socket ?? config.listenAt,
     pages,
     onWritten: followed.noteWrite,
     async advance(write) {

@@ -1,8 +1,10 @@
-// Tests how a hub ends: behind a load balancer, it first says that it is not ready, keeps responding while the balancer notices, and then exits.
+// Tests how a hub ends: behind a load balancer, it first says that it is not ready, keeps responding while the balancer notices, and then exits. In a socket of a service manager, requests wait for the next one.
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { findGivenSocket } from '../../src/hosts/node/http/given-socket.ts'
 import { versionFile } from '../doctor/setups.ts'
-import { isServingFiles, type Run, startProcess } from '../hubs/processes.ts'
+import { poll } from '../e2e/client.ts'
+import { isServingFiles, launch, type Run, startProcess } from '../hubs/processes.ts'
 import { type LocalRepository, makeRepository } from '../stores/local-repository.ts'
 
 let repository: LocalRepository
@@ -55,4 +57,76 @@ test('the hub exits when the time is over', async () => {
   const { run } = await start({ SITE_URL: 'https://hub.example', DRAIN_SECONDS: '1' })
   run.child.kill('SIGTERM')
   expect(await run.closed).toEqual({ code: 0, signal: null })
+})
+
+/** What systemd does with a socket unit and a service that restarts: it listens, and starts the command again whenever it has ended. */
+const MANAGER = `
+import os, signal, socket, sys
+listening = socket.create_server(("127.0.0.1", 0))
+print("port", listening.getsockname()[1], flush=True)
+child = 0
+signal.signal(signal.SIGHUP, lambda *_: os.kill(child, signal.SIGTERM))
+while True:
+    child = os.fork()
+    if child == 0:
+        os.dup2(listening.fileno(), 3)
+        os.set_inheritable(3, True)
+        os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1")
+        os.execvp(sys.argv[1], sys.argv[1:])
+    while os.waitpid(child, 0)[0] != child:
+        pass
+`
+
+test('in a socket of systemd, reads, pages, publishes and MCP calls wait for a restart', async () => {
+  const run = launch('python3', ['-c', MANAGER, process.execPath, 'scripts/start.ts'], {
+    CONTENT_DIR: join(repository.folder, 'content'),
+    SITE_URL: 'https://hub.example',
+    DRAIN_SECONDS: '1',
+  })
+  hub = { base: '', run }
+  const base = `http://127.0.0.1:${await poll('the socket listens', 20_000, async () => /^port (\d+)$/m.exec(run.log())?.[1])}`
+  const isReady = async () => (await fetch(`${base}/readyz`)).ok && isServingFiles(base)
+  await poll('the hub is ready', 300_000, async () => (await isReady()) || undefined, 200)
+  const started = () => run.log().split('Prompt Hub is running').length - 1
+  const call = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'get_prompt', arguments: { owner: 'acme', name: 'one' } },
+  }
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const answer = await fetch(base + path, {
+      ...init,
+      headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...init.headers },
+    })
+    return [path, answer.status]
+  }
+  const seen: (string | number)[][] = []
+  process.kill(run.child.pid!, 'SIGHUP')
+  while (started() === 1)
+    seen.push(
+      ...(await Promise.all([
+        ask('/api/v1/repos/acme/one/raw'),
+        ask('/acme/one'),
+        ask('/mcp', { method: 'POST', body: JSON.stringify(call) }),
+        ask('/api/v1/repos/acme/one/versions', { method: 'POST', body: '{}' }),
+      ])),
+    )
+  expect(new Set(seen.map(String))).toEqual(
+    new Set(['/api/v1/repos/acme/one/raw,200', '/acme/one,200', '/mcp,200', '/api/v1/repos/acme/one/versions,401']),
+  )
+})
+
+test.each([
+  [{}, undefined],
+  [{ LISTEN_PID: '7', LISTEN_FDS: '1' }, undefined],
+  [{ LISTEN_PID: '8', LISTEN_FDS: '1' }, 3],
+])('of %o, process 8 takes the socket %o', (environment, socket) => {
+  expect(findGivenSocket(environment, 8)).toBe(socket)
+})
+
+test('two sockets are refused', () => {
+  expect(() => findGivenSocket({ LISTEN_PID: '8', LISTEN_FDS: '2' }, 8)).toThrow(
+    'LISTEN_FDS: expected 1, got 2. Use one ListenStream in the socket unit.',
+  )
 })

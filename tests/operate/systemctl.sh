@@ -1,11 +1,13 @@
 #!/bin/bash
 # Takes the place of systemd on a machine of a test, where systemd cannot run. It starts the command of a unit file with
 # the unit's user, folder, environment and file mode, and applies ProtectSystem=strict with ReadWritePaths, ProtectHome,
-# PrivateTmp, NoNewPrivileges and an empty CapabilityBoundingSet. It ignores all other restrictions of the unit.
+# PrivateTmp, NoNewPrivileges and an empty CapabilityBoundingSet. It ignores all other restrictions of the unit, and
+# sockets, so the hub listens itself.
 set -eu
 name=${2:-} now=
 [ "${2:-}" != --now ] || { now=yes; name=$3; }
 name=${name%.service}
+[ "$name" = "${name%.socket}" ] || exit 0
 unit=/etc/systemd/system/$name.service
 pid_file=/run/$name.pid
 

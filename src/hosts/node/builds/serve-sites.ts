@@ -35,9 +35,8 @@ type ServedStores = Omit<LocalStores, 'stateWatch'> & Partial<Pick<LocalStores, 
 
 /** The settings used for serving. */
 type ServeSettings = Pick<Config, 'port'> &
-  Partial<
-    Pick<Config, 'baseUrl' | 'hostnames' | 'isPrivate' | 'listenAt' | 'metricsToken' | 'readAccess' | 'trustedProxies'>
-  > & {
+  Partial<Pick<Config, 'baseUrl' | 'hostnames' | 'isPrivate' | 'metricsToken' | 'readAccess' | 'trustedProxies'>> &
+  Pick<ServerOptions, 'listenAt'> & {
     /** The pages now; undefined while they are being bundled. Omitted for a site without pages. */
     pages?: { readonly current: Pages | undefined }
     /** The downloads, which need no page code; omitted if the static files of the pages contain them. */

@@ -1,6 +1,6 @@
 // The HTTP server: Node's, with its limits on headers, bodies, time and connections. Limits for each client are the task of a reverse proxy; see docs/running.md section 5.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net'
+import { createServer as createNetServer, type ListenOptions, type Server as NetServer, type Socket } from 'node:net'
 import { logProblem, runForRequest } from '../../../log.ts'
 import { fitConnections } from './open-files.ts'
 import { refuseUnreadable } from './refuse-request.ts'
@@ -9,8 +9,8 @@ import { type AnsweredRequest, headersOfRequest, nameRequest } from './request-l
 /** Handles requests to a Node server. */
 export type NodeListener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>
 
-/** IP addresses to listen on. */
-type ListenAt = 'everywhere' | readonly string[]
+/** IP addresses to listen on, or a socket that already listens: its file descriptor. */
+type ListenAt = 'everywhere' | readonly string[] | number
 
 /** A listening server. */
 export type RunningServer = Awaited<ReturnType<typeof startServer>>
@@ -93,8 +93,8 @@ export async function startServer(
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
     refuseUnreadable(socket, error.code, answering.get(socket)?.headersSent === true, allowOrigin),
   )
-  const [first, ...others] = listenAt === 'everywhere' ? [] : listenAt
-  await listen(server, port, first)
+  const [first, ...others] = typeof listenAt === 'object' ? listenAt : []
+  await listen(server, typeof listenAt === 'number' ? { fd: listenAt } : { port, host: first, backlog: BACKLOG })
   const address = server.address()
   const actualPort = address !== null && typeof address === 'object' ? address.port : port
   const doors = await Promise.all(others.map((host) => openDoor(server, actualPort, host)))
@@ -121,10 +121,10 @@ export async function startServer(
   }
 }
 
-function listen(server: NetServer, port: number, host: string | undefined): Promise<void> {
+function listen(server: NetServer, at: ListenOptions & { fd?: number }): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen({ port, host, backlog: BACKLOG }, () => {
+    server.listen(at, () => {
       server.off('error', reject)
       resolve()
     })
@@ -135,7 +135,7 @@ function listen(server: NetServer, port: number, host: string | undefined): Prom
 async function openDoor(server: Server, port: number, host: string): Promise<NetServer | undefined> {
   const door = createNetServer((socket) => server.emit('connection', socket))
   try {
-    await listen(door, port, host)
+    await listen(door, { port, host, backlog: BACKLOG })
     return door
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
