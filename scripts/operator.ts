@@ -1,12 +1,17 @@
 // What the operator's commands share: the hub's store, and tables on standard output.
 
 import { readConfig } from '../src/config.ts'
+import { openNetwork } from '../src/hosts/node/network.ts'
 import { openState } from '../src/hosts/node/open-state.ts'
+import { setLog } from '../src/log-output.ts'
 import type { StateStore } from '../src/state/state-store.ts'
 
 /** Opens the store of this machine's hub for some work. */
 export async function inStore(work: (state: StateStore) => Promise<void>): Promise<void> {
-  const state = await openState(readConfig(process.env))
+  const config = readConfig(process.env)
+  setLog(config.logging)
+  openNetwork(config)
+  const state = await openState(config)
   try {
     await work(state)
   } finally {

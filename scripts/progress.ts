@@ -12,8 +12,12 @@ export interface Progress {
   end(): void
 }
 
-/** Opens a progress line. @param stream where the line is shown; standard output is reserved for data @param clock returns milliseconds */
-export function openProgress(stream: NodeJS.WriteStream = process.stderr, clock = () => performance.now()): Progress {
+/** Opens a progress line. @param stream where the line is shown; standard output is reserved for data @param clock returns milliseconds @param say prints a plain line */
+export function openProgress(
+  stream: NodeJS.WriteStream = process.stderr,
+  clock = () => performance.now(),
+  say: (words: string) => void = (words) => stream.write(`${words}\n`),
+): Progress {
   let step = ''
   let began = 0
   let shown = 0
@@ -31,7 +35,7 @@ export function openProgress(stream: NodeJS.WriteStream = process.stderr, clock 
       shown = now
       const words = describe(step, { done, total, ms: now - began })
       if (!stream.isTTY) {
-        stream.write(`${words}\n`)
+        say(words)
         return
       }
       clear()

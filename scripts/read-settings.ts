@@ -1,6 +1,8 @@
 // Reads the settings of a program that cannot go on without them.
 import { type Config, readConfig } from '../src/config.ts'
-import { describeError } from '../src/log.ts'
+import { openNetwork } from '../src/hosts/node/network.ts'
+import { describeError, logProblem } from '../src/log.ts'
+import { setLog } from '../src/log-output.ts'
 
 /** Reads the settings from the environment. If one is invalid, or is given as an argument, ends the process with a line that names it. */
 export function readSettings(): Config {
@@ -10,9 +12,12 @@ export function readSettings(): Config {
       throw new Error(
         `Unexpected argument: ${argument}. Settings are environment variables, as in PORT=8889 npm start.`,
       )
-    return readConfig(process.env)
+    const config = readConfig(process.env)
+    setLog(config.logging)
+    openNetwork(config)
+    return config
   } catch (error) {
-    console.error(describeError(error))
+    logProblem('error', 'start_failed', describeError(error))
     process.exit(1)
   }
 }

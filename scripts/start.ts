@@ -18,16 +18,17 @@ import { logUncaughtErrors } from '../src/hosts/node/http/uncaught-errors.ts'
 import { openLocalStores, printSignInLink } from '../src/hosts/node/local-stores.ts'
 import { describeShortage, readMemory } from '../src/hosts/node/memory.ts'
 import { openOwnCatalogue } from '../src/hosts/node/own-catalogue.ts'
+import { openFacts } from '../src/hosts/node/operating-facts.ts'
 import { openBundle } from '../src/hosts/node/pages.ts'
 import { watchGitHub, watchPublishing } from '../src/hosts/node/watch-publishing.ts'
-import { describeError } from '../src/log.ts'
+import { describeError, logInfo, logProblem } from '../src/log.ts'
 import { openProgress } from './progress.ts'
 import { readSettings } from './read-settings.ts'
 import { onShutdown } from './shutdown.ts'
 
 const settings = readSettings()
 const stopping = new AbortController()
-const progress = openProgress()
+const progress = openProgress(process.stderr, undefined, (words) => logInfo('building', words))
 let host: ServedHub | undefined
 // Stops the server first, because in-flight requests still need the stores and the site.
 onShutdown(async (hurry) => {
@@ -39,11 +40,11 @@ onShutdown(async (hurry) => {
 
 startGitRunner()
 const shortage = describeShortage(readMemory())
-if (shortage) console.error(shortage)
+if (shortage) logProblem('warning', 'little_memory', shortage)
 
 try {
   const catalogue = await openOwnCatalogue(settings, process.env)
-  if (catalogue.note) console.log(catalogue.note)
+  if (catalogue.note) logInfo('own_catalogue', catalogue.note)
   const config = { ...settings, contentDir: catalogue.contentDir }
   const stores = await openLocalStores(config)
   onAbort(stopping.signal, stores.close)
@@ -52,9 +53,10 @@ try {
   // With a local repository, every publish is in the content folder immediately; a clone from GitHub may lag behind.
   const { gitStore } = config
   const publishing = gitStore.kind === 'local' ? watchPublishing(stores.localGit) : undefined
-  const taken = publishing ?? (gitStore.kind === 'github' ? watchGitHub(openGitHub(gitStore)) : undefined)
+  const github = gitStore.kind === 'github' ? openGitHub(gitStore) : undefined
+  const taken = publishing ?? (github && watchGitHub(github))
   if (taken) onAbort(stopping.signal, taken.stop)
-  if (config.keepsClone) console.log('Opening the clone of the GitHub repository …')
+  if (config.keepsClone) logInfo('cloning', 'Opening the clone of the GitHub repository …')
   const clone = config.keepsClone ? await followGitHub(config, process.env, stopping.signal) : undefined
   const contentDir = clone?.contentDir ?? config.contentDir
   const followed = followContent({ ...config, contentDir }, stopping.signal, {
@@ -98,6 +100,7 @@ try {
     },
     downloads: await openDownloads('.', config.baseUrl),
     ...watching,
+    factsOf: openFacts(stores.state, github?.hostFacts),
     healthOf() {
       const known = addState(followed.health(), stores.stateWatch.health())
       const health = taken ? addPublishing(known, taken.health()) : known
@@ -118,7 +121,8 @@ try {
   if (isBundled) await pages.tried
   if (stopping.signal.aborted) await host.stop()
   else {
-    console.log(
+    logInfo(
+      'started',
       `Prompt Hub is running at ${config.baseUrl} and follows changes in ${config.keepsClone ? findSourceHost(config)?.web : `${config.contentDir}/`}. ${pages.current ? '' : 'The API is ready; pages will be ready in a few seconds. '}Press Ctrl-C to stop.`,
     )
     printSignInLink(config, stores)
@@ -126,7 +130,7 @@ try {
 } catch (error) {
   progress.end()
   if (!stopping.signal.aborted) {
-    console.error(describeError(error))
+    logProblem('error', 'start_failed', describeError(error))
     process.exitCode = 1
     await host?.stop(0)
     stopping.abort()

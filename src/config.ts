@@ -5,6 +5,7 @@ import { isPrivateHost } from './domain/access/private-host.ts'
 import type { ReaderRule } from './domain/access/readers.ts'
 import { HubError } from './domain/api/errors.ts'
 import { isLoopback } from './domain/api/loopback.ts'
+import type { LogSettings } from './log-output.ts'
 import { readSettings, type Settings, type TrustedProxy } from './settings.ts'
 import type { CodeSource, HubProfile, ShownLook, SourceHost } from './site/rendering.ts'
 
@@ -50,6 +51,11 @@ export interface Config {
   listenAt: 'everywhere' | readonly string[]
   /** Whether each request is logged on one line; if undefined, requests are logged only when the output is not a terminal. */
   logRequests: boolean | undefined
+  logging: LogSettings
+  /** Whether reads are audited, which is possible only on a hub for readers. */
+  auditsReads: boolean
+  /** Certificates of authorities, in PEM, that are trusted besides the usual ones. */
+  extraCaCerts: readonly string[] | undefined
   /** Whether `/metrics` is served. */
   hasMetrics: boolean
   /** What a reader of the metrics must send; undefined if they need no token. */
@@ -124,6 +130,15 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     listenAt: readListenAt(settings.HOST, isLocal),
     trustedProxies: settings.TRUSTED_PROXIES,
     logRequests: settings.LOG_REQUESTS === undefined ? undefined : settings.LOG_REQUESTS === 'on',
+    logging: {
+      level: settings.LOG_LEVEL,
+      format: settings.LOG_FORMAT,
+      address: settings.LOG_ADDRESS,
+      addressKey: settings.SESSION_SECRET,
+      auditFile: settings.AUDIT_LOG === undefined ? undefined : resolve(settings.AUDIT_LOG),
+    },
+    auditsReads: settings.AUDIT_READS === 'true',
+    extraCaCerts: settings.EXTRA_CA_CERTS,
     hasMetrics: settings.METRICS === 'on',
     metricsToken: settings.METRICS_TOKEN,
     codeCommit: settings.COMMIT_REF,
@@ -220,7 +235,12 @@ function readSignIn(settings: Settings, isPrivate: boolean): SignInSettings {
 /** @throws HubError if the settings contradict each other. A hub whose operator named its readers must never be public by accident. */
 function readReadAccess(settings: Settings, gitStore: GitStoreSettings): ReadAccess {
   const { READ_ACCESS, READERS, AUTH_PROXY_HEADER, TRUSTED_PROXIES } = settings
-  const given = [...(READERS.length > 0 ? ['READERS'] : []), ...(AUTH_PROXY_HEADER ? ['AUTH_PROXY_HEADER'] : [])]
+  const needsReaders = settings.AUDIT_READS === 'true' ? ['AUDIT_READS'] : []
+  const given = [
+    ...needsReaders,
+    ...(READERS.length > 0 ? ['READERS'] : []),
+    ...(AUTH_PROXY_HEADER ? ['AUTH_PROXY_HEADER'] : []),
+  ]
   if (READ_ACCESS !== 'members' && given.length > 0)
     throw settingsError([`READ_ACCESS: expected members, because ${given.join(' and ')} is set`])
   if (AUTH_PROXY_HEADER && (TRUSTED_PROXIES.length === 0 || TRUSTED_PROXIES.some(({ prefix }) => prefix === 0)))

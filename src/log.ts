@@ -1,12 +1,27 @@
-// Logs errors as single lines of JSON, and converts unexpected errors into errors that are safe for clients.
+// Logs what happens, with the request during which it happens, and converts unexpected errors into errors that are safe for clients.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { HubError } from './domain/api/errors.ts'
+import { nameAddress, writeLog } from './log-output.ts'
 
 /** A request, as it appears in log lines. */
 interface LoggedRequest {
   request_id: string
   /** The URL as sent; secrets in it are never logged. */
   path: string
+  /** Who sent it, as far as that is known by now. */
+  sender: Sender
+}
+
+/** Who sent a request: the client's IP address as the settings have it, and the ID of what it was sent with. */
+export interface Sender {
+  address?: string | undefined
+  token_id?: string
+  session?: string
+  /** The workflow of a CI job, and the ID of its run. */
+  workflow?: string
+  run_id?: string
+  /** The login that a proxy named. */
+  named?: string
 }
 
 const requests = new AsyncLocalStorage<LoggedRequest>()
@@ -16,6 +31,20 @@ const MAX_PATH = 500
 export function runForRequest<Value>(request: LoggedRequest, work: () => Value): Value {
   return requests.run(request, work)
 }
+
+/** Notes who sends the request that is being answered. */
+export function noteSender(sender: Omit<Sender, 'address'>): void {
+  Object.assign(requests.getStore()?.sender ?? {}, sender)
+}
+
+/** Notes the client's IP address. */
+export function noteAddress(address: string): void {
+  const request = requests.getStore()
+  if (request) request.sender.address = nameAddress(address)
+}
+
+/** Returns who sends the request that is being answered. */
+export const senderNow = (): Sender => requests.getStore()?.sender ?? {}
 
 /** Returns a path that is safe to log: without its query, which may contain a key or search words, and without tokens put there by mistake. */
 export function redactSecrets(path: string): string {
@@ -28,21 +57,26 @@ export function redactSecrets(path: string): string {
 }
 
 /**
- * Logs one line to standard error, with the time and, during a request, its ID and path.
+ * Logs what does not work, with the request during which that was found.
  *
+ * @param event a constant name, by which programs find the line
  * @param message a constant text; external data belongs in `details`
  * @param cause the thrown value, if any
  */
 export function logProblem(
   level: 'warning' | 'error',
+  event: string,
   message: string,
   { cause, ...details }: Record<string, unknown> = {},
 ): void {
   const request = requests.getStore()
-  const where = request && { request_id: request.request_id, path: redactSecrets(request.path) }
-  console.error(
-    JSON.stringify({ time: new Date().toISOString(), level, message, ...details, ...where, ...describeCause(cause) }),
-  )
+  const where = request && { request_id: request.request_id, path: redactSecrets(request.path), ...request.sender }
+  writeLog({ level, event, message, ...details, ...where, ...describeCause(cause) })
+}
+
+/** Logs what happens as it should. @param event a constant name @param message a sentence for people */
+export function logInfo(event: string, message: string, details: Readonly<Record<string, unknown>> = {}): void {
+  writeLog({ level: 'info', event, message, ...details })
 }
 
 /** What happened to people, tokens and rights; docs/running.md section 6 lists the details of each. */
@@ -58,15 +92,17 @@ export type AuditEvent =
   | 'person_unblocked'
   | 'person_forgotten'
   | 'owner_changed'
+  | 'token_refused'
+  | 'read'
 
 /**
- * Logs who did something that an operator may have to explain later: one line of JSON on standard error.
+ * Logs who did something that an operator may have to explain later, whatever the level of the log.
  *
- * @param details never a secret; JSON escapes line breaks, so no text can begin another line
+ * @param details never a secret
  */
 export function logAudit(event: AuditEvent, details: Readonly<Record<string, unknown>>): void {
-  const request_id = requests.getStore()?.request_id
-  console.error(JSON.stringify({ time: new Date().toISOString(), level: 'audit', event, ...details, request_id }))
+  const request = requests.getStore()
+  writeLog({ level: 'audit', event, ...request?.sender, ...details, request_id: request?.request_id })
 }
 
 function describeCause(cause: unknown): { cause?: string; stack?: string } {
@@ -105,6 +141,6 @@ export function toHubError(thrown: unknown): HubError {
       ? thrown
       : new HubError('internal_error', 'Something went wrong on the hub. Try again later.', { cause: thrown })
   const { code, message, cause } = error
-  logProblem('error', message, { code, cause })
+  logProblem('error', 'request_failed', message, { code, cause })
   return error
 }

@@ -1,5 +1,5 @@
 // The forms of settings that are secrets, and reading them from files, as Docker and systemd pass them.
-import { createPrivateKey } from 'node:crypto'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 
 /** Parses a setting: returns its value, or what was expected instead. The message never contains the given string, because it may be a secret. */
@@ -29,11 +29,11 @@ export const secretFile: Form<string> = (path) => {
 }
 
 /** @returns undefined if it is not an ordinary file, or too large */
-function readSecretFile(path: string): string | undefined {
+function readSecretFile(path: string, maxBytes = MAX_SECRET_BYTES): string | undefined {
   const file = openSync(path, 'r')
   try {
     const state = fstatSync(file)
-    return state.isFile() && state.size <= MAX_SECRET_BYTES ? readFileSync(file, 'utf8') : undefined
+    return state.isFile() && state.size <= maxBytes ? readFileSync(file, 'utf8') : undefined
   } finally {
     closeSync(file)
   }
@@ -56,6 +56,22 @@ export const privateKey: Form<string> = (text) => {
       expected:
         'expected a private key in PEM format: the whole .pem file, with its line breaks, on one line with \\n, or in base64',
     }
+  }
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
+/** A system's whole list of authorities has a quarter of this. */
+const MAX_CERTIFICATES_BYTES = 1_048_576
+
+/** Reads the certificates in a PEM file. @param path as given */
+export const certificates: Form<readonly string[]> = (path) => {
+  const expected = { expected: 'expected the path of a PEM file with certificates, which the hub’s user can read' }
+  try {
+    const found = readSecretFile(path, MAX_CERTIFICATES_BYTES)?.match(CERTIFICATE) ?? []
+    for (const one of found) new X509Certificate(one)
+    return found.length > 0 ? { value: found } : expected
+  } catch {
+    return expected
   }
 }
 

@@ -5,7 +5,7 @@ import { parseReaders, type ReaderRule } from './domain/access/readers.ts'
 import { isLoopback } from './domain/api/loopback.ts'
 import type { Parsed } from './domain/text/problems.ts'
 import { GITHUB_REPOSITORY } from './domain/values/names.ts'
-import { addPassword, databaseAddress, type Form, privateKey, secretFile } from './secret-settings.ts'
+import { addPassword, certificates, databaseAddress, type Form, privateKey, secretFile } from './secret-settings.ts'
 
 interface Setting<Value, Unset> {
   form: Form<Value>
@@ -33,8 +33,14 @@ const textLike =
 /** The last second of the year 9999; years with more digits are not valid in ISO 8601. */
 const MAX_SECONDS = 253_402_300_799
 
-const onOrOff: Form<'on' | 'off'> = (text) =>
-  text === 'on' || text === 'off' ? { value: text } : { expected: 'expected on or off' }
+const oneOf =
+  <const Choice extends string>(...choices: Choice[]): Form<Choice> =>
+  (text) => {
+    const value = choices.find((choice) => choice === text)
+    return value === undefined ? { expected: `expected ${choices.join(' or ')}` } : { value }
+  }
+
+const onOrOff = oneOf('on', 'off')
 
 /** Parses a number without a sign or a fraction. */
 const wholeNumber =
@@ -79,9 +85,6 @@ export interface TrustedProxy {
   /** The length of the network prefix, in bits. */
   prefix: number
 }
-
-const publicOrMembers: Form<'public' | 'members'> = (text) =>
-  text === 'public' || text === 'members' ? { value: text } : { expected: 'expected public or members' }
 
 const readers: Form<readonly ReaderRule[]> = (text) => {
   const { value, problems } = parseReaders(text)
@@ -130,10 +133,17 @@ export const SETTINGS = {
   PORT: setting(wholeNumber('expected a port number', 65_535), 8888),
   HOST: setting(textLike(/^[A-Za-z0-9.:_-]{1,253}$/, 'expected an IP address or a host name of this machine')),
   TRUSTED_PROXIES: setting(trustedProxies, []),
-  READ_ACCESS: setting(publicOrMembers),
+  READ_ACCESS: setting(oneOf('public', 'members')),
   READERS: setting(readers, []),
   AUTH_PROXY_HEADER: setting(headerName),
   LOG_REQUESTS: setting(onOrOff),
+  LOG_LEVEL: setting(oneOf('info', 'warning', 'error'), 'info'),
+  LOG_FORMAT: setting(oneOf('json', 'text')),
+  LOG_ADDRESS: setting(oneOf('plain', 'hash', 'none'), 'plain'),
+  AUDIT_LOG: setting(anyText),
+  AUDIT_READS: setting(oneOf('true', 'false'), 'false'),
+  /** The certificates of authorities that are trusted besides the usual ones. */
+  EXTRA_CA_CERTS: setting(certificates),
   METRICS: setting(onOrOff, 'off'),
   METRICS_TOKEN: secret(textLike(/^[\x21-\x7e]{16,200}$/, 'expected at least 16 characters without spaces')),
   SITE_URL: setting(baseAddress),

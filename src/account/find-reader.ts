@@ -5,9 +5,11 @@ import { blockedMessage, type Session } from '../domain/access/account.ts'
 import type { Person } from '../domain/access/person.ts'
 import { HubError } from '../domain/api/errors.ts'
 import type { TrustedPublisher } from '../domain/content/front-matter.ts'
+import { noteSender, type Sender, senderNow } from '../log.ts'
 import { authenticate, type TokenChecks } from '../server/publish/authenticate.ts'
 import { rateLimitError } from '../server/refusals.ts'
 import type { RateLimiter } from '../state/rate-limiter.ts'
+import { nameSession } from './session.ts'
 
 /** How long a reader's rights are not checked again. After this time at the latest, a reader who has lost them is refused. */
 const RIGHTS_KEPT_MS = 10_000
@@ -57,21 +59,28 @@ export interface Readers {
 
 /** Opens the check of readers. Only positive results are remembered. */
 export function openReaders(deps: ReaderChecks): Readers {
-  const kept = new LRUCache<string, { untilMs: number }>({ max: MAX_KEPT })
+  const kept = new LRUCache<string, { untilMs: number; sender: Sender }>({ max: MAX_KEPT })
   /** Changes whenever rights are taken away, so that a check that began before is not remembered. */
   let era = 0
 
   async function check({ key, check }: Claim, now: Date): Promise<boolean> {
     const before = era
     const { isReader, endsMs = Number.POSITIVE_INFINITY } = await check(now)
-    if (isReader && era === before) kept.set(key, { untilMs: Math.min(now.getTime() + RIGHTS_KEPT_MS, endsMs) })
+    if (isReader && era === before) {
+      const { address: _, ...sender } = senderNow()
+      kept.set(key, { untilMs: Math.min(now.getTime() + RIGHTS_KEPT_MS, endsMs), sender })
+    }
     return isReader
   }
 
   return {
     async isReader(request, source, now = new Date()) {
       const claims = listClaims(request, source, deps)
-      if (claims.some(({ key }) => (kept.get(key)?.untilMs ?? 0) > now.getTime())) return true
+      const known = claims.map(({ key }) => kept.get(key)).find((one) => (one?.untilMs ?? 0) > now.getTime())
+      if (known) {
+        noteSender(known.sender)
+        return true
+      }
       let refusal: HubError | undefined
       for (const claim of claims) {
         try {
@@ -130,6 +139,7 @@ async function checkToken(request: Request, deps: ReaderChecks, now: Date): Retu
 async function checkSession(secret: string, deps: ReaderChecks, now: Date): ReturnType<Claim['check']> {
   const session = await deps.findSession(secret, now)
   if (!session) return { isReader: false }
+  noteSender({ session: nameSession(secret) })
   return { isReader: await requireAdmitted(session.person, deps), endsMs: Date.parse(session.expires_at) }
 }
 
@@ -144,5 +154,6 @@ async function requireAdmitted(person: Person, deps: ReaderChecks): Promise<true
 /** The proxy decides who may pass; a login that is blocked here does not. */
 async function checkNamed(name: string, deps: ReaderChecks): ReturnType<Claim['check']> {
   if (await deps.isLoginBlocked(name)) throw new HubError('forbidden', blockedMessage(name))
+  noteSender({ named: name })
   return { isReader: true }
 }

@@ -1,5 +1,5 @@
 // Handles session cookies, the signed sign-in state and CSRF protection.
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import * as z from 'zod'
 import { SESSION_DAYS, type Session } from '../domain/access/account.ts'
 import { HINT_COOKIE } from '../domain/access/shown-session.ts'
@@ -108,6 +108,9 @@ export function requireSameOrigin(request: Request, baseUrl: string): void {
   if (!isOurs)
     throw new HubError('forbidden', 'This request came from another site. Open your account here and try again.')
 }
+
+/** Returns what the log calls a session: a part of the digest of its secret, with which nobody can use it. */
+export const nameSession = (secret: string): string => hash('sha256', secret).slice(0, 12)
 
 /** Compares secrets in constant time. */
 export function isEqual(a: string, b: string): boolean {

@@ -52,11 +52,17 @@ export async function startProvider(visit: Visit, kind: ProviderKind, provider: 
 export async function finishProvider(visit: Visit, kind: ProviderKind, provider: Provider): Promise<Response> {
   const { search, searchParams } = new URL(visit.request.url)
   const note = requireNote(visit, kind, searchParams.get('state'))
-  if (!searchParams.has('code'))
+  if (!searchParams.has('code')) {
+    logAudit('sign_in_refused', { by: kind, reason: 'provider' })
     throw new HubError('invalid_request', `${provider.name} did not sign you in. Try again.`)
+  }
   await spendNote(visit, note)
   // Behind a proxy, the request's own URL may have another host than the one that the provider knows.
-  const signedIn = await provider.finish(note, new URL(visit.deps.baseUrl + CALLBACKS[kind] + search))
+  const callback = new URL(visit.deps.baseUrl + CALLBACKS[kind] + search)
+  const signedIn = await provider.finish(note, callback).catch((thrown: unknown): never => {
+    logAudit('sign_in_refused', { by: kind, reason: 'provider' })
+    throw thrown
+  })
   const { accounts, admits } = visit.deps
   // Nothing is stored about people who may not read.
   if (!(await admits('identity' in signedIn ? { oidc: signedIn.identity } : signedIn.person)))
@@ -92,8 +98,10 @@ export async function finishLocal(visit: Visit, keys: LocalKeys): Promise<Respon
       'handle: expected 1 to 39 letters, digits and single hyphens, and no hyphen at either end.',
     )
   await spendNote(visit, note)
-  if (!(await keys.spend(form.get('key'))))
+  if (!(await keys.spend(form.get('key')))) {
+    logAudit('sign_in_refused', { login: handle.data, by: 'local', reason: 'link_used' })
     throw new HubError('forbidden', 'This sign-in link was already used. Get a new one: npm run token -- --sign-in')
+  }
   return admit(visit, localPerson(handle.data), note)
 }
 

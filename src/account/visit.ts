@@ -4,11 +4,20 @@ import type { Person, ProviderIdentity } from '../domain/access/person.ts'
 import { isSameIssuer, signInKindOf } from '../domain/access/sign-in-kind.ts'
 import { HubError } from '../domain/api/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
+import { noteSender } from '../log.ts'
 import { isUtf8, mediaTypeOf, NOT_UTF_8, openBody } from '../server/read-body.ts'
 import type { LocalKeys } from './local-keys.ts'
 import type { OwnPrompts } from './own-prompts.ts'
 import type { AccountPageDeps } from './respond-account.ts'
-import { type Cookies, isOfSession, isSealed, makeCookies, type Purpose, type SignInNote } from './session.ts'
+import {
+  type Cookies,
+  isOfSession,
+  isSealed,
+  makeCookies,
+  nameSession,
+  type Purpose,
+  type SignInNote,
+} from './session.ts'
 
 /** Who signed in: a GitHub account, or what an OpenID Connect provider says, with the token that names this sign-in to it. */
 export type SignedIn = { person: Person } | { identity: ProviderIdentity; idToken: string }
@@ -68,6 +77,7 @@ export async function openVisit(request: Request, deps: AccountDeps, now: Date):
   const sessionSecret = cookies.readSession(request)
   const found = sessionSecret === undefined ? undefined : await accounts.findSession(sessionSecret, now)
   const session = found && acceptsPerson(deps.signIn, found.person) ? found : undefined
+  if (session && sessionSecret !== undefined) noteSender({ session: nameSession(sessionSecret) })
   return { request, deps, cookies, now, session, sessionSecret }
 }
 

@@ -114,7 +114,9 @@ async function isContinued(git: Git, from: string, to: string): Promise<boolean>
 async function warnIfRefused(git: Git): Promise<void> {
   const { stderr } = await git.tryRun(['rev-parse', '--verify', 'HEAD']).catch(() => ({ stderr: '' }))
   if (isOwnerRefused(stderr))
-    logProblem('warning', 'The history of the content was not read.', { cause: gitNotOpened(stderr).cause })
+    logProblem('warning', 'history_unread', 'The history of the content was not read.', {
+      cause: gitNotOpened(stderr).cause,
+    })
 }
 
 /** Lists the changes on the branch, newest first, at most 100 for each `index.md`, when versions were added, and which did not stay as they came. */

@@ -15,7 +15,7 @@ import {
   parseMessage,
 } from '../git/git-files.ts'
 import { blobId, type CallOptions, type CommitOutcome, decodeText, type GitStore } from '../git/git-store.ts'
-import { connectGitHub, type GitHubConnection, type GitHubOptions } from './github-connection.ts'
+import { connectGitHub, type GitHubConnection, type GitHubOptions, type HostFacts } from './github-connection.ts'
 import {
   BLOB_QUERY,
   BlobAnswer,
@@ -38,11 +38,11 @@ const BLOBS_KEPT = 64
 const MAX_PAUSE_MS = 3_600_000
 
 /** Returns the git store for a branch of a repository on GitHub. Each function makes one call; the caller decides about retries. */
-export function openGitHub(options: GitHubOptions): GitStore {
+export function openGitHub(options: GitHubOptions): GitStore & { hostFacts: () => HostFacts } {
   const { repository, branch } = options
   const [owner = '', name = ''] = repository.split('/')
   const place = { owner, name }
-  const { connect, hostTime } = connectGitHub(options)
+  const { connect, hostTime, hostFacts } = connectGitHub(options)
   const kept = new LRUCache<string, Bytes>({ max: BLOBS_KEPT })
   /** When the pause that GitHub requested ends, by the monotonic clock. Calls made before then would be rejected and prolong the pause. */
   let pauseEndsMs = 0
@@ -109,6 +109,7 @@ export function openGitHub(options: GitHubOptions): GitStore {
   }
 
   return {
+    hostFacts,
     readFolder: (question, request) =>
       asRead(request.signal, async () => {
         const octokit = await connect(request.signal)

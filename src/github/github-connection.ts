@@ -16,6 +16,14 @@ export interface GitHubOptions {
   callTimeoutMs?: number
 }
 
+/** What GitHub's last response said. */
+export interface HostFacts {
+  /** GitHub's time now, in milliseconds since 1970. */
+  timeMs?: number | undefined
+  /** When the token expires, if it does. */
+  credentialExpiresMs?: number | undefined
+}
+
 /** An authenticated client. */
 export type GitHubConnection = Octokit
 
@@ -37,11 +45,15 @@ function openHostClock() {
 export function connectGitHub({ repository, credential, apiUrl, callTimeoutMs = 8000 }: Omit<GitHubOptions, 'branch'>) {
   const [owner = '', repo = ''] = repository.split('/')
   const clock = openHostClock()
+  let credentialExpiresMs: number | undefined
   const limitedFetch: typeof fetch = async (input, init) => {
     const limit = AbortSignal.timeout(callTimeoutMs)
     const signal = init?.signal ? AbortSignal.any([init.signal, limit]) : limit
     const response = await fetch(input, { ...init, signal })
     clock.note(response.headers)
+    const expires = Date.parse(response.headers.get('github-authentication-token-expiration') ?? '')
+    // The tokens of an App are renewed after an hour, and say nothing.
+    if (Number.isFinite(expires)) credentialExpiresMs = expires
     return response
   }
   const silent = () => {}
@@ -72,7 +84,8 @@ export function connectGitHub({ repository, credential, apiUrl, callTimeoutMs = 
     ready = new Octokit({ ...common, authStrategy: createAppAuth, auth })
     return ready
   }
-  return { connect, hostTime: clock.now }
+  const hostFacts = (): HostFacts => ({ timeMs: clock.now(), credentialExpiresMs })
+  return { connect, hostTime: clock.now, hostFacts }
 }
 
 /** Returns the token for git over https. For an App, it is the installation's token, which is created and renewed on demand. */

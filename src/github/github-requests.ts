@@ -32,9 +32,15 @@ export function openGitHubRequests(options: Omit<GitHubOptions, 'branch'>): AskG
       // octokit throws for every error status, and uses 500 if there was no response. Only errors with a real response have the property `response`.
       const failed = z.object({ response: Answered }).safeParse(thrown)
       if (failed.success) return failed.data.response
-      throw new Error(readReason(thrown))
+      throw Object.assign(new Error(readReason(thrown)), { code: findCode(thrown) })
     }
   }
+}
+
+/** Returns the code of the first error of the system in a chain of causes. */
+function findCode(thrown: unknown, depth = 0): string | undefined {
+  if (!(thrown instanceof Error) || depth > 8) return undefined
+  return 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : findCode(thrown.cause, depth + 1)
 }
 
 /** Returns only the message, because octokit's errors contain the request, including the credential. */

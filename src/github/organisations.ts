@@ -51,7 +51,12 @@ export function openOrganisations(ask: AskGitHub, now: () => number = Date.now):
       return isMember
     } catch (cause) {
       failed.set(key, now())
-      logProblem('error', 'GitHub cannot be asked for the members of an organisation in READERS.', { cause, org })
+      logProblem(
+        'error',
+        'organisation_unread',
+        'GitHub cannot be asked for the members of an organisation in READERS.',
+        { cause, org },
+      )
       return useGrace(before)
     }
   }

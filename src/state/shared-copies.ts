@@ -1,7 +1,7 @@
 // Stores fresh copies in a database that several machines share, so that a version published on one of them is visible on all other machines immediately.
 
 import { within } from '../concurrency/within.ts'
-import { logProblem } from '../log.ts'
+import { logInfo, logProblem } from '../log.ts'
 import type { FreshCopies } from './fresh-copies.ts'
 import type { StateStore } from './state-store.ts'
 import { COPIES_MARKER, type Overtaken, openCopies, rememberCopies } from './stored-copies.ts'
@@ -45,7 +45,9 @@ export function shareCopies(state: StateStore) {
   const giveUp = (cause: unknown) => {
     if (isAway || isClosed) return
     isAway = true
-    logProblem('warning', 'The database does not respond. Reads continue from the built files.', { cause })
+    logProblem('warning', 'database_down', 'The database does not respond. Reads continue from the built files.', {
+      cause,
+    })
     startTicking()
   }
   const startTicking = () => {
@@ -61,7 +63,7 @@ export function shareCopies(state: StateStore) {
     // Copies that could not be read in the meantime were cached as missing.
     forget(null)
     isAway = false
-    console.log('The database responds again.')
+    logInfo('database_works', 'The database responds again.')
   }
   /** @returns undefined if the store failed or timed out; it is then not used for a while */
   const ask = async <Value>(question: () => Promise<Value>): Promise<Value | undefined> => {

@@ -7,6 +7,8 @@ import type { StateStore } from './state-store.ts'
 export interface OpenStateStore extends StateStore {
   /** Checks that entries can be read and written. @throws HubError `unavailable`; `describeStateProblem` has the reason */
   check(): Promise<void>
+  /** Reads the database's clock, in milliseconds since 1970; omitted if the state is a local file. */
+  readClock?: () => Promise<number>
   close(): Promise<void>
 }
 
@@ -36,7 +38,7 @@ export async function parseRecord<Schema extends z.ZodType>(
     return schema.parse(JSON.parse(text))
   } catch {
     const { logProblem } = await import('../log.ts')
-    logProblem('error', `The record ${key} is corrupt and was ignored.`)
+    logProblem('error', 'state_record_corrupt', `The record ${key} is corrupt and was ignored.`)
     return undefined
   }
 }

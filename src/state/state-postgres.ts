@@ -66,7 +66,7 @@ export async function openPostgresState(url: string, now: () => number = Date.no
       // Only the first of several calls that find no table starts to create it.
       if (creation === mine) {
         creation = undefined
-        logProblem('error', 'The database has lost its table, which is created again, empty.', {
+        logProblem('error', 'state_lost', 'The database has lost its table, which is created again, empty.', {
           table: 'prompt_hub_state',
           fix: 'Restore it from a backup. Without a backup, users sign in again and create new tokens.',
         })
@@ -80,10 +80,18 @@ export async function openPostgresState(url: string, now: () => number = Date.no
       throw error instanceof HubError ? error : stateUnavailable(explain(error))
     })
   await prepare().catch(({ cause }: HubError) => {
-    logProblem('warning', 'The database does not respond. The hub is starting without it.', { cause })
+    logProblem('warning', 'database_down', 'The database does not respond. The hub is starting without it.', { cause })
   })
   const state = openSqlState({ table: 'prompt_hub_state', toKey: (key) => Buffer.from(key), run }, now)
-  return { ...state, check: () => checkStore(state, now()), close: () => pool.end() }
+  return {
+    ...state,
+    check: () => checkStore(state, now()),
+    async readClock() {
+      const [row] = await run('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS ms', [])
+      return Number((row as { ms: unknown } | undefined)?.ms)
+    },
+    close: () => pool.end(),
+  }
 }
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */

@@ -49,7 +49,7 @@ export async function openSqliteState(path: string, now: () => number = Date.now
     if (file && file.identity === identify(path)) return file
     return share('', async () => {
       if (file) {
-        logProblem('error', 'The state file was deleted or replaced while the hub was running.', {
+        logProblem('error', 'state_lost', 'The state file was deleted or replaced while the hub was running.', {
           file: nameOf(path),
           fix: AFTER_LOSS,
         })
@@ -175,7 +175,7 @@ function prepareFile(database: DatabaseSync, path: string): void {
       const isNew = readFormat(database) === 0
       database.exec(`${TABLE} PRAGMA user_version = ${FORMAT}`)
       if (!isNew)
-        logProblem('error', 'The state file had lost its table, which was created again, empty.', {
+        logProblem('error', 'state_lost', 'The state file had lost its table, which was created again, empty.', {
           file: nameOf(path),
           fix: AFTER_LOSS,
         })

@@ -105,7 +105,7 @@ export function copiesAhead(store: FreshCopies, sourceOf: () => BuildSource | Pr
 /** Imported when the first problem occurs, because most reads and publishes cause none. */
 async function noteFailure(cause: unknown): Promise<undefined> {
   const { logProblem } = await import('../log.ts')
-  logProblem('warning', 'The store with fresh copies cannot be read.', { cause })
+  logProblem('warning', 'fresh_copies_down', 'The store with fresh copies cannot be read.', { cause })
 }
 
 /** Maximum number of cached repositories and of cached owners; requests for unknown names cannot fill the memory. */
@@ -179,7 +179,7 @@ async function read<Record>(state: StateStore, key: string): Promise<Record | un
   } catch (error) {
     // Imported when the first problem occurs, because most reads and publishes cause no problem.
     const { logProblem } = await import('../log.ts')
-    logProblem('warning', 'A fresh copy is corrupt.', { key, cause: error })
+    logProblem('warning', 'fresh_copy_corrupt', 'A fresh copy is corrupt.', { key, cause: error })
     return undefined
   }
 }

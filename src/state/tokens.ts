@@ -50,12 +50,12 @@ export async function createToken(
     expires_at: new Date(now.getTime() + days * DAY_MS).toISOString(),
   })
   const lifetime = lifetimeOf(record)
-  await state.set(`tokens/${digestOf(token)}`, JSON.stringify(record), lifetime)
+  await state.set(TOKENS + digestOf(token), JSON.stringify(record), lifetime)
   // The list is written last, so that every token in it exists. If that fails, this call fails too, so the token is never shown to anyone.
   const isNew = await state.add(listKeyOf(record), digestOf(token), lifetime)
   if (!isNew) {
     // A form was submitted twice at the same time. Nobody could see or revoke a token that is in no list.
-    await state.delete(`tokens/${digestOf(token)}`)
+    await state.delete(TOKENS + digestOf(token))
     return { token, record, isNew }
   }
   const { permissions: granted, expires_at } = record
@@ -146,7 +146,7 @@ async function readList(state: StateStore, keys: readonly string[]): Promise<Sto
     const digest = (await state.get(key))?.value
     if (digest === undefined) return undefined
     const record = await readRecord(state, digest)
-    if (!record && (await state.get(`tokens/${digest}`)) === undefined) await state.delete(key)
+    if (!record && (await state.get(TOKENS + digest)) === undefined) await state.delete(key)
     return record && { digest, record }
   })
   return stored.filter((one) => one !== undefined)
@@ -172,7 +172,7 @@ async function audit(event: AuditEvent, details: Readonly<Record<string, unknown
 
 /** The token is removed first, so that it is invalid even if the rest fails. */
 async function remove(state: StateStore, { digest, record }: Stored): Promise<void> {
-  await state.delete(`tokens/${digest}`)
+  await state.delete(TOKENS + digest)
   await state.delete(listKeyOf(record))
   await state.delete(useKey(record.id))
 }
@@ -186,7 +186,7 @@ async function withUses(state: StateStore, stored: readonly Stored[]): Promise<L
 }
 
 async function readRecord(state: StateStore, digest: string): Promise<TokenRecord | undefined> {
-  const key = `tokens/${digest}`
+  const key = TOKENS + digest
   const found = await state.get(key)
   return found && parseRecord(key, found.value, TokenRecord)
 }
@@ -203,6 +203,8 @@ function lifetimeOf({ expires_at }: TokenRecord): Lifetime {
   return { expiresAt: Date.parse(expires_at) + EXPIRED_MS }
 }
 
+/** The prefix of the keys of all tokens. */
+export const TOKENS = 'tokens/'
 const OPERATORS = 'operators/'
 const digestOf = (token: string) => hash('sha256', token)
 const listKey = (userId: string, id: string) => `users/${userId}/${id}`

@@ -1,7 +1,7 @@
 // Tests what our own host reports about its requests: one log line per request, without secrets, and metrics with a
 // limited number of labels. A slow reader of the log delays nothing.
 import { execFile } from 'node:child_process'
-import { openSync, readFileSync } from 'node:fs'
+import { openSync, readFileSync, statSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,14 +13,21 @@ import { findCode, findCommit } from '../../src/hosts/node/code-commit.ts'
 import { type Health, STARTING } from '../../src/hosts/node/health.ts'
 import { startServer } from '../../src/hosts/node/http/http-server.ts'
 import { createHandler, listenTo } from '../../src/hosts/node/http/listener.ts'
-import { type AnsweredRequest, formatRequest, nameRequest, writeLines } from '../../src/hosts/node/http/request-log.ts'
+import {
+  type AnsweredRequest,
+  auditRead,
+  formatRequest,
+  nameRequest,
+  writeLines,
+} from '../../src/hosts/node/http/request-log.ts'
 import { openMetrics, routeOf } from '../../src/hosts/node/metrics.ts'
 import { withMonitoring } from '../../src/hosts/node/monitoring.ts'
 import type { Unready } from '../../src/hosts/node/readiness.ts'
 import type { StatusSources } from '../../src/hosts/node/status-metrics.ts'
 import type { ServerHub } from '../../src/hub/open-hub.ts'
 import { openPublishHub } from '../../src/hub/open-publish-hub.ts'
-import { logProblem, redactSecrets, toHubError } from '../../src/log.ts'
+import { logAudit, logInfo, logProblem, redactSecrets, toHubError } from '../../src/log.ts'
+import { type LogSettings, nameAddress, setLog } from '../../src/log-output.ts'
 import { respondWithError } from '../../src/server/refusals.ts'
 import { createPublishTurns } from '../../src/state/publish-turns.ts'
 import type { StateStore } from '../../src/state/state-store.ts'
@@ -40,13 +47,99 @@ const answered = (given: Partial<AnsweredRequest> = {}): AnsweredRequest => ({
   bytes: 300,
   cache: 'no-store',
   id: 'a-request',
+  sender: { address: '192.0.2.7', token_id: 'a-token' },
   ...given,
+})
+
+const settings = (given: Partial<LogSettings> = {}): LogSettings => ({
+  level: 'info',
+  format: 'json',
+  address: 'plain',
+  addressKey: 'a key',
+  auditFile: undefined,
+  ...given,
+})
+
+describe('the settings of the log', () => {
+  const written: string[] = []
+  beforeAll(() => {
+    for (const stream of ['log', 'error'] as const)
+      vi.spyOn(console, stream).mockImplementation((line) => void written.push(`${stream} ${line}`))
+  })
+  afterAll(() => {
+    setLog(settings())
+    vi.restoreAllMocks()
+  })
+  const write = (given: Partial<LogSettings>): string[] => {
+    setLog(settings(given))
+    written.length = 0
+    logInfo('built', 'Built.', { prompts: 2 })
+    logProblem('warning', 'odd', 'Odd:\n\u001b[1ma\u2028', { cause: new Error('why') })
+    logProblem('error', 'bad', 'Bad.')
+    logAudit('token_revoked', { token_id: 'a' })
+    return written.map((line) => line.replace(/"time":"[^"]+",|,"stack":"(?:[^"\\]|\\.)*"/g, ''))
+  }
+
+  test('write each line as JSON with a level and an event', () =>
+    expect(write({})).toEqual([
+      'log {"level":"info","event":"built","message":"Built.","prompts":2}',
+      'error {"level":"warning","event":"odd","message":"Odd:\\n\\u001b[1ma\u2028","cause":"why"}',
+      'error {"level":"error","event":"bad","message":"Bad."}',
+      'error {"level":"audit","event":"token_revoked","token_id":"a"}',
+    ]))
+
+  test('write text for people, without commands to a terminal', () =>
+    expect(write({ format: 'text' })).toEqual([
+      'log Built.',
+      'error warning: Odd:\n?[1ma\u2028 cause=why',
+      'error error: Bad.',
+      'error audit: token_revoked token_id=a',
+    ]))
+
+  test.each([
+    ['warning', 3],
+    ['error', 2],
+  ] as const)('leave out what is less important than %s, but no audit line', (level, count) => {
+    expect(write({ level })).toHaveLength(count)
+    expect(written.at(-1)).toContain('"audit"')
+  })
+
+  test('may name a file for audit lines, which only its owner reads', () => {
+    const auditFile = join(temporaryFolder('hub-audit-'), 'audit.log')
+    expect(write({ auditFile })).toHaveLength(3)
+    write({ auditFile })
+    const lines = readFileSync(auditFile, 'utf8').trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line).event)).toEqual(['token_revoked', 'token_revoked'])
+    expect(statSync(auditFile).mode & 0o777).toBe(0o600)
+    expect(() => setLog(settings({ auditFile: '/dev/null/audit.log' }))).toThrow('AUDIT_LOG cannot be written')
+  })
+
+  test('name the address of a client in plain, as a hash, or not at all', () => {
+    const named = (['plain', 'hash', 'none'] as const).map((address) => {
+      setLog(settings({ address }))
+      return nameAddress('192.0.2.7')
+    })
+    expect(named).toEqual(['192.0.2.7', expect.stringMatching(/^[0-9a-f]{16}$/), undefined])
+  })
+
+  test('audit what a reader has read, without the search', () => {
+    setLog(settings())
+    written.length = 0
+    auditRead(answered({ path: '/api/v1/repos/a/b/raw?version=1.0.0&q=my+illness' }))
+    auditRead(answered({ sender: { address: '192.0.2.7' } }))
+    auditRead(answered({ status: 404 }))
+    auditRead(answered({ method: 'POST' }))
+    expect(written).toHaveLength(1)
+    expect(written[0]).toContain(
+      '"event":"read","address":"192.0.2.7","token_id":"a-token","path":"/api/v1/repos/a/b/raw","version":"1.0.0","status":200,"request_id":"a-request"}',
+    )
+  })
 })
 
 describe('the log line of a request', () => {
   test('has exactly these fields', () => {
     expect(formatRequest(answered(), new Date('2026-11-21T15:00:00Z'))).toBe(
-      '{"time":"2026-11-21T15:00:00.000Z","level":"info","method":"GET","path":"/api/v1/tags","status":200,"ms":1.3,"bytes":300,"cache":"no-store","request_id":"a-request"}\n',
+      '{"time":"2026-11-21T15:00:00.000Z","level":"info","event":"request","method":"GET","path":"/api/v1/tags","status":200,"ms":1.3,"bytes":300,"cache":"no-store","request_id":"a-request","address":"192.0.2.7","token_id":"a-token"}\n',
     )
   })
 
@@ -335,10 +428,11 @@ describe('a response and the lines about it', () => {
   const lines: Record<string, unknown>[] = []
   beforeAll(async () => {
     vi.spyOn(console, 'error').mockImplementation((line) => void lines.push(JSON.parse(line)))
+    setLog(settings({ address: 'hash' }))
     const listener = listenTo(async ({ url }) => {
       await sleep(1)
       if (url.endsWith('/broken')) return respondWithError(new Request(url), toHubError(new Error('of a file')))
-      logProblem('warning', 'Something is odd.')
+      logProblem('warning', 'odd', 'Something is odd.')
       return new Response('text')
     })
     running = await startServer(listener, 0, { listenAt: ['127.0.0.1'] })
@@ -346,6 +440,7 @@ describe('a response and the lines about it', () => {
   })
   afterAll(async () => {
     await running.stop()
+    setLog(settings())
     vi.restoreAllMocks()
   })
 
@@ -362,9 +457,11 @@ describe('a response and the lines about it', () => {
       expect(lines).toContainEqual({
         time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
         level: 'warning',
+        event: 'odd',
         message: 'Something is odd.',
         request_id: id,
         path: `/${number}`,
+        address: expect.stringMatching(/^[0-9a-f]{16}$/),
       })
   })
 
@@ -380,8 +477,8 @@ describe('a response and the lines about it', () => {
   })
 
   test('outside a request have only the time', () => {
-    logProblem('error', 'Nobody asked.')
-    expect(Object.keys(lines.at(-1)!)).toEqual(['time', 'level', 'message'])
+    logProblem('error', 'odd', 'Nobody asked.')
+    expect(Object.keys(lines.at(-1)!)).toEqual(['time', 'level', 'event', 'message'])
   })
 
   test.each(['/', '/broken', '/%', '/a\\b'])('%s has the version of the hub', async (path) => {

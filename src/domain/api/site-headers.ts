@@ -20,6 +20,9 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+/** Lets a browser reach a hub with https only over https for a year, also if somebody on the network wants otherwise. */
+export const HTTPS_ONLY = { 'Strict-Transport-Security': 'max-age=31536000' } as const
+
 /** Headers for machine-readable responses: pages from any origin may read these responses, and query parameters do not affect them. */
 const OPEN = {
   'Access-Control-Allow-Origin': '*',
@@ -35,6 +38,8 @@ export const HEADER_RULES: readonly HeaderRule[] = [
       'X-Content-Type-Options': 'nosniff',
       'Referrer-Policy': 'strict-origin-when-cross-origin',
       'Content-Security-Policy': PAGE_POLICY,
+      'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+      'Cross-Origin-Opener-Policy': 'same-origin',
       'Cache-Control': 'public, max-age=0, must-revalidate',
     },
   },
@@ -68,9 +73,12 @@ export function headersOf(path: string): Record<string, string> {
   return Object.assign({}, ...matching.map(({ headers }) => headers))
 }
 
-/** Formats the table as a `_headers` file. @see https://docs.netlify.com/manage/routing/headers/ */
+/** Formats the table as a `_headers` file. Netlify always serves it with https. @see https://docs.netlify.com/manage/routing/headers/ */
 export function formatHeadersFile(): string {
-  return HEADER_RULES.map(({ pattern, headers }) =>
-    [pattern, ...Object.entries(headers).map(([name, value]) => `  ${name}: ${value}`), ''].join('\n'),
-  ).join('\n')
+  const rules = [...HEADER_RULES, { pattern: '/*', headers: HTTPS_ONLY }]
+  return rules
+    .map(({ pattern, headers }) =>
+      [pattern, ...Object.entries(headers).map(([name, value]) => `  ${name}: ${value}`), ''].join('\n'),
+    )
+    .join('\n')
 }

@@ -5,6 +5,7 @@ import { type Config, findSourceHost } from '../../config.ts'
 import { type ContentCloneOptions, openContentClone } from '../../content/content-clone.ts'
 import { takeLock } from '../../git/process-lock.ts'
 import { createTokenSource } from '../../github/github-connection.ts'
+import { logInfo, logProblem } from '../../log.ts'
 import { inBackground, onAbort } from './http/background.ts'
 
 /** The path of the clone. Each further process in the same folder uses its own clone next to it. */
@@ -38,13 +39,14 @@ export async function followGitHub(
       while (isWanted && !signal.aborted) {
         isWanted = false
         if (await clone.fetch()) onMove()
-        if (said !== undefined) console.log('GitHub responds again.')
+        if (said !== undefined) logInfo('fetch_works', 'GitHub responds again.')
         said = undefined
       }
     } catch {
       const { failure } = clone.state()
       // Logged only once, because the failure may last for hours.
-      if (failure !== said && !signal.aborted) console.error(`${failure}\nThe current build is still being served.`)
+      if (failure !== said && !signal.aborted)
+        logProblem('error', 'fetch_failed', `${failure}\nThe current build is still being served.`)
       said = failure
     } finally {
       isFetching = false

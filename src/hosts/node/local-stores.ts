@@ -4,6 +4,7 @@ import { localSignInLink, openLocalKeys } from '../../account/local-keys.ts'
 import { type Config, settingsError } from '../../config.ts'
 import { type LocalGit, openLocalGit } from '../../git/git-store-local.ts'
 import type { ServerHub } from '../../hub/open-hub.ts'
+import { logInfo, logProblem } from '../../log.ts'
 import { type FreshCopies, openOrderClock } from '../../state/fresh-copies.ts'
 import { shareCopies } from '../../state/shared-copies.ts'
 import { openCopies, rememberCopies } from '../../state/stored-copies.ts'
@@ -45,10 +46,14 @@ export async function openLocalStores(config: Config, root?: string): Promise<Lo
     order: openOrderClock(),
     ...(shared ? { watchPublishes: shared.watch } : {}),
     localKeys: openLocalKeys(
-      (key) => console.log(`One-time link to sign in again: ${localSignInLink(baseUrl, key)}`),
+      (key) => logInfo('sign_in_link', `One-time link to sign in again: ${localSignInLink(baseUrl, key)}`),
       state,
     ),
-    localGit: openLocalGit({ contentDir: resolve(contentDir), environment: process.env }),
+    localGit: openLocalGit({
+      contentDir: resolve(contentDir),
+      environment: process.env,
+      warn: (message) => logProblem('warning', 'git', message),
+    }),
     close() {
       stateWatch.stop()
       shared?.close()
@@ -59,5 +64,5 @@ export async function openLocalStores(config: Config, root?: string): Promise<Lo
 
 /** Prints the sign-in link, if there is one (local mode). */
 export function printSignInLink({ isLocal, baseUrl }: Config, { localKeys }: Pick<LocalStores, 'localKeys'>): void {
-  if (isLocal) console.log(`One-time sign-in link: ${localSignInLink(baseUrl, localKeys.current())}`)
+  if (isLocal) logInfo('sign_in_link', `One-time sign-in link: ${localSignInLink(baseUrl, localKeys.current())}`)
 }

@@ -61,7 +61,7 @@ export function openMetrics(commit?: string) {
     }
   }
   return {
-    countRequest({ method, path, status, ms, bytes: sent }: AnsweredRequest): void {
+    countRequest({ method, path, status, ms, bytes: sent }: Omit<AnsweredRequest, 'sender'>): void {
       const route = routeOf(method, path)
       if (route === 'publishVersion') publishes.inc({ outcome: outcomeOfPublish(status) })
       const labels = { route, method: METHODS.has(method) ? method : 'other', status }

@@ -59,7 +59,7 @@ async function checkPart(part: Part, check: (() => Promise<void>) | undefined): 
     return undefined
   } catch (cause) {
     if (cause instanceof HubError) return { part, reason: cause.message }
-    logProblem('error', 'A part of the hub cannot be checked.', { part, cause })
+    logProblem('error', 'check_failed', 'A part of the hub cannot be checked.', { part, cause })
     return { part, reason: 'The check failed. The log has the reason.' }
   }
 }

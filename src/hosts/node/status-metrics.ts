@@ -2,6 +2,7 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { QueueState } from '../../concurrency/turns.ts'
 import type { Health } from './health.ts'
+import type { OperatingFacts } from './operating-facts.ts'
 import { PARTS, type Unready } from './readiness.ts'
 
 /** Where the metrics come from, when they are read. */
@@ -11,6 +12,8 @@ export interface StatusSources {
   checkAll: () => Promise<readonly Unready[]>
   /** Returns how full the queue of publishes is. */
   queueOf: () => QueueState
+  /** Returns what an operator must hear of before it hurts. */
+  factsOf?: (() => Promise<OperatingFacts>) | undefined
 }
 
 /** Adds the metrics to a registry. @param about the version and the commit of the code */
@@ -29,6 +32,10 @@ export function openStatusMetrics(registry: Registry, about: { version: string; 
   )
   const fetchAge = gauge('hub_fetch_age_seconds', 'Time since the clone was last in sync with GitHub.')
   const fetchUp = gauge('hub_fetch_up', 'Whether the last fetch from GitHub succeeded (1) or not (0).')
+  const tokens = gauge('hub_tokens', 'Tokens in the state. A lost state has none.')
+  const skew = gauge('hub_clock_skew_seconds', 'How far this machine’s clock is ahead of another.', 'against')
+  const backupAge = gauge('hub_backup_age_seconds', 'Time since the last complete npm run backup on this machine.')
+  const credential = gauge('hub_credential_expires_seconds', 'Time until the credential for the git host expires.')
   const waiting = gauge('hub_publish_queue_length', 'Publishes that wait for their turn.')
   const oldest = gauge(
     'hub_publish_queue_oldest_seconds',
@@ -36,7 +43,7 @@ export function openStatusMetrics(registry: Registry, about: { version: string; 
   )
   return {
     setBuildSeconds: (seconds: number) => build.set(seconds),
-    async update({ healthOf, checkAll, queueOf }: StatusSources): Promise<void> {
+    async update({ healthOf, checkAll, queueOf, factsOf }: StatusSources): Promise<void> {
       const failing = await checkAll()
       for (const part of PARTS) ready.set({ part }, failing.some((one) => one.part === part) ? 0 : 1)
       const health = healthOf()
@@ -50,6 +57,13 @@ export function openStatusMetrics(registry: Registry, about: { version: string; 
       for (const one of [fetchUp, fetchAge]) one.remove()
       if (health.fetch) fetchUp.set(health.fetch.failure === null ? 1 : 0)
       if (health.fetch?.age_seconds != null) fetchAge.set(health.fetch.age_seconds)
+      for (const one of [tokens, skew, backupAge, credential]) one.reset()
+      for (const one of [tokens, backupAge, credential]) one.remove()
+      const facts = await factsOf?.()
+      for (const [against, seconds] of Object.entries(facts?.skew ?? {})) skew.set({ against }, seconds)
+      if (facts?.tokens !== undefined) tokens.set(facts.tokens)
+      if (facts?.backupAgeSeconds !== undefined) backupAge.set(facts.backupAgeSeconds)
+      if (facts?.credentialExpiresSeconds !== undefined) credential.set(facts.credentialExpiresSeconds)
       const queue = queueOf()
       waiting.set(queue.length)
       oldest.set(queue.oldestMs / 1000)

@@ -20,7 +20,9 @@ export function openThreadPool(
     resourceLimits: memory,
   })
   // This event is emitted if a thread fails without a task, or responds after it was stopped.
-  pool.on('error', (cause) => logProblem('warning', `${module}: a thread failed outside a task.`, { cause }))
+  pool.on('error', (cause) =>
+    logProblem('warning', 'thread_failed', `${module}: a thread failed outside a task.`, { cause }),
+  )
   return {
     /** Runs a function of the module in a thread. The signal ends the thread if the task is running. */
     run: (task: unknown, options: { name: string; signal: AbortSignal }): Promise<unknown> => pool.run(task, options),

@@ -2,7 +2,7 @@
 
 import type { GitStore } from '../../git/git-store.ts'
 import type { LocalGit } from '../../git/git-store-local.ts'
-import { describeError } from '../../log.ts'
+import { describeError, logProblem } from '../../log.ts'
 import { inBackground } from './http/background.ts'
 
 const CHECK_MS = 10_000
@@ -67,7 +67,7 @@ function openCheck(look: () => Promise<void>) {
       } catch (error) {
         // Git's own message is for the operator alone, because it contains paths.
         const problem = (error instanceof Error ? error.message : String(error)).replace(' Nothing was published.', '')
-        if (problem !== health.problem) console.error(describeError(error))
+        if (problem !== health.problem) logProblem('error', 'publishing_down', describeError(error))
         health = { ...health, problem }
       }
       return health.problem === null

@@ -1,5 +1,5 @@
 // Checks regularly whether the state store can be read and written, so that a problem is known before somebody signs in.
-import { logProblem } from '../../log.ts'
+import { logInfo, logProblem } from '../../log.ts'
 import { describeStateProblem, type OpenStateStore } from '../../state/state-entries.ts'
 
 const CHECK_MS = 10_000
@@ -25,13 +25,13 @@ export function watchState(state: Pick<OpenStateStore, 'check'>, kind: StateHeal
     if (performance.now() < goodUntil) return
     try {
       await state.check()
-      if (problem !== null) console.log('The store for tokens and sessions responds again.')
+      if (problem !== null) logInfo('state_works', 'The store for tokens and sessions responds again.')
       problem = null
       goodUntil = performance.now() + KEPT_MS
     } catch (cause) {
       const found = describeStateProblem(cause)
       if (found !== problem)
-        logProblem('error', 'The store for tokens and sessions does not work.', { problem: found, cause })
+        logProblem('error', 'state_down', 'The store for tokens and sessions does not work.', { problem: found, cause })
       problem = found
       throw cause
     }

@@ -11,6 +11,7 @@ import { hasPermission, type Permission } from '../../domain/values/permissions.
 import { hasPublishingRule } from '../../domain/values/publishing-rules.ts'
 import { isToken } from '../../domain/values/token-form.ts'
 import type { Provenance } from '../../domain/values/values.ts'
+import { logAudit, noteSender } from '../../log.ts'
 
 /** A publisher with a valid token. Access is checked separately for each repository. */
 export interface Bearer {
@@ -97,14 +98,20 @@ export async function authenticate(request: Request, deps: TokenChecks, now: Dat
   const token = /^bearer +(\S+) *$/i.exec(request.headers.get('Authorization') ?? '')?.[1]
   // An OIDC token has three parts separated by dots. Hub tokens contain no dots.
   if (token?.split('.').length === 3) return authenticateJob(token, deps, now)
-  if (token === undefined || !isToken(token)) throw noGoodToken(deps.baseUrl)
-  const record = await deps.findToken(token)
-  if (!record) throw noGoodToken(deps.baseUrl)
-  if (hasExpired(record, now))
+  if (token === undefined) throw noGoodToken(deps.baseUrl)
+  const record = isToken(token) ? await deps.findToken(token) : undefined
+  if (!record) {
+    logAudit('token_refused', { reason: isToken(token) ? 'unknown' : 'malformed' })
+    throw noGoodToken(deps.baseUrl)
+  }
+  if (deps.isSignedIn !== true) noteSender({ token_id: record.id })
+  if (hasExpired(record, now)) {
+    logAudit('token_refused', { reason: 'expired' })
     throw new HubError(
       'unauthorized',
       `This token expired at ${record.expires_at}. Create a new one at ${deps.baseUrl}/settings.`,
     )
+  }
   const { id, scope, permissions } = record
   const holder = record.holder.kind === 'person' ? await findPersonOf(record.holder, deps) : record.holder
   return {
@@ -126,21 +133,27 @@ async function findPersonOf(
   deps: TokenChecks,
 ): Promise<Extract<Holder, { kind: 'person' }>> {
   const person = await deps.findHolder({ user_id, login })
-  if (!person)
+  if (!person) {
+    logAudit('token_refused', { reason: 'login_taken', login, user_id })
     throw new HubError(
       'forbidden',
       `The handle ${login} belongs to another user of this hub. Sign in and create a new token.`,
     )
+  }
   // Blocking revokes tokens, but one may have been created at the same moment.
-  if (await deps.isBlocked(person)) throw new HubError('forbidden', blockedMessage(login))
+  if (await deps.isBlocked(person)) throw refuseBlocked(person)
   return { kind: 'person', ...person }
 }
 
 /** Authenticates a CI job. Whether the token was already used is checked later, by `admitJob`, and only for trusted jobs. */
 async function authenticateJob(token: string, deps: TokenChecks, now: Date): Promise<Bearer> {
-  const job = await deps.verifyJob(token, now)
+  const job = await deps.verifyJob(token, now).catch((thrown: unknown): never => {
+    if (thrown instanceof HubError && thrown.code === 'unauthorized') logAudit('token_refused', { reason: 'job' })
+    throw thrown
+  })
   const { repositoryId, provenance, actor } = job
-  if (actor && (await deps.isBlocked(actor))) throw new HubError('forbidden', blockedMessage(actor.login))
+  noteSender({ workflow: provenance.workflow, run_id: provenance.run_id })
+  if (actor && (await deps.isBlocked(actor))) throw refuseBlocked(actor)
   return {
     // All CI jobs in one repository count as one publisher for rate limits and idempotency.
     id: `job:${repositoryId}`,
@@ -153,6 +166,11 @@ async function authenticateJob(token: string, deps: TokenChecks, now: Date): Pro
     isSignedIn: false,
     provenance,
   }
+}
+
+function refuseBlocked({ login, user_id }: Person): HubError {
+  logAudit('token_refused', { reason: 'blocked', login, user_id })
+  return new HubError('forbidden', blockedMessage(login))
 }
 
 /** @throws HubError `forbidden` if the token's scope does not include the repository */

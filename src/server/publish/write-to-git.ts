@@ -124,6 +124,6 @@ async function showSafely(show: () => Promise<void>): Promise<void> {
     await show()
   } catch (error) {
     const { logProblem } = await import('../../log.ts')
-    logProblem('warning', 'A write will not be visible until the next build.', { cause: error })
+    logProblem('warning', 'fresh_copy_failed', 'A write will not be visible until the next build.', { cause: error })
   }
 }

@@ -20,6 +20,7 @@ import { applyFirstFiles, type FirstFilesByPrompt, listProblems } from '../../..
 import { createGit } from '../../../git/git-command.ts'
 import { startGitRunner } from '../../../git/git-runner-client.ts'
 import { describeError, logProblem } from '../../../log.ts'
+import { setLog } from '../../../log-output.ts'
 import { type EditedIndex, editSearchIndex, readIndexNumber, startSearchIndex } from '../../../search/write-index.ts'
 import { type BuildSource, UNKNOWN_SOURCE } from '../../../state/fresh-copies.ts'
 import { isDamage } from '../../../state/sqlite-errors.ts'
@@ -49,6 +50,7 @@ const CHECK_MS = 1_000
 const MISSING_MS = 1_000
 
 const config = readConfig(process.env)
+setLog(config.logging)
 const parameters: BuilderParameters = workerData
 const folder = describeFolder(parameters.dir)
 const { contentDir } = parameters
@@ -217,7 +219,7 @@ function wantLook(): void {
 
 function start(): void {
   work().catch((cause: unknown) => {
-    logProblem('error', 'The builder cannot go on. The server starts another one.', { cause })
+    logProblem('error', 'builder_failed', 'The builder cannot go on. The server starts another one.', { cause })
     process.exit(1)
   })
 }

@@ -33,7 +33,12 @@ export function openComparison(config: Config, settleMs: number) {
       )
     } catch (cause) {
       opened = undefined
-      logProblem('warning', 'It was not checked whether the branch still has what was published to it.', { cause })
+      logProblem(
+        'warning',
+        'branch_unchecked',
+        'It was not checked whether the branch still has what was published to it.',
+        { cause },
+      )
       return undefined
     }
   }

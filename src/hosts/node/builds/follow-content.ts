@@ -5,7 +5,7 @@ import { readState } from '../../../built/site-database.ts'
 import type { Config } from '../../../config.ts'
 import { HubError } from '../../../domain/api/errors.ts'
 import { countOf } from '../../../domain/text/count-of.ts'
-import { describeError, logProblem } from '../../../log.ts'
+import { describeError, logInfo, logProblem } from '../../../log.ts'
 import { isAhead, UNKNOWN_SOURCE, type WriteOrigin } from '../../../state/fresh-copies.ts'
 import { addUnbuilt, type Health, STARTING } from '../health.ts'
 import { inBackground, onAbort } from '../http/background.ts'
@@ -112,7 +112,10 @@ export function followContent(
     clearTimeout(showing)
     try {
       const state = show()
-      console.log(`Serving the content as of ${state.began}: ${formatCounts(state.counts)}.`)
+      logInfo('build_served', `Serving the content as of ${state.began}: ${formatCounts(state.counts)}.`, {
+        commit: state.commit,
+        ...state.counts,
+      })
     } catch (error) {
       const pauseMs = pauseAfter(failures)
       showing = setTimeout(() => showNew(failures + 1), pauseMs).unref()
@@ -126,7 +129,7 @@ export function followContent(
       if (served.site === NOT_BUILT) onProgress(message.step, message.done, message.total)
     } else if (message.kind === 'polling') {
       health = { ...health, polling: message.reason }
-      console.error(message.reason)
+      logProblem('warning', 'watching_failed', message.reason)
     } else if (message.kind === 'state') {
       showNew()
     } else if (message.kind === 'read') {
@@ -134,13 +137,13 @@ export function followContent(
       health = { ...health, status: problems.length > 0 ? 'degraded' : 'ok', broken: problems, failure: null }
       onBuilt(new Date(message.began))
       const words = [...(ignored ? [ignored] : []), ...describeBroken(problems)].join('\n')
-      if (words !== said && words !== '') console.error(words)
+      if (words !== said && words !== '') logProblem('warning', 'content_broken', words)
       said = words
     } else if (served.site === NOT_BUILT) ready.reject(new Error(message.message))
     else {
       const failure = `${message.message}\n${message.next}`
       health = { ...health, status: 'degraded', failure }
-      console.error(`The build failed; the previous build is still being served.\n${failure}`)
+      logProblem('error', 'build_failed', `The build failed; the previous build is still being served.\n${failure}`)
       tellWaiting()
     }
   }
@@ -149,15 +152,18 @@ export function followContent(
   if (hasLastBuild(folder)) {
     try {
       const last = show()
-      console.log(
+      logInfo(
+        'last_build_served',
         `Serving the build from ${last.built_at} while the content is being read: ${formatCounts(last.counts)}.`,
       )
     } catch (cause) {
       isLastBroken = true
-      logProblem('warning', 'The last build cannot be opened, so everything is built again.', { cause })
+      logProblem('warning', 'build_unreadable', 'The last build cannot be opened, so everything is built again.', {
+        cause,
+      })
     }
   }
-  if (served.site === NOT_BUILT) console.log('Building the site …')
+  if (served.site === NOT_BUILT) logInfo('building', 'Building the site …')
   const builder = keepBuilding({ dir: folder.dir, contentDir: config.contentDir }, signal, {
     hear,
     async beforeBuild() {

@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { hashCode } from '../../../build/code-hash.ts'
 import { listFiles } from '../../../build/list-files.ts'
+import { logProblem } from '../../../log.ts'
 import { inBackground } from '../http/background.ts'
 import type { Bundle, Pages } from '../pages.ts'
 
@@ -75,9 +76,9 @@ export function preparePages(
       prepared.current = await open()
     } catch (error) {
       if (signal.aborted) return
-      console.error(
-        `${error instanceof Error ? error.message : error} Retrying in ${RETRY_MS / 1000} s; the API remains available.`,
-      )
+      const reason = error instanceof Error ? error.message : String(error)
+      const next = `Retrying in ${RETRY_MS / 1000} s; the API remains available.`
+      logProblem('error', 'pages_failed', `${reason} ${next}`)
       setTimeout(() => inBackground('Opening the pages', attempt), RETRY_MS).unref()
     }
   }

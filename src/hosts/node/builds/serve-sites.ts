@@ -3,9 +3,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SiteFiles } from '../../../built/site-files.ts'
 import type { Config } from '../../../config.ts'
+import { HTTPS_ONLY } from '../../../domain/api/site-headers.ts'
 import { createHubApp } from '../../../hub/hub-app.ts'
 import { type FunctionContext, pagesUnavailable, type ServerHub } from '../../../hub/open-hub.ts'
 import { publishQueue } from '../../../hub/open-publish-hub.ts'
+import { isLogged } from '../../../log-output.ts'
 import { openPageCache, type PageCache } from '../../../server/page-cache.ts'
 import { copiesAhead } from '../../../state/stored-copies.ts'
 import { findCommit } from '../code-commit.ts'
@@ -14,7 +16,7 @@ import { findClients, findProxies } from '../http/client-addresses.ts'
 import { openCompressor } from '../http/compress.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../http/http-server.ts'
 import { createHandler, listenTo } from '../http/listener.ts'
-import { formatRequest, type LineWriter, writeLines } from '../http/request-log.ts'
+import { auditRead, formatRequest, type LineWriter, writeLines } from '../http/request-log.ts'
 import type { LocalStores } from '../local-stores.ts'
 import { openLongWork } from '../long-work.ts'
 import { connectReaders, guardReaders, openRights } from '../members-guard.ts'
@@ -25,6 +27,7 @@ import { startSweeping } from '../open-state.ts'
 import { DATA_PATH, type Pages } from '../pages.ts'
 import { protectPrivateHub } from '../private-hub.ts'
 import { checkState, checkThrough, openReadiness } from '../readiness.ts'
+import type { StatusSources } from '../status-metrics.ts'
 import type { Served, Site } from './site.ts'
 
 /** The application, which also serves the static files. */
@@ -43,6 +46,8 @@ type ServeSettings = Pick<Config, 'port'> &
     downloads?: SiteFiles
     /** Called for each request to `/healthz`. */
     healthOf?: () => Health
+    /** Returns what an operator must hear of, for the metrics. */
+    factsOf?: StatusSources['factsOf']
     /** Called for each write that is in the content folder and about to get its place in the order of publishes and builds. */
     onWritten?: (fullName: string) => void
     /** Advances the build that is served to a write; omitted if no build follows. */
@@ -51,6 +56,8 @@ type ServeSettings = Pick<Config, 'port'> &
     metrics?: Metrics | undefined
     /** If set, each request is logged as one line. */
     log?: LineWriter | undefined
+    /** Whether the reads of readers are audited. */
+    auditsReads?: boolean
   }
 
 /** Opens metrics and the request log according to the settings. By default, requests are not logged to a terminal, where they would bury other messages. */
@@ -59,7 +66,7 @@ export async function openMonitoring({
   logRequests,
   codeCommit,
 }: Config): Promise<Pick<ServeSettings, 'metrics' | 'log'>> {
-  const isLogging = logRequests ?? !process.stdout.isTTY
+  const isLogging = isLogged('info') && (logRequests ?? !process.stdout.isTTY)
   // Loading the library takes a twentieth of the start.
   const { openMetrics } = hasMetrics ? await import('../metrics.ts') : {}
   const metrics = openMetrics?.(codeCommit ?? (await findCommit(process.cwd(), process.env)))
@@ -92,12 +99,14 @@ export async function serveSites(
     isPrivate = false,
     readAccess = { kind: 'public' },
     healthOf = () => STARTING,
+    factsOf,
     onWritten = () => {},
     advance,
     pages: shown,
     downloads,
     metrics,
     log,
+    auditsReads = false,
   }: ServeSettings,
 ): Promise<ServedHub> {
   const git = metrics?.countGit(localGit) ?? localGit
@@ -150,7 +159,7 @@ export async function serveSites(
     },
     () => isEnding,
   )
-  const monitored = withMonitoring(answer, { healthOf, checkAll, queueOf: publishQueue }, metrics, metricsToken)
+  const monitored = withMonitoring(answer, { healthOf, checkAll, queueOf: publishQueue, factsOf }, metrics, metricsToken)
   const isForReaders = readAccess.kind === 'members'
   const own = {
     baseUrl,
@@ -167,11 +176,12 @@ export async function serveSites(
       })
     : monitored
   const guarded = protectPrivateHub(closed, own)
-  const onAnswered = watchRequests(metrics, log)
+  const onAnswered = watchRequests(metrics, log, auditsReads)
   const clientOf = findClients(trustedProxies)
   const host = await startServer(listenTo(guarded, clientOf), port, {
     listenAt,
     ...(own.isPrivate && { allowOrigin: baseUrl }),
+    ...(baseUrl.startsWith('https:') && { headers: HTTPS_ONLY }),
     ...(onAnswered && { onAnswered }),
   })
   host.server.on('close', longWork.close)
@@ -224,14 +234,19 @@ function joinFiles(served: Served, downloads: SiteFiles | undefined, pages: Page
   }
 }
 
-/** @returns undefined if metrics and the request log are both disabled */
-function watchRequests(metrics: Metrics | undefined, log: LineWriter | undefined): ServerOptions['onAnswered'] {
-  if (!metrics && !log) return undefined
+/** @returns undefined if nothing watches requests */
+function watchRequests(
+  metrics: Metrics | undefined,
+  log: LineWriter | undefined,
+  auditsReads: boolean,
+): ServerOptions['onAnswered'] {
+  if (!metrics && !log && !auditsReads) return undefined
   return ({ method = '', url: path = '' }, outgoing, measured) => {
     const { statusCode: status } = outgoing
     const cache = status === 304 ? 'revalidated' : String(outgoing.getHeader('Cache-Control') ?? '') || null
     const answered = { method, path, status, cache, ...measured }
     metrics?.countRequest(answered)
     log?.write(formatRequest(answered, new Date()))
+    if (auditsReads) auditRead(answered)
   }
 }

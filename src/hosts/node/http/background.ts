@@ -4,7 +4,7 @@ import { logProblem } from '../../../log.ts'
 /** Runs work that nothing waits for. @param what the name of the work, logged if it fails, such as `Closing the stores` */
 export function inBackground(what: string, work: () => unknown): void {
   Promise.try(work).catch((error: unknown) => {
-    logProblem('error', `${what} failed.`, { cause: error })
+    logProblem('error', 'background_failed', `${what} failed.`, { cause: error })
   })
 }
 

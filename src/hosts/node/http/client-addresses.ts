@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, type Socket } from 'node:net'
 import { parseAddress } from '../../../domain/access/ip-address.ts'
+import { logProblem } from '../../../log.ts'
 import type { TrustedProxy } from '../../../settings.ts'
 
 /** Maximum number of forwarding addresses examined per request. */
@@ -15,7 +16,7 @@ const MAX_HOPS = 32
  */
 export function findClients(
   trusted: readonly TrustedProxy[],
-  warn: (message: string) => void = console.warn,
+  warn: (message: string) => void = (message) => logProblem('warning', 'proxy_not_trusted', message),
 ): (incoming: IncomingMessage) => string {
   const isTrusted = recognise(trusted)
   let isSaid = false

@@ -41,12 +41,14 @@ export interface ServerOptions {
   onAnswered?: (
     incoming: IncomingMessage,
     outgoing: ServerResponse,
-    measured: Pick<AnsweredRequest, 'id' | 'ms' | 'bytes'>,
+    measured: Pick<AnsweredRequest, 'id' | 'ms' | 'bytes' | 'sender'>,
   ) => void
   /** The addresses to listen on. Default: all IP addresses of this machine. */
   listenAt?: ListenAt
   /** The origin that may read errors of the server itself. Default: every origin. */
   allowOrigin?: string
+  /** Headers of every response. */
+  headers?: Readonly<Record<string, string>>
   /** Overrides the default limits. */
   limits?: Partial<ServerLimits>
 }
@@ -55,7 +57,7 @@ export interface ServerOptions {
 export async function startServer(
   listener: NodeListener,
   port: number,
-  { listenAt = 'everywhere', limits: given = {}, onAnswered, allowOrigin = '*' }: ServerOptions = {},
+  { listenAt = 'everywhere', limits: given = {}, onAnswered, allowOrigin = '*', headers = {} }: ServerOptions = {},
 ) {
   const limits = { ...LIMITS, ...given }
   const answering = new Map<Socket, ServerResponse>()
@@ -73,17 +75,22 @@ export async function startServer(
       const { socket } = incoming
       answering.set(socket, outgoing)
       const id = nameRequest(incoming.headers['x-request-id'])
-      for (const [name, value] of Object.entries(headersOfRequest(id))) outgoing.setHeader(name, value)
+      for (const [name, value] of Object.entries({ ...headersOfRequest(id), ...headers }))
+        outgoing.setHeader(name, value)
+      const logged = { request_id: id, path: incoming.url ?? '', sender: {} }
       const began = performance.now()
       const sentBefore = socket.bytesWritten
       outgoing.once('close', () => {
-        onAnswered?.(incoming, outgoing, { id, ms: performance.now() - began, bytes: socket.bytesWritten - sentBefore })
+        const ms = performance.now() - began
+        onAnswered?.(incoming, outgoing, { id, ms, bytes: socket.bytesWritten - sentBefore, sender: logged.sender })
         answering.delete(socket)
         if (isStopping) server.closeIdleConnections()
       })
       if (isClosing) outgoing.shouldKeepAlive = false
-      runForRequest({ request_id: id, path: incoming.url ?? '' }, () => {
-        listener(incoming, outgoing).catch((cause) => logProblem('error', 'A response failed.', { cause }))
+      runForRequest(logged, () => {
+        listener(incoming, outgoing).catch((cause) =>
+          logProblem('error', 'response_failed', 'A response failed.', { cause }),
+        )
       })
     },
   )

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { HubError } from '../../../domain/api/errors.ts'
+import { noteAddress } from '../../../log.ts'
 import { respondWithError } from '../../../server/refusals.ts'
 import { partsOf, respondWithParts } from '../../../server/respond.ts'
 import { type Compressor, openCompressor } from './compress.ts'
@@ -60,7 +61,9 @@ export function listenTo(
     if (!URL.canParse(request.url)) return refuseUrl()
     // hono also serves HTTP/2, which this server does not speak.
     const { socket } = incoming as IncomingMessage
-    return answer(request, addressOf(incoming as IncomingMessage), socket.remoteAddress)
+    const ip = addressOf(incoming as IncomingMessage)
+    noteAddress(ip)
+    return answer(request, ip, socket.remoteAddress)
   }
   return getRequestListener(handle, {
     // HTTP/1.0 does not require a Host header.

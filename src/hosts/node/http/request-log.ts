@@ -1,7 +1,8 @@
-// Gives each request an ID, and logs it as a line of JSON, without its query, tokens or content.
+// Gives each request an ID, and logs it as a line, without its query, tokens or content.
 import { randomUUID } from 'node:crypto'
 import { write, writeSync } from 'node:fs'
-import { redactSecrets } from '../../../log.ts'
+import { logAudit, redactSecrets, runForRequest, type Sender } from '../../../log.ts'
+import { formatLine } from '../../../log-output.ts'
 import { VERSION } from '../../../version.ts'
 
 /** Maximum number of buffered characters. If the log's reader is too slow, further lines are dropped, and the log reports how many. */
@@ -22,6 +23,7 @@ export interface AnsweredRequest {
   /** The Cache-Control of the response, or null. */
   cache: string | null
   id: string
+  sender: Sender
 }
 
 /** Returns the request ID: the client's if it is well-formed, otherwise a new one. @param given the header `X-Request-Id` */
@@ -37,19 +39,31 @@ export function headersOfRequest(id: string): Record<string, string> {
 /** A log whose lines are written without waiting for its reader. */
 export type LineWriter = ReturnType<typeof writeLines>
 
-/** Formats a request as a line of JSON that ends with a line feed. docs/running.md section 6 */
-export function formatRequest({ method, path, status, ms, bytes, cache, id }: AnsweredRequest, now: Date): string {
-  return `${JSON.stringify({
-    time: now.toISOString(),
-    level: 'info',
-    method,
-    path: redactSecrets(path),
-    status,
-    ms: Math.round(ms * 10) / 10,
-    bytes,
-    cache,
-    request_id: id,
-  })}\n`
+/** Formats a request as a line that ends with a line feed. docs/running.md section 6 */
+export function formatRequest(answered: AnsweredRequest, now: Date): string {
+  const { method, path, status, bytes, cache, id, sender } = answered
+  const ms = Math.round(answered.ms * 10) / 10
+  const bare = redactSecrets(path)
+  const line = { method, path: bare, status, ms, bytes, cache, request_id: id, ...sender }
+  return `${formatLine({ level: 'info', event: 'request', ...line }, now)}\n`
+}
+
+/** The parameters of a read that say which version was read. */
+const VERSION_PARAMETERS = ['version', 'label'] as const
+
+/** Audits what a reader of a private hub has read. */
+export function auditRead({ method, path, status, id, sender }: AnsweredRequest): void {
+  const { address: _, ...who } = sender
+  const bare = redactSecrets(path)
+  const isRead = method === 'GET' || method === 'HEAD' || bare === '/mcp'
+  if (!isRead || status >= 400 || Object.keys(who).length === 0) return
+  const query = new URLSearchParams(/\?([^#]*)/.exec(path)?.[1])
+  const which = VERSION_PARAMETERS.flatMap((name) => {
+    const value = query.get(name)
+    return value !== null && /^[\w.-]{1,64}$/.test(value) ? [[name, value]] : []
+  })
+  const what = { path: bare, ...Object.fromEntries(which), status }
+  runForRequest({ request_id: id, path, sender }, () => logAudit('read', what))
 }
 
 /** Writes lines to a file descriptor. A full pipe delays the log, but never a request. */
@@ -83,7 +97,8 @@ export function writeLines(descriptor = 1) {
         dropped += 1
         return
       }
-      if (dropped > 0) waiting += `${JSON.stringify({ level: 'warning', message: 'Log lines were lost.', dropped })}\n`
+      if (dropped > 0)
+        waiting += `${formatLine({ level: 'warning', event: 'log_lines_lost', message: 'Log lines were lost.', dropped })}\n`
       dropped = 0
       waiting += line
       if (!isBusy) setTimeout(flush, GATHER_MS)

@@ -9,6 +9,6 @@ export function logUncaughtErrors(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   // Node reports rejections here too, because nothing listens for `unhandledRejection`.
   process.on('uncaughtException', (cause, origin) =>
-    logProblem('error', 'This error was not caught. The hub keeps running.', { origin, cause }),
+    logProblem('error', 'uncaught_error', 'This error was not caught. The hub keeps running.', { origin, cause }),
   )
 }
