@@ -71,7 +71,7 @@ export async function protect(
   visited: Visited,
   status: number,
   request: Request,
-  { show, baseUrl }: AccountPageDeps,
+  { show }: AccountPageDeps,
   setCookies: readonly string[] = [],
 ): Promise<Response> {
   if (visited instanceof Response) return visited
@@ -80,7 +80,6 @@ export async function protect(
     'Content-Type': 'text/html; charset=utf-8',
     'Cache-Control': 'no-store',
   })
-  if (baseUrl.startsWith('https:')) headers.set('Strict-Transport-Security', 'max-age=31536000')
   for (const cookie of setCookies) headers.append('Set-Cookie', cookie)
   const body = await show(visited)
   return new Response(request.method === 'HEAD' ? null : body, { status, headers })

@@ -4,10 +4,14 @@ import type { Bytes, SiteFiles } from '../built/site-files.ts'
 import { GUIDES, MARKDOWN_GUIDES } from '../site/docs/guides.ts'
 import type { HubProfile, RenderPage } from '../site/rendering.ts'
 
+/** The only page that a hub may be without. */
+const SECURITY = '/.well-known/security.txt'
+
 /** The address of each page, by the path of its file. */
 const PAGES: ReadonlyMap<string, string> = new Map([
   ['/404.html', '/404'],
   ['/robots.txt', '/robots.txt'],
+  [SECURITY, '/security.txt'],
   ['/docs/mcp/server.json', '/docs/mcp/server.json'],
   ['/docs/renovate.json', '/docs/renovate.json'],
   ['/docs/index.html', '/docs'],
@@ -17,9 +21,10 @@ const PAGES: ReadonlyMap<string, string> = new Map([
 
 /** Returns the pages as files, each rendered on its first read. */
 export function fixedPages(render: RenderPage, profile: HubProfile): SiteFiles {
-  const rendered = new Map<string, Promise<Bytes>>()
-  const draw = async (path: string) => {
+  const rendered = new Map<string, Promise<Bytes | undefined>>()
+  const draw = async (file: string, path: string) => {
     const response = await render(path, { profile, path })
+    if (file === SECURITY && response.status === 404) return undefined
     const isMissing = response.status !== 200 && path !== '/404'
     if (isMissing) throw new Error(`${path} was rendered with status ${response.status}.`)
     return new Uint8Array(await response.arrayBuffer())
@@ -28,7 +33,7 @@ export function fixedPages(render: RenderPage, profile: HubProfile): SiteFiles {
     async read(file) {
       const path = PAGES.get(file)
       if (path === undefined) return undefined
-      const page = rendered.get(file) ?? draw(path)
+      const page = rendered.get(file) ?? draw(file, path)
       rendered.set(file, page)
       page.catch(() => rendered.delete(file))
       return page
@@ -39,5 +44,6 @@ export function fixedPages(render: RenderPage, profile: HubProfile): SiteFiles {
 /** Renders all pages. @returns their bytes, by the path of the file */
 export async function renderFixedPages(render: RenderPage, profile: HubProfile): Promise<[string, Bytes][]> {
   const files = fixedPages(render, profile)
-  return Promise.all(Array.from(PAGES.keys(), async (file) => [file, (await files.read(file))!] as [string, Bytes]))
+  const pages = await Promise.all(Array.from(PAGES.keys(), async (file) => [file, await files.read(file)] as const))
+  return pages.flatMap(([file, bytes]) => (bytes ? [[file, bytes] as [string, Bytes]] : []))
 }

@@ -46,6 +46,9 @@ const SiteFileSchema = z.strictObject({
   report_url: ReportAddress.optional().describe(
     'Where readers report a prompt; `{prompt}` in it stands for the version. Without it, there is no link.',
   ),
+  security_contact: ReportAddress.optional().describe(
+    'Where to report a weakness of the hub, for `/.well-known/security.txt`. Without it, there is no such file.',
+  ),
   tasks: z
     .array(z.strictObject({ text: words(60), query: words(LIMITS.queryCharacters) }))
     .max(MAX_QUESTIONS, `expected at most ${MAX_QUESTIONS} tasks`)

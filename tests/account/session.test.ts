@@ -193,7 +193,6 @@ test('sends no-store and a strict Content-Security-Policy with every response', 
     expect(answer.headers.get('Cache-Control')).toBe('no-store')
     expect(answer.headers.get('Content-Security-Policy')).toContain("default-src 'none'; script-src 'self'")
     expect(answer.headers.get('Content-Security-Policy')).toContain("form-action 'self'")
-    expect(answer.headers.get('Strict-Transport-Security')).toBe('max-age=31536000')
     expect(answer.headers.get('Access-Control-Allow-Origin')).toBeNull()
   }
 })

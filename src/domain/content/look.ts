@@ -11,6 +11,7 @@ export interface HubLook {
   footer: { text: string; url: string }[]
   /** Where readers report a prompt; `{prompt}` stands for the version. */
   report_url?: string | undefined
+  security_contact?: string | undefined
   examples: string[]
   tasks: { text: string; query: string }[]
   /** `data` is base64. */

@@ -21,6 +21,7 @@ const OPEN: Readonly<Record<string, Openness>> = {
   '/auth/local': 'whole',
   '/auth/sign-out': 'whole',
   '/auth/sign-out-everywhere': 'whole',
+  '/.well-known/security.txt': 'file',
   '/favicon.ico': 'file',
   '/favicon.svg': 'file',
 }
