@@ -1,5 +1,6 @@
 // Checks a setup: its settings, the content and the git host, or a running hub.
 import { type Config, readConfig } from '../config.ts'
+import { openNetwork } from '../hosts/node/network.ts'
 import { findServedContent } from '../hosts/node/own-catalogue.ts'
 import { type CheckResult, runChecks } from './checks.ts'
 import { contentChecks } from './content-checks.ts'
@@ -11,7 +12,7 @@ import { settingsChecks } from './settings-checks.ts'
 /** What to check. */
 export interface Setup {
   /** The environment variables, usually `process.env`. */
-  environment: Readonly<Record<string, string | undefined>>
+  environment: Record<string, string | undefined>
   /** The absolute path of the checkout. */
   root: string
   /** The URL of a running hub to check instead of the content here. */
@@ -26,6 +27,7 @@ export interface Setup {
 export async function checkSetup({ environment, root, url }: Setup): Promise<CheckResult[]> {
   const address = url === undefined ? undefined : parseAddress(url)
   const config = readIfValid(environment)
+  if (config) openNetwork(config, environment)
   const served = config && { ...config, contentDir: findServedContent(config, root) }
   return runChecks([
     ...settingsChecks(environment, config),

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import type { Config } from '../config.ts'
 import { type AskGitHub, openGitHubRequests } from '../github/github-requests.ts'
+import { findCertificateCause } from './certificate-cause.ts'
 import { type Check, check, type Finding, type Findings, fail } from './checks.ts'
 
 /** The repository to publish to, accessed with the configured credential. */
@@ -43,6 +44,8 @@ export function githubChecks(store: Extract<Config['gitStore'], { kind: 'github'
 
 async function checkAccess({ ask, repository, isApp }: PublishingPlace): Promise<Findings> {
   const found = await ask('GET /repos/{owner}/{repo}').catch((error: Error) => error)
+  const certificate = findCertificateCause('GitHub’s API', found)
+  if (certificate) return certificate
   if (found instanceof Error || found.status >= 500)
     return fail(
       `GitHub’s API ${found instanceof Error ? `does not respond: ${found.message}` : `responds with ${found.status}`}.`,

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { ROUTES } from '../domain/api/routes.ts'
 import { makeToken } from '../domain/values/token-form.ts'
+import { findCertificateCause } from './certificate-cause.ts'
 import { type Check, check, type Findings, fail } from './checks.ts'
 import { type DeployedHub, describeAnswer, type HubResponse, jsonOf, readError } from './hub-requests.ts'
 
@@ -51,6 +52,8 @@ async function checkReach(hub: DeployedHub): Promise<Findings> {
   try {
     answer = await askFront(hub)
   } catch (error) {
+    const certificate = findCertificateCause(url, error)
+    if (certificate) return certificate
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
     return fail(
       `${url} does not respond: ${cause}.`,

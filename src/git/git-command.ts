@@ -50,6 +50,9 @@ const SETTINGS = [
   ...['i18n.commitEncoding=UTF-8', 'i18n.logOutputEncoding=UTF-8'],
 ].flatMap((setting) => ['-c', setting])
 
+/** Says whom git trusts, and not which repository it uses. */
+const CERTIFICATES = 'GIT_SSL_CAINFO'
+
 /** The hub's commits are not the user's, and a new clone has no configured identity. */
 const IDENTITY = {
   GIT_AUTHOR_NAME: 'Prompt Hub',
@@ -72,7 +75,7 @@ function writeConfig(config: Readonly<Record<string, string>>): Record<string, s
  * Opens git in a folder.
  *
  * @param folder its working directory
- * @param environment usually `process.env`, for PATH and HOME; all GIT_* variables are removed, because they could point to another repository (git sets them for hooks, and some editors export them)
+ * @param environment usually `process.env`, for PATH and HOME; all GIT_* variables but that of the certificates are removed, because they could point to another repository (git sets them for hooks, and some editors export them)
  * @param own the GIT_* variables of the hub's own, such as `GIT_DIR`
  */
 export function createGit(
@@ -80,7 +83,9 @@ export function createGit(
   environment: Readonly<Record<string, string | undefined>>,
   own: Readonly<Record<string, string>> = {},
 ) {
-  const kept = Object.entries(environment).filter(([name]) => !name.toUpperCase().startsWith('GIT_'))
+  const kept = Object.entries(environment).filter(
+    ([name]) => name === CERTIFICATES || !name.toUpperCase().startsWith('GIT_'),
+  )
   const env = {
     ...Object.fromEntries(kept),
     ...IDENTITY,

@@ -1,0 +1,112 @@
+// Tests the connections of a hub in a company's network, with a private authority and an outbound proxy of the test's own:
+// Node, git and the database driver follow the same settings, and the doctor names a certificate as the cause.
+import { execFile, execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer as createProxy } from 'node:http'
+import { createServer } from 'node:https'
+import { type AddressInfo, connect, createServer as createTcp, type Server } from 'node:net'
+import { join, resolve } from 'node:path'
+import * as tls from 'node:tls'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { temporaryFolder } from '../temporary-folder.ts'
+
+const folder = temporaryFolder('hub-network-')
+const authority = join(folder, 'authority.pem')
+const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' })
+const listen = (server: Server) =>
+  new Promise<number>((done) => server.listen(0, '127.0.0.1', () => done((server.address() as AddressInfo).port)))
+
+let servers: Server[] = []
+let [web, database, proxy] = [0, 0, 0]
+const tunnels: string[] = []
+
+beforeAll(async () => {
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
+  openssl('req', '-x509', ...key, '-keyout', 'ca.key', '-out', authority, '-subj', '/CN=Test authority')
+  const own = ['-CA', authority, '-CAkey', 'ca.key', '-addext', 'subjectAltName=DNS:localhost']
+  openssl('req', '-x509', ...key, ...own, '-keyout', 'own.key', '-out', 'own.pem', '-subj', '/CN=localhost')
+  const identity = { key: readFileSync(join(folder, 'own.key')), cert: readFileSync(join(folder, 'own.pem')) }
+  const secure = createServer(identity, (_, outgoing) => outgoing.writeHead(404).end('over there'))
+  // Accepts the driver's request for TLS, and closes the connection after the handshake.
+  const postgres = createTcp((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => {
+      socket.write('S')
+      new tls.TLSSocket(socket, { isServer: true, ...identity }).on('data', () => socket.end()).on('error', () => {})
+    })
+  })
+  const tunnel = createProxy().on('connect', (request, socket) => {
+    tunnels.push(String(request.url))
+    const there = connect(web, '127.0.0.1', () => socket.write('HTTP/1.1 200 OK\r\n\r\n'))
+    there.pipe(socket).pipe(there)
+    for (const one of [there, socket]) one.on('error', () => {})
+  })
+  servers = [secure, postgres, tunnel]
+  web = await listen(secure)
+  database = await listen(postgres)
+  proxy = await listen(tunnel)
+})
+afterAll(() => {
+  for (const server of servers) server.close()
+})
+
+/** Connects with Node, git and the driver, as a hub does after it has read its settings. */
+const CONNECT = `
+const [root, web, database] = process.argv.slice(1)
+const { readConfig } = await import(root + '/src/config.ts')
+const { openNetwork } = await import(root + '/src/hosts/node/network.ts')
+const { createGit } = await import(root + '/src/git/git-command.ts')
+const { default: pg } = await import(root + '/node_modules/pg/lib/index.js')
+const { findCertificateCause } = await import(root + '/src/doctor/certificate-cause.ts')
+openNetwork(readConfig(process.env))
+const node = await fetch('https://localhost:' + web).then((answer) => answer.text(), (error) => findCertificateCause('It', error)?.problem ?? String(error.cause))
+const git = (await createGit('.', process.env).tryRun(['ls-remote', 'https://localhost:' + web + '/a.git'])).stderr
+const client = new pg.Client({ connectionString: 'postgresql://hub:x@localhost:' + database + '/hub?sslmode=verify-full' })
+client.on('error', () => {})
+const driver = await client.connect().catch((error) => error.code ?? error.message)
+console.log(JSON.stringify({ node, git, driver }))
+process.exit()
+`
+async function connectWith(settings: Record<string, string>): Promise<Record<'node' | 'git' | 'driver', string>> {
+  const args = ['--input-type=module', '--eval', CONNECT, resolve('.'), String(web), String(database)]
+  const env = { PATH: process.env.PATH, HOME: folder, ...settings }
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, env })
+  return JSON.parse(stdout)
+}
+
+const NOT_TRUSTED = 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'
+
+test('without the authority, no connection is trusted, and the cause is the certificate', async () => {
+  const { node, git, driver } = await connectWith({})
+  expect(node).toBe(`The certificate of It is not signed by an authority that this machine trusts (${NOT_TRUSTED}).`)
+  expect(git).toMatch(/certificate/)
+  expect(driver).toBe(NOT_TRUSTED)
+})
+
+test('EXTRA_CA_CERTS is trusted by Node, git and the database driver, besides the usual authorities', async () => {
+  const { node, git, driver } = await connectWith({ EXTRA_CA_CERTS: authority })
+  expect(node).toBe('over there')
+  expect(git).toMatch(/repository .* not found/)
+  expect(driver).toMatch(/terminated|ECONNRESET/)
+  const trusted = readFileSync(join(folder, '.hub/ca-certificates.pem'), 'utf8')
+  expect(trusted.split('BEGIN CERTIFICATE').length).toBeGreaterThan(100)
+  expect(tunnels).toEqual([])
+})
+
+test('Node and git use the proxy, except for hosts in NO_PROXY', async () => {
+  const settings = { EXTRA_CA_CERTS: authority, HTTPS_PROXY: `http://127.0.0.1:${proxy}` }
+  expect(await connectWith(settings)).toMatchObject({ node: 'over there', git: expect.stringMatching(/not found/) })
+  expect(new Set(tunnels)).toEqual(new Set([`localhost:${web}`]))
+  const count = tunnels.length
+  expect(count).toBeGreaterThanOrEqual(2)
+  expect(await connectWith({ ...settings, NO_PROXY: 'localhost' })).toMatchObject({ node: 'over there' })
+  expect(tunnels).toHaveLength(count)
+})
+
+test('a file without a certificate is named', async () => {
+  writeFileSync(join(folder, 'none.pem'), 'none')
+  await expect(connectWith({ EXTRA_CA_CERTS: join(folder, 'none.pem') })).rejects.toThrow(
+    'EXTRA_CA_CERTS: expected the path of a PEM file',
+  )
+})
