@@ -1,4 +1,4 @@
-// Checks the sample alert rules: Prometheus accepts them, and each metric and label in them is one that a hub reports.
+// Checks the sample rules and the dashboard: Prometheus accepts them, and each metric and label in them is one that a hub reports.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
@@ -7,6 +7,8 @@ import { STARTING } from '../../src/hosts/node/health.ts'
 import { openMetrics } from '../../src/hosts/node/metrics.ts'
 
 const FILE = 'deploy/prometheus-alerts.yml'
+const RECORDING = 'deploy/prometheus-recording.yml'
+const DASHBOARD = 'deploy/grafana-dashboard.json'
 const hasPromtool = spawnSync('promtool', ['--version']).error === undefined
 
 interface Rule {
@@ -16,7 +18,7 @@ interface Rule {
   annotations: { summary: string; description: string }
 }
 
-test('each metric and label in the alert rules is in /metrics', async () => {
+test('each metric and label in the rules and the dashboard is in /metrics, and each recorded one is recorded', async () => {
   const metrics = openMetrics('0123abc')
   const health = {
     ...STARTING,
@@ -30,11 +32,18 @@ test('each metric and label in the alert rules is in /metrics', async () => {
     healthOf: () => health,
     checkAll: async () => [],
     queueOf: () => ({ length: 0, oldestMs: 0 }),
+    factsOf: async () => ({ tokens: 1, skew: { git: 0 }, backupAgeSeconds: 1, credentialExpiresSeconds: 1 }),
   })
   const text = await response.text()
   const { groups }: { groups: { rules: Rule[] }[] } = parse(readFileSync(FILE, 'utf8'))
   const rules = groups.flatMap((group) => group.rules)
-  const found = rules.flatMap(({ expr }) => [
+  const recording: { groups: { rules: { record: string; expr: string }[] }[] } = parse(readFileSync(RECORDING, 'utf8'))
+  const recorded = recording.groups.flatMap((group) => group.rules)
+  const dashboard: { panels: { targets: { expr: string }[] }[] } = JSON.parse(readFileSync(DASHBOARD, 'utf8'))
+  const shown = dashboard.panels.flatMap(({ targets }) => targets)
+  const names = shown.flatMap(({ expr }) => expr.match(/\bhub:[\w:]+/g) ?? [])
+  expect(names.filter((name) => !recorded.some(({ record }) => record === name))).toEqual([])
+  const found = [...rules, ...recorded, ...shown].flatMap(({ expr }) => [
     ...expr.matchAll(/\b((?:hub|prompt_hub|nodejs|process)_\w+)(?:\{(\w+)(=~|!=|=)"([^"]*)"\})?/g),
   ])
   expect(new Set(found.map(([, name]) => name)).size).toBeGreaterThan(8)
@@ -54,8 +63,9 @@ test('each metric and label in the alert rules is in /metrics', async () => {
     ])
 })
 
-test.skipIf(!hasPromtool)('promtool accepts the alert rules', () => {
-  expect(execFileSync('promtool', ['check', 'rules', FILE], { encoding: 'utf8' })).toMatch(/SUCCESS: \d+ rules found/)
+test.skipIf(!hasPromtool)('promtool accepts the rules', () => {
+  const said = execFileSync('promtool', ['check', 'rules', FILE, RECORDING], { encoding: 'utf8' })
+  expect(said.match(/SUCCESS: \d+ rules found/g)).toHaveLength(2)
 })
 
 test.skipIf(!hasPromtool)('the rules ring when nobody can publish, and only then', () => {
