@@ -24,7 +24,7 @@ const tunnels: string[] = []
 beforeAll(async () => {
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
   openssl('req', '-x509', ...key, '-keyout', 'ca.key', '-out', authority, '-subj', '/CN=Test authority')
-  const own = ['-CA', authority, '-CAkey', 'ca.key', '-addext', 'subjectAltName=DNS:localhost']
+  const own = ['-CA', authority, '-CAkey', 'ca.key', '-addext', 'subjectAltName=DNS:localhost,DNS:git.acme.test']
   openssl('req', '-x509', ...key, ...own, '-keyout', 'own.key', '-out', 'own.pem', '-subj', '/CN=localhost')
   const identity = { key: readFileSync(join(folder, 'own.key')), cert: readFileSync(join(folder, 'own.pem')) }
   const secure = createServer(identity, (_, outgoing) => outgoing.writeHead(404).end('over there'))
@@ -53,23 +53,26 @@ afterAll(() => {
 
 /** Connects with Node, git and the driver, as a hub does after it has read its settings. */
 const CONNECT = `
-const [root, web, database] = process.argv.slice(1)
+const [root, web, database, name] = process.argv.slice(1)
 const { readConfig } = await import(root + '/src/config.ts')
 const { openNetwork } = await import(root + '/src/hosts/node/network.ts')
 const { createGit } = await import(root + '/src/git/git-command.ts')
 const { default: pg } = await import(root + '/node_modules/pg/lib/index.js')
 const { findCertificateCause } = await import(root + '/src/doctor/certificate-cause.ts')
 openNetwork(readConfig(process.env))
-const node = await fetch('https://localhost:' + web).then((answer) => answer.text(), (error) => findCertificateCause('It', error)?.problem ?? String(error.cause))
-const git = (await createGit('.', process.env).tryRun(['ls-remote', 'https://localhost:' + web + '/a.git'])).stderr
+const node = await fetch('https://' + name + ':' + web).then((answer) => answer.text(), (error) => findCertificateCause('It', error)?.problem ?? String(error.cause))
+const git = (await createGit('.', process.env).tryRun(['ls-remote', 'https://' + name + ':' + web + '/a.git'])).stderr
 const client = new pg.Client({ connectionString: 'postgresql://hub:x@localhost:' + database + '/hub?sslmode=verify-full' })
 client.on('error', () => {})
 const driver = await client.connect().catch((error) => error.code ?? error.message)
 console.log(JSON.stringify({ node, git, driver }))
 process.exit()
 `
-async function connectWith(settings: Record<string, string>): Promise<Record<'node' | 'git' | 'driver', string>> {
-  const args = ['--input-type=module', '--eval', CONNECT, resolve('.'), String(web), String(database)]
+async function connectWith(
+  settings: Record<string, string>,
+  name = 'localhost',
+): Promise<Record<'node' | 'git' | 'driver', string>> {
+  const args = ['--input-type=module', '--eval', CONNECT, resolve('.'), String(web), String(database), name]
   const env = { PATH: process.env.PATH, HOME: folder, ...settings }
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, env })
   return JSON.parse(stdout)
@@ -96,8 +99,9 @@ test('EXTRA_CA_CERTS is trusted by Node, git and the database driver, besides th
 
 test('Node and git use the proxy, except for hosts in NO_PROXY', async () => {
   const settings = { EXTRA_CA_CERTS: authority, HTTPS_PROXY: `http://127.0.0.1:${proxy}` }
-  expect(await connectWith(settings)).toMatchObject({ node: 'over there', git: expect.stringMatching(/not found/) })
-  expect(new Set(tunnels)).toEqual(new Set([`localhost:${web}`]))
+  const through = await connectWith(settings, 'git.acme.test')
+  expect(through).toMatchObject({ node: 'over there', git: expect.stringMatching(/not found/) })
+  expect(new Set(tunnels)).toEqual(new Set([`git.acme.test:${web}`]))
   const count = tunnels.length
   expect(count).toBeGreaterThanOrEqual(2)
   expect(await connectWith({ ...settings, NO_PROXY: 'localhost' })).toMatchObject({ node: 'over there' })

@@ -19,7 +19,12 @@ export function openNetwork(
   { extraCaCerts }: Pick<Config, 'extraCaCerts'>,
   environment: NodeJS.ProcessEnv = process.env,
 ): void {
-  if (PROXIES.some((name) => environment[name])) http.setGlobalProxyFromEnv(environment)
+  if (PROXIES.some((name) => environment[name])) {
+    const { NO_PROXY, no_proxy } = environment
+    // A container's health check asks this machine.
+    const direct = [NO_PROXY || no_proxy, 'localhost', '127.0.0.1', '[::1]'].filter(Boolean).join(',')
+    http.setGlobalProxyFromEnv({ ...environment, NO_PROXY: direct, no_proxy: direct })
+  }
   if (extraCaCerts === undefined) return
   tls.setDefaultCACertificates([...tls.getCACertificates('default'), ...extraCaCerts])
   const all = new Set([...tls.getCACertificates('bundled'), ...tls.getCACertificates('system'), ...extraCaCerts])

@@ -1,0 +1,123 @@
+// `npm run upgrade -- VERSION` and `npm run rollback`: replaces the code of a hub that systemd runs, and goes back by itself if the new code does not start.
+import { spawnSync } from 'node:child_process'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { runCommand } from '../run-command.ts'
+import { run } from './backup-file.ts'
+
+const USAGE = `Usage: npm run upgrade -- VERSION | BRANCH | FILE.tar.gz
+       npm run rollback
+
+Run it as root, in the folder of the code, after reading the new CHANGELOG.md. The new code is installed beside the present one before the hub stops for a few seconds. If the hub is not ready within two
+minutes, the present code runs again. A file is a release with its packages, which needs no registry.
+
+  --service NAME  the systemd unit; default: prompt-hub`
+
+/** Tests shorten the wait, and have no systemd. */
+const { UPGRADE_READY_MS, UPGRADE_UNITS } = process.env
+const READY_MS = Number(UPGRADE_READY_MS ?? 120_000)
+const LOOK_MS = 500
+const UNITS = UPGRADE_UNITS ?? '/etc/systemd/system'
+
+const options = { rollback: { type: 'boolean' }, service: { type: 'string', default: 'prompt-hub' } } as const
+await runCommand({ help: USAGE, options, allowPositionals: true }, async ({ positionals, values }) => {
+  const [version, ...more] = positionals
+  const { rollback = false, service } = values
+  if (more.length > 0 || (version === undefined) !== rollback) throw new Error('expected one version')
+  const code = realpathSync('.')
+  const places = { code, next: `${code}-next`, before: `${code}-before`, service }
+  const address = readinessOf(service)
+  // The folder is about to be renamed.
+  const given = version === undefined ? undefined : resolve(version)
+  process.chdir('/')
+  if (version === undefined || given === undefined) {
+    if (!existsSync(places.before)) throw new Error(`There is no ${places.before} to go back to.`)
+    await swap(places, places.before, places.next, address)
+    console.log(`The code from before the upgrade runs. The other is in ${places.next}.`)
+    return
+  }
+  rmSync(places.next, { recursive: true, force: true })
+  if (existsSync(given) && statSync(given).isFile()) unpackRelease(given, places.next)
+  else install(version, places)
+  rmSync(places.before, { recursive: true, force: true })
+  try {
+    await swap(places, places.next, places.before, address)
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error} Going back.`)
+    await swap(places, places.before, places.next, address)
+    throw new Error(`The hub runs the code from before. The new code is in ${places.next}: journalctl --unit ${service} has the reason.`)
+  }
+  console.log(`The hub runs ${versionOf(code)}. To go back: npm run rollback`)
+})
+
+interface Places {
+  code: string
+  next: string
+  before: string
+  service: string
+}
+
+/** Clones a version with a tag, or a branch, and installs its packages. */
+function install(version: string, { code, next }: Places): void {
+  const origin = run('git', ['-C', code, 'remote', 'get-url', 'origin']).trim()
+  const names = /^\d+\.\d+\.\d+/.test(version) ? [`v${version}`, version] : [version]
+  const found = names.find((name) => run('git', ['ls-remote', origin, name]) !== '')
+  if (found === undefined) throw new Error(`${origin} has no version or branch ${version}.`)
+  run('git', ['clone', '--quiet', '--branch', found, origin, next])
+  // Debian 12 has an older Node and npm.
+  const { status } = spawnSync('npx', ['--yes', '--package=node@24', '--package=npm@11', '--', 'npm', 'ci', '--omit=dev'], {
+    cwd: next,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  if (status !== 0) throw new Error(`The packages of ${version} were not installed. The hub was not changed.`)
+}
+
+function unpackRelease(file: string, next: string): void {
+  mkdirSync(next)
+  run('tar', ['--extract', '--no-same-owner', '--strip-components=1', `--file=${file}`, `--directory=${next}`])
+  if (!existsSync(join(next, 'node_modules'))) throw new Error(`${file} is not a release with its packages.`)
+}
+
+/** Stops the hub, moves its state to other code, and starts that. @param to where the code goes that runs now @throws Error if the hub is not ready in time */
+async function swap({ code, service }: Places, from: string, to: string, address: string): Promise<void> {
+  run('systemctl', ['stop', service])
+  if (to !== from) rmSync(to, { recursive: true, force: true })
+  renameSync(join(code, '.hub'), join(from, '.hub'))
+  renameSync(code, to)
+  renameSync(from, code)
+  const units = join(code, 'deploy/systemd')
+  for (const name of readdirSync(units))
+    if (existsSync(join(UNITS, name))) copyFileSync(join(units, name), join(UNITS, name))
+  run('systemctl', ['daemon-reload'])
+  run('systemctl', ['start', service])
+  for (const endsMs = Date.now() + READY_MS; ; await sleep(LOOK_MS)) {
+    const answer = await fetch(address, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined)
+    if (answer?.ok) return
+    if (Date.now() > endsMs) throw new Error(`The hub was not ready within ${READY_MS / 1000} s.`)
+  }
+}
+
+/** Returns where the hub says that it is ready, with the port in the settings of its unit. */
+function readinessOf(service: string): string {
+  const unit = join(UNITS, `${service}.service`)
+  if (!existsSync(unit)) throw new Error(`There is no ${unit}. Replace the code as you installed it, and move .hub.`)
+  const file = /^EnvironmentFile=-?(.+)$/m.exec(readFileSync(unit, 'utf8'))?.[1]
+  const settings = file !== undefined && existsSync(file) ? readFileSync(file, 'utf8') : ''
+  const port = /^PORT="?(\d+)"?$/m.exec(settings)?.[1] ?? '8888'
+  return `http://localhost:${port}/readyz?exclude=state`
+}
+
+function versionOf(code: string): string {
+  return String(JSON.parse(readFileSync(join(code, 'package.json'), 'utf8')).version)
+}

@@ -1,0 +1,164 @@
+// Tests the commands of operators on a hub's files: a backup that is restored and compared, and an upgrade that goes back.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../temporary-folder.ts'
+
+const git = (folder: string, ...args: string[]) =>
+  execFileSync('git', ['-C', folder, '-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args], {
+    encoding: 'utf8',
+  }).trim()
+
+describe('a backup', () => {
+  const folder = temporaryFolder('hub-backup-')
+  const catalogue = join(folder, 'catalogue')
+  const state = join(folder, '.hub/state.db')
+  const run = (script: string, ...args: string[]) =>
+    spawnSync(process.execPath, [resolve(`scripts/operate/${script}.ts`), ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+      // Nothing listens there, so the hub counts as stopped.
+      env: { PATH: process.env.PATH, HOME: folder, CONTENT_DIR: join(catalogue, 'content'), PORT: '1' },
+    })
+  const tokens = () => {
+    const database = new DatabaseSync(state)
+    const rows = database.prepare('SELECT key FROM state ORDER BY key').all()
+    database.close()
+    return rows.map(({ key }) => key)
+  }
+  let head = ''
+  beforeAll(() => {
+    mkdirSync(join(catalogue, 'content'), { recursive: true })
+    mkdirSync(join(folder, '.hub'))
+    git(folder, 'init', '-q', '-b', 'main', catalogue)
+    writeFileSync(join(catalogue, 'content/a'), 'a')
+    git(catalogue, 'add', '.')
+    git(catalogue, 'commit', '-q', '-m', 'A')
+    git(catalogue, 'tag', 'kept')
+    head = git(catalogue, 'rev-parse', 'HEAD')
+    const database = new DatabaseSync(state)
+    database.exec("PRAGMA journal_mode = WAL; CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT); INSERT INTO state VALUES ('tokens/a', '1')")
+    database.close()
+  })
+
+  test('is verified in a copy, and restored after everything was lost', () => {
+    const file = join(folder, 'hub.tar')
+    expect(run('backup', file)).toMatchObject({ status: 0, stderr: '' })
+    expect(existsSync(join(folder, '.hub/last-backup'))).toBe(true)
+    expect(run('restore', file, '--verify')).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('Verified: a restored copy has everything'),
+    })
+    rmSync(catalogue, { recursive: true })
+    const database = new DatabaseSync(state)
+    database.exec("DELETE FROM state; INSERT INTO state VALUES ('tokens/other', '1')")
+    database.close()
+    expect(run('restore', file)).toMatchObject({ status: 0, stderr: '' })
+    expect(tokens()).toEqual(['tokens/a'])
+    expect([git(catalogue, 'rev-parse', 'HEAD'), git(catalogue, 'rev-parse', 'kept')]).toEqual([head, head])
+    expect(readFileSync(join(catalogue, 'content/a'), 'utf8')).toBe('a')
+    expect(git(catalogue, 'status', '--porcelain')).toBe('')
+    expect(readdirSync(join(folder, '.hub')).filter((name) => name.startsWith('state.db-before-'))).toHaveLength(1)
+  })
+
+  test('in a folder replaces the oldest', () => {
+    const place = join(folder, 'backups')
+    mkdirSync(place)
+    for (const day of ['01', '02']) writeFileSync(join(place, `prompt-hub-202601${day}T000000Z.tar`), '')
+    expect(run('backup', place, '--keep', '2')).toMatchObject({ status: 0 })
+    expect(readdirSync(place).sort()[0]).toBe('prompt-hub-20260102T000000Z.tar')
+    expect(readdirSync(place)).toHaveLength(2)
+  })
+
+  test('that is damaged, or is of something else, is refused', () => {
+    const file = join(folder, 'other.tar')
+    const copy = join(folder, 'copy')
+    mkdirSync(copy)
+    run('backup', file)
+    execFileSync('tar', ['-xf', file, '-C', copy])
+    const database = new DatabaseSync(join(copy, 'state.db'))
+    database.exec('DELETE FROM state')
+    database.close()
+    execFileSync('tar', ['-cf', file, '-C', copy, 'contents.json', 'state.db', 'catalogue.bundle'])
+    for (const args of [[file, '--verify'], [file]])
+      expect(run('restore', ...args)).toMatchObject({ status: 1, stderr: expect.stringContaining('The state differs') })
+    expect(tokens()).toEqual(['tokens/a'])
+  })
+})
+
+describe('an upgrade', () => {
+  const folder = temporaryFolder('hub-upgrade-')
+  const code = join(folder, 'prompt-hub')
+  const tools = join(folder, 'tools')
+  const log = join(folder, 'log')
+  const tool = (name: string, text: string) => {
+    writeFileSync(join(tools, name), `#!/bin/sh\n${text}\n`)
+    chmodSync(join(tools, name), 0o755)
+  }
+  /** What the stand-in for systemd starts: a server that is ready, unless the code says otherwise. */
+  const SERVER = `const { readFileSync } = require('node:fs')
+require('node:http').createServer((_, out) => { out.statusCode = readFileSync('${code}/ready', 'utf8').trim() === 'yes' ? 200 : 503; out.end() }).listen(PORT, 'localhost')`
+  const upgrade = (...args: string[]) =>
+    spawnSync(process.execPath, [resolve('scripts/operate/upgrade.ts'), ...args], {
+      cwd: code,
+      encoding: 'utf8',
+      env: { PATH: `${tools}:${process.env.PATH}`, HOME: folder, UPGRADE_UNITS: folder, UPGRADE_READY_MS: '8000' },
+    })
+  const version = () => readFileSync(join(code, 'version'), 'utf8').trim()
+  const port = 8965
+
+  beforeAll(() => {
+    const origin = join(folder, 'origin')
+    git(folder, 'init', '-q', '-b', 'main', origin)
+    mkdirSync(join(origin, 'deploy/systemd'), { recursive: true })
+    for (const [tag, ready] of [['1.0.0', 'yes'], ['1.1.0', 'yes'], ['1.2.0', 'no']] as const) {
+      writeFileSync(join(origin, 'version'), tag)
+      writeFileSync(join(origin, 'ready'), ready)
+      writeFileSync(join(origin, 'package.json'), JSON.stringify({ version: tag }))
+      writeFileSync(join(origin, 'deploy/systemd/prompt-hub.service'), `[Service]\nEnvironmentFile=${folder}/env\n# ${tag}\n`)
+      git(origin, 'add', '.')
+      git(origin, 'commit', '-q', '-m', tag)
+      git(origin, 'tag', `v${tag}`)
+    }
+    git(folder, 'clone', '-q', '--branch', 'v1.0.0', origin, code)
+    mkdirSync(join(code, '.hub'))
+    writeFileSync(join(code, '.hub/state.db'), 'state')
+    writeFileSync(join(folder, 'env'), `PORT=${port}\n`)
+    writeFileSync(join(folder, 'prompt-hub.service'), readFileSync(join(code, 'deploy/systemd/prompt-hub.service')))
+    mkdirSync(tools)
+    writeFileSync(join(folder, 'server.cjs'), SERVER.replace('PORT', String(port)))
+    tool('npx', `echo "npx in $PWD" >> ${log}`)
+    tool(
+      'systemctl',
+      `echo "$1" >> ${log}
+case $1 in
+  start) ${process.execPath} ${folder}/server.cjs > /dev/null 2>&1 & echo $! > ${folder}/pid ;;
+  stop) [ ! -e ${folder}/pid ] || kill "$(cat ${folder}/pid)"; rm -f ${folder}/pid ;;
+esac`,
+    )
+    return () => void spawnSync(join(tools, 'systemctl'), ['stop'])
+  })
+
+  test('installs beside the present code, moves the state, and can be taken back', () => {
+    const { status, stdout, stderr } = upgrade('1.1.0')
+    expect([status, stderr, stdout]).toEqual([0, '', 'The hub runs 1.1.0. To go back: npm run rollback\n'])
+    expect([version(), readFileSync(join(code, '.hub/state.db'), 'utf8')]).toEqual(['1.1.0', 'state'])
+    expect(readFileSync(log, 'utf8').split('\n')).toEqual([`npx in ${code}-next`, 'stop', 'daemon-reload', 'start', ''])
+    expect(readFileSync(join(folder, 'prompt-hub.service'), 'utf8')).toContain('# 1.1.0')
+    expect(upgrade('--rollback')).toMatchObject({ status: 0, stderr: '' })
+    expect([version(), existsSync(join(code, '.hub/state.db'))]).toEqual(['1.0.0', true])
+  })
+
+  test('goes back by itself if the new code is never ready', () => {
+    expect(upgrade('1.2.0')).toMatchObject({ status: 1, stderr: expect.stringContaining('runs the code from before') })
+    expect([version(), existsSync(join(code, '.hub/state.db'))]).toEqual(['1.0.0', true])
+    expect(readFileSync(join(folder, 'prompt-hub.service'), 'utf8')).toContain('# 1.0.0')
+  })
+
+  test('to a version that does not exist changes nothing', () => {
+    expect(upgrade('9.9.9')).toMatchObject({ status: 1, stderr: expect.stringContaining('has no version or branch 9.9.9') })
+    expect(version()).toBe('1.0.0')
+  })
+})
