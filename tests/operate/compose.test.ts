@@ -1,21 +1,28 @@
-// Tests the files for several machines: the settings in deploy/compose.yaml open a real database with any password, and
+// Tests the files for several machines and for Kubernetes: the settings in deploy/compose.yaml open a real database with any password, and
 // the health checks and routes of its Caddyfile are right.
-import { readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { readConfig } from '../../src/config.ts'
+import { SETTINGS } from '../../src/settings.ts'
 import { openPostgresState } from '../../src/state/state-postgres.ts'
 import { poll } from '../e2e/client.ts'
 import { isInstalled, startCaddy } from '../host/programs.ts'
 import { type PostgresServer, startPostgres } from '../hubs/postgres.ts'
 import { freePort } from '../hubs/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const Service = z.object({
   environment: z.record(z.string(), z.string()).optional(),
-  depends_on: z.record(z.string(), z.object({ condition: z.string() })).optional(),
+  depends_on: z.union([z.array(z.string()), z.record(z.string(), z.object({ condition: z.string() }))]).optional(),
+  cap_drop: z.array(z.string()).optional(),
+  logging: z.object({ options: z.record(z.string(), z.string()) }),
+  mem_limit: z.string(),
   image: z.string(),
 })
 const compose = z
@@ -97,12 +104,78 @@ describe('deploy/compose.yaml', () => {
     for (const { server } of hubs) server.close()
   })
 
-  test('Caddy starts once the hubs are ready, and asks them for readiness', () => {
-    expect(compose.services.caddy?.depends_on).toEqual({
-      hub1: { condition: 'service_healthy' },
-      hub2: { condition: 'service_healthy' },
-    })
+  test('Caddy waits for no hub, and asks them for readiness', () => {
+    expect(compose.services.caddy?.depends_on).toEqual(['hub1', 'hub2'])
     expect(readFileSync('deploy/Caddyfile', 'utf8')).toContain('health_uri /readyz?exclude=state\n')
     expect(readFileSync('scripts/healthy.ts', 'utf8')).toContain('READY_ADDRESS')
+  })
+
+  test.each(Object.entries(compose.services))('%s cannot fill the disk with its log, and has few rights', (name, service) => {
+    expect(service.logging.options).toEqual({ 'max-size': '10m', 'max-file': '5' })
+    expect(service.mem_limit).toMatch(/^\d+[mg]$/)
+    // The image of PostgreSQL starts as root, and changes its user.
+    expect(service.cap_drop).toEqual(name === 'database' ? undefined : ['ALL'])
+  })
+})
+
+describe('deploy/kubernetes', () => {
+  const FOLDER = 'deploy/kubernetes'
+  const documents = (path: string) =>
+    readFileSync(join(FOLDER, path), 'utf8')
+      .split(/^---$/m)
+      .map((text) => parse(text))
+  const one = documents('single/kustomization.yaml')[0]
+  const two = documents('cluster/kustomization.yaml')[0]
+  const [hub] = documents('single/hub.yaml')
+  const [hubs] = documents('cluster/hubs.yaml')
+  const [container] = hub.spec.template.spec.containers
+
+  test('each secret is a file that its setting names, and each other setting exists', () => {
+    const files = [...one.secretGenerator, ...two.secretGenerator].flatMap(({ files }) => files)
+    const named = [...container.env, ...hubs.spec.template.spec.containers[0].env]
+    expect(named.map(({ name }: { name: string }) => name.replace(/_FILE$/, ''))).toEqual(
+      files.map((path: string) => path.replace('secrets/', '')),
+    )
+    for (const { name, value } of named) expect(value).toBe(`/run/secrets/prompt-hub/${name.replace(/_FILE$/, '')}`)
+    const literals: string[] = [...one.configMapGenerator, ...two.configMapGenerator].flatMap(({ literals }) => literals)
+    for (const name of [...literals, ...files.map((path: string) => path.replace('secrets/', ''))])
+      expect(Object.keys(SETTINGS)).toContain(name.split('=')[0])
+    expect(() => readConfig(Object.fromEntries(literals.map((line) => line.split(/=(.*)/s).slice(0, 2))))).not.toThrow()
+  })
+
+  test('a hub has probes, few rights and one writer; two hubs are never down together', () => {
+    expect([container.startupProbe, container.livenessProbe].map(({ httpGet }) => httpGet.path)).toEqual([
+      '/healthz',
+      '/healthz',
+    ])
+    expect(container.readinessProbe.httpGet.path).toBe('/readyz?exclude=state')
+    expect(container.securityContext).toMatchObject({ readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } })
+    expect([hub.kind, hub.spec.replicas, hubs.spec.replicas]).toEqual(['StatefulSet', 1, 2])
+    const [budget] = documents('cluster/disruptions.yaml')
+    expect([budget.spec.minAvailable, budget.spec.selector]).toEqual([1, hub.spec.selector])
+    const mounts = container.volumeMounts.map(({ mountPath }: { mountPath: string }) => mountPath)
+    expect(mounts).toEqual(expect.arrayContaining(['/hub/.hub', '/catalogue', '/tmp']))
+  })
+
+  test.skipIf(!isInstalled('kubectl'))('kubectl builds both', () => {
+    const copy = temporaryFolder('hub-kubernetes-')
+    cpSync(FOLDER, copy, { recursive: true })
+    const build = (name: 'cluster' | 'single') => {
+      const { secretGenerator } = documents(`${name}/kustomization.yaml`)[0]
+      mkdirSync(join(copy, name, 'secrets'), { recursive: true })
+      for (const path of secretGenerator[0].files) writeFileSync(join(copy, name, path), 'x')
+      return execFileSync('kubectl', ['kustomize', join(copy, name)], { encoding: 'utf8' })
+        .split(/^---$/m)
+        .map((text) => parse(text))
+    }
+    const kinds = ['Namespace', 'ConfigMap', 'Secret', 'Service', 'StatefulSet']
+    expect(build('single').map(({ kind }) => kind)).toEqual(kinds)
+    const built = build('cluster')
+    expect(built.map(({ kind }) => kind)).toEqual([...kinds, 'PodDisruptionBudget'])
+    const [, config, secret, , { spec }] = built
+    const [{ image, env, envFrom }] = spec.template.spec.containers
+    expect([spec.replicas, image, env.length]).toEqual([2, 'registry.example.org/prompt-hub:1.0.0', 4])
+    expect([envFrom[0].configMapRef.name, config.data.CONTENT_DIR]).toEqual([config.metadata.name, ''])
+    expect(Object.keys(secret.data)).toHaveLength(4)
   })
 })
