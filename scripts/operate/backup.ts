@@ -39,7 +39,10 @@ function nameOf(now: Date): string {
 }
 
 function removeOld(folder: string, keep: number): void {
-  const old = readdirSync(folder).filter((name) => NAME.test(name)).sort().slice(0, -keep)
+  const old = readdirSync(folder)
+    .filter((name) => NAME.test(name))
+    .sort()
+    .slice(0, -keep)
   for (const name of old) rmSync(join(folder, name))
 }
 
@@ -47,7 +50,9 @@ function removeOld(folder: string, keep: number): void {
 async function save(file: string): Promise<Contents> {
   const config = readConfig(process.env)
   if (config.databaseUrl !== undefined)
-    throw new Error('The state of this hub is in PostgreSQL, and its catalogue on GitHub. Back up the database: pg_dump --table=prompt_hub_state "$DATABASE_URL".')
+    throw new Error(
+      'The state of this hub is in PostgreSQL, and its catalogue on GitHub. Back up the database: pg_dump --table=prompt_hub_state "$DATABASE_URL".',
+    )
   const folder = mkdtempSync(`${file}.`)
   try {
     const state = join(folder, STATE)

@@ -42,7 +42,9 @@ function mkdirHub(): string {
 /** @throws Error while a hub runs here, because it would go on writing to what is moved away */
 async function requireStopped(): Promise<void> {
   const { port } = readConfig(process.env)
-  const answer = await fetch(`http://localhost:${port}/healthz`, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined)
+  const answer = await fetch(`http://localhost:${port}/healthz`, { signal: AbortSignal.timeout(2_000) }).catch(
+    () => undefined,
+  )
   if (answer) throw new Error(`The hub still runs on port ${port}. Stop it first: systemctl stop prompt-hub`)
 }
 
@@ -56,7 +58,10 @@ function cloneBundle(folder: string, { branch, refs }: Contents): string {
 
 /** Moves the restored files to their places. @returns where what was there before is now */
 function putBack(contents: Contents, folder: string, copy: string | undefined): string[] {
-  const date = new Date().toISOString().replace(/\.\d+Z$/, '').replaceAll(':', '-')
+  const date = new Date()
+    .toISOString()
+    .replace(/\.\d+Z$/, '')
+    .replaceAll(':', '-')
   const kept: string[] = []
   const replace = (from: string, to: string) => {
     if (existsSync(to)) {

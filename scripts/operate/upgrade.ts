@@ -56,7 +56,9 @@ await runCommand({ help: USAGE, options, allowPositionals: true }, async ({ posi
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : error} Going back.`)
     await swap(places, places.before, places.next, address)
-    throw new Error(`The hub runs the code from before. The new code is in ${places.next}: journalctl --unit ${service} has the reason.`)
+    throw new Error(
+      `The hub runs the code from before. The new code is in ${places.next}: journalctl --unit ${service} has the reason.`,
+    )
   }
   console.log(`The hub runs ${versionOf(code)}. To go back: npm run rollback`)
 })
@@ -76,10 +78,14 @@ function install(version: string, { code, next }: Places): void {
   if (found === undefined) throw new Error(`${origin} has no version or branch ${version}.`)
   run('git', ['clone', '--quiet', '--branch', found, origin, next])
   // Debian 12 has an older Node and npm.
-  const { status } = spawnSync('npx', ['--yes', '--package=node@24', '--package=npm@11', '--', 'npm', 'ci', '--omit=dev'], {
-    cwd: next,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
+  const { status } = spawnSync(
+    'npx',
+    ['--yes', '--package=node@24', '--package=npm@11', '--', 'npm', 'ci', '--omit=dev'],
+    {
+      cwd: next,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  )
   if (status !== 0) throw new Error(`The packages of ${version} were not installed. The hub was not changed.`)
 }
 

@@ -5,13 +5,13 @@ import { GUIDES, MARKDOWN_GUIDES } from '../site/docs/guides.ts'
 import type { HubProfile, RenderPage } from '../site/rendering.ts'
 
 /** The only page that a hub may be without. */
-const SECURITY = '/.well-known/security.txt'
+const SECURITY: readonly string[] = ['/.well-known/security.txt', '/security.txt']
 
 /** The address of each page, by the path of its file. */
 const PAGES: ReadonlyMap<string, string> = new Map([
   ['/404.html', '/404'],
   ['/robots.txt', '/robots.txt'],
-  [SECURITY, '/security.txt'],
+  ...SECURITY.map((path) => [path, '/security.txt'] as const),
   ['/docs/mcp/server.json', '/docs/mcp/server.json'],
   ['/docs/renovate.json', '/docs/renovate.json'],
   ['/docs/index.html', '/docs'],
@@ -24,7 +24,7 @@ export function fixedPages(render: RenderPage, profile: HubProfile): SiteFiles {
   const rendered = new Map<string, Promise<Bytes | undefined>>()
   const draw = async (file: string, path: string) => {
     const response = await render(path, { profile, path })
-    if (file === SECURITY && response.status === 404) return undefined
+    if (SECURITY.includes(file) && response.status === 404) return undefined
     const isMissing = response.status !== 200 && path !== '/404'
     if (isMissing) throw new Error(`${path} was rendered with status ${response.status}.`)
     return new Uint8Array(await response.arrayBuffer())

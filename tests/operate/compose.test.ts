@@ -110,12 +110,15 @@ describe('deploy/compose.yaml', () => {
     expect(readFileSync('scripts/healthy.ts', 'utf8')).toContain('READY_ADDRESS')
   })
 
-  test.each(Object.entries(compose.services))('%s cannot fill the disk with its log, and has few rights', (name, service) => {
-    expect(service.logging.options).toEqual({ 'max-size': '10m', 'max-file': '5' })
-    expect(service.mem_limit).toMatch(/^\d+[mg]$/)
-    // The image of PostgreSQL starts as root, and changes its user.
-    expect(service.cap_drop).toEqual(name === 'database' ? undefined : ['ALL'])
-  })
+  test.each(Object.entries(compose.services))(
+    '%s cannot fill the disk with its log, and has few rights',
+    (name, service) => {
+      expect(service.logging.options).toEqual({ 'max-size': '10m', 'max-file': '5' })
+      expect(service.mem_limit).toMatch(/^\d+[mg]$/)
+      // The image of PostgreSQL starts as root, and changes its user.
+      expect(service.cap_drop).toEqual(name === 'database' ? undefined : ['ALL'])
+    },
+  )
 })
 
 describe('deploy/kubernetes', () => {
@@ -137,7 +140,9 @@ describe('deploy/kubernetes', () => {
       files.map((path: string) => path.replace('secrets/', '')),
     )
     for (const { name, value } of named) expect(value).toBe(`/run/secrets/prompt-hub/${name.replace(/_FILE$/, '')}`)
-    const literals: string[] = [...one.configMapGenerator, ...two.configMapGenerator].flatMap(({ literals }) => literals)
+    const literals: string[] = [...one.configMapGenerator, ...two.configMapGenerator].flatMap(
+      ({ literals }) => literals,
+    )
     for (const name of [...literals, ...files.map((path: string) => path.replace('secrets/', ''))])
       expect(Object.keys(SETTINGS)).toContain(name.split('=')[0])
     expect(() => readConfig(Object.fromEntries(literals.map((line) => line.split(/=(.*)/s).slice(0, 2))))).not.toThrow()

@@ -39,7 +39,9 @@ describe('a backup', () => {
     git(catalogue, 'tag', 'kept')
     head = git(catalogue, 'rev-parse', 'HEAD')
     const database = new DatabaseSync(state)
-    database.exec("PRAGMA journal_mode = WAL; CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT); INSERT INTO state VALUES ('tokens/a', '1')")
+    database.exec(
+      "PRAGMA journal_mode = WAL; CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT); INSERT INTO state VALUES ('tokens/a', '1')",
+    )
     database.close()
   })
 
@@ -113,11 +115,18 @@ require('node:http').createServer((_, out) => { out.statusCode = readFileSync('$
     const origin = join(folder, 'origin')
     git(folder, 'init', '-q', '-b', 'main', origin)
     mkdirSync(join(origin, 'deploy/systemd'), { recursive: true })
-    for (const [tag, ready] of [['1.0.0', 'yes'], ['1.1.0', 'yes'], ['1.2.0', 'no']] as const) {
+    for (const [tag, ready] of [
+      ['1.0.0', 'yes'],
+      ['1.1.0', 'yes'],
+      ['1.2.0', 'no'],
+    ] as const) {
       writeFileSync(join(origin, 'version'), tag)
       writeFileSync(join(origin, 'ready'), ready)
       writeFileSync(join(origin, 'package.json'), JSON.stringify({ version: tag }))
-      writeFileSync(join(origin, 'deploy/systemd/prompt-hub.service'), `[Service]\nEnvironmentFile=${folder}/env\n# ${tag}\n`)
+      writeFileSync(
+        join(origin, 'deploy/systemd/prompt-hub.service'),
+        `[Service]\nEnvironmentFile=${folder}/env\n# ${tag}\n`,
+      )
       git(origin, 'add', '.')
       git(origin, 'commit', '-q', '-m', tag)
       git(origin, 'tag', `v${tag}`)
@@ -158,7 +167,10 @@ esac`,
   })
 
   test('to a version that does not exist changes nothing', () => {
-    expect(upgrade('9.9.9')).toMatchObject({ status: 1, stderr: expect.stringContaining('has no version or branch 9.9.9') })
+    expect(upgrade('9.9.9')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('has no version or branch 9.9.9'),
+    })
     expect(version()).toBe('1.0.0')
   })
 })

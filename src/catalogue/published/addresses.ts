@@ -119,7 +119,9 @@ export const ADDRESSES: readonly Address[] = [
   page('/models.xml', 'Feed of the models that retire, with the prompts that use them'),
   page('/llms.txt', 'A description of the hub for models'),
   staticPage('/robots.txt', 'Rules for crawlers'),
-  staticPage('/.well-known/security.txt', 'Where to report a weakness of the hub, if site.yml says so'),
+  ...['/.well-known/security.txt', '/security.txt'].map((path) =>
+    staticPage(path, 'Where to report a weakness of the hub, if site.yml says so'),
+  ),
   staticPage('/sitemap.xml', 'All pages'),
   staticPage('/sitemap-{part}.xml', 'Part of the sitemap, if it exceeds one file'),
   staticPage('/404', 'The page for unknown URLs'),

@@ -22,6 +22,7 @@ const OPEN: Readonly<Record<string, Openness>> = {
   '/auth/sign-out': 'whole',
   '/auth/sign-out-everywhere': 'whole',
   '/.well-known/security.txt': 'file',
+  '/security.txt': 'file',
   '/favicon.ico': 'file',
   '/favicon.svg': 'file',
 }

@@ -39,9 +39,17 @@ async function readFacts(
   const began = Date.now()
   // A state that does not respond is another alarm.
   const [database, tokens, backup] = await Promise.all([
-    state.readClock?.().then((ms) => (began + Date.now()) / 2 - ms).catch(() => undefined),
-    Array.fromAsync(listKeys(state, TOKENS)).then((keys) => keys.length).catch(() => undefined),
-    stat(resolve(BACKUP_MARK)).then(({ mtimeMs }) => mtimeMs, () => undefined),
+    state
+      .readClock?.()
+      .then((ms) => (began + Date.now()) / 2 - ms)
+      .catch(() => undefined),
+    Array.fromAsync(listKeys(state, TOKENS))
+      .then((keys) => keys.length)
+      .catch(() => undefined),
+    stat(resolve(BACKUP_MARK)).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => undefined,
+    ),
   ])
   return {
     skew: {

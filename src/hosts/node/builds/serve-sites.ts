@@ -159,7 +159,12 @@ export async function serveSites(
     },
     () => isEnding,
   )
-  const monitored = withMonitoring(answer, { healthOf, checkAll, queueOf: publishQueue, factsOf }, metrics, metricsToken)
+  const monitored = withMonitoring(
+    answer,
+    { healthOf, checkAll, queueOf: publishQueue, factsOf },
+    metrics,
+    metricsToken,
+  )
   const isForReaders = readAccess.kind === 'members'
   const own = {
     baseUrl,
