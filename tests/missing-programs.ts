@@ -49,7 +49,7 @@ export const PROGRAMS: readonly Program[] = [
   },
   { name: 'promtool', install: 'prometheus', tests: /operate\/alerts\..*promtool/ },
   { name: 'systemd-analyze', install: 'systemd', tests: /operate\/guides\..*systemd/ },
-  { name: 'shellcheck', install: 'shellcheck', tests: /workflows\.|cli\/people\..*shellcheck/ },
+  { name: 'shellcheck', install: 'shellcheck', tests: /cli\/people\..*shellcheck/ },
   { name: 'busybox', install: 'busybox', tests: /cli\/people\..*busybox/ },
   { name: 'setpriv', install: 'util-linux', tests: /cli\/before-sending\./ },
   { name: 'shasum', install: 'perl', tests: /uses shasum instead/ },

@@ -1,9 +1,14 @@
 // What the actions share: their inputs, lines for the log of a GitHub Actions job and for its summary, and OIDC tokens. The actions run the client of their own commit as it is, because Node 24 needs no build: pinning an action pins the client.
-import { spawnSync } from 'node:child_process'
-import { appendFileSync } from 'node:fs'
+import { execFile, spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { appendFileSync, existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { isVersion } from '../../clients/typescript/source/ranges.ts'
 import { isObject } from '../../clients/typescript/source/records.ts'
 
+/** The code of the commit of these actions. */
+export const CODE = resolve(import.meta.dirname, '../..')
 const TRIES = 4
 const TIMEOUT_MS = 30_000
 
@@ -17,6 +22,25 @@ export function stop(message: string): never {
 
 /** Returns an input of the action; empty if it is not given. */
 export const input = (name: string): string => (process.env[`INPUT_${name.toUpperCase()}`] ?? '').trim()
+
+/** Gives later steps the outputs of the action. Their delimiters are unpredictable, because a value may be a text from elsewhere. */
+export function output(values: Readonly<Record<string, string>>): void {
+  const { GITHUB_OUTPUT: place } = process.env
+  const lines = Object.entries(values).map(([name, value]) => {
+    const end = `end-${randomUUID()}`
+    return `${name}<<${end}\n${value}\n${end}\n`
+  })
+  if (place) appendFileSync(place, lines.join(''))
+}
+
+/** Installs the packages of this commit, once. They are pinned by their digests, and none of their scripts is run. @param reason what they are for */
+export async function installPackages(reason: string): Promise<void> {
+  if (existsSync(join(CODE, 'node_modules/zod'))) return
+  const args = ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund']
+  await promisify(execFile)('npm', args, { cwd: CODE }).catch((error: unknown) =>
+    stop(`Cannot install the packages that ${reason}: ${messageOf(error).slice(-1_000)}`),
+  )
+}
 
 /** Prints a line. The runner reads commands (::set-output …) from a job's output, so text from files, names and hubs is never printed unchanged. */
 export function show(text: string): void {
@@ -95,8 +119,12 @@ export async function requestToken(hub: string): Promise<string> {
   return value
 }
 
-/** Asks for JSON. @throws Error with the message in the answer */
-export async function askJson(url: string, options: RequestInit = {}): Promise<Record<string, unknown>> {
+/** Asks for JSON. @param accepted statuses that are no error either @throws Error with the message in the answer */
+export async function askJson(
+  url: string,
+  options: RequestInit = {},
+  accepted: readonly number[] = [],
+): Promise<Record<string, unknown>> {
   for (let attempt = 1; ; attempt++) {
     const signal = AbortSignal.timeout(TIMEOUT_MS)
     const answer = await fetch(url, { ...options, signal, redirect: 'error' }).catch((error: unknown) => {
@@ -105,11 +133,34 @@ export async function askJson(url: string, options: RequestInit = {}): Promise<R
     if (answer && (answer.ok || (answer.status < 500 && answer.status !== 429) || attempt >= TRIES)) {
       const value: unknown = JSON.parse(await answer.text())
       const said = isObject(value) ? value : { list: value }
-      if (answer.ok) return said
+      if (answer.ok || accepted.includes(answer.status)) return said
       throw new Error(typeof said.message === 'string' ? said.message : `${url} answered ${answer.status}`)
     }
     await new Promise((resolve) => setTimeout(resolve, 500 * attempt))
   }
+}
+
+/** A request to GitHub's API about the repository of the job. */
+interface GitHubRequest {
+  method: string
+  /** Relative to the repository. */
+  path: string
+  body?: object | undefined
+  /** Statuses that are no error either. */
+  accepted?: readonly number[] | undefined
+}
+
+/** Asks GitHub with the input `token`. @param needs what the job may lack @throws Stop */
+export async function askGitHub(
+  { method, path, body, accepted }: GitHubRequest,
+  needs: string,
+): Promise<Record<string, unknown>> {
+  const { GITHUB_API_URL: api = 'https://api.github.com', GITHUB_REPOSITORY: repository = '' } = process.env
+  const headers = { Authorization: `Bearer ${input('token')}`, Accept: 'application/vnd.github+json' }
+  const options = { method, headers, ...(body && { body: JSON.stringify(body) }) }
+  return askJson(`${api}/repos/${repository}/${path}`, options, accepted).catch((error: unknown) =>
+    stop(`GitHub: ${messageOf(error)}. ${needs}`),
+  )
 }
 
 const causeOf = (error: unknown) => messageOf(error instanceof Error && error.cause ? error.cause : error)

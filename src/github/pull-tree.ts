@@ -1,7 +1,6 @@
 // Extracts the content of a pull request from git objects into a folder, without running programs, following links or converting files.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { isVersion } from '../domain/values/names.ts'
 import { createGit, GIT_USAGE, type Git } from '../git/git-command.ts'
 
 /** The content of a pull request, as it would be after the merge. */
@@ -16,10 +15,6 @@ export interface PullTree {
   isConflict: boolean
   /** Returns the content of a file in the content folder, at the base or in the pull request; undefined if there is nothing at the path. @throws Error if there is something other than a file, or git cannot read it */
   readAt(side: 'base' | 'merged', path: string): Promise<string | undefined>
-  /** Returns the version numbers of a prompt at the base. */
-  versionsAtBase(owner: string, name: string): Promise<string[]>
-  /** Returns git's diff between two files in the content folder. @param from if undefined, an empty file */
-  compare(from: string | undefined, to: string): Promise<string>
 }
 
 /** Attributes could convert bytes when a file or a diff is written. They cannot start a program, because none is configured. */
@@ -71,27 +66,6 @@ export async function openPullTree(
       if ((await git.tryRun(['rev-parse', '--verify', '--quiet', '--end-of-options', name])).code !== 0)
         return undefined
       return (await git.run(['cat-file', 'blob', name])).toString()
-    },
-    async versionsAtBase(owner, name) {
-      const found = await git.tryRun(['ls-tree', '--name-only', '-z', `${base}:content/${owner}/${name}/versions`])
-      const names = found.code === 0 ? found.stdout.toString().split('\0') : []
-      return names.map((file) => file.replace(/\.md$/, '')).filter(isVersion)
-    },
-    async compare(from, to) {
-      const empty = (await git.run(['hash-object', '-w', '--stdin'], { input: '' })).toString().trim()
-      const before = from === undefined ? empty : `${base}:content/${from}`
-      const found = await git.tryRun([
-        'diff',
-        '--no-color',
-        '--no-ext-diff',
-        '--no-textconv',
-        '--text',
-        before,
-        `${commit}:content/${to}`,
-      ])
-      const text = found.stdout.toString()
-      // The header is removed, because it contains object IDs.
-      return text.slice(Math.max(0, text.indexOf('\n@@') + 1))
     },
   }
 }

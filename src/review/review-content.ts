@@ -26,6 +26,8 @@ export interface Review {
   ignored: string[]
   files: number
   repositories: number
+  /** What each new version means for callers, one line each. */
+  impacts: string[]
   /** Notes on what could not be reviewed. */
   notes: string[]
 }

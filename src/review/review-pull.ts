@@ -5,17 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { mayActFor } from '../domain/access/memberships.ts'
 import type { Person } from '../domain/access/person.ts'
-import { formatPath, parsePath } from '../domain/content/content-path.ts'
+import { parsePath } from '../domain/content/content-path.ts'
 import { type OwnerFile, parseOwnerFile, parseRepositoryFile } from '../domain/content/prompt-file.ts'
 import { hasPublishingRule } from '../domain/values/publishing-rules.ts'
-import { resolveLatest } from '../domain/values/versions.ts'
 import { openPullTree, type PullTree } from '../github/pull-tree.ts'
 import { reviewContent } from './review-content.ts'
 import { checkApprovals, checkTakedowns, type RemovedNumbers } from './rules/pull-owners.ts'
-import { formatPullReport, type PullReport } from './rules/pull-report.ts'
-
-/** Maximum number of changes shown; the pull request itself shows them all. */
-const MAX_DIFFERENCES = 50
+import { formatPullReport } from './rules/pull-report.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -67,9 +63,8 @@ export async function reviewPull(repository: string, environment: Environment): 
         : []),
       ...review.notes,
     ]
-    const differences = await compare(tree)
     return {
-      report: formatPullReport({ ...review, notes, owners, head, isApproved, differences }),
+      report: formatPullReport({ ...review, notes, owners, head, isApproved }),
       problems: review.entries.filter(({ severity }) => severity === 'error').length + (tree.isConflict ? 1 : 0),
       waits: !isApproved && owners.some(({ isAllowed }) => !isAllowed),
       changed: tree.changed.length,
@@ -119,24 +114,4 @@ function mayReport(author: Person, owner: string, file: OwnerFile | 'broken' | u
 
 function namesMember(file: OwnerFile | 'broken' | undefined, login: string): boolean {
   return file !== undefined && file !== 'broken' && file.members.includes(login)
-}
-
-/** Compares each new version with the highest version in the base, and every other file with its content in the base. */
-async function compare(tree: PullTree): Promise<PullReport['differences']> {
-  const differences: { title: string; text: string }[] = []
-  for (const path of tree.changed.slice(0, MAX_DIFFERENCES)) {
-    const place = parsePath(path).value
-    const isThere = (await tree.readAt('merged', path)) !== undefined
-    const wasThere = (await tree.readAt('base', path)) !== undefined
-    if (!isThere) {
-      differences.push({ title: `content/${path} is deleted`, text: '' })
-      continue
-    }
-    const isNew = place?.kind === 'version' && !wasThere
-    const before = isNew ? resolveLatest(await tree.versionsAtBase(place.owner, place.name), () => false) : undefined
-    const from = isNew ? before && formatPath({ ...place, version: before }) : wasThere ? path : undefined
-    const title = from === undefined || from === path ? `content/${path}` : `content/${path}, compared with ${before}`
-    differences.push({ title, text: await tree.compare(from, path) })
-  }
-  return differences
 }

@@ -24,6 +24,7 @@ import { type Comparison, classifyChange, isPublished } from './content-changes.
 import { openFileReader } from './file-reader.ts'
 import { openBefore } from './read-before.ts'
 import type { ReviewSigned } from './review-attestations.ts'
+import { describeImpact } from './rules/impact.ts'
 import { type ReadIncluded, reviewIncludes } from './rules/includes.ts'
 import {
   type FileChange,
@@ -42,8 +43,8 @@ import { type ReviewedResult, reviewLabels, reviewResults } from './rules/review
 interface RepositoryReader {
   /** Reviews one repository, or one file outside repositories. @returns its entries and fixes */
   review(group: readonly FileState[]): Promise<ReviewFinding[]>
-  /** Returns the number of files and repositories that have been read so far. */
-  count(): { files: number; repositories: number }
+  /** Returns the number of files and repositories that have been read so far, and what the new versions mean for callers. */
+  count(): { files: number; repositories: number; impacts: string[] }
 }
 
 /** If there is no base, a file counts as changed, but not as new. */
@@ -63,7 +64,7 @@ export function openRepositoryReader(
   const neighbours = openNeighbours((path) => readParsed(path)?.value, dir)
   /** The first prompt with the same words, by the hash of the words. */
   const firstWith = new Map<string, { path: string; isTouched: boolean }>()
-  const counts = { files: 0, repositories: 0 }
+  const counts = { files: 0, repositories: 0, impacts: [] as string[] }
 
   /** Reads and checks one path. */
   async function examine(state: FileState, remarks: ReviewFinding[]) {
@@ -200,6 +201,8 @@ export function openRepositoryReader(
         const beside = files.get(place.version) ?? []
         remarks.push(...checkFilesOf(place, { isThere: true, isSkill: Boolean(value.value.skill) }, beside))
         if (change.isTouched) remarks.push(...reviewNamedFiles(place, value.value, beside))
+        const filesOf = ({ version }: VersionEntry) => files.get(version) ?? []
+        if (change.isNew) counts.impacts.push(describeImpact(nameFile(state.path), value.value, lastActive, filesOf))
         const signed = attestations.get(place.version) ?? []
         attestations.delete(place.version)
         remarks.push(...compareAttestations(place, signed, value.value))

@@ -12,9 +12,8 @@ import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { words } from '../words.ts'
 
-const SCRIPT = resolve('scripts/content/review-pull.ts')
-const FETCH = resolve('.github/actions/review/fetch.sh')
-const COMMENT = resolve('.github/actions/review/comment.sh')
+const REVIEW = resolve('.github/actions/review/review.ts')
+const COMMENT = resolve('.github/actions/comment/comment.ts')
 let root: string
 let canary: string
 const git = (...args: string[]) =>
@@ -43,6 +42,7 @@ beforeAll(() => {
   root = temporaryFolder('prompt-hub-pull-test-')
   canary = join(root, '..', `${root.split('/').at(-1)}-was-run`)
   git('init', '-q', '-b', 'main')
+  git('remote', 'add', 'origin', root)
   put('content/acme/index.md', '---\nname: Acme\nmembers: [octocat, 4711]\n---\n')
   put('content/acme/a/index.md', INDEX)
   put(`${A}/1.0.0.md`, version(TEXT))
@@ -83,41 +83,55 @@ async function review(over: Record<string, string> = {}, isCommitted = false): P
   const { report, problems, waits } = await reviewPull(root, prepare(over, isCommitted))
   return { report, problems: String(problems), owner: waits ? 'waits' : 'agrees' }
 }
-/** Reviews the current files with the command of the workflow, where the base is checked out. */
+/** Reviews the current files with the action of the workflow, where the base is checked out. */
 async function runReview(over: Record<string, string> = {}, isCommitted = false): Promise<CommandReviewed> {
   const environment = prepare(over, isCommitted)
+  git('update-ref', 'refs/pull/1/head', 'pull')
   git('checkout', '-q', '-f', 'main')
-  const output = join(temporaryFolder('prompt-hub-output-'), 'output')
   rmSync(canary, { force: true })
-  const ran = await promisify(execFile)(process.execPath, [SCRIPT], {
-    cwd: root,
-    env: { ...environment, GITHUB_OUTPUT: output },
-  }).then(
-    () => ({ code: 0, stderr: '' }),
-    (error: { code: number; stderr: string }) => error,
+  const { code, said, outputs } = await runAction(environment)
+  const { report = said, problems = '', owner = '' } = outputs
+  return { code, wasRun: existsSync(canary), report, problems, owner }
+}
+
+/** Runs the action in a clone, with what its workflow gives it. */
+async function runAction(
+  { BASE_SHA = '', HEAD_SHA = '', AUTHOR = 'octocat', AUTHOR_ID = '1', ...env }: Record<string, string>,
+  cwd = root,
+): Promise<{ code: number; said: string; outputs: Record<string, string> }> {
+  const output = join(temporaryFolder('prompt-hub-output-'), 'output')
+  const inputs = {
+    INPUT_BASE: BASE_SHA,
+    INPUT_HEAD: HEAD_SHA,
+    INPUT_NUMBER: '1',
+    INPUT_AUTHOR: AUTHOR,
+    'INPUT_AUTHOR-ID': AUTHOR_ID,
+    INPUT_TOKEN: 'secret',
+  }
+  const place = { PATH: process.env.PATH!, HOME: root, ...COMPILED, GITHUB_OUTPUT: output }
+  const ran = await promisify(execFile)(process.execPath, [REVIEW], { cwd, env: { ...place, ...inputs, ...env } }).then(
+    ({ stdout }) => ({ code: 0, said: stdout }),
+    ({ code, stderr }: { code: number; stderr: string }) => ({ code, said: stderr }),
   )
-  const wasRun = existsSync(canary)
   const outputs = existsSync(output) ? readOutputs(readFileSync(output, 'utf8')) : {}
   rmSync(dirname(output), { recursive: true })
-  return {
-    code: ran.code,
-    wasRun,
-    report: outputs.report ?? ran.stderr,
-    problems: outputs.problems ?? '',
-    owner: outputs.owner ?? '',
-  }
+  return { ...ran, outputs }
 }
 const readOutputs = (text: string) =>
   Object.fromEntries([...text.matchAll(/^(\w+)<<(\S+)\n([\s\S]*?)\n\2$/gm)].map(([, name, , value]) => [name!, value!]))
 
 describe('the review report', () => {
-  test('a valid new version has no problems and shows a diff from the previous one', async () => {
-    put(`${A}/1.1.0.md`, version(TEXT.replace('every', 'each')))
+  test('a valid new version has no problems, and an impact on callers of the previous one', async () => {
+    put(`${A}/2.0.0.md`, version(`${TEXT}{{language}}\n`))
+    put('content/acme/b/versions/1.0.0.md', version('Another prompt, which translates a text.\n'))
     const { report, ...rest } = await runReview()
     expect(rest).toEqual({ code: 0, wasRun: false, problems: '0', owner: 'agrees' })
-    expect(report).toContain('All checks passed, and there are no suggestions.')
-    expect(report).toContain('content/acme/a/versions/1.1.0.md, compared with 1.0.0')
-    expect(report).toMatch(/\n-Review this code\. Name every[^\n]*\n\+Review this code\. Name each/)
+    expect(report).toContain(`Impact on callers:
+
+\`\`\`text
+content/acme/a/versions/2.0.0.md  BREAKING since 1.0.0: adds required variable language; another text
+content/acme/b/versions/1.0.0.md  a new prompt
+\`\`\``)
   })
 
   test('lists problems with file and line, and counts changes outside content/', async () => {
@@ -145,13 +159,13 @@ describe('the review report', () => {
   })
 
   test('untrusted text stays in its code fence: no mention, link, comment or early end', async () => {
-    put(`${A}/1.1.0.md`, version(`${'`'.repeat(9)}\n@octocat [x](https://evil.example) <!-- -->\n\u202e\u0007${TEXT}`))
-    put('content/acme/a/versions/`@octocat.md', 'x')
+    put(`${A}/1.1.0.md`, version(`{{@octocat}} <!-- -->\n\u202e\u0007${TEXT}`))
+    put(`content/acme/a/versions/${'`'.repeat(9)}@octocat [x](https:evil.example).md`, 'x')
     const { report } = await review()
     const outside = report.replaceAll(/^(`{3,})\w*\n[\s\S]*?\n\1$/gm, '')
     expect(outside).not.toMatch(/octocat|evil/)
     expect(report).not.toMatch(/[\u202e\u0007]/)
-    expect(report).toContain('``````````diff\n')
+    expect(report).toContain('``````````text\n')
   })
 
   test('a report on hundreds of broken files stays within GitHub’s size limit', async () => {
@@ -272,7 +286,7 @@ describe('untrusted pull request content', () => {
   test('does not run programs, hooks, filters or attributes of the pull request', async () => {
     const program = `#!/bin/sh\necho ran >'${canary}'\n`
     put('package.json', JSON.stringify({ scripts: { postinstall: program, check: program } }))
-    put('scripts/content/review-pull.ts', `require('fs').writeFileSync(${JSON.stringify(canary)}, 'x')`)
+    put('.github/actions/review/review.ts', `require('fs').writeFileSync(${JSON.stringify(canary)}, 'x')`)
     put('.git-hooks/post-checkout', program)
     put('.gitattributes', '* filter=evil diff=evil merge=evil text eol=crlf\n')
     put('.gitmodules', '[submodule "x"]\n\tpath = x\n\turl = ext::sh -c evil\n')
@@ -321,7 +335,10 @@ describe('untrusted pull request content', () => {
   test('rejects a content folder that is a symbolic link', async () => {
     put('content', null)
     symlinkSync('/etc', join(root, 'content'))
-    expect(await runReview()).toMatchObject({ code: 1, report: 'content: expected a folder in the pull request\n' })
+    expect(await runReview()).toMatchObject({
+      code: 1,
+      report: '::error::content: expected a folder in the pull request\n',
+    })
   })
 })
 
@@ -357,17 +374,9 @@ describe('a criss-cross merge', () => {
     const parents = (which === 'first') === (kept === 'one') ? ['one', 'other'] : ['other', 'one']
     const made = git('commit-tree', '-p', parents[0]!, '-p', parents[1]!, '-m', 'pull', `${kept}^{tree}`)
     git('checkout', '-q', '-B', 'pull', made)
-    const output = join(root, '.git/output')
-    writeFileSync(output, '')
-    git('update-ref', 'refs/pull/8/head', 'pull')
-    const clone = temporaryFolder('prompt-hub-cross-')
-    execFileSync('git', ['clone', '-q', '-b', 'main', root, clone], { stdio: 'pipe' })
-    const env = { BASE_SHA: git('rev-parse', 'main'), HEAD_SHA: made, NUMBER: '8', GITHUB_OUTPUT: output }
-    await promisify(execFile)(FETCH, [], { cwd: clone, env: { PATH: process.env.PATH, HOME: root, ...env } })
-    const { report, owner } = await review({ AUTHOR: 'mallory', AUTHOR_ID: '2' }, true)
-    expect([readFileSync(output, 'utf8'), owner]).toEqual(['content=true\n', 'waits'])
-    if (kept === 'one') expect(report).toMatch(/\n-advisories: \[\{range: "1\.0\.0"/)
-    else expect(report).toContain('content/acme/b/versions/1.0.0.md is deleted')
+    const { report, owner, problems } = await runReview({ AUTHOR: 'mallory', AUTHOR_ID: '2' }, true)
+    expect([owner, problems]).toEqual(['waits', kept === 'one' ? '0' : '1'])
+    expect(report).toContain('no   acme: mallory is not a member')
   })
 })
 
@@ -383,58 +392,37 @@ describe('with an old git', () => {
     put(`${A}/1.1.0.md`, version(TEXT))
     git('add', '-A')
     git('commit', '-qm', 'content')
-    const [HEAD_SHA, BASE_SHA] = [git('rev-parse', 'pull'), git('rev-parse', 'main')]
-    git('update-ref', 'refs/pull/9/head', 'pull')
-    const clone = temporaryFolder('prompt-hub-cross-')
-    execFileSync('git', ['clone', '-q', '-b', 'main', root, clone], { stdio: 'pipe' })
-    const output = join(root, '.git/output')
-    writeFileSync(output, '')
     const PATH = `${bin}:${process.env.PATH}`
-    const env = { BASE_SHA, HEAD_SHA, NUMBER: '9', GITHUB_OUTPUT: output, HOME: root, PATH }
-    await expect(promisify(execFile)(FETCH, [], { cwd: clone, env })).rejects.toThrow(
-      '::error::The review needs git 2.38 or newer.',
-    )
-    expect(readFileSync(output, 'utf8')).toBe('')
+    expect(await runReview({ PATH }, true)).toMatchObject({
+      code: 1,
+      report: '::error::The review needs git 2.38 or newer.\n',
+    })
     await expect(review({ PATH }, true)).rejects.toThrow('The review needs git 2.38 or newer.')
   })
 })
 
-describe('fetching a pull request', () => {
-  const run = (env: Record<string, string>, cwd: string) =>
-    promisify(execFile)(FETCH, [], { cwd, env: { PATH: process.env.PATH, HOME: root, ...env } }).then(
-      ({ stdout }) => ({ code: 0, said: stdout }),
-      (error: { code: number; stderr: string }) => ({ code: error.code, said: error.stderr }),
-    )
-
-  test('fetches only objects, passes a pull request without content and rejects one that moved on', async () => {
-    const [clone, output] = [temporaryFolder('prompt-hub-fetch-'), join(root, '.git/output')]
-    const outputs = () => readFileSync(output, 'utf8')
-    put(`${A}/1.1.0.md`, version(TEXT))
-    git('add', '-A')
-    git('commit', '-qm', 'content')
-    git('update-ref', 'refs/pull/7/head', 'pull')
-    put('readme', 'x')
-    git('add', '-A')
-    git('commit', '-qm', 'code')
-    execFileSync('git', ['clone', '-q', '-b', 'main', root, clone], { stdio: 'pipe' })
-    const environment = {
-      BASE_SHA: git('rev-parse', 'main'),
-      HEAD_SHA: git('rev-parse', 'pull~1'),
-      NUMBER: '7',
-      GITHUB_OUTPUT: output,
-    }
-    expect(await run(environment, clone)).toEqual({ code: 0, said: '' })
-    expect(outputs()).toBe('content=true\n')
-    expect(existsSync(join(clone, `${A}/1.1.0.md`))).toBe(false)
-    writeFileSync(output, '')
-    const moved = await run({ ...environment, HEAD_SHA: git('rev-parse', 'pull') }, clone)
-    expect(moved).toEqual({
-      code: 1,
-      said: '::error::The pull request has changed since this run started; the next run will review it.\n',
-    })
-    git('update-ref', 'refs/pull/7/head', git('commit-tree', '-p', 'main', '-m', 'code', 'main^{tree}'))
-    await run({ ...environment, HEAD_SHA: git('rev-parse', 'refs/pull/7/head') }, clone)
-    expect(outputs()).toBe('content=false\nproblems=0\nowner=agrees\n')
+test('only objects are fetched, a pull request without content passes, and one that moved on is refused', async () => {
+  const clone = temporaryFolder('prompt-hub-fetch-')
+  put(`${A}/1.1.0.md`, version(TEXT))
+  git('add', '-A')
+  git('commit', '-qm', 'content')
+  git('update-ref', 'refs/pull/1/head', 'pull')
+  execFileSync('git', ['clone', '-q', '-b', 'main', root, clone], { stdio: 'pipe' })
+  const commits = (head: string) => ({ BASE_SHA: git('rev-parse', 'main'), HEAD_SHA: git('rev-parse', head) })
+  expect(await runAction(commits('pull'), clone)).toMatchObject({
+    code: 0,
+    outputs: { content: 'true', problems: '0', owner: 'agrees' },
+  })
+  expect(existsSync(join(clone, `${A}/1.1.0.md`))).toBe(false)
+  expect(await runAction(commits('main'), clone)).toMatchObject({
+    code: 1,
+    said: '::error::The pull request has changed since this run started; the next run will review it.\n',
+  })
+  git('update-ref', 'refs/pull/1/head', git('commit-tree', '-p', 'main', '-m', 'code', 'main^{tree}'))
+  expect(await runAction(commits('refs/pull/1/head'), clone)).toEqual({
+    code: 0,
+    said: 'The pull request changes no content.\n',
+    outputs: { content: 'false', problems: '0', owner: 'agrees' },
   })
 })
 
@@ -459,34 +447,34 @@ describe('the review comment on GitHub', () => {
     const labels = async () =>
       ((await ask(`/issues/${number}/labels`)) as { name: string }[]).map(({ name }) => name).sort()
     const run = (over: Record<string, string>) =>
-      promisify(execFile)(COMMENT, [], {
+      promisify(execFile)(process.execPath, [COMMENT], {
         env: {
           PATH: process.env.PATH!,
+          ...COMPILED,
           GITHUB_API_URL: github.url,
           GITHUB_REPOSITORY: repository,
-          TOKEN: token,
-          NUMBER: String(number),
-          BOT: 'prompt-bot',
-          CONTENT: 'true',
-          PROBLEMS: '0',
-          OWNER: 'agrees',
-          APPROVED: 'false',
-          REPORT: '',
-          ...over,
+          INPUT_TOKEN: token,
+          INPUT_NUMBER: String(number),
+          INPUT_BY: 'prompt-bot',
+          INPUT_CONTENT: 'true',
+          INPUT_OWNER: 'agrees',
+          INPUT_APPROVED: 'false',
+          INPUT_REPORT: '',
+          ...Object.fromEntries(Object.entries(over).map(([name, value]) => [`INPUT_${name}`, value])),
         },
       })
     await ask(`/issues/${number}/comments`, { body: 'What a nice prompt' })
-    await run({ REPORT: `${mark}\n\nfirst \`x\` "é"`, PROBLEMS: '2', OWNER: 'waits' })
+    await run({ REPORT: `${mark}\n\nfirst \`x\` "é"`, OWNER: 'waits' })
     expect(await comments()).toEqual(['What a nice prompt', `${mark}\n\nfirst \`x\` "é"`])
-    expect(await labels()).toEqual(['content', 'problems', 'waits for a maintainer'])
+    expect(await labels()).toEqual(['waits for a maintainer'])
     await ask(`/issues/${number}/labels`, { labels: ['owner approved'] })
     await run({ REPORT: `${mark}\n\nsecond`, APPROVED: 'true' })
     expect(await comments()).toEqual(['What a nice prompt', `${mark}\n\nsecond`])
-    expect(await labels()).toEqual(['content', 'owner approved'])
+    expect(await labels()).toEqual(['owner approved'])
     // After new commits, the approval no longer applies.
     await run({ REPORT: `${mark}\n\nthird`, OWNER: 'waits' })
     expect(await comments()).toEqual(['What a nice prompt', `${mark}\n\nthird`])
-    expect(await labels()).toEqual(['content', 'waits for a maintainer'])
+    expect(await labels()).toEqual(['waits for a maintainer'])
     // All content changes are reverted, so a note replaces the report, and all labels are removed.
     await run({ CONTENT: 'false' })
     const takenBack = `${mark}\n\n### Content review\n\nNothing in \`content/\` changes any more.`
@@ -496,7 +484,7 @@ describe('the review comment on GitHub', () => {
     await run({ CONTENT: 'false', NUMBER: String(other.number) })
     expect(await ask(`/issues/${other.number}/comments`)).toEqual([])
     // The marker counts only in the bot's own comments.
-    await run({ REPORT: `${mark}\n\nfourth`, BOT: 'somebody-else' })
+    await run({ REPORT: `${mark}\n\nfourth`, BY: 'somebody-else' })
     expect(await comments()).toHaveLength(3)
     await expect(run({ REPORT: 'no mark' })).rejects.toThrow(
       '::error::expected the number of a pull request and a report.',
@@ -504,16 +492,20 @@ describe('the review comment on GitHub', () => {
   })
 })
 
-test('the workflow gives the scripts their inputs, and its checks rely only on their outputs', () => {
+test('the workflow gives the actions their inputs, and its checks rely only on their outputs', () => {
   const { jobs } = parse(readFileSync('.github/workflows/content.yml', 'utf8'))
-  const { steps, env } = jobs.review
-  expect(Object.keys({ ...env, ...steps.at(-1).env })).toEqual(words`
-    BASE_SHA HEAD_SHA AUTHOR AUTHOR_ID APPROVED
-  `)
-  expect(steps.at(-1).run).toBe('node scripts/content/review-pull.ts')
-  expect(Object.keys(jobs.comment.steps.at(-1).env)).toEqual([
-    ...['NUMBER', 'CONTENT', 'REPORT', 'PROBLEMS', 'OWNER', 'APPROVED', 'BOT', 'TOKEN'],
-  ])
+  const outputs = words`content report problems owner`
+  for (const [name, given] of [
+    ['review', words`head number author author-id approved`],
+    ['comment', words`number content report owner approved`],
+  ] as const) {
+    const action = parse(readFileSync(`.github/actions/${name}/action.yml`, 'utf8'))
+    const step = jobs[name].steps.at(-1)
+    expect([step.uses, Object.keys(step.with)]).toEqual([`./.github/actions/${name}`, given])
+    expect(Object.keys(action.inputs)).toEqual(expect.arrayContaining([...given]))
+    expect(action.runs).toEqual({ using: 'node24', main: `${name}.ts` })
+  }
+  expect(Object.keys(jobs.review.outputs)).toEqual(outputs)
   // A review that did not finish posts nothing. A review without content changes does post, because the page may show
   // an earlier report.
   expect(jobs.comment.if).toBe("needs.review.outputs.problems != ''")
@@ -532,7 +524,7 @@ test('a pull request whose base branch is changed is reviewed and checked again'
 
 describe('the approval label counts only in the event that adds it', () => {
   const { jobs } = parse(readFileSync('.github/workflows/content.yml', 'utf8'))
-  const expressions: string[] = [jobs.review.steps.at(-1).env.APPROVED, jobs.comment.steps.at(-1).env.APPROVED]
+  const expressions: string[] = [jobs.review.steps.at(-1).with.approved, jobs.comment.steps.at(-1).with.approved]
   /** The comparison and logical operators in GitHub expressions work like those in JavaScript. */
   const decide = (expression: string, event: object): unknown =>
     new Function('github', `return ${expression.replace(/^\$\{\{(.*)\}\}$/, '$1').replaceAll('==', '===')}`)({ event })
@@ -563,6 +555,7 @@ describe('the approval label counts only in the event that adds it', () => {
   test('the report names the reviewed commit and says that the label approves only this commit', async () => {
     put(`${A}/1.1.0.md`, version(TEXT))
     const { report } = await review({ AUTHOR: 'mallory', AUTHOR_ID: '2' })
+    expect(report).toContain('All checks passed, and there are no suggestions.')
     expect(report).toContain(`Reviewed: ${git('rev-parse', 'pull')}`)
     expect(report).toContain(
       'The label approves only this commit; any later commit, label or edit of the pull request removes it',

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { appendFileSync, existsSync, lstatSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { check, type Published, publish } from '../../../clients/typescript/source/commands/hub.ts'
 import {
@@ -18,7 +18,9 @@ import { isObject } from '../../../clients/typescript/source/records.ts'
 import { PromptHubError } from '../../../clients/typescript/source/trouble.ts'
 import {
   annotate,
+  CODE,
   describeImpact,
+  installPackages,
   markdown,
   messageOf,
   report,
@@ -33,7 +35,6 @@ import {
 } from '../job.ts'
 
 const run = promisify(execFile)
-const CODE = resolve(import.meta.dirname, '../../..')
 const { HUB = '', OWNER = '', FILES = '', CHANGELOG = '', BUMP = '', ALLOW_BREAKING = '', LABEL = '' } = process.env
 const { MODE = '', ATTESTATION = '', GITHUB_OUTPUT, GITHUB_REF } = process.env
 const mode = MODE || 'publish'
@@ -230,7 +231,7 @@ async function listSubjects(files: readonly string[]): Promise<void> {
   for (const file of files) {
     const checked = await (async () => ask(file, namePrompt(file)))().catch(() => undefined)
     if (!checked?.isNew) continue
-    await installPackages()
+    await installPackages('compute what is signed')
     const { prompt, body, answer } = checked
     const sent = join(RUNNER_TEMP, `prompt-hub-body-${process.pid}`)
     writeFileSync(sent, body.bytes)
@@ -257,15 +258,6 @@ async function listSubjects(files: readonly string[]): Promise<void> {
 
 const digestsOf = ({ bundle_sha256, content_sha256, manifest_sha256 }: Record<string, unknown>): string[] =>
   [bundle_sha256 ?? content_sha256, manifest_sha256].filter((digest) => typeof digest === 'string')
-
-/** Installs the packages that compute what is signed, once. They are pinned by their digests, and none of their scripts is run. */
-async function installPackages(): Promise<void> {
-  if (existsSync(join(CODE, 'node_modules/zod'))) return
-  await run('npm', ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: CODE }).catch(
-    (error: unknown) =>
-      stop(`Cannot install the packages that compute what is signed: ${messageOf(error).slice(-1_000)}`),
-  )
-}
 
 await runAction(async () => {
   requireSettings()

@@ -3,8 +3,9 @@ import { describeOutdated } from '../../../clients/typescript/source/commands/pr
 import { openLock } from '../../../clients/typescript/source/files.ts'
 import { parseDays } from '../../../clients/typescript/source/lifetime.ts'
 import { updateLock } from '../../../clients/typescript/source/updating.ts'
+import { asksGit, git } from '../git.ts'
 import { fail, input, show, stop } from '../job.ts'
-import { asksGit, cut, git, propose, readDifferences } from './pull.ts'
+import { cut, propose, readDifferences } from './pull.ts'
 
 /** GitHub accepts a body of 65,536 characters, some of which are needed for the rest of the text. */
 const MAX_CHANGES = 20_000

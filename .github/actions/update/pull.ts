@@ -1,27 +1,13 @@
 // Commits what is staged, pushes it to a branch, and opens a pull request or updates the open one.
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { isObject } from '../../../clients/typescript/source/records.ts'
-import { askJson, input, messageOf, show, stop } from '../job.ts'
+import { asksGit, git } from '../git.ts'
+import { askGitHub, show, stop } from '../job.ts'
 
-const MAX_OUTPUT_BYTES = 268_435_456
 const BOT = ['user.name=github-actions[bot]', 'user.email=41898282+github-actions[bot]@users.noreply.github.com']
-
-/** Runs git. @throws Error if it fails */
-export async function git(...args: string[]): Promise<string> {
-  return (await promisify(execFile)('git', args, { encoding: 'utf8', maxBuffer: MAX_OUTPUT_BYTES })).stdout.trim()
-}
-
-/** Whether git says yes. */
-export const asksGit = (...args: string[]): Promise<boolean> =>
-  git(...args).then(
-    () => true,
-    () => false,
-  )
 
 /** Proposes what is staged. @param text the body of the pull request */
 export async function propose(branch: string, base: string, title: string, text: string): Promise<void> {
-  const { GITHUB_API_URL = 'https://api.github.com', GITHUB_REPOSITORY: repository = '' } = process.env
+  const { GITHUB_REPOSITORY: repository = '' } = process.env
   // On a detached HEAD, so that the checked-out branch is unchanged for later steps of the job.
   await git('checkout', '--quiet', '--detach')
   await git(...BOT.flatMap((setting) => ['-c', setting]), 'commit', '--quiet', '--message', title)
@@ -32,27 +18,23 @@ export async function propose(branch: string, base: string, title: string, text:
     (await git('rev-parse', 'FETCH_HEAD^')) === (await git('rev-parse', 'HEAD^'))
   if (isThere) show('The branch already contains this update.')
   else await git('push', '--quiet', '--force', 'origin', `HEAD:refs/heads/${branch}`)
-  const pulls = `${GITHUB_API_URL}/repos/${repository}/pulls`
   const head = encodeURIComponent(`${repository.split('/')[0]}:${branch}`)
-  const { list } = await askGitHub('GET', `${pulls}?state=open&head=${head}&base=${encodeURIComponent(base)}`)
+  const { list } = await ask('GET', `pulls?state=open&head=${head}&base=${encodeURIComponent(base)}`)
   const [open] = Array.isArray(list) ? list : []
   const number: unknown = isObject(open) ? open.number : undefined
   if (open !== undefined && !Number.isSafeInteger(number)) stop('GitHub returned a pull request without a number.')
   const { html_url: page } =
     open === undefined
-      ? await askGitHub('POST', pulls, { title, body: text, head: branch, base })
-      : await askGitHub('PATCH', `${pulls}/${number}`, { title, body: text })
+      ? await ask('POST', 'pulls', { title, body: text, head: branch, base })
+      : await ask('PATCH', `pulls/${number}`, { title, body: text })
   show(`Proposed in ${page}`)
 }
 
-async function askGitHub(method: string, url: string, body?: object): Promise<Record<string, unknown>> {
-  const headers = { Authorization: `Bearer ${input('token')}`, Accept: 'application/vnd.github+json' }
-  return askJson(url, { method, headers, ...(body && { body: JSON.stringify(body) }) }).catch((error: unknown) =>
-    stop(
-      `GitHub: ${messageOf(error)}. The job needs "permissions: {contents: write, pull-requests: write}", and the repository must let workflows open pull requests.`,
-    ),
+const ask = (method: string, path: string, body?: object) =>
+  askGitHub(
+    { method, path, body },
+    'The job needs "permissions: {contents: write, pull-requests: write}", and the repository must let workflows open pull requests.',
   )
-}
 
 /** The staged differences, in a code fence. */
 export interface Differences {

@@ -8,6 +8,7 @@ import { FULL_NAME } from '../../../clients/typescript/source/lock.ts'
 import { isVersion } from '../../../clients/typescript/source/ranges.ts'
 import { isObject } from '../../../clients/typescript/source/records.ts'
 import { isNotFound } from '../../../clients/typescript/source/trouble.ts'
+import { asksGit, git } from '../git.ts'
 import {
   describeImpact,
   fail,
@@ -23,7 +24,7 @@ import {
   versionOr,
   writeSummary,
 } from '../job.ts'
-import { asksGit, git, propose, readDifferences } from './pull.ts'
+import { propose, readDifferences } from './pull.ts'
 
 /** GitHub accepts a body of 65,536 characters, some of which are needed for the rest of the text. */
 const MAX_DIFFERENCES = 50_000

@@ -1,4 +1,4 @@
-// Formats the comment of a pull request review: problems, advice, required approvals and changes. Untrusted text appears only in fenced code.
+// Formats the comment of a pull request review: problems, the impact on callers, and required approvals. Untrusted text appears only in fenced code.
 import type { ReviewEntry } from './review-findings.ts'
 
 /** The content of the comment. */
@@ -12,7 +12,8 @@ export interface PullReport {
   head: string
   /** Whether a maintainer has approved in place of the owners. */
   isApproved: boolean
-  differences: readonly { title: string; text: string }[]
+  /** What each new version means for callers, one line each. */
+  impacts: readonly string[]
 }
 
 /** The label that a maintainer sets to approve a pull request. The workflow removes it on every later event. */
@@ -20,10 +21,10 @@ const APPROVAL_LABEL = 'owner approved'
 /** Marks the comment so that the workflow can find and update it. */
 const MARK = '<!-- prompt-hub: content review -->'
 /** Maximum length of each part, because GitHub accepts 65,536 characters per comment, and Linux 128 KiB per environment variable. */
-const MAX_BYTES = { entries: 20_000, differences: 36_000 }
+const MAX_BYTES = { entries: 20_000, impacts: 10_000 }
 
-/** Returns the comment as Markdown, at most about 60,000 bytes. */
-export function formatPullReport({ entries, notes, owners, head, isApproved, differences }: PullReport): string {
+/** Returns the comment as Markdown, at most about 35,000 bytes. */
+export function formatPullReport({ entries, notes, owners, head, isApproved, impacts }: PullReport): string {
   const errors = entries.filter(({ severity }) => severity === 'error')
   const advice = entries.filter(({ severity }) => severity === 'advice')
   const lines = [...errors, ...advice].map(
@@ -38,11 +39,11 @@ export function formatPullReport({ entries, notes, owners, head, isApproved, dif
     '### Content review',
     summarise(errors.length, advice.length),
     ...(lines.length === 0 ? [] : [fence(lines.join('\n'), 'text', MAX_BYTES.entries)]),
+    ...(impacts.length === 0 ? [] : ['Impact on callers:', fence(impacts.join('\n'), 'text', MAX_BYTES.impacts)]),
     describeOwners(owners, isApproved),
     ...(asked.length === 0 ? [] : [fence(asked.join('\n'), 'text', 4_000)]),
     ...notes,
     `Reviewed: ${head}`,
-    ...formatDifferences(differences),
   ].join('\n\n')
 }
 
@@ -65,25 +66,6 @@ function describeOwners(owners: PullReport['owners'], isApproved: boolean): stri
   return isApproved
     ? `A maintainer approved (label \`${APPROVAL_LABEL}\`):`
     : `It **needs approval from a maintainer**, who can set the label \`${APPROVAL_LABEL}\`. For the files of an owner, a member can open the pull request instead. The label approves only this commit; any later commit, label or edit of the pull request removes it:`
-}
-
-function formatDifferences(differences: PullReport['differences']): string[] {
-  if (differences.length === 0) return []
-  let left = MAX_BYTES.differences
-  const shown: string[] = []
-  for (const { title, text } of differences) {
-    if (left < 500) break
-    const part = `${fence(title, 'text', 400)}\n\n${fence(text === '' ? '(the same)' : text, 'diff', left - 420)}`
-    left -= new TextEncoder().encode(part).length
-    shown.push(part)
-  }
-  const rest = differences.length - shown.length
-  return [
-    '<details><summary>Differences</summary>',
-    ...shown,
-    ...(rest > 0 ? [`And ${rest} more: see the files of this pull request.`] : []),
-    '</details>',
-  ]
 }
 
 /** Puts text in a code block whose fence is longer than any run of backticks in the text, so that nothing in it becomes a link, an image, a mention or the end of the block. */
