@@ -130,6 +130,7 @@ describe.skipIf(PYTHON === undefined)(`update action${NO_PYTHON}`, () => {
     expect(body).toContain('### `acme/review` 1.0.0 to 1.1.0\n\n``````\n1.1.0: Change of 1.1.0\n``````\n')
     expect(body).toContain('``````diff\n')
     expect(body).toContain('\n+two ``` @octocat\n')
+    expect(body).toContain('\n+      "version": "1.1.0",\n')
     const files = execFileSync('git', ['diff', '--name-only', 'main', 'prompt-hub/update'], { cwd: origin }).toString()
     expect(files).toBe('a b/prompts.lock\na b/prompts/acme/review.md\n')
 

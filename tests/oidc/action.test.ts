@@ -728,14 +728,28 @@ describe('the update action for an owner', () => {
   })
 
   test.each([
-    ['another mode', { INPUT_MODE: 'pull' }, 'mode: expected publish or pull-request.'],
+    ['another mode', { INPUT_MODE: 'pull' }, 'mode: expected auto, publish or pull-request.'],
     ['an owner that is none', { INPUT_OWNER: 'acme/x' }, 'owner: expected lower-case letters, digits and hyphens.'],
     ['no hub', { INPUT_HUB: '' }, 'hub: expected the https URL of the hub'],
     ['another age', { 'INPUT_MIN-AGE': '1w' }, 'min-age: expected a number of days such as 7d.'],
-    ['no publisher', { INPUT_MODE: 'pull-request', INPUT_BY: '-x' }, 'by: expected the GitHub login'],
+    ['no catalogue', { INPUT_MODE: 'pull-request' }, 'mode: pull-request needs the repository of the catalogue'],
     ['no permission', { ACTIONS_ID_TOKEN_REQUEST_URL: '' }, 'id-token: write'],
   ])('refuses %s', async (_, settings, told) => {
     expect((await recompose(settings)).stderr).toContain(told)
+  })
+
+  test('by default, parts of other owners wait for a pull request, and own parts are published', async () => {
+    expect(parse(readFileSync('.github/actions/update/action.yml', 'utf8')).inputs.mode.default).toBe('auto')
+    const part = { repository: 'nina/mood', version: '1.0.0', wanted: '1.1.0' }
+    const list = JSON.stringify({ data: [{ full_name: 'acme/sum-up', includes: [part] }] })
+    files = new Map([['/data/v1/users/acme/composed.json', list]])
+    const before = await contentOf('sum-up')
+    const waits = await recompose({ INPUT_MODE: 'auto' })
+    expect(waits.stderr).toContain('::error::acme/sum-up waits: it includes nina/mood, which acme does not own.')
+    expect(await contentOf('sum-up')).toBe(before)
+    const bad = await recompose({ INPUT_MODE: 'auto', INPUT_BY: '-x' }, await cloneCatalogue())
+    expect(bad.stderr).toContain('by: expected the GitHub login')
+    expect((await recompose()).stdout).toContain('acme/sum-up 2.0.1')
   })
 
   test('a list that no hub sends is refused, and text from it reaches no command', async () => {

@@ -35,13 +35,15 @@ export async function updateProject(): Promise<void> {
     if (wanted !== locked.version)
       for (const { path } of locked.places) show(`${name} ${locked.version} -> ${wanted} ${path}`)
   const found = await describeOutdated(LOCK, reviewed)
-  const { fence, text } = await readDifferences(MAX_DIFFERENCES, JSON.stringify(found), '.', `:(exclude)${LOCK}`)
+  const { fence, text } = await readDifferences(MAX_DIFFERENCES, JSON.stringify(found))
   const stays = blocked.map(({ message }) => ({ message }))
   const all = describe({ ...found, problems: [...stays, ...found.problems] }, fence)
   const changes = cut(all, MAX_CHANGES)
   const rest = changes === all ? '' : `\n${fence}\n\nThe list is truncated; see the diff below.\n`
   const about = `Newer versions of the prompts in \`${LOCK}\`, each the highest version in its range that has been out for ${age}.`
-  await propose(branch, base, 'Update prompts', `${about}\n\n${changes}${rest}${text}`)
+  const breaks = found.outdated.some(({ changes }) => changes.some(({ breaking }) => breaking.length > 0))
+  const title = breaks ? 'Update prompts, and what calls them' : 'Update prompts'
+  await propose(branch, base, title, `${about}\n\n${changes}${rest}${text}`)
 }
 
 /** Lets the client read from a mirror: its requests go there in place of the hub in the lock. */
@@ -69,7 +71,7 @@ function describe(
     .map(({ name, version, wanted, changes }) => {
       const lines = changes.flatMap((change) => [
         `${change.version}${change.yanked ? ' (yanked)' : ''}: ${line(change.changelog)}`,
-        ...change.breaking.map((reason) => `  breaking change: ${line(reason)}`),
+        ...change.breaking.map((reason) => `  Callers must change: ${line(reason)}`),
       ])
       return `### \`${name}\` ${version} to ${wanted}\n\n${fence}\n${lines.join('\n')}\n${fence}\n\n`
     })

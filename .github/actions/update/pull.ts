@@ -43,9 +43,9 @@ export interface Differences {
   text: string
 }
 
-/** Reads the staged differences. @param most a number of bytes @param other more such text @param paths those of git */
-export async function readDifferences(most: number, other: string, ...paths: string[]): Promise<Differences> {
-  const all = await git('diff', '--cached', '--no-color', '--no-ext-diff', '--', ...paths)
+/** Reads the staged differences. @param most a number of bytes @param other more such text */
+export async function readDifferences(most: number, other: string): Promise<Differences> {
+  const all = await git('diff', '--cached', '--no-color', '--no-ext-diff')
   const shown = cut(all, most)
   const longest = [...`${shown}${other}`.matchAll(/`+/g)].reduce((most, [run]) => Math.max(most, run.length), 0)
   const fence = '`'.repeat(longest + 3)
