@@ -120,6 +120,16 @@ describe('number of requests', () => {
     expect(failures).toBe(3)
   })
 
+  test('waits for a hub that is asked too often as long as it says, which is no retry', async () => {
+    let failures = 0
+    hub.faults.set(
+      RECORD,
+      (request, response) => failures++ < 2 && status(429, { 'Retry-After': '1' })(request, response),
+    )
+    expect((await open({ retries: 0 }).get('acme/hello')).version).toBe('1.1.0')
+    expect(failures).toBe(3)
+  })
+
   test('fails without waiting when Retry-After exceeds the deadline', async () => {
     hub.outage = status(429, { 'Retry-After': '3600' })
     expect(await codeOf(open({ retries: 5 }).get('acme/hello'))).toBe('unavailable')

@@ -122,10 +122,13 @@ def _ask(url: str, etag: Optional[str], settings: RequestSettings, write: Option
             pause = trouble.wait
             if pause is None:
                 pause = random.random() * min(_LONGEST_PAUSE, _FIRST_PAUSE * 2**tries)
-            if tries >= settings.retries or time.monotonic() + pause >= ends_at:
+            # A hub that says when the next request may come is not down: waiting for that is no retry. A shorter wait
+            # would ask it over and over.
+            told = trouble.error.status == 429 and pause >= 1.0
+            if (tries >= settings.retries and not told) or time.monotonic() + pause >= ends_at:
                 raise trouble.error from trouble.__cause__
             time.sleep(pause)
-            tries += 1
+            tries += 0 if told else 1
 
 
 def _try_once(url: str, etag: Optional[str], write: Optional[Write], timeout: float, token: Optional[str]) -> _Reply:

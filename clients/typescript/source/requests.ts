@@ -58,6 +58,8 @@ const LONGEST_PAUSE_MS = 4_000
 
 /** A hub closes connections to a client that has too many of them. */
 const AT_ONCE = 8
+/** A shorter wait would ask a hub over and over. */
+const SHORTEST_TOLD_MS = 1_000
 
 /** Applies a function that sends requests to each item of a list, to eight at once. @returns its results, in the same order */
 export async function mapRequests<Item, Result>(
@@ -121,13 +123,16 @@ type Trouble = { kind: 'trouble'; error: PromptHubError; waitMs: number | undefi
 async function retry(url: string, question: Question, settings: RequestSettings): Promise<Answered> {
   // The clock is monotonic, so setting the system's time does not move the deadline.
   const endsAt = performance.now() + settings.deadlineMs
-  for (let tries = 0; ; tries++) {
+  for (let tries = 0; ; ) {
     const outcome = await tryOnce(url, question, settings, endsAt)
     if (outcome.kind !== 'trouble') return outcome
     if (outcome.isTimeout) settings.onTimeout?.(outcome.error)
     // The pause is random, so that programs affected by the same outage do not all retry at the same moment. https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
     const pauseMs = outcome.waitMs ?? Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries)
-    if (tries >= settings.retries || performance.now() + pauseMs >= endsAt) throw outcome.error
+    // A hub that says when the next request may come is not down: waiting for that is no retry.
+    const isTold = outcome.error.status === 429 && pauseMs >= SHORTEST_TOLD_MS
+    if ((tries >= settings.retries && !isTold) || performance.now() + pauseMs >= endsAt) throw outcome.error
+    if (!isTold) tries++
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 }
