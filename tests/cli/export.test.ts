@@ -1,10 +1,11 @@
 // Tests `hubcli export` in two shells, with the hub's own handlers and the starter catalogue.
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { serve } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { LIBRARIES, runClient } from '../clients/three-clients.ts'
 import { openApp } from '../hubs/app.ts'
 import { type McpHub, openMcpHub } from '../hubs/mcp.ts'
 import { makeFolder, runHubcli, twoShells } from './shells.ts'
@@ -44,14 +45,14 @@ describe.each(twoShells(0))('$name', (shell) => {
 
   test('exports the latest version, a given version, and a labeled version', async () => {
     const lost = 'hubcli: langfuse has no place for: title, description, license, variables\n'
-    expect(await run([NAME, '--format', 'langfuse'])).toMatchObject({
+    expect(await run([NAME, '--to', 'langfuse'])).toMatchObject({
       code: 0,
       stdout: await fileOf('2.1.0', 'langfuse'),
       stderr: lost,
       left: [],
     })
     const cwd = makeFolder()
-    expect(await run([`${NAME}@production`, '--format', 'prompty', '-o', 'a b.prompty'], cwd)).toMatchObject({
+    expect(await run([`${NAME}@production`, '--to', 'prompty', '-o', 'a b.prompty'], cwd)).toMatchObject({
       code: 0,
       stdout: '',
       stderr: 'hubcli: prompty has no place for: license, labels\n',
@@ -59,26 +60,51 @@ describe.each(twoShells(0))('$name', (shell) => {
     })
     const { labels } = hub.catalogue.entries.get(NAME)!.repository
     expect(readFileSync(join(cwd, 'a b.prompty'), 'utf8')).toBe(await fileOf(labels.production!, 'prompty'))
-    expect(await run(['--version', '1.0.0', '--format', 'github', NAME])).toMatchObject({
+    expect(await run(['--version', '1.0.0', '--to', 'github', NAME])).toMatchObject({
       stdout: await fileOf('1.0.0', 'github'),
     })
   })
 
+  test('exports all prompts of an owner to a folder, and says which cannot be', async () => {
+    const cwd = makeFolder()
+    const all = await run(['acme', '--to', 'claude-command', '-o', 'a b'], cwd)
+    const refused = all.stderr.match(/cannot be exported/g)?.length ?? 0
+    const own = [...hub.catalogue.entries.keys()].filter((name) => name.startsWith('acme/'))
+    const files = readdirSync(join(cwd, 'a b'))
+    expect([all.code, files.length + refused, all.left]).toEqual([refused > 0 ? 4 : 0, own.length, []])
+    expect(all.stdout).toBe(`${files.length} written to a b${refused > 0 ? `, ${refused} refused` : ''}\n`)
+    const labelled = await run(['acme', '--label', 'production', '--to', 'prompty', '-o', 'here'], cwd)
+    expect([labelled.code, readdirSync(join(cwd, 'here'))]).toEqual([
+      0,
+      expect.arrayContaining(['code-review.prompty']),
+    ])
+    expect((await run(['acme', '--to', 'prompty'], cwd)).stderr).toContain(
+      '-o: expected a folder for the prompts of acme',
+    )
+    expect(await run(['nobody', '--to', 'prompty', '-o', 'none'], cwd)).toMatchObject({ code: 2 })
+    instead = new Response('x', {
+      headers: { 'X-Prompt-Version': '2.1.0', 'Content-Disposition': 'attachment; filename="../x"' },
+    })
+    const hostile = await run(['acme', '--label', 'production', '--to', 'prompty', '-o', 'here'], cwd)
+    instead = undefined
+    expect([hostile.code, existsSync(join(cwd, 'x'))]).toEqual([5, false])
+  })
+
   test('reports why an export fails', async () => {
-    const refused = await run(['example-labs/research-question-refiner', '--format', 'claude-command'])
+    const refused = await run(['example-labs/research-question-refiner', '--to', 'claude-command'])
     expect([refused.code, refused.stdout]).toEqual([4, ''])
     expect(refused.stderr).toContain('content (line 35): $1 would be an argument')
-    expect((await run([NAME, '--format', 'word'])).stderr).toContain('The formats are markdown, dotprompt')
-    expect((await run([NAME, '--format', 'word'])).code).toBe(2)
-    expect((await run([`${NAME}@9.9.9`, '--format', 'github'])).code).toBe(2)
+    expect((await run([NAME, '--to', 'word'])).stderr).toContain('The formats are markdown, dotprompt')
+    expect((await run([NAME, '--to', 'word'])).code).toBe(2)
+    expect((await run([`${NAME}@9.9.9`, '--to', 'github'])).code).toBe(2)
     expect((await run([NAME])).code).toBe(1)
-    expect((await run([NAME, '--format', '../raw'])).code).toBe(1)
-    expect((await run([NAME, '--format', 'github', '-o', 'no/such/folder'])).code).toBe(1)
+    expect((await run([NAME, '--to', '../raw'])).code).toBe(1)
+    expect((await run([NAME, '--to', 'github', '-o', 'no/such/folder'])).code).toBe(1)
   })
 
   test('rejects a response that is not an export or does not match its digest', async () => {
     const cwd = makeFolder()
-    const args = [`${NAME}@1.0.0`, '--format', 'github', '-o', 'file']
+    const args = [`${NAME}@1.0.0`, '--to', 'github', '-o', 'file']
     instead = new Response('<!doctype html>')
     expect((await run(args, cwd)).code).toBe(5)
     const headers = { 'X-Prompt-Version': '1.0.0', 'Repr-Digest': `sha-256=:${'A'.repeat(43)}=:` }
@@ -86,4 +112,27 @@ describe.each(twoShells(0))('$name', (shell) => {
     expect(await run(args, cwd)).toMatchObject({ code: 4, left: [] })
     instead = undefined
   })
+})
+
+test('npx prompt-hub exports the same files for an owner', async () => {
+  const cwd = makeFolder()
+  const { command } = LIBRARIES[0]!
+  const ran = await runClient(command, ['export', 'acme', '--to', 'prompty', '-o', 'npx'], cwd, url)
+  expect(ran).toMatchObject({ code: 0, stdout: `${readdirSync(join(cwd, 'npx')).length} written to npx\n` })
+  const other = await runHubcli(twoShells(0)[0]!, ['export', 'acme', '--to', 'prompty', '-o', 'sh'], {
+    env: { HUB_URL: url },
+    cwd,
+  })
+  expect(other.stdout).toBe(ran.stdout.replace('npx', 'sh'))
+  for (const name of readdirSync(join(cwd, 'sh')))
+    expect(readFileSync(join(cwd, 'npx', name), 'utf8')).toBe(readFileSync(join(cwd, 'sh', name), 'utf8'))
+  instead = new Response('x', { headers: { 'X-Prompt-Version': '2.1.0', 'Content-Disposition': 'filename="../x"' } })
+  const hostile = await runClient(
+    command,
+    ['export', 'acme', '--label', 'production', '--to', 'prompty', '-o', 'n'],
+    cwd,
+    url,
+  )
+  instead = undefined
+  expect([hostile.code, existsSync(join(cwd, 'x'))]).toEqual([5, false])
 })

@@ -38,7 +38,7 @@ test('hubcli composes a prompt, and composes it again from its source', async ()
   expect((await run('cat', 'acme/whole')).stdout).toBe('Review.\nBe kind.\nThanks.\n')
 
   // The exported source, pushed back, is the same version.
-  const { stdout: source } = await run('export', 'acme/whole', '--format', 'markdown')
+  const { stdout: source } = await run('export', 'acme/whole', '--to', 'markdown')
   expect(source).toContain('{{include "acme/part@^1"}}\n')
   write('whole.md', source)
   expect((await run('push', 'acme/whole', 'whole.md', 'Same', 'minor')).stdout).toMatch(/^1\.1\.0 /)

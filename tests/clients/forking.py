@@ -6,7 +6,7 @@ import sys
 import tempfile
 import traceback
 
-from prompt_hub.__main__ import main
+from python_command import main
 
 
 def run(arguments, folder, environment, out, error):

@@ -123,14 +123,15 @@ test('search and versions print tables and JSON, and export writes other formats
   })
   expect(JSON.parse((await run('versions', 'acme/greet', '--json')).stdout).data).toHaveLength(2)
   expect((await run('search', 'greet', '--kind', 'odd')).stderr).toContain('kind: expected one of text, chat, skill')
-  expect(await run('export', 'acme/greet', '--format', 'dotprompt', '-o', 'x.prompt')).toMatchObject({
+  expect(await run('export', 'acme/greet', '--to', 'dotprompt', '-o', 'x.prompt')).toMatchObject({
     code: 0,
     stdout: '',
   })
   expect(readFileSync(join(cwd, 'x.prompt'), 'utf8')).toMatch(/^---\n[\s\S]*Hi \{\{name\}\}/)
+  expect((await run('export', 'acme', '--to', 'dotprompt')).stderr).toContain('-o: expected a folder')
   expect(await run('export', 'acme/greet')).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('--format: expected a format such as dotprompt'),
+    stderr: expect.stringContaining('--to: expected a format such as dotprompt'),
   })
 })
 

@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listClientDownloads } from '../../src/build/downloads/libraries.ts'
 import { readClientsReleases } from '../../src/build/downloads/releases.ts'
+import { HUBCLI } from '../cli/assembled.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { type FaultHub, openFaultHub } from './fault-hub.ts'
 
@@ -53,8 +54,10 @@ beforeAll(async () => {
   const python = (...args: string[]) =>
     run('python3', args, { cwd: project, env: { ...process.env, PYTHONPATH: 'library' } })
   await python('-m', 'zipfile', '-e', 'library.whl', 'library')
-  await python('-m', 'prompt_hub', 'add', 'acme/hello@^1')
-  await python('-m', 'prompt_hub', 'types')
+  const hubcli = (...args: string[]) => run('sh', [HUBCLI, ...args], { cwd: project, env: { ...process.env, HUB_URL: hub.url } })
+  await hubcli('add', 'acme/hello@^1')
+  expect((await hubcli('types')).stdout).toBe('prompt_values.py: 1 prompts\n')
+  await hubcli('types', '--check')
   const [, guide = ''] = /```python\n(from prompt_hub import PromptHub\n[^`]*)```/.exec(
     readFileSync('src/pages/docs/clients.md', 'utf8'),
   )!

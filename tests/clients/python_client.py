@@ -20,7 +20,7 @@ from prompt_hub.filling import fill_content
 from prompt_hub.variable import Variable
 from prompt_hub import placed, replacing, vendored
 from prompt_hub.replacing import NewFiles
-from prompt_hub.__main__ import open_project
+from python_command import open_project
 from prompt_hub.project import Addition
 
 CONTENTS = {"1.0.0": "Hello {{name}}", "1.1.0": "Hello {{name}}, {{ greeting }}", "2.0.0": "Good day {{name}}\r\n"}

@@ -82,7 +82,7 @@ const nodeWith = (program: string) => [
   COMMAND,
 ]
 const pythonWith = (program: string) => [
-  ...['python3', '-c', `${program}from prompt_hub.__main__ import main\nsys.exit(main(sys.argv[1:]))`],
+  ...['python3', '-c', `${program}from python_command import main\nsys.exit(main(sys.argv[1:]))`],
 ]
 
 const nth = (program: string, number: number) => program.replace('NTH', String(number))
@@ -98,7 +98,7 @@ export const LIBRARIES: readonly Library[] = [
   },
   {
     name: 'the Python client',
-    command: ['python3', '-m', 'prompt_hub'],
+    command: ['python3', '-m', 'python_command'],
     failingRename: (number) => pythonWith(nth(PATCH, number)),
     killedBefore: (number) => pythonWith(nth(KILL, number)),
     copiedBeforeEach: (into) => pythonWith(copy(into)),
@@ -115,7 +115,7 @@ export function runClient(command: string[], args: string[], cwd: string, hub: s
 
 /** Runs a command in a folder, with an environment. */
 export function runWith([program, ...first]: string[], args: string[], cwd: string, env: NodeJS.ProcessEnv) {
-  if (first.join(' ') === '-m prompt_hub') return runForked(args, cwd, env)
+  if (first.join(' ') === '-m python_command') return runForked(args, cwd, env)
   const child = spawn(program!, [...first, ...args], { cwd, env })
   const ran: Ran = { code: -1, stdout: '', stderr: '' }
   child.stdout.on('data', (chunk) => (ran.stdout += chunk))
@@ -153,7 +153,7 @@ function startForking(): Forking {
 
 /** Returns the environment variables that every client needs. */
 export function environment(hub: string): NodeJS.ProcessEnv {
-  const python = { PYTHONPATH: resolve('clients/python') }
+  const python = { PYTHONPATH: `${resolve('clients/python')}:${resolve('tests/clients')}` }
   return { ...process.env, ...python, HUB_URL: hub, NODE_NO_WARNINGS: '1' }
 }
 

@@ -12,11 +12,11 @@ from prompt_hub.trouble import PromptHubError
 # The module of each command, imported only when it is used, because each import takes time. Its function has the name of
 # the command.
 MODULES = {
-    "pull": "reading", "cat": "reading", "render": "reading", "export": "reading", "search": "listing", "versions": "listing",
+    "pull": "reading", "cat": "reading", "render": "reading", "export": "exporting", "search": "listing", "versions": "listing",
     "push": "publishing", "check": "publishing", "recompose": "recomposing", "result": "managing",
     "label": "managing", "yank": "managing", "unyank": "managing", "deprecate": "managing", "readme": "managing", "edit": "managing",
     "add": "change", "install": "change", "update": "change", "remove": "change",
-    "verify": "report", "outdated": "report", "audit": "report",
+    "verify": "report", "outdated": "report", "audit": "report", "types": "typing_files",
     "help": "helping", "completion": "completing",
 }  # fmt: skip
 

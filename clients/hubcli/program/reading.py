@@ -1,12 +1,11 @@
-"""The commands that read a prompt: pull, cat, render and export."""
+"""The commands that read a prompt: pull, cat and render."""
 
-import hashlib
 import os
 import re
 import stat
 import sys
 
-from program.checks import SLUG, check_version, parse_wish
+from program.checks import check_version, parse_wish
 from program.hub import Hub, is_silent
 from program.main import invalid
 from program.project import enter_project
@@ -30,37 +29,6 @@ def pull(given):
 def cat(given):
     """Prints a prompt."""
     write_text(read_prompt(given).content)
-
-
-def export(given):
-    """Writes a prompt in another format."""
-    wanted = choose(given)
-    style = given["--format"]
-    if style is None:
-        raise invalid(f"expected --format; usage: {given.commands.usage('export')}")
-    if not SLUG.fullmatch(style):
-        raise invalid(f"--format: expected a format such as dotprompt, got {style or 'nothing'}")
-    path = check_output(given["-o"]) if given["-o"] is not None else None
-    hub = Hub()
-    found = wanted.find(hub)
-    try:
-        answer = hub.read(f"/api/v1/repos/{wanted.name}/versions/{found.version}/export/{style}")
-    except PromptHubError as error:
-        if error.code == "not_found" and is_silent(error):
-            raise PromptHubError("not_found", f"{hub.url} is a static mirror and has no exports") from None
-        raise
-    if answer.headers.get("X-Prompt-Version") != found.version:
-        raise PromptHubError("unavailable", f"{hub.url} did not return an export; is it a Prompt Hub?")
-    digest = digest_of(answer.headers)
-    if digest is not None and hashlib.sha256(answer.data).digest() != digest:
-        raise mismatch(wanted.name, found.version, hub)
-    lost = answer.headers.get("Export-Lost")
-    if lost:
-        say(f"{style} has no place for: {lost}")
-    if path is None:
-        write_text(answer.data.decode("utf-8", "surrogateescape"))
-    else:
-        write_output(path, answer.data.decode("utf-8", "surrogateescape"))
 
 
 def render(given):

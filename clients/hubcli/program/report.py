@@ -6,6 +6,7 @@ from program.checks import check_days
 from program.project import enter_project, open_project
 from program.table import write
 from program.terminal import say, write_text
+from program.typing_files import require_own_types
 from prompt_hub.lifetime import WITHIN_DAYS
 from prompt_hub.lock import LOCK
 from prompt_hub.placed import open_lock
@@ -19,7 +20,9 @@ def verify(given):
     given.take(0)
     enter_project()
     project = open_project()
-    report(project.compare() + (find_audited(project.review()) if given["--online"] else []), given["--json"])
+    problems = project.compare() + (find_audited(project.review()) if given["--online"] else [])
+    report(problems, given["--json"])
+    require_own_types()
 
 
 def audit(given):

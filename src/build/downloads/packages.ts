@@ -49,7 +49,6 @@ export function packWheel(files: PackageFiles, { name, version, summary, readme 
     ...files,
     [`${info}/METADATA`, formatMetadata({ name, version, summary, readme })],
     [`${info}/WHEEL`, 'Wheel-Version: 1.0\nGenerator: prompt-hub\nRoot-Is-Purelib: true\nTag: py3-none-any\n'],
-    [`${info}/entry_points.txt`, `[console_scripts]\nprompt-hub = ${name}.__main__:main\n`],
   ])
   const record = inOrder(all).map(([path, text]) => `${path},sha256=${digestOf(text)},${Buffer.byteLength(text)}\n`)
   all.set(`${info}/RECORD`, `${record.join('')}${info}/RECORD,,\n`)

@@ -10,7 +10,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   pull: async () => (await read()).pullCommand,
   cat: async () => (await read()).catCommand,
   render: async () => (await read()).renderCommand,
-  export: async () => (await read()).exportCommand,
+  export: async () => (await import('./export.ts')).exportCommand,
   search: async () => (await read()).searchCommand,
   versions: async () => (await read()).versionsCommand,
   push: async () => (await push()).pushCommand,

@@ -1,4 +1,4 @@
-// The commands that read prompts: cat, pull, render, export, search and versions.
+// The commands that read prompts: cat, pull, render, search and versions.
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { parseArguments } from '../arguments.ts'
@@ -19,8 +19,10 @@ import { clean, complain, note, say, sayBytes, sayJson, sayTable } from './termi
 
 const text = { type: 'string' } as const
 const list = { type: 'string', multiple: true, default: [] as string[] } as const
-const output = { type: 'string', short: 'o' } as const
-const WHICH = { version: text, label: text, at: text } as const
+/** The option -o. */
+export const output = { type: 'string', short: 'o' } as const
+/** The options that choose a version. */
+export const WHICH = { version: { type: 'string' }, label: { type: 'string' }, at: { type: 'string' } } as const
 const LOCK = 'prompts.lock'
 const MAX_VALUE_BYTES = 1_048_576
 
@@ -37,7 +39,7 @@ export const catCommand: Command = define({
   takes: [1, 1],
   options: { ...WHICH, locked: flag },
   async run([name = ''], which) {
-    sayBytes(new TextEncoder().encode((await find(name, which)).content))
+    sayBytes(new TextEncoder().encode((await findPrompt(name, which)).content))
   },
 })
 
@@ -47,7 +49,7 @@ export const pullCommand: Command = define({
   options: { ...WHICH, locked: flag, output },
   async run([name = ''], { output = 'PROMPT.md', ...which }) {
     requireOutput(output)
-    await write(output, new TextEncoder().encode((await find(name, which)).content))
+    await write(output, new TextEncoder().encode((await findPrompt(name, which)).content))
   },
 })
 
@@ -58,31 +60,10 @@ export const renderCommand: Command = define({
   async run([name = ''], { var: given, 'var-file': files, messages, history, ...which }) {
     const values = await readValues(given, files)
     const earlier = history === undefined ? [] : await readHistory(history)
-    const prompt = await find(name, which)
+    const prompt = await findPrompt(name, which)
     const { content, variables } = prompt
     if (!messages && history === undefined) sayBytes(new TextEncoder().encode(fillContent(content, variables, values)))
     else sayJson(fillChat(content, variables, values, earlier))
-  },
-})
-
-/** `export`. */
-export const exportCommand: Command = define({
-  takes: [1, 1],
-  options: { ...WHICH, format: text, output },
-  async run([name = ''], { format, output, ...which }) {
-    if (format === undefined || !/^[a-z0-9-]{1,40}$/.test(format))
-      throw invalid(`--format: expected a format such as dotprompt, got ${format || 'nothing'}`)
-    if (output !== undefined) requireOutput(output)
-    const { name: fullName, version } = await find(name, which)
-    const { text: file, headers } = await read(
-      hubUrl(),
-      `/api/v1/repos/${fullName}/versions/${version}/export/${format}`,
-    )
-    const lost = headers.get('Export-Lost')
-    if (lost !== null) complain(`${format} has no place for: ${lost}`)
-    const bytes = new TextEncoder().encode(file)
-    if (output === undefined) sayBytes(bytes)
-    else await write(output, bytes)
   },
 })
 
@@ -131,7 +112,7 @@ export const versionsCommand: Command = define({
 })
 
 /** Reads the prompt that a command names. */
-async function find(name: string, { version, label, at, locked = false }: Which): Promise<Prompt> {
+export async function findPrompt(name: string, { version, label, at, locked = false }: Which): Promise<Prompt> {
   if (version !== undefined && !isVersion(version))
     throw invalid(`--version: expected a version such as 1.2.0, got ${version || 'nothing'}`)
   if (label !== undefined && readWish(label)?.kind !== 'label')
@@ -217,7 +198,7 @@ async function readHistory(path: string): Promise<object[]> {
 }
 
 /** Fails before anything is sent, if no file can be written to a path. */
-function requireOutput(path: string): void {
+export function requireOutput(path: string): void {
   if (path === '') throw invalid('-o: expected a path, got nothing')
   if (!existsSync(dirname(path))) throw invalid(`there is no folder ${dirname(path)}`)
   if (!existsSync(path)) return
@@ -227,7 +208,8 @@ function requireOutput(path: string): void {
   if (!there.isFile()) throw invalid(`${path} is not a regular file; prompt-hub cat writes to anything`)
 }
 
-async function write(path: string, bytes: Uint8Array): Promise<void> {
+/** Writes a file, and says so to a person. */
+export async function write(path: string, bytes: Uint8Array): Promise<void> {
   await writeWhole(path, bytes)
   note(`wrote ${path}`)
 }

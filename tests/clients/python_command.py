@@ -1,4 +1,4 @@
-"""The command `prompt-hub`: changes, installs, verifies and compares a lock, and generates types from it."""
+"""A command line of the Python library for tests: what its modules do with a lock. hubcli is the command that people use."""
 
 from __future__ import annotations
 
@@ -8,24 +8,22 @@ import os
 import sys
 from typing import List, NoReturn, Optional, Sequence
 
-from .address import HUB_URL
-from .agents import AGENTS
-from .arguments import parse_arguments
-from .files import read_if_there, write_whole
-from .lifetime import WITHIN_DAYS, parse_days
-from .lock import Lock, require_hub_url
-from .placed import open_lock
-from .choosing import Addition
-from .project import Project
-from .read_token import read_token_for
-from .requests import RequestSettings, ask_bytes
-from .reviewing import Reviewed
-from .source import Source
-from .trouble import PromptHubError
-from .typing_file import is_types_file, write_types
-from .vendored import portable
-
-_TYPES = "prompt_values.py"
+from prompt_hub.address import HUB_URL
+from prompt_hub.agents import AGENTS
+from prompt_hub.arguments import parse_arguments
+from prompt_hub.files import read_if_there, write_whole
+from prompt_hub.lifetime import WITHIN_DAYS, parse_days
+from prompt_hub.lock import Lock, require_hub_url
+from prompt_hub.placed import open_lock
+from prompt_hub.choosing import Addition
+from prompt_hub.project import Project
+from prompt_hub.read_token import read_token_for
+from prompt_hub.requests import RequestSettings, ask_bytes
+from prompt_hub.reviewing import Reviewed
+from prompt_hub.source import Source
+from prompt_hub.trouble import PromptHubError
+from prompt_hub.typing_file import TYPES, is_types_file, write_types
+from prompt_hub.vendored import portable
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
@@ -78,7 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     audit = commands.add_parser("audit", help="fails if a locked version was yanked, has an advisory, or names a model that retires")
     audit.add_argument("--within", default=f"{WITHIN_DAYS}d", metavar="days", help="how long before a model retires; default: %(default)s")
     types = commands.add_parser("types", help="generates types for the locked prompts")
-    types.add_argument("-o", "--output", default=_TYPES)
+    types.add_argument("-o", "--output", default=TYPES)
     types.add_argument("--check", action="store_true", help="only compares the file")
     return parser
 
@@ -120,9 +118,9 @@ def _run(given: argparse.Namespace) -> int:
         return _report([each.message for every in reviewed for each in every.audited()], f"{len(reviewed)} audited")
     elif given.command == "verify":
         problems = [problem.message for _, problem in project.compare()]
-        there = read_if_there(_TYPES)
+        there = read_if_there(TYPES)
         if not problems and there is not None and is_types_file(there):
-            _types(lock_path, _TYPES, True)
+            _types(lock_path, TYPES, True)
         return _report(problems, f"{len(open_lock(lock_path).prompts)} verified")
     else:
         count = _types(lock_path, given.output, given.check)
@@ -169,7 +167,7 @@ def _types(lock_path: str, output: str, is_check: bool) -> int:
     if not is_check:
         write_whole(output, text)
     elif read_if_there(output) != text:
-        again = "prompt-hub types" if output == _TYPES else f"prompt-hub types -o {output}"
+        again = "hubcli types" if output == TYPES else f"hubcli types -o {output}"
         raise PromptHubError("integrity", f"{output} does not match prompts.lock. Generate it again: {again}")
     return len(lock.prompts)
 
