@@ -2,7 +2,17 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { makeFolder, recordingTools, rowsFor, runHubcli, SHELLS, TEXT_FILE, WITH_PYTHON } from './shells.ts'
+import {
+  makeFolder,
+  NO_PYTHON,
+  PYTHON,
+  recordingTools,
+  rowsFor,
+  runHubcli,
+  SHELLS,
+  TEXT_FILE,
+  WITH_PYTHON,
+} from './shells.ts'
 import { type SeenRequest, STAND_IN_TOKEN, type Trouble, withStandIn } from './stand-in.ts'
 
 /** The commands that require python3. */
@@ -103,6 +113,24 @@ describe.each(SHELLS)('$name', (shell) => {
         )
       },
     )
+
+    test
+      .skipIf(PYTHON === undefined)
+      .concurrent(`a change without the response of a hub is no success${NO_PYTHON}`, async () => {
+        const headers = { 'Content-Type': 'application/json' }
+        const answer: Trouble = { kind: 'answer', status: 200, headers, body: '{"data":[]}' }
+        await withStandIn(
+          () => answer,
+          async ({ url }) => {
+            const options = { env: { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }, tools: WITH_PYTHON }
+            expect(await runHubcli(shell, ['label', 'acme/x', 'production', '1.0.0'], options)).toMatchObject({
+              code: 5,
+              stdout: '',
+              stderr: expect.stringContaining('accepted the change, but did not respond like a hub'),
+            })
+          },
+        )
+      })
 
     const waits: [string, string, number, string[], string][] = [
       ['too long to wait', '61', 1, [], 'try again in 61 s'],

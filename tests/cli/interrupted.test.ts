@@ -105,3 +105,13 @@ describe.each(SHELLS)('$name', (shell) => {
     })
   })
 })
+
+test.skipIf(PYTHON === undefined)('Ctrl-C while Python starts ends without a trace', async () => {
+  const tools = makeTools()
+  const early = `import os, signal; os.kill(os.getpid(), signal.SIGINT)`
+  const find = `sed 's/^from program.main import start/${early}\\n&/'`
+  writeScript(tools, 'python3', `code=$(printf '%s\\n' "$3" | ${find})\nshift 3\nexec '${PYTHON}' -IS -c "$code" "$@"`)
+  const ended = await runHubcli(SHELLS[0]!, ['help'], { tools })
+  expect([ended.stdout, ended.stderr]).toEqual(['', ''])
+  expect(ended.code).not.toBe(0)
+})

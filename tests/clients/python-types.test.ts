@@ -54,7 +54,8 @@ beforeAll(async () => {
   const python = (...args: string[]) =>
     run('python3', args, { cwd: project, env: { ...process.env, PYTHONPATH: 'library' } })
   await python('-m', 'zipfile', '-e', 'library.whl', 'library')
-  const hubcli = (...args: string[]) => run('sh', [HUBCLI, ...args], { cwd: project, env: { ...process.env, HUB_URL: hub.url } })
+  const hubcli = (...args: string[]) =>
+    run('sh', [HUBCLI, ...args], { cwd: project, env: { ...process.env, HUB_URL: hub.url } })
   await hubcli('add', 'acme/hello@^1')
   expect((await hubcli('types')).stdout).toBe('prompt_values.py: 1 prompts\n')
   await hubcli('types', '--check')

@@ -158,7 +158,8 @@ process.stdout.write(prompt.fill({ name: 'Ann' }))`,
     const program = "import prompt_hub; print(prompt_hub.PromptHub().get('acme/hello@1.1.0').fill(name='Ann'), end='')"
     expect((await python('-c', program)).stdout).toBe('Hello Ann, ')
     await addToLock(join(project, 'prompts.lock'), [{ name: 'acme/hello@^1' }], hub.url)
-    const locked = "import prompt_hub; print(prompt_hub.PromptHub(lock='prompts.lock').get('acme/hello').fill(name='Ann'), end='')"
+    const locked =
+      "import prompt_hub; print(prompt_hub.PromptHub(lock='prompts.lock').get('acme/hello').fill(name='Ann'), end='')"
     expect((await python('-c', locked)).stdout).toBe('Hello Ann, ')
     expect(readFileSync(join(project, 'prompts/acme/hello.md'), 'utf8')).toBe(CONTENTS['1.1.0'])
     // `run` throws an error if the command fails.

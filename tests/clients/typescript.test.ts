@@ -126,7 +126,7 @@ describe('number of requests', () => {
       RECORD,
       (request, response) => failures++ < 2 && status(429, { 'Retry-After': '1' })(request, response),
     )
-    expect((await open({ retries: 0 }).get('acme/hello')).version).toBe('1.1.0')
+    expect((await open({ retries: 0, timeoutMs: 10_000 }).get('acme/hello')).version).toBe('1.1.0')
     expect(failures).toBe(3)
   })
 

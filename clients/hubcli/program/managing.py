@@ -21,7 +21,9 @@ def change(given, method, name, rest, body, said):
     hub.take_token()
     text, answer = hub.send(method, f"/api/v1/repos/{name}{rest}", body, token=hub.token)
     data = answer.get("data")
-    if isinstance(data, dict) and data.get("unchanged") is True:
+    if not isinstance(data, dict) or not isinstance(data.get("unchanged"), bool):
+        raise PromptHubError("unavailable", f"{hub.url} accepted the change, but did not respond like a hub")
+    if data["unchanged"]:
         note("unchanged: nothing to do")
     write_text(text if given["--json"] else f"{name} {said}\n")
 

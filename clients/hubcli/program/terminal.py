@@ -1,6 +1,7 @@
 """Messages that are safe for a terminal, and the exit codes of the commands."""
 
 import os
+import signal
 import sys
 import unicodedata
 
@@ -42,6 +43,8 @@ def write_text(text):
 
 def run(main, words):
     """Runs a command, and exits with its code."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         main(*words)
     except PromptHubError as error:
