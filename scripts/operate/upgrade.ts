@@ -106,7 +106,8 @@ async function swap({ code, service }: Places, from: string, to: string, address
   for (const name of readdirSync(units))
     if (existsSync(join(UNITS, name))) copyFileSync(join(units, name), join(UNITS, name))
   run('systemctl', ['daemon-reload'])
-  run('systemctl', ['start', service])
+  // A request to the socket of the service may have started the code that runs from its old place.
+  run('systemctl', ['restart', service])
   for (const endsMs = Date.now() + READY_MS; ; await sleep(LOOK_MS)) {
     const answer = await fetch(address, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined)
     if (answer?.ok) return

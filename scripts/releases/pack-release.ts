@@ -33,7 +33,7 @@ function pack(folder: string, work: string): string[] {
   execFileSync('tar', ['--extract', `--file=${tar}`, `--directory=${work}`])
   const { status } = spawnSync('npm', ['ci', '--omit=dev', '--no-audit', '--no-fund'], { cwd: code, stdio: 'inherit' })
   if (status !== 0) throw new Error('The packages were not installed.')
-  const args = ['sbom', '--sbom-format=cyclonedx', '--omit=dev']
+  const args = ['sbom', '--sbom-format=cyclonedx', '--omit=dev', '--package-lock-only']
   writeFileSync(join(folder, sbom), execFileSync('npm', args, { cwd: code, maxBuffer: 2 ** 26 }))
   const time = execFileSync('git', ['log', '-1', '--format=%cI'], { encoding: 'utf8' }).trim()
   // The same commit and packages make the same order, times and owners.
