@@ -37,7 +37,7 @@ test.each([PAGE, `${PAGE}/versions`, `${PAGE}/versions/20`, `${PAGE}/v/1.0.0`, `
 )
 
 test('leads from the newest 20 versions to all of them, page by page, each compared with the one below', async () => {
-  const shown = (html: string) => [...html.matchAll(/<h3><a [^>]*>([\d.]+)<\/a><\/h3>/g)].map(([, version]) => version!)
+  const shown = (html: string) => [...html.matchAll(/<h4><a [^>]*>([\d.]+)<\/a><\/h4>/g)].map(([, version]) => version!)
   const linksOf = (html: string, words: string) =>
     [...html.matchAll(new RegExp(`<a [^>]*href="([^"]+)"[^>]*>${words}<`, 'g'))].map(([, href]) => href)
   const newest = (await read(PAGE)).bytes.toString()

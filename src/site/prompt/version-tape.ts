@@ -50,7 +50,7 @@ export function listTicks({ versions, labels, breaking, changelogs }: TapeParts)
 }
 
 /** Returns the part of its number that a version raised. */
-function partOf(version: string): Tick['part'] {
+export function partOf(version: string): Tick['part'] {
   const [, minor, patch] = version.split('.')
   if (patch !== '0') return 'patch'
   return minor === '0' ? 'major' : 'minor'
