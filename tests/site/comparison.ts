@@ -59,6 +59,27 @@ export function testComparison(opened: () => BuiltSite): void {
       expect([yOf('b') === yOf('B1'), yOf('e') === yOf('E'), yOf('c') > yOf('B2')]).toEqual([true, true, true])
     })
 
+    test('folds open, keys move between changes, and a difference in the final line break is said', async () => {
+      const { page } = await site.open(COMPARE)
+      const lines = Array.from({ length: 30 }, (_, at) => `line ${at}`)
+      const text = (content: string) => ({ version: content.endsWith('\n') ? '1.0.0' : '1.1.0', content, raw_url: '' })
+      const [before, after] = [`first\n${lines.join('\n')}\nlast\n`, `FIRST\n${lines.join('\n')}\nLAST`]
+      const drawn = renderDifferenceLines(text(before), text(after))
+      await page.locator('.lines').evaluate((section, html) => {
+        section.outerHTML = html
+      }, drawn)
+      expect(await page.locator('.notice').textContent()).toBe('1.0.0 ends with a line break, 1.1.0 does not.')
+      await page.getByText('24 lines unchanged').click()
+      expect(await page.getByText('line 15', { exact: true }).isVisible()).toBe(true)
+      const focused = () => page.evaluate(() => document.activeElement?.textContent)
+      await page.keyboard.press('n')
+      expect(await focused()).toContain('FIRST')
+      await page.keyboard.press('n')
+      expect(await focused()).toContain('LAST')
+      await page.keyboard.press('p')
+      expect(await focused()).toContain('FIRST')
+    })
+
     test('shows invisible characters', async () => {
       const { page } = await site.open('/mallory/unseen/compare/1.0.0...1.0.1')
       expect(

@@ -16,6 +16,8 @@ const CONTEXT = 3
 const SHORTEST_FOLD = 2
 /** Maximum length of a comparison's HTML in characters; beyond that, the page links to both texts. */
 const MAX_DRAWN_CHARACTERS = 1_000_000
+/** Maximum length of the HTML in folds; later ones only say how many lines they have. */
+const MAX_FOLDED_CHARACTERS = 100_000
 
 /** One of the compared versions, and the URL of its raw content. */
 type ComparedText = Pick<VersionRecord, 'version' | 'raw_url'> & Composed
@@ -108,19 +110,35 @@ function drawFiles(texts: readonly ComparedFile[]): string {
 }
 
 function countChanges(rows: readonly DifferenceRow[]): string {
-  const count = (wanted: DifferenceRow['kind']) => rows.filter(({ kind }) => kind === wanted).length
+  const count = (wanted: DifferenceRow['kind']) =>
+    rows.filter(({ kind, isWrapped }) => kind === wanted && !isWrapped).length
+  if (rows.every(({ kind, isWrapped }) => kind === 'same' || isWrapped) && rows.some(({ isWrapped }) => isWrapped))
+    return 'only line breaks'
   return `${count('added')} added, ${count('removed')} removed`
 }
 
 /** Renders the lines of two texts; CSS switches between one column and two. Texts that are too long are replaced with links to both. */
 export function renderDifferenceLines(from: ComparedText, to: ComparedText): string {
-  const [before, after] = [from.content, to.content]
-  if (before === after) return '<p class="notice">The text is identical.</p>'
+  if (from.content === to.content) return '<p class="notice">The text is identical.</p>'
+  const ends = sayFinalBreak(from, to)
+  const [before, after] = [from, to].map(({ content }) => (ends === '' ? content : content.replace(/\r?\n$/, ''))) as [
+    string,
+    string,
+  ]
+  if (before === after) return ends
   if (!isComparable(before, after)) return renderTooLong('These texts are too long to compare here.', from, to)
   const rows = compareTexts(before, after)
   const { drawn, isCut } = foldRows(rows, MAX_DRAWN_CHARACTERS, openPartNames(from, to))
   const notice = isCut ? renderTooLong('This comparison is long; only the beginning is shown.', from, to) : ''
-  return `${notice}<section class="lines" aria-labelledby="text"><div class="bar"><h2 id="text">Text</h2><p class="quiet">${countChanges(rows)}</p><div class="choice"><label><input type="radio" name="columns" checked>Unified</label><label><input type="radio" name="columns" id="two-columns">Side by side</label></div></div><div class="difference"><div>${drawn.join('')}</div></div></section>`
+  return `${ends}${notice}<section class="lines" aria-labelledby="text"><div class="bar"><h2 id="text">Text</h2><p class="quiet">${countChanges(rows)}</p><div class="choice"><label><input type="radio" name="columns" checked>Unified</label><label><input type="radio" name="columns" id="two-columns">Side by side</label></div><p class="quiet needs-script"><kbd>n</kbd> <kbd>p</kbd> next and previous change</p></div><div class="difference"><div>${drawn.join('')}</div></div></section>`
+}
+
+/** Says that only one of two texts ends with a line break, which no line shows; empty if both do or neither. */
+function sayFinalBreak(from: ComparedText, to: ComparedText): string {
+  const [older, newer] = [from, to].map(({ content }) => content === '' || content.endsWith('\n'))
+  if (older === newer || from.content === '' || to.content === '') return ''
+  const [does, not] = older ? [from, to] : [to, from]
+  return `<p class="notice">${escapeHtml(does.version)} ends with a line break, ${escapeHtml(not.version)} does not.</p>`
 }
 
 function renderTooLong(words: string, ...texts: ComparedText[]): string {
@@ -148,30 +166,41 @@ function foldRows(
   }
   const drawn: string[] = []
   const blocks = splitIntoBlocks(rows)
+  let foldable = Math.min(most, MAX_FOLDED_CHARACTERS)
+  const fold = (folded: readonly DifferenceRow[]) => {
+    const words = `${countOf(folded.length, 'line')} unchanged`
+    const html = foldable > 0 ? folded.map((row) => renderRow(row, nameOf?.(row) !== undefined, budget)).join('') : ''
+    foldable -= html.length
+    return foldable > 0
+      ? `<details class="skipped"><summary>${words}</summary>${html}</details>`
+      : `<div class="skipped">${words}</div>`
+  }
   for (const [index, block] of blocks.entries()) {
     if (length > most) break
-    if (block[0]!.kind !== 'same') {
+    const [first] = block
+    if (first!.kind !== 'same') {
+      const isWrapped = block.every(({ isWrapped }) => isWrapped)
+      const note = isWrapped ? '<p class="wrapped-note">Only line breaks changed</p>' : ''
       // Side by side, removed lines are on the left and added lines are on the right.
-      drawn.push(`<div class="change">${block.map(draw).join('')}</div>`)
+      drawn.push(`<div class="change${isWrapped ? ' wrapped' : ''}">${note}${block.map(draw).join('')}</div>`)
       continue
     }
     const from = index === 0 ? 0 : CONTEXT
     const to = block.length - (index === blocks.length - 1 ? 0 : CONTEXT)
     if (to - from <= SHORTEST_FOLD) drawn.push(...block.map(draw))
-    else {
-      const fold = `<div class="skipped">${countOf(to - from, 'line')} unchanged</div>`
-      drawn.push(...block.slice(0, from).map(draw), fold, ...block.slice(to).map(draw))
-    }
+    else drawn.push(...block.slice(0, from).map(draw), fold(block.slice(from, to)), ...block.slice(to).map(draw))
   }
   return { drawn, isCut: length > most, length }
 }
 
-/** Splits rows into blocks of consecutive unchanged or consecutive changed rows. */
+/** Splits rows into blocks of consecutive unchanged or consecutive changed rows; a paragraph with other line breaks is a block of its own. */
 function splitIntoBlocks(rows: readonly DifferenceRow[]): DifferenceRow[][] {
   const blocks: DifferenceRow[][] = []
   for (const row of rows) {
     const last = blocks.at(-1)
-    if (last && (last[0]!.kind === 'same') === (row.kind === 'same')) last.push(row)
+    const isSame = (other: DifferenceRow) =>
+      (other.kind === 'same') === (row.kind === 'same') && other.paragraph === row.paragraph
+    if (last && isSame(last[0]!)) last.push(row)
     else blocks.push([row])
   }
   return blocks
@@ -180,11 +209,15 @@ function splitIntoBlocks(rows: readonly DifferenceRow[]): DifferenceRow[][] {
 const SAID = { same: '', removed: 'Removed: ', added: 'Added: ' } as const
 const SIGNS = { same: ' ', removed: '−', added: '+' } as const
 
-function renderRow({ kind, left, right, pieces }: DifferenceRow, isIncluded: boolean, budget: Budget): string {
+function renderRow(
+  { kind, left, right, pieces, isWrapped }: DifferenceRow,
+  isIncluded: boolean,
+  budget: Budget,
+): string {
   const number = (value: number | undefined) => (value === undefined ? '' : String(value))
   const words = pieces.map((piece) => renderPiece(piece, budget)).join('')
   // Side by side, an unchanged line is in both columns.
-  return `<div class="line ${kind}${isIncluded ? ' included' : ''}"><span class="no" data-no="${number(left)}"></span><span class="no" data-no="${number(right)}"></span><span class="sign" aria-hidden="true" data-no="${SIGNS[kind]}"></span><span class="words" dir="auto"><span class="visually-hidden">${SAID[kind]}</span>${words}</span>${
+  return `<div class="line ${kind}${isWrapped ? ' calm' : ''}${isIncluded ? ' included' : ''}"><span class="no" data-no="${number(left)}"></span><span class="no" data-no="${number(right)}"></span><span class="sign" aria-hidden="true" data-no="${SIGNS[kind]}"></span><span class="words" dir="auto"><span class="visually-hidden">${isWrapped ? '' : SAID[kind]}</span>${words}</span>${
     kind === 'same'
       ? `<span class="words twin" dir="auto" data-text="${escapeHtml(
           pieces

@@ -1,5 +1,6 @@
-// Compares two texts line by line, and word by word in changed lines. The only importer of `diff`.
-import { diffLines, diffWordsWithSpace, wordsWithSpaceDiff } from 'diff'
+// Compares two texts line by line, and changed paragraphs word by word, regardless of their line breaks. The only importer of `diff`.
+import { type Change, diffLines, diffWordsWithSpace, wordsWithSpaceDiff } from 'diff'
+import { findContinued, groupLines, type Paragraph } from './paragraphs.ts'
 import { splitLines } from './prompt-text.ts'
 
 /** A part of a line, and whether it differs. */
@@ -14,6 +15,10 @@ export interface DifferenceRow {
   left?: number
   right?: number
   pieces: Piece[]
+  /** Whether only the line breaks around its words changed. */
+  isWrapped?: boolean
+  /** The paragraph that it belongs to, if the older and the newer one have different line breaks. */
+  paragraph?: number
 }
 
 /** Texts with more lines are not compared, because nobody reads such long comparisons. */
@@ -24,8 +29,14 @@ const MAX_EDITS = 500
 const MAX_WORD_EDITS = 200
 /** Maximum total length of lines with word marks; in later lines, no words are marked. */
 const MAX_MARKED_CHARACTERS = 40_000
-/** Maximum length of a line whose words are compared. */
-const MAX_LINE_CHARACTERS = 2_000
+/** Maximum length of a line or paragraph whose words are compared. */
+const MAX_LINE_CHARACTERS = 4_000
+/** How many of the next paragraphs may be the newer form of one. */
+const LOOKED_AHEAD = 6
+/** The part of the characters that the words of both must have in common for that. Most texts of one language share a third. */
+const MUCH_ALIKE = 0.6
+/** Maximum total length of paragraphs that are looked at to find the newer form of others; after that, they are paired in order. */
+const MAX_LOOKED_CHARACTERS = 200_000
 /** Differing words are marked only if at least one in this many of the line's characters is unchanged. */
 const SHARED_PART = 3
 
@@ -65,34 +76,157 @@ export function compareTexts(before: string, after: string, { edits, marks } = u
     { value: after, removed: false, added: true },
   ]
   const rows: DifferenceRow[] = []
+  const [older, newer] = [before, after].map((text) => findContinued(splitLines(text))) as [boolean[], boolean[]]
+  const looks = { left: MAX_LOOKED_CHARACTERS }
   let left = 1
   let right = 1
-  const mark = (line: string, other: string) => {
-    if (marks.left < 0) return undefined
-    marks.left -= line.length + other.length
-    return compareLines(line, other)
-  }
-  for (let index = 0; index < changes.length; index++) {
-    const { value, removed, added } = changes[index]!
-    if (!removed && !added) {
-      for (const line of splitLines(value))
-        rows.push({ kind: 'same', left: left++, right: right++, pieces: [{ text: line, isChanged: false }] })
-      continue
-    }
-    const next = changes[index + 1]
-    const isPair = removed && next?.added === true
-    const removedLines = removed ? splitLines(value) : []
-    const addedLines = isPair ? splitLines(next.value) : added ? splitLines(value) : []
-    if (isPair) index++
-    const pairs = removedLines.map((line, place) =>
-      place < addedLines.length ? mark(line, addedLines[place]!) : undefined,
+  for (const { same, removed, added } of listHunks(changes)) {
+    for (const line of same)
+      rows.push({ kind: 'same', left: left++, right: right++, pieces: [{ text: line, isChanged: false }] })
+    const pairs = pairParagraphs(
+      groupLines(removed, older.slice(left - 1, left - 1 + removed.length)),
+      groupLines(added, newer.slice(right - 1, right - 1 + added.length)),
+      looks,
     )
-    for (const [place, line] of removedLines.entries())
-      rows.push({ kind: 'removed', left: left++, pieces: pairs[place]?.[0] ?? [{ text: line, isChanged: false }] })
-    for (const [place, line] of addedLines.entries())
-      rows.push({ kind: 'added', right: right++, pieces: pairs[place]?.[1] ?? [{ text: line, isChanged: false }] })
+    for (const row of listRows(pairs, marks, rows.length)) {
+      if (row.kind !== 'added') row.left = left++
+      if (row.kind !== 'removed') row.right = right++
+      rows.push(row)
+    }
   }
   return rows
+}
+
+/** Unchanged lines, and the changed ones after them. */
+interface Hunk {
+  same: string[]
+  removed: string[]
+  added: string[]
+}
+
+/** Returns the changes as hunks. Blank lines between two changes are part of both texts of one hunk: which blank line is the same one says nothing about the paragraphs around it. */
+function listHunks(changes: readonly Pick<Change, 'value' | 'removed' | 'added'>[]): Hunk[] {
+  const hunks: Hunk[] = []
+  for (const [index, { value, removed, added }] of changes.entries()) {
+    const lines = splitLines(value)
+    const last = hunks.at(-1)
+    if (removed || added) {
+      const hunk = last ?? { same: [], removed: [], added: [] }
+      if (!last) hunks.push(hunk)
+      for (const line of lines) hunk[removed ? 'removed' : 'added'].push(line)
+    } else if (last && index < changes.length - 1 && value.trim() === '') {
+      for (const line of lines) {
+        last.removed.push(line)
+        last.added.push(line)
+      }
+    } else hunks.push({ same: lines, removed: [], added: [] })
+  }
+  return hunks
+}
+
+/** A paragraph and its newer form; one of them is missing if it was added or removed. */
+type Pair = [older: Paragraph | undefined, newer: Paragraph | undefined]
+
+/** Pairs paragraphs, in order, with the most similar of the next ones if it is much alike; what is left over in between, and blank lines, by their place. */
+function pairParagraphs(older: readonly Paragraph[], newer: readonly Paragraph[], looks: { left: number }): Pair[] {
+  const pairs: Pair[] = []
+  let [from, at] = [0, 0]
+  const pairUntil = (to: number, until: number) => {
+    for (; from < to || at < until; )
+      pairs.push([from < to ? older[from++] : undefined, at < until ? newer[at++] : undefined])
+  }
+  for (const [index, paragraph] of older.entries()) {
+    let best: { place: number; part: number } | undefined
+    if (paragraph.text.trim() === '') continue
+    for (let place = at; place < Math.min(at + LOOKED_AHEAD, newer.length); place++) {
+      const other = newer[place]!
+      looks.left -= paragraph.text.length + other.text.length
+      if (looks.left < 0 || paragraph.text.length > MAX_LINE_CHARACTERS || other.text.length > MAX_LINE_CHARACTERS)
+        break
+      const part = countCommon(paragraph.text, other.text) / Math.max(paragraph.text.length, other.text.length)
+      if (part >= MUCH_ALIKE && part > (best?.part ?? 0)) best = { place, part }
+    }
+    if (!best) continue
+    pairUntil(index, best.place)
+    pairUntil(index + 1, best.place + 1)
+  }
+  pairUntil(older.length, newer.length)
+  return pairs
+}
+
+/** Returns the rows of paragraphs: removed lines, then added ones; a paragraph with other line breaks has rows of its own. */
+function listRows(pairs: readonly Pair[], marks: { left: number }, first: number): DifferenceRow[] {
+  const rows: DifferenceRow[] = []
+  let removed: DifferenceRow[] = []
+  let added: DifferenceRow[] = []
+  const flush = () => {
+    rows.push(...removed, ...added)
+    removed = []
+    added = []
+  }
+  for (const [older, newer] of pairs) {
+    if (older && newer && isSame(older, newer)) {
+      flush()
+      for (const pieces of splitPieces(older, undefined)) rows.push({ kind: 'same', pieces })
+      continue
+    }
+    const pieces = older && newer ? markWords(older.text, newer.text, marks) : undefined
+    const isWrapped = pieces !== undefined && older!.parts.length + newer!.parts.length > 2
+    if (isWrapped) flush()
+    const paragraph = isWrapped ? first + rows.length : undefined
+    const rowsOf = (kind: 'removed' | 'added', side: Paragraph | undefined, marked: Piece[] | undefined) =>
+      (side ? splitPieces(side, marked) : []).map((pieces): DifferenceRow => {
+        const isKept = isWrapped && pieces.every(({ text, isChanged }) => !isChanged || text.trim() === '')
+        return { kind, pieces, ...(isWrapped && { paragraph, isWrapped: isKept }) } as DifferenceRow
+      })
+    removed.push(...rowsOf('removed', older, pieces?.[0]))
+    added.push(...rowsOf('added', newer, pieces?.[1]))
+    if (isWrapped) flush()
+  }
+  flush()
+  return rows
+}
+
+const isSame = (older: Paragraph, newer: Paragraph) =>
+  older.text === newer.text &&
+  older.parts.every(({ indent, words, end }, index) => {
+    const other = newer.parts[index]
+    return other?.words === words && other.indent === indent && other.end === end
+  })
+
+/** Divides what differs in a paragraph among its lines. @param marked undefined if no words are marked */
+function splitPieces({ parts }: Paragraph, marked: Piece[] | undefined): Piece[][] {
+  if (!marked) return parts.map(({ indent, words, end }) => [{ text: indent + words + end, isChanged: false }])
+  const left = [...marked].reverse()
+  return parts.map(({ indent, words, end }, index) => {
+    const pieces: Piece[] = indent === '' ? [] : [{ text: indent, isChanged: false }]
+    // The space between two lines stands for the line break.
+    let wanted = words.length
+    const take = (isShown: boolean) => {
+      while (wanted > 0) {
+        const piece = left.pop()
+        if (!piece) break
+        const text = piece.text.slice(0, wanted)
+        if (text.length < piece.text.length) left.push({ ...piece, text: piece.text.slice(wanted) })
+        if (isShown) pieces.push({ ...piece, text })
+        wanted -= text.length
+      }
+    }
+    take(true)
+    if (index < parts.length - 1) {
+      wanted = 1
+      take(false)
+    }
+    if (end !== '') pieces.push({ text: end, isChanged: false })
+    return pieces
+  })
+}
+
+/** Compares the words of two paragraphs, within what may still be marked. */
+function markWords(older: string, newer: string, marks: { left: number }): [Piece[], Piece[]] | undefined {
+  if (marks.left < 0) return undefined
+  marks.left -= older.length + newer.length
+  return compareLines(older, newer)
 }
 
 /** Compares two lines word by word. @returns undefined if the lines have so little in common that marks would only be confusing */
