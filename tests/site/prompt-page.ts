@@ -101,19 +101,22 @@ export function testPromptPage(opened: () => BuiltSite): void {
 
     test('lists the files of a skill, shows short texts with line numbers, and marks scripts', async () => {
       const { page, problems } = await site.open('/trent/long')
-      const items = page.locator('.skill-files > ul > li')
-      expect(await items.count()).toBe(3)
+      const items = page.locator('.panes > ul > li')
+      expect(await items.count()).toBe(4)
       expect(await items.locator('> code').allTextContents()).toEqual([`${'a'.repeat(100)}/`, 'scripts/'])
-      expect(await page.locator('.skill-files li > a').allTextContents()).toEqual(['page.html', 'run.sh', 'long.txt'])
-      const script = page.locator('.skill-files li li').filter({ hasText: 'run.sh' })
-      expect(await script.textContent()).toContain('script')
-      expect(await page.locator('.skill-files .warns').textContent()).toBe(
-        '1 script that runs on your machine if you let it',
-      )
-      await script.locator('summary').click()
-      expect(await script.locator('ol > li').allTextContents()).toEqual(['#!/bin/sh', SCRIPT_LINE, 'rm \u202etxt.a'])
-      expect(await script.locator('.unseen').getAttribute('data-code')).toBe('U+202E')
-      expect(await items.filter({ hasText: 'long.txt' }).locator('details').count()).toBe(0)
+      // Both are too long to be shown.
+      expect(await page.locator('.panes li > a').allTextContents()).toEqual(['SKILL.md', 'page.html', 'long.txt'])
+      expect(await page.locator('.runs-here').textContent()).toBe('1 script that runs on your machine')
+      expect(await page.locator('.skill-files > .bar').textContent()).toContain('4 files, 1 script')
+      // The first text is open.
+      const pane = page.getByRole('region', { name: 'scripts/run.sh' })
+      const text = `#!/bin/sh\n${SCRIPT_LINE}\nrm \u202etxt.a\n`
+      expect(await pane.locator('.l').allTextContents()).toEqual(text.split(/(?<=\n)/))
+      expect(await pane.locator('.unseen').getAttribute('data-code')).toBe('U+202E')
+      const tree = (await page.locator('.panes > ul').boundingBox())!
+      expect((await pane.boundingBox())!.x).toBeGreaterThanOrEqual(tree.x + tree.width - 1)
+      await pane.getByRole('button', { name: 'Copy scripts/run.sh' }).click()
+      await expect.poll(() => readClipboard(page)).toBe(text)
       const { status, headers } = await fetch(
         `${site.origin}/trent/long/v/999999.999999.999999/${'a'.repeat(100)}/page.html`,
       )

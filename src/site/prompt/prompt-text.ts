@@ -75,10 +75,11 @@ export function renderText(text: string, budget = openBudget()): string {
     .join('')
 }
 
-/** Renders the first lines of a text as HTML; hidden characters are shown by their code points. */
-export function renderLines(text: string, most: number, budget = openBudget()): { lines: string[]; isCut: boolean } {
-  const lines = text.replace(/\r?\n$/, '').split(/\r?\n/, most + 1)
-  return { lines: lines.slice(0, most).map((line) => renderText(line, budget)), isCut: lines.length > most }
+/** Renders the first lines of a text as HTML, each in an element; hidden characters are shown by their code points. @returns also what is shown, byte for byte */
+export function renderLines(text: string, most: number, budget = openBudget()) {
+  const lines = text.split(/(?<=\n)/, most + 1)
+  const shown = lines.slice(0, most).join('')
+  return { shown, html: renderNumbered(renderText(shown, budget)), isCut: lines.length > most }
 }
 
 /** Wraps each line in an element. Style sheets number the lines, so line numbers are never copied. Only text contains line breaks; tags do not. */

@@ -1,5 +1,6 @@
 // Selects what a page shows of the files of a skill: the beginning of the text files, within a limit for the whole page.
 import type { SkillFile, VersionRecord } from '../../domain/api/schema.ts'
+import { formatSkill } from '../../domain/content/skill.ts'
 import { compareText } from '../../domain/text/compare-text.ts'
 import { decodeFile } from '../../domain/values/file-entry.ts'
 import type { PageData } from '../rendering.ts'
@@ -14,17 +15,17 @@ export interface ComparedFile {
 }
 
 /** A file as a page shows it. */
-export interface ShownFile extends SkillFile {
+export interface ShownFile extends Pick<SkillFile, 'path' | 'size_bytes'> {
   /** Whether an agent may run it. */
   isScript: boolean
-  /** The first lines of a text file as HTML; undefined if the page only links to the file. */
-  lines: string[] | undefined
-  /** Whether there is more text than the lines. */
-  isCut: boolean
+  /** The first lines of a text file; undefined if the page only links to the file. */
+  text: ReturnType<typeof renderLines> | undefined
 }
 
+/** No file beside it may have its name. */
+const MAIN_FILE = 'SKILL.md'
 /** Maximum size of all shown texts of a page; the other files are linked. */
-const MAX_SHOWN_BYTES = 32_768
+const MAX_SHOWN_BYTES = 24_576
 /** Maximum number of lines of a file that a page shows. */
 const MAX_FILE_LINES = 200
 /** Maximum size of all texts of a comparison, of both versions together; the other files are only listed. */
@@ -33,17 +34,24 @@ const MAX_COMPARED_BYTES = 131_072
 const SCRIPT =
   /\.(?:bash|bat|cjs|cmd|com|exe|fish|go|jar|js|jsx|lua|mjs|php|pl|ps1|py|r|rb|rs|sh|swift|ts|tsx|vbs|wasm|zsh)$/i
 
-/** Reads the files of a version for its page. */
+/** Reads the files of a version for its page, its SKILL.md first; empty if there are none beside it. */
 export async function readShownFiles(hub: Pick<PageData, 'findFile'>, record: VersionRecord): Promise<ShownFile[]> {
-  const texts = await readTexts(hub, record, record.files, MAX_SHOWN_BYTES)
+  const { skill } = record
+  if (record.files.length === 0 || !skill) return []
+  const main = formatSkill({ ...record, skill })
+  const size_bytes = new TextEncoder().encode(main).length
+  const left = MAX_SHOWN_BYTES - (size_bytes > MAX_SHOWN_BYTES / 2 ? 0 : size_bytes)
+  const texts = await readTexts(hub, record, record.files, left)
+  if (left < MAX_SHOWN_BYTES) texts.set(MAIN_FILE, main)
   const budget = openBudget()
-  const linesOf = new Map([...texts].map(([path, text]) => [path, renderLines(text, MAX_FILE_LINES, budget)]))
-  return record.files.map((file) => ({
-    ...file,
-    isScript: SCRIPT.test(file.path) || (texts.get(file.path)?.startsWith('#!') ?? false),
-    lines: linesOf.get(file.path)?.lines,
-    isCut: linesOf.get(file.path)?.isCut ?? false,
-  }))
+  return [{ path: MAIN_FILE, size_bytes }, ...record.files].map(({ path, size_bytes }) => {
+    const text = texts.get(path)
+    return {
+      ...{ path, size_bytes },
+      isScript: SCRIPT.test(path) || (text?.startsWith('#!') ?? false),
+      text: text === undefined ? undefined : renderLines(text, MAX_FILE_LINES, budget),
+    }
+  })
 }
 
 /** Reads the text files that differ between two versions, within a limit for the whole comparison. */
