@@ -104,11 +104,13 @@ export function testPromptPage(opened: () => BuiltSite): void {
       const items = page.locator('.panes > ul > li')
       expect(await items.count()).toBe(4)
       expect(await items.locator('> code').allTextContents()).toEqual([`${'a'.repeat(100)}/`, 'scripts/'])
-      // Both are too long to be shown.
-      expect(await page.locator('.panes li > a').allTextContents()).toEqual(['SKILL.md', 'page.html', 'long.txt'])
+      // It is too long to be shown.
+      expect(await page.locator('.panes li > a').allTextContents()).toEqual(['long.txt'])
+      expect(await page.getByRole('region', { name: 'SKILL.md' }).isVisible()).toBe(true)
       expect(await page.locator('.runs-here').textContent()).toBe('1 script that runs on your machine')
       expect(await page.locator('.skill-files > .bar').textContent()).toContain('4 files, 1 script')
-      // The first text is open.
+      await page.locator('.panes summary', { hasText: 'run.sh' }).click()
+      expect(await page.getByRole('region', { name: 'SKILL.md' }).isVisible()).toBe(false)
       const pane = page.getByRole('region', { name: 'scripts/run.sh' })
       const text = `#!/bin/sh\n${SCRIPT_LINE}\nrm \u202etxt.a\n`
       expect(await pane.locator('.l').allTextContents()).toEqual(text.split(/(?<=\n)/))

@@ -15,4 +15,6 @@ field?.addEventListener('keydown', (event) => {
   if (sought !== '' && first) first.click()
   else if (/^\d+\.\d+\.\d+$/.test(sought)) location.assign(`/${menu?.dataset.versions}/v/${sought}`)
 })
-menu?.addEventListener('toggle', () => menu.open && field?.focus())
+const focus = () => menu?.open && field?.focus()
+menu?.addEventListener('toggle', focus)
+focus()

@@ -16,6 +16,8 @@ export interface ComparedFile {
 
 /** A file as a page shows it. */
 export interface ShownFile extends Pick<SkillFile, 'path' | 'size_bytes'> {
+  /** The ID of the element with its text. */
+  id: string
   /** Whether an agent may run it. */
   isScript: boolean
   /** The first lines of a text file; undefined if the page only links to the file. */
@@ -44,10 +46,10 @@ export async function readShownFiles(hub: Pick<PageData, 'findFile'>, record: Ve
   const texts = await readTexts(hub, record, record.files, left)
   if (left < MAX_SHOWN_BYTES) texts.set(MAIN_FILE, main)
   const budget = openBudget()
-  return [{ path: MAIN_FILE, size_bytes }, ...record.files].map(({ path, size_bytes }) => {
+  return [{ path: MAIN_FILE, size_bytes }, ...record.files].map(({ path, size_bytes }, index) => {
     const text = texts.get(path)
     return {
-      ...{ path, size_bytes },
+      ...{ path, size_bytes, id: `file-${index}` },
       isScript: SCRIPT.test(path) || (text?.startsWith('#!') ?? false),
       text: text === undefined ? undefined : renderLines(text, MAX_FILE_LINES, budget),
     }
