@@ -167,7 +167,7 @@ def _types(lock_path: str, output: str, is_check: bool) -> int:
     if not is_check:
         write_whole(output, text)
     elif read_if_there(output) != text:
-        again = "hubcli types" if output == TYPES else f"hubcli types -o {output}"
+        again = "prompt-hub types" if output == TYPES else f"prompt-hub types -o {output}"
         raise PromptHubError("integrity", f"{output} does not match prompts.lock. Generate it again: {again}")
     return len(lock.prompts)
 
