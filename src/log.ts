@@ -87,6 +87,8 @@ export type AuditEvent =
   | 'token_created'
   | 'token_first_used'
   | 'token_revoked'
+  | 'person_invited'
+  | 'device_link_created'
   | 'person_signed_out'
   | 'person_blocked'
   | 'person_unblocked'

@@ -34,6 +34,7 @@ export async function viewAccount(
     csrf: {
       'create-token': csrfToken(session, 'create-token'),
       'revoke-token': csrfToken(session, 'revoke-token'),
+      'add-device': deps.signIn.kind === 'invited' ? csrfToken(session, 'add-device') : undefined,
       'sign-out': csrfToken(session, 'sign-out'),
       'sign-out-everywhere': csrfToken(session, 'sign-out-everywhere'),
     },

@@ -8,11 +8,13 @@ import { headersOf } from '../domain/api/site-headers.ts'
 import { logAudit, toHubError } from '../log.ts'
 import type { Connect } from '../server/hub.ts'
 import { methodNotAllowed } from '../server/refusals.ts'
+import { DEVICE_MINUTES, invitationLink } from '../state/invitations.ts'
 import { createToken, revokeToken, viewAccount } from './account-tokens.ts'
 import { findNotice, pageNotFound, protect, respondToVisit, type Visited } from './respond-account.ts'
 import { requireSameOrigin, sealedToken } from './session.ts'
 import {
   beginSignIn,
+  finishInvitation,
   finishLocal,
   finishProvider,
   type ProviderKind,
@@ -21,7 +23,7 @@ import {
   startProvider,
   whoIs,
 } from './sign-in.ts'
-import { signInPage } from './views.ts'
+import { type DeviceLinkView, signInPage } from './views.ts'
 import { type AccountDeps, openVisit, type Provider, requireForm, type SignIn, type Visit } from './visit.ts'
 
 type Handler = (visit: Visit) => Promise<Visited>
@@ -36,14 +38,16 @@ type Handlers = {
 /** All account routes, with their handlers by method. Only POST requests change anything, with one exception: providers redirect browsers to the callback with a GET, which completes the sign-in. */
 const HANDLERS: Handlers = {
   '/settings': { GET: showAccount },
-  // After the form is submitted, the browser stays at this URL, and reloading it must not cause an error.
+  // After a form is submitted, the browser stays at this URL, and reloading it must not cause an error.
   '/settings/tokens': { GET: async () => redirectTo('/settings'), POST: createToken },
   '/settings/tokens/revoke': { GET: async () => redirectTo('/settings'), POST: revokeToken },
+  '/settings/devices': { GET: async () => redirectTo('/settings'), POST: addDevice },
   '/auth/session': { GET: showSession },
   '/auth/sign-in': { GET: startSignIn },
   '/auth/callback': { GET: (visit) => endSignIn(visit, 'github') },
   '/auth/callback/oidc': { GET: (visit) => endSignIn(visit, 'oidc') },
   '/auth/local': { GET: startLocalSignIn, POST: endLocalSignIn },
+  '/auth/invitation': { GET: showInvitation, POST: acceptInvitation },
   '/auth/sign-out': { POST: signOut },
   '/auth/sign-out-everywhere': { POST: signOutEverywhere },
 }
@@ -78,6 +82,7 @@ const isAccountAddress = (path: string): path is AccountAddress => Object.hasOwn
 /** Returns whether a route exists on this hub. Routes for other sign-in methods respond with 404. */
 function isOpen(path: string, signIn: SignIn): boolean {
   if (signIn.kind === 'off') return path === '/settings'
+  if (path === '/auth/invitation' || path === '/settings/devices') return signIn.kind === 'invited'
   if (path === '/auth/local') return signIn.kind === 'local'
   const { github, oidc } = signIn.kind === 'providers' ? signIn.providers : {}
   return !(path === '/auth/callback' && !github) && !(path === '/auth/callback/oidc' && !oidc)
@@ -85,10 +90,26 @@ function isOpen(path: string, signIn: SignIn): boolean {
 
 async function showAccount(visited: Visit): Promise<Visited> {
   const { request, session, deps } = visited
+  const { searchParams } = new URL(request.url)
   const notice = findNotice(request, NOTICES)
   if (deps.signIn.kind === 'off') return signInPage({ kind: 'off' })
   if (session) return viewAccount(visited, session, { notice })
-  return signInPage({ kind: deps.signIn.kind === 'local' ? 'link-needed' : 'offer', notice })
+  return offerSignIn(deps.signIn, safeReturnPath(searchParams.get('return_to')), notice)
+}
+
+/** Returns the page for somebody who is not signed in. @param returnTo a validated path */
+function offerSignIn(signIn: SignIn, returnTo: string, notice?: string): Visited {
+  if (signIn.kind === 'providers') return signInPage({ kind: 'offer', links: linksOf(signIn, returnTo), notice })
+  return signInPage({ kind: signIn.kind === 'invited' ? 'invitation-needed' : 'link-needed', notice })
+}
+
+/** Lists the providers, each with the address that begins a sign-in. */
+function linksOf({ providers }: Extract<SignIn, { kind: 'providers' }>, returnTo: string) {
+  return KINDS.flatMap((kind) => {
+    const provider = providers[kind]
+    const query = new URLSearchParams({ provider: kind, return_to: returnTo })
+    return provider ? [{ name: provider.name, url: `/auth/sign-in?${query}` }] : []
+  })
 }
 
 /** Tells a page's script who is signed in. Pages themselves are the same for everybody, so that they can be cached. */
@@ -113,7 +134,7 @@ async function shownOf(session: Session, deps: AccountDeps): Promise<ShownSessio
 /** Redirects to the provider, or shows a page on which to choose one of several. */
 async function startSignIn(visit: Visit): Promise<Visited> {
   const { signIn } = visit.deps
-  if (signIn.kind !== 'providers') return signInPage({ kind: 'link-needed' })
+  if (signIn.kind !== 'providers') return offerSignIn(signIn, '/settings')
   const { searchParams } = new URL(visit.request.url)
   const offered = KINDS.flatMap((kind) => {
     const provider = signIn.providers[kind]
@@ -122,11 +143,7 @@ async function startSignIn(visit: Visit): Promise<Visited> {
   const chosen = offered.length === 1 ? offered[0] : offered.find(({ kind }) => kind === searchParams.get('provider'))
   if (chosen) return startProvider(visit, chosen.kind, chosen.provider)
   const returnTo = safeReturnPath(searchParams.get('return_to'))
-  const links = offered.map(({ kind, provider }) => ({
-    name: provider.name,
-    url: `/auth/sign-in?${new URLSearchParams({ provider: kind, return_to: returnTo })}`,
-  }))
-  return signInPage({ kind: 'providers', links })
+  return signInPage({ kind: 'offer', links: linksOf(signIn, returnTo) })
 }
 
 const KINDS = ['github', 'oidc'] as const satisfies readonly ProviderKind[]
@@ -140,6 +157,38 @@ async function startLocalSignIn(visit: Visit): Promise<Visited> {
     return protect(signInPage({ kind: 'link-needed' }), ERRORS.forbidden.status, request, deps)
   const { note, cookie } = beginSignIn(visit, 'local')
   return protect(signInPage({ kind: 'local', state: note.state, key }), 200, request, deps, [cookie])
+}
+
+/** Shows whom a link signs in, with a button. Programs open links in mails, so opening one uses nothing up. */
+async function showInvitation({ request, deps, now }: Visit): Promise<Visited> {
+  const { signIn } = deps
+  const key = new URL(request.url).searchParams.get('key')
+  const person = signIn.kind === 'invited' ? await signIn.invitations.find(key, now) : undefined
+  if (!person || key === null)
+    return protect(signInPage({ kind: 'invitation-needed', isUsed: true }), ERRORS.forbidden.status, request, deps)
+  return signInPage({ kind: 'invited', login: person.login, key })
+}
+
+async function acceptInvitation(visit: Visit): Promise<Visited> {
+  const { signIn } = visit.deps
+  if (signIn.kind !== 'invited') throw pageNotFound()
+  return finishInvitation(visit, signIn.invitations)
+}
+
+/** Shows a link for a further device of the signed-in user. */
+async function addDevice(visited: Visit): Promise<Visited> {
+  const { session } = await requireForm(visited, 'add-device')
+  const { deps, now } = visited
+  if (deps.signIn.kind !== 'invited') throw pageNotFound()
+  const key = await deps.signIn.invitations.addDevice(session.person, now)
+  logAudit('device_link_created', whoIs(session.person))
+  const shown: DeviceLinkView = {
+    page: 'device-link',
+    title: 'Sign in on another device',
+    link: invitationLink(deps.baseUrl, key),
+    minutes: DEVICE_MINUTES,
+  }
+  return shown
 }
 
 async function endSignIn(visit: Visit, kind: ProviderKind): Promise<Visited> {

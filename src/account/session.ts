@@ -72,7 +72,7 @@ function readCookie(request: Request, name: string, form: RegExp): string | unde
 }
 
 /** The purpose of a form. A CSRF token for one purpose is invalid for any other. */
-export type Purpose = 'edit' | 'create-token' | 'revoke-token' | 'sign-out' | 'sign-out-everywhere'
+export type Purpose = 'edit' | 'create-token' | 'revoke-token' | 'add-device' | 'sign-out' | 'sign-out-everywhere'
 
 /** Returns this session's CSRF token for a purpose. */
 export function csrfToken({ csrf_secret }: Session, purpose: Purpose): string {

@@ -6,6 +6,7 @@ import { localPerson, type SignInKind } from '../domain/access/sign-in-kind.ts'
 import { HubError } from '../domain/api/errors.ts'
 import { Handle } from '../domain/values/values.ts'
 import { logAudit } from '../log.ts'
+import type { Invitations } from '../state/invitations.ts'
 import type { LocalKeys } from './local-keys.ts'
 import { isEqual, type SignInNote } from './session.ts'
 import { type Provider, readForm, type SignedIn, type Visit } from './visit.ts'
@@ -30,7 +31,7 @@ const CALLBACKS = { github: '/auth/callback', oidc: '/auth/callback/oidc' } as c
 export type ProviderKind = keyof typeof CALLBACKS
 
 /** Starts a sign-in. @returns the cookie's content and its header value */
-export function beginSignIn({ request, cookies, now }: Visit, provider: SignInKind) {
+export function beginSignIn({ request, cookies, now }: Visit, provider: SignInNote['provider']) {
   const note = {
     provider,
     state: randomBytes(32).toString('base64url'),
@@ -105,6 +106,18 @@ export async function finishLocal(visit: Visit, keys: LocalKeys): Promise<Respon
   return admit(visit, localPerson(handle.data), note)
 }
 
+/** Completes a sign-in with an invitation. @throws HubError `forbidden` for a key that is used or replaced, has expired, or is nobody's */
+export async function finishInvitation(visit: Visit, invitations: Invitations): Promise<Response> {
+  const form = await readForm(visit.request)
+  const person = await invitations.spend(form.get('key'), visit.now)
+  if (person) return admit(visit, person, { return_to: HOME, provider: 'invited' })
+  logAudit('sign_in_refused', { by: 'invited', reason: 'link_used' })
+  throw new HubError(
+    'forbidden',
+    'This link was already used, was replaced by a newer one, or has expired. Ask the operator of this hub for another, or make one on a device on which you are signed in.',
+  )
+}
+
 function requireNote({ request, cookies, now }: Visit, kind: SignInKind, state: string | null): SignInNote {
   const note = cookies.readSignIn(request, now)
   if (note?.provider !== kind || state === null || !isEqual(state, note.state))
@@ -122,7 +135,7 @@ async function spendNote({ deps }: Visit, note: SignInNote): Promise<void> {
 async function admit(
   { request, deps: { accounts }, cookies, now }: Visit,
   person: Person,
-  { return_to, provider }: SignInNote,
+  { return_to, provider }: { return_to: string; provider: SignInKind },
   idToken?: string,
 ): Promise<Response> {
   if (await accounts.isBlocked(person)) {

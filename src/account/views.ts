@@ -10,14 +10,18 @@ export type View<Page extends string, Values = object> = PageView & { page: Page
 
 /** What a page for somebody who is not signed in says. */
 type SignInWords =
-  | { kind: 'offer' | 'link-needed'; notice?: string | undefined }
+  | { kind: 'link-needed'; notice?: string | undefined }
+  /** One link for each provider. */
+  | { kind: 'offer'; links: readonly { name: string; url: string }[]; notice?: string | undefined }
+  /** Of a hub where people sign in with invitations. `isUsed`: somebody opened a link that is no longer open. */
+  | { kind: 'invitation-needed'; notice?: string | undefined; isUsed?: boolean }
+  /** The button of an invitation. */
+  | { kind: 'invited'; login: string; key: string }
   | { kind: 'off' }
   /** Of the editor. `path` is the page to return to; `typed` are the fields of a form that was sent after the session had ended. */
   | { kind: 'first'; path: string; isLocal: boolean; typed?: URLSearchParams | undefined }
   /** Of the editor, for a form from another session. */
   | { kind: 'again'; path: string; login: string; typed: URLSearchParams }
-  /** One link for each provider. */
-  | { kind: 'providers'; links: readonly { name: string; url: string }[] }
   /** After signing out, for somebody whom the provider may still sign in without asking. */
   | { kind: 'signed-out'; provider: string; url: string }
   /** The form of local mode: anyone with the printed link can sign in with any username. */
@@ -41,7 +45,10 @@ export type AccountView = View<
   {
     session: Pick<Session, 'person' | 'created_at' | 'expires_at'>
     /** The proof of each form that it is from this session. */
-    csrf: Readonly<Record<Exclude<Purpose, 'edit'>, string>>
+    csrf: Readonly<Record<Exclude<Purpose, 'edit' | 'add-device'>, string>> & {
+      /** Undefined where people do not sign in with invitations. */
+      'add-device': string | undefined
+    }
     /** The owners that the user may publish to; the user's own handle comes first if it can be an owner. */
     owners: readonly string[]
     /** Their prompts. */
@@ -62,17 +69,23 @@ export type AccountView = View<
 /** The only page that ever shows the token, with commands that use it. */
 export type NewTokenView = View<'new-token', { token: string; scope: string; days: number }>
 
+/** The only page that ever shows a link for a further device. */
+export type DeviceLinkView = View<'device-link', { link: string; minutes: number }>
+
 /** An error, and where to go on beside the account page. */
 export type ErrorView = View<'error', { status: number; code: string; message: string; link?: Said['link'] }>
 
 /** Every page that this package renders. */
-export type AccountPageView = SignInView | AccountView | NewTokenView | ErrorView
+export type AccountPageView = SignInView | AccountView | NewTokenView | DeviceLinkView | ErrorView
 
 /** The title of each page for somebody who is not signed in, where it is not that of the account page. */
 const TITLES: Partial<Record<SignInWords['kind'], string>> = {
   first: 'Sign in first',
   again: 'Send the form again',
-  providers: 'Sign in',
+  offer: 'Sign in',
+  'link-needed': 'Sign in',
+  'invitation-needed': 'Sign in',
+  invited: 'Sign in',
   'signed-out': 'You are signed out',
   local: 'Sign in',
 }

@@ -6,6 +6,7 @@ import { HubError } from '../domain/api/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { noteSender } from '../log.ts'
 import { isUtf8, mediaTypeOf, NOT_UTF_8, openBody } from '../server/read-body.ts'
+import type { Invitations } from '../state/invitations.ts'
 import type { LocalKeys } from './local-keys.ts'
 import type { OwnPrompts } from './own-prompts.ts'
 import type { AccountPageDeps } from './respond-account.ts'
@@ -42,6 +43,8 @@ export type SignIn =
   | { kind: 'off' }
   /** Users sign in with any handle, through a printed link that only the user of this machine can see. */
   | { kind: 'local'; keys: LocalKeys }
+  /** Users sign in with a link that the operator, or they themselves on another device, made. */
+  | { kind: 'invited'; invitations: Invitations }
   /** Users sign in with GitHub, an OpenID Connect provider, or either of them. */
   | { kind: 'providers'; providers: Partial<Record<'github' | 'oidc', Provider>> }
 
@@ -84,7 +87,7 @@ export async function openVisit(request: Request, deps: AccountDeps, now: Date):
 /** Returns whether a hub still lets people sign in the way that somebody did. */
 function acceptsPerson(signIn: SignIn, person: Person): boolean {
   const kind = signInKindOf(person)
-  if (signIn.kind !== 'providers' || kind === 'local') return signIn.kind === kind
+  if (signIn.kind !== 'providers' || kind === 'local' || kind === 'invited') return signIn.kind === kind
   const provider = signIn.providers[kind]
   return provider !== undefined && (kind === 'github' || isSameIssuer(provider.issuer, person.oidc?.issuer))
 }

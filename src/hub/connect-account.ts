@@ -6,7 +6,9 @@ import { parseBuilt } from '../built/site-files.ts'
 import { type Config, findSourceHost, SIGN_IN_PROBLEMS, settingsError } from '../config.ts'
 import { memberEntriesOf, membershipsPath, ownHandleOf } from '../domain/access/memberships.ts'
 import type { EditorDeps } from '../editor/editing.ts'
+import { openInvitations } from '../state/invitations.ts'
 import { openPeople } from '../state/sessions.ts'
+import type { StateStore } from '../state/state-store.ts'
 import { openTokens } from '../state/tokens.ts'
 import {
   clientKeyOf,
@@ -19,7 +21,7 @@ import {
   sourcesOf,
   stateOf,
 } from './open-hub.ts'
-import { isLocalMode, isOurHost, openAdmission } from './people.ts'
+import { isByInvitation, isLocalMode, isOurHost, openAdmission } from './people.ts'
 
 /** Returns the dependencies of the account pages on this platform. @throws HubError `unavailable` naming each setting that is missing or wrong */
 export async function connectAccount(request: Request, { ip, hub }: FunctionContext): Promise<AccountDeps> {
@@ -33,7 +35,7 @@ export async function connectAccount(request: Request, { ip, hub }: FunctionCont
   return {
     baseUrl,
     accounts: { ...openPeople(state), ...openTokens(state) },
-    signIn: openSignIn(config, hub),
+    signIn: openSignIn(config, hub, state),
     admits: openAdmission(config),
     secret: cookieSecretOf(signIn),
     ownersOf: async (person) => {
@@ -75,9 +77,10 @@ const localSecret = randomBytes(32).toString('base64url')
 export const cookieSecretOf = (signIn: Config['signIn']): string =>
   signIn.kind === 'providers' ? signIn.secret : localSecret
 
-function openSignIn(config: Config, hub: ServerHub | undefined): SignIn {
+function openSignIn(config: Config, hub: ServerHub | undefined, state: StateStore): SignIn {
   const { signIn } = config
   if (signIn.kind === 'providers') return openProviders(signIn)
+  if (isOurHost(config, hub) && isByInvitation(config)) return { kind: 'invited', invitations: openInvitations(state) }
   return hub && isLocalMode(config, hub) ? { kind: 'local', keys: hub.localKeys } : { kind: 'off' }
 }
 

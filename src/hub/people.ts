@@ -20,6 +20,15 @@ export function isLocalMode(config: Config, hub: ServerHub | undefined): boolean
   return config.isLocal && isOurHost(config, hub)
 }
 
+/** Returns whether people sign in with invitations: on a private hub without a provider. */
+export function isByInvitation({
+  readAccess,
+  signIn,
+  isLocal,
+}: Pick<Config, 'readAccess' | 'signIn' | 'isLocal'>): boolean {
+  return readAccess.kind === 'members' && signIn.kind === 'none' && !isLocal
+}
+
 /** Returns what is known now about the holder of a token. A login at a provider belongs to the first account that signed in with it; in local mode, a login belongs to every local user who signed in with it. @returns undefined if the login belongs to somebody else, or the hub no longer lets people sign in this way */
 export async function findHolder(
   holder: Person,
@@ -31,6 +40,7 @@ export async function findHolder(
   if (kind === 'local') return isLocalMode(config, hub) ? holder : undefined
   if (!(await hasBoundLogin(state, holder))) return undefined
   const person = await findPerson(state, holder)
+  if (kind === 'invited') return isByInvitation(config) ? person : undefined
   const issuer = config.signIn.kind === 'providers' ? config.signIn.oidc?.issuer : undefined
   return kind === 'github' || isSameIssuer(issuer, person?.oidc?.issuer) ? person : undefined
 }
@@ -52,6 +62,7 @@ export function openAdmission(config: Config): Admits {
     const kind = 'user_id' in candidate ? signInKindOf(candidate) : 'oidc'
     // Local mode is for the user of this machine.
     if (kind === 'local') return config.isLocal
+    if (kind === 'invited') return isByInvitation(config)
     if (kind === 'oidc')
       return isSameIssuer(oidc?.issuer, candidate.oidc?.issuer) && isReader(identityOf(candidate), readers)
     if (!github || !('user_id' in candidate)) return false

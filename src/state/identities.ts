@@ -29,7 +29,10 @@ async function takeLogin(state: StateStore, userId: string, identity: ProviderId
 
 /** Returns what is known about a person now. @returns undefined if nothing is known about an account of a provider, for example because it was forgotten */
 export async function findPerson(state: StateStore, { user_id, login }: Person): Promise<Person | undefined> {
-  if (signInKindOf({ user_id }) !== 'oidc') return { user_id, login }
+  const kind = signInKindOf({ user_id })
+  // An invited person is known by the login alone, until the operator forgets it.
+  if (kind === 'invited' && (await state.get(loginKey(login)))?.value !== user_id) return undefined
+  if (kind !== 'oidc') return { user_id, login }
   const found = await state.get(identityKey(user_id))
   const oidc = found && (await parseRecord(identityKey(user_id), found.value, ProviderIdentity))
   return oidc && { user_id, login, oidc }

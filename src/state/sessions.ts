@@ -83,7 +83,8 @@ export async function deleteSessions(state: StateStore, userIds: readonly string
   }
 }
 
-async function readGeneration(state: StateStore, userId: string): Promise<number> {
+/** Returns how often all sessions of a user were revoked. */
+export async function readGeneration(state: StateStore, userId: string): Promise<number> {
   const found = await state.get(generationKey(userId))
   if (!found) return 0
   const generation = Number(found.value)

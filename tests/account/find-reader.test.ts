@@ -47,7 +47,7 @@ function open(given: Partial<ReaderChecks> = {}) {
     failures: UNLIMITED,
     ...given,
   }
-  const { readers } = rights.open({ ...deps, hasSignIn: true })
+  const { readers } = rights.open(deps)
   return { readers, inner, people, state, reads: () => reads }
 }
 

@@ -58,12 +58,14 @@ const person = {
 const { title } = { title: BAD }
 
 const VIEWS: readonly (AccountPageView | EditorPageView)[] = [
-  { page: 'sign-in', kind: 'offer', title, notice: BAD },
+  { page: 'sign-in', kind: 'offer', title, links: [{ name: BAD, url: BAD }], notice: BAD },
   { page: 'sign-in', kind: 'link-needed', title, notice: BAD },
   { page: 'sign-in', kind: 'off', title },
   { page: 'sign-in', kind: 'first', title, path: BAD, isLocal: false, typed: new URLSearchParams({ [BAD]: BAD }) },
   { page: 'sign-in', kind: 'again', title, path: BAD, login: BAD, typed: new URLSearchParams({ [BAD]: BAD }) },
-  { page: 'sign-in', kind: 'providers', title, links: [{ name: BAD, url: BAD }] },
+  { page: 'sign-in', kind: 'invitation-needed', title, notice: BAD, isUsed: true },
+  { page: 'sign-in', kind: 'invited', title, login: BAD, key: BAD },
+  { page: 'device-link', title, link: BAD, minutes: 15 },
   { page: 'sign-in', kind: 'signed-out', title, provider: BAD, url: BAD },
   { page: 'sign-in', kind: 'local', title, state: BAD, key: BAD },
   { page: 'error', title, status: 404, code: BAD, message: BAD, link: { href: BAD, text: BAD } },
@@ -74,7 +76,13 @@ const VIEWS: readonly (AccountPageView | EditorPageView)[] = [
     session: { person, created_at: TIME, expires_at: TIME },
     notice: BAD,
     formId: BAD,
-    csrf: { 'create-token': BAD, 'revoke-token': BAD, 'sign-out': BAD, 'sign-out-everywhere': BAD },
+    csrf: {
+      'create-token': BAD,
+      'revoke-token': BAD,
+      'add-device': BAD,
+      'sign-out': BAD,
+      'sign-out-everywhere': BAD,
+    },
     owners: [BAD],
     prompts: [{ owner: BAD, prompts: [{ ...repository, updated_at: TIME } as never], listed: 60 }],
     tokens: [token as never],

@@ -30,6 +30,7 @@ export interface Address {
 /** Account pages and sign-in, with their HTTP methods. docs/contract.md section 10 */
 export const ACCOUNT_ADDRESSES = {
   '/settings': ['HEAD', 'GET'],
+  '/settings/devices': ['HEAD', 'GET', 'POST'],
   '/settings/tokens': ['HEAD', 'GET', 'POST'],
   '/settings/tokens/revoke': ['HEAD', 'GET', 'POST'],
   '/auth/session': ['HEAD', 'GET'],
@@ -37,6 +38,7 @@ export const ACCOUNT_ADDRESSES = {
   '/auth/callback': ['HEAD', 'GET'],
   '/auth/callback/oidc': ['HEAD', 'GET'],
   '/auth/local': ['HEAD', 'GET', 'POST'],
+  '/auth/invitation': ['HEAD', 'GET', 'POST'],
   '/auth/sign-out': ['POST'],
   '/auth/sign-out-everywhere': ['POST'],
 } as const satisfies Readonly<Record<string, readonly Method[]>>

@@ -19,12 +19,13 @@ const toHex = (ascii: string) =>
 export const trustedJobsPath = (repositoryId: string) => `/data/accounts/jobs/${repositoryId}.json`
 
 /**
- * Returns the entries of `members` that name a person: a GitHub login or ID, a local login, or `oidc:` with the subject or the verified email address. An entry with `@` is an email address, so that nobody gets rights by a subject that looks like the address of somebody else.
+ * Returns the entries of `members` that name a person: a GitHub login or ID, a local or invited login, or `oidc:` with the subject or the verified email address. An entry with `@` is an email address, so that nobody gets rights by a subject that looks like the address of somebody else.
  */
 export function memberEntriesOf(person: Person): (string | number)[] {
   const { login, user_id, oidc } = person
   const kind = signInKindOf(person)
-  if (kind === 'local') return [login]
+  // The operator gave an invited person this login.
+  if (kind === 'local' || kind === 'invited') return [login]
   if (kind === 'github') return [login, ...(Number.isSafeInteger(Number(user_id)) ? [Number(user_id)] : [])]
   if (!oidc) return []
   return [
@@ -33,7 +34,7 @@ export function memberEntriesOf(person: Person): (string | number)[] {
   ]
 }
 
-/** Returns the handle that a person owns as long as it lists no members: the login at GitHub or in local mode. The login of an OpenID Connect account is only a name on this hub, and gives no rights. */
+/** Returns the handle that a person owns as long as it lists no members: the login at GitHub, in local mode or of an invitation. The login of an OpenID Connect account is only a name on this hub, and gives no rights. */
 export const ownHandleOf = (person: Person): string | undefined =>
   signInKindOf(person) !== 'oidc' && isOwner(person.login) ? person.login : undefined
 

@@ -15,9 +15,9 @@ export type ProviderIdentity = z.infer<typeof ProviderIdentity>
 export const Person = z.object({
   user_id: z
     .string()
-    .regex(/^(?:[1-9]\d{0,18}|local-[a-z0-9-]{1,39}|oidc-[0-9a-f]{32})$/)
+    .regex(/^(?:[1-9]\d{0,18}|local-[a-z0-9-]{1,39}|(?:invited|oidc)-[0-9a-f]{32})$/)
     .describe(
-      'The GitHub ID, which is never reassigned; `oidc-` and a digest of issuer and subject; or, for a local sign-in, `local-` and the handle.',
+      'The GitHub ID, which is never reassigned; `oidc-` and a digest of issuer and subject; `invited-` and a random ID; or, for a local sign-in, `local-` and the handle.',
     ),
   login: Handle,
   oidc: ProviderIdentity.optional().describe('Only for people who sign in with an OpenID Connect provider.'),

@@ -2,11 +2,12 @@
 import type { Person } from './person.ts'
 
 /** The ways to sign in. */
-export type SignInKind = 'github' | 'local' | 'oidc'
+export type SignInKind = 'github' | 'invited' | 'local' | 'oidc'
 
 /** Returns how a user signed in. A login means something else for each: only GitHub's are the logins in `members`. */
 export function signInKindOf({ user_id }: Pick<Person, 'user_id'>): SignInKind {
   if (user_id.startsWith('local-')) return 'local'
+  if (user_id.startsWith('invited-')) return 'invited'
   return user_id.startsWith('oidc-') ? 'oidc' : 'github'
 }
 

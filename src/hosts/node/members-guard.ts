@@ -12,7 +12,7 @@ import type { TrustedPublisher } from '../../domain/content/front-matter.ts'
 import { cookieSecretOf } from '../../hub/connect-account.ts'
 import { clientKeyOf, currentConfig, type ServerHub } from '../../hub/open-hub.ts'
 import { failedTokensOf, jobVerifier } from '../../hub/open-publish-hub.ts'
-import { findHolder, isLocalMode, openAdmission } from '../../hub/people.ts'
+import { findHolder, openAdmission } from '../../hub/people.ts'
 import { toHubError } from '../../log.ts'
 import { pathOf, queryOf } from '../../server/address.ts'
 import { CODES, Refusal, respondWithRefusal } from '../../server/mcp/protocol.ts'
@@ -30,8 +30,6 @@ interface GuardOptions {
   baseUrl: string
   /** Returns whether a connection comes from a trusted proxy. */
   isProxy: (peer: string | undefined) => boolean
-  /** Whether people can sign in, so that pages lead to the sign-in page. */
-  hasSignIn: boolean
   /** Whether the hub serves its metrics, without authentication. */
   hasMetrics: boolean
 }
@@ -41,10 +39,7 @@ const strangerMessage = (baseUrl: string) =>
   `Only readers may read this hub. Sign in at ${baseUrl}/settings, or create a token there with the permission read, and send it as "Authorization: Bearer hub_…".`
 
 /** Refuses requests of strangers at every address that is not open. */
-export function guardReaders(
-  answer: Answer,
-  { baseUrl, readers, isProxy, hasSignIn, hasMetrics }: GuardOptions,
-): Answer {
+export function guardReaders(answer: Answer, { baseUrl, readers, isProxy, hasMetrics }: GuardOptions): Answer {
   const stranger = strangerMessage(baseUrl)
   return async (request, ip, peer) => {
     const path = pathOf(request.url)
@@ -67,7 +62,7 @@ export function guardReaders(
       if (file.status < 400) return file
       await file.body?.cancel()
     }
-    if (hasSignIn && isNavigation(request)) return redirectToSignIn(request)
+    if (isNavigation(request)) return redirectToSignIn(request)
     return refuse(request, path, new HubError('unauthorized', stranger))
   }
 }
@@ -136,25 +131,23 @@ export function openRights() {
       return { ...state, set: noting(state.set), replace: noting(state.replace), delete: noting(state.delete) }
     },
     /** Opens the check of readers. */
-    open({ hasSignIn, ...deps }: ReaderChecks & { hasSignIn: boolean }): Pick<GuardOptions, 'readers' | 'hasSignIn'> {
+    open(deps: ReaderChecks): Pick<GuardOptions, 'readers'> {
       readers = openReaders(deps)
-      return { readers, hasSignIn }
+      return { readers }
     },
   }
 }
 
-/** Returns what the guard checks readers with, and whether people can sign in. @param hubOf returns the build that is served */
+/** Returns what the guard checks readers with. @param hubOf returns the build that is served */
 export async function connectReaders(
   { proxyHeader }: Extract<ReadAccess, { kind: 'members' }>,
   state: StateStore,
   hubOf: () => ServerHub,
-): Promise<ReaderChecks & { hasSignIn: boolean }> {
+): Promise<ReaderChecks> {
   const config = currentConfig()
   const { baseUrl, signIn } = config
   const people = openPeople(state)
-  const isLocal = isLocalMode(config, hubOf())
   return {
-    hasSignIn: isLocal || signIn.kind !== 'none',
     baseUrl,
     readSession: makeCookies(baseUrl, cookieSecretOf(signIn)).readSession,
     findSession: (secret, now) => people.findSession(secret, now),

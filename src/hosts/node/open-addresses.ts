@@ -19,6 +19,7 @@ const OPEN: Readonly<Record<string, Openness>> = {
   '/auth/callback': 'whole',
   '/auth/callback/oidc': 'whole',
   '/auth/local': 'whole',
+  '/auth/invitation': 'whole',
   '/auth/sign-out': 'whole',
   '/auth/sign-out-everywhere': 'whole',
   '/.well-known/security.txt': 'file',
