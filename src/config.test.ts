@@ -327,9 +327,11 @@ test('the settings page lists exactly the settings that users can change', () =>
   )
 })
 
-test('the commands page lists exactly the npm scripts of package.json', () => {
+test('the lists of commands have exactly the npm scripts of package.json', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
-  const page = readFileSync('src/pages/docs/commands.md', 'utf8')
+  const page = ['src/pages/docs/settings.md', '.github/CONTRIBUTING.md']
+    .map((path) => readFileSync(path, 'utf8'))
+    .join('')
   const listed = [...page.matchAll(/^\| `npm (?:run )?([a-z:-]+)/gm)].map((match) => match[1])
   expect(listed.sort()).toEqual(Object.keys(scripts).sort())
 })

@@ -97,7 +97,7 @@ export const messageOf = (error: unknown): string => (error instanceof Error ? e
 export function requirePermission(hub: string): void {
   if (process.env.ACTIONS_ID_TOKEN_REQUEST_URL) return
   stop(
-    `The job is not allowed to request OIDC tokens. Give it "permissions: {contents: read, id-token: write}". ${hub || 'The hub'}/docs/trusted-publishing explains how.`,
+    `The job is not allowed to request OIDC tokens. Give it "permissions: {contents: read, id-token: write}". ${hub || 'The hub'}/docs/publishing#without-a-token explains how.`,
   )
 }
 

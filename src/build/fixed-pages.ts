@@ -1,7 +1,7 @@
 // Lists and renders the pages that do not depend on the content: the docs and the 404 page of static hosts. A build writes them as files; the Node server renders each when it is first requested.
 
 import type { Bytes, SiteFiles } from '../built/site-files.ts'
-import { GUIDES, MARKDOWN_GUIDES } from '../site/docs/guides.ts'
+import { GUIDE_PATHS } from '../site/docs/guides.ts'
 import type { HubProfile, RenderPage } from '../site/rendering.ts'
 
 /** The only page that a hub may be without. */
@@ -15,8 +15,7 @@ const PAGES: ReadonlyMap<string, string> = new Map([
   ['/docs/mcp/server.json', '/docs/mcp/server.json'],
   ['/docs/renovate.json', '/docs/renovate.json'],
   ['/docs/index.html', '/docs'],
-  ...GUIDES.flatMap(({ guides }) => guides).map(({ path }) => [`${path}/index.html`, path] as const),
-  ...Array.from(MARKDOWN_GUIDES, (path) => [`${path}.md`, `${path}.md`] as const),
+  ...GUIDE_PATHS.flatMap((path) => [[`${path}/index.html`, path] as const, [`${path}.md`, `${path}.md`] as const]),
 ])
 
 /** Returns the pages as files, each rendered on its first read. */

@@ -73,6 +73,8 @@ export interface PageResponse {
   mediaType: string
   /** Whether the page depends on the query parameters. */
   hasQuery: boolean
+  /** Whether who prefers Markdown gets something else there. */
+  hasMarkdown: boolean
   /** The cache tags that a publish uses to purge the page. */
   cacheTags: readonly string[]
   /** When the page's words change without a publish or a build, in milliseconds; undefined if they do not. */
@@ -90,7 +92,7 @@ export function respondWithPage(request: Request, page: PageResponse): Response 
     ...headersOf('/search'),
     'Content-Type': mediaType,
     'Cache-Control': PAGE_CACHE_CONTROL[isFound ? 'found' : 'missing'],
-    Vary: COMPRESSIBLE_VARY,
+    Vary: page.hasMarkdown ? `${COMPRESSIBLE_VARY}, Accept` : COMPRESSIBLE_VARY,
   }
   if (isFound) headers['CDN-Cache-Control'] = SHARED_CACHE_CONTROL
   if (!hasQuery) headers['No-Vary-Search'] = NO_VARY_SEARCH
@@ -167,9 +169,19 @@ export const UNCACHED_JSON = {
 
 /** Returns whether a client wants text in place of JSON: its `Accept` names `text/plain`, and not `application/json`. */
 export function wantsText(request: Request): boolean {
-  const ranges = (request.headers.get('Accept') ?? '').split(',').map((range) => range.split(';')[0]!.trim())
-  return ranges.includes('text/plain') && !ranges.includes('application/json')
+  const types = acceptedBy(request)
+  return types.includes('text/plain') && !types.includes('application/json')
 }
+
+/** Returns whether a client wants Markdown in place of a page: its `Accept` names `text/markdown`, and `text/html` not before it. */
+export function wantsMarkdown(request: Request): boolean {
+  const types = acceptedBy(request)
+  const [markdown, html] = [types.indexOf('text/markdown'), types.indexOf('text/html')]
+  return markdown !== -1 && (html === -1 || markdown < html)
+}
+
+const acceptedBy = (request: Request) =>
+  (request.headers.get('Accept') ?? '').split(',').map((range) => range.split(';')[0]!.trim())
 
 /** The media type of the responses for clients that want text. */
 export const PLAIN_TEXT = 'text/plain; charset=utf-8'

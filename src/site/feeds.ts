@@ -67,7 +67,7 @@ export async function respondWithModelFeed({ hub, profile: { baseUrl, look } }: 
   const entries = await Promise.all(uses.map((use) => describeModel(use, baseUrl, hub)))
   const self = `${baseUrl}/models.xml`
   const title = `Models that retire: ${look.name}`
-  return formatFeed({ title, id: self, page: `${baseUrl}/docs/parameters#models-that-retire`, self, entries })
+  return formatFeed({ title, id: self, page: `${baseUrl}/docs/filling#models-that-retire`, self, entries })
 }
 
 /** Returns the newest of some times that are not ahead. */
@@ -90,7 +90,7 @@ async function describeModel(use: ModelUse, baseUrl: string, hub: PageLocals['hu
   const links = named.map((name) => `<li><a href="${baseUrl}${repositoryPage(name)}">${escapeXml(name)}</a></li>`)
   const more = prompts_count > named.length ? `<li>and ${prompts_count - named.length} more</li>` : ''
   const advice = replaced_by === null ? '' : `<p>Its provider recommends ${escapeXml(replaced_by)}.</p>`
-  const page = source ?? `${baseUrl}/docs/parameters#models-that-retire`
+  const page = source ?? `${baseUrl}/docs/filling#models-that-retire`
   return {
     id: `${baseUrl}/models.xml#${encodeURIComponent(model)}-${retires_at}`,
     at: newestOf(found.flatMap((repository) => repository?.updated_at ?? [])),

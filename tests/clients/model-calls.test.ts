@@ -150,7 +150,7 @@ test('the real SDKs take what prompt.for returns, and it has their types', async
   asked = []
   writeFileSync(join(project, 'program.ts'), PROGRAM)
   // The lines of the guides compile with it.
-  const [parameters, clients] = ['parameters', 'clients'].map((name) =>
+  const [parameters, clients] = ['filling', 'clients'].map((name) =>
     [
       ...readFileSync(`src/pages/docs/${name}.md`, 'utf8').matchAll(
         /```ts\n([^`]*(?:for\('openai-chat'|ctx\.)[^`]*)```/g,

@@ -30,7 +30,7 @@ test.each([
   ['/acme/code-review/compare/1.0.0...2.0.0', 'Breaking change'],
   ['/acme/code-review/v/2.1.0/SKILL.md', 'version: "2.1.0"'],
   ['/search?q=code+review', 'acme/code-review'],
-  ['/docs/reading', 'Reading prompts'],
+  ['/docs/reading', 'Reading over HTTP'],
   ['/settings', 'Account'],
   ['/acme/code-review/feed.xml', '<feed xmlns="http://www.w3.org/2005/Atom">'],
   ['/api/v1/repos?q=code+review', '"full_name":"acme/code-review"'],

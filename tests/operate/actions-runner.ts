@@ -36,7 +36,7 @@ export interface Trigger {
 }
 
 /** How a job ended. */
-export interface Outcome {
+interface Outcome {
   /** The exit code of the first step that failed, or 0. */
   code: number
   output: string
@@ -108,20 +108,18 @@ export function openPromptRepository(): PromptRepository & { origin: string } {
 }
 
 /** Options of a run. */
-export interface RunOptions {
+interface RunOptions {
   workflow: string
   secrets: Values
   /** Environment variables that the runner adds for OIDC tokens, if the workflow has the permission. */
   oidc: Values
-  /** A folder that comes first in PATH. */
-  tools?: string
 }
 
 /** Runs the workflow. @returns undefined if the event does not start it */
 export async function runWorkflow(
   { origin }: { origin: string },
   trigger: Trigger,
-  { workflow, secrets, oidc, tools }: RunOptions,
+  { workflow, secrets, oidc }: RunOptions,
 ): Promise<Outcome | undefined> {
   const { on, permissions, jobs } = parse(workflow) as Workflow
   const [job, ...others] = Object.values(jobs)
@@ -141,7 +139,7 @@ export async function runWorkflow(
   const told = { GITHUB_OUTPUT: join(commands, 'output'), GITHUB_STEP_SUMMARY: join(commands, 'summary') }
   for (const file of Object.values(told)) writeFileSync(file, '')
   const environment = {
-    PATH: `${tools ? `${tools}:` : ''}${process.env.PATH}`,
+    PATH: process.env.PATH ?? '',
     HOME: workspace,
     CI: 'true',
     GITHUB_ACTIONS: 'true',
@@ -190,13 +188,13 @@ export async function runWorkflow(
   }
 }
 
-/** Fetches one commit, or with `fetch-depth: 0` the history, as actions/checkout does. */
+/** Fetches a commit, or with `ref` the newest one of the branch, and with `fetch-depth: 0` its history, as actions/checkout does. */
 function checkOut(workspace: string, origin: string, sha: string, inputs: Step['with'] = {}): void {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: workspace, stdio: 'pipe' })
   git('init', '-q', '-b', 'unused')
   git('remote', 'add', 'origin', `file://${origin}`)
   const depth = inputs['fetch-depth'] === 0 ? [] : ['--depth=1']
-  git('fetch', '-q', '--no-tags', ...depth, 'origin', `+${sha}:refs/remotes/origin/${BRANCH}`)
+  git('fetch', '-q', '--no-tags', ...depth, 'origin', `+${inputs.ref ?? sha}:refs/remotes/origin/${BRANCH}`)
   git('checkout', '-q', '-B', BRANCH, `refs/remotes/origin/${BRANCH}`)
 }
 

@@ -55,14 +55,7 @@ export const ELSEWHERE: readonly ExampleElsewhere[] = [
   { document: 'results', language: 'js', test: 'tests/clients/promptfoo.test.ts' },
   { document: 'managing', language: 'yaml', test: 'tests/publish/moderation.test.ts' },
   { document: 'managing', language: 'sh', has: 'takedown', test: 'tests/scripts/takedown-command.test.ts' },
-  { document: 'publishing', language: 'sh', has: '#!/bin/sh', test: 'tests/operate/publishing-guide.test.ts' },
   { document: 'publishing', language: 'yaml', has: 'runs-on', test: 'tests/operate/publishing-guide.test.ts' },
-  {
-    document: 'trusted-publishing',
-    language: 'yaml',
-    has: 'runs-on',
-    test: 'tests/operate/publishing-guide.test.ts',
-  },
 ]
 
 export const LEFT_OUT: readonly ExampleLeftOut[] = [
@@ -93,30 +86,16 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
     has: '"publisher"',
     reason: 'It is a part of an entry; tests/clients/publisher.test.ts has whole ones.',
   },
+  { document: 'production', has: 'HUB_TOKEN', reason: 'The environment of these examples has a token.' },
   {
     document: 'compose',
     has: 'Review the change',
     reason: 'It is a file; the example after it publishes such a file.',
   },
   {
-    document: 'clients',
-    has: 'npx --yes',
-    reason: 'It needs npm; tests/clients/npx-import.test.ts runs this package.',
-  },
-  {
     document: 'import',
     has: 'import https://cloud.langfuse.com',
     reason: 'It needs an account; tests/clients/npx-import.test.ts runs it with a server that answers like Langfuse.',
-  },
-  {
-    document: 'import',
-    has: 'npx promptfoo eval',
-    reason: 'It needs promptfoo; packages/prompt-formats/source/promptfoo.test.ts has the file that it reads.',
-  },
-  {
-    document: 'import',
-    has: 'api.portkey.ai',
-    reason: 'It needs an account; tests/scripts/import-parts.test.ts reads such files.',
   },
   {
     document: 'results',
@@ -143,9 +122,9 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
     has: 'gh attestation verify',
     reason: 'It needs gh and cosign; src/site/prompt/proof-commands.test.ts checks the words of the commands.',
   },
-  { document: 'parameters', has: 'models:', reason: 'It is a file; tests/models/models-file.test.ts has such files.' },
+  { document: 'filling', has: 'models:', reason: 'It is a file; tests/models/models-file.test.ts has such files.' },
   {
-    document: 'parameters',
+    document: 'filling',
     has: 'api.openai.com',
     reason: 'It needs an account; tests/models/models-file.test.ts reads such a list.',
   },
@@ -155,7 +134,7 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
     reason: 'It needs a worker; tests/clients/workers.test.ts runs one.',
   },
   ...["prompt.for('openai-chat'", 'prompt.for_openai_chat'].map((has) => ({
-    document: 'parameters',
+    document: 'filling',
     has,
     reason: 'It needs an account; tests/clients/model-calls.test.ts makes such calls.',
   })),
@@ -188,11 +167,6 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
     reason: 'It is a formula; src/catalogue/ranking.test.ts computes it.',
   },
   { document: 'settings', has: '_FILE=', reason: 'It is one setting; src/config.test.ts reads such files.' },
-  {
-    document: 'skills',
-    has: 'content_sha256',
-    reason: 'It is a shortened file; src/domain/content/skill.test.ts has all of it.',
-  },
   {
     document: 'skills',
     has: '/api/apm',

@@ -11,15 +11,15 @@ export interface ExampleRun {
   andRun?: string
   /** Lines before and after the example, in its own language. */
   around?: readonly [string, string]
-  /** The checkout of the hub's code, the project with the installed libraries, or a folder of content; by default, an empty folder. */
-  place?: 'checkout' | 'libraries' | 'content'
+  /** The checkout of the hub's code, the project with the installed libraries, a folder of content, or that of one guide; by default, an empty folder. */
+  place?: 'checkout' | 'libraries' | 'content' | 'production'
   /** What it prints. */
   says: RegExp
   /** Whether it does the same while the hub is away. */
   isOffline?: true
 }
 
-const IMPORTED = /Written +1 new/
+const PUBLISHED = /Published +1 new/
 /** Imports into a content folder of its own, so that no import meets the prompts of another. */
 const ALONE = ['export CONTENT_DIR=$PWD/imported/content; rm -rf imported; mkdir -p imported/content\n', ''] as const
 const VERSION = 'published_at: "2026-11-20T10:00:00Z"\npublished_by: octocat\nchangelog: First version\n'
@@ -160,13 +160,13 @@ anthropic = SimpleNamespace(messages=SimpleNamespace(create=lambda **given: prin
     says: /^\d+$/m,
   },
   {
-    document: 'clients',
+    document: 'updates',
     has: 'npx prompt-hub add',
     place: 'libraries',
     says: /acme\/code-review 2\.\d\.\d/,
   },
   {
-    document: 'clients',
+    document: 'updates',
     has: 'openLock',
     place: 'libraries',
     around: [
@@ -177,7 +177,7 @@ anthropic = SimpleNamespace(messages=SimpleNamespace(create=lambda **given: prin
     isOffline: true,
   },
   {
-    document: 'clients',
+    document: 'updates',
     has: 'PromptHub(lock="prompts.lock"',
     place: 'libraries',
     around: [
@@ -239,98 +239,41 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
   },
   {
     document: 'import',
+    has: 'order-helper.json',
+    before: `echo '{"object":"response","prompt":{"id":"pmpt_123"},"instructions":"Help with orders."}' >order-helper.json`,
+    says: PUBLISHED,
+  },
+  {
+    document: 'import',
+    has: 'api/public/v2/prompts/code-review',
+    before: `mkdir "$CHECKOUT/langfuse-api"; echo '{"name":"code-review-two","type":"text","prompt":"Review {{code}}.","version":1,"labels":[],"tags":[],"config":{}}' >"$CHECKOUT/langfuse-api/code-review"`,
+    says: PUBLISHED,
+  },
+  {
+    document: 'import',
+    has: 'my-prompts/',
+    before: `mkdir my-prompts; echo 'Translate {{text}}.' >my-prompts/translate-text.md`,
+    says: PUBLISHED,
+  },
+  {
+    document: 'import',
+    has: 'prompts.csv',
+    before: `printf 'act,prompt\\nThree,Be three.\\n' >prompts.csv`,
+    says: PUBLISHED,
+  },
+  {
+    document: 'import',
+    has: '.claude/commands',
+    before: `mkdir -p .claude/commands .claude/skills/tidy .github/prompts; echo 'Fix $ARGUMENTS.' >.claude/commands/fix-it.md; printf -- '---\\nname: tidy\\ndescription: Tidies.\\n---\\nTidy up.\\n' >.claude/skills/tidy/SKILL.md; printf -- '---\\nmode: ask\\n---\\nReview \${input:file}.\\n' >.github/prompts/review-file.prompt.md`,
+    says: /Published +2 new[\s\S]*Published +1 new/,
+  },
+  {
+    document: 'import',
     has: 'check:content',
     place: 'checkout',
     before: 'mkdir prompts; echo Review. >prompts/one.md',
     around: ALONE,
     says: /repositor(?:y|ies) checked: no problems/,
-  },
-  {
-    document: 'import',
-    has: 'npm run export -- --format markdown',
-    place: 'checkout',
-    around: ['rm -rf ../prompts\n', ''],
-    says: /Refused +0\n/,
-  },
-  {
-    document: 'import',
-    has: 'api/public/v2/prompts/code-review',
-    place: 'checkout',
-    before: `mkdir langfuse-api; echo '{"name":"code-review-two","type":"text","prompt":"Review {{code}}.","version":1,"labels":[],"tags":[],"config":{}}' >langfuse-api/code-review`,
-    around: ALONE,
-    says: IMPORTED,
-  },
-  {
-    document: 'import',
-    has: 'api.openai.com',
-    place: 'checkout',
-    before: `echo '{"object":"response","prompt":{"id":"pmpt_123"},"instructions":"Help with orders."}' >openai-api`,
-    around: ALONE,
-    says: IMPORTED,
-  },
-  {
-    document: 'import',
-    has: 'qa.json',
-    place: 'checkout',
-    before: `echo '{"name":"qa","template":"Answer {{ question }}.","commit_message":"First"}' >qa.json; echo '{"prompt_name":"summary","prompt_template":{"type":"completion","content":[{"type":"text","text":"Sum {text}."}],"input_variables":["text"],"template_format":"f-string"}}' >summary.json`,
-    around: ALONE,
-    says: /Written +2 new/,
-  },
-  {
-    document: 'import',
-    has: '.github/prompts --owner acme\n',
-    place: 'checkout',
-    before: `mkdir -p .github/prompts; printf -- '---\\nmode: ask\\n---\\nReview \${input:file}.\\n' >.github/prompts/review-file.prompt.md`,
-    around: ALONE,
-    says: /Written +[12] new/,
-  },
-  {
-    document: 'import',
-    has: '.github/prompts --owner acme --from',
-    place: 'checkout',
-    before: `mkdir -p .github/prompts; printf 'name: Greet\\nmessages: [{role: user, content: "Greet {{name}}."}]\\n' >.github/prompts/greet.prompt.yml`,
-    around: ALONE,
-    says: IMPORTED,
-  },
-  {
-    document: 'import',
-    has: '--from dotprompt',
-    place: 'checkout',
-    before: `rm -rf prompts; mkdir prompts; printf -- '---\\nmodel: none\\n---\\nGreet {{guest}}.\\n' >prompts/greet-guest.prompt`,
-    around: ALONE,
-    says: IMPORTED,
-  },
-  {
-    document: 'import',
-    has: '--from prompty',
-    place: 'checkout',
-    before: `printf -- '---\\nname: Greet all\\n---\\nsystem:\\nBe kind.\\n\\nuser:\\nGreet {{all}}.\\n' >prompts/greet-all.prompty`,
-    around: ALONE,
-    says: IMPORTED,
-  },
-  {
-    document: 'import',
-    has: 'api.smith.langchain.com',
-    place: 'checkout',
-    before: `mkdir langsmith-api; echo '{"manifest":{"lc":1,"type":"constructor","id":["langchain","prompts","prompt","PromptTemplate"],"kwargs":{"template":"Sum {x}.","input_variables":["x"],"template_format":"f-string"}}}' >langsmith-api/latest`,
-    around: ALONE,
-    says: IMPORTED,
-  },
-  {
-    document: 'import',
-    has: '.claude/commands',
-    place: 'checkout',
-    before: `mkdir -p .claude/commands .claude/skills/tidy; echo 'Fix $ARGUMENTS.' >.claude/commands/fix-it.md; printf -- '---\\nname: tidy\\ndescription: Tidies.\\n---\\nTidy up.\\n' >.claude/skills/tidy/SKILL.md`,
-    around: ALONE,
-    says: IMPORTED,
-  },
-  {
-    document: 'import',
-    has: 'prompts.csv',
-    place: 'checkout',
-    before: `echo Two. >prompts/two.md; printf 'act,prompt\\nThree,Be three.\\n' >prompts.csv`,
-    around: ALONE,
-    says: IMPORTED,
   },
   { document: 'import', has: 'hubcli export', says: /code-review\.prompty/, around: ['', 'ls\n'] },
   {
@@ -340,6 +283,66 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
     around: ['', 'ls langfuse\n'],
     says: /code-review/,
   },
+  {
+    document: 'production',
+    has: 'title: Order status',
+    place: 'production',
+    save: 'prompts/order-status.md',
+    says: /^$/,
+  },
+  {
+    document: 'production',
+    has: 'push prompts/*.md',
+    place: 'production',
+    says: /^acme\/order-status 1\.0\.0 [\s\S]*^acme\/order-status 1\.0\.0 http/m,
+  },
+  {
+    document: 'production',
+    has: "get('acme/order-status@^1'",
+    place: 'libraries',
+    around: [`const order = '4711'\nconst question = 'Where is it?'\n`, 'console.log(prompt.source, text)\n'],
+    says: /^network Answer the customer[\s\S]*4711/,
+  },
+  {
+    document: 'production',
+    has: 'get("acme/order-status@^1"',
+    place: 'libraries',
+    around: ['order, question = "4711", "Where is it?"\n', 'print(prompt.source, text)\n'],
+    says: /^network Answer the customer[\s\S]*4711/,
+  },
+  {
+    document: 'production',
+    has: 'hubcli add',
+    place: 'production',
+    before: 'git init -q',
+    says: /acme\/order-status 1\.0\.0 prompts\/acme\/order-status\.md/,
+  },
+  {
+    document: 'production',
+    has: 'label acme/order-status production 1.0.0\n',
+    place: 'production',
+    says: /production/,
+  },
+  {
+    document: 'production',
+    has: 'hubcli verify',
+    place: 'production',
+    says: /unchanged/,
+  },
+  {
+    document: 'production',
+    has: 'hubcli versions',
+    place: 'production',
+    before: 'echo Name the delivery day. >>prompts/order-status.md',
+    says: /1\.0\.1[\s\S]*production/,
+  },
+  {
+    document: 'reading',
+    has: 'raw?version=1.0.0',
+    before: 'hubcli label acme/code-review production 2.0.0',
+    says: /"variables":/,
+  },
+  { document: 'reading', has: 'q=review', says: /"meta":/ },
   {
     document: 'managing',
     has: 'hubcli yank',
@@ -366,13 +369,6 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
     place: 'libraries',
     around: ['import os\nfrom prompt_hub import HubManager\n', 'print("done")\n'],
     says: /done/,
-  },
-  {
-    document: 'parameters',
-    has: '"response_format"',
-    save: 'parameters.json',
-    andRun: `${SEND} --data-binary "{\\"content\\": \\"Will it rain?\\", \\"parameters\\": $(cat parameters.json)}" "$HUB/api/v1/repos/acme/weather/versions"`,
-    says: /"parameters":\{"response_format":\{"type":"json_schema",.*"tools":\[\{"type":"function",/,
   },
   {
     document: 'publishing',
@@ -433,7 +429,7 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
     says: /^$/,
   },
   {
-    document: 'trusted-publishing',
+    document: 'publishing',
     has: 'trusted_publishers:',
     place: 'content',
     save: 'content/octo/index.md',
@@ -442,13 +438,13 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
     says: /2 repositories checked: no problems/,
   },
   {
-    document: 'trusted-publishing',
+    document: 'publishing',
     has: 'check-here.ts',
     before: `ln -s "$CHECKOUT" hub; echo 'Review {{diff}}.' >code-review.md`,
     says: /^[0-9a-f]{64} {2}octo\/code-review\n[0-9a-f]{64} {2}octo\/code-review#manifest\n$/,
   },
   {
-    document: 'trusted-publishing',
+    document: 'publishing',
     has: 'token=$(curl',
     around: ['', 'echo "$token"\n'],
     says: /^token for http:\/\/localhost:\d+\n$/,

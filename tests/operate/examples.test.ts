@@ -101,8 +101,6 @@ const localise = (text: string) =>
     .replaceAll('https://prompts.example.org', base)
     .replaceAll('localhost:8888', `localhost:${port}`)
     .replaceAll('https://cloud.langfuse.com/api/public/v2/prompts', `file://${checkout}/langfuse-api`)
-    .replaceAll('https://api.openai.com/v1/responses', `file://${checkout}/openai-api`)
-    .replaceAll('https://api.smith.langchain.com/commits/-/code-review', `file://${checkout}/langsmith-api`)
     .replaceAll('hub_…', token)
 
 function runProgram(
@@ -122,8 +120,6 @@ function runProgram(
     PYTHONWARNINGS: 'ignore',
     LANGFUSE_PUBLIC_KEY: 'a',
     LANGFUSE_SECRET_KEY: 'b',
-    LANGSMITH_API_KEY: 'c',
-    OPENAI_API_KEY: 'd',
     ACTIONS_ID_TOKEN_REQUEST_URL: `http://127.0.0.1:${issuerPort}/?api-version=2.0`,
     ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request',
     npm_config_audit: 'false',

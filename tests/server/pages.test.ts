@@ -109,6 +109,20 @@ test('renders a page once for simultaneous requests, and again for a request aft
   expect(rendered).toEqual(['/', '/search?q=a', '/'])
 })
 
+//  path                     Accept                                 redirect
+test.each([
+  ['/acme/review/v/1.0.0', 'text/markdown', '/api/v1/repos/acme/review/versions/1.0.0/export/markdown'],
+  ['/acme/review/v/1.0.0', 'text/markdown, text/html;q=0.9', '/api/v1/repos/acme/review/versions/1.0.0/export/markdown'],
+  ['/acme/review/v/1.0.0', 'text/html, text/markdown', null],
+  ['/acme/review/forks', 'text/markdown', null],
+  ['/acme', 'text/markdown', null],
+])('%s with Accept: %s leads to %s', async (path, accept, target) => {
+  const { ask } = open()
+  const { status, headers } = await ask(path, { Accept: accept })
+  expect([status, headers.get('Location')]).toEqual([target === null ? 200 : 302, target])
+  if (path.includes('/v/')) expect((await ask(path)).headers.get('Vary')).toBe('Accept-Encoding, Accept')
+})
+
 test('a 404 is kept by shared caches for 30 s, has the repository’s cache tag, and is not kept in the page cache', async () => {
   const { ask } = open()
   for (const path of ['/acme/nothing', '/acme/nothing', '/%61cme/review', '//acme', '/acme//review']) {

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { ERRORS } from '../../src/domain/api/errors.ts'
 import { READS } from '../../src/domain/api/routes.ts'
+import { GUIDE_PATHS } from '../../src/site/docs/guides.ts'
 import { runHubcli, SHELLS } from '../cli/shells.ts'
 import { type BuiltSite, SITE_URL } from './built-site.ts'
 import { COMPARE, PLAIN_COUNT, REPOSITORY } from './hostile-content.ts'
@@ -114,21 +115,36 @@ export function testWithoutBrowser(opened: () => BuiltSite): void {
       expect(linked.toSorted()).toEqual(guides.toSorted())
     })
 
-    test('every guide that is written in Markdown is there as such, and its page says so', async () => {
+    test('every guide is there as Markdown, and its page says so', async () => {
       const texts = readdirSync(`${site.dir}/docs`, { encoding: 'utf8' }).filter((path) => path.endsWith('.md'))
-      expect(texts.length).toBeGreaterThan(15)
-      const response = await fetch(`${site.origin}/docs/publishing.md`)
-      expect(response.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
-      expect(await response.text()).toMatch(/^# Publishing\n\nA CI job [\s\S]*\n```yaml\n/)
+      expect(texts.map((name) => `/docs/${name.slice(0, -3)}`).toSorted()).toEqual(GUIDE_PATHS.toSorted())
+      for (const [name, beginning] of [
+        ['publishing', /^# Publishing\n\nPublish in [\s\S]*\n```yaml\n/],
+        ['api', /^# API reference\n\nReading [\s\S]*\n\| `page` \| integer/],
+        ['cli', /^# hubcli\n\n[\s\S]*\n- `hubcli versions <owner>\/<name>`: Lists/],
+      ] as const) {
+        const response = await fetch(`${site.origin}/docs/${name}.md`)
+        expect(response.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+        expect(await response.text()).toMatch(beginning)
+      }
       const page = await (await fetch(`${site.origin}/docs/publishing`)).text()
       expect(page).toContain('href="/docs/publishing.md"')
       expect(page).toMatch(/On this page<\/p>.*<a href="#check-pull-requests">Check pull requests<\/a>/s)
-      expect(page).toMatch(/<a rel="prev" href="\/docs\/mcp">.*<a rel="next" href="\/docs\/trusted-publishing">/s)
+      expect(page).toMatch(/<a rel="prev" href="\/docs\/mcp">.*<a rel="next" href="\/docs\/managing">/s)
       expect((await fetch(`${site.origin}/docs/nothing.md`)).status).toBe(404)
     })
 
+    test('code in a row is in tabs', async () => {
+      const page = await (await fetch(`${site.origin}/docs/production`)).text()
+      const [, names] = /<div class="code-tabs"[^>]*>(.*?)<\/div>\s*<\/div>/s.exec(page) ?? []
+      expect([...(names ?? '').matchAll(/<input type="radio"[^>]* value="(\w+)"/g)].map(([, name]) => name)).toEqual([
+        'TypeScript',
+        'Python',
+      ])
+    })
+
     test.each([
-      ['trusted publishing', '/docs/trusted-publishing'],
+      ['trusted publishing', '/docs/publishing'],
       ['go many', '/tags/many'],
       ['mallory', '/mallory'],
     ])('a search for “%s” finds %s as well', async (q, address) => {

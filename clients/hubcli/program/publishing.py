@@ -186,7 +186,9 @@ def last_subject(place):
         said = subprocess.run(command, cwd=os.path.dirname(path), env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=10)
     except (OSError, subprocess.SubprocessError):
         return None
-    return said.stdout.decode("utf-8", "replace").strip()[:MAX_CHANGELOG] or None
+    subject = said.stdout.decode("utf-8", "replace").strip()
+    # git allows a tab there, and a changelog does not.
+    return "".join(" " if unicodedata.category(c) == "Cc" else c for c in subject)[:MAX_CHANGELOG] or None
 
 
 def query_of(given, bump, fields):

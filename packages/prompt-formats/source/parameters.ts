@@ -1,4 +1,4 @@
-// Converts model settings of other tools to the hub's names, which are those of OpenAI's Chat Completions, and back. src/pages/docs/parameters.md
+// Converts model settings of other tools to the hub's names, which are those of OpenAI's Chat Completions, and back. src/pages/docs/filling.md
 import type { Parameters } from '../../../src/domain/api/schema.ts'
 import { ParametersInput } from '../../../src/domain/content/front-matter.ts'
 import { isObject } from '../../../src/domain/text/json.ts'

@@ -66,7 +66,8 @@ interface DescribedRoute {
   id: RouteWithSchemas['id']
   path: string
   summary: string
-  parameters: (DescribedField & { place: 'path' | 'query' })[]
+  /** Those of the query; `describePathParameters` has the others. */
+  parameters: DescribedField[]
   answer: string
   cache: RouteWithSchemas['cache']
   example: string
@@ -123,20 +124,18 @@ export function describeRoutes(baseUrl: string, example: Readonly<Record<string,
     id: route.id,
     path: route.path,
     summary: route.summary,
-    parameters: [
-      ...[...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-        ...describe(name!, toJsonSchema(PATH_PARAMETERS[name!]!)),
-        place: 'path' as const,
-      })),
-      ...route.query.map((parameter) => ({ ...describeQuery(parameter), place: 'query' as const })),
-    ],
+    parameters: route.query.map(describeQuery),
     answer: describeAnswer(route),
     cache: route.cache,
     example: `curl -fsS '${baseUrl}${route.path.replace(/\{(\w+)\}/g, (whole, name: string) => example[name] ?? whole)}'`,
   }))
 }
 
-/** An operation that has no section of its own in the reference. */
+/** Returns the parameters in paths, which mean the same in every path. */
+export const describePathParameters = (): DescribedField[] =>
+  Object.entries(PATH_PARAMETERS).map(([name, schema]) => describe(name, toJsonSchema(schema)))
+
+/** An operation other than reading and publishing. */
 interface DescribedOperation {
   id: string
   method: string
@@ -144,16 +143,49 @@ interface DescribedOperation {
   summary: string
   /** The record in the request's body, if it has one. */
   body: string | undefined
+  /** The record in the response, if it is one. */
+  answer: string | undefined
+  isProtected: boolean
+  request: string
 }
 
-/** Returns the operations of the OpenAPI document other than reading and publishing, so that the reference has every operation. */
-export function describeOtherOperations(baseUrl: string): DescribedOperation[] {
+/**
+ * Returns the operations of the OpenAPI document other than reading and publishing, so that the reference has every operation.
+ *
+ * @param example path parameter values for the examples
+ */
+export function describeOtherOperations(
+  baseUrl: string,
+  example: Readonly<Record<string, string>>,
+): DescribedOperation[] {
   const paths = Object.entries(describeApi(baseUrl).paths as Record<string, Record<string, Operation>>)
   return paths.flatMap(([path, operations]) =>
-    Object.entries(operations).flatMap(([method, { operationId: id, summary, requestBody }]) => {
-      const isShown = id === 'publishVersion' || READS.some((read) => read.id === id)
-      const body = requestBody?.content['application/json'].schema.$ref
-      return isShown ? [] : [{ id, method: method.toUpperCase(), path, summary, body: body && nameIn(body) }]
+    Object.entries(operations).flatMap(([method, { operationId: id, summary, requestBody, responses, security }]) => {
+      if (id === 'publishVersion' || READS.some((read) => read.id === id)) return []
+      const body = requestBody?.content['application/json']
+      const { data } = responses['200']?.content?.['application/json']?.schema.properties ?? {}
+      const record = data?.$ref ?? data?.items?.$ref
+      const url = baseUrl + path.replace(/\{(\w+)\}/g, (whole, name: string) => example[name] ?? whole)
+      const lines = [
+        method === 'get' ? `curl -fsS '${url}'` : `curl -sS --fail-with-body -X ${method.toUpperCase()} '${url}'`,
+        ...(security ? ['-H "Authorization: Bearer $HUB_TOKEN"'] : []),
+        ...(body
+          ? [
+              `-H 'Content-Type: application/json'`,
+              `-d '${JSON.stringify(body.example ?? { content: 'Hi {{name}}.' })}'`,
+            ]
+          : []),
+      ]
+      return {
+        id,
+        method: method.toUpperCase(),
+        path,
+        summary,
+        body: body?.schema.$ref && nameIn(body.schema.$ref),
+        answer: record && nameIn(record),
+        isProtected: security !== undefined,
+        request: lines.join(' \\\n  '),
+      }
     }),
   )
 }
@@ -162,7 +194,18 @@ export function describeOtherOperations(baseUrl: string): DescribedOperation[] {
 interface Operation {
   operationId: string
   summary: string
-  requestBody?: { content: { 'application/json': { schema: { $ref?: string } } } }
+  security?: unknown
+  requestBody?: { content: { 'application/json': { schema: { $ref?: string }; example?: unknown } } }
+  responses: Record<
+    string,
+    | {
+        content?: Record<
+          string,
+          { schema: { properties?: { data?: { $ref?: string; items?: { $ref?: string } } } } } | undefined
+        >
+      }
+    | undefined
+  >
 }
 
 /** Returns the other routes for programs: data files, downloads, MCP, health and metrics. */
@@ -236,10 +279,10 @@ const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
 
 /** Returns every limit with its description and value. */
 export function describeLimits(): { words: string; value: number }[] {
-  return Object.entries(LIMIT_WORDS).map(([key, words]) => ({
-    words,
-    value: LIMITS[key as keyof typeof LIMITS],
-  }))
+  // The types of the fields show how long a text may be.
+  return Object.entries(LIMIT_WORDS)
+    .filter(([key]) => !key.endsWith('Characters'))
+    .map(([key, words]) => ({ words, value: LIMITS[key as keyof typeof LIMITS] }))
 }
 
 function describeAnswer(route: RouteWithSchemas): string {
@@ -284,7 +327,7 @@ function describeType(schema: Schema): string {
   if (schema.type === 'object') return describeObject(schema)
   const type = [schema.type ?? 'anything'].flat().join(' or ')
   const words = [schema.format === 'date-time' ? 'timestamp' : schema.format === 'uri' ? 'URL' : type]
-  if (schema.maxLength !== undefined) words.push(`of at most ${schema.maxLength} characters`)
+  if (schema.maxLength !== undefined) words.push(`(≤ ${schema.maxLength})`)
   return words.join(' ') + describeDefault(schema)
 }
 

@@ -26,11 +26,14 @@ export function forNetlify(response: Response): Response {
   const [tags, control, expires] = ['Cache-Tag', 'Cache-Control', 'Expires'].map((name) => headers.get(name))
   for (const name of ['Cache-Tag', 'CDN-Cache-Control', 'Expires']) headers.delete(name)
   // Netlify compresses by itself.
-  if (headers.get('Vary') === COMPRESSIBLE_VARY) headers.delete('Vary')
+  const isByAccept = headers.get('Vary') === `${COMPRESSIBLE_VARY}, Accept`
+  if (isByAccept || headers.get('Vary') === COMPRESSIBLE_VARY) headers.delete('Vary')
+  if (isByAccept) headers.set('Vary', 'Accept')
   // Netlify's cache would store a 304 as the response.
   if (!control || control.includes('no-store') || (status !== 200 && status !== 404)) return response
   headers.set('Netlify-CDN-Cache-Control', status === 404 ? 'public, s-maxage=30' : untilPurged(expires))
-  headers.set('Netlify-Vary', headers.has('No-Vary-Search') ? `query=${VARYING_PARAMETERS.join('|')}` : 'query')
+  const queries = headers.has('No-Vary-Search') ? `query=${VARYING_PARAMETERS.join('|')}` : 'query'
+  headers.set('Netlify-Vary', isByAccept ? `${queries},header=Accept` : queries)
   if (tags) headers.set('Netlify-Cache-Tag', tags)
   // A response with its own cache ID stays in the cache across deploys. Only versions get an ID, because they never change.
   if (tags && status === 200 && control === CACHE_CONTROL.immutable) headers.set('Netlify-Cache-ID', `version_${tags}`)

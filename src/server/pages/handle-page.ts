@@ -1,11 +1,12 @@
 // Responds to website requests with an Astro page or the not-found page.
 
 import { ownerCacheTag, repositoryCacheTag, tagCacheTag } from '../../domain/api/caching.ts'
-import { lowerCasePath } from '../../domain/api/routes.ts'
+import { lowerCasePath, ROUTES } from '../../domain/api/routes.ts'
 import { isName, isOwner, isTag, isVersion } from '../../domain/values/names.ts'
 import { type Connect, countRequest, type Hub, type HubPages } from '../hub.ts'
+import { findRepository } from '../read/records.ts'
 import { respondToError } from '../refusals.ts'
-import { type PageResponse, REDIRECT_CACHING, respondWithPage, respondWithRedirect } from '../respond.ts'
+import { type PageResponse, REDIRECT_CACHING, respondWithPage, respondWithRedirect, wantsMarkdown } from '../respond.ts'
 import { openPageData } from './page-data.ts'
 import { formatSearchPageQuery, parseSearchPageQuery } from './search-page-query.ts'
 
@@ -22,6 +23,8 @@ export async function handlePage(request: Request, connect: Connect): Promise<Re
     const pages = await hub.pages()
     // No page has a percent-encoded path or an empty segment, so such a path is not found. The renderer would take what follows `//` for a host.
     const path = /%|\/\//.test(url.pathname) ? NOT_FOUND : withoutSlash(url.pathname)
+    const file = wantsMarkdown(request) ? await findPromptFile(path, hub) : undefined
+    if (file) return new Response(null, { status: 302, headers: file })
     const known = pages.cache?.find(path)
     if (known) return respondWithPage(request, known)
     await countRequest(hub)
@@ -34,6 +37,19 @@ export async function handlePage(request: Request, connect: Connect): Promise<Re
 }
 
 const withoutSlash = (path: string) => (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path)
+
+/** Finds the prompt file of the version that a page is about. @returns the headers of a redirect to it */
+async function findPromptFile(path: string, hub: Hub): Promise<Record<string, string> | undefined> {
+  const [, owner = '', name = '', section, version = '', more] = path.split('/')
+  if (!(isOwner(owner) && isName(name)) || more !== undefined) return undefined
+  if (section !== undefined && !(section === 'v' && isVersion(version))) return undefined
+  await countRequest(hub)
+  const shown = section === undefined ? (await findRepository(owner, name, hub))?.value().latest_version : version
+  if (!shown) return undefined
+  const values: Record<string, string> = { owner, name, version: shown, format: 'markdown' }
+  const Location = ROUTES.exportVersion.path.replace(/\{(\w+)\}/g, (_, part: string) => values[part] ?? '')
+  return { Location, 'Cache-Control': 'no-store', Vary: 'Accept' }
+}
 
 /** Redirects a URL whose page has moved. Returns undefined if it has not moved. */
 export function redirectMoved(url: URL): Response | undefined {
@@ -91,7 +107,9 @@ async function makePage(
     // A page names the tags of the prompts that its prompt includes.
     const more = page.headers.get('Cache-Tag')?.split(',') ?? []
     const expiresAt = expires === null ? undefined : Date.parse(expires)
-    return { bytes, status, mediaType, hasQuery: path === '/search', cacheTags: [...tagsOf(path), ...more], expiresAt }
+    const cacheTags = [...tagsOf(path), ...more]
+    const hasMarkdown = /^\/[^/]+\/[^/]+(?:\/v\/[^/]+)?$/.test(path) && isOwner(path.split('/')[1] ?? '')
+    return { bytes, status, mediaType, hasQuery: path === '/search', hasMarkdown, cacheTags, expiresAt }
   } catch (error) {
     throw failures[0] ?? error
   }

@@ -21,40 +21,48 @@ export function pathOfGuide(file: string): string {
 /** The guides, grouped by the reader's task. */
 export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
   {
+    title: 'Start',
+    guides: [
+      guide('production', 'From code to production', 'From three prompts in your code to production, in eight steps.'),
+      guide(
+        'import',
+        'Moving here',
+        'From OpenAI’s stored prompts, Langfuse, a folder, a CSV or another tool; and back.',
+      ),
+    ],
+  },
+  {
     title: 'Use prompts',
     guides: [
-      guide('reading', 'Reading prompts', 'Fetch, pin, search and cache prompts; static files and feeds.'),
+      guide('reading', 'Reading over HTTP', 'Fetch, pin, search and cache prompts; static files and feeds.'),
+      guide('clients', 'Client libraries', 'Fetch, verify, cache, fill in and trace prompts in TypeScript and Python.'),
       guide(
         'filling',
-        'Variables and chat prompts',
-        'How placeholders become values, common mistakes, and prompts with roles.',
+        'Variables, chat and models',
+        'How placeholders become values, prompts with roles, and parameters for each SDK.',
       ),
+      guide('cli', 'hubcli', 'The command-line client: fetch, publish and lock prompts.'),
+      guide('updates', 'Lock and update', 'Pin versions in prompts.lock, and get pull requests with newer ones.'),
       guide(
         'skills',
         'Agent Skills',
         'Install prompts as skills in Claude Code, Codex and other agents; publish your own.',
       ),
-      guide(
-        'parameters',
-        'Parameters and models',
-        'Common model settings, their names in each API, and models that retire.',
-      ),
-      guide('cli', 'hubcli', 'The command-line client: fetch, publish and lock prompts.'),
-      guide('clients', 'Client libraries', 'Fetch, verify, cache, fill in and trace prompts in TypeScript and Python.'),
-      guide('updates', 'Keeping prompts current', 'Pull requests with newer versions: the update action and Renovate.'),
       guide('mcp', 'MCP server', 'Connect an agent: URL, client setup and tools.'),
     ],
   },
   {
     title: 'Publish',
     guides: [
-      guide('publishing', 'Publishing', 'Publish from any CI with a token, or by pull request.'),
-      guide('trusted-publishing', 'Trusted publishing', 'Publish from GitHub Actions without a token.'),
+      guide(
+        'publishing',
+        'Publishing',
+        'Publish a file, from CI with or without a token (trusted publishing), or by pull request.',
+      ),
       guide('managing', 'Managing prompts', 'Move labels, yank, deprecate and rename prompts; remove illegal content.'),
       guide('results', 'Test results', 'Report evaluations of a version, and require them before a label moves.'),
       guide('compose', 'Shared parts', 'Include one prompt in others, assembled when you publish.'),
-      guide('import', 'Import and export', 'Import prompts from other tools, and export them to other formats.'),
-      guide('content-rules', 'Content rules', 'The rules for prompts, and how to fix each problem.'),
+      guide('content-rules', 'Content rules', 'What is checked in every prompt and pull request.'),
       guide(
         'trust',
         'Checks and ranking',
@@ -78,16 +86,12 @@ export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
         'Private hub',
         'A hub for your company or network: sign-in with your provider, readers, audit and erasure.',
       ),
-      guide('settings', 'Settings', 'Every environment variable and its default.'),
-      guide('commands', 'Commands', 'Every npm command in the repository.'),
+      guide('settings', 'Settings and commands', 'Every environment variable and its default, and every npm command.'),
     ],
   },
   {
     title: 'Reference',
-    guides: [
-      guide('api', 'API reference', 'Every endpoint, record, limit and error.'),
-      guide('changes', 'API changes', 'What changed for clients, by date.'),
-    ],
+    guides: [guide('api', 'API reference', 'Every endpoint, record, limit and error.')],
   },
 ]
 
@@ -95,15 +99,8 @@ function guide(name: string, words: string, about: string): Guide {
   return { path: `/docs/${name}`, words, about }
 }
 
-/** The guides that are generated from the code. */
-const GENERATED: ReadonlySet<string> = new Set(
-  ['reading', 'cli', 'mcp', 'content-rules', 'api'].map((name) => `/docs/${name}`),
-)
-
-/** The paths of the guides that are there as Markdown as well, with `.md` at the end. */
-export const MARKDOWN_GUIDES: ReadonlySet<string> = new Set(
-  GUIDES.flatMap(({ guides }) => guides.map(({ path }) => path)).filter((path) => !GENERATED.has(path)),
-)
+/** The paths of all guides. */
+export const GUIDE_PATHS: readonly string[] = GUIDES.flatMap(({ guides }) => guides.map(({ path }) => path))
 
 export function findGuide(path: string): Guide | undefined {
   return GUIDES.flatMap(({ guides }) => guides).find((guide) => guide.path === path)

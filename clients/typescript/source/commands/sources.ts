@@ -105,7 +105,8 @@ export async function lastSubject(place: string): Promise<string | undefined> {
   const args = ['--literal-pathspecs', 'log', '-1', '--format=%s', '--', path]
   const options = { cwd: dirname(path), maxBuffer: 65_536, timeout: 10_000, windowsHide: true }
   const { stdout } = await promisify(execFile)('git', args, options).catch(() => ({ stdout: '' }))
-  return [...stdout.trim()].slice(0, 500).join('') || undefined
+  // git allows a tab there, and a changelog does not.
+  return [...stdout.trim().replace(/\p{Cc}/gu, ' ')].slice(0, 500).join('') || undefined
 }
 
 /** Refuses to publish the SKILL.md of a skill alone: without its folder, the version would have no files. */
