@@ -195,5 +195,5 @@ test.each(VIEWS.map((view, place) => [`${place}: ${view.page}`, view] as const))
 test('without a view, the address of these pages has no page', async () => {
   const { render } = await loadPageCode()
   const answer = await render('/settings', { profile: makeProfile('https://hub.example'), path: '/settings' })
-  expect([answer.status, (await answer.text()).includes('<h1>Page not found</h1>')]).toEqual([404, true])
+  expect([answer.status, (await answer.text()).includes('Page not found')]).toEqual([404, true])
 })

@@ -104,7 +104,7 @@ test('one bundle shows each hub its own name, look, limit and addresses', async 
 test('has the documents, styles and the 404 page, but no content and no downloads', async () => {
   const { files } = await openBundle(findBundle(place)!, makeProfile('https://hub.example'), new Map())
   const missing = Buffer.from((await files.read('/404.html')) ?? '').toString()
-  expect(missing).toContain('<h1>Page not found</h1>')
+  expect(missing).toContain('There is no <span class="chip">{{page}}</span> here')
   for (const path of ['/docs/index.html', '/_headers', '/favicon.svg'])
     expect((await files.read(path))?.length, path).toBeGreaterThan(0)
   for (const path of ['/index.html', '/cli/hubcli', '/data/v1/tags.json', '/docs/nothing/index.html'])

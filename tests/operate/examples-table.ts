@@ -294,7 +294,7 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
     document: 'production',
     has: 'push prompts/*.md',
     place: 'production',
-    says: /^acme\/order-status 1\.0\.0 [\s\S]*^acme\/order-status 1\.0\.0 http/m,
+    says: /^acme\/order-status 1\.0\.0\n[\s\S]*^acme\/order-status 1\.0\.0 http/m,
   },
   {
     document: 'production',

@@ -112,7 +112,11 @@ test('renders a page once for simultaneous requests, and again for a request aft
 //  path                     Accept                                 redirect
 test.each([
   ['/acme/review/v/1.0.0', 'text/markdown', '/api/v1/repos/acme/review/versions/1.0.0/export/markdown'],
-  ['/acme/review/v/1.0.0', 'text/markdown, text/html;q=0.9', '/api/v1/repos/acme/review/versions/1.0.0/export/markdown'],
+  [
+    '/acme/review/v/1.0.0',
+    'text/markdown, text/html;q=0.9',
+    '/api/v1/repos/acme/review/versions/1.0.0/export/markdown',
+  ],
   ['/acme/review/v/1.0.0', 'text/html, text/markdown', null],
   ['/acme/review/forks', 'text/markdown', null],
   ['/acme', 'text/markdown', null],
