@@ -10,7 +10,7 @@ import { digestManifest } from '../domain/publishing/manifest.ts'
 import { readPromptFile } from '../domain/publishing/prompt-file.ts'
 import { type RepositoryState, readRepositoryState } from '../domain/publishing/repository-state.ts'
 import { type PublishInput, parsePublishRequest } from '../domain/publishing/request.ts'
-import { type RepositoryPlace, splitFullName } from '../domain/values/names.ts'
+import { type RepositoryPlace, splitFullName, type VersionPlace } from '../domain/values/names.ts'
 import type { WantedBump } from '../domain/values/versions.ts'
 import { measure } from '../files/measure.ts'
 import { listVersions, readIndex, readVersion } from './prompt-files.ts'
@@ -92,7 +92,7 @@ function readParts(dir: string, { owner, name }: RepositoryPlace, found: Lines):
 }
 
 /** Returns whether a version has files beside its SKILL.md. */
-function hasFolder(dir: string, place: RepositoryPlace & { version: string }): boolean {
+function hasFolder(dir: string, place: VersionPlace): boolean {
   return existsSync(join(dir, formatPath({ kind: 'version', ...place }).slice(0, -'.md'.length)))
 }
 

@@ -5,7 +5,7 @@ import { formatPath, parsePath } from '../domain/content/content-path.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { formatProblem } from '../domain/text/problems.ts'
 import { entriesOf, type FileEntry, sortFiles, type VersionFileBytes } from '../domain/values/file-entry.ts'
-import type { RepositoryPlace } from '../domain/values/names.ts'
+import type { RepositoryPlace, VersionPlace } from '../domain/values/names.ts'
 import { measureFile } from '../files/measure.ts'
 import { describeRefusal, openFolder } from '../files/plain-files.ts'
 import { MAX_FILE_BYTES } from './content-file.ts'
@@ -28,7 +28,7 @@ export function listVersions(dir: string, { owner, name }: RepositoryPlace): str
 }
 
 /** Reads a version file. @throws Error if it cannot be read */
-export function readVersion(dir: string, place: RepositoryPlace & { version: string }): string {
+export function readVersion(dir: string, place: VersionPlace): string {
   const path = formatPath({ kind: 'version', ...place })
   const text = readText(dir, path)
   if (text === undefined) throw new Error(`content/${path}: ${describeRefusal('missing', MAX_FILE_BYTES)}`)

@@ -1,16 +1,11 @@
 // Notes which versions new publishes include, for as long as what they include can be deleted: lists of dependents come from builds, which may be behind.
 import { hash } from 'node:crypto'
-import type { RepositoryPlace } from '../domain/values/names.ts'
+import type { RepositoryPlace, VersionPlace } from '../domain/values/names.ts'
 import { listKeys } from './state-entries.ts'
 import type { StateStore } from './state-store.ts'
 
 /** Longer than a version can be deleted, so that no note of one that still can be is missing. */
 const NOTE_MS = 80 * 3_600_000
-
-/** A version of a prompt. */
-export interface VersionPlace extends RepositoryPlace {
-  version: string
-}
 
 /** Opens the notes about one source of content. @param source see `sourceOf` */
 export function openIncluded(state: StateStore, source: string) {

@@ -61,6 +61,11 @@ export interface RepositoryPlace {
   name: string
 }
 
+/** A version of a prompt. */
+export interface VersionPlace extends RepositoryPlace {
+  version: string
+}
+
 /** Splits `owner/name`; returns undefined if it is invalid. */
 export function splitFullName(fullName: string): RepositoryPlace | undefined {
   const [owner = '', name = '', rest] = fullName.split('/')

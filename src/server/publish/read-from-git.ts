@@ -9,7 +9,7 @@ import { LIMITS } from '../../domain/limits.ts'
 import { brokenFileError, readListedVersion } from '../../domain/publishing/repository-state.ts'
 import { sortFiles, type VersionFileBytes } from '../../domain/values/file-entry.ts'
 import { findFilePathProblem } from '../../domain/values/file-path.ts'
-import { isSuite, type RepositoryPlace } from '../../domain/values/names.ts'
+import { isSuite, type VersionPlace } from '../../domain/values/names.ts'
 import { measure, measureFile } from '../../files/measure.ts'
 import { blobId, type CallOptions, type FolderState, type GitStore, treeId } from '../../git/git-store.ts'
 import type { Sources } from '../hub.ts'
@@ -63,7 +63,7 @@ interface TestedVersion extends ResultsInGit {
 
 /** Reads a version's digest and results at the commit that an attempt builds on. @throws HubError `upstream_error` for a version that cannot be read; also the errors of git */
 export async function readTested(
-  { owner, name, version }: RepositoryPlace & { version: string },
+  { owner, name, version }: VersionPlace,
   folder: Pick<FolderState, 'results'>,
   { readVersion, call }: { readVersion: (version: string) => Promise<string | undefined>; call: CallOptions },
   deps: Sources & { git: GitStore },
