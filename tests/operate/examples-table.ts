@@ -355,6 +355,12 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
     before: 'hubcli label acme/code-review production 1.1.0',
     says: /"labels":\{"production":"1\.2\.0"/,
   },
+  {
+    document: 'managing',
+    has: 'curl -X DELETE',
+    before: `hubcli cat acme/code-review >a.md; echo Be brief. >>a.md; hubcli push acme/code-review a.md Shorter patch`,
+    says: /"deleted":\["1\.2\.1"\]/,
+  },
   { document: 'managing', has: 'users/acme', says: /"name":"Acme"/ },
   {
     document: 'managing',
@@ -390,6 +396,13 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
     says: /^acme\/brief-note 1\.0\.0 http[\s\S]*^acme\/kind-note 1\.0\.0 http/m,
   },
   { document: 'managing', has: 'npm run people', place: 'checkout', says: /mallory/ },
+  {
+    document: 'hosting-private',
+    has: '-- invite',
+    place: 'checkout',
+    around: ['export READ_ACCESS=members SITE_URL=https://hub.example\n', ''],
+    says: /auth\/invitation\?key=ada/,
+  },
   {
     document: 'skills',
     has: 'npx skills add',

@@ -154,7 +154,13 @@ esac`,
     const { status, stdout, stderr } = upgrade('1.1.0')
     expect([status, stderr, stdout]).toEqual([0, '', 'The hub runs 1.1.0. To go back: npm run rollback\n'])
     expect([version(), readFileSync(join(code, '.hub/state.db'), 'utf8')]).toEqual(['1.1.0', 'state'])
-    expect(readFileSync(log, 'utf8').split('\n')).toEqual([`npx in ${code}-next`, 'stop', 'daemon-reload', 'restart', ''])
+    expect(readFileSync(log, 'utf8').split('\n')).toEqual([
+      `npx in ${code}-next`,
+      'stop',
+      'daemon-reload',
+      'restart',
+      '',
+    ])
     expect(readFileSync(join(folder, 'prompt-hub.service'), 'utf8')).toContain('# 1.1.0')
     expect(upgrade('--rollback')).toMatchObject({ status: 0, stderr: '' })
     expect([version(), existsSync(join(code, '.hub/state.db'))]).toEqual(['1.0.0', true])
