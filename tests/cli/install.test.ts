@@ -60,6 +60,5 @@ describe('install steps', () => {
       for (const text of [says, ...options.flatMap((option) => [option.name, option.says])])
         expect(page).toContain(text)
     }
-    expect(page).not.toContain('hubcli types')
   })
 })

@@ -168,7 +168,8 @@ function createHub() {
         body: found.content,
       }
     const state = { status: 'active', status_message: null, latest_version: versions.at(-1)?.version, labels: {} }
-    return json(200, { data: { ...record(owner, name, found, base), ...(part === undefined && state) } })
+    const data = { ...record(owner, name, found, base), ...(part === undefined && state) }
+    return json(200, { data: request.method === 'PATCH' ? { ...data, unchanged: false } : data })
   }
 
   function search(text: string, base: string): object[] {

@@ -302,9 +302,11 @@ describe('npm start exits cleanly on SIGTERM', () => {
     expect(standIns().filter((name) => name.endsWith(`.${second.child.pid}`))).toEqual([])
     const misused = launch('node_modules/.bin/node', ['scripts/start.ts', '--port', '8889'], { CONTENT_DIR: root })
     expect(await misused.closed).toMatchObject({ code: 1 })
-    expect(misused.log()).toBe(
-      'Unexpected argument: --port. Settings are environment variables, as in PORT=8889 npm start.\n',
-    )
+    expect(JSON.parse(misused.log())).toMatchObject({
+      level: 'error',
+      event: 'start_failed',
+      message: 'Unexpected argument: --port. Settings are environment variables, as in PORT=8889 npm start.',
+    })
     put(root, 'acme/followed/index.md', '---\ntitle: Changed\n---\n')
     const moment = Math.round(1200 * Math.random())
     await pause(moment)

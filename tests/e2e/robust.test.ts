@@ -150,7 +150,7 @@ describe('npm start keeps running', { timeout: 300_000 }, () => {
     await run.end()
     title('acme/two', 'Meanwhile')
     await start()
-    expect(run.log()).toMatch(/^Serving the build from /m)
+    expect(run.log()).toContain('Serving the build from ')
     await isShown('acme/two', 'Meanwhile')
     await isShown('acme/one', 'Half-way')
   })

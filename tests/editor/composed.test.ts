@@ -253,8 +253,11 @@ describe('skills with files', () => {
 })
 
 test('a renamed prompt stays where it was and points to its new name, until that is undone', async () => {
+  const unfold = (words: string) =>
+    page.locator('details', { hasText: words }).evaluate((fold: HTMLDetailsElement) => (fold.open = true))
   const move = async (to: string) => {
     await page.goto(`${hub.url}/alice/old/manage`)
+    await unfold('Moved to (owner/name)')
     await page.getByLabel('Moved to (owner/name)').fill(to)
     await page.getByLabel('No more versions can be published here').check()
     await page.getByRole('button', { name: /^(?:Point to the new prompt|Change where it points)$/ }).click()
@@ -282,8 +285,10 @@ test('a renamed prompt stays where it was and points to its new name, until that
   expect((await writing.goto(`${hub.url}/alice/old/edit`))?.status()).toBe(409)
   // Labels can still be moved.
   await page.goto(`${hub.url}/alice/old/manage`)
+  await unfold('Add a label')
   await page.getByLabel('Label', { exact: true }).first().fill('stable')
-  await page.getByRole('button', { name: 'Point the label here' }).click()
+  await page.getByRole('button', { name: 'Review', exact: true }).click()
+  await page.getByRole('button', { name: 'Add stable' }).click()
   await page.getByText('The label was moved.').waitFor()
 
   await move('')

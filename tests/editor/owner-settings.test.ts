@@ -117,9 +117,10 @@ test('changes everything without JavaScript; mistakes are named beside their fie
   const condition = { label: 'production', requires: ['quality', 'safety'], min_score: 0.9 }
   expect(keysOf()).toMatchObject({ protected_labels: ['stable', condition] })
   await page.goto(`${hub.url}/acme/greet/manage`)
+  await page.locator('details', { hasText: 'Add a label' }).evaluate((fold: HTMLDetailsElement) => (fold.open = true))
   await page.getByLabel('Label', { exact: true }).first().fill('production')
   await page.getByLabel('Version', { exact: true }).first().selectOption('1.0.0')
-  await press(page, 'Point the label here')
+  await press(page, 'Review')
   await page.getByText('hubcli result acme/greet 1.0.0 quality FILE').waitFor()
   await page.goto(settingsOf())
   await page.getByLabel('Labels, separated by commas').fill('stable, beta')

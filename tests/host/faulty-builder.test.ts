@@ -75,7 +75,7 @@ test('restarts a crashing builder with increasing delays', { timeout: 2 * WITHIN
   writeFileSync(flag, '')
   repository.write({ [`content/${owner}/one/index.md`]: '---\ntitle: Changed\n---\n' })
   const pauses = await poll('it was started three times', WITHIN, async () => {
-    const said = [...run!.log().matchAll(/The builder ended: Out of order\.\sRestarting it in (\d+) s/g)].map(
+    const said = [...run!.log().matchAll(/The builder ended: Out of order\.(?:\s|\\n)Restarting it in (\d+) s/g)].map(
       ([, s]) => s,
     )
     return said.length >= 3 ? said.slice(0, 3) : undefined

@@ -71,10 +71,8 @@ test('one bundle shows each hub its own name, look, limit and addresses', async 
   expect(await read(one, style)).toContain('--accent: light-dark(')
 
   for (const [guide, action] of [
-    ['cli', 'update'],
     ['updates', 'update'],
     ['publishing', 'publish'],
-    ['trusted-publishing', 'publish'],
     ['results', 'result'],
   ] as const) {
     const [ours, theirs] = [

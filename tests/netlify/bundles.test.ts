@@ -278,9 +278,8 @@ const CALLS: readonly [name: string, about: string, request: () => Request, stat
   ],
   [
     'editor',
-    'a preview, which is rendered only for those who may change the prompt',
-    () =>
-      visit('/acme/code-review/manage', { change: 'readme', preview: 'yes', readme: 'Some *Markdown* [here](/docs)' }),
+    'a change of a prompt, which only those who may change it can make',
+    () => visit('/acme/code-review/manage', { change: 'status', status: 'deprecated', confirmed: 'yes' }),
     403,
     'belongs to another user of this hub',
   ],

@@ -81,8 +81,8 @@ describe.skipIf(!isInstalled('caddy'))('a hub for a company (needs caddy)', () =
 
   test('has these code blocks', () => {
     expect(mcp).toContain('claude mcp add')
-    // The last ones are for a hub in a private network: tests/operate/private-guide.ts.
-    expect([more.length, moreSettings.length, moreCaddy.length]).toEqual([1, 1, 1])
+    // The last ones are for a hub in a private network: tests/operate/private-guide.ts. The invitation is in examples-table.ts.
+    expect([more.length, moreSettings.length, moreCaddy.length]).toEqual([2, 1, 1])
   })
 
   test('starts two hubs with the first owner, and the doctor passes', async () => {

@@ -176,7 +176,7 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
 
     test('what has focus is in view: not below the window, and not below the bar at its bottom', async () => {
       const { page, goTo } = await opened().open('/docs/api')
-      await tabTo(page, 'API changes')
+      await tabTo(page, 'Settings and commands')
       expect(await isFocusInView(page)).toBe(true)
       await page.setViewportSize({ width: 360, height: 640 })
       await goTo(REPOSITORY)

@@ -5,6 +5,7 @@ import { describeApi } from '../../catalogue/published/openapi.ts'
 import {
   ChangeAnswer,
   CheckAnswer,
+  DeletionAnswer,
   OwnerAnswer,
   PATH_PARAMETERS,
   PublishAnswer,
@@ -37,6 +38,7 @@ import {
 import { TrustedPublisher } from '../../domain/content/front-matter.ts'
 import { ConditionalLabel } from '../../domain/content/protected-labels.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import { DeletionRequest } from '../../domain/managing/deletion.ts'
 import { OwnerPatch } from '../../domain/managing/owner-request.ts'
 import { LabelRemoval, LabelRequest, RepositoryPatch, YankRequest } from '../../domain/managing/request.ts'
 import { ResultRequest } from '../../domain/managing/result-request.ts'
@@ -83,7 +85,7 @@ const RECORDS = [
   }),
   ...[PublishRequest, PublishAnswer, CheckAnswer],
   ...[RepositoryPatch, LabelRequest, LabelRemoval, YankRequest, ChangeAnswer],
-  ...[ResultRequest, ResultAnswer, ResultRemoval],
+  ...[ResultRequest, ResultAnswer, ResultRemoval, DeletionRequest, DeletionAnswer],
   ...[OwnerPatch, TrustedPublisher, ConditionalLabel, OwnerAnswer],
 ] as const
 

@@ -9,7 +9,21 @@ export const ASTRO_OPTIONS = {
   output: 'server',
   adapter: pagesAdapter(),
   build: { assets: 'assets', inlineStylesheets: 'never', serverEntry: 'entry.mjs' },
-  vite: { build: { assetsInlineLimit: 0 } },
+  vite: {
+    build: { assetsInlineLimit: 0 },
+    environments: {
+      client: {
+        build: {
+          // One file is smaller than several that each page loads.
+          rolldownOptions: {
+            output: {
+              codeSplitting: { groups: [{ name: 'shared', test: /site\/client\/(copy|links|relative|session)\.ts$/ }] },
+            },
+          },
+        },
+      },
+    },
+  },
   // By default, Astro adds a session store and an image library to the page code.
   session: false,
   image: { service: passthroughImageService() },

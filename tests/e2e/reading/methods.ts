@@ -49,12 +49,10 @@ export function methods(hub: Reading): void {
     test.each([
       ['POST', '/api/v1/repos'],
       ['PUT', '/api/v1/repos'],
-      ['DELETE', `/api/v1/repos/${full_name}`],
       ['PUT', `/api/v1/repos/${full_name}`],
       ['PUT', `/api/v1/repos/${full_name}/versions`],
       ['DELETE', `/api/v1/repos/${full_name}/versions`],
       ['POST', `/api/v1/repos/${full_name}/versions/${first.latest.version}`],
-      ['DELETE', `/api/v1/repos/${full_name}/versions/${first.latest.version}`],
       ['POST', `/api/v1/repos/${full_name}/raw`],
       ['POST', '/api/v1/tags'],
       ['DELETE', `/api/v1/users/${owner}`],
