@@ -87,8 +87,9 @@ try {
     return opened
   }, stopping.signal)
   const socket = findGivenSocket(process.env, process.pid)
-  // A connection that waits in a socket, or that a proxy tries again, is better than a page that is not ready yet.
-  if (isBundled && followed.health().built_at !== null) await pages.tried
+  // A connection that waits in a socket, or that a proxy tries again, is better than a page that is not ready yet. One of several hubs is known to be back as soon as it listens.
+  const isAlone = socket !== undefined || stores.watchPublishes === undefined
+  if (isAlone && isBundled && followed.health().built_at !== null) await pages.tried
   host = await serveSites(followed.served, stores, {
     ...config,
     listenAt: socket ?? config.listenAt,
