@@ -95,6 +95,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/files/plain-files.ts MAX_ATTEMPTS': 'how often a file that is being replaced is opened again',
   'src/files/read-archive.ts MAX_ENTRIES': 'folders and files of an archive; a skill may have far fewer files',
   'src/hub/open-publish-hub.ts FAILED_TOKENS_PER_MINUTE': 'slows guessing; whoever has a good token never meets it',
+  'src/review/rules/impact.ts MAX_NAMES': 'keeps the comment on a pull request short',
 }
 
 const LIKE_A_LIMIT =

@@ -9,7 +9,16 @@ afterAll(() => hub?.stop())
 
 /** The addresses that everybody may request. Every other address of the table is closed. */
 const OPEN = new Set([
-  ...['/healthz', '/readyz', '/auth/sign-in', '/auth/callback', '/auth/callback/oidc', '/auth/local', '/auth/invitation', '/auth/sign-out'],
+  ...[
+    '/healthz',
+    '/readyz',
+    '/auth/sign-in',
+    '/auth/callback',
+    '/auth/callback/oidc',
+    '/auth/local',
+    '/auth/invitation',
+    '/auth/sign-out',
+  ],
   // Metrics are served without authentication, if they are on.
   ...[
     'GET /settings',
@@ -194,10 +203,10 @@ describe('what a stranger is told', () => {
     const page = await hub.ask('GET', '/settings', { headers: { Accept: 'text/html' } })
     expect(page.bytes.toString()).toContain('<p class="lead">Sign in to read, and to publish and manage prompts.</p>')
     expect(page.bytes.toString()).toContain('<p>Prompt Hub is a prompt registry.</p>')
-    expect([page.status, page.bytes.toString().includes('href="/auth/sign-in?provider=github&amp;return_to=%2Fsettings"')]).toEqual([
-      200,
-      true,
-    ])
+    expect([
+      page.status,
+      page.bytes.toString().includes('href="/auth/sign-in?provider=github&amp;return_to=%2Fsettings"'),
+    ]).toEqual([200, true])
   })
 
   test('is only whether the hub is alive', async () => {

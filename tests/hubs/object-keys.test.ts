@@ -371,7 +371,11 @@ test('forms of signed-in users', async () => {
   const rows: Row[] = [
     ['/acme/greet/manage change=$', '400 '],
     ['/acme/greet/manage $=$', '400 '],
-    ['/acme/greet/manage change=label&label=$&version=1.0.0&confirmed=yes', '404  … No label can have this name', '303 '],
+    [
+      '/acme/greet/manage change=label&label=$&version=1.0.0&confirmed=yes',
+      '404  … No label can have this name',
+      '303 ',
+    ],
     ['/acme/greet/manage change=label&label=a&version=$', '422 '],
     ['/acme/greet/manage change=status&status=$', '422 '],
     ['/acme/settings change=$', '400 '],

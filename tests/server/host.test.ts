@@ -60,7 +60,7 @@ test.each([
 
 test.each([
   ['DELETE', '/acme', 'GET, HEAD'],
-  ['PROPFIND', '/api/v1/repos/acme/hello', 'GET, HEAD, OPTIONS, PATCH'],
+  ['PROPFIND', '/api/v1/repos/acme/hello', 'GET, HEAD, OPTIONS, PATCH, DELETE'],
   ['PROPFIND', '/api/v1/repos/acme/hello/labels/production', 'PUT, DELETE, OPTIONS'],
 ])('rejects %s %s, with 405 and Allow: %s', async (method, path, allow) => {
   const { status, headers } = await ask(method, path)

@@ -10,6 +10,8 @@ const accepts = (schema: z.ZodType, value: unknown) => schema.safeParse(value).s
 
 test('defines these limits', () => {
   expect(LIMITS).toEqual({
+    deletedFiles: 2000,
+    removedVersions: 200,
     ownerCharacters: 39,
     nameCharacters: 64,
     tagCharacters: 36,

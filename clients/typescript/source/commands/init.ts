@@ -10,8 +10,8 @@ import { hubUrl, read } from './hub.ts'
 import { complain, say } from './terminal.ts'
 
 const PLACE = '.github/workflows/prompts.yml'
-const CHECK = { guide: 'publishing', name: 'check prompts' }
-const PUBLISH = { guide: 'trusted-publishing', name: 'publish prompts' }
+/** The guide with both workflows. */
+const GUIDE = '/docs/publishing.md'
 
 /** `init`. */
 export const initCommand: Command = define({
@@ -28,7 +28,8 @@ export const initCommand: Command = define({
       throw invalid(`--files: expected a pattern such as prompts/*.md, got ${files || 'nothing'}`)
     if (existsSync(PLACE) && !force) throw invalid(`${PLACE} is there already; --force replaces it`)
     const url = hubUrl()
-    const [check, publish] = await Promise.all([readPart(url, CHECK), readPart(url, PUBLISH)])
+    const { text: guide } = await read(url, GUIDE)
+    const [check, publish] = [findPart(guide, 'check prompts', url), findPart(guide, 'publish prompts', url)]
     const text = join(check, publish)
       .replaceAll(/\.github\/workflows\/(?:check|publish)\.yml/g, PLACE)
       .replaceAll('prompts/*.md', files)
@@ -54,15 +55,14 @@ interface Part {
   job: string
 }
 
-/** Reads a workflow from a guide. @throws PromptHubError `unavailable` if it is not there */
-async function readPart(url: string, { guide, name }: { guide: string; name: string }): Promise<Part> {
-  const { text } = await read(url, `/docs/${guide}.md`)
-  const [, block = ''] = new RegExp(`^\`\`\`yaml\\n(name: ${name}\\n[^\`]*)^\`\`\`$`, 'm').exec(text) ?? []
+/** Finds a workflow in the guide. The one that needs no token is the last of its name. @throws PromptHubError `unavailable` if it is not there */
+function findPart(guide: string, name: string, url: string): Part {
+  const blocks = guide.matchAll(new RegExp(`^\`\`\`yaml\\n(name: ${name}\\n[^\`]*)^\`\`\`$`, 'gm'))
+  const [, block = ''] = [...blocks].at(-1) ?? []
   const partOf = (key: string) => new RegExp(`^${key}:\\n((?: +.*\\n)+)`, 'm').exec(block)?.[1] ?? ''
   const lineOf = (key: string) => new RegExp(`^${key}: .*\\n`, 'm').exec(block)?.[0] ?? ''
   const [, job] = /^ {2}[a-z]+:\n([\s\S]+)$/.exec(partOf('jobs')) ?? []
-  if (job === undefined)
-    throw new PromptHubError('unavailable', `${url}/docs/${guide} has no workflow; is it a Prompt Hub?`)
+  if (job === undefined) throw new PromptHubError('unavailable', `${url}${GUIDE} has no workflow; is it a Prompt Hub?`)
   const triggers = partOf('on').replace('  workflow_dispatch:\n', '')
   return { triggers, permissions: lineOf('permissions'), concurrency: lineOf('concurrency'), job }
 }
