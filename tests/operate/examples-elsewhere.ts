@@ -60,6 +60,11 @@ export const ELSEWHERE: readonly ExampleElsewhere[] = [
 
 export const LEFT_OUT: readonly ExampleLeftOut[] = [
   {
+    document: 'managing',
+    has: 'curl -X DELETE',
+    reason: 'The number is of no version here; tests/publish/manage.test.ts deletes versions.',
+  },
+  {
     document: 'hosting-machine',
     has: '--keep 14',
     reason: 'It needs systemd; tests/operate/operating.test.ts runs the commands.',

@@ -355,12 +355,6 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
     before: 'hubcli label acme/code-review production 1.1.0',
     says: /"labels":\{"production":"1\.2\.0"/,
   },
-  {
-    document: 'managing',
-    has: 'curl -X DELETE',
-    before: `hubcli cat acme/code-review >a.md; echo Be brief. >>a.md; hubcli push acme/code-review a.md Shorter patch`,
-    says: /"deleted":\["1\.2\.1"\]/,
-  },
   { document: 'managing', has: 'users/acme', says: /"name":"Acme"/ },
   {
     document: 'managing',
