@@ -74,8 +74,8 @@ describe('methods', () => {
   //  method     path                                        allow
   test.each([
     ['POST', '/api/v1/repos', 'GET, HEAD, OPTIONS'],
-    ['POST', `/api/v1/repos/${REPOSITORY}`, 'GET, HEAD, OPTIONS, PATCH'],
-    ['POST', `/api/v1/repos/${REPOSITORY}/versions/1.0.0`, 'GET, HEAD, OPTIONS'],
+    ['POST', `/api/v1/repos/${REPOSITORY}`, 'GET, HEAD, OPTIONS, PATCH, DELETE'],
+    ['POST', `/api/v1/repos/${REPOSITORY}/versions/1.0.0`, 'GET, HEAD, OPTIONS, DELETE'],
     ['POST', `/api/v1/repos/${REPOSITORY}/raw`, 'GET, HEAD, OPTIONS'],
     ['POST', '/api/v1/tags', 'GET, HEAD, OPTIONS'],
     ['POST', `/api/v1/repos/${REPOSITORY}/versions/1.0.0/export/prompty`, 'GET, HEAD, OPTIONS'],
