@@ -81,7 +81,11 @@ describe('401', () => {
     expect([answer.status, answer.code, answer.message]).toEqual([401, 'unauthorized', NO_GOOD_TOKEN])
     expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer')
     expect(answer.headers.get('Cache-Control')).toBe('no-store')
-    expect(said).toEqual([])
+    // A refused token is audited, and no character of it is in the log.
+    expect(said.map((line) => Object.keys(JSON.parse(line)))).toEqual(
+      said.map(() => ['time', 'level', 'event', 'reason']),
+    )
+    expect(said.every((line) => /"event":"token_refused","reason":"(?:malformed|unknown)"}$/.test(line))).toBe(true)
   })
 
   test('the unknown token used in these tests has a valid checksum', () => expect(isToken(UNKNOWN)).toBe(true))
