@@ -1,6 +1,6 @@
 // Remembers which tab of code a reader chose, and shows it in every guide that has it.
 const KEY = 'code-tabs'
-const MOST_NAMES = 10
+const MAX_NAMES = 10
 
 /** The chosen names, the newest first. A browser may forbid storage; then, the choice holds for the page. */
 let chosen: string[] = []
@@ -19,7 +19,7 @@ const show = () => {
 
 document.addEventListener('change', ({ target }) => {
   if (!(target instanceof HTMLInputElement && target.closest('.code-tabs'))) return
-  chosen = [target.value, ...chosen.filter((name) => name !== target.value)].slice(0, MOST_NAMES)
+  chosen = [target.value, ...chosen.filter((name) => name !== target.value)].slice(0, MAX_NAMES)
   try {
     localStorage.setItem(KEY, JSON.stringify(chosen))
   } catch {}

@@ -49,7 +49,9 @@ export async function readShownFiles(hub: Pick<PageData, 'findFile'>, record: Ve
   return [{ path: MAIN_FILE, size_bytes }, ...record.files].map(({ path, size_bytes }, index) => {
     const text = texts.get(path)
     return {
-      ...{ path, size_bytes, id: `file-${index}` },
+      path,
+      size_bytes,
+      id: `file-${index}`,
       isScript: SCRIPT.test(path) || (text?.startsWith('#!') ?? false),
       text: text === undefined ? undefined : renderLines(text, MAX_FILE_LINES, budget),
     }
