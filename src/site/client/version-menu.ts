@@ -18,3 +18,6 @@ field?.addEventListener('keydown', (event) => {
 const focus = () => menu?.open && field?.focus()
 menu?.addEventListener('toggle', focus)
 focus()
+
+// A module, so that a page can import it.
+export {}
