@@ -26,6 +26,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/domain/compose/include-lines.ts MAX_LINE_CHARACTERS': 'longer than any line with valid names',
   'src/domain/compose/warnings.ts MAX_WARNINGS': 'findings that a warning names',
   'src/domain/content/filling.ts MAX_OPTIONS': 'options that a message names',
+  'src/server/read/renamed.ts MAX_NAMES': 'renames that one redirect follows',
   'src/domain/content/skill.ts MAX_INTERPOLATIONS': 'commands that a warning names',
   'src/account/visit.ts MAX_FORM_FIELDS': 'fields of a form; no page of ours has half as many',
   'src/editor/form/pasted-file.ts MAX_PASTED_BYTES': 'a larger file is for the import script, as its message says',

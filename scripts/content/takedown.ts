@@ -46,6 +46,7 @@ async function takeDown([address = '', reason = '', ...more]: readonly string[])
     )
   const tree = await openContentTree(findServedContent(config))
   const removed = await listFiles(tree, target)
+  const renamed = listRenamed(tree, target)
   const edits =
     target.version === undefined ? await editPrompt(tree, target, reason) : await editIndex(tree, target, reason)
   const commit = await commitRemoval(tree, `Take down ${address}`, removed, edits)
@@ -57,13 +58,26 @@ ${numbers} never used again.
 1. Push the commit. The hub returns 404 from its next build on.
 2. If the text contains a secret, revoke it: assume that somebody has read it.
 3. Remove the copies that remain:
-${[...describeIncluding(listIncluding(tree, target)), ...describeCopies(removed)].map((text) => `   - ${text}\n`).join('')}`)
+${[...describeRenamed(renamed), ...describeIncluding(listIncluding(tree, target)), ...describeCopies(removed)].map((text) => `   - ${text}\n`).join('')}`)
 }
 
 function describeIncluding(versions: readonly string[]): string[] {
   if (versions.length === 0) return []
   const named = versions.slice(0, 10).join(', ') + (versions.length > 10 ? ` and ${versions.length - 10} more` : '')
   return [`${named} include this text: publish without it, then take down these versions too`]
+}
+
+/** Lists the same texts under the names that the prompt had before `npm run rename`. */
+function listRenamed({ folder, prefix }: ContentTree, { owner, name, version }: Target): string[] {
+  const { tree } = readContentDir(join(folder, prefix))
+  return Array.from(tree.repositories)
+    .filter(([, { file }]) => file?.moved_to === `${owner}/${name}`)
+    .filter(([, { versions }]) => version === undefined || versions.some((one) => one.version === version))
+    .map(([fullName]) => (version === undefined ? fullName : `${fullName}@${version}`))
+}
+
+function describeRenamed(addresses: readonly string[]): string[] {
+  return addresses.length === 0 ? [] : [`${addresses.join(', ')}, the old name, has the text as well: take it down too`]
 }
 
 function describeCopies(removed: readonly string[]): string[] {

@@ -1,9 +1,10 @@
 // Tests the commands of operators on a hub's files: a backup that is restored and compared, and an upgrade that goes back.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { readContentDir } from '../../src/content/content-dir.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const git = (folder: string, ...args: string[]) =>
@@ -87,6 +88,69 @@ describe('a backup', () => {
     for (const args of [[file, '--verify'], [file]])
       expect(run('restore', ...args)).toMatchObject({ status: 1, stderr: expect.stringContaining('The state differs') })
     expect(tokens()).toEqual(['tokens/a'])
+  })
+})
+
+describe('another name', () => {
+  const folder = temporaryFolder('hub-rename-')
+  const content = join(folder, 'content')
+  const file = (path: string) => readFileSync(join(content, path), 'utf8')
+  const put = (path: string, text: string) => {
+    mkdirSync(dirname(join(content, path)), { recursive: true })
+    writeFileSync(join(content, path), text)
+  }
+  const commit = () => {
+    git(folder, 'add', '.')
+    git(folder, 'commit', '-q', '-m', 'Somebody')
+  }
+  const rename = (...args: string[]) =>
+    spawnSync(process.execPath, [resolve('scripts/operate/rename.ts'), ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, HOME: folder, CONTENT_DIR: content },
+    })
+  const VERSION = '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\nText\n'
+  beforeAll(() => {
+    git(folder, 'init', '-q', '-b', 'main')
+    for (const name of ['a', 'b']) put(`acme/${name}/versions/1.0.0.md`, VERSION)
+    put('acme/a/index.md', '---\n# ours\nlabels: {production: "1.0.0"}\n---\nReadme\n')
+    put('acme/index.md', '---\nname: Acme\n---\n')
+    put('acme/gone/index.md', '---\nremoved: {"1.0.0": Gone}\n---\n')
+    put('nina/c/versions/1.0.0.md', VERSION)
+    commit()
+  })
+
+  test.each([
+    [['acme'], 'expected two owners'],
+    [['acme', 'Labs'], 'expected two owners'],
+    [['acme/a', 'labs'], 'expected two owners'],
+    [['nobody', 'labs'], 'There is no prompt to rename in content/nobody.'],
+    [['acme/x', 'labs/x'], 'There is no prompt content/acme/x.'],
+    [['acme/a', 'nina/c'], 'content/nina/c exists already. Choose another name.'],
+  ])('%s is refused: %s', (args, sentence) => {
+    expect(rename(...args)).toMatchObject({ status: 1, stderr: expect.stringContaining(sentence) })
+    expect(git(folder, 'status', '--porcelain')).toBe('')
+  })
+
+  test('of a prompt, and then of its owner', () => {
+    expect(rename('acme/b', 'acme/better')).toMatchObject({ status: 0, stderr: '' })
+    expect(file('acme/better/versions/1.0.0.md')).toBe(VERSION)
+    expect(file('acme/b/index.md')).toBe('---\nmoved_to: acme/better\n---\n')
+    expect(rename('acme/b', 'acme/best').stderr).toContain('acme/b has moved to acme/better. Rename that.')
+    expect(rename('acme', 'labs')).toMatchObject({ status: 0, stdout: expect.stringContaining('with 2 prompts') })
+    expect(file('labs/a/index.md')).toBe('---\n# ours\nlabels: {production: "1.0.0"}\n---\nReadme\n')
+    expect(file('acme/a/index.md')).toContain('moved_to: labs/a')
+    expect(file('labs/index.md')).toContain('name: Acme\nmembers:\n  - acme\n')
+    expect(git(folder, 'status', '--porcelain')).toBe('')
+    expect(git(folder, 'log', '--format=%s')).toBe('Rename acme to labs\nRename acme/b to acme/better\nSomebody')
+    expect(readContentDir(content).problems).toEqual([])
+  })
+
+  test('changes nothing if git refuses the commit', () => {
+    writeFileSync(join(folder, '.git/refs/heads/main.lock'), '')
+    expect(rename('nina/c', 'nina/d')).toMatchObject({ status: 1, stderr: expect.stringContaining('main.lock') })
+    rmSync(join(folder, '.git/refs/heads/main.lock'))
+    expect(git(folder, 'status', '--porcelain')).toBe('')
   })
 })
 

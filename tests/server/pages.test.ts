@@ -20,7 +20,10 @@ const render: RenderPage = async (path) => {
 const HTML = { 'Content-Type': 'text/html' }
 const away = () => Promise.reject(new HubError('unavailable', 'Away.', { retryAfterSeconds: 5 }))
 
-function open(given: Partial<HubPages> = {}, { limiter }: Partial<Pick<Hub, 'limiter'>> = {}) {
+function open(
+  given: Partial<HubPages> = {},
+  { limiter, siteFiles = { read: async () => undefined } }: Partial<Pick<Hub, 'limiter' | 'siteFiles'>> = {},
+) {
   rendered = []
   const pages: HubPages = {
     profile: makeProfile('https://hub.test'),
@@ -29,7 +32,7 @@ function open(given: Partial<HubPages> = {}, { limiter }: Partial<Pick<Hub, 'lim
     cache: openPageCache(),
     ...given,
   }
-  const hub = makeHub({ siteFiles: { read: away }, pages: () => pages, ...(limiter && { limiter }) })
+  const hub = makeHub({ siteFiles, pages: () => pages, ...(limiter && { limiter }) })
   const ask = (path: string, headers: Record<string, string> = {}) =>
     handlePage(new Request(`https://hub.test${path}`, { headers }), () => hub)
   return { pages, ask }
@@ -138,13 +141,12 @@ test('a 404 is kept by shared caches for 30 s, has the repository’s cache tag,
 })
 
 test('returns 503 when data that the page needs is unavailable', async () => {
-  const { ask } = open({
-    render: async (path, locals) => {
-      await locals.hub?.findOwner('acme').catch(() => {})
-      return render(path, locals)
-    },
-  })
-  const answer = await ask('/acme')
+  const renderOwner: RenderPage = async (path, locals) => {
+    await locals.hub?.findOwner('acme').catch(() => {})
+    return render(path, locals)
+  }
+  // This is no page of an owner or a prompt, which may redirect.
+  const answer = await open({ render: renderOwner }, { siteFiles: { read: away } }).ask('/tags')
   expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '5'])
 })
 

@@ -103,6 +103,57 @@ describe('raw request paths', () => {
   })
 })
 
+describe('what was renamed', () => {
+  const prompt = (full_name: string, moved_to: string | null, digests: Record<string, string>) => ({
+    [`/data/v1/repos/${full_name}.json`]: JSON.stringify({
+      data: { full_name, moved_to, versions: Object.keys(digests), latest_version: '1.0.0', content: 'x', labels: {} },
+    }),
+    [`/data/v1/repos/${full_name}/versions.json`]: JSON.stringify({
+      data: Object.entries(digests).map(([version, content_sha256]) => ({ version, content_sha256 })),
+    }),
+    [`/data/v1/repos/${full_name}/raw/1.0.0.txt`]: 'x',
+  })
+  const unlisted = (owner: string, ...moved: [name: string, moved_to: string | null][]) => ({
+    [`/data/accounts/unlisted/${owner}.json`]: JSON.stringify({
+      data: moved.map(([name, moved_to]) => ({ name, moved_to })),
+    }),
+    [`/data/v1/users/${owner}.json`]: '{"data":{"repos_count":0}}',
+  })
+  const siteFiles = filesOf({
+    ...prompt('old/a', 'mid/a', { '1.0.0': 'd1' }),
+    ...prompt('mid/a', 'fine/a', { '1.0.0': 'd1' }),
+    ...prompt('fine/a', null, { '1.1.0': 'd2', '1.0.0': 'd1' }),
+    ...prompt('other/a', 'fine/a', { '1.0.0': 'd9' }),
+    ...prompt('short/a', 'fine/a', { '1.0.0': 'd1', '0.9.0': 'd0' }),
+    ...prompt('gone/a', 'gone/b', { '1.0.0': 'd1' }),
+    ...prompt('loop/a', 'loop/b', { '1.0.0': 'd1' }),
+    ...prompt('loop/b', 'loop/a', { '1.0.0': 'd1' }),
+    ...prompt('users/a', 'v1/a', { '1.0.0': 'd1' }),
+    ...prompt('v1/a', null, { '1.0.0': 'd1' }),
+    ...unlisted('users', ['a', 'v1/a']),
+    ...unlisted('old', ['a', 'mid/a'], ['b', null]),
+  })
+  const locationOf = async (path: string) => {
+    const { status, headers } = await read(path, { siteFiles })
+    return status === 308 ? headers.get('Location') : status
+  }
+
+  //  request                                       answer
+  test.each([
+    ['/api/v1/repos/old/a', '/api/v1/repos/fine/a'],
+    ['/api/v1/repos/old/a/raw?label=x&y=%20Z', '/api/v1/repos/fine/a/raw?label=x&y=%20Z'],
+    ['/api/v1/repos/old/a/versions/1.1.0', '/api/v1/repos/fine/a/versions/1.1.0'],
+    ['/api/v1/repos/users/a/raw', '/api/v1/repos/v1/a/raw'],
+    ['/api/v1/users/users', '/api/v1/users/v1'],
+    ['/api/v1/users/old', 200],
+    ['/old/a/v/1.0.0?x=1', '/fine/a/v/1.0.0?x=1'],
+    ['/users', '/v1'],
+    ['/api/v1/repos/fine/a/raw', 200],
+    // Other bytes, a version that is not there, a name without a prompt, and a circle.
+    ...['other/a', 'short/a', 'gone/a', 'loop/a'].map((name) => [`/api/v1/repos/${name}/raw`, 200] as const),
+  ] as const)('%s: %s', async (path, answer) => expect(await locationOf(path)).toBe(answer))
+})
+
 describe('CDN headers', () => {
   const files = filesOf({
     '/data/v1/repos/a/b.json': JSON.stringify({

@@ -132,7 +132,7 @@ class Wanted:
         if version is None:
             raise PromptHubError("not_found", explain_none(self.name, self.wish, repository.labels, rows))
         if not is_range(self.wish):
-            warn_of_status(repository)
+            warn_of_status(self.name, repository)
         return source.read_version(self.name, version)
 
     def _find_latest(self, hub):
@@ -155,7 +155,7 @@ class Wanted:
             repository = read_repository_record(text.decode("utf-8", "replace"), file)
         if repository.latest_version is None:
             raise PromptHubError("not_found", f"{self.name} has no active version")
-        warn_of_status(repository)
+        warn_of_status(self.name, repository)
         tell_of_lock(self.name, repository.latest_version)
         return repository.latest or read_version_record(text.decode("utf-8", "replace"), api)
 
@@ -179,11 +179,11 @@ class Wanted:
             say(f"warning: {self.name} {self.wish} was yanked{f': {reason}' if reason else ''}")
 
 
-def warn_of_status(repository):
-    """Says that a prompt is deprecated or has moved."""
-    name = repository.full_name
-    if repository.moved_to:
-        say(f"warning: {name} has moved to {repository.moved_to}")
+def warn_of_status(name, repository):
+    """Says that a prompt is deprecated or has moved; the hub redirects to the record of one that was renamed."""
+    now = repository.moved_to or repository.full_name
+    if now != name:
+        say(f"warning: {name} has moved to {now}")
     elif repository.status == "deprecated":
         reason = f": {repository.status_message}" if repository.status_message else ""
         say(f"warning: {name} is deprecated{reason}{f'; use {repository.replaced_by}' if repository.replaced_by else ''}")

@@ -40,7 +40,9 @@ def standing_of(
         return None
     row = next((row for row in rows or () if row.version == version), None)
     deprecated = None
-    if record is not None and record.status != "active":
+    if record is not None and record.moved_to:
+        deprecated = f"moved to {record.moved_to}"
+    elif record is not None and record.status != "active":
         deprecated = record.status_message or record.status
     return Standing(
         deprecated=deprecated,

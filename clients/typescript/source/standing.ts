@@ -29,10 +29,16 @@ export function standingOf(
   if (!record && !rows) return undefined
   const row = rows?.find((each) => each.version === version)
   return {
-    deprecated: record && record.status !== 'active' ? (record.status_message ?? record.status) : null,
+    deprecated: record ? outdated(record) : null,
     yanked: row?.yanked ? (row.yank_reason ?? 'yanked') : null,
     advisories: record?.advisories?.filter(({ versions }) => versions.includes(version)) ?? [],
   }
+}
+
+/** Why nobody should begin to use a prompt. */
+function outdated({ moved_to, status, status_message }: RepositoryRecord): string | null {
+  if (moved_to) return `moved to ${moved_to}`
+  return status === 'active' ? null : (status_message ?? status)
 }
 
 /** The events for a version's notices. */

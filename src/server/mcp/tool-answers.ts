@@ -14,6 +14,7 @@ import { findVersionAt } from '../read/label-at.ts'
 import { activeVersionNotFound, repositoryNotFound, versionNotFound } from '../read/not-found.ts'
 import { checkTime, resolveVersion } from '../read/query-values.ts'
 import { findRepository, findTags, findVersion, findVersionPage } from '../read/records.ts'
+import { findPlaceNow } from '../read/renamed.ts'
 import { invalidParams, readObject, unknownName } from './protocol.ts'
 import { type Arguments, PAGE_SIZES, readArguments, TOOL_NAMES, type ToolName } from './tool-arguments.ts'
 
@@ -94,7 +95,8 @@ const TOOL_ANSWERS: {
     return formatResult({ data: shown, meta })
   },
 
-  async get_prompt({ owner, name, version: asked, label, at, variables, offset, limit }, hub) {
+  async get_prompt({ version: asked, label, at, variables, offset, limit, ...place }, hub) {
+    const { owner, name } = await findPlaceNow(place, hub.siteFiles)
     const repository = await findRepository(owner, name, hub)
     if (!repository) throw await repositoryNotFound(owner, name, hub, 'Use search_prompts to find owner and name.')
     if (at !== undefined) checkTime(at, asked === undefined ? label : undefined, Date.now())
@@ -121,7 +123,8 @@ const TOOL_ANSWERS: {
     return result
   },
 
-  async list_versions({ owner, name, page = 1, limit = PAGE_SIZES.list_versions.usual }, hub) {
+  async list_versions({ page = 1, limit = PAGE_SIZES.list_versions.usual, ...place }, hub) {
+    const { owner, name } = await findPlaceNow(place, hub.siteFiles)
     // The pages of the hub's own list that have what this page shows.
     const [first, size] = [(page - 1) * limit, LIMITS.versionPageSize]
     const numbers = new Set([Math.floor(first / size), Math.floor((first + limit - 1) / size)])

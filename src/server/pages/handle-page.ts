@@ -5,6 +5,7 @@ import { lowerCasePath, ROUTES } from '../../domain/api/routes.ts'
 import { isName, isOwner, isTag, isVersion } from '../../domain/values/names.ts'
 import { type Connect, countRequest, type Hub, type HubPages } from '../hub.ts'
 import { findRepository } from '../read/records.ts'
+import { findNewName, findNewOwner } from '../read/renamed.ts'
 import { respondToError } from '../refusals.ts'
 import { type PageResponse, REDIRECT_CACHING, respondWithPage, respondWithRedirect, wantsMarkdown } from '../respond.ts'
 import { openPageData } from './page-data.ts'
@@ -28,6 +29,8 @@ export async function handlePage(request: Request, connect: Connect): Promise<Re
     const known = pages.cache?.find(path)
     if (known) return respondWithPage(request, known)
     await countRequest(hub)
+    const now = await findNow(path, hub)
+    if (now !== undefined) return respondWithRedirect(now + url.search)
     const address = path === '/search' ? formatSearchPageQuery(parseSearchPageQuery(url.searchParams)) : path
     const make = () => makePage(address, path, hub, pages)
     return respondWithPage(request, await (pages.cache?.render(address, make) ?? make()))
@@ -37,6 +40,14 @@ export async function handlePage(request: Request, connect: Connect): Promise<Re
 }
 
 const withoutSlash = (path: string) => (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path)
+
+/** Finds the address of the page of a prompt or an owner that was renamed. */
+async function findNow(path: string, { siteFiles }: Hub): Promise<string | undefined> {
+  const [, owner = '', name, ...rest] = path.split('/')
+  if (!isOwner(owner) || (name !== undefined && !isName(name))) return undefined
+  const now = name === undefined ? await findNewOwner(owner, siteFiles) : await findNewName(owner, name, siteFiles)
+  return now && ['', now, ...rest].join('/')
+}
 
 /** Finds the prompt file of the version that a page is about. @returns the headers of a redirect to it */
 async function findPromptFile(path: string, hub: Hub): Promise<Record<string, string> | undefined> {

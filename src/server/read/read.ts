@@ -3,7 +3,8 @@
 import { ownerCacheTag, repositoryCacheTag } from '../../domain/api/caching.ts'
 import { areValid, lowerCasePath, type PathParameters, type Route } from '../../domain/api/routes.ts'
 import { pathOf, queryOf } from '../address.ts'
-import { type Connect, countRequest } from '../hub.ts'
+import { type Connect, countRequest, type Hub } from '../hub.ts'
+import { importOnce } from '../import-once.ts'
 import { respondWith, respondWithRedirect } from '../respond.ts'
 import type { RouteHandler } from './answers.ts'
 
@@ -23,11 +24,27 @@ export async function handleRead(
     const query = queryOf(request.url)
     const hub = await connect()
     await countRequest(hub)
+    const now = await findNow(parameters, hub)
+    if (now !== undefined) return respondWithRedirect(pathOf(request.url).replace(...now) + query)
     const given = query === '' ? NO_QUERY : new URLSearchParams(query)
     return respondWith(request, { mediaType, cache, cacheTag, ...(await answer(parameters, given, hub)) })
   } catch (thrown) {
     return (await refusals()).respondToError(request, thrown, cacheTag)
   }
+}
+
+/** Finds what has been renamed in the path of a read. @returns the old part of the path and the new one */
+async function findNow(
+  { owner, name, handle }: PathParameters,
+  { siteFiles }: Hub,
+): Promise<[before: string, now: string] | undefined> {
+  if (handle !== undefined) {
+    const now = await (await renamed()).findNewOwner(handle, siteFiles)
+    return now === undefined ? undefined : [`/users/${handle}`, `/users/${now}`]
+  }
+  if (owner === undefined || name === undefined) return undefined
+  const now = await (await renamed()).findNewName(owner, name, siteFiles)
+  return now === undefined ? undefined : [`/repos/${owner}/${name}`, `/repos/${now}`]
 }
 
 /** Responds to a GET request for an unknown URL of the API. One with uppercase letters is redirected, whether or not there is anything at the lowercase one. */
@@ -40,6 +57,8 @@ export async function respondElsewhere(request: Request): Promise<Response> {
 
 /** Imported on the first rejection, because successful reads do not need this code. */
 const refusals = () => import('../refusals.ts')
+
+const renamed = importOnce(() => import('./renamed.ts'))
 
 const PLAIN_PATH = /^[\w./-]+$/
 

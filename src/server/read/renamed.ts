@@ -1,0 +1,83 @@
+// Finds the name that a prompt or an owner has now, if `npm run rename` has changed it, so that old addresses redirect.
+import { type Bytes, parseBuilt, type SiteFiles } from '../../built/site-files.ts'
+import { unlistedPath } from '../../catalogue/unlisted.ts'
+import { DATA_FILES } from '../../domain/api/data-paths.ts'
+import type { User } from '../../domain/api/schema.ts'
+import { type RepositoryPlace, splitFullName } from '../../domain/values/names.ts'
+import type { Sources } from '../hub.ts'
+import { findRepository, findVersions } from './records.ts'
+
+/** Nobody renames a prompt more often than this. */
+const MAX_NAMES = 10
+
+/**
+ * Returns the name that a prompt has now. One that only names a successor keeps its own addresses: a renamed one has each of its versions there, with the same bytes.
+ *
+ * @returns `owner/name`; undefined if the prompt was not renamed
+ */
+export async function findNewName(owner: string, name: string, siteFiles: SiteFiles): Promise<string | undefined> {
+  const built = builtOnly(siteFiles)
+  const old = `${owner}/${name}`
+  let now = old
+  for (let names = 0; ; names++) {
+    const next = await readSuccessor(now, built)
+    if (next === null) break
+    if (names === MAX_NAMES) return undefined
+    now = next
+  }
+  if (now === old) return undefined
+  const [own, others] = await Promise.all([old, now].map((fullName) => readDigests(fullName, built)))
+  if (!own || !others) return undefined
+  return own.entries().every(([version, digest]) => others.get(version) === digest) ? now : undefined
+}
+
+/** Returns where a prompt is now, which is where it was unless it was renamed. */
+export async function findPlaceNow({ owner, name }: RepositoryPlace, siteFiles: SiteFiles): Promise<RepositoryPlace> {
+  return splitFullName((await findNewName(owner, name, siteFiles)) ?? '') ?? { owner, name }
+}
+
+/** Returns the handle that an owner has now: the one below which all of its prompts are, under their names. @returns undefined if the owner was not renamed */
+export async function findNewOwner(owner: string, siteFiles: SiteFiles): Promise<string | undefined> {
+  const bytes = await siteFiles.read(unlistedPath(owner))
+  if (!bytes) return undefined
+  const { now, name } = successors.get(bytes) ?? readOwner(bytes)
+  if (now === undefined || name === undefined) return undefined
+  const user = await siteFiles.read(DATA_FILES.user(owner))
+  if (!user || parseBuilt<{ data: User }>(user).data.repos_count > 0) return undefined
+  return (await findNewName(owner, name, siteFiles)) && now
+}
+
+/** Where all unlisted prompts of an owner are now, and the first of them. */
+interface Successor {
+  now: string | undefined
+  name: string | undefined
+}
+
+/** Parsed once for each build: an owner may have many. */
+const successors = new WeakMap<Bytes, Successor>()
+
+function readOwner(bytes: Bytes): Successor {
+  const { data } = parseBuilt<{ data: { name: string; moved_to: string | null }[] }>(bytes)
+  const owner = splitFullName(data[0]?.moved_to ?? '')?.owner
+  const areThere = data.every(({ name, moved_to }) => moved_to === `${owner}/${name}`)
+  const found = { now: areThere ? owner : undefined, name: data[0]?.name }
+  successors.set(bytes, found)
+  return found
+}
+
+/** The build alone, because no redirect waits for the state. */
+const builtOnly = (siteFiles: SiteFiles): Sources => ({
+  siteFiles,
+  fresh: { find: async () => undefined, listNames: async () => [] },
+})
+
+async function readSuccessor(fullName: string, built: Sources): Promise<string | null> {
+  const { owner = '', name = '' } = splitFullName(fullName) ?? {}
+  return (await findRepository(owner, name, built))?.facts().moved_to ?? null
+}
+
+async function readDigests(fullName: string, built: Sources): Promise<ReadonlyMap<string, string> | undefined> {
+  const { owner = '', name = '' } = splitFullName(fullName) ?? {}
+  const found = await findVersions(owner, name, built)
+  return found && new Map(found.versions.map(({ version, content_sha256 }) => [version, content_sha256]))
+}
