@@ -2,6 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { HubError } from './domain/api/errors.ts'
 import { nameAddress, writeLog } from './log-output.ts'
+import type { Trace } from './trace-context.ts'
 
 /** A request, as it appears in log lines. */
 interface LoggedRequest {
@@ -10,6 +11,7 @@ interface LoggedRequest {
   path: string
   /** Who sent it, as far as that is known by now. */
   sender: Sender
+  trace?: Trace | undefined
 }
 
 /** Who sent a request: the client's IP address as the settings have it, and the ID of what it was sent with. */
@@ -46,6 +48,14 @@ export function noteAddress(address: string): void {
 /** Returns who sends the request that is being answered. */
 export const senderNow = (): Sender => requests.getStore()?.sender ?? {}
 
+/** Returns the trace of the request that is being answered. */
+export const traceNow = (): Trace | undefined => requests.getStore()?.trace
+
+/** Returns the fields of a log line that name a trace; empty without one. */
+export function traceFields(trace: Trace | undefined): { trace_id?: string; span_id?: string } {
+  return trace ? { trace_id: trace.trace_id, span_id: trace.span_id } : {}
+}
+
 /** Returns a path that is safe to log: without its query, which may contain a key or search words, and without tokens put there by mistake. */
 export function redactSecrets(path: string): string {
   return path
@@ -70,7 +80,12 @@ export function logProblem(
   { cause, ...details }: Record<string, unknown> = {},
 ): void {
   const request = requests.getStore()
-  const where = request && { request_id: request.request_id, path: redactSecrets(request.path), ...request.sender }
+  const where = request && {
+    request_id: request.request_id,
+    path: redactSecrets(request.path),
+    ...request.sender,
+    ...traceFields(request.trace),
+  }
   writeLog({ level, event, message, ...details, ...where, ...describeCause(cause) })
 }
 
@@ -104,7 +119,14 @@ export type AuditEvent =
  */
 export function logAudit(event: AuditEvent, details: Readonly<Record<string, unknown>>): void {
   const request = requests.getStore()
-  writeLog({ level: 'audit', event, ...request?.sender, ...details, request_id: request?.request_id })
+  writeLog({
+    level: 'audit',
+    event,
+    ...request?.sender,
+    ...details,
+    request_id: request?.request_id,
+    ...traceFields(request?.trace),
+  })
 }
 
 function describeCause(cause: unknown): { cause?: string; stack?: string } {

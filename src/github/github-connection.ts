@@ -1,6 +1,8 @@
 // Connects to GitHub with a token or a GitHub App, with a timeout for each call.
 import type { Octokit } from '@octokit/rest'
 import * as z from 'zod'
+import { traceNow } from '../log.ts'
+import { traceHeaders } from '../trace-context.ts'
 import { Installation } from './github-queries.ts'
 
 /** The repository, and the credential. */
@@ -41,6 +43,15 @@ function openHostClock() {
   }
 }
 
+/** Adds the trace of the request that is being answered. */
+function withTrace(init: RequestInit): RequestInit {
+  const trace = traceNow()
+  if (!trace) return init
+  const headers = new Headers(init.headers)
+  for (const [name, value] of Object.entries(traceHeaders(trace))) headers.set(name, value)
+  return { ...init, headers }
+}
+
 /** Creates the client once. An App's installation is looked up by its JWT; auth-app then creates and renews the installation's token. */
 export function connectGitHub({ repository, credential, apiUrl, callTimeoutMs = 8000 }: Omit<GitHubOptions, 'branch'>) {
   const [owner = '', repo = ''] = repository.split('/')
@@ -49,7 +60,7 @@ export function connectGitHub({ repository, credential, apiUrl, callTimeoutMs = 
   const limitedFetch: typeof fetch = async (input, init) => {
     const limit = AbortSignal.timeout(callTimeoutMs)
     const signal = init?.signal ? AbortSignal.any([init.signal, limit]) : limit
-    const response = await fetch(input, { ...init, signal })
+    const response = await fetch(input, withTrace({ ...init, signal }))
     clock.note(response.headers)
     const expires = Date.parse(response.headers.get('github-authentication-token-expiration') ?? '')
     // The tokens of an App are renewed after an hour, and say nothing.

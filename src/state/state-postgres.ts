@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, type ClientConfig, DatabaseError, Pool } from 'pg'
 import { HubError } from '../domain/api/errors.ts'
-import { logProblem } from '../log.ts'
+import { logProblem, traceNow } from '../log.ts'
+import { traceparentOf } from '../trace-context.ts'
 import { checkStore, type OpenStateStore, StateProblem, stateUnavailable } from './state-entries.ts'
 import { openSqlState } from './state-sql.ts'
 
@@ -60,7 +61,7 @@ export async function openPostgresState(url: string, now: () => number = Date.no
     const mine = prepare()
     await mine
     try {
-      return (await settleRaces(RACES, () => pool.query(sql, values))).rows
+      return (await settleRaces(RACES, () => pool.query(traced(sql), values))).rows
     } catch (error) {
       if (!isMissingTable(error)) throw error
       // Only the first of several calls that find no table starts to create it.
@@ -92,6 +93,12 @@ export async function openPostgresState(url: string, now: () => number = Date.no
     },
     close: () => pool.end(),
   }
+}
+
+/** Adds the trace of the request as a comment, as sqlcommenter does, so that the database's log names it. Its characters are those of hex numbers. */
+function traced(sql: string): string {
+  const trace = traceNow()
+  return trace ? `${sql} /*traceparent='${traceparentOf(trace)}'*/` : sql
 }
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */

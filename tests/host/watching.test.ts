@@ -31,6 +31,7 @@ import { type LogSettings, nameAddress, setLog } from '../../src/log-output.ts'
 import { respondWithError } from '../../src/server/refusals.ts'
 import { createPublishTurns } from '../../src/state/publish-turns.ts'
 import type { StateStore } from '../../src/state/state-store.ts'
+import { joinTrace, traceHeaders } from '../../src/trace-context.ts'
 import { poll } from '../e2e/client.ts'
 import { FILES_APP } from '../hubs/app.ts'
 import { memoryState } from '../hubs/memory-state.ts'
@@ -133,6 +134,38 @@ describe('the settings of the log', () => {
     expect(written[0]).toContain(
       '"event":"read","address":"192.0.2.7","token_id":"a-token","path":"/api/v1/repos/a/b/raw","version":"1.0.0","status":200,"request_id":"a-request"}',
     )
+  })
+})
+
+describe('the trace of a request', () => {
+  const ID = '4bf92f3577b34da6a3ce929d0e0e4736'
+  //  traceparent                                         joined
+  test.each([
+    [`00-${ID}-00f067aa0ba902b7-01`, true],
+    [`cc-${ID}-00f067aa0ba902b7-00-more`, true],
+    [undefined, false],
+    [`00-${ID}-00f067aa0ba902b7-01-more`, false],
+    [`ff-${ID}-00f067aa0ba902b7-01`, false],
+    [`00-${'0'.repeat(32)}-00f067aa0ba902b7-01`, false],
+    [`00-${ID}-${'0'.repeat(16)}-01`, false],
+    [`00-${ID.toUpperCase()}-00f067aa0ba902b7-01`, false],
+    [`00-${ID}-00f067aa0ba902b7-01'*/; DROP TABLE x; --`, false],
+    [`cc-${ID}-00f067aa0ba902b7-00-${'x'.repeat(600)}`, false],
+  ])('%s: %s', (traceparent, isJoined) => {
+    const trace = joinTrace(traceparent, 'vendor=1')
+    expect(trace?.trace_id).toBe(isJoined ? ID : undefined)
+    if (trace)
+      expect(traceHeaders(trace)).toEqual({ traceparent: expect.stringMatching(FORWARDED), tracestate: 'vendor=1' })
+  })
+  const FORWARDED = RegExp(`^00-${ID}-(?!00f067aa0ba902b7)[0-9a-f]{16}-0[01]$`)
+
+  test('is in the lines of the log', () => {
+    const trace = joinTrace(`00-${ID}-00f067aa0ba902b7-01`, 'a=\u0000')!
+    expect(Object.keys(traceHeaders(trace))).toEqual(['traceparent'])
+    expect(JSON.parse(formatRequest(answered({ trace }), new Date()))).toMatchObject({
+      trace_id: ID,
+      span_id: trace.span_id,
+    })
   })
 })
 

@@ -4,6 +4,8 @@ import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vit
 import type { FolderState, GitStore } from '../../src/git/git-store.ts'
 import { openGitHub } from '../../src/github/git-store-github.ts'
 import type { GitHubOptions } from '../../src/github/github-connection.ts'
+import { runForRequest } from '../../src/log.ts'
+import { joinTrace } from '../../src/trace-context.ts'
 import { FAULTS, type Fault } from '../github/faults.ts'
 import { type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 
@@ -33,6 +35,19 @@ describe('git on GitHub', () => {
   const read = () => store.readFolder(PLACE, never())
   const commit = (base: FolderState, text = 'first', writer = store) =>
     writer.commit({ ...PLACE, base, message: MESSAGE, version: { version: '1.0.0', text }, index: undefined }, never())
+
+  test('a call carries the trace of its request', async () => {
+    const sent = vi.spyOn(globalThis, 'fetch')
+    const trace = joinTrace('00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', 'vendor=1')
+    await runForRequest({ request_id: 'a', path: '/', sender: {}, trace }, read)
+    await read()
+    const headers = sent.mock.calls.map(([, init]) => new Headers(init?.headers))
+    sent.mockRestore()
+    expect(headers.map((one) => [one.get('traceparent'), one.get('tracestate')])).toEqual([
+      [`00-4bf92f3577b34da6a3ce929d0e0e4736-${trace?.span_id}-01`, 'vendor=1'],
+      [null, null],
+    ])
+  })
 
   describe('commit mutation responses', () => {
     const busy = (retryAfterSeconds: number) => ({ kind: 'busy', retryAfterSeconds })

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createNetServer, type ListenOptions, type Server as NetServer, type Socket } from 'node:net'
 import { logProblem, runForRequest } from '../../../log.ts'
+import { joinTrace } from '../../../trace-context.ts'
 import { fitConnections } from './open-files.ts'
 import { refuseUnreadable } from './refuse-request.ts'
 import { type AnsweredRequest, headersOfRequest, nameRequest } from './request-log.ts'
@@ -41,7 +42,7 @@ export interface ServerOptions {
   onAnswered?: (
     incoming: IncomingMessage,
     outgoing: ServerResponse,
-    measured: Pick<AnsweredRequest, 'id' | 'ms' | 'bytes' | 'sender'>,
+    measured: Pick<AnsweredRequest, 'id' | 'ms' | 'bytes' | 'sender' | 'trace'>,
   ) => void
   /** The addresses to listen on. Default: all IP addresses of this machine. */
   listenAt?: ListenAt
@@ -77,12 +78,14 @@ export async function startServer(
       const id = nameRequest(incoming.headers['x-request-id'])
       for (const [name, value] of Object.entries({ ...headersOfRequest(id), ...headers }))
         outgoing.setHeader(name, value)
-      const logged = { request_id: id, path: incoming.url ?? '', sender: {} }
+      const trace = joinTrace(incoming.headers.traceparent, incoming.headers.tracestate)
+      const logged = { request_id: id, path: incoming.url ?? '', sender: {}, trace }
       const began = performance.now()
       const sentBefore = socket.bytesWritten
       outgoing.once('close', () => {
         const ms = performance.now() - began
-        onAnswered?.(incoming, outgoing, { id, ms, bytes: socket.bytesWritten - sentBefore, sender: logged.sender })
+        const bytes = socket.bytesWritten - sentBefore
+        onAnswered?.(incoming, outgoing, { id, ms, bytes, sender: logged.sender, trace })
         answering.delete(socket)
         if (isStopping) server.closeIdleConnections()
       })

@@ -1,8 +1,9 @@
 // Gives each request an ID, and logs it as a line, without its query, tokens or content.
 import { randomUUID } from 'node:crypto'
 import { write, writeSync } from 'node:fs'
-import { logAudit, redactSecrets, runForRequest, type Sender } from '../../../log.ts'
+import { logAudit, redactSecrets, runForRequest, type Sender, traceFields } from '../../../log.ts'
 import { formatLine } from '../../../log-output.ts'
+import type { Trace } from '../../../trace-context.ts'
 import { VERSION } from '../../../version.ts'
 
 /** Maximum number of buffered characters. If the log's reader is too slow, further lines are dropped, and the log reports how many. */
@@ -24,6 +25,7 @@ export interface AnsweredRequest {
   cache: string | null
   id: string
   sender: Sender
+  trace?: Trace | undefined
 }
 
 /** Returns the request ID: the client's if it is well-formed, otherwise a new one. @param given the header `X-Request-Id` */
@@ -44,7 +46,17 @@ export function formatRequest(answered: AnsweredRequest, now: Date): string {
   const { method, path, status, bytes, cache, id, sender } = answered
   const ms = Math.round(answered.ms * 10) / 10
   const bare = redactSecrets(path)
-  const line = { method, path: bare, status, ms, bytes, cache, request_id: id, ...sender }
+  const line = {
+    method,
+    path: bare,
+    status,
+    ms,
+    bytes,
+    cache,
+    request_id: id,
+    ...sender,
+    ...traceFields(answered.trace),
+  }
   return `${formatLine({ level: 'info', event: 'request', ...line }, now)}\n`
 }
 
@@ -52,7 +64,7 @@ export function formatRequest(answered: AnsweredRequest, now: Date): string {
 const VERSION_PARAMETERS = ['version', 'label'] as const
 
 /** Audits what a reader of a private hub has read. */
-export function auditRead({ method, path, status, id, sender }: AnsweredRequest): void {
+export function auditRead({ method, path, status, id, sender, trace }: AnsweredRequest): void {
   const { address: _, ...who } = sender
   const bare = redactSecrets(path)
   const isRead = method === 'GET' || method === 'HEAD' || bare === '/mcp'
@@ -63,7 +75,7 @@ export function auditRead({ method, path, status, id, sender }: AnsweredRequest)
     return value !== null && /^[\w.-]{1,64}$/.test(value) ? [[name, value]] : []
   })
   const what = { path: bare, ...Object.fromEntries(which), status }
-  runForRequest({ request_id: id, path, sender }, () => logAudit('read', what))
+  runForRequest({ request_id: id, path, sender, trace }, () => logAudit('read', what))
 }
 
 /** Writes lines to a file descriptor. A full pipe delays the log, but never a request. */
