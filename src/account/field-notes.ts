@@ -1,4 +1,4 @@
-// Defines what the fields of a form say: what is wrong with them, and suggestions.
+// Defines what the fields of a form say: what is wrong with them.
 
 /** A problem at its field. */
 export interface FieldProblem {
@@ -14,12 +14,10 @@ export interface FieldProblem {
 export interface FieldNotes {
   /** In the order of the page. */
   problems: readonly FieldProblem[]
-  /** Better values, each with the words of its button. `step` is the step of the form that does more than replace the value. */
-  suggestions: readonly { field: string; label: string; step?: string }[]
 }
 
 /** Notes of a form in which nothing is wrong. */
-export const NO_NOTES: FieldNotes = { problems: [], suggestions: [] }
+export const NO_NOTES: FieldNotes = { problems: [] }
 
 /** Returns what is wrong with a field. */
 export function wordsAt({ problems }: FieldNotes, name: string): string[] {

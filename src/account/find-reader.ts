@@ -17,7 +17,7 @@ const RIGHTS_KEPT_MS = 10_000
 const MAX_KEPT = 10_000
 
 /** What a reader is checked with; each function throws if its store cannot be reached, so that nobody is admitted without a check. */
-export interface ReaderChecks extends Omit<TokenChecks, 'isSignedIn'> {
+export interface ReaderChecks extends Omit<TokenChecks, 'findSignedIn'> {
   /** Returns the secret in the session's cookie. */
   readSession: (request: Request) => string | undefined
   /** Finds a session that is neither ended nor expired, and whose person is not blocked. */

@@ -11,7 +11,7 @@ import { methodNotAllowed } from '../server/refusals.ts'
 import { DEVICE_MINUTES, invitationLink } from '../state/invitations.ts'
 import { createToken, revokeToken, viewAccount } from './account-tokens.ts'
 import { findNotice, pageNotFound, protect, respondToVisit, type Visited } from './respond-account.ts'
-import { requireSameOrigin, sealedToken } from './session.ts'
+import { csrfToken, requireSameOrigin } from './session.ts'
 import {
   beginSignIn,
   finishInvitation,
@@ -128,7 +128,7 @@ async function showSession({ request, session, deps, cookies }: Visit): Promise<
 
 async function shownOf(session: Session, deps: AccountDeps): Promise<ShownSession> {
   const { person } = session
-  return { login: person.login, owners: await deps.ownersOf(person), csrf: sealedToken(session, deps.secret) }
+  return { login: person.login, owners: await deps.ownersOf(person), csrf: csrfToken(session, 'edit') }
 }
 
 /** Redirects to the provider, or shows a page on which to choose one of several. */

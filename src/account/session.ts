@@ -81,25 +81,8 @@ export function csrfToken({ csrf_secret }: Session, purpose: Purpose): string {
 
 /** Returns whether a form comes from a page in this session. */
 export function isOfSession(session: Session, purpose: Purpose, given: string | null): boolean {
-  return given !== null && isEqual(given.split('.', 1)[0]!, csrfToken(session, purpose))
+  return given !== null && isEqual(given, csrfToken(session, purpose))
 }
-
-/** Returns the CSRF token of the editor's forms, with a seal: after the session has ended, only the seal says that the form is from a page of this hub. */
-export function sealedToken(session: Session, secret: string): string {
-  const token = csrfToken(session, 'edit')
-  return `${token}.${sealOf(token, secret)}`
-}
-
-/** Returns whether a form begins with the token of a page of this hub, in any session. */
-export function isSealed(form: Buffer, secret: string): boolean {
-  // A form may have megabytes; its token has 92 characters, with its name.
-  const start = form.toString('latin1', 0, 100)
-  const [, token = '', seal = ''] = /^csrf=([\w-]{43})\.([\w-]{43})(?:&|$)/.exec(start) ?? []
-  return isEqual(seal, sealOf(token, secret))
-}
-
-const sealOf = (token: string, secret: string) =>
-  createHmac('sha256', secret).update(`form\0${token}`).digest('base64url')
 
 /** @throws HubError `forbidden` if another site's page sent the request. Browsers set both headers, and pages cannot change them. */
 export function requireSameOrigin(request: Request, baseUrl: string): void {

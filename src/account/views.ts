@@ -18,8 +18,8 @@ type SignInWords =
   /** The button of an invitation. */
   | { kind: 'invited'; login: string; key: string }
   | { kind: 'off' }
-  /** Of the editor. `path` is the page to return to; `typed` are the fields of a form that was sent after the session had ended. */
-  | { kind: 'first'; path: string; isLocal: boolean; typed?: URLSearchParams | undefined }
+  /** Of the editor. `path` is the page to return to. */
+  | { kind: 'first'; path: string; isLocal: boolean }
   /** Of the editor, for a form from another session. */
   | { kind: 'again'; path: string; login: string; typed: URLSearchParams }
   /** After signing out, for somebody whom the provider may still sign in without asking. */

@@ -1,9 +1,9 @@
 // Collects the context of an account request and parses its form.
 import type { Accounts, Session } from '../domain/access/account.ts'
 import type { Person, ProviderIdentity } from '../domain/access/person.ts'
+import { CSRF_HEADER } from '../domain/access/shown-session.ts'
 import { isSameIssuer, signInKindOf } from '../domain/access/sign-in-kind.ts'
 import { HubError } from '../domain/api/errors.ts'
-import { LIMITS } from '../domain/limits.ts'
 import { noteSender } from '../log.ts'
 import { isUtf8, mediaTypeOf, NOT_UTF_8, openBody } from '../server/read-body.ts'
 import type { Invitations } from '../state/invitations.ts'
@@ -13,10 +13,10 @@ import type { AccountPageDeps } from './respond-account.ts'
 import {
   type Cookies,
   isOfSession,
-  isSealed,
   makeCookies,
   nameSession,
   type Purpose,
+  requireSameOrigin,
   type SignInNote,
 } from './session.ts'
 
@@ -73,15 +73,30 @@ export interface Visit {
   sessionSecret: string | undefined
 }
 
+/** What a session is found with. */
+type SessionDeps = Pick<AccountDeps, 'baseUrl' | 'secret' | 'signIn'> & { accounts: Pick<Accounts, 'findSession'> }
+
 /** Finds the visitor's session. */
 export async function openVisit(request: Request, deps: AccountDeps, now: Date): Promise<Visit> {
-  const { baseUrl, accounts, secret } = deps
+  return { request, deps, now, ...(await findSession(request, deps, now)) }
+}
+
+async function findSession(request: Request, { baseUrl, accounts, secret, signIn }: SessionDeps, now: Date) {
   const cookies = makeCookies(baseUrl, secret)
   const sessionSecret = cookies.readSession(request)
   const found = sessionSecret === undefined ? undefined : await accounts.findSession(sessionSecret, now)
-  const session = found && acceptsPerson(deps.signIn, found.person) ? found : undefined
+  const session = found && acceptsPerson(signIn, found.person) ? found : undefined
   if (session && sessionSecret !== undefined) noteSender({ session: nameSession(sessionSecret) })
-  return { request, deps, cookies, now, session, sessionSecret }
+  return { cookies, session, sessionSecret }
+}
+
+/** Returns the person whose session sent a write to the API from a page of this hub. @throws HubError `forbidden` for a request of another site, `unauthorized` for one of a page that was opened in another session */
+export async function findSignedIn(request: Request, deps: SessionDeps, now: Date): Promise<Person | undefined> {
+  const { session } = await findSession(request, deps, now)
+  if (!session) return undefined
+  requireSameOrigin(request, deps.baseUrl)
+  if (isOfSession(session, 'edit', request.headers.get(CSRF_HEADER))) return session.person
+  throw new HubError('unauthorized', 'This request is from another session. Reload the page, then try again.')
 }
 
 /** Returns whether a hub still lets people sign in the way that somebody did. */
@@ -104,34 +119,20 @@ export async function requireForm(
   return { session, form }
 }
 
-/** Maximum size of a form: a form encodes most characters in three bytes for each of UTF-8, and the editor's has a readme too. */
-const MAX_FORM_BYTES = 2 * LIMITS.requestBytes
+/** Maximum size of a form. The longest, an owner's settings, has a few thousand characters. */
+const MAX_FORM_BYTES = 262_144
 
-/** Maximum number of fields in a form: the editor's, the longest, has six for each of 64 variables. Parsing 900,000 of them took 20 seconds. */
-const MAX_FORM_FIELDS = 1_000
+/** Maximum number of fields in a form. Parsing 900,000 of them took 20 seconds. */
+const MAX_FORM_FIELDS = 100
 
 /** Reads a form without checking who sent it. @throws HubError `unsupported_media_type`, `content_too_large`, `invalid_request` */
 export async function readForm(request: Request): Promise<URLSearchParams> {
-  return parseForm(await readBody(request))
-}
-
-/** Reads a form that was sent without a session. It is not parsed if no page of this hub gave it out, so that strangers cannot occupy the hub. @returns undefined for such a form @throws HubError like `readForm` */
-export async function readSealedForm(request: Request, secret: string): Promise<URLSearchParams | undefined> {
-  const body = await readBody(request)
-  return isSealed(body, secret) ? parseForm(body) : undefined
-}
-
-async function readBody(request: Request): Promise<Buffer> {
   const { headers } = request
   if (mediaTypeOf(headers) !== 'application/x-www-form-urlencoded')
     throw new HubError('unsupported_media_type', 'Send the form as application/x-www-form-urlencoded.')
   if (!isUtf8(headers)) throw new HubError('unsupported_media_type', NOT_UTF_8)
   const tooLarge = () => new HubError('content_too_large', `The form is longer than ${MAX_FORM_BYTES} bytes.`)
-  return openBody(request, MAX_FORM_BYTES, tooLarge).read()
-}
-
-function parseForm(body: Buffer): URLSearchParams {
-  const text = new TextDecoder().decode(body)
+  const text = new TextDecoder().decode(await openBody(request, MAX_FORM_BYTES, tooLarge).read())
   if (text.split('&', MAX_FORM_FIELDS + 1).length > MAX_FORM_FIELDS)
     throw new HubError(
       'invalid_request',

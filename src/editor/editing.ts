@@ -9,9 +9,7 @@ import { mayActFor } from '../domain/access/memberships.ts'
 import { HubError } from '../domain/api/errors.ts'
 import type { Repository, VersionRecord } from '../domain/api/schema.ts'
 import { isVersion, type RepositoryPlace, splitVersionAddress } from '../domain/values/names.ts'
-import { unpackFiles } from '../files/read-archive.ts'
 import type { PublishHub } from '../server/publish/publish-hub.ts'
-import { findArchive } from '../server/read/files.ts'
 import { findVersion } from '../server/read/records.ts'
 import type { SourceHost } from '../site/rendering.ts'
 import type { FreshCopies } from '../state/fresh-copies.ts'
@@ -85,22 +83,6 @@ export async function readReverted({ request, deps }: Editing, repository: Repos
 export async function readOrigin(address: string, deps: EditorDeps): Promise<VersionRecord | undefined> {
   const place = splitVersionAddress(address)
   return place && readVersion(place, place.version, deps)
-}
-
-/** Returns the fields of a publish that the form does not show, so that a fork or an earlier version that becomes a new one keeps its files and the rest of its skill. @param record the version that the form was filled in with */
-export async function readUnshown(
-  { deps }: Editing,
-  record: VersionRecord | undefined,
-  skill: unknown,
-): Promise<object> {
-  if (!record?.skill || !skill) return {}
-  const archive = await findArchive(record, deps)
-  const files = archive ? unpackFiles(archive.bytes) : []
-  const { compatibility, metadata } = record.skill
-  return {
-    skill: { ...skill, compatibility, metadata },
-    files: files.map(({ path, bytes }) => ({ path, base64: Buffer.from(bytes).toString('base64') })),
-  }
 }
 
 /** Calls the API. Imports the publish code only when a form is submitted, because most requests only display a form. */

@@ -1,20 +1,23 @@
-// Handles the pages for publishing and managing prompts. A submitted form is parsed, sent to the API's handlers, and redisplayed if they reject it.
+// Handles the pages for publishing and managing prompts. The editor sends versions to the API; every other form is parsed, sent to the API's handlers, and redisplayed if they reject it.
 
-import { NO_NOTES } from '../account/field-notes.ts'
+import * as z from 'zod'
 import { findNotice, pageNotFound, protect, respondToVisit, type Visited } from '../account/respond-account.ts'
-import { isOfSession, requireSameOrigin, sealedToken } from '../account/session.ts'
+import { csrfToken, isOfSession, requireSameOrigin } from '../account/session.ts'
 import { redirectTo } from '../account/sign-in.ts'
 import { signInPage } from '../account/views.ts'
-import { openVisit, readForm, readSealedForm } from '../account/visit.ts'
+import { openVisit, readForm, type Visit } from '../account/visit.ts'
 import { type Said, sayError } from '../account/words-for-people.ts'
 import { EDITOR_METHODS } from '../catalogue/published/addresses.ts'
 import { ERRORS, HubError } from '../domain/api/errors.ts'
+import { READ_METHODS } from '../domain/api/routes.ts'
 import type { Repository, VersionRecord } from '../domain/api/schema.ts'
 import { printable } from '../domain/text/printable.ts'
 import { isName, isOwner } from '../domain/values/names.ts'
 import type { Connect } from '../server/hub.ts'
 import { findRepository, findVersions } from '../server/read/records.ts'
+import { openBody } from '../server/read-body.ts'
 import { methodNotAllowed } from '../server/refusals.ts'
+import { suggestChange } from '../site/prompt/source-links.ts'
 import {
   call,
   type Editing,
@@ -27,12 +30,9 @@ import {
   requireOpen,
   saying,
 } from './editing.ts'
-import { formOf } from './form/composed-form.ts'
-import { emptyForm, type VersionForm } from './form/version-form.ts'
 import { changeOf } from './manage-form.ts'
 import { reviewChange } from './review-change.ts'
-import { sendVersion, viewVersion } from './send-version.ts'
-import type { ManageView, PublishedView, VersionView } from './views.ts'
+import type { EditorStart, ManageView, PublishedView, VersionView } from './views.ts'
 
 /** The messages shown after a redirect, by the keyword in the redirect's URL. */
 const NOTICES: Readonly<Record<string, string>> = {
@@ -73,47 +73,85 @@ async function visit(request: Request, deps: EditorDeps): Promise<Visited> {
   const { session } = visit
   const path = pathname + search
   const isSent = request.method === 'POST'
-  // Nothing that somebody typed is lost: the fields of a form stay on the page that answers it.
+  if (isSent && page === 'edit') throw methodNotAllowed(request.method, READ_METHODS)
+  if (isSent && isNew) return readPastedFile(visit, deps)
   if (!session) {
-    const typed = isSent ? await readSealedForm(request, deps.secret) : undefined
-    const first = signInPage({ kind: 'first', path, isLocal: kind === 'local', typed })
+    const first = signInPage({ kind: 'first', path, isLocal: kind === 'local' })
     return protect(first, ERRORS.unauthorized.status, request, deps)
   }
   const form = isSent ? await readForm(request) : undefined
   if (form && !isOfSession(session, 'edit', form.get('csrf'))) {
-    form.set('csrf', sealedToken(session, deps.secret))
+    form.set('csrf', csrfToken(session, 'edit'))
     const again = signInPage({ kind: 'again', path, login: session.person.login, typed: form })
     return protect(again, ERRORS.forbidden.status, request, deps)
   }
   const editing: Editing = { ...visit, deps, session, repository, form: form ?? new URLSearchParams() }
   if (isOwnerPage) return (await import('./owner-settings.ts')).visitOwnerSettings(editing, owner)
   if (page === 'manage') return request.method === 'POST' ? manage(editing) : showManage(editing, {})
-  return request.method === 'POST' ? sendVersion(editing) : showVersion(editing)
+  return showVersion(editing)
 }
 
-/** Shows the version form: empty, or filled in with the version to copy, the version to revert to, or the latest version; or what was just published. */
-async function showVersion(editing: Editing): Promise<VersionView | PublishedView> {
-  const { request, repository, deps } = editing
-  const { searchParams } = new URL(request.url)
-  if (repository) {
-    const published = searchParams.get('published')
-    const record = await readVersion(repository, published, deps)
-    if (record || published === 'details') return viewPublished(repository, record)
-    requireOpen(repository)
-    const base = await readLatest(editing, repository)
-    const revertTo = await readReverted(editing, repository)
-    const form = {
-      ...formOf(repository, revertTo ?? base),
-      ...(revertTo && { expected: base.version, changelog: `Revert to ${revertTo.version}` }),
-    }
-    return viewVersion(editing, { form, base, revertTo, notes: NO_NOTES }, [revertTo ?? base])
+/** Maximum size of a request with a pasted file, whose text may be twice as long in JSON. A longer text is not read as a file anyway. */
+const MAX_PASTED_REQUEST_BYTES = 262_144
+
+/** Reads a file that somebody pasted into the editor. @throws HubError `unauthorized`, `content_too_large`, `invalid_request` */
+async function readPastedFile({ session, request }: Visit, { runLong }: EditorDeps): Promise<Response> {
+  if (!session) throw new HubError('unauthorized', 'Your session has ended. Sign in again.')
+  const tooLarge = () =>
+    new HubError('content_too_large', `The request is longer than ${MAX_PASTED_REQUEST_BYTES} bytes.`)
+  const bytes = await openBody(request, MAX_PASTED_REQUEST_BYTES, tooLarge).read()
+  const given = PastedRequest.safeParse(parseJson(new TextDecoder().decode(bytes)))
+  if (!given.success)
+    throw new HubError('invalid_request', 'Send JSON with the fields content and format, as the editor does.')
+  const { readPasted } = await import('./long-work.ts')
+  const data = await runLong(readPasted, given.data.content, given.data.format)
+  return Response.json({ data }, { headers: { 'Cache-Control': 'no-store' } })
+}
+
+const PastedRequest = z.object({ content: z.string(), format: z.string() })
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
-  const owners = await deps.ownersOf(editing.session.person)
-  const from = searchParams.get('from')
-  const { form, origin } = from
-    ? await copyOf(editing, from, owners)
-    : { form: emptyForm(owners[0] ?? ''), origin: undefined }
-  return viewVersion(editing, { form, owners, notes: NO_NOTES }, [origin])
+}
+
+/** Shows the editor: empty, or with the version to copy, the version to revert to, or the latest version; or what was just published. */
+async function showVersion(editing: Editing): Promise<VersionView | PublishedView> {
+  const { request, repository, deps, session } = editing
+  const { searchParams } = new URL(request.url)
+  const { login } = session.person
+  if (!repository) {
+    const owners = await deps.ownersOf(session.person)
+    return viewVersion('New prompt', { login, owners, ...(await readFork(searchParams.get('from'), deps)) })
+  }
+  const { full_name } = repository
+  const published = searchParams.get('published')
+  const record = await readVersion(repository, published, deps)
+  if (record || published === 'details') return viewPublished(repository, record)
+  requireOpen(repository)
+  const base = await readLatest(editing, repository)
+  const source = await readReverted(editing, repository)
+  const start = { login, prompt: promptOf(repository), base, ...(source && { source }) }
+  const isStranger = !(await isLikelyMember(editing, repository.owner))
+  const suggestion = isStranger && deps.sourceHost ? suggestChange(deps.sourceHost, base) : undefined
+  return { ...viewVersion(`Edit ${full_name}`, start), isStranger, suggestion }
+}
+
+const viewVersion = (title: string, start: EditorStart): VersionView => ({
+  page: 'version',
+  title,
+  start,
+  isStranger: false,
+  suggestion: undefined,
+})
+
+/** Returns what the form shows of a prompt, without what only its own page needs. */
+function promptOf(repository: Repository): EditorStart['prompt'] {
+  const { owner, name, title, description, tags, license, readme, latest_version } = repository
+  return { owner, name, title, description, tags, license, readme, latest_version }
 }
 
 function viewPublished(repository: Repository, record: VersionRecord | undefined): PublishedView {
@@ -121,17 +159,14 @@ function viewPublished(repository: Repository, record: VersionRecord | undefined
   return { page: 'published', title, repository, record }
 }
 
-/** Creates the form for a fork. @param from `owner/name@x.y.z` @throws HubError `not_found` */
-async function copyOf(
-  { deps }: Editing,
-  from: string,
-  owners: readonly string[],
-): Promise<{ form: VersionForm; origin: VersionRecord }> {
-  const origin = await readOrigin(from, deps)
-  const repository = origin && (await findRepository(origin.owner, origin.name, deps))?.value()
+/** Reads what a fork begins with. @param from `owner/name@x.y.z` @throws HubError `not_found` */
+async function readFork(from: string | null, deps: EditorDeps): Promise<Pick<EditorStart, 'prompt' | 'source'>> {
+  if (from === null || from === '') return {}
+  const source = await readOrigin(from, deps)
+  const repository = source && (await findRepository(source.owner, source.name, deps))?.value()
   if (!repository)
     throw new HubError('not_found', `There is no version ${printable(from)} to fork. Start from the page of a prompt.`)
-  return { form: { ...formOf(repository, origin), owner: owners[0] ?? '', expected: '', forkedFrom: from }, origin }
+  return { prompt: promptOf(repository), source }
 }
 
 async function showManage(
@@ -147,7 +182,7 @@ async function showManage(
   return {
     page: 'manage',
     title: `Manage ${full_name}`,
-    csrf: sealedToken(session, deps.secret),
+    csrf: csrfToken(session, 'edit'),
     repository: repository!,
     versions: found?.versions ?? [],
     now: new Date(),

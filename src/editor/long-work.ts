@@ -1,8 +1,7 @@
-// The editor's long work on the texts of a form.
+// The editor's long work on a text.
 import { allowInThreads } from '../concurrency/long-work.ts'
-import { judgeForm } from './form/judge-form.ts'
-import { readPastedForm } from './form/pasted-file.ts'
+import { readPasted } from './form/pasted-file.ts'
 
-export { judgeForm, readPastedForm }
+export { readPasted }
 
-allowInThreads(import.meta.url, { judgeForm, readPastedForm })
+allowInThreads(import.meta.url, { readPasted })

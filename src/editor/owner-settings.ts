@@ -2,7 +2,7 @@
 
 import type { FieldNotes } from '../account/field-notes.ts'
 import { findNotice, pageNotFound, protect, type Visited } from '../account/respond-account.ts'
-import { sealedToken } from '../account/session.ts'
+import { csrfToken } from '../account/session.ts'
 import { redirectTo } from '../account/sign-in.ts'
 import type { ErrorView } from '../account/views.ts'
 import { sayError } from '../account/words-for-people.ts'
@@ -79,12 +79,12 @@ async function readFile(
 
 function show(settings: Settings, rejected?: RejectedForm): OwnerSettingsView {
   const { editing, owner, file, commit } = settings
-  const { request, session, deps } = editing
+  const { request, session } = editing
   const notice = rejected ? undefined : findNotice(request, NOTICES)
   return {
     page: 'owner-settings',
     title: `Settings of ${owner}`,
-    csrf: sealedToken(session, deps.secret),
+    csrf: csrfToken(session, 'edit'),
     person: session.person,
     owner,
     file,
@@ -99,7 +99,7 @@ async function change(settings: Settings): Promise<Visited> {
   const { editing, owner, file } = settings
   const { request, deps, session, form } = editing
   const again = (status: number, sentences: readonly string[], problems: FieldNotes['problems'] = []) =>
-    protect(show(settings, { form, notes: { problems, suggestions: [] }, sentences }), status, request, deps)
+    protect(show(settings, { form, notes: { problems }, sentences }), status, request, deps)
   const given = form.get('commit') ?? ''
   const expected_commit = given === '' ? null : given
   // The list that a form changes is the one that its page showed.

@@ -4,56 +4,33 @@ import type { FieldNotes } from '../account/field-notes.ts'
 import type { View } from '../account/views.ts'
 import type { Said } from '../account/words-for-people.ts'
 import type { Person } from '../domain/access/person.ts'
-import type { Repository, VersionRecord, VersionRow, Warning } from '../domain/api/schema.ts'
+import type { Repository, VersionRecord, VersionRow } from '../domain/api/schema.ts'
 import type { OwnerFile } from '../domain/content/prompt-file.ts'
-import type { KnownParts, VersionForm } from './form/version-form.ts'
+import type { EditedPrompt } from './form/composed-form.ts'
 
-/** What publishing the form would do. */
-export interface Review {
-  /** The version number that will be assigned; undefined if only details change. */
-  version: string | undefined
-  warnings: readonly Warning[]
-  /** The changed details. */
-  changes: readonly { label: string; from: string; to: string }[]
-  /** The impact on callers and the changed lines, as HTML; undefined for a new prompt. */
-  comparison: string | undefined
-  /** The digest of what was checked. */
-  checked: string
+/** What the editor begins with. */
+export interface EditorStart {
+  /** Who writes. */
+  login: string
+  /** The owners to choose from; omitted for the next version of an existing prompt. */
+  owners?: readonly string[]
+  /** The prompt of the version that the form is filled in with; undefined for an empty form. */
+  prompt?: EditedPrompt
+  /** The latest version of the prompt that is edited; undefined for a new prompt. */
+  base?: VersionRecord
+  /** Another version that the form is filled in with: an earlier one, or one to fork. */
+  source?: VersionRecord
 }
 
 /** The page for writing a version. */
 export type VersionView = View<
   'version',
   {
-    /** Who writes. */
-    login: string
-    /** Proves that the form is from this session. */
-    csrf: string
-    form: VersionForm
-    /** The included texts that the form knows. */
-    parts: KnownParts
-    /** The preview as HTML. */
-    preview: string
-    /** The owners to choose from; omitted for the next version of an existing prompt. */
-    owners?: readonly string[] | undefined
-    /** The version that the form was opened with; undefined for a new prompt. */
-    base?: VersionRecord | undefined
-    /** The version whose content the form was filled in with, to publish it again; undefined if it is the latest. */
-    revertTo?: VersionRecord | undefined
-    review?: Review | undefined
-    notes: FieldNotes
-    /** Why the form was rejected as a whole. */
-    problem?: Said | undefined
-    /** Whether the user may not publish this prompt, and is offered a fork with the typed text. */
-    mayOnlyFork?: boolean | undefined
-    /** The URL where users without publish permission can suggest the change. */
-    suggestion?: string | undefined
-    /** The version that someone else published in the meantime, and how it differs, as HTML. */
-    theirs?: { record: VersionRecord; comparison: string } | undefined
-    /** What happened: what was recognised, and what was lost. */
-    said?: readonly string[] | undefined
-    /** Whether the form has been submitted, so that it contains unpublished text. */
-    isSent?: boolean
+    start: EditorStart
+    /** Whether the writer is no member of the owner, and is offered a fork with the typed text. */
+    isStranger: boolean
+    /** The URL where somebody who is no member can suggest a change. */
+    suggestion: string | undefined
   }
 >
 

@@ -1,10 +1,11 @@
 // Connects the account pages and the editor to the platform: account stores, sign-in, memberships and publishing.
 import { randomBytes } from 'node:crypto'
 import { readOwnPrompts } from '../account/own-prompts.ts'
-import type { AccountDeps, Provider, SignIn } from '../account/visit.ts'
+import { type AccountDeps, findSignedIn, type Provider, type SignIn } from '../account/visit.ts'
 import { parseBuilt } from '../built/site-files.ts'
 import { type Config, findSourceHost, SIGN_IN_PROBLEMS, settingsError } from '../config.ts'
 import { memberEntriesOf, membershipsPath, ownHandleOf } from '../domain/access/memberships.ts'
+import type { Person } from '../domain/access/person.ts'
 import type { EditorDeps } from '../editor/editing.ts'
 import { openInvitations } from '../state/invitations.ts'
 import { openPeople } from '../state/sessions.ts'
@@ -56,6 +57,16 @@ export async function connectAccount(request: Request, { ip, hub }: FunctionCont
     limiter: await limiterOf('account', config.rateLimitPerMinute, config),
     clientAddress: clientKeyOf(ip),
   }
+}
+
+/** Returns the person whose session sent a write from a page of this hub. @throws HubError like `findSignedIn` */
+export async function findWriter(request: Request, now: Date, { hub }: FunctionContext): Promise<Person | undefined> {
+  const config = currentConfig()
+  const { baseUrl, signIn } = config
+  const state = await stateOf(hub)
+  const accounts = openPeople(state)
+  const deps = { baseUrl, accounts, signIn: openSignIn(config, hub, state), secret: cookieSecretOf(signIn) }
+  return findSignedIn(request, deps, now)
 }
 
 /** Returns the editor's dependencies on this platform. @throws HubError like `connectAccount` */

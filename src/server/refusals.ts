@@ -104,13 +104,25 @@ export function respondWithError(request: Request, error: HubError, cacheTag?: s
   return new Response(request.method === 'HEAD' ? null : bytes, { status, headers })
 }
 
-/** Responds to any exception with problem details (RFC 9457), for clients that read no other errors. @param cacheTag as in `respondWithError` */
+/** Responds to whatever a write or a check throws: with problem details, which name each field, for those who ask for them. */
+export function respondToSender(request: Request, thrown: unknown): Response {
+  const wantsDetails = request.headers.get('Accept')?.includes(PROBLEM_DETAILS)
+  return wantsDetails ? respondWithProblem(request, thrown) : respondToError(request, thrown)
+}
+
+const PROBLEM_DETAILS = 'application/problem+json'
+
+/** Responds to any exception with problem details (RFC 9457). @param cacheTag as in `respondWithError` */
 export function respondWithProblem(request: Request, thrown: unknown, cacheTag?: string): Response {
   const error = toHubError(thrown)
   const { status, headers } = respondWithError(request, error, cacheTag)
-  const problem = { title: error.code.replaceAll('_', ' '), status, detail: error.message }
+  const errors = error.problems?.map(({ key, message }) => ({
+    ...(key !== '' && { pointer: `#/${key.replaceAll('.', '/')}` }),
+    detail: message,
+  }))
+  const problem = { title: error.code.replaceAll('_', ' '), status, detail: error.message, ...(errors && { errors }) }
   const bytes = new TextEncoder().encode(JSON.stringify(problem))
-  headers.set('Content-Type', 'application/problem+json')
+  headers.set('Content-Type', PROBLEM_DETAILS)
   headers.set('Content-Length', String(bytes.length))
   return new Response(request.method === 'HEAD' ? null : bytes, { status, headers })
 }

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import type { AccountPageView } from '../../src/account/views.ts'
 import type { Repository, VersionRecord } from '../../src/domain/api/schema.ts'
 import { DEFAULT_OWNER_FILE } from '../../src/domain/content/prompt-file.ts'
-import { blankFields, emptyForm } from '../../src/editor/form/version-form.ts'
 import type { EditorPageView } from '../../src/editor/views.ts'
 import { loadPageCode, showView } from '../hubs/page-code.ts'
 import { makeProfile } from '../hubs/profile.ts'
@@ -16,7 +15,6 @@ const TIME = '2026-01-02T03:04:05.000Z'
 const said = { sentences: [BAD, BAD], link: { href: BAD, text: BAD } }
 const notes = {
   problems: ['content', 'title', ''].map((field) => ({ field, sentence: BAD, words: BAD })),
-  suggestions: [{ field: 'license', value: BAD, label: BAD }],
 }
 const token = {
   id: BAD,
@@ -93,53 +91,11 @@ const VIEWS: readonly (AccountPageView | EditorPageView)[] = [
   {
     page: 'version',
     title,
-    login: BAD,
-    csrf: BAD,
-    notes,
-    problem: said,
+    start: { login: BAD, prompt: repository, base: record, source: record },
+    isStranger: true,
     suggestion: BAD,
-    said: [BAD],
-    preview: TRUSTED,
-    base: record,
-    revertTo: record,
-    theirs: { record, comparison: TRUSTED },
-    form: {
-      ...emptyForm(BAD),
-      name: BAD,
-      title: BAD,
-      description: BAD,
-      tags: BAD,
-      license: BAD,
-      readme: BAD,
-      content: BAD,
-      bump: BAD,
-      changelog: BAD,
-      parameters: BAD,
-      skill: BAD,
-      expected: BAD,
-      forkedFrom: BAD,
-      variables: [{ ...blankFields(BAD), description: BAD, default: `${BAD}\n`, example: BAD, options: BAD }],
-    },
-    parts: { texts: { [BAD]: BAD }, variables: [] },
-    review: {
-      version: BAD,
-      checked: BAD,
-      comparison: TRUSTED,
-      changes: [{ label: BAD, from: BAD, to: BAD }],
-      warnings: [{ code: BAD, message: BAD } as never],
-    },
   },
-  {
-    page: 'version',
-    title,
-    login: BAD,
-    csrf: BAD,
-    notes,
-    preview: TRUSTED,
-    form: emptyForm(BAD),
-    owners: [BAD],
-    parts: { texts: {}, variables: [] },
-  },
+  { page: 'version', title, start: { login: BAD, owners: [BAD] }, isStranger: false, suggestion: undefined },
   { page: 'published', title, repository, record },
   {
     page: 'manage',

@@ -22,86 +22,103 @@ export function testWriting(opened: () => [Browser, BuiltHub]): void {
   })
 
   const record = async (name: string) => (await (await fetch(`${hub.url}/api/v1/repos/${name}`)).json()).data
-  const wordsBeside = (page: Page, field: string) => page.locator(`[id="${field}-wrong"]`).textContent()
-  const alerts = (page: Page) => page.getByRole('alert').getByRole('listitem').allTextContents()
   const focused = (page: Page) => page.evaluate(() => document.activeElement?.id)
 
-  test('names all problems of a submission beside their fields, and focuses the first, without JavaScript', async () => {
-    const { page } = await signIn(browser, hub, { javaScriptEnabled: false })
-    await page.goto(`${hub.url}/new`)
-    await page.getByLabel('Name', { exact: true }).fill('Email Polisher')
-    await promptField(page).fill('{{tone}} {{count}}')
-    await press(page, 'Check')
-    await page.locator('[name="variable.tone.type"]').selectOption('enum')
-    await page.locator('[name="variable.count.type"]').selectOption('integer')
-    await page.locator('[name="variable.count.default"]').fill('many')
-    await page.getByLabel('Tags').fill('No Tag!')
-    await page.getByLabel('License').fill('mit')
-    await page.getByText('Parameters', { exact: true }).first().click()
-    await page.getByLabel('Parameters').fill('{')
-    await press(page, 'Check')
-    await page.getByRole('alert').waitFor()
-    expect(await alerts(page)).toEqual([
-      'Name: expected lower-case letters, digits and single hyphens, such as code-review.',
-      'Variable tone, options: expected at least one option, because the type is enum.',
-      'Variable count, default: expected a whole number, got "many".',
-      'Tags: expected lower-case letters, digits and single hyphens.',
-      'License: expected an SPDX license such as MIT or CC-BY-4.0, got "mit".',
-      'Parameters: expected JSON, such as {"temperature": 0.2}.',
-    ])
-    expect(await focused(page)).toBe('name')
-    for (const [field, words] of [
-      ['name', /^Expected lower-case letters/],
-      ['variable.tone.options', /^Expected at least one option/],
-      ['variable.count.default', /^Expected a whole number/],
-      ['license', /^Expected an SPDX license/],
-      ['parameters', /^Expected JSON/],
-    ] as const) {
-      expect(await wordsBeside(page, field)).toMatch(words)
-      expect(await page.locator(`[id="${field}"]`).getAttribute('aria-invalid')).toBe('true')
-      expect(await page.locator(`[id="${field}"]`).isVisible()).toBe(true)
-    }
-    // Each entry of the list leads to its field.
-    await page.getByRole('link', { name: /^Variable tone, options/ }).click()
-    expect(await focused(page)).toBe('variable.tone.options')
-    // Suggestions are accepted with one button each.
-    await press(page, 'Use email-polisher')
-    await press(page, 'Use MIT')
-    await press(page, 'Use no-tag')
-    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('email-polisher')
-    expect(await page.getByLabel('License').inputValue()).toBe('MIT')
-    expect(await page.getByLabel('Tags').inputValue()).toBe('no-tag')
-    await page.close()
-  })
-
-  test('names problems while somebody types, only in fields that were visited', async () => {
+  test('names problems while somebody types, at fields that were visited, until they are mended', async () => {
     const { page, problems } = await signIn(browser, hub)
     await page.goto(`${hub.url}/new`)
     await page.locator('.code-field').waitFor()
     await page.getByLabel('Title').fill('Email Polisher')
-    await page.getByRole('button', { name: 'Use email-polisher' }).waitFor()
-    expect(await wordsBeside(page, 'name')).toBe('')
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('email-polisher')
+    await page.getByLabel('Name', { exact: true }).fill('Email Polisher')
+    await page.locator('#name-wrong', { hasText: 'Expected lower-case letters' }).waitFor()
+    await page.getByLabel('Name', { exact: true }).press('End')
+    await page.keyboard.type('!')
+    // It is gone at once, not after the next check.
+    expect(await page.locator('#name-wrong').isVisible()).toBe(false)
+    await press(page, 'Use email-polisher')
+    await page.getByLabel('License').fill('mit')
+    await press(page, 'Use MIT')
+    expect(await page.locator('#content-wrong').isVisible()).toBe(false)
     await page.getByLabel('Format', { exact: true }).selectOption('chat')
     await retype(page, '{{role "user"}}\nHello\n{{role "sistem"}}\nYou')
-    await page.locator('#content-wrong', { hasText: 'Line 3: expected {{role "system"}}' }).waitFor()
+    await page.locator('#content-wrong', { hasText: 'expected {{role "system"}}' }).waitFor()
     expect(await promptField(page).getAttribute('aria-invalid')).toBe('true')
+    expect(await page.locator('.cm-wrong').allTextContents()).toEqual(['{{role "sistem"}}'])
+    await page.getByLabel('Title').press('Enter')
+    await expect.poll(() => page.evaluate(() => document.activeElement?.className)).toBe('code-field')
     await retype(page, 'Hello {{tone}}')
     await press(page, 'Make this text a user message')
     expect(await textOf(page)).toBe('{{role "user"}}\nHello {{tone}}')
     await page.locator('[name="variable.tone.type"]').selectOption('enum')
-    await page.getByText('Expected at least one option, because the type is enum.').waitFor()
+    const options = page.locator('[id="variable.tone.options-wrong"]')
+    await expect.poll(() => options.textContent()).toBe('Expected at least one option, because the type is enum.')
     await page.locator('[name="variable.tone.options"]').fill('warm\nbrief')
     await page.locator('[name="variable.tone.default"]').fill('Warm')
     await press(page, 'Use warm')
     await page.locator('.preview .chip.filled', { hasText: 'warm' }).waitFor()
-    await page.locator('[data-progress]', { hasText: 'Not checked yet' }).waitFor()
     // A renamed placeholder keeps its fields.
     await promptField(page).focus()
     await page.keyboard.press('ControlOrMeta+End')
     for (const key of ['ArrowLeft', 'ArrowLeft', 's']) await page.keyboard.press(key)
     expect(await textOf(page)).toBe('{{role "user"}}\nHello {{tones}}')
     expect(await page.locator('[name="variable.tones.options"]').inputValue()).toBe('warm\nbrief')
+    // A warning leads to its line.
+    await retype(page, '{{role "user"}}\nHello {{ tones.x }} {{tones}}')
+    await page.locator('[data-findings] a', { hasText: 'line 2' }).first().click()
+    expect(await page.evaluate(() => document.activeElement?.className)).toBe('code-field')
     expect(problems).toEqual([])
+    await page.close()
+  })
+
+  test('late, lost and refused answers: nothing typed is lost, and nothing is published unseen', async () => {
+    const { page } = await signIn(browser, hub)
+    await page.goto(`${hub.url}/new`)
+    await page.locator('.code-field').waitFor()
+    const said = (words: string) => page.locator('[data-progress]', { hasText: words }).waitFor()
+    let checks = 0
+    await page.route('**/check', async (route) => {
+      checks++
+      if (checks === 1)
+        return route.fulfill({ status: 429, headers: { 'Retry-After': '1' }, json: { detail: 'Too many requests.' } })
+      // The answer about a text that has changed meanwhile arrives late.
+      if (checks === 3) await new Promise((resolve) => setTimeout(resolve, 3_000))
+      return route.continue().catch(() => {})
+    })
+    await page.getByLabel('Title').fill('Lost answers')
+    await promptField(page).fill('Hello {{a}}')
+    await said('Too many requests.')
+    await page.getByRole('button', { name: 'Publish 1.0.0' }).waitFor()
+    await promptField(page).fill('')
+    await expect.poll(() => checks).toBe(3)
+    await promptField(page).fill('Hello {{b}}')
+    await page.getByRole('button', { name: 'Publish 1.0.0' }).waitFor()
+    await page.waitForTimeout(3_000)
+    expect(await page.locator('#content-wrong').isVisible()).toBe(false)
+    // The answer to the publish is lost: the next click finds the version that it made.
+    await page.route('**/versions', async (route) => {
+      if (route.request().postDataJSON().dry_run) return route.continue()
+      await route.fetch()
+      await page.unroute('**/versions')
+      return route.abort()
+    })
+    await press(page, 'Publish 1.0.0')
+    await said('The hub did not answer.')
+    await press(page, 'Publish 1.0.0')
+    await page.getByRole('heading', { name: 'Published 1.0.0' }).waitFor()
+    expect((await record('alice/lost-answers')).versions).toEqual(['1.0.0'])
+    // The session ends while somebody writes.
+    await page.goto(`${hub.url}/alice/lost-answers/edit`)
+    await page.locator('.code-field').waitFor()
+    await promptField(page).fill('Hello {{b}} again')
+    await page.getByRole('button', { name: 'Publish 1.0.1' }).waitFor()
+    const cookies = await page.context().cookies()
+    await page.context().clearCookies()
+    await press(page, 'Publish 1.0.1')
+    await said('Your session has ended, so nothing was published.')
+    await page.context().addCookies(cookies)
+    await press(page, 'Publish 1.0.1')
+    await page.getByRole('heading', { name: 'Published 1.0.1' }).waitFor()
     await page.close()
   })
 
@@ -128,16 +145,6 @@ export function testWriting(opened: () => [Browser, BuiltHub]): void {
     expect(await page.evaluate(() => document.activeElement?.className)).not.toBe('code-field')
     await page.keyboard.press('Shift+Tab')
     expect(await page.evaluate(() => document.activeElement?.className)).toBe('code-field')
-    await page.keyboard.press('ControlOrMeta+Enter')
-    await page.getByRole('alert').waitFor()
-    expect(await alerts(page)).toEqual([expect.stringMatching(/^Name: /), expect.stringMatching(/^Prompt: line 1: /)])
-    await page.getByRole('link', { name: /^Prompt: line 1/ }).click()
-    expect(await page.evaluate(() => document.activeElement?.className)).toBe('code-field')
-    // The first field with a problem has focus, also if it is the code editor.
-    await page.getByLabel('Name', { exact: true }).fill('valid')
-    await page.getByLabel('Title').press('Enter')
-    await page.getByRole('link', { name: /^Prompt: line 1/ }).waitFor()
-    await expect.poll(() => page.evaluate(() => document.activeElement?.className)).toBe('code-field')
     expect(problems).toEqual([])
     await page.close()
   })
@@ -167,14 +174,10 @@ export function testWriting(opened: () => [Browser, BuiltHub]): void {
     expect(await page.locator('[name="variable.name.description"]').inputValue()).toBe('Whom')
     expect(await page.locator('[name="variable.name.required"]').isChecked()).toBe(false)
     await page.getByText('Your draft was restored.').waitFor()
-    // A form that was checked but not published is a draft, too.
-    await press(page, 'Check')
-    await page.getByRole('heading', { name: 'Version 1.0.0' }).waitFor()
     await page.goto(`${hub.url}/acme/welcome`)
     await page.goto(`${hub.url}/new`)
     await page.locator('.code-field').waitFor()
     expect(await textOf(page)).toBe('Hello {{name}}')
-    await press(page, 'Check')
     await press(page, 'Publish 1.0.0')
     await page.getByRole('heading', { name: 'Published 1.0.0' }).waitFor()
     await expect.poll(() => page.evaluate(() => sessionStorage.length)).toBe(0)
@@ -193,15 +196,15 @@ export function testWriting(opened: () => [Browser, BuiltHub]): void {
   })
 
   test('saves every detail that the form offers', async () => {
-    const { page } = await signIn(browser, hub, { javaScriptEnabled: false })
+    const { page } = await signIn(browser, hub)
     const title = 'Greet them'
     await page.goto(`${hub.url}/acme/welcome/edit`)
+    await page.locator('.code-field').waitFor()
     await page.getByLabel('Title').fill(title)
     await page.getByLabel('Description').last().fill('Greets somebody.')
     await page.getByLabel('Tags').fill('greeting, hello')
     await page.getByLabel('Readme').fill('# New\n\nA readme.')
     await page.getByLabel('License').fill('')
-    await press(page, 'Check')
     await page.getByRole('heading', { name: 'Changed details' }).waitFor()
     const changes = page.locator('.review .fact-list')
     expect(await changes.locator('dt').allTextContents()).toContain('Title')
@@ -218,36 +221,11 @@ export function testWriting(opened: () => [Browser, BuiltHub]): void {
     })
     // A title cannot be removed, and the form says so.
     await page.goto(`${hub.url}/acme/welcome/edit`)
+    await page.locator('.code-field').waitFor()
     await page.getByLabel('Title').fill('')
-    await press(page, 'Check')
-    await page.getByRole('alert').waitFor()
-    expect(await alerts(page)).toEqual(['Title: expected some text.'])
-    expect((await record('acme/welcome')).title).toBe(title)
+    await page.locator('#title-wrong', { hasText: 'Expected some text.' }).waitFor()
     await page.getByLabel('Title').fill(title)
-    await press(page, 'Check')
-    await page.getByText('Nothing has changed since the latest version.').waitFor()
-    await page.close()
-  })
-
-  test('checks the longest text together with the longest readme', async () => {
-    const { page } = await signIn(browser, hub, { javaScriptEnabled: false })
-    await page.goto(`${hub.url}/new`)
-    const [cookie] = await page.context().cookies()
-    const answer = await fetch(`${hub.url}/new`, {
-      method: 'POST',
-      headers: { origin: hub.url, cookie: `${cookie!.name}=${cookie!.value}` },
-      body: new URLSearchParams({
-        csrf: (await page.locator('input[name="csrf"]').first().getAttribute('value'))!,
-        step: 'review',
-        owner: 'alice',
-        name: 'longest',
-        format: 'text',
-        // 262,143 bytes of UTF-8, and nearly 800,000 as a form.
-        content: '界'.repeat(87_381),
-        readme: 'a'.repeat(262_144),
-      }),
-    })
-    expect([answer.status, (await answer.text()).includes('Version 1.0.0')]).toEqual([200, true])
+    await page.getByText('Nothing has changed since 1.0.0.').waitFor()
     await page.close()
   })
 
@@ -256,10 +234,8 @@ export function testWriting(opened: () => [Browser, BuiltHub]): void {
     await page.goto(`${hub.url}/acme/lines/edit`)
     await page.locator('.code-field').waitFor()
     await page.getByLabel('Title').fill('Two lines')
-    await press(page, 'Check')
     await page.getByRole('heading', { name: 'Changed details' }).waitFor()
     await promptField(page).fill('One\nTwo {{name}}\nThree\n')
-    await press(page, 'Check')
     await press(page, 'Publish 1.0.1')
     await page.getByRole('heading', { name: 'Published 1.0.1' }).waitFor()
     const raw = await (await fetch(`${hub.url}/api/v1/repos/acme/lines/raw`)).text()
@@ -269,7 +245,6 @@ export function testWriting(opened: () => [Browser, BuiltHub]): void {
     await page.locator('.code-field').waitFor()
     await page.getByLabel('Owner', { exact: true }).selectOption('acme')
     await page.getByLabel('Name', { exact: true }).fill('same-lines')
-    await press(page, 'Check')
     await press(page, 'Publish 1.0.0')
     await page.getByRole('heading', { name: 'Published 1.0.0' }).waitFor()
     expect(await record('acme/same-lines')).toMatchObject({
@@ -284,7 +259,7 @@ export function testWriting(opened: () => [Browser, BuiltHub]): void {
     const expectBarInView = async () => {
       for (const top of [0, 10_000]) {
         await page.evaluate((y) => scrollTo(0, y), top)
-        const { y, height } = (await page.locator('.publish-bar [value=publish]').boundingBox())!
+        const { y, height } = (await page.locator('.publish-bar [data-publish]').boundingBox())!
         expect(y).toBeGreaterThan(0)
         expect(y + height).toBeLessThanOrEqual(page.viewportSize()!.height)
       }
@@ -308,8 +283,7 @@ export function testWriting(opened: () => [Browser, BuiltHub]): void {
     await promptField(page).fill('Hello {{name}} {{tone}}')
     await page.locator('[name="variable.tone.type"]').selectOption('enum')
     await page.getByLabel('Name', { exact: true }).fill('Not A Name')
-    await press(page, 'Check')
-    await page.getByRole('alert').waitFor()
+    await page.locator('#name-wrong').waitFor()
     await expectUsable(page)
     await page.setViewportSize({ width: 360, height: 740 })
     await expectBarInView()
@@ -319,7 +293,7 @@ export function testWriting(opened: () => [Browser, BuiltHub]): void {
     expect(box!.y + box!.height).toBeLessThanOrEqual(bar!.y)
     await press(page, 'Use not-a-name')
     await page.locator('[name="variable.tone.options"]').fill('warm')
-    await press(page, 'Check')
+    await page.getByLabel('Title').press('Enter')
     await page.getByRole('heading', { name: 'Version 1.0.0' }).waitFor()
     expect(await focused(page)).toBe('review-title')
     await expectUsable(page)

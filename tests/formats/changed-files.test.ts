@@ -8,7 +8,7 @@ import { parse, stringify } from 'yaml'
 import { importPrompt } from '../../packages/prompt-formats/source/content-files.ts'
 import { type ImportFormat, READERS } from '../../packages/prompt-formats/source/formats.ts'
 import type { ConversionProblem } from '../../src/domain/api/export-formats.ts'
-import { readPastedForm } from '../../src/editor/form/pasted-file.ts'
+import { readPasted } from '../../src/editor/form/pasted-file.ts'
 import { measure } from '../../src/files/measure.ts'
 
 const RUNS = Number(process.env.RUNS ?? 20)
@@ -175,7 +175,7 @@ function importFile(format: ImportFormat, source: string): { written: unknown; i
       return []
     })
   })
-  readPastedForm({ content: source }, format)
+  readPasted(source, format)
   const isRefused = said.some(({ kind }) => kind === 'refused')
   expect(prompts.length > 0 || isRefused).toBe(true)
   return { written, isRefused }

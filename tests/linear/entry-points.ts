@@ -47,10 +47,10 @@ import { countTypos } from '../../src/domain/search/edit-distance.ts'
 import { splitChat } from '../../src/domain/values/chat.ts'
 import { findUnwritable } from '../../src/domain/values/chat-rules.ts'
 import { findToken } from '../../src/domain/values/token-form.ts'
-import { formOf, knownPartsOf } from '../../src/editor/form/composed-form.ts'
+import { formOf } from '../../src/editor/form/composed-form.ts'
 import { suggestCorrections } from '../../src/editor/form/suggestions.ts'
-import { previewedOf, readVersionForm } from '../../src/editor/form/version-form.ts'
-import { judgeForm, readPastedForm } from '../../src/editor/long-work.ts'
+import { previewedOf, readVersionForm, requestsOf } from '../../src/editor/form/version-form.ts'
+import { readPasted } from '../../src/editor/long-work.ts'
 import { changeOf } from '../../src/editor/manage-form.ts'
 import { ownerChangeOf } from '../../src/editor/owner-form.ts'
 import { measure } from '../../src/files/measure.ts'
@@ -399,16 +399,11 @@ export const SLOW: Readonly<Record<string, CallsOf>> = {
     const repository = repositoryOf(text, 'text')
     const form = formOf(repository, recordOf(text, 'text'))
     return [
-      () => judgeForm(sentForm(text)),
-      () => judgeForm({ content: text, format: 'chat' }),
+      () => requestsOf(readVersionForm(sentForm(text), '')),
+      () => readVersionForm({ content: text, format: 'chat' }, ''),
       () => suggestCorrections(readVersionForm(sentForm(text), 'acme')),
       () => formOf(repository, recordOf(text, 'chat')),
-      () => knownPartsOf([composed(recordOf(text, 'text'), text)]),
-      () =>
-        previewedOf(
-          { ...form, content: `${text}\n${LINE}`, compose: true },
-          { texts: { [LINE]: text }, variables: VARIABLES },
-        ),
+      () => previewedOf({ ...form, compose: true }, { content: text, variables: VARIABLES }),
       () => changeOf(formOfFields(text), { owner: text, name: text }),
       () =>
         ownerChangeOf(new URLSearchParams({ change: 'labels', protected_labels: text }), {
@@ -419,9 +414,7 @@ export const SLOW: Readonly<Record<string, CallsOf>> = {
     ]
   },
   'a file that is pasted into the editor': (text) =>
-    ['prompt-file', 'dotprompt', 'prompty', 'skill'].map(
-      (format) => () => readPastedForm({ content: `---\n${text}\n---\na` }, format),
-    ),
+    ['prompt-file', 'dotprompt', 'prompty', 'skill'].map((format) => () => readPasted(`---\n${text}\n---\na`, format)),
   'an import': (text) => [
     ...jsonFilesWith(text).flatMap((file) => Object.values(JSON_READERS).map((read) => () => read(file, 'a'))),
     ...filesWith(text).flatMap((file) => [

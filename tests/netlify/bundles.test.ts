@@ -272,9 +272,12 @@ const CALLS: readonly [name: string, about: string, request: () => Request, stat
   [
     'editor',
     'a pasted prompt',
-    () => visit('/new', { step: 'recognise', content: PASTED }),
+    () => {
+      const { url, headers } = visit('/new')
+      return new Request(url, { method: 'POST', headers, body: JSON.stringify({ content: PASTED, format: '' }) })
+    },
     200,
-    'Recognised as: GitHub Models',
+    '"format":"GitHub Models"',
   ],
   [
     'editor',

@@ -7,12 +7,8 @@ import { importPrompt } from '../../packages/prompt-formats/source/content-files
 import { READERS, toExported, WRITERS } from '../../packages/prompt-formats/source/formats.ts'
 import { writePromptFile } from '../../packages/prompt-formats/source/write-prompt-file.ts'
 import { findVariableNames } from '../../src/domain/content/placeholders.ts'
-import {
-  PROMPT_FILE_KEYS,
-  parseRepositoryFile,
-  parseVersionFile,
-  undeclaredVariable,
-} from '../../src/domain/content/prompt-file.ts'
+import { parseRepositoryFile, parseVersionFile, undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
+import { PROMPT_FILE_KEYS } from '../../src/domain/content/prompt-file-keys.ts'
 import { measure } from '../../src/files/measure.ts'
 import { anyJson, anyText, readStarterCatalogue } from '../fixtures/records.ts'
 import { makeImportFolder } from './importing.ts'

@@ -1,7 +1,7 @@
 // Names imported prompts after their own path or title, so that a prompt never gets the name of another one in the next import.
 import { LIMITS } from '../../../src/domain/limits.ts'
 import { isName, isPortableName } from '../../../src/domain/values/names.ts'
-import { toName } from './names.ts'
+import { toName } from './to-name.ts'
 
 /** Where a prompt was read. Stored as `imported_from`. */
 export interface PromptSource {

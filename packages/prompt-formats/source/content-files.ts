@@ -24,8 +24,9 @@ import { titleFromName } from '../../../src/domain/values/names.ts'
 import { nextVersion, sortVersions } from '../../../src/domain/values/versions.ts'
 import type { PromptSource } from './assign-names.ts'
 import { type Details, toDetails } from './details.ts'
-import { toLine, toName } from './names.ts'
+import { toLine } from './names.ts'
 import { ConversionProblems, contentOf, type PortablePrompt } from './portable.ts'
+import { toName } from './to-name.ts'
 
 /** An existing repository, which may have lost its versions. */
 export interface ExistingRepository {

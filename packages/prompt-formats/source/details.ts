@@ -5,8 +5,9 @@ import type { RepositoryFrontMatter } from '../../../src/domain/content/front-ma
 import { findLicenseProblem } from '../../../src/domain/content/rules.ts'
 import { LIMITS } from '../../../src/domain/limits.ts'
 import { printable } from '../../../src/domain/text/printable.ts'
-import { toLine, toName, toTags } from './names.ts'
+import { toLine } from './names.ts'
 import { type ConversionProblems, MAX_FINDINGS, type PortablePrompt } from './portable.ts'
+import { toName, toTags } from './to-name.ts'
 
 /** The details that a source states, in the form of `index.md`. A license in other words than SPDX is null. */
 export type Details = Partial<Pick<RepositoryFrontMatter, 'title' | 'description' | 'tags' | 'license'>>

@@ -1,26 +1,11 @@
-// Converts names, tags and variables from other tools to the hub's rules.
+// Converts names of files, texts and variables from other tools to the hub's rules.
 
 import type { Variable } from '../../../src/domain/api/schema.ts'
 import { findPlaceholders } from '../../../src/domain/content/placeholders.ts'
 import { undeclaredVariable } from '../../../src/domain/content/prompt-file.ts'
 import { VariableInput } from '../../../src/domain/content/variable-input.ts'
 import { LIMITS } from '../../../src/domain/limits.ts'
-import { NAME_PATTERN, TAG_PATTERN } from '../../../src/domain/values/names.ts'
 import { type ConversionProblems, type PortablePrompt, textsOf } from './portable.ts'
-
-/** Derives a hub name from a title: lower case, without accents, words joined by hyphens. Empty if nothing remains. */
-export function toName(title: string): string {
-  const words = title
-    .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-|-$/g, '')
-    .slice(0, LIMITS.nameCharacters)
-    .replace(/-$/, '')
-  return NAME_PATTERN.test(words) ? words : ''
-}
 
 /** File names that many prompts share, so that a prompt is named after its folder. */
 const SHARED_NAMES = new Set(
@@ -36,14 +21,6 @@ export function nameOfFile(path: string, format: string): string {
   const own = file.replace(/\.[^.]+$/, '').replace(KINDS, '')
   const isShared = format === 'skill' || own === '' || SHARED_NAMES.has(own.toLowerCase())
   return isShared && folder !== '' ? folder : own
-}
-
-/** Converts tags to the hub's rules: at most ten, without duplicates. */
-export function toTags(tags: readonly string[]): string[] {
-  const made = tags
-    .map((tag) => toName(tag))
-    .filter((tag) => TAG_PATTERN.test(tag) && tag.length <= LIMITS.tagCharacters)
-  return [...new Set(made)].slice(0, LIMITS.tagsPerRepository)
 }
 
 /** Converts a text to one line, truncated to a maximum length with an ellipsis. */

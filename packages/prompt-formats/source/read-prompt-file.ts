@@ -1,7 +1,8 @@
 // Reads prompt files with the parser of a publish, so that an import has every field and every byte. docs/contract.md section 7
 import { HubError } from '../../../src/domain/api/errors.ts'
 import { findVariableNames } from '../../../src/domain/content/placeholders.ts'
-import { PROMPT_FILE_KEYS, undeclaredVariable } from '../../../src/domain/content/prompt-file.ts'
+import { undeclaredVariable } from '../../../src/domain/content/prompt-file.ts'
+import { PROMPT_FILE_KEYS } from '../../../src/domain/content/prompt-file-keys.ts'
 import { readPromptFile } from '../../../src/domain/publishing/prompt-file.ts'
 import { measureSize, type PublishInput } from '../../../src/domain/publishing/request.ts'
 import { readLine } from '../../../src/domain/text/yaml.ts'

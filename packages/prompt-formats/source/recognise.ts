@@ -1,5 +1,5 @@
 // Recognises which tool's file a text is, by its front matter and its marks alone. It loads no reader, because the browser runs it too.
-import { PROMPT_FILE_KEYS } from '../../../src/domain/content/prompt-file.ts'
+import { PROMPT_FILE_KEYS } from '../../../src/domain/content/prompt-file-keys.ts'
 import type { ImportFormat } from './formats.ts'
 import { findFrontKeys, listKeys, MAX_FRONT_CHARACTERS } from './front-keys.ts'
 

@@ -7,7 +7,7 @@ import { digestText } from '../../../src/files/measure.ts'
 import { describeVersion } from '../../prompt-formats/source/content-files.ts'
 import { toDetails } from '../../prompt-formats/source/details.ts'
 import { orderImport } from '../../prompt-formats/source/import-order.ts'
-import { toLine, toName } from '../../prompt-formats/source/names.ts'
+import { toLine } from '../../prompt-formats/source/names.ts'
 import {
   ConversionProblems,
   contentOf,
@@ -16,6 +16,7 @@ import {
 } from '../../prompt-formats/source/portable.ts'
 import { placeReferences, type ReferenceTarget } from '../../prompt-formats/source/references.ts'
 import { clip } from '../../prompt-formats/source/template.ts'
+import { toName } from '../../prompt-formats/source/to-name.ts'
 import { type LatestFields, writePromptFile } from '../../prompt-formats/source/write-prompt-file.ts'
 import { type FoundPrompt, type ImportChoices, type Line, readImport, sayFindings } from './read-import.ts'
 import { readAgain } from './skill-folder.ts'

@@ -133,7 +133,7 @@ test('a check takes the body of a publish, and no token', () => {
   }
   expect([check.requestBody, check.security]).toEqual([publish.requestBody, undefined])
   expect(Object.keys(api.components!.schemas!.CheckAnswer!.properties!)).toEqual(words`
-    would_be unchanged breaking content_sha256 bundle_sha256 manifest_sha256 fields changes warnings
+    would_be unchanged breaking content_sha256 bundle_sha256 manifest_sha256 fields changes composed warnings
   `)
 })
 

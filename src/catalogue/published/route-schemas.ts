@@ -227,6 +227,9 @@ export const CheckAnswer = z
     changes: Difference.nullable().describe(
       'What callers of the latest version must know; null if no version would be added, or there is no version to compare with.',
     ),
+    composed: VersionRecord.pick({ content: true, variables: true, includes: true })
+      .nullable()
+      .describe('The text with the prompts that it includes, and their variables; null without compose.'),
     warnings: z.array(Warning).describe('Possible problems; they would not prevent publishing.'),
   })
   .meta({ id: 'CheckAnswer', description: 'What a publish would do.' })

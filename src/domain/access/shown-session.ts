@@ -3,6 +3,9 @@
 /** The URL at which a page's script asks who is signed in. */
 export const SESSION_ADDRESS = '/auth/session'
 
+/** The header in which a page sends the CSRF token of its session to the API. */
+export const CSRF_HEADER = 'X-CSRF-Token'
+
 /** The name of the cookie that a page's script can read, without the prefix `__Host-` that it has on https. It says only that somebody is signed in; the session itself is in a cookie that scripts cannot read. */
 export const HINT_COOKIE = 'signed-in'
 
@@ -11,7 +14,7 @@ export interface ShownSession {
   login: string
   /** The owners that the user may publish to, according to the latest build. */
   owners: readonly string[]
-  /** The CSRF token for the forms that edit and manage prompts. */
+  /** The CSRF token for the forms that manage prompts, and for writes to the API. */
   csrf: string
 }
 

@@ -11,6 +11,7 @@ import { editYaml, type KeyChange } from '../text/yaml-edit.ts'
 import { AttestationFacts } from '../values/attestation.ts'
 import { OwnerFrontMatter, RepositoryFrontMatter, VersionFrontMatter } from './front-matter.ts'
 import { findVariableNames } from './placeholders.ts'
+import { PROMPT_FILE_KEYS } from './prompt-file-keys.ts'
 
 /** A version file. `variables` contains the declared variables or, if none are declared, the placeholders in the content. */
 export interface VersionFile extends Omit<VersionFrontMatter, 'variables'> {
@@ -219,11 +220,6 @@ function parseFile<Schema extends z.ZodType>(
 
 /** The first line of a file with front matter. */
 const FRONT_MATTER_START = /^---\r?\n/
-
-/** The keys of a prompt file's front matter, which are fields of a publish. docs/contract.md section 7 */
-export const PROMPT_FILE_KEYS: ReadonlySet<string> = new Set([
-  ...['title', 'description', 'tags', 'license', 'format', 'variables', 'parameters', 'skill', 'compose'],
-])
 
 /** As far as content is searched for front matter. */
 const MAX_LOOKED_AT = 8_192

@@ -1,6 +1,7 @@
 // Reads prompt files: front matter with the fields of a publish, then the content. docs/contract.md section 7
 import * as z from 'zod'
-import { openLines, PROMPT_FILE_KEYS, splitFile } from '../content/prompt-file.ts'
+import { openLines, splitFile } from '../content/prompt-file.ts'
+import { PROMPT_FILE_KEYS } from '../content/prompt-file-keys.ts'
 import { LIMITS } from '../limits.ts'
 import { findJsonProblem } from '../text/json.ts'
 import { printable } from '../text/printable.ts'

@@ -1,8 +1,9 @@
 // Shows a textarea as a code editor with line numbers and highlighted placeholders. The textarea stays in the form, with the same text.
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
-import { EditorState, type Extension } from '@codemirror/state'
+import { EditorState, type Extension, StateEffect, StateField } from '@codemirror/state'
 import {
   Decoration,
+  type DecorationSet,
   EditorView,
   highlightSpecialChars,
   keymap,
@@ -14,14 +15,25 @@ import {
 import { PLACEHOLDER } from '../../domain/content/placeholders.ts'
 import { CHAT_ROLES, findRoleLine } from '../../domain/values/chat.ts'
 
+/** A line to mark. */
+interface MarkedLine {
+  line: number
+  /** Otherwise, a warning. */
+  isProblem: boolean
+}
+
 /** The editor of a textarea. */
-interface CodeField {
+export interface CodeField {
   focus(line?: number): void
   setText(text: string): void
+  /** Puts a text in the place of the selection. */
+  insert(text: string): void
   /** Adds a role line, with the cursor below it. */
   addRole(line: string): void
   /** Says what is wrong with the text; an empty string if nothing is. */
   setProblem(words: string): void
+  /** Marks lines with a problem or a warning, until they are edited. */
+  mark(lines: readonly MarkedLine[]): void
 }
 
 /** A role line or the history, alone on its line. */
@@ -38,7 +50,8 @@ const THEME = EditorView.theme({
   },
   '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '2px' },
   '&:has([aria-invalid])': { borderColor: 'var(--wrong)' },
-  '.cm-scroller': { minHeight: '20rem', maxHeight: '70vh', fontFamily: 'var(--mono)', lineHeight: '1.6' },
+  // As high as the textarea before it, and as the preview beside it, so that nothing moves.
+  '.cm-scroller': { height: 'var(--text-height)', fontFamily: 'var(--mono)', lineHeight: '1.6' },
   '.cm-content': { padding: '0.75rem 0', caretColor: 'var(--text)' },
   '.cm-line': { padding: '0 0.75rem', unicodeBidi: 'plaintext' },
   '.cm-gutters': { border: 'none', background: 'var(--sunken)', color: 'var(--quiet)' },
@@ -50,7 +63,29 @@ const THEME = EditorView.theme({
     boxShadow: '0 0 0 1px var(--open-line)',
   },
   '.cm-role': { color: 'var(--accent)', fontWeight: '600' },
+  '.cm-wrong, .cm-warned': { boxShadow: 'inset 3px 0 var(--wrong)' },
+  '.cm-warned': { boxShadow: 'inset 3px 0 var(--quiet)' },
   '.cm-specialChar': { color: 'var(--wrong)' },
+})
+
+const setMarks = StateEffect.define<readonly MarkedLine[]>()
+/** The marked lines. */
+const MARKS = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(marks, { effects, newDoc, changes }) {
+    for (const effect of effects)
+      if (effect.is(setMarks))
+        return Decoration.set(
+          effect.value
+            .filter(({ line }) => line <= newDoc.lines)
+            .map(({ line, isProblem }) =>
+              Decoration.line({ class: isProblem ? 'cm-wrong' : 'cm-warned' }).range(newDoc.line(line).from),
+            ),
+          true,
+        )
+    return marks.map(changes)
+  },
+  provide: (field) => EditorView.decorations.from(field),
 })
 
 /** Marks all matches in the visible part of the text. */
@@ -76,11 +111,10 @@ export function createCodeField(textarea: HTMLTextAreaElement, label: string, su
   // In a shadow root, CodeMirror's styles are a constructed style sheet, which the Content-Security-Policy allows.
   const root = host.attachShadow({ mode: 'open' })
   // References by ID do not leave a shadow root, so the description is repeated in it.
-  const wordsOf = (part: string) => document.getElementById(`${textarea.id}-${part}`)?.textContent ?? ''
-  const hint = wordsOf('hint')
-  let problem = wordsOf('wrong')
+  const hint = document.getElementById(`${textarea.id}-hint`)?.textContent ?? ''
+  let problem = ''
   const description = Object.assign(document.createElement('p'), { id: 'description', hidden: true })
-  description.textContent = `${problem} ${hint}`
+  description.textContent = hint
   root.append(description)
   const view = new EditorView({
     root,
@@ -90,7 +124,7 @@ export function createCodeField(textarea: HTMLTextAreaElement, label: string, su
       extensions: [
         ...[history(), lineNumbers(), highlightSpecialChars(), EditorView.lineWrapping, THEME],
         EditorView.perLineTextDirection.of(true),
-        ...[highlight(PLACEHOLDER, 'cm-variable'), highlight(ROLE_LINE, 'cm-role')],
+        ...[highlight(PLACEHOLDER, 'cm-variable'), highlight(ROLE_LINE, 'cm-role'), MARKS],
         // Tab is not bound, so that it leaves the field.
         keymap.of([
           {
@@ -116,11 +150,6 @@ export function createCodeField(textarea: HTMLTextAreaElement, label: string, su
           textarea.value = state.doc.toString()
           textarea.dispatchEvent(new Event('input', { bubbles: true }))
         }),
-        EditorView.domEventHandlers({
-          blur: () => {
-            textarea.dispatchEvent(new Event('change', { bubbles: true }))
-          },
-        }),
       ],
     }),
   })
@@ -136,7 +165,15 @@ export function createCodeField(textarea: HTMLTextAreaElement, label: string, su
         view.dispatch({ selection: { anchor: doc.line(line).from }, scrollIntoView: true })
       view.focus()
     },
-    setText: (text) => replace(0, view.state.doc.length, text),
+    setText(text) {
+      const { length } = view.state.doc
+      const anchor = Math.min(view.state.selection.main.anchor, text.length)
+      view.dispatch({ changes: { from: 0, to: length, insert: text }, selection: { anchor } })
+    },
+    insert(text) {
+      view.dispatch(view.state.replaceSelection(text))
+      view.focus()
+    },
     addRole(line) {
       const { doc } = view.state
       const text = doc.toString()
@@ -151,5 +188,6 @@ export function createCodeField(textarea: HTMLTextAreaElement, label: string, su
       description.textContent = `${words} ${hint}`
       view.dispatch({})
     },
+    mark: (lines) => view.dispatch({ effects: setMarks.of(lines) }),
   }
 }

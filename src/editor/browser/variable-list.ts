@@ -4,8 +4,6 @@ import { findVariableNames } from '../../domain/content/placeholders.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { Format } from '../../domain/values/chat.ts'
 
-type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
-
 /** Opens the list of variables. Fields of a variable that disappears are kept, in case that it returns. @returns a function that shows the fields of exactly the variables of a text */
 export function openVariableList(form: HTMLFormElement): (content: string, format: Format) => void {
   const list = form.querySelector<HTMLElement>('[data-variables]')!
@@ -13,9 +11,8 @@ export function openVariableList(form: HTMLFormElement): (content: string, forma
   const nothing = form.querySelector<HTMLElement>('[data-no-variables]')!
   const spoken = form.querySelector<HTMLElement>('[data-variable-names]')!
   const placeholder = template.dataset.variableTemplate!
-  const nameOf = (fields: Element) => (fields as HTMLElement).dataset.variableName!
-  const known = new Map([...list.children].map((fields) => [nameOf(fields), fields as HTMLElement]))
-  let names = [...list.children].map(nameOf)
+  const known = new Map<string, HTMLElement>()
+  let names: string[] = []
   const create = (name: string) => {
     const holder = document.createElement('div')
     // The name consists of letters, digits and underscores.
@@ -41,7 +38,9 @@ export function openVariableList(form: HTMLFormElement): (content: string, forma
 
 /** Copies the values of a variable's fields to those of another, unless something was typed there. */
 function copyValues(from: HTMLElement, to: HTMLElement, old: string, renamed: string): void {
-  const fieldsOf = (fields: HTMLElement) => [...fields.querySelectorAll<Field>('[name]')]
+  const fieldsOf = (fields: HTMLElement) => [
+    ...fields.querySelectorAll<HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement>('[name]'),
+  ]
   if (fieldsOf(to).some(({ type, value }) => (type === 'text' || type === 'textarea') && value !== '')) return
   for (const field of fieldsOf(from)) {
     const name = field.name.replace(`variable.${old}.`, `variable.${renamed}.`)

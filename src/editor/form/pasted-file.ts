@@ -1,23 +1,24 @@
-// Fills in the editor's form from another tool's file, or from a prompt file, that stands in its text.
+// Reads another tool's file, or a prompt file, that somebody pasted into the editor.
 
 import { toDetails } from '../../../packages/prompt-formats/source/details.ts'
 import { detectFormat, READERS } from '../../../packages/prompt-formats/source/formats.ts'
-import { toName } from '../../../packages/prompt-formats/source/names.ts'
 import { ConversionProblems, contentOf } from '../../../packages/prompt-formats/source/portable.ts'
 import { readWholeFile } from '../../../packages/prompt-formats/source/read-prompt-file.ts'
 import { PASTED_FORMATS, recogniseFormat } from '../../../packages/prompt-formats/source/recognise.ts'
 import { clip } from '../../../packages/prompt-formats/source/template.ts'
+import { toName } from '../../../packages/prompt-formats/source/to-name.ts'
 import type { ConversionProblem } from '../../domain/api/export-formats.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { countBytes } from '../../domain/text/text-length.ts'
-import { type FormBase, fieldsOf, readVersionForm, type SentForm, type VersionForm } from './version-form.ts'
+import { fieldsOf, type VersionForm } from './version-form.ts'
 
 /** Maximum size of a pasted file, in bytes. Parsing a YAML file of twice that size can take a second. */
 const MAX_PASTED_BYTES = 65_536
 
-/** A form that is filled in from its text. */
-interface PastedForm {
-  form: VersionForm
+/** What was read. */
+export interface PastedFile {
+  /** The fields that the file states; undefined if it cannot be read. */
+  filled?: Filled
   /** The words for the format; undefined if nothing was recognised. */
   format: string | undefined
   /** Messages about what was lost or refused. */
@@ -28,26 +29,20 @@ interface PastedForm {
 type Filled = Partial<Omit<VersionForm, 'owner' | 'expected' | 'forkedFrom' | 'bump' | 'changelog' | 'readme'>>
 
 /**
- * Reads the file in a form's text. What the file does not state stays as it was typed. If the file contains several prompts, only the first one is used.
+ * Reads a file. If it contains several prompts, only the first one is used.
  *
  * @param wanted the format that the user chose; empty if it is recognised by the content
  */
-export function readPastedForm(sent: SentForm, wanted: string, base?: FormBase): PastedForm {
-  const form = readVersionForm(sent, '')
-  const { content: source } = form
+export function readPasted(source: string, wanted: string): PastedFile {
   if (countBytes(source) > MAX_PASTED_BYTES)
-    return refuse(form, `The file is larger than ${MAX_PASTED_BYTES} bytes. Use npm run import, or publish its text.`)
+    return refuse(`The file is larger than ${MAX_PASTED_BYTES} bytes. Use npm run import, or publish its text.`)
   const found = isPastedFormat(wanted) ? wanted : recogniseFormat(source)
   const reader = found === 'json' ? detectFormat('pasted.json', source) : found
-  if (reader === undefined) return refuse(form, 'This text is not a file of another tool that the hub knows.')
-  const { filled, said } = readFile(source, reader)
-  if (!filled) return { form, format: PASTED_FORMATS[reader], said }
-  const owner = base?.repository.owner ?? form.owner
-  const name = base?.repository.name ?? (form.name || (filled.name ?? ''))
-  return { form: { ...form, ...filled, owner, name }, format: PASTED_FORMATS[reader], said }
+  if (reader === undefined) return refuse('This text is not a file of another tool that the hub knows.')
+  return { format: PASTED_FORMATS[reader], ...readFile(source, reader) }
 }
 
-const refuse = (form: VersionForm, sentence: string): PastedForm => ({ form, format: undefined, said: [sentence] })
+const refuse = (sentence: string): PastedFile => ({ format: undefined, said: [sentence] })
 
 function isPastedFormat(text: string): text is keyof typeof PASTED_FORMATS {
   return Object.hasOwn(PASTED_FORMATS, text)

@@ -1,10 +1,9 @@
 // Suggests corrections of values in the editor's form that are obviously meant otherwise, such as `mit` for MIT.
 import licenses from 'spdx-license-ids/index.json' with { type: 'json' }
-import { toName, toTags } from '../../../packages/prompt-formats/source/names.ts'
 import { recogniseFormat } from '../../../packages/prompt-formats/source/recognise.ts'
+import { toName, toTags } from '../../../packages/prompt-formats/source/to-name.ts'
 import { findIncludeLines } from '../../domain/compose/include-lines.ts'
 import { findNearPlaceholders } from '../../domain/content/near-placeholders.ts'
-import { findLicenseProblem } from '../../domain/content/rules.ts'
 import { findRoleLine } from '../../domain/values/chat.ts'
 import { isName, isTag } from '../../domain/values/names.ts'
 import { splitTags, type VariableFields, type VersionForm } from './version-form.ts'
@@ -16,8 +15,8 @@ export interface Suggestion {
   value: string
   /** The words of its button. */
   label: string
-  /** The step of the form that does more than replace the value. */
-  step?: 'recognise'
+  /** Whether the text is a file from which the form is filled in. */
+  isFile?: true
 }
 
 /** A longer value is not a slip of the pen. */
@@ -25,18 +24,18 @@ const MAX_CORRECTED_CHARACTERS = 300
 
 /** Returns the suggestions for a form, at most one correction for each field. */
 export function suggestCorrections(form: VersionForm): Suggestion[] {
-  const { name, title, license, tags, format, content, expected } = form
+  const { name, license, tags, format, content, expected } = form
   const found: Suggestion[] = []
   const suggest = (field: string, value: string | undefined, label = `Use ${value}`) => {
     if (value !== undefined && value !== '') found.push({ field, value, label })
   }
-  if (expected === '' && !isName(name)) suggest('name', correctName(name || title))
-  if (license !== '' && isShort(license) && findLicenseProblem(license) !== undefined)
-    suggest('license', correctLicense(license))
+  if (expected === '' && name !== '' && !isName(name)) suggest('name', correctName(name))
+  const id = isShort(license) ? correctLicense(license) : undefined
+  if (id !== license) suggest('license', id)
   const given = isShort(tags) ? splitTags(tags) : []
   if (given.some((tag) => !isTag(tag)) || new Set(given).size < given.length) suggest('tags', toTags(given).join(', '))
   if (recogniseFormat(content) !== undefined)
-    found.push({ field: 'content', value: '', label: 'Fill in the form from this file', step: 'recognise' })
+    found.push({ field: 'content', value: '', label: 'Fill in the form from this file', isFile: true })
   // A line that only resembles an include line is text.
   if (!form.compose && (findIncludeLines(content).value ?? []).length > 0)
     suggest('compose', 'yes', 'Replace the include lines')
@@ -59,17 +58,6 @@ export function suggestCorrections(form: VersionForm): Suggestion[] {
     for (const part of ['default', 'example'] as const)
       suggest(`variable.${variable.name}.${part}`, correctValue(variable, variable[part]))
   return found
-}
-
-/** Replaces the value of a field with its suggestion. @returns the form unchanged if there is no suggestion for the field */
-export function applySuggestion(form: VersionForm, field: string): VersionForm {
-  const suggestion = suggestCorrections(form).find((one) => one.field === field && one.step === undefined)
-  if (!suggestion) return form
-  const [, name, part = ''] = /^variable\.(\w+)\.(\w+)$/.exec(field) ?? []
-  if (field === 'compose') return { ...form, compose: true }
-  if (name === undefined) return { ...form, [field]: suggestion.value }
-  const variables = form.variables.map((one) => (one.name === name ? { ...one, [part]: suggestion.value } : one))
-  return { ...form, variables }
 }
 
 const isShort = (text: string) => text.length <= MAX_CORRECTED_CHARACTERS

@@ -3,10 +3,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { recogniseFormat } from '../../../packages/prompt-formats/source/recognise.ts'
 import { VariableInput } from '../../domain/content/variable-input.ts'
-import { judgeForm } from './judge-form.ts'
-import { readPastedForm } from './pasted-file.ts'
-import { applySuggestion, suggestCorrections } from './suggestions.ts'
-import { emptyForm, fieldsOf, readVersionForm } from './version-form.ts'
+import { readPasted } from './pasted-file.ts'
+import { suggestCorrections } from './suggestions.ts'
+import { emptyForm, fieldsOf, readVersionForm, requestsOf } from './version-form.ts'
 
 const VALUES = fc.constantFrom('', ' ', 'a', 'true', '1', 'two\nlines', '{{x}}', 'é')
 const VARIABLE = fc
@@ -40,7 +39,8 @@ test('a variable is the same after it was shown in the form and sent', () => {
         content: '{{a}}',
         variables: [variable],
       }
-      const { publish, problems } = judgeForm({ ...sent, content: '{{a}}', title: 'A', expected: '1.0.0' }, base)
+      const form = readVersionForm({ ...sent, content: '{{a}}', title: 'A', expected: '1.0.0' }, '')
+      const { publish, problems } = requestsOf(form, base)
       expect(problems).toEqual([])
       expect(VariableInput.parse((publish.variables as unknown[])[0])).toEqual(
         Object.is(variable.default, -0) ? { ...variable, default: 0 } : variable,
@@ -74,28 +74,13 @@ describe('line ends', () => {
   })
 })
 
-test('finds every problem at once, however many there are', () => {
-  const names = Array.from({ length: 30 }, (_, index) => `v${index}`)
-  const sent = Object.fromEntries(names.map((name) => [`variable.${name}.type`, 'enum']))
-  const { problems } = judgeForm({
-    ...sent,
-    owner: 'acme',
-    name: 'Wrong Name',
-    license: 'mit',
-    tags: 'No Tag!',
-    parameters: '{',
-    content: names.map((name) => `{{${name}}}`).join(' '),
-  })
-  expect(problems.map(({ key }) => key).sort()).toEqual(
-    ['license', 'name', 'parameters', 'tags.0', ...names.map((_, index) => `variables.${index}.options`)].sort(),
-  )
-})
-
 describe('suggestions', () => {
   //  field      typed                                                    suggested
   test.each([
     ['name', { name: 'Email Polisher' }, 'email-polisher'],
-    ['name', { title: 'Email Polisher' }, 'email-polisher'],
+    ['name', { title: 'Email Polisher' }, undefined],
+    ['license', { license: 'MIT' }, undefined],
+    ['license', { license: 'MIT OR Apache-2.0' }, undefined],
     ['name', { name: 'fine' }, undefined],
     ['license', { license: 'mit' }, 'MIT'],
     ['license', { license: 'apache 2.0' }, 'Apache-2.0'],
@@ -111,13 +96,12 @@ describe('suggestions', () => {
   ])('%s of %j: %s', (field, typed, suggested) => {
     const form = { ...emptyForm('acme'), ...typed }
     expect(suggestCorrections(form).find((one) => one.field === field)?.value).toBe(suggested)
-    expect(applySuggestion(form, field)).toEqual(suggested === undefined ? form : { ...form, [field]: suggested })
   })
 
   test('a default in another case becomes the option', () => {
     const tone = { ...fieldsOf(VariableInput.parse({ name: 'tone' })), type: 'enum', options: 'warm\nbrief' }
     const form = { ...emptyForm('acme'), content: '{{tone}}', variables: [{ ...tone, default: 'Warm' }] }
-    expect(applySuggestion(form, 'variable.tone.default').variables[0]?.default).toBe('warm')
+    expect(suggestCorrections(form)).toMatchObject([{ field: 'variable.tone.default', value: 'warm' }])
   })
 })
 
@@ -146,19 +130,17 @@ describe('recognises by content', () => {
     [undefined, ''],
   ])('%s: %j', (format, text) => expect(recogniseFormat(text)).toBe(format))
 
-  test('a file fills in what it states and leaves the rest as it was typed', () => {
-    const content = '{"name": "from-file", "prompt": "Hi {{name}}", "type": "text"}'
-    const sent = { content, owner: 'acme', license: 'MIT', readme: 'Typed.' }
-    const { form, format, said } = readPastedForm(sent, '')
+  test('a file states some fields', () => {
+    const { filled, format, said } = readPasted('{"name": "from-file", "prompt": "Hi {{name}}", "type": "text"}', '')
     expect([format, said]).toEqual(['Langfuse', []])
-    expect(form).toMatchObject({ name: 'from-file', content: 'Hi {{name}}', license: 'MIT', readme: 'Typed.' })
-    expect(readPastedForm({ ...sent, name: 'typed' }, '').form.name).toBe('typed')
+    expect(filled).toMatchObject({ name: 'from-file', content: 'Hi {{name}}' })
+    expect(Object.keys(filled ?? {})).not.toContain('license')
   })
 
   test('what the form has no field for is named', () => {
     const content = '---\nname: a\ndescription: b\ncompatibility: Python\nmetadata:\n  author: c\n---\nHi'
-    const { form, said } = readPastedForm({ content }, '')
-    expect([form.skill, said]).toEqual([
+    const { filled, said } = readPasted(content, '')
+    expect([filled?.skill, said]).toEqual([
       'b',
       ['compatibility', 'metadata.author'].map(
         (field) => `Lost: ${field}: this form has no field for it; npm run import keeps it.`,
@@ -178,32 +160,24 @@ compose: true
 {{role "user"}}
 
 Hi {{x}}`
-    const { form, said } = readPastedForm({ content, description: 'Typed' }, wanted)
+    const { filled, said } = readPasted(content, wanted)
     expect(said).toEqual([])
-    expect(form).toMatchObject({
+    expect(filled).toMatchObject({
       name: 'ask',
       title: 'Ask',
-      description: 'Typed',
       format: 'chat',
       compose: true,
       variables: [{ name: 'x', type: 'integer' }],
       content: '\n{{role "user"}}\n\nHi {{x}}',
     })
-    expect(JSON.parse(form.parameters)).toEqual({ a: 1 })
-    const skill = '---\nskill: {description: b, compatibility: Python, metadata: {author: c}}\n---\nHi'
-    expect(readPastedForm({ content: skill }, wanted)).toMatchObject({
-      form: { skill: 'b' },
-      said: [/^Lost: compatibility: /, /^Lost: metadata\.author: /].map((one) => expect.stringMatching(one)),
-    })
+    expect(JSON.parse(filled?.parameters ?? '')).toEqual({ a: 1 })
   })
 
-  test('a prompt file with a problem is refused with its line, and stays as it was', () => {
-    const content = '---\ntitle: A\nlicense: nope\n---\nHi'
-    const { form, said } = readPastedForm({ content }, '')
-    expect(said).toEqual([expect.stringMatching(/^Refused: license \(line 3\): expected an SPDX license/)])
-    expect(form.content).toBe(content)
-    expect(readPastedForm({ content: 'Just text.' }, '').said).toEqual([
-      'This text is not a file of another tool that the hub knows.',
-    ])
+  test('a prompt file with a problem is refused with its line, and so is what is no file', () => {
+    expect(readPasted('---\ntitle: A\nlicense: nope\n---\nHi', '')).toEqual({
+      format: 'Prompt file',
+      said: [expect.stringMatching(/^Refused: license \(line 3\): expected an SPDX license/)],
+    })
+    expect(readPasted('Just text.', '').said).toEqual(['This text is not a file of another tool that the hub knows.'])
   })
 })

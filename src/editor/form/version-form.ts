@@ -23,6 +23,8 @@ export interface VersionForm {
   compose: boolean
   changelog: string
   bump: string
+  /** Whether a breaking change may have a smaller number. */
+  allowBreaking: boolean
   /** The parameters as JSON; empty if there are none. */
   parameters: string
   /** The variables used in the content. */
@@ -103,6 +105,7 @@ export function readVersionForm(sent: SentForm, before: string): VersionForm {
     changelog: text('changelog'),
     compose: text('compose') !== '',
     bump: text('bump') || 'auto',
+    allowBreaking: text('allow_breaking') !== '',
     parameters: text('parameters'),
     expected: text('expected'),
     skill: text('skill'),
@@ -137,11 +140,6 @@ function restoreLineEnds(sent: string, before: string): string {
   return before.includes('\r\n') && !/(?<!\r)\n|\r(?!\n)/.test(before) ? text.replaceAll('\n', '\r\n') : text
 }
 
-/** The end of a number that the author insists on, although the change is breaking. */
-const INSISTS = /-anyway$/
-/** Returns the value of the field for a smaller number that the author insists on. */
-export const insistOn = (bump: 'minor' | 'patch') => `${bump}-anyway`
-
 /** Builds the requests of a form. @param base undefined for a new prompt */
 export function requestsOf(form: VersionForm, base?: FormBase): FormRequests {
   const problems: ValueProblem[] = []
@@ -156,8 +154,8 @@ export function requestsOf(form: VersionForm, base?: FormBase): FormRequests {
     format: form.format,
     changelog: form.changelog,
     parameters,
-    bump: form.bump.replace(INSISTS, ''),
-    allow_breaking: INSISTS.test(form.bump),
+    bump: form.bump,
+    allow_breaking: form.allowBreaking,
     ...(form.compose && { compose: true }),
     variables: form.variables.map((fields) =>
       inputOf(
@@ -208,60 +206,22 @@ function inputOf(fields: VariableFields, before?: Pick<Variable, 'default' | 'ex
   }
 }
 
-/** The included texts that a form knows, because they were assembled before. */
-export interface KnownParts {
-  /** The texts by their include lines. */
-  texts: Readonly<Record<string, string>>
-  /** The variables that come from them. */
-  variables: readonly Variable[]
-}
-
-/** Returns the parts of a form that a preview shows. Values that match no type stay as they were typed, and so do include lines whose text is not known yet. */
+/** Returns the parts of a form that a preview shows. Values that match no type stay as they were typed. @param composed the text with its parts, after a check of one that includes others */
 export function previewedOf(
   { content, format, variables, compose }: VersionForm,
-  parts: KnownParts,
+  composed?: Pick<VersionRecord, 'content' | 'variables'> | null,
 ): Pick<VersionRecord, 'content' | 'format' | 'variables'> {
   const own = variables.map((fields) => inputOf(fields) as unknown as Variable)
-  if (!compose) return { content, format, variables: own }
+  if (!compose || !composed) return { content, format, variables: own }
   const names = new Set(own.map(({ name }) => name))
-  const assembled = content.replace(/^\{\{include [^\r\n]*/gm, (line) =>
-    Object.hasOwn(parts.texts, line) ? parts.texts[line]! : line,
-  )
-  return { content: assembled, format, variables: [...own, ...parts.variables.filter(({ name }) => !names.has(name))] }
+  const others = composed.variables.filter(({ name }) => !names.has(name))
+  return { content: composed.content, format, variables: [...own, ...others] }
 }
 
-/** The form's fields in the order of the page, except those of variables, which follow the content. */
-const FIELD_ORDER = [
-  ...[
-    'owner',
-    'name',
-    'title',
-    'format',
-    'content',
-    'compose',
-    'description',
-    'tags',
-    'license',
-    'readme',
-    'parameters',
-  ],
-  ...['skill', 'changelog', 'bump'],
-]
-const VARIABLE_PARTS = ['description', 'type', 'required', 'default', 'example', 'options']
-
-/** Returns the name of the form field that a problem concerns. @param key its path in the request @param variables the names of the variables, in order @returns an empty string if there is none */
+/** Returns the name of the form field that a problem concerns. @param key its path in the request @param variables the names of the variables, in order */
 export function fieldOfProblem(key: string, variables: readonly string[]): string {
-  const [field = '', place = '', part = ''] = key.split('.')
+  const [field = '', place = '', part = 'description'] = key.split('.')
   const variable = field === 'variables' ? variables[Number(place || Number.NaN)] : undefined
-  if (variable !== undefined && part !== 'name')
-    return `variable.${variable}.${VARIABLE_PARTS.includes(part) ? part : 'description'}`
-  if (field === 'variables' || field === 'messages') return 'content'
-  return FIELD_ORDER.includes(field) ? field : ''
-}
-
-/** Returns the position of a field on the page, for sorting. */
-export function placeOfField(field: string, variables: readonly string[]): number {
-  const [, name = '', part = ''] = /^variable\.(\w+)\.(\w+)$/.exec(field) ?? []
-  const afterContent = (variables.indexOf(name) + (VARIABLE_PARTS.indexOf(part) + 1) / 10) / 100
-  return name === '' ? FIELD_ORDER.indexOf(field) : FIELD_ORDER.indexOf('content') + 0.001 + afterContent
+  if (variable !== undefined && part !== 'name') return `variable.${variable}.${part}`
+  return field === 'variables' || field === 'messages' ? 'content' : field
 }

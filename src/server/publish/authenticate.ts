@@ -1,4 +1,4 @@
-// Authenticates a publisher: reads the Authorization header, and checks the token and its permissions.
+// Authenticates a publisher: checks the token in the Authorization header or, from a page of this hub, the session, and their permissions.
 
 import { blockedMessage } from '../../domain/access/account.ts'
 import { mayActFor } from '../../domain/access/memberships.ts'
@@ -19,13 +19,13 @@ export interface Bearer {
   id: string
   /** Identifies the publisher for rate limits: a user with all of the user's tokens, an operator's token, or a CI job's repository. */
   publisher: string
-  /** The token's ID; undefined for a CI job, whose token is not listed anywhere. */
+  /** The token's ID; undefined for a session and for a CI job, whose token is not listed anywhere. */
   tokenId: string | undefined
   /** The publisher's handle; undefined for operators and CI jobs, which publish as the owner. */
   login: string | undefined
-  /** The token's scope; undefined if it covers everything its holder may publish to. */
+  /** The token's scope; undefined for a CI job or a session, which cover everything that their holder may change. */
   scope: string | undefined
-  /** The token's permissions; undefined for a CI job, whose permissions the owner defines. */
+  /** The token's permissions; undefined for a session, which has all, and for a CI job, whose permissions the owner defines. */
   permissions: readonly Permission[] | undefined
   holder: Holder
   /** Whether a person sent this from the site's own pages, with a session instead of a token. */
@@ -70,8 +70,8 @@ type FindToken = (token: string) => Promise<TokenRecord | undefined>
 export interface TokenChecks {
   /** The hub's URL, for messages that name the page which creates tokens. */
   baseUrl: string
-  /** Whether the sender is signed in; only the site's own pages set this, for a token that never leaves the process. */
-  isSignedIn?: boolean
+  /** Returns the person whose session sent a request from a page of this hub; asked if there is no token. @throws HubError `forbidden` for a request of another site, `unauthorized` for one of another session */
+  findSignedIn?: (request: Request, now: Date) => Promise<Person | undefined>
   findToken: FindToken
   /** Returns what is known now about the person of a token. @returns undefined if the login belongs to somebody else: GitHub may reassign a login, but never an account ID */
   findHolder: (person: Person) => Promise<Person | undefined>
@@ -95,7 +95,10 @@ const noGoodToken = (baseUrl: string) =>
  * @throws HubError `unauthorized`; a token with an invalid format or checksum is rejected without a lookup. `forbidden` if the token's login now belongs to someone else, or if the person is blocked
  */
 export async function authenticate(request: Request, deps: TokenChecks, now: Date): Promise<Bearer> {
-  const token = /^bearer +(\S+) *$/i.exec(request.headers.get('Authorization') ?? '')?.[1]
+  const authorization = request.headers.get('Authorization')
+  const person = authorization === null ? await deps.findSignedIn?.(request, now) : undefined
+  if (person) return bearerOf(await findPersonOf(person, deps))
+  const token = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
   // An OIDC token has three parts separated by dots. Hub tokens contain no dots.
   if (token?.split('.').length === 3) return authenticateJob(token, deps, now)
   if (token === undefined) throw noGoodToken(deps.baseUrl)
@@ -104,7 +107,7 @@ export async function authenticate(request: Request, deps: TokenChecks, now: Dat
     logAudit('token_refused', { reason: isToken(token) ? 'unknown' : 'malformed' })
     throw noGoodToken(deps.baseUrl)
   }
-  if (deps.isSignedIn !== true) noteSender({ token_id: record.id })
+  noteSender({ token_id: record.id })
   if (hasExpired(record, now)) {
     logAudit('token_refused', { reason: 'expired' })
     throw new HubError(
@@ -122,7 +125,23 @@ export async function authenticate(request: Request, deps: TokenChecks, now: Dat
     permissions,
     holder,
     login: holder.kind === 'person' ? holder.login : undefined,
-    isSignedIn: deps.isSignedIn === true && holder.kind === 'person',
+    isSignedIn: false,
+    provenance: undefined,
+  }
+}
+
+/** A session grants all permissions; as with a token, what the person may do is checked for each repository. */
+function bearerOf(holder: Extract<Holder, { kind: 'person' }>): Bearer {
+  const publisher = `person:${holder.user_id}`
+  return {
+    id: publisher,
+    publisher,
+    tokenId: undefined,
+    scope: undefined,
+    permissions: undefined,
+    holder,
+    login: holder.login,
+    isSignedIn: true,
     provenance: undefined,
   }
 }
@@ -183,7 +202,8 @@ export function requireScope({ scope }: Bearer, owner: string, name: string): vo
 }
 
 /** @throws HubError `forbidden` if the token is for one repository or another owner, or if the sender is a CI job: jobs are trusted with prompts only */
-export function requireOwnerScope({ scope, holder }: Bearer, owner: string): void {
+export function requireOwnerScope({ scope, holder, isSignedIn }: Bearer, owner: string): void {
+  if (isSignedIn) return
   if (holder.kind === 'job')
     throw new HubError('forbidden', `A CI job may not change ${owner} itself. Use a token for ${owner}/*, or sign in.`)
   if (scope !== `${owner}/*`)

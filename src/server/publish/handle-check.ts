@@ -1,6 +1,7 @@
 // Says what a publish would do, for anyone and without a token. Reads the build and the fresh copies, never the git host, and writes nothing.
 
 import type { PathParameters } from '../../domain/api/routes.ts'
+import { isComposed } from '../../domain/compose/compose-version.ts'
 import { formatPublished } from '../../domain/content/prompt-file.ts'
 import type { PublishDecision } from '../../domain/publishing/decision.ts'
 import { digestManifest } from '../../domain/publishing/manifest.ts'
@@ -12,7 +13,7 @@ import { type Connect, countRequest, type Hub } from '../hub.ts'
 import { findArchive } from '../read/files.ts'
 import { findVersion } from '../read/records.ts'
 import { openBody } from '../read-body.ts'
-import { invalidNameError, respondToError } from '../refusals.ts'
+import { invalidNameError, respondToSender } from '../refusals.ts'
 import { respondWithRecord } from '../respond.ts'
 import type { WrittenVersion } from './decide.ts'
 import { bodyKindOf, decodeBody, maxBytesOf, requireMediaType } from './media-types.ts'
@@ -53,9 +54,10 @@ export async function handleCheck(
     })
     const { decidePublish } = await import('./decide.ts')
     const decision = await hub.runLong(decidePublish, body, state, latest, publisher, { baseUrl, around, parts })
-    return respondWithCheck({ ...decision, warnings: placeWarnings(decision.warnings, linesBefore) })
+    const warnings = placeWarnings(decision.warnings, linesBefore)
+    return respondWithCheck({ ...decision, warnings }, isComposed(body))
   } catch (thrown) {
-    return respondToError(request, thrown)
+    return respondToSender(request, thrown)
   }
 }
 
@@ -71,10 +73,16 @@ async function recallWritten(
   return { text: formatPublished(record), files: archive ? unpackFiles(archive.bytes) : [] }
 }
 
-function respondWithCheck({ version, record, isUnchanged, fields, changes, warnings }: PublishDecision): Response {
+function respondWithCheck(
+  { version, record, isUnchanged, fields, changes, warnings }: PublishDecision,
+  isAssembled: boolean,
+): Response {
   const { content_sha256, bundle_sha256 } = record
   const digests = { content_sha256, bundle_sha256, manifest_sha256: digestManifest(record, measure) }
   const breaking = changes?.breaking ?? false
-  const data = { would_be: version.version, unchanged: isUnchanged, breaking, ...digests, fields, changes, warnings }
+  const { content, variables, includes } = record
+  const composed = isAssembled ? { content, variables, includes } : null
+  const would_be = version.version
+  const data = { would_be, unchanged: isUnchanged, breaking, ...digests, fields, changes, composed, warnings }
   return respondWithRecord(data)
 }

@@ -63,7 +63,7 @@ export async function handleWrite(
     return response
   } catch (thrown) {
     onRefusal?.(thrown)
-    return (await refusals()).respondToError(request, thrown)
+    return (await refusals()).respondToSender(request, thrown)
   }
 }
 
