@@ -16,36 +16,27 @@ import type { AccountView, NewTokenView } from './views.ts'
 import { requireForm, type Visit } from './visit.ts'
 import { sayProblem } from './words-for-people.ts'
 
-/** Collects everything that the account page shows about a user. */
-export async function viewAccount(
-  { deps, now }: Visit,
-  session: Session,
-  more: Pick<AccountView, 'notice' | 'refused'>,
-): Promise<AccountView> {
+/** Collects what the account page shows of a user's tokens. */
+export async function viewTokens({ deps, now }: Visit, session: Session, notice?: string) {
   const { accounts } = deps
   const { person } = session
   const [owners, tokens] = await Promise.all([deps.ownersOf(person), accounts.listTokens(person.user_id, now)])
-  const [operatorTokens, prompts] = await Promise.all([accounts.listOperatorTokens(owners), deps.promptsOf(owners)])
-  const { created_at, expires_at } = session
   return {
     page: 'account',
-    title: 'Your account',
-    session: { person, created_at, expires_at },
+    title: 'Your tokens',
+    login: person.login,
+    tab: 'tokens',
     csrf: {
       'create-token': csrfToken(session, 'create-token'),
       'revoke-token': csrfToken(session, 'revoke-token'),
-      'add-device': deps.signIn.kind === 'invited' ? csrfToken(session, 'add-device') : undefined,
-      'sign-out': csrfToken(session, 'sign-out'),
-      'sign-out-everywhere': csrfToken(session, 'sign-out-everywhere'),
     },
     owners,
-    prompts,
     tokens,
-    operatorTokens,
+    operatorTokens: await accounts.listOperatorTokens(owners),
     now,
     formId: randomUUID(),
-    ...more,
-  }
+    notice,
+  } as const satisfies AccountView
 }
 
 const days = `expected a whole number of days from ${TOKEN_DAYS.least} to ${TOKEN_DAYS.most}`
@@ -83,7 +74,7 @@ export async function createToken(visited: Visit): Promise<Visited> {
     permissions,
     days: read('days'),
   })
-  const view = await viewAccount(visited, session, {})
+  const view = await viewTokens(visited, session)
   const refuse = (problems: string[]) => {
     const refused = { problems, form: { name: read('name'), owner, repository, permissions, days: read('days') } }
     const again: AccountView = { ...view, refused }
@@ -112,5 +103,5 @@ export async function revokeToken(visited: Visit): Promise<Visited> {
   const id = /^[0-9a-f-]{32,36}$/.exec(form.get('id') ?? '')?.[0]
   const isDone = id !== undefined && (await visited.deps.accounts.revokeToken(session.person.user_id, id))
   if (!isDone) throw new HubError('not_found', 'You have no token with this ID.')
-  return redirectTo('/settings?done=revoked#tokens')
+  return redirectTo('/settings/tokens?done=revoked')
 }

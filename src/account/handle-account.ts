@@ -9,7 +9,7 @@ import { logAudit, toHubError } from '../log.ts'
 import type { Connect } from '../server/hub.ts'
 import { methodNotAllowed } from '../server/refusals.ts'
 import { DEVICE_MINUTES, invitationLink } from '../state/invitations.ts'
-import { createToken, revokeToken, viewAccount } from './account-tokens.ts'
+import { createToken, revokeToken, viewTokens } from './account-tokens.ts'
 import { findNotice, pageNotFound, protect, respondToVisit, type Visited } from './respond-account.ts'
 import { csrfToken, requireSameOrigin } from './session.ts'
 import {
@@ -17,13 +17,16 @@ import {
   finishInvitation,
   finishLocal,
   finishProvider,
+  KINDS,
+  offerSignIn,
   type ProviderKind,
   redirectTo,
+  returnPathOf,
   safeReturnPath,
   startProvider,
   whoIs,
 } from './sign-in.ts'
-import { type DeviceLinkView, signInPage } from './views.ts'
+import { type AccountView, type DeviceLinkView, signInPage } from './views.ts'
 import { type AccountDeps, openVisit, type Provider, requireForm, type SignIn, type Visit } from './visit.ts'
 
 type Handler = (visit: Visit) => Promise<Visited>
@@ -37,11 +40,12 @@ type Handlers = {
 
 /** All account routes, with their handlers by method. Only POST requests change anything, with one exception: providers redirect browsers to the callback with a GET, which completes the sign-in. */
 const HANDLERS: Handlers = {
-  '/settings': { GET: showAccount },
+  '/settings': { GET: showTab(viewPrompts) },
+  '/settings/session': { GET: showTab(viewSession) },
   // After a form is submitted, the browser stays at this URL, and reloading it must not cause an error.
-  '/settings/tokens': { GET: async () => redirectTo('/settings'), POST: createToken },
-  '/settings/tokens/revoke': { GET: async () => redirectTo('/settings'), POST: revokeToken },
-  '/settings/devices': { GET: async () => redirectTo('/settings'), POST: addDevice },
+  '/settings/tokens': { GET: showTab(viewTokens), POST: createToken },
+  '/settings/tokens/revoke': { GET: async () => redirectTo('/settings/tokens'), POST: revokeToken },
+  '/settings/devices': { GET: async () => redirectTo('/settings/session'), POST: addDevice },
   '/auth/session': { GET: showSession },
   '/auth/sign-in': { GET: startSignIn },
   '/auth/callback': { GET: (visit) => endSignIn(visit, 'github') },
@@ -88,28 +92,40 @@ function isOpen(path: string, signIn: SignIn): boolean {
   return !(path === '/auth/callback' && !github) && !(path === '/auth/callback/oidc' && !oidc)
 }
 
-async function showAccount(visited: Visit): Promise<Visited> {
-  const { request, session, deps } = visited
-  const { searchParams } = new URL(request.url)
-  const notice = findNotice(request, NOTICES)
-  if (deps.signIn.kind === 'off') return signInPage({ kind: 'off' })
-  if (session) return viewAccount(visited, session, { notice })
-  return offerSignIn(deps.signIn, safeReturnPath(searchParams.get('return_to')), notice)
+/** Shows a tab of the account; the first one also to those who are not signed in. */
+function showTab(view: (visit: Visit, session: Session, notice?: string) => Promise<AccountView>): Handler {
+  return async (visited) => {
+    const { request, session, deps } = visited
+    const { pathname, searchParams } = new URL(request.url)
+    const notice = findNotice(request, NOTICES)
+    if (deps.signIn.kind === 'off') return signInPage({ kind: 'off' })
+    if (session) return view(visited, session, notice)
+    const returnTo = searchParams.has('return_to') ? returnPathOf(request) : pathname
+    return offerSignIn(visited, 200, returnTo, notice)
+  }
 }
 
-/** Returns the page for somebody who is not signed in. @param returnTo a validated path */
-function offerSignIn(signIn: SignIn, returnTo: string, notice?: string): Visited {
-  if (signIn.kind === 'providers') return signInPage({ kind: 'offer', links: linksOf(signIn, returnTo), notice })
-  return signInPage({ kind: signIn.kind === 'invited' ? 'invitation-needed' : 'link-needed', notice })
+async function viewPrompts({ deps }: Visit, { person }: Session, notice?: string): Promise<AccountView> {
+  const owners = await deps.ownersOf(person)
+  const prompts = await deps.promptsOf(owners)
+  return { page: 'account', title: 'Your prompts', login: person.login, tab: 'prompts', owners, prompts, notice }
 }
 
-/** Lists the providers, each with the address that begins a sign-in. */
-function linksOf({ providers }: Extract<SignIn, { kind: 'providers' }>, returnTo: string) {
-  return KINDS.flatMap((kind) => {
-    const provider = providers[kind]
-    const query = new URLSearchParams({ provider: kind, return_to: returnTo })
-    return provider ? [{ name: provider.name, url: `/auth/sign-in?${query}` }] : []
-  })
+async function viewSession({ deps }: Visit, session: Session, notice?: string): Promise<AccountView> {
+  const { person, created_at, expires_at } = session
+  return {
+    page: 'account',
+    title: 'Your session',
+    login: person.login,
+    tab: 'session',
+    session: { person, created_at, expires_at },
+    csrf: {
+      'add-device': deps.signIn.kind === 'invited' ? csrfToken(session, 'add-device') : undefined,
+      'sign-out': csrfToken(session, 'sign-out'),
+      'sign-out-everywhere': csrfToken(session, 'sign-out-everywhere'),
+    },
+    notice,
+  }
 }
 
 /** Tells a page's script who is signed in. Pages themselves are the same for everybody, so that they can be cached. */
@@ -128,13 +144,18 @@ async function showSession({ request, session, deps, cookies }: Visit): Promise<
 
 async function shownOf(session: Session, deps: AccountDeps): Promise<ShownSession> {
   const { person } = session
-  return { login: person.login, owners: await deps.ownersOf(person), csrf: csrfToken(session, 'edit') }
+  return {
+    login: person.login,
+    owners: await deps.ownersOf(person),
+    csrf: csrfToken(session, 'edit'),
+    sign_out_csrf: csrfToken(session, 'sign-out'),
+  }
 }
 
 /** Redirects to the provider, or shows a page on which to choose one of several. */
 async function startSignIn(visit: Visit): Promise<Visited> {
   const { signIn } = visit.deps
-  if (signIn.kind !== 'providers') return offerSignIn(signIn, '/settings')
+  if (signIn.kind !== 'providers') return offerSignIn(visit, 200, returnPathOf(visit.request))
   const { searchParams } = new URL(visit.request.url)
   const offered = KINDS.flatMap((kind) => {
     const provider = signIn.providers[kind]
@@ -142,11 +163,8 @@ async function startSignIn(visit: Visit): Promise<Visited> {
   })
   const chosen = offered.length === 1 ? offered[0] : offered.find(({ kind }) => kind === searchParams.get('provider'))
   if (chosen) return startProvider(visit, chosen.kind, chosen.provider)
-  const returnTo = safeReturnPath(searchParams.get('return_to'))
-  return signInPage({ kind: 'offer', links: linksOf(signIn, returnTo) })
+  return offerSignIn(visit, 200, returnPathOf(visit.request))
 }
-
-const KINDS = ['github', 'oidc'] as const satisfies readonly ProviderKind[]
 
 /** Responds to the printed sign-in link with a form. The key is used up only when the form is submitted, because a GET must not change anything. */
 async function startLocalSignIn(visit: Visit): Promise<Visited> {
@@ -155,7 +173,8 @@ async function startLocalSignIn(visit: Visit): Promise<Visited> {
   const key = new URL(request.url).searchParams.get('key')
   if (signIn.kind !== 'local' || key === null || !(await signIn.keys.isGood(key)))
     return protect(signInPage({ kind: 'link-needed' }), ERRORS.forbidden.status, request, deps)
-  const { note, cookie } = beginSignIn(visit, 'local')
+  const returnTo = visit.cookies.readSignIn(request, visit.now)?.return_to ?? returnPathOf(request)
+  const { note, cookie } = beginSignIn(visit, 'local', safeReturnPath(returnTo))
   return protect(signInPage({ kind: 'local', state: note.state, key }), 200, request, deps, [cookie])
 }
 

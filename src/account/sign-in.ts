@@ -8,7 +8,9 @@ import { Handle } from '../domain/values/values.ts'
 import { logAudit } from '../log.ts'
 import type { Invitations } from '../state/invitations.ts'
 import type { LocalKeys } from './local-keys.ts'
+import { protect } from './respond-account.ts'
 import { isEqual, type SignInNote } from './session.ts'
+import { signInPage } from './views.ts'
 import { type Provider, readForm, type SignedIn, type Visit } from './visit.ts'
 
 /** The default page after sign-in. */
@@ -30,21 +32,46 @@ const CALLBACKS = { github: '/auth/callback', oidc: '/auth/callback/oidc' } as c
 /** The kinds of provider. */
 export type ProviderKind = keyof typeof CALLBACKS
 
-/** Starts a sign-in. @returns the cookie's content and its header value */
-export function beginSignIn({ request, cookies, now }: Visit, provider: SignInNote['provider']) {
+/** Shows the page for somebody who is not signed in. @param returnTo a validated path */
+export function offerSignIn(visit: Visit, status: number, returnTo: string, notice?: string): Promise<Response> {
+  const { request, deps } = visit
+  const { signIn } = deps
+  if (signIn.kind === 'providers') {
+    const links = KINDS.flatMap((kind) => {
+      const provider = signIn.providers[kind]
+      const query = new URLSearchParams({ provider: kind, return_to: returnTo })
+      return provider ? [{ name: provider.name, url: `/auth/sign-in?${query}` }] : []
+    })
+    return protect(signInPage({ kind: 'offer', links, notice }), status, request, deps)
+  }
+  if (signIn.kind !== 'local')
+    return protect(signInPage({ kind: 'invitation-needed', notice }), status, request, deps)
+  // The printed link does not know where its user comes from, but their browser does.
+  const { cookie } = beginSignIn(visit, 'local', returnTo)
+  return protect(signInPage({ kind: 'link-needed', notice }), status, request, deps, [cookie])
+}
+
+/** The kinds of provider, in the order in which they are offered. */
+export const KINDS = ['github', 'oidc'] as const satisfies readonly ProviderKind[]
+
+/** Returns the path to return to, which the URL names. */
+export const returnPathOf = ({ url }: Request): string => safeReturnPath(new URL(url).searchParams.get('return_to'))
+
+/** Starts a sign-in. @param returnTo a validated path @returns the cookie's content and its header value */
+export function beginSignIn({ cookies, now }: Visit, provider: SignInNote['provider'], returnTo: string) {
   const note = {
     provider,
     state: randomBytes(32).toString('base64url'),
     nonce: randomBytes(32).toString('base64url'),
     verifier: randomBytes(32).toString('base64url'),
-    return_to: safeReturnPath(new URL(request.url).searchParams.get('return_to')),
+    return_to: returnTo,
   }
   return { note, cookie: cookies.setSignIn(note, now) }
 }
 
 /** Redirects to a provider's page. @throws HubError `unavailable` if the provider cannot be asked where that is */
 export async function startProvider(visit: Visit, kind: ProviderKind, provider: Provider): Promise<Response> {
-  const { note, cookie } = beginSignIn(visit, kind)
+  const { note, cookie } = beginSignIn(visit, kind, returnPathOf(visit.request))
   const address = await provider.start({ ...note, expires_at: 0 }, visit.deps.baseUrl + CALLBACKS[kind])
   return redirectTo(address.href, [cookie])
 }

@@ -2,7 +2,6 @@
 import type { ListedToken, Session } from '../domain/access/account.ts'
 import type { PageView } from '../site/rendering.ts'
 import type { OwnPrompts } from './own-prompts.ts'
-import type { Purpose } from './session.ts'
 import type { Said } from './words-for-people.ts'
 
 /** The values of the page with this name. */
@@ -18,8 +17,6 @@ type SignInWords =
   /** The button of an invitation. */
   | { kind: 'invited'; login: string; key: string }
   | { kind: 'off' }
-  /** Of the editor. `path` is the page to return to. */
-  | { kind: 'first'; path: string; isLocal: boolean }
   /** Of the editor, for a form from another session. */
   | { kind: 'again'; path: string; login: string; typed: URLSearchParams }
   /** After signing out, for somebody whom the provider may still sign in without asking. */
@@ -39,31 +36,50 @@ export interface TokenForm {
   days: string
 }
 
+/** What a tab of the account shows. */
+type AccountTab =
+  | {
+      tab: 'prompts'
+      /** The owners that the user may publish to; the user's own handle comes first if it can be an owner. */
+      owners: readonly string[]
+      /** Their prompts. */
+      prompts: readonly OwnPrompts[]
+    }
+  | ({ tab: 'tokens' } & TokensTab)
+  | ({ tab: 'session' } & SessionTab)
+
+/** The tokens of the signed-in user. */
+export interface TokensTab {
+  /** The proof of each form that it is from this session. */
+  csrf: Readonly<Record<'create-token' | 'revoke-token', string>>
+  owners: readonly string[]
+  tokens: readonly ListedToken[]
+  /** Tokens that this hub's operators created for these owners. */
+  operatorTokens: readonly ListedToken[]
+  now: Date
+  /** The errors in the submitted form, and the submitted values. */
+  refused?: { problems: readonly string[]; form: TokenForm }
+  /** The ID of the next form, so that submitting it twice creates only one token. */
+  formId: string
+}
+
+/** The session of the signed-in user. */
+export interface SessionTab {
+  session: Pick<Session, 'person' | 'created_at' | 'expires_at'>
+  csrf: Readonly<Record<'sign-out' | 'sign-out-everywhere', string>> & {
+    /** Undefined where people do not sign in with invitations. */
+    'add-device': string | undefined
+  }
+}
+
 /** The account page of the signed-in user. */
 export type AccountView = View<
   'account',
   {
-    session: Pick<Session, 'person' | 'created_at' | 'expires_at'>
-    /** The proof of each form that it is from this session. */
-    csrf: Readonly<Record<Exclude<Purpose, 'edit' | 'add-device'>, string>> & {
-      /** Undefined where people do not sign in with invitations. */
-      'add-device': string | undefined
-    }
-    /** The owners that the user may publish to; the user's own handle comes first if it can be an owner. */
-    owners: readonly string[]
-    /** Their prompts. */
-    prompts: readonly OwnPrompts[]
-    tokens: readonly ListedToken[]
-    /** Tokens that this hub's operators created for these owners. */
-    operatorTokens: readonly ListedToken[]
-    now: Date
+    login: string
     /** A message about the action that was just completed. */
     notice?: string | undefined
-    /** The errors in the submitted form, and the submitted values. */
-    refused?: { problems: readonly string[]; form: TokenForm }
-    /** The ID of the next form, so that submitting it twice creates only one token. */
-    formId: string
-  }
+  } & AccountTab
 >
 
 /** The only page that ever shows the token, with commands that use it. */
@@ -80,7 +96,6 @@ export type AccountPageView = SignInView | AccountView | NewTokenView | DeviceLi
 
 /** The title of each page for somebody who is not signed in, where it is not that of the account page. */
 const TITLES: Partial<Record<SignInWords['kind'], string>> = {
-  first: 'Sign in first',
   again: 'Send the form again',
   offer: 'Sign in',
   'link-needed': 'Sign in',

@@ -3,7 +3,7 @@
 import * as z from 'zod'
 import { findNotice, pageNotFound, protect, respondToVisit, type Visited } from '../account/respond-account.ts'
 import { csrfToken, isOfSession, requireSameOrigin } from '../account/session.ts'
-import { redirectTo } from '../account/sign-in.ts'
+import { offerSignIn, redirectTo, safeReturnPath } from '../account/sign-in.ts'
 import { signInPage } from '../account/views.ts'
 import { openVisit, readForm, type Visit } from '../account/visit.ts'
 import { type Said, sayError } from '../account/words-for-people.ts'
@@ -75,10 +75,7 @@ async function visit(request: Request, deps: EditorDeps): Promise<Visited> {
   const isSent = request.method === 'POST'
   if (isSent && page === 'edit') throw methodNotAllowed(request.method, READ_METHODS)
   if (isSent && isNew) return readPastedFile(visit, deps)
-  if (!session) {
-    const first = signInPage({ kind: 'first', path, isLocal: kind === 'local' })
-    return protect(first, ERRORS.unauthorized.status, request, deps)
-  }
+  if (!session) return offerSignIn(visit, ERRORS.unauthorized.status, safeReturnPath(path))
   const form = isSent ? await readForm(request) : undefined
   if (form && !isOfSession(session, 'edit', form.get('csrf'))) {
     form.set('csrf', csrfToken(session, 'edit'))

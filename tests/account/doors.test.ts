@@ -79,7 +79,7 @@ test('a reader who is not signed in sees only Fork, and no page asks who is sign
   expect(asked).not.toContain('/auth/session')
   // The header leads to the editor, which says what is needed.
   await page.getByRole('link', { name: 'New prompt' }).click()
-  await page.getByRole('heading', { name: 'Sign in first' }).waitFor()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   await page.close()
 })
 
@@ -89,7 +89,7 @@ test('without JavaScript, a reader sees no button that leads only to signing in'
   expect(await doorsOf(page)).toEqual(['Fork'])
   for (const path of ['edit', 'manage']) {
     await page.goto(`${hub.url}/acme/greet/${path}`)
-    await page.getByRole('heading', { name: 'Sign in first' }).waitFor()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   }
   await page.close()
 })
@@ -99,6 +99,7 @@ test('somebody else, signed in, gets “Fork” alone; the header names them', a
   await page.goto(`${hub.url}/acme/greet`)
   await page.locator('.doors').getByRole('link', { name: 'Fork' }).click()
   expect(new URL(page.url()).search).toBe('?from=acme/greet@1.2.0')
+  await page.locator('.code-field').waitFor()
   expect(await page.locator('[name=content]').inputValue()).toBe('Hello {{name}} in {{language}}.\n')
   await expect.poll(() => page.locator('[data-account]').textContent()).toBe('bob')
   await page.goto(`${hub.url}/acme/greet`)
@@ -286,7 +287,7 @@ test('a text that is too long for a link cannot be opened, and the page says why
 
 test('the commands on the home page and in the docs publish, as they stand', async () => {
   const page = await open('alice')
-  await page.goto(`${hub.url}/settings`)
+  await page.goto(`${hub.url}/settings/tokens`)
   await page.getByLabel('Name').fill('shell')
   await page.getByRole('button', { name: 'Create token' }).click()
   const token = (await page.locator('#new-token').textContent()) ?? ''

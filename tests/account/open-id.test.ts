@@ -53,7 +53,7 @@ test('signs in, keeps what the provider says, and returns to the page it started
   expect([answer.status, answer.headers.get('Location')]).toEqual([303, '/acme/review?x=1'])
   const page = (await jar.ask('/settings')).text
   expect(page).toContain('Signed in as <strong>ada-acme</strong>')
-  expect(page).toContain('ada@acme.example')
+  expect((await jar.ask('/settings/session')).text).toContain('ada@acme.example')
   const userId = account.state.texts.get('logins/ada-acme')
   expect(userId).toMatch(/^oidc-[0-9a-f]{32}$/)
   expect(JSON.parse(account.state.texts.get(`identities/${userId}`) ?? '')).toEqual({
@@ -309,7 +309,7 @@ describe('a provider that fails', () => {
 
 describe('signing out', () => {
   const signOut = async (jar: Jar) => {
-    const csrf = fieldOf((await jar.ask('/settings')).text, '/auth/sign-out', 'csrf')
+    const csrf = fieldOf((await jar.ask('/settings/session')).text, '/auth/sign-out', 'csrf')
     return jar.ask('/auth/sign-out', { form: { csrf } })
   }
 
@@ -354,8 +354,8 @@ describe('with two providers', () => {
     ])
     const back = 'return_to=%2Facme%2Freview%3Fx%3D1'
     expect(links).toEqual([
-      [`/auth/sign-in?provider=github&amp;${back}`, 'Sign in with GitHub'],
-      [`/auth/sign-in?provider=oidc&amp;${back}`, `Sign in with ${new URL(provider.issuer).host}`],
+      [`/auth/sign-in?provider=github&amp;${back}`, 'Continue with GitHub'],
+      [`/auth/sign-in?provider=oidc&amp;${back}`, `Continue with ${new URL(provider.issuer).host}`],
     ])
     const github = await start(jar, '/auth/sign-in?provider=github')
     expect(github.origin).toBe('https://github.com')
@@ -367,7 +367,7 @@ test('writes audit lines for a sign-in, a refusal and a sign-out, without secret
   const jar = account.openJar()
   const way = await goThere(jar)
   await comeBack(jar, way)
-  const csrf = fieldOf((await jar.ask('/settings')).text, '/auth/sign-out', 'csrf')
+  const csrf = fieldOf((await jar.ask('/settings/session')).text, '/auth/sign-out', 'csrf')
   await jar.ask('/auth/sign-out', { form: { csrf } })
   account.dependencies.admits = async () => false
   await comeBack(jar, await goThere(jar))

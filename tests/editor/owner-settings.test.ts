@@ -215,7 +215,7 @@ test('two members at once: the second sees the change of the first before it is 
 test('visitors, strangers and forged forms', async () => {
   const signedOut = await fetch(settingsOf())
   expect([signedOut.status, signedOut.headers.get('cache-control')]).toEqual([401, 'no-store'])
-  expect(await signedOut.text()).toContain('Sign in first')
+  expect(await signedOut.text()).toContain('To sign in, open the link')
   expect((await fetch(settingsOf(), { method: 'PUT' })).status).toBe(405)
   const page = await open('mallory')
   expect((await page.goto(settingsOf()))?.status()).toBe(403)

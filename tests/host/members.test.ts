@@ -27,7 +27,7 @@ const OPEN = new Set([
     'HEAD /metrics',
     '/auth/sign-out-everywhere',
     '/favicon.ico',
-    '/favicon.svg',
+    ...['/favicon.svg', '/apple-touch-icon.png', '/icon-512.png', '/manifest.webmanifest'],
     '/cli/hubcli',
   ],
 ])
@@ -201,7 +201,7 @@ describe('what a stranger is told', () => {
       expect([path, SECRET_WORDS.filter((word) => said.includes(word))]).toEqual([path, []])
     }
     const page = await hub.ask('GET', '/settings', { headers: { Accept: 'text/html' } })
-    expect(page.bytes.toString()).toContain('<p class="lead">Sign in to read, and to publish and manage prompts.</p>')
+    expect(page.bytes.toString()).toContain('<p class="lead">Sign in to Prompt Hub to read, and to publish and manage prompts.</p>')
     expect(page.bytes.toString()).toContain('<p>Prompt Hub is a prompt registry.</p>')
     expect([
       page.status,
@@ -262,7 +262,7 @@ describe('rights', () => {
     const secret = await openPeople(hub.state).openSession({ user_id: '7', login: 'octocat' }, new Date())
     const sender = { headers: { Cookie: `__Host-session=${secret}; __Host-other=1` } }
     expect(await isIn(sender)).toBe(true)
-    const page = await hub.ask('GET', '/settings', sender)
+    const page = await hub.ask('GET', '/settings/session', sender)
     const [, csrf] = /action="\/auth\/sign-out"[\s\S]*?name="csrf" value="([^"]+)"/.exec(page.bytes.toString()) ?? []
     const form = { 'Content-Type': 'application/x-www-form-urlencoded', Origin: 'https://hub.example' }
     const out = await hub.ask('POST', '/auth/sign-out', { headers: { ...sender.headers, ...form } }, `csrf=${csrf}`)

@@ -114,7 +114,7 @@ export function fieldOf(page: string, action: string, field: string): string {
 
 /** Creates a token through the page's own form. @returns the response */
 export async function sendTokenForm(jar: Jar, over: Readonly<Record<string, string>> = {}): ReturnType<Jar['ask']> {
-  const page = (await jar.ask('/settings')).text
+  const page = (await jar.ask('/settings/tokens')).text
   const [csrf, form] = [fieldOf(page, '/settings/tokens', 'csrf'), fieldOf(page, '/settings/tokens', 'form')]
   return jar.ask('/settings/tokens', {
     form: { csrf, form, name: 'laptop', owner: 'alice', repository: '', days: '90', ...over },

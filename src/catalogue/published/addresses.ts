@@ -30,6 +30,7 @@ export interface Address {
 /** Account pages and sign-in, with their HTTP methods. docs/contract.md section 10 */
 export const ACCOUNT_ADDRESSES = {
   '/settings': ['HEAD', 'GET'],
+  '/settings/session': ['HEAD', 'GET'],
   '/settings/devices': ['HEAD', 'GET', 'POST'],
   '/settings/tokens': ['HEAD', 'GET', 'POST'],
   '/settings/tokens/revoke': ['HEAD', 'GET', 'POST'],

@@ -16,6 +16,8 @@ export interface ShownSession {
   owners: readonly string[]
   /** The CSRF token for the forms that manage prompts, and for writes to the API. */
   csrf: string
+  /** The CSRF token for signing out. */
+  sign_out_csrf: string
 }
 
 /** Returns whether the browser's cookies say that somebody is signed in. @param cookies as in `document.cookie` */

@@ -19,10 +19,11 @@ async function ask(): Promise<ShownSession | undefined> {
 }
 
 const account = document.querySelector<HTMLElement>('[data-account]')
+if (account && hintsAtSession(document.cookie)) account.textContent = 'Account'
 asked
-  .then((session) => {
-    if (!account || !session) return
-    account.textContent = session.login
-    account.title = `Signed in as ${session.login}`
+  .then(async (session) => {
+    if (!account) return
+    if (session) (await import('./account-menu.ts')).showAccountMenu(account, session)
+    else account.textContent = 'Sign in'
   })
   .catch(reportError)
