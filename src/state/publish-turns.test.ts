@@ -1,7 +1,7 @@
 // Tests the publish queue: its order, how many publishes may wait, and for how long.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { TakeTurn } from '../concurrency/turns.ts'
-import { createPublishTurns } from './publish-turns.ts'
+import { createPublishTurns, shareTurns } from './publish-turns.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -42,6 +42,44 @@ describe('order of the publish queue', () => {
     const next = takeTurn({ sender: 'a', waitMs: 1_000 }, async () => 'done')
     await expect(failing).rejects.toThrow('no')
     expect(await next).toBe('done')
+  })
+})
+
+describe('turns of hubs', () => {
+  /** Opens a hub's queue on a branch that it gets at once. @returns also when it took the branch and gave it back */
+  function openHub() {
+    const turns: string[] = []
+    const takeTurn = shareTurns(createPublishTurns(), async () => {
+      turns.push('taken')
+      return async () => void turns.push('ended')
+    })
+    const send = (ms: number, waitMs = 60_000): void => {
+      takeTurn({ sender: 'a', waitMs }, () => new Promise((done) => setTimeout(done, ms))).catch(() => {})
+    }
+    return { turns, send }
+  }
+
+  //  case                                                     publishes of ms          turns
+  test.each([
+    ['what waits is published in one turn', [100, 100, 100], 1],
+    ['but none begins after half a second', [200, 200, 200, 200], 2],
+    ['so that with a slow git host, a turn is one publish', [2_000, 2_000], 2],
+  ])('%s', async (_, each, count) => {
+    const { turns, send } = openHub()
+    for (const ms of each) send(ms)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(turns).toEqual(Array.from({ length: count }, () => ['taken', 'ended']).flat())
+  })
+
+  test('a turn that was kept for a publish ends if that publish is given up', async () => {
+    const { turns, send } = openHub()
+    send(300)
+    send(300, 300)
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(turns.at(-1)).toBe('ended')
+    send(100)
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(turns.slice(-2)).toEqual(['taken', 'ended'])
   })
 })
 

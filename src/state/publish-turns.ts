@@ -20,23 +20,57 @@ export function createPublishTurns(total = MAX_WAITING, perSender: number = LIMI
   })
 }
 
+/** How long a hub goes on with its own waiting publishes in one turn. Passing the turn on costs more than a publish to a fast git host; with a slow one, a turn is one publish. */
+const TURN_MS = 500
+
+/** This hub's turn on the branch. */
+interface BranchTurn {
+  end: () => Promise<void>
+  /** No publish begins in this turn after that time. */
+  endsMs: number
+}
+
 /**
- * Adds the queue of all hubs to the queue of one hub. Hubs take turns with one publish each, so that none loses the race for the branch head, which would cost the git host's calls.
+ * Adds the queue of all hubs to the queue of one hub. Hubs take turns, so that none loses the race for the branch head, which would cost the git host's calls.
  *
  * @param takeTurn this hub's own queue; its first publish waits in the queue of all hubs
  */
 export function shareTurns(takeTurn: TakeTurn, takeBranch: TakeBranch): TakeTurn {
-  return (request, work) => {
+  let turn: BranchTurn | undefined
+  let isRunning = false
+  /** How many publishes of this hub have not begun. */
+  let waiting = 0
+  const openTurn = async (waitMs: number): Promise<BranchTurn> => {
+    const end = await takeBranch(waitMs)
+    if (!end) throw queueError()
+    return { end, endsMs: performance.now() + TURN_MS }
+  }
+  const endTurn = async () => {
+    const mine = turn
+    turn = undefined
+    await mine?.end()
+  }
+  return async (request, work) => {
     const endsMs = performance.now() + request.waitMs
-    return takeTurn(request, async () => {
-      const endTurn = await takeBranch(endsMs - performance.now())
-      if (!endTurn) throw queueError()
-      try {
-        return await work()
-      } finally {
-        await endTurn()
-      }
-    })
+    let hasBegun = false
+    waiting += 1
+    try {
+      return await takeTurn(request, async () => {
+        hasBegun = true
+        waiting -= 1
+        isRunning = true
+        try {
+          turn ??= await openTurn(endsMs - performance.now())
+          return await work()
+        } finally {
+          isRunning = false
+          if (waiting === 0 || performance.now() >= (turn?.endsMs ?? 0)) await endTurn()
+        }
+      })
+    } finally {
+      // The turn was kept for a publish that was then refused.
+      if (!hasBegun && --waiting === 0 && !isRunning) await endTurn()
+    }
   }
 }
 

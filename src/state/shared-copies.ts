@@ -7,7 +7,7 @@ import type { StateStore } from './state-store.ts'
 import { COPIES_MARKER, type Overtaken, openCopies, rememberCopies } from './stored-copies.ts'
 
 /** How long a read waits for the database. After a timeout, no read waits until the database has responded again. */
-const PATIENCE_MS = 3_000
+const PATIENCE_MS = 250
 /** How often the marker is polled when no prompt is read: while the database does not respond, or to watch for publishes. */
 const TICK_MS = 1_000
 /** Two publishes to one repository within this time may be observed here in the wrong order. */
@@ -59,6 +59,9 @@ export function shareCopies(state: StateStore) {
     } catch {
       return
     }
+    comeBack()
+  }
+  const comeBack = () => {
     if (!isAway) return
     // Copies that could not be read in the meantime were cached as missing.
     forget(null)
@@ -68,10 +71,13 @@ export function shareCopies(state: StateStore) {
   /** @returns undefined if the store failed or timed out; it is then not used for a while */
   const ask = async <Value>(question: () => Promise<Value>): Promise<Value | undefined> => {
     if (isAway) return undefined
+    const answer = question()
     try {
-      return await within(PATIENCE_MS, question(), () => new Error(`no response within ${PATIENCE_MS} ms`))
+      return await within(PATIENCE_MS, answer, () => new Error(`no response within ${PATIENCE_MS} ms`))
     } catch (error) {
       giveUp(error)
+      // A store that was only slow is used again as soon as it has answered.
+      answer.then(comeBack, () => {})
       return undefined
     }
   }

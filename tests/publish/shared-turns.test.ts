@@ -65,10 +65,11 @@ test('three hubs with twelve publishes: one commit each, and no lost race', asyn
   expect(await judgeHistory(world)).toHaveLength(12)
 })
 
-test('each hub and each publisher waits for at most one publish of every hub at a time', async () => {
+test('each hub and each publisher waits for at most one turn of every hub at a time', async () => {
   const [one, two, three] = await openMembers()
   const other = await one.makeToken({ scope: 'beta/*' })
-  delayCalls(standIn, 40)
+  // A turn is one publish, which takes longer than half a second.
+  delayCalls(standIn, 4)
   const order: string[] = []
   const send = async (hub: Hub, name: string, token: string) => {
     const { status } = await publishPatiently(hub, { content: `${name}\n` }, { to: name, token })

@@ -93,6 +93,45 @@ describe('sharing copies between machines', () => {
   })
 })
 
+test('a read waits at most 250 ms for a store that does not answer, and no later one waits', async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => {})
+  vi.spyOn(console, 'log').mockImplementation(() => {})
+  vi.useFakeTimers()
+  const state = memoryState()
+  const held = Promise.withResolvers<void>()
+  let isHeld = false
+  const slow: StateStore = {
+    ...state,
+    async get(key) {
+      if (isHeld) await held.promise
+      return state.get(key)
+    },
+  }
+  const copies = shareCopies(slow)
+  await copies.keep('repositories', copyOf('a', 1))
+  expect((await copies.find('repositories', 'acme', 'a'))?.commit).toBe('commit-a-1')
+  isHeld = true
+  const readsDone: string[] = []
+  const read = (name: string) =>
+    copies.find('repositories', 'acme', name).then((found) => readsDone.push(`${name} ${found?.commit}`))
+  read('a')
+  read('b')
+  await vi.advanceTimersByTimeAsync(255)
+  expect(readsDone.sort()).toEqual(['a commit-a-1', 'b undefined'])
+  read('a')
+  await vi.advanceTimersByTimeAsync(0)
+  expect(readsDone).toHaveLength(3)
+  // Once it answers, it is asked again.
+  await openCopies(state).keep('repositories', copyOf('b', 1))
+  isHeld = false
+  held.resolve()
+  await vi.advanceTimersByTimeAsync(0)
+  expect((await copies.find('repositories', 'acme', 'b'))?.commit).toBe('commit-b-1')
+  copies.close()
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
 describe('copies in memory', () => {
   afterEach(() => vi.restoreAllMocks())
 
