@@ -1,10 +1,16 @@
 // Tests that a private hub answers its readers alone: every address that the hub has, for everybody who asks.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { ADDRESSES } from '../../src/catalogue/published/addresses.ts'
+import { setLog } from '../../src/log-output.ts'
 import { type Asked, openMembersHub, SECRET_WORDS, type Sender } from '../hubs/members-hub.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
-const hub = await openMembersHub()
+const AUDIT = join(temporaryFolder('hub-audit-'), 'audit.log')
+setLog({ level: 'error', format: 'json', address: 'plain', addressKey: 'a key', auditFile: AUDIT })
+const hub = await openMembersHub({ AUDIT_READS: 'true' })
 afterAll(() => hub?.stop())
 
 /** The addresses that everybody may request. Every other address of the table is closed. */
@@ -12,6 +18,8 @@ const OPEN = new Set([
   ...[
     '/healthz',
     '/readyz',
+    '/security.txt',
+    '/.well-known/security.txt',
     '/auth/sign-in',
     '/auth/callback',
     '/auth/callback/oidc',
@@ -129,6 +137,52 @@ function isForReaderAlone({ headers }: Asked): boolean {
     Object.keys(headers).every((name) => !/cdn|netlify|surrogate|cache-tag/.test(name))
   )
 }
+
+test('pages, the API and refusals have the headers of a hub with https', async () => {
+  const reader = hub.readers['a reader who is signed in']
+  for (const [path, sender] of [
+    ['/', reader],
+    ['/zephyrine/quokka-brief', reader],
+    ['/settings', undefined],
+    ['/api/v1/tags', reader],
+    ['/api/v1/tags', undefined],
+  ] as const) {
+    const { headers } = await hub.ask('GET', path, sender)
+    expect(headers['strict-transport-security'], path).toBe('max-age=31536000')
+    if (path.startsWith('/api/')) continue
+    expect(headers['permissions-policy'], path).toMatch(/^camera=\(\), geolocation=\(\),/)
+    expect(headers['cross-origin-opener-policy'], path).toBe('same-origin')
+  }
+})
+
+test('everybody reads where to report a weakness', async () => {
+  for (const path of ['/.well-known/security.txt', '/security.txt']) {
+    const { status, bytes } = await hub.ask('GET', path)
+    expect([status, bytes.toString()]).toEqual([
+      200,
+      expect.stringMatching(
+        /^Contact: mailto:security@hub\.example\nExpires: \d{4}-\S+Z\nCanonical: https:\/\/hub\.example\//,
+      ),
+    ])
+  }
+})
+
+test('a read is audited with its reader, and a refusal is not', async () => {
+  const path = '/api/v1/repos/zephyrine/quokka-brief/raw'
+  await hub.ask('GET', `${path}?version=1.0.0`, hub.readers['a token with read'])
+  await hub.ask('GET', path, hub.strangers['a stranger'])
+  const audited = () =>
+    readFileSync(AUDIT, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+      .filter((line) => line.event === 'read' && line.path === path)
+  await expect
+    .poll(audited)
+    .toEqual([
+      expect.objectContaining({ version: '1.0.0', status: 200, token_id: expect.any(String), address: '127.0.0.1' }),
+    ])
+})
 
 describe('every address, for everybody', () => {
   test('when only a reader has requested it', () => checkTable(Number.POSITIVE_INFINITY), 600_000)

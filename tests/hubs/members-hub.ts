@@ -45,6 +45,7 @@ const TRUSTED = {
 
 /** The hub's content, whose names occur nowhere in the code of the project. */
 export const MEMBERS_CONTENT = {
+  'content/site.yml': 'security_contact: mailto:security@hub.example\n',
   'content/zephyrine/index.md': `---\nname: Zephyrine Works\nmembers: [octocat]\ntrusted_publishers:\n  - ${JSON.stringify({ ...TRUSTED, repos: ['quokka-brief'] })}\n---\nQuokkology.\n`,
   'content/zephyrine/quokka-brief/index.md': promptFile('Quokkalia'),
   'content/zephyrine/quokka-brief/versions/1.0.0.md': versionFile('Brief the quokkas of {{billabong}}.\n'),
