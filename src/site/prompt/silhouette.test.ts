@@ -36,9 +36,7 @@ test.each([
   ['hash signs', '#'.repeat(100_000)],
   ['markup', '<svg onload="x">&"\'\n'.repeat(1_000)],
 ])('%s: less than 1 kB, the same each time, without anything of the text', (_, content) => {
-  const started = performance.now()
   const drawn = drawSilhouette({ content, isSkill: true })
-  expect(performance.now() - started).toBeLessThan(200)
   expect(drawn.length).toBeLessThan(1_000)
   expect(drawn).toBe(drawSilhouette({ content: content.slice(0, DRAWN_CHARACTERS), isSkill: true }))
   expect(drawn).toMatch(/^(?:<rect(?: \w+="[\d.]+")+\/>|<path class="\w" d="[Mh\d .]*"\/>)+$/)
