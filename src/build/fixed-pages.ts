@@ -11,6 +11,7 @@ const SECURITY: readonly string[] = ['/.well-known/security.txt', '/security.txt
 const PAGES: ReadonlyMap<string, string> = new Map([
   ['/404.html', '/404'],
   ['/robots.txt', '/robots.txt'],
+  ['/manifest.webmanifest', '/manifest.webmanifest'],
   ...SECURITY.map((path) => [path, '/security.txt'] as const),
   ['/docs/mcp/server.json', '/docs/mcp/server.json'],
   ['/docs/renovate.json', '/docs/renovate.json'],

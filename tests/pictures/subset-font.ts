@@ -11,8 +11,8 @@ const LETTERS = [...[range(0x20, 0x7e), range(0xc0, 0xff), '¡£§©«®°±·»
 /** The weights of the type scale in styles/tokens.css. */
 const WEIGHTS = { min: 400, max: 700 }
 
-/** Kerning, marks, and tabular figures. */
-const FEATURES = ['kern', 'ccmp', 'locl', 'mark', 'mkmk', 'calt', 'tnum']
+/** Kerning, composed letters, and tabular figures. */
+const FEATURES = ['kern', 'ccmp', 'locl', 'tnum']
 
 const FONT = '@fontsource-variable/inter'
 const package_ = dirname(createRequire(import.meta.url).resolve(`${FONT}/package.json`))

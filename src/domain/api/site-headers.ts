@@ -14,6 +14,7 @@ const PAGE_POLICY = [
   "style-src 'self'",
   "img-src 'self' https://avatars.githubusercontent.com",
   "font-src 'self'",
+  "manifest-src 'self'",
   "connect-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",

@@ -26,6 +26,9 @@ const OPEN: Readonly<Record<string, Openness>> = {
   '/security.txt': 'file',
   '/favicon.ico': 'file',
   '/favicon.svg': 'file',
+  '/apple-touch-icon.png': 'file',
+  '/icon-512.png': 'file',
+  '/manifest.webmanifest': 'file',
 }
 
 /** Folders of files: the styles, scripts and fonts of pages, and the downloads of the clients. */

@@ -1,8 +1,9 @@
-// Runs on every page: search field, relative dates, menus, copy buttons, and who is signed in.
+// Runs on every page: search field, theme, relative dates, menus, copy buttons, and who is signed in.
 import './copy.ts'
 import './session.ts'
 import './suggest.ts'
 import { showRelativeTime } from './relative.ts'
+import './theme-choice.ts'
 
 for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-relative]')) showRelativeTime(time)
 
