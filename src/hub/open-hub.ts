@@ -15,6 +15,7 @@ import { askEachOnce } from '../server/ask-once.ts'
 import type { Hub, HubPages } from '../server/hub.ts'
 import type { PageCache } from '../server/page-cache.ts'
 import type { CheckHub } from '../server/publish/handle-check.ts'
+import type { DrawCard } from '../site/prompt/card.ts'
 import { type RenderPage, type ShownLook, type ShowView, VIEW_PATH } from '../site/rendering.ts'
 import type { BuildSource, FreshCopies, WriteOrigin } from '../state/fresh-copies.ts'
 import type { RateLimit, RateLimiter } from '../state/rate-limiter.ts'
@@ -41,6 +42,8 @@ export interface ServerHub {
     broken: ReadonlyMap<string, readonly string[]>
     /** The rendered pages of this build. */
     cache: PageCache
+    /** Draws preview images of prompts; undefined if that needs a package that is not installed. */
+    drawCard?: DrawCard | undefined
     /** Drops rendered pages of the current build. */
     purge: (tags: readonly string[]) => void
   }
@@ -184,11 +187,13 @@ function openBundledSearch(config: Config): Search {
 
 async function openPages(config: Config, server: ServerHub | undefined): Promise<HubPages> {
   const { render, look } = await pageCodeOf(server)
+  const drawCard = server?.pages?.drawCard
   return {
     render,
     get profile() {
-      return findProfile(config, look)
+      return { ...findProfile(config, look), hasCards: drawCard !== undefined }
     },
+    drawCard,
     brokenOf: (fullName) => server?.pages?.broken.get(fullName) ?? [],
     cache: server?.pages?.cache,
   }

@@ -4,6 +4,7 @@ import type { SiteFiles } from '../built/site-files.ts'
 import type { RunLong } from '../concurrency/long-work.ts'
 import type { OwnerUsage } from '../domain/catalogue/usage.ts'
 import type { Search } from '../search/search.ts'
+import type { DrawCard } from '../site/prompt/card.ts'
 import type { HubProfile, PageData, RenderPage } from '../site/rendering.ts'
 import type { FreshCopies } from '../state/fresh-copies.ts'
 import type { RateLimiter } from '../state/rate-limiter.ts'
@@ -33,6 +34,8 @@ export interface Hub extends OwnAddresses {
 export interface HubPages extends Pick<PageData, 'brokenOf'> {
   render: RenderPage
   profile: HubProfile
+  /** Draws preview images of prompts; undefined where the host does not. */
+  drawCard?: DrawCard | undefined
   /** The cache of rendered pages; undefined behind a CDN. */
   cache: PageCache | undefined
 }

@@ -9,6 +9,8 @@ export interface PageHead {
   canonical?: string
   /** Whether search engines may index the page; false for pages of unlisted repositories. */
   isListed?: boolean
+  /** The path of the page's preview image; default: the hub's. */
+  card?: string | undefined
   /** The path of the page's Atom feed; default: the feed of all prompts. */
   feed?: string | undefined
   /** Structured data for the page (see https://schema.org). */

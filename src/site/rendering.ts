@@ -18,6 +18,7 @@ import type {
 } from '../domain/api/schema.ts'
 import type { HubLook } from '../domain/content/look.ts'
 import type { Search } from '../search/search.ts'
+import type { DrawCard } from './prompt/card.ts'
 
 /** The git host of the content, used for links. */
 export interface SourceHost {
@@ -61,6 +62,8 @@ export interface HubProfile {
   /** Whether only readers may read the hub. */
   isForReaders: boolean
   look: ShownLook
+  /** Whether each prompt has a preview image of its own. */
+  hasCards?: boolean
 }
 
 /** The data that a page may request. Results are the same as those of the read API, including fresh copies. Names are validated here, so a page may pass parts of its URL unchecked. */
@@ -126,6 +129,8 @@ export interface PageLocals {
   hub?: PageData
   /** The requested path. */
   path: string
+  /** Draws the preview image of a prompt; undefined where the host does not. */
+  drawCard?: DrawCard | undefined
   /** Only for the page at `VIEW_PATH`. */
   view?: PageView
 }

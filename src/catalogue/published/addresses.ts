@@ -118,6 +118,7 @@ export const ADDRESSES: readonly Address[] = [
   page('/tags/{tag}/feed.xml', 'Feed of new versions with a tag'),
   page('/tags/{tag}/{page}', 'More pages of a tag'),
   page('/badges/{owner}/{name}.svg', 'A prompt’s badge'),
+  page('/badges/{owner}/{name}.png', 'A prompt’s preview image, on the Node host'),
   page('/feed.xml', 'Feed of new versions'),
   page('/models.xml', 'Feed of the models that retire, with the prompts that use them'),
   page('/llms.txt', 'A description of the hub for models'),

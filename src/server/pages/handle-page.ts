@@ -100,14 +100,23 @@ async function makePage(
   address: string,
   path: string,
   hub: Hub,
-  { render, profile, brokenOf }: HubPages,
+  { render, profile, brokenOf, drawCard }: HubPages,
 ): Promise<PageResponse> {
   // Failures are recorded here, because Astro turns any exception into an empty response.
   const failures: unknown[] = []
   const data = openPageData(hub, brokenOf, (failure) => failures.push(failure))
   try {
     // If the prompt, owner or tag of a page does not exist, Astro renders the not-found page instead.
-    const page = await render(address, { profile, hub: data, path })
+    const page = await render(address, {
+      ...{ profile, hub: data, path },
+      drawCard:
+        drawCard &&
+        ((card) =>
+          drawCard(card).catch((failure: unknown) => {
+            failures.push(failure)
+            throw failure
+          })),
+    })
     const { status } = page
     if (failures.length > 0 || (status !== 200 && status !== 404))
       throw new Error(`${path} was rendered with status ${status}.`)
@@ -130,7 +139,7 @@ async function makePage(
 function tagsOf(path: string): string[] {
   const [first = '', second = '', third = ''] = path.slice(1).split('/')
   if (first === 'tags') return isTag(second) ? [tagCacheTag(second)] : []
-  if (first === 'badges') return isOwner(second) ? [repositoryCacheTag(second, third.replace(/\.svg$/, ''))] : []
+  if (first === 'badges') return isOwner(second) ? [repositoryCacheTag(second, third.replace(/\.(?:svg|png)$/, ''))] : []
   if (!isOwner(first)) return []
   return isName(second) ? [repositoryCacheTag(first, second)] : [ownerCacheTag(first)]
 }

@@ -165,6 +165,7 @@ export function describePrompt({ repository, versions, record, isMain }: PromptV
     path,
     canonical,
     isListed: isListed(repository) && !isYanked,
+    card: `/badges/${full_name}.png`,
     feed: `/${full_name}/feed.xml`,
     facts: {
       '@context': 'https://schema.org',

@@ -10,6 +10,7 @@ import { publishQueue } from '../../../hub/open-publish-hub.ts'
 import { isLogged } from '../../../log-output.ts'
 import { openPageCache, type PageCache } from '../../../server/page-cache.ts'
 import { copiesAhead } from '../../../state/stored-copies.ts'
+import { openCards } from '../cards/draw-card.ts'
 import { findCommit } from '../code-commit.ts'
 import { type Health, STARTING } from '../health.ts'
 import { findClients, findProxies } from '../http/client-addresses.ts'
@@ -113,6 +114,7 @@ export async function serveSites(
   const rights = openRights()
   const timed = rights.watch(metrics?.timeState(state) ?? state)
   const longWork = openLongWork()
+  const drawCard = shown ? openCards() : undefined
   const open = (site: Site, pages: Pages | undefined): ServerHub => {
     const { search, source } = site
     const fresh = copiesAhead(copies, () => source)
@@ -125,6 +127,7 @@ export async function serveSites(
         code: pages,
         broken: site.broken ?? NOTHING_BROKEN,
         cache: cacheOf(site),
+        drawCard,
         purge: (tags) => cacheOf(served.site).purge(tags),
       },
       search: metrics ? () => metrics.timeSearch(search()) : search,
