@@ -44,8 +44,7 @@ export function offerSignIn(visit: Visit, status: number, returnTo: string, noti
     })
     return protect(signInPage({ kind: 'offer', links, notice }), status, request, deps)
   }
-  if (signIn.kind !== 'local')
-    return protect(signInPage({ kind: 'invitation-needed', notice }), status, request, deps)
+  if (signIn.kind !== 'local') return protect(signInPage({ kind: 'invitation-needed', notice }), status, request, deps)
   // The printed link does not know where its user comes from, but their browser does.
   const { cookie } = beginSignIn(visit, 'local', returnTo)
   return protect(signInPage({ kind: 'link-needed', notice }), status, request, deps, [cookie])

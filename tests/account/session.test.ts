@@ -174,7 +174,14 @@ describe('cross-site requests', () => {
     expect((await account.openJar().ask('/settings/tokens', { form: { csrf: 'x' } })).status).toBe(403)
     const jar = await account.signIn('alice')
     const before = new Map(account.state.texts)
-    for (const path of ['/settings', '/settings/session', '/settings/tokens', '/settings/tokens/revoke', '/auth/sign-out', '/auth/local'])
+    for (const path of [
+      '/settings',
+      '/settings/session',
+      '/settings/tokens',
+      '/settings/tokens/revoke',
+      '/auth/sign-out',
+      '/auth/local',
+    ])
       await jar.ask(path)
     expect(account.state.texts).toEqual(before)
     expect((await jar.ask('/auth/sign-out')).status).toBe(405)

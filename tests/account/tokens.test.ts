@@ -102,7 +102,9 @@ describe('revoked and expired tokens', () => {
     expect((await alice.ask('/settings/tokens/revoke', { form: { csrf: csrf ?? '', id: id ?? '' } })).status).toBe(303)
     expect(await findToken(account.state, token)).toBeUndefined()
     expect(['tokens/', 'users/', 'token-uses/'].map(countOf)).toEqual([0, 0, 0])
-    expect((await alice.ask('/settings/tokens')).text).toContain('You have no <span class="chip">{{tokens}}</span> yet.')
+    expect((await alice.ask('/settings/tokens')).text).toContain(
+      'You have no <span class="chip">{{tokens}}</span> yet.',
+    )
   })
 
   test('a form that is submitted twice at the same time makes one token, which is in the list', async () => {

@@ -255,7 +255,9 @@ describe('what a stranger is told', () => {
       expect([path, SECRET_WORDS.filter((word) => said.includes(word))]).toEqual([path, []])
     }
     const page = await hub.ask('GET', '/settings', { headers: { Accept: 'text/html' } })
-    expect(page.bytes.toString()).toContain('<p class="lead">Sign in to Prompt Hub to read, and to publish and manage prompts.</p>')
+    expect(page.bytes.toString()).toContain(
+      '<p class="lead">Sign in to Prompt Hub to read, and to publish and manage prompts.</p>',
+    )
     expect(page.bytes.toString()).toContain('<p>Prompt Hub is a prompt registry.</p>')
     expect([
       page.status,

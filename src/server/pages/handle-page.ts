@@ -139,7 +139,8 @@ async function makePage(
 function tagsOf(path: string): string[] {
   const [first = '', second = '', third = ''] = path.slice(1).split('/')
   if (first === 'tags') return isTag(second) ? [tagCacheTag(second)] : []
-  if (first === 'badges') return isOwner(second) ? [repositoryCacheTag(second, third.replace(/\.(?:svg|png)$/, ''))] : []
+  if (first === 'badges')
+    return isOwner(second) ? [repositoryCacheTag(second, third.replace(/\.(?:svg|png)$/, ''))] : []
   if (!isOwner(first)) return []
   return isName(second) ? [repositoryCacheTag(first, second)] : [ownerCacheTag(first)]
 }

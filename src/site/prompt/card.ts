@@ -26,9 +26,7 @@ const DESCRIPTION_CHARACTERS = 150
 const MAX_TICKS = 16
 
 /** Describes a card. @param content the text of its version, or the start of it */
-export function describeCard(
-  given: Omit<Card, 'silhouette'> & { content: string; isSkill: boolean },
-): Card {
+export function describeCard(given: Omit<Card, 'silhouette'> & { content: string; isSkill: boolean }): Card {
   const { content, isSkill, ticks, title, description, ...rest } = given
   return {
     ...rest,
@@ -47,6 +45,9 @@ function cutText(text: string, most: number): string {
     .trim()
     .toWellFormed()
   if (clean.length <= most) return clean
-  const start = clean.slice(0, most).toWellFormed().replace(/\uFFFD$/, '')
+  const start = clean
+    .slice(0, most)
+    .toWellFormed()
+    .replace(/\uFFFD$/, '')
   return `${start.includes(' ') ? start.slice(0, start.lastIndexOf(' ')) : start}…`
 }
