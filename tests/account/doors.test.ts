@@ -334,17 +334,6 @@ test('the account page lists my prompts with their state', async () => {
   await page.close()
 })
 
-test('a link to a prompt has a preview image of its own, of 1200 by 630 pixels', async () => {
-  const page = await (await fetch(`${hub.url}/acme/greet`)).text()
-  expect(page).toContain(`<meta property="og:image" content="${hub.url}/badges/acme/greet.png">`)
-  const answer = await fetch(`${hub.url}/badges/acme/greet.png`)
-  const bytes = new DataView(await answer.arrayBuffer())
-  expect([answer.status, answer.headers.get('content-type'), bytes.getUint32(16), bytes.getUint32(20)]).toEqual([
-    ...[200, 'image/png', 1_200, 630],
-  ])
-  expect((await fetch(`${hub.url}/badges/acme/nothing.png`)).status).toBe(404)
-})
-
 test('a fork of a version that does not exist says so', async () => {
   const page = await open('alice')
   for (const from of ['acme/greet@9.9.9', 'acme/none@1.0.0', 'acme/greet', '<b>'])

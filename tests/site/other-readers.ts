@@ -130,10 +130,21 @@ export function testOtherReaders(opened: () => BuiltSite): void {
     })
 
     test('the preview image of a link is a picture of 1200 by 630 pixels', async () => {
-      for (const path of ['/', REPOSITORY, COMPARE]) {
+      const own = `/badges${REPOSITORY}.png`
+      for (const [path, card] of [
+        ['/', '/card.png'],
+        [REPOSITORY, own],
+        [COMPARE, '/card.png'],
+      ]) {
         const html = await (await fetch(site.origin + path)).text()
-        expect(html).toContain(`<meta property="og:image" content="${SITE_URL}/card.png">`)
+        expect(html).toContain(`<meta property="og:image" content="${SITE_URL}${card}">`)
       }
+      const answer = await fetch(site.origin + own)
+      const drawn = new DataView(await answer.arrayBuffer())
+      expect([answer.status, answer.headers.get('Content-Type'), drawn.getUint32(16), drawn.getUint32(20)]).toEqual([
+        ...[200, 'image/png', 1_200, 630],
+      ])
+      expect((await fetch(`${site.origin}/badges/nobody/here.png`)).status).toBe(404)
       const { page } = await site.open('/docs')
       const size = await page.evaluate(async () => {
         const { width, height } = await createImageBitmap(await (await fetch('/card.png')).blob())
