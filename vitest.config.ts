@@ -80,9 +80,9 @@ export default defineConfig({
       GIT_CONFIG_KEY_1: 'user.useConfigOnly',
       GIT_CONFIG_VALUE_1: 'true',
     },
-    // Two more than the number of processors, because tests often wait for a process to start or a limit to expire. With
-    // three more, all tests took no less time.
-    maxWorkers: availableParallelism() + 2,
+    // One more than the number of processors, because tests often wait for a process to start or a limit to expire. With
+    // two more, no processor was idle for longer, and limits of the product ended requests.
+    maxWorkers: availableParallelism() + 1,
     setupFiles: ['tests/own-home.ts', 'tests/remove-folders.ts'],
     // Only for tests that hang: on a shared machine, durations mean little.
     testTimeout: 300_000,

@@ -26,7 +26,7 @@ const find = (path: string, status = 200, init?: RequestInit) =>
       expect(found.status).toBe(status)
       return found
     },
-    { timeout: 120_000, interval: 200 },
+    { timeout: 280_000, interval: 200 },
   )
 
 test('records, texts with conditions, lists and errors are those of the API', async () => {

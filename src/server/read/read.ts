@@ -24,10 +24,13 @@ export async function handleRead(
     const query = queryOf(request.url)
     const hub = await connect()
     await countRequest(hub)
+    const given = query === '' ? NO_QUERY : new URLSearchParams(query)
+    const found = answer(parameters, given, hub)
+    // A renamed prompt may have none; this is awaited below.
+    found.catch(() => {})
     const now = await findNow(parameters, hub)
     if (now !== undefined) return respondWithRedirect(pathOf(request.url).replace(...now) + query)
-    const given = query === '' ? NO_QUERY : new URLSearchParams(query)
-    return respondWith(request, { mediaType, cache, cacheTag, ...(await answer(parameters, given, hub)) })
+    return respondWith(request, { mediaType, cache, cacheTag, ...(await found) })
   } catch (thrown) {
     return (await refusals()).respondToError(request, thrown, cacheTag)
   }
