@@ -1,15 +1,11 @@
 // Connects the account pages and the editor to the platform: account stores, sign-in, memberships and publishing.
-import { randomBytes } from 'node:crypto'
 import { readOwnPrompts } from '../account/own-prompts.ts'
-import { type AccountDeps, findSignedIn, type Provider, type SignIn } from '../account/visit.ts'
+import type { AccountDeps } from '../account/visit.ts'
 import { parseBuilt } from '../built/site-files.ts'
-import { type Config, findSourceHost, SIGN_IN_PROBLEMS, settingsError } from '../config.ts'
+import { findSourceHost, SIGN_IN_PROBLEMS, settingsError } from '../config.ts'
 import { memberEntriesOf, membershipsPath, ownHandleOf } from '../domain/access/memberships.ts'
-import type { Person } from '../domain/access/person.ts'
 import type { EditorDeps } from '../editor/editing.ts'
-import { openInvitations } from '../state/invitations.ts'
 import { openPeople } from '../state/sessions.ts'
-import type { StateStore } from '../state/state-store.ts'
 import { openTokens } from '../state/tokens.ts'
 import {
   clientKeyOf,
@@ -18,11 +14,11 @@ import {
   limiterOf,
   openViews,
   runLongOf,
-  type ServerHub,
   sourcesOf,
   stateOf,
 } from './open-hub.ts'
-import { isByInvitation, isLocalMode, isOurHost, openAdmission } from './people.ts'
+import { cookieSecretOf, openSignIn } from './open-sign-in.ts'
+import { isOurHost, openAdmission } from './people.ts'
 
 /** Returns the dependencies of the account pages on this platform. @throws HubError `unavailable` naming each setting that is missing or wrong */
 export async function connectAccount(request: Request, { ip, hub }: FunctionContext): Promise<AccountDeps> {
@@ -59,16 +55,6 @@ export async function connectAccount(request: Request, { ip, hub }: FunctionCont
   }
 }
 
-/** Returns the person whose session sent a write from a page of this hub. @throws HubError like `findSignedIn` */
-export async function findWriter(request: Request, now: Date, { hub }: FunctionContext): Promise<Person | undefined> {
-  const config = currentConfig()
-  const { baseUrl, signIn } = config
-  const state = await stateOf(hub)
-  const accounts = openPeople(state)
-  const deps = { baseUrl, accounts, signIn: openSignIn(config, hub, state), secret: cookieSecretOf(signIn) }
-  return findSignedIn(request, deps, now)
-}
-
 /** Returns the editor's dependencies on this platform. @throws HubError like `connectAccount` */
 export async function connectEditor(request: Request, context: FunctionContext): Promise<EditorDeps> {
   return {
@@ -78,49 +64,5 @@ export async function connectEditor(request: Request, context: FunctionContext):
     sourceHost: findSourceHost(currentConfig()),
     // Imported only when a form is submitted, because most requests only show a form.
     openPublishHub: async (write) => (await import('./open-publish-hub.ts')).openPublishHub(write, context),
-  }
-}
-
-/** The secret that signs the cookies of pending local sign-ins. It need not outlive the process. For providers, a setting provides the secret. */
-const localSecret = randomBytes(32).toString('base64url')
-
-/** Returns the secret that signs cookies. */
-export const cookieSecretOf = (signIn: Config['signIn']): string =>
-  signIn.kind === 'providers' ? signIn.secret : localSecret
-
-function openSignIn(config: Config, hub: ServerHub | undefined, state: StateStore): SignIn {
-  const { signIn } = config
-  if (signIn.kind === 'providers') return openProviders(signIn)
-  if (isOurHost(config, hub) && isByInvitation(config)) return { kind: 'invited', invitations: openInvitations(state) }
-  return hub && isLocalMode(config, hub) ? { kind: 'local', keys: hub.localKeys } : { kind: 'off' }
-}
-
-type Providers = Extract<Config['signIn'], { kind: 'providers' }>
-
-/** Opens the configured providers. Their modules are imported when somebody signs in. */
-export function openProviders({ github, oidc }: Pick<Providers, 'github' | 'oidc'>): SignIn {
-  return {
-    kind: 'providers',
-    providers: { ...(github && { github: openGithub(github) }), ...(oidc && { oidc: openOidc(oidc) }) },
-  }
-}
-
-function openGithub(settings: NonNullable<Providers['github']>): Provider {
-  const load = () => import('../account/providers/github.ts')
-  return {
-    name: 'GitHub',
-    start: async (note, redirectUri) => (await load()).startGithub(settings, note, redirectUri),
-    finish: async (note, callback) => ({ person: await (await load()).finishGithub(settings, note, callback) }),
-  }
-}
-
-function openOidc(settings: NonNullable<Providers['oidc']>): Provider {
-  const load = () => import('../account/providers/open-id.ts')
-  return {
-    name: new URL(settings.issuer).host,
-    issuer: settings.issuer,
-    start: async (note, redirectUri) => (await load()).startOpenId(settings, note, redirectUri),
-    finish: async (note, callback) => (await load()).finishOpenId(settings, note, callback),
-    findSignOutUrl: async (idToken, back) => (await load()).findSignOutUrl(settings, idToken, back),
   }
 }

@@ -46,7 +46,7 @@ export async function openPublishHub(request: Request, context: FunctionContext)
     // These modules are imported only for a user's or a job's token, because an operator's token needs none of them.
     findHolder: async (person) => (await import('./people.ts')).findHolder(person, config, hub, state),
     isBlocked: async (person) => (await import('../state/blocks.ts')).isBlocked(state, person),
-    findSignedIn: async (write, now) => (await import('./connect-account.ts')).findWriter(write, now, context),
+    findSignedIn: async (write, now) => (await import('./open-sign-in.ts')).findWriter(write, now, context),
     verifyJob: jobVerifier(config),
     spendJob: async ({ jti, request, endsMs }) =>
       (await import('../state/single-use.ts')).useOnce(state, {

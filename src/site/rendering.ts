@@ -18,7 +18,7 @@ import type {
 } from '../domain/api/schema.ts'
 import type { HubLook } from '../domain/content/look.ts'
 import type { Search } from '../search/search.ts'
-import type { DrawCard } from './prompt/card.ts'
+import type { Card } from './prompt/card.ts'
 
 /** The git host of the content, used for links. */
 export interface SourceHost {
@@ -65,6 +65,9 @@ export interface HubProfile {
   /** Whether each prompt has a preview image of its own. */
   hasCards?: boolean
 }
+
+/** Draws a card as PNG. @throws HubError `unavailable` if too many are being drawn */
+export type DrawCard = (card: Card) => Promise<Uint8Array<ArrayBuffer>>
 
 /** The data that a page may request. Results are the same as those of the read API, including fresh copies. Names are validated here, so a page may pass parts of its URL unchecked. */
 export interface PageData {

@@ -2,7 +2,7 @@
 import { generateKeyPair } from 'jose'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import type { Person } from '../../src/domain/access/person.ts'
-import { openProviders } from '../../src/hub/connect-account.ts'
+import { openProviders } from '../../src/hub/open-sign-in.ts'
 import { BASE_URL, fieldOf, type Jar, openAccount } from '../hubs/account.ts'
 import { CLIENT, type OpenIdProvider, signIdToken, startOpenIdProvider } from '../oidc/provider.ts'
 

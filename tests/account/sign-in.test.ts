@@ -2,7 +2,7 @@
 // GitHub errors.
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { safeReturnPath } from '../../src/account/sign-in.ts'
-import { openProviders } from '../../src/hub/connect-account.ts'
+import { openProviders } from '../../src/hub/open-sign-in.ts'
 import { FAULTS } from '../github/faults.ts'
 import { startGitHubStandIn } from '../github/stand-in.ts'
 import { type Account, BASE_URL, type Jar, openAccount } from '../hubs/account.ts'

@@ -16,9 +16,6 @@ export interface Card {
   ticks: readonly Pick<ReturnType<typeof listTicks>[number], 'part' | 'isBreaking' | 'isLabelled'>[]
 }
 
-/** Draws a card as PNG. @throws HubError `unavailable` if too many are being drawn */
-export type DrawCard = (card: Card) => Promise<Uint8Array<ArrayBuffer>>
-
 /** Maximum number of characters of a title and a description; the picture has no room for more. */
 const TITLE_CHARACTERS = 56
 const DESCRIPTION_CHARACTERS = 150

@@ -7,7 +7,8 @@ import type sharpModule from 'sharp'
 import { createTurns } from '../../../concurrency/turn-queue.ts'
 import { HubError } from '../../../domain/api/errors.ts'
 import { escapeXml } from '../../../domain/text/html-text.ts'
-import type { Card, DrawCard } from '../../../site/prompt/card.ts'
+import type { Card } from '../../../site/prompt/card.ts'
+import type { DrawCard } from '../../../site/rendering.ts'
 
 type Sharp = typeof sharpModule
 
