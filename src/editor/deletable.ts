@@ -1,6 +1,6 @@
 // Lists what the page offers to delete. The API decides.
 import type { VersionRow } from '../domain/api/schema.ts'
-import { DELETION_HOURS } from '../domain/managing/deletion.ts'
+import { DELETION_HOURS, findAges } from '../domain/managing/deletion.ts'
 
 /** What an author may delete now, and why not more. */
 interface Deletable {
@@ -16,9 +16,8 @@ export function listDeletable(
   labels: Readonly<Record<string, string>>,
   now: Date,
 ): Deletable {
-  const fresh = versions.filter(
-    ({ available_at }) => now.getTime() - Date.parse(available_at) < DELETION_HOURS * 3_600_000,
-  )
+  const ages = findAges({ rows: versions, nowMs: now.getTime() })
+  const fresh = versions.filter(({ version }) => ages.get(version)! < DELETION_HOURS)
   const pointedAt = new Set(Object.values(labels))
   const free = fresh.filter(({ version }) => !pointedAt.has(version)).map(({ version }) => version)
   const isWhole = fresh.length === versions.length && pointedAt.size === 0

@@ -157,6 +157,46 @@ describe.each([
     expect((await hub.read(parts)).data.versions_count).toBe(1)
   })
 
+  test('a deletion races with a label and with a prompt that includes the version: one of the two is refused', async () => {
+    const second = await openHub(world, { state: hub.state })
+    await second.build()
+    const api = '/api/v1/repos/acme/code-review'
+    const races: [string, (version: string) => Promise<Answer>][] = [
+      ['label', (version) => second.publish({ version }, { method: 'PUT', path: `${api}/labels/next`, token })],
+      [
+        'including prompt',
+        (version) => {
+          const content = `{{include "acme/code-review@${version}"}}\n`
+          return second.publish(
+            { content, compose: true },
+            { to: `acme/includes-${version.replaceAll('.', '-')}`, token },
+          )
+        },
+      ],
+    ]
+    for (const [what, start] of races)
+      for (let round = 0; round < 3; round++) {
+        const { version } = (await hub.publish({ content: `Race of a ${what}, ${round}\n` })).data as {
+          version: string
+        }
+        const [deleted, other] = await Promise.all([send('DELETE', `/versions/${version}`), start(version)])
+        const isDeleted = deleted.status === 200
+        expect([what, version, isDeleted, other.status < 300, other.message]).toEqual([
+          what,
+          version,
+          isDeleted,
+          !isDeleted,
+          isDeleted ? expect.stringContaining(version) : '',
+        ])
+        expect((await hub.read(api)).data.versions).toEqual(
+          isDeleted ? expect.not.arrayContaining([version]) : expect.arrayContaining([version]),
+        )
+        const { labels } = (await hub.read(api)).data as { labels: Record<string, string> }
+        expect(labels.next === version).toBe(what === 'label' && !isDeleted)
+        if (what === 'label' && !isDeleted) await send('DELETE', '/labels/next')
+      }
+  })
+
   test('12 concurrent callers on two hubs: every confirmed change is kept', async () => {
     const second = await openHub(world, { state: hub.state })
     await second.build()

@@ -89,18 +89,23 @@ export function decideDeletion(
   return { deleted, indexText: editIndex(version === undefined, deleted, reason, state) }
 }
 
-/** @throws HubError `too_late`, `unavailable` */
-function requireFresh(versions: readonly string[], fullName: string, { rows, nowMs }: Standing): void {
-  const times = new Map(rows.map((row) => [row.version, Date.parse(row.available_at)]))
+/** Returns for how many hours readers have had each version. */
+export function findAges({ rows, nowMs }: Pick<Standing, 'rows' | 'nowMs'>): Map<string, number> {
+  const times = rows.map((row) => [row.version, Date.parse(row.available_at)] as const)
   // A clock that was set back makes no version younger than the newest one.
-  const now = Math.max(nowMs, ...times.values())
+  const now = Math.max(nowMs, ...times.map(([, time]) => time))
+  return new Map(times.map(([version, time]) => [version, Math.floor((now - time) / HOUR_MS)]))
+}
+
+/** @throws HubError `too_late`, `unavailable` */
+function requireFresh(versions: readonly string[], fullName: string, standing: Standing): void {
+  const ages = findAges(standing)
   for (const version of versions) {
-    const since = times.get(version)
-    if (since === undefined)
+    const hours = ages.get(version)
+    if (hours === undefined)
       throw new HubError('unavailable', `${fullName}@${version} is not served yet. Try again in a minute.`, {
         retryAfterSeconds: 60,
       })
-    const hours = Math.floor((now - since) / HOUR_MS)
     if (hours >= DELETION_HOURS)
       throw new HubError(
         'too_late',

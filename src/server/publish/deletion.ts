@@ -14,7 +14,7 @@ import { findVersions } from '../read/records.ts'
 import type { Clock, Readers, WriteDecision } from './attempts.ts'
 import { type Bearer, requireRights } from './authenticate.ts'
 import type { PublishHub } from './publish-hub.ts'
-import { changeMessage, type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
+import { changeMessage, type OpenWrite, openCommit, type Sending } from './write-to-git.ts'
 
 /** Maximum number of other prompts that are read at once. */
 const AT_ONCE = 4
@@ -28,28 +28,8 @@ interface Target extends DeletionRequest {
 export function openDeletion(id: 'deleteRepository' | 'deleteVersion', { version = '' }: PathParameters): OpenWrite {
   if (id === 'deleteVersion' && !isVersion(version))
     throw new HubError('not_found', 'No version can have this number. Versions have the form x.y.z.')
-  return {
-    async parse(body) {
-      // Only a publish may be an archive.
-      const target: Target = {
-        ...readDeletionBody(String(body)),
-        version: id === 'deleteVersion' ? version : undefined,
-      }
-      return {
-        needed: 'publish',
-        async carryOut(sending, deps, time) {
-          if (target.version === undefined) requireWhole(sending)
-          const write = {
-            ...sending,
-            needsHistory: false,
-            decide: (folder: FolderState, readers: Readers) =>
-              decideAttempt(sending, target, folder, readers, deps, time),
-          }
-          return writeToGit(write, sending.bearer, deps, time)
-        },
-      }
-    },
-  }
+  const isWhole = id === 'deleteRepository'
+  return openCommit((body) => ({ ...readDeletionBody(body), version: isWhole ? undefined : version }), decideAttempt)
 }
 
 /** @throws HubError `forbidden` for a token of one prompt and for a CI job: what they were given for is one prompt's next versions */
@@ -71,6 +51,7 @@ async function decideAttempt(
   time: Clock,
 ): Promise<WriteDecision> {
   const { owner, name, bearer } = sending
+  if (version === undefined) requireWhole(sending)
   requireRights(bearer, { owner, name }, rightOf(bearer), readOwner(owner, folder.ownerIndex))
   const state = readRepositoryState({ owner, name, versions: folder.versions.keys(), index: folder.index })
   const standing = {

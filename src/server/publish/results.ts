@@ -13,7 +13,7 @@ import type { Clock, Readers, WriteDecision } from './attempts.ts'
 import { requireRights } from './authenticate.ts'
 import type { PublishHub } from './publish-hub.ts'
 import { readTested } from './read-from-git.ts'
-import { changeMessage, type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
+import { changeMessage, type OpenWrite, openCommit, type Sending } from './write-to-git.ts'
 
 /** Opens a report of a result, or its deletion. @throws HubError `not_found` for a malformed version or suite */
 export function openResult(
@@ -27,27 +27,11 @@ export function openResult(
       'not_found',
       'No test suite can have this name. Names are lower-case words joined by single hyphens, at most 64 characters.',
     )
-  return {
-    async parse(body) {
-      // Only a publish may be an archive.
-      // The body of a deletion is as empty as that of an unyank.
-      if (id === 'removeResult') readChangeBody({ kind: 'unyank', version }, String(body))
-      const fields = id === 'recordResult' ? readResultBody(String(body)) : undefined
-      return {
-        needed: 'publish',
-        async carryOut(sending, deps, time) {
-          const change = { version, suite, fields }
-          const write = {
-            ...sending,
-            needsHistory: false,
-            decide: (folder: FolderState, readers: Readers) =>
-              decideAttempt(sending, change, folder, readers, deps, time),
-          }
-          return writeToGit(write, sending.bearer, deps, time)
-        },
-      }
-    },
-  }
+  return openCommit((body) => {
+    // The body of a deletion is as empty as that of an unyank.
+    if (id === 'removeResult') readChangeBody({ kind: 'unyank', version }, body)
+    return { version, suite, fields: id === 'recordResult' ? readResultBody(body) : undefined }
+  }, decideAttempt)
 }
 
 /** Decides an attempt: either a commit or a response without a commit. */

@@ -11,7 +11,14 @@ import type { WriteOrigin } from '../../state/fresh-copies.ts'
 import { findFile } from '../read/files.ts'
 import { findVersion } from '../read/records.ts'
 import { respondWithRecord, respondWithText } from '../respond.ts'
-import { type Clock, LATEST_START_MS, type RepositoryWrite, writeWithRetries } from './attempts.ts'
+import {
+  type Clock,
+  LATEST_START_MS,
+  type Readers,
+  type RepositoryWrite,
+  type WriteDecision,
+  writeWithRetries,
+} from './attempts.ts'
 import type { Bearer } from './authenticate.ts'
 import type { PublishHub } from './publish-hub.ts'
 import { renewFreshCopy } from './renew-fresh-copy.ts'
@@ -47,6 +54,41 @@ interface ParsedWrite {
   needed: Permission
   /** Carries out the write. @throws HubError for every rejection in docs/contract.md section 6 that requires git */
   carryOut(sending: Sending, deps: PublishHub, time: Clock): Promise<Response>
+}
+
+/**
+ * Opens a write of one commit that needs no more than the permission to publish.
+ *
+ * @param read parses the body, which is no archive: only a publish may be one
+ * @param decide decides an attempt
+ */
+export function openCommit<Change>(
+  read: (body: string) => Change,
+  decide: (
+    sending: Sending,
+    change: Change,
+    folder: FolderState,
+    readers: Readers,
+    deps: PublishHub,
+    time: Clock,
+  ) => Promise<WriteDecision>,
+): OpenWrite {
+  return {
+    async parse(body) {
+      const change = read(String(body))
+      return {
+        needed: 'publish',
+        async carryOut(sending, deps, time) {
+          const write = {
+            ...sending,
+            needsHistory: false,
+            decide: (folder: FolderState, readers: Readers) => decide(sending, change, folder, readers, deps, time),
+          }
+          return writeToGit(write, sending.bearer, deps, time)
+        },
+      }
+    },
+  }
 }
 
 /** Returns the message of a commit that changes what is already published. */
