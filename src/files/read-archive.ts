@@ -6,6 +6,7 @@ import { type GivenFile, invalidField } from '../domain/publishing/request.ts'
 import { printable } from '../domain/text/printable.ts'
 import { attestationName } from '../domain/values/attestation-name.ts'
 import { sortFiles, type VersionFileBytes } from '../domain/values/file-entry.ts'
+import { isJunk } from '../domain/values/file-path.ts'
 import { measureFile } from './measure.ts'
 
 /** A folder to publish. */
@@ -15,6 +16,8 @@ interface GivenFolder {
   files: GivenFile[]
   /** The text of each attestation, as it is stored. */
   attestations: string[]
+  /** The paths of what systems and programs left in the folder, which is not published. */
+  leftOut: string[]
 }
 
 const BLOCK = 512
@@ -26,9 +29,15 @@ const MAX_ENTRIES = 1_000
 const ATTESTATIONS = '.attestations/'
 const MAIN_NAMES = ['SKILL.md', 'prompt.md'] as const
 
-/** Unpacks an archive. @throws HubError `invalid_request` for bytes that are no such archive, `content_too_large`, `validation_failed` for entries that a skill may not have */
+/** Unpacks an archive that was sent. @throws HubError `invalid_request` for bytes that are no such archive, `content_too_large`, `validation_failed` for entries that a skill may not have */
 export function readArchive(archive: Uint8Array): GivenFolder {
-  const entries = withoutFolder(listEntries(unzip(archive)))
+  const all = listEntries(unzip(archive))
+  const isLeftOut = ({ path }: GivenFile) => path.split('/').some(isJunk)
+  const leftOut = all.filter(isLeftOut).map(({ path }) => path)
+  return { ...readEntries(withoutFolder(all.filter((entry) => !isLeftOut(entry)))), leftOut }
+}
+
+function readEntries(entries: readonly GivenFile[]): Omit<GivenFolder, 'leftOut'> {
   const mains = entries.filter(({ path }) => MAIN_NAMES.some((name) => name === path))
   const [main, second] = mains
   if (!main || second)
@@ -190,5 +199,7 @@ function withoutFolder(entries: readonly GivenFile[]): GivenFile[] {
 
 /** Unpacks the files of a version from its archive, without its SKILL.md. */
 export function unpackFiles(archive: Uint8Array): VersionFileBytes[] {
-  return readArchive(archive).files.map(({ path, bytes }) => measureFile(path, bytes))
+  return readEntries(withoutFolder(listEntries(unzip(archive)))).files.map(({ path, bytes }) =>
+    measureFile(path, bytes),
+  )
 }

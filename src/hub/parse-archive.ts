@@ -8,12 +8,12 @@ import { readArchive } from '../files/read-archive.ts'
 
 /** Parses an archive, with its query parameters. @throws HubError `invalid_request`, `validation_failed`, `content_too_large` */
 export function parseArchive(archive: Uint8Array<ArrayBuffer>, query: Readonly<Record<string, string>>): PublishInput {
-  const { main, files, attestations } = readArchive(archive)
+  const { main, files, attestations, leftOut } = readArchive(archive)
   const input =
     main.name === 'SKILL.md'
       ? readSkillFolder(main.text, files, query, measure)
       : readPromptFile(main.text, query, measure, files)
-  return attestations.length === 0 ? input : { ...input, attestations }
+  return { ...input, ...(attestations.length > 0 && { attestations }), ...(leftOut.length > 0 && { leftOut }) }
 }
 
 allowInThreads(import.meta.url, { parseArchive })

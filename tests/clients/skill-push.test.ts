@@ -2,8 +2,8 @@
 import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { CLIENTS, runClient } from './both-clients.ts'
 import { pushFolder, skillFile, startSkillHub, writeFiles } from './skill-hub.ts'
-import { CLIENTS, runClient } from './three-clients.ts'
 
 const hub = await startSkillHub()
 afterAll(() => hub?.close())
@@ -97,9 +97,7 @@ test('a folder with a prompt file has its fields', async () => {
   })
 })
 
-const PUSHERS = CLIENTS.slice(0, 2)
-
-describe.each(PUSHERS)('$name', ({ command }) => {
+describe.each(CLIENTS)('$name', ({ command }) => {
   const run = (...args: string[]) =>
     runClient(['env', `HUB_TOKEN=${hub.hub.token}`, ...command], args, hub.scratch, hub.url)
 
@@ -108,7 +106,7 @@ describe.each(PUSHERS)('$name', ({ command }) => {
     const { junk } = JSON.parse(readFileSync('tests/fixtures/paths.json', 'utf8')) as { junk: string[] }
     writeFiles(folder, { 'SKILL.md': skillFile('Do it.'), 'a.md': 'x', 'node_modules.md': 'x' })
     writeFiles(folder, Object.fromEntries(junk.map((path) => [path, 'x'])))
-    const to = `acme/junk-${PUSHERS.findIndex((each) => each.command === command)}`
+    const to = `acme/junk-${CLIENTS.findIndex((each) => each.command === command)}`
     const ran = await run('push', to, folder, 'First', 'major')
     expect(ran).toMatchObject({ code: 0 })
     expect(ran.stderr.match(/\S+(?= is left out$)/gm)?.sort()).toEqual(
@@ -121,6 +119,38 @@ describe.each(PUSHERS)('$name', ({ command }) => {
     expect((await run('check', folder, '--owner', 'acme')).stderr).toMatch(/ is left out$/m)
   })
 
+  test('names every problem of all folders, and publishes none of them', async () => {
+    const folder = hub.newFolder()
+    writeFiles(folder, {
+      'good/SKILL.md': skillFile('Do it.'),
+      'bad/SKILL.md': skillFile('Do it.'),
+      'bad/.env': 'x',
+      'bad/a.md': 'x'.repeat(262_145),
+      'worse/a.md': 'x',
+      'worse/x/skill.md': 'x',
+      'Upper/SKILL.md': skillFile('Do it.'),
+    })
+    symlinkSync('a.md', join(folder, 'bad/b.md'))
+    hub.asked.length = 0
+    for (const verb of ['push', 'check']) {
+      const places = ['bad', 'good', 'Upper', 'none', 'worse'].map((each) => join(folder, each))
+      const { code, stdout, stderr } = await run(verb, ...places, '--owner', 'acme')
+      expect([code, stdout]).toEqual([1, ''])
+      const lines = stderr.trimEnd().split('\n')
+      const expected = [
+        '/bad/.env is a dot file',
+        '/bad/b.md is a link',
+        'would be the prompt acme/Upper',
+        'there is no file',
+        '/worse/x/skill.md: expected no SKILL.md',
+        '/worse: expected SKILL.md or prompt.md in it, got neither',
+      ]
+      for (const problem of expected) expect(lines.filter((line) => line.includes(problem))).toHaveLength(1)
+      expect(lines).toHaveLength(expected.length)
+    }
+    expect(hub.asked).toEqual([])
+  })
+
   test('leaves out the keys that a hub does not keep, and with --strict sends them', async () => {
     const folder = join(hub.newFolder(), 'keys')
     const text = skillFile('Do it.').replace(
@@ -128,7 +158,7 @@ describe.each(PUSHERS)('$name', ({ command }) => {
       'allowed-tools:\n- Bash\n- "Read"\nmetadata:\n  author: octocat\n"model" : |\n\n  a\nlicense: MIT # ours\n---\nDo',
     )
     writeFiles(folder, { 'SKILL.md': text })
-    const to = `acme/keys-${PUSHERS.findIndex((each) => each.command === command)}`
+    const to = `acme/keys-${CLIENTS.findIndex((each) => each.command === command)}`
     const strict = await run('push', to, folder, 'First', 'major', '--strict')
     expect(strict.code).toBe(4)
     expect(strict.stderr).toMatch(/SKILL\.md: allowed-tools: line 4: a hub does not keep this key.*SKILL\.md: model: /)

@@ -193,6 +193,28 @@ test('what is published is what is read, as JSON and as an archive, before and a
   )
 })
 
+test('what systems and programs leave in a folder is left out and named', async () => {
+  const hub = await openHub(world)
+  const place = mkdtempSync(join(folder, 'junk-'))
+  const { junk } = JSON.parse(readFileSync('tests/fixtures/paths.json', 'utf8')) as { junk: string[] }
+  for (const path of ['SKILL.md', 'a.md', ...junk]) {
+    mkdirSync(join(place, 'skill', posix.dirname(path)), { recursive: true })
+    writeFileSync(join(place, 'skill', path), '---\ndescription: Fills in forms.\n---\nDo it.\n')
+  }
+  // macOS writes this beside the folder.
+  writeFileSync(join(place, '._skill'), 'x')
+  const archive = execFileSync('tar', ['-cz', '-C', place, '._skill', 'skill'])
+  const path = '/api/v1/repos/acme/junk/versions'
+  const made = await hub.publish(archive, { path, headers: { 'Content-Type': 'application/gzip' } })
+  expect([made.status, made.data.files]).toEqual([201, [expect.objectContaining({ path: 'a.md' })]])
+  const warnings = made.data.warnings as { code: string; message: string }[]
+  const named = warnings.filter(({ code }) => code === 'left_out').map(({ message }) => message)
+  const why = 'left out, because systems and programs leave this in a folder'
+  expect(named).toHaveLength(11)
+  expect(named[0]).toBe(`files: ._skill: ${why}`)
+  expect(named.at(-1)).toBe(`files: ${junk.length + 1 - 10} more ${why}`)
+})
+
 test.each([
   [
     'two bundles, as gh attestation download writes them',

@@ -16,8 +16,8 @@ MAX_FILES_BYTES = 1000000
 MAX_ATTESTATIONS = 5
 MAX_ATTESTATION_BYTES = 65536
 MAIN = (SKILL, "prompt.md")
-# What systems and programs leave in a folder; no skill has it.
-JUNK = re.compile(r"(?:\.DS_Store|\._.*|Thumbs\.db|desktop\.ini|\.git|node_modules|__pycache__)", re.IGNORECASE | re.DOTALL)
+# What systems, git and other programs leave in a folder; no skill has it.
+JUNK = re.compile(r"(?:\.DS_Store|\._.*|Thumbs\.db|desktop\.ini|\.git(?:ignore|attributes|keep)?|node_modules|__pycache__)", re.IGNORECASE | re.DOTALL)
 # The keys of a SKILL.md that a hub keeps.
 KEPT = (b"name", b"description", b"license", b"compatibility", b"metadata")
 START = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*\r?\n")
@@ -29,32 +29,36 @@ ADVICE = "delete it, or publish a copy of the folder without it"
 
 def pack(folder, is_strict=False):
     """The archive of a folder. Unless `is_strict`, the keys of its SKILL.md that no hub keeps are left out."""
-    paths = sorted(list_files(folder, ""))
+    problems = []
+    paths = sorted(list_files(folder, "", problems))
     main = [path for path in paths if path in MAIN]
     if len(main) != 1:
-        raise invalid(f"{folder}: expected {'either ' if main else ''}{' or '.join(MAIN)} in it, got {'both' if main else 'neither'}")
+        problems.append(f"{folder}: expected {'either ' if main else ''}{' or '.join(MAIN)} in it, got {'both' if main else 'neither'}")
     others = [path for path in paths if path not in MAIN]
     if len(others) > MAX_FILES:
-        raise invalid(f"{folder} has {len(others)} files; expected at most {MAX_FILES} beside {main[0]}")
-    inner = next((path for path in others if path.split("/")[-1].lower() == SKILL.lower()), None)
-    if inner is not None:
+        problems.append(f"{folder} has {len(others)} files; expected at most {MAX_FILES} beside {SKILL}")
+    inner = [path for path in others if path.split("/")[-1].lower() == SKILL.lower()]
+    for path in inner:
         reason = "the hub writes it from the content, and agents read one in any folder as a skill of its own"
-        raise invalid(f"{folder}/{inner}: expected no {SKILL}: {reason}; {ADVICE}")
-    refused = refuse_files([SKILL, *others])
+        problems.append(f"{folder}/{path}: expected no {SKILL}: {reason}; {ADVICE}")
+    refused = refuse_files([SKILL, *(path for path in others if path not in inner)])
     if refused:
-        raise invalid(f"{folder} {refused}; rename it: letters, digits, _, - and dots, not at the start")
+        problems.append(f"{folder} {refused}; rename it: letters, digits, _, - and dots, not at the start")
+    refuse_all(problems)
     stream, total = io.BytesIO(), 0
     with tarfile.open(fileobj=stream, mode="w", format=tarfile.PAX_FORMAT) as tar:
         for path in paths:
-            data = read_file(folder, path)
+            data = read_file(folder, path, problems)
             if path == SKILL and not is_strict:
                 data, keys = leave_out_keys(data)
                 if keys:
                     say(f"warning: {folder}/{path}: a hub does not keep {', '.join(keys)}, so this is left out; --strict sends it")
             total += 0 if path in MAIN else len(data)
             if total > MAX_FILES_BYTES:
-                raise invalid(f"{folder}: the files have more than {MAX_FILES_BYTES} bytes together")
+                problems.append(f"{folder}: the files have more than {MAX_FILES_BYTES} bytes together")
+                break
             add_member(tar, path, data)
+    refuse_all(problems)
     return gzip.compress(stream.getvalue())
 
 
@@ -108,30 +112,46 @@ def add_member(tar, path, data):
     tar.addfile(member, io.BytesIO(data))
 
 
-def list_files(folder, before):
-    """The paths of all files below a folder. Refuses what a hub does not take."""
-    with os.scandir(os.path.join(folder, *before.split("/"))) as entries:
-        for entry in entries:
-            path = before + entry.name
-            if JUNK.fullmatch(entry.name):
-                say(f"{folder}/{path} is left out")
-                continue
-            if entry.is_symlink():
-                raise invalid(f"{folder}/{path} is a link; put a copy of its target in its place, or {ADVICE}")
-            if entry.name.startswith("."):
-                raise invalid(f"{folder}/{path} is a dot file, which no skill has; {ADVICE}")
-            if entry.is_dir():
-                yield from list_files(folder, f"{path}/")
-            elif entry.is_file():
-                yield path
-            else:
-                raise invalid(f"{folder}/{path} is not a regular file; {ADVICE}")
+def list_files(folder, before, problems):
+    """The paths of all files below a folder. What a hub does not take is added to the problems."""
+    try:
+        with os.scandir(os.path.join(folder, *before.split("/"))) as scanned:
+            entries = list(scanned)
+    except OSError:
+        problems.append(f"cannot read {os.path.join(folder, before)}")
+        return
+    for entry in entries:
+        path = before + entry.name
+        if JUNK.fullmatch(entry.name):
+            say(f"{folder}/{path} is left out")
+        elif entry.is_symlink():
+            problems.append(f"{folder}/{path} is a link; put a copy of its target in its place, or {ADVICE}")
+        elif entry.name.startswith("."):
+            problems.append(f"{folder}/{path} is a dot file, which no skill has; {ADVICE}")
+        elif entry.is_dir():
+            yield from list_files(folder, f"{path}/", problems)
+        elif entry.is_file():
+            yield path
+        else:
+            problems.append(f"{folder}/{path} is not a regular file; {ADVICE}")
 
 
-def read_file(folder, path):
-    """The bytes of a file, within the limit."""
-    with open(os.path.join(folder, *path.split("/")), "rb") as file:
-        data = file.read(MAX_FILE_BYTES + 1)
+def read_file(folder, path, problems):
+    """The bytes of a file, within the limit. Why it cannot be read is added to the problems."""
+    try:
+        with open(os.path.join(folder, *path.split("/")), "rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+    except OSError:
+        problems.append(f"cannot read {folder}/{path}")
+        return b""
     if len(data) > MAX_FILE_BYTES and path not in MAIN:
-        raise invalid(f"{folder}/{path} has more than {MAX_FILE_BYTES} bytes, so no skill may have it")
+        problems.append(f"{folder}/{path} has more than {MAX_FILE_BYTES} bytes, so no skill may have it")
     return data
+
+
+def refuse_all(problems):
+    """Names all problems, and fails with the last one."""
+    for problem in problems[:-1]:
+        say(problem)
+    if problems:
+        raise invalid(problems[-1])

@@ -10,7 +10,7 @@ import urllib.parse
 from program.checks import check_bump, check_choice, check_name, check_owner, check_readable
 from program.hub import Hub
 from program.main import invalid
-from program.packing import pack, read_bounded, sign
+from program.packing import pack, read_bounded, refuse_all, sign
 from program.terminal import clean, note, say, write_text
 from prompt_hub.lock import FULL_NAME
 from prompt_hub.ranges import is_version
@@ -39,7 +39,7 @@ class Publication:
 
 def push(given):
     """Publishes one prompt, or many."""
-    publications, changelog, bump, is_one = read_words(given)
+    publications, problems, changelog, bump, is_one = read_words(given)
     check_bump(bump)
     style = check_choice(given, "--format", ("text", "chat"))
     attestations = [check_readable(path, "--attestation") for path in given["--attestation"] or ()]
@@ -61,8 +61,8 @@ def push(given):
             words = changelog if changelog is not None else last_subject(each.place)
             each.query = query_of(given, bump, {"changelog": words, **options})
         except PromptHubError as error:
-            each.error = error
-    refuse_unread(publications)
+            problems.append(str(error))
+    refuse_all(problems)
     send_all(hub, publications, "check" if is_dry and not is_one else "versions")
     if is_one:
         return show_one(hub, publications[0], given)
@@ -76,15 +76,15 @@ def check(given):
     if not given.words:
         given.refuse()
     bump = check_bump(given["--bump"] if given["--bump"] is not None else "auto")
-    publications = name_all(given.words, given["--owner"], given)
+    publications, problems = name_all(given.words, given["--owner"], given)
     hub = Hub()
     for each in publications:
         try:
             read_file(each, given)
             each.query = query_of(given, bump, {})
         except PromptHubError as error:
-            each.error = error
-    refuse_unread(publications)
+            problems.append(str(error))
+    refuse_all(problems)
     send_all(hub, publications, "check")
     for each in publications:
         show(each, given, describe_check)
@@ -92,7 +92,8 @@ def check(given):
 
 
 def read_words(given):
-    """The publications, the changelog or None, the bump, and whether it is the form for one prompt."""
+    """The publications, the problems of those without a name, the changelog or None, the bump, and whether it is the form
+    for one prompt."""
     words, bump = given.words, given["--bump"]
     is_name = bool(words) and given["--owner"] is None and "/" in words[0] and FULL_NAME.fullmatch(words[0])
     is_there = bool(words) and os.path.exists(words[0])
@@ -101,7 +102,7 @@ def read_words(given):
     if not is_name or (len(words) == 1 and is_there):
         if len(words) > 1 and not is_there and given["--owner"] is None:
             check_name(words[0])
-        return name_all(words, given["--owner"], given), given["-m"], "auto" if bump is None else bump, False
+        return (*name_all(words, given["--owner"], given), given["-m"], "auto" if bump is None else bump, False)
     if len(words) not in (2, 3, 4):
         given.refuse()
     if is_there and os.path.exists(words[1]) and (len(words) == 2 or (len(words) == 3 and os.path.exists(words[2]))):
@@ -111,11 +112,12 @@ def read_words(given):
         raise invalid(f"push {name} {place}: expected the changelog and the bump after the file, or -m and --bump")
     changelog = given["-m"] if changelog is None else changelog
     bump = bump if number is None else number
-    return [Publication(place, name)], changelog, "auto" if bump is None else bump, True
+    return [Publication(place, name)], [], changelog, "auto" if bump is None else bump, True
 
 
 def name_all(places, owner, given):
-    """Names each file as the publish action names it: its name without what follows its last dot, or the folder's name."""
+    """Names each file as the publish action names it: its name without what follows its last dot, or the folder's name.
+    Returns the publications, and the problems of those without a name."""
     if owner is not None:
         check_owner(owner, "--owner")
     if "-" in places:
@@ -129,9 +131,8 @@ def name_all(places, owner, given):
             seen[publication.name] = place
             publications.append(publication)
         except PromptHubError as error:
-            problems.append(error)
-    refuse(problems)
-    return publications
+            problems.append(str(error))
+    return publications, problems
 
 
 def name_of(place, owner):
@@ -196,19 +197,6 @@ def query_of(given, bump, fields):
     allowed = None if given["--allow-breaking"] else "false"
     every = {"bump": bump, "allow_breaking": allowed, **fields}
     return {key: value for key, value in every.items() if value is not None}
-
-
-def refuse(problems):
-    """Names all problems, and fails with the last one."""
-    for error in problems[:-1]:
-        say(error)
-    if problems:
-        raise problems[-1]
-
-
-def refuse_unread(publications):
-    """Fails if a file cannot be read, before anything is sent."""
-    refuse([each.error for each in publications if each.error])
 
 
 def send_all(hub, publications, route):

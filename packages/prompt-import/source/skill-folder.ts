@@ -10,6 +10,7 @@ import { LIMITS } from '../../../src/domain/limits.ts'
 import { compareText } from '../../../src/domain/text/compare-text.ts'
 import { printable } from '../../../src/domain/text/printable.ts'
 import { entriesOf, type FileEntry, sortFiles } from '../../../src/domain/values/file-entry.ts'
+import { isJunk } from '../../../src/domain/values/file-path.ts'
 import { measureFile } from '../../../src/files/measure.ts'
 import { describeRefusal, type Opened, type PlainFolder } from '../../../src/files/plain-files.ts'
 import { ConversionProblems } from '../../prompt-formats/source/portable.ts'
@@ -18,8 +19,6 @@ import { ConversionProblems } from '../../prompt-formats/source/portable.ts'
 const MAX_ENTRIES = 1_000
 /** Maximum number of files and folders that are named as left out. */
 const MAX_NAMED = 50
-/** What systems and programs leave in a folder; no skill has it. The clients have the same rule. */
-const JUNK = /^(?:\.DS_Store|\._.*|Thumbs\.db|desktop\.ini|\.git|node_modules|__pycache__)$/is
 
 /** What is in the folder of a skill, beside its main file. Paths are relative to that folder. */
 export interface SkillFolder {
@@ -70,7 +69,7 @@ export function listSkillFolder(folder: PlainFolder, main: string): SkillFolder 
 
 /** Returns why a file or a folder of a skill is not imported. */
 function findReason(entry: { name: string; isFile(): boolean; isDirectory(): boolean; isSymbolicLink(): boolean }) {
-  if (JUNK.test(entry.name)) return 'systems and programs leave this in a folder'
+  if (isJunk(entry.name)) return 'systems and programs leave this in a folder'
   if (entry.name.startsWith('.')) return 'its name begins with a dot'
   if (entry.isSymbolicLink()) return 'it is a link'
   if (!entry.isFile() && !entry.isDirectory()) return 'it is not an ordinary file'

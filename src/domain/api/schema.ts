@@ -127,6 +127,7 @@ const WARNING_CODES = [
   'missing_file',
   'looks_like_include',
   'included_advisory',
+  'left_out',
 ] as const
 
 /** A warning; it never blocks a publish. docs/contract.md section 3. */

@@ -35,6 +35,7 @@ import {
 import { checkVersion, findLongFile } from '../content/rules.ts'
 import { CLOCK_SKEW_MS, LIMITS } from '../limits.ts'
 import { isSameJson } from '../text/json.ts'
+import { printable } from '../text/printable.ts'
 import { areSameFiles, type Bundle, countFileBytes, type VersionFileBytes } from '../values/file-entry.ts'
 import type { Include } from '../values/include.ts'
 import { isPortableName, titleFromName } from '../values/names.ts'
@@ -178,7 +179,7 @@ export function decidePublish(
         files,
         breaking,
         isAssembled,
-      ).concat(warnOfParts(parts)),
+      ).concat(warnOfParts(parts), warnOfLeftOut(request.leftOut)),
     }
   }
   if (latest && latestVersion !== undefined && isSameVersion(latest, front) && areSameFiles(known.latest, files))
@@ -279,6 +280,17 @@ export function warnOf(
     ...toWarnings([...findWeakVariables(version), ...findWeakMetadata({ ...file, name }, version.variables)], content),
   ]
   return isAssembled ? placeInSource(warnings, version) : warnings
+}
+
+/** Names what systems and programs left in the folder that was sent. */
+function warnOfLeftOut(paths: readonly string[] = []): Warning[] {
+  const rest = paths.length - LIMITS.problemsNamed
+  const named = paths.slice(0, LIMITS.problemsNamed).map((path) => `files: ${printable(path)}: left out`)
+  return [...named, ...(rest > 0 ? [`files: ${rest} more left out`] : [])].map((message) => ({
+    code: 'left_out',
+    message: `${message}, because systems and programs leave this in a folder`,
+    line: null,
+  }))
 }
 
 /** Returns the time of a version: not before the version that it follows, because a machine's clock can be set back. The git host's clock overrules a version that is dated far ahead of it. */

@@ -158,6 +158,8 @@ export interface PublishInput
   attestations?: readonly string[]
   /** Sorted by path; undefined means those of the previous version. */
   files?: readonly GivenFile[]
+  /** The paths of what systems and programs left in the folder that was sent, which is not published. */
+  leftOut?: readonly string[]
 }
 
 /** A file as it was sent. */

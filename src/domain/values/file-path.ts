@@ -3,6 +3,9 @@ import { LIMITS } from '../limits.ts'
 import { isPortableName } from './names.ts'
 
 const SEGMENT = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/
+/** What systems, git and other programs leave in a folder; no skill has it. The clients have the same rule: tests/fixtures/paths.json. */
+const JUNK =
+  /^(?:\.DS_Store|\._.*|Thumbs\.db|desktop\.ini|\.git(?:ignore|attributes|keep)?|node_modules|__pycache__)$/is
 /** Names of files and folders that a build ignores, because editors leave such files behind. */
 const STRAY = /\.(?:tmp|swp)$/i
 
@@ -26,6 +29,9 @@ export function findFilePathProblem(path: string): string | undefined {
   }
   return undefined
 }
+
+/** Returns whether a file or folder has the name of what systems, git and other programs leave in a folder. */
+export const isJunk = (name: string): boolean => JUNK.test(name)
 
 /** Returns whether a file of a version may have this path. */
 export const isFilePath = (path: string): boolean => findFilePathProblem(path) === undefined

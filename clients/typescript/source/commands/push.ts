@@ -4,7 +4,17 @@ import { FULL_NAME } from '../lock.ts'
 import { PromptHubError } from '../trouble.ts'
 import { type Command, define, flag, invalid, WrongUse } from './define.ts'
 import { check, hubUrl, type Published, publish, takeToken } from './hub.ts'
-import { addAttestations, expand, lastSubject, type Named, namePrompt, readBody, requireWholeSkill } from './sources.ts'
+import {
+  addAttestations,
+  describeUnread,
+  expand,
+  lastSubject,
+  type Named,
+  namePrompt,
+  readBody,
+  refuseAll,
+  requireWholeSkill,
+} from './sources.ts'
 import { complain, note, say, sayJson } from './terminal.ts'
 
 const BUMPS = ['auto', 'major', 'minor', 'patch']
@@ -35,17 +45,18 @@ export const pushCommand: Command = define({
     json: flag,
   },
   async run(words, values) {
-    const { named, changelog, bump, isOne } = await readWords(words, values)
+    const { named, problems, changelog, bump, isOne } = await readWords(words, values)
     const { format, skill, raw, strict: isStrict, attestation, compose } = values
-    for (const { place } of raw ? [] : named) requireWholeSkill(place)
     requireBump(bump)
     if (format !== undefined && !['text', 'chat'].includes(format))
       throw invalid(`--format: expected text or chat, got ${format || 'nothing'}`)
-    if (attestation.length > 0 && named.length > 1) throw invalid('--attestation: expected one prompt')
+    if (attestation.length > 0 && named.length + problems.length > 1)
+      throw invalid('--attestation: expected one prompt')
     const url = hubUrl()
     const isDry = values['dry-run']
     const token = isDry ? '' : takeToken(url)
     const read = async ({ place, prompt }: Named) => {
+      if (!raw) requireWholeSkill(place)
       const read = await readBody(place, { say: complain, isStrict })
       const body = await addAttestations(place, read, attestation, isStrict)
       if (body.type === 'application/gzip' && attestation.length === 0 && (raw || format || skill))
@@ -61,7 +72,7 @@ export const pushCommand: Command = define({
       const given = { url, prompt, body: { ...body, bytes: raw ? asText(body.bytes) : body.bytes }, query }
       return () => (isDry ? check(given) : publish(given, token))
     }
-    const outcomes = await sendAll(named, read)
+    const outcomes = await sendAll(named, problems, read)
     const describe = isDry ? describeDry : describePublished
     for (const outcome of outcomes) showOutcome(outcome, isOne, values.json, describe)
     if (values.json && !isOne) sayJson({ data: outcomes.map(toJson) })
@@ -75,10 +86,10 @@ export const checkCommand: Command = define({
   options: { owner: text, bump: text, 'allow-breaking': flag, strict: flag, json: flag },
   async run(words, { owner, bump = 'auto', json, strict, ...values }) {
     requireBump(bump)
-    const named = await nameAll(words, owner)
+    const { named, problems } = await nameAll(words, owner)
     const url = hubUrl()
     const query = { bump, allow_breaking: values['allow-breaking'] ? undefined : 'false' }
-    const outcomes = await sendAll(named, async ({ place, prompt }) => {
+    const outcomes = await sendAll(named, problems, async ({ place, prompt }) => {
       const body = await readBody(place, { say: complain, isStrict: strict })
       return () => check({ url, prompt, body, query })
     })
@@ -92,32 +103,46 @@ export const checkCommand: Command = define({
 async function readWords(
   words: readonly string[],
   { owner, message, bump }: { owner?: string; message?: string; bump?: string },
-): Promise<{ named: Named[]; changelog: string | undefined; bump: string; isOne: boolean }> {
+): Promise<Everything & { changelog: string | undefined; bump: string; isOne: boolean }> {
   const [prompt = '', place, changelog, number, ...rest] = words
   // One word such as acme/letters is a folder.
   const isOne = owner === undefined && FULL_NAME.test(prompt) && !(words.length === 1 && existsSync(prompt))
-  if (!isOne) return { named: await nameAll(words, owner), changelog: message, bump: bump ?? 'auto', isOne }
+  if (!isOne) return { ...(await nameAll(words, owner)), changelog: message, bump: bump ?? 'auto', isOne }
   if (place === undefined || rest.length > 0) throw new WrongUse()
   if ([message, bump].some((each) => each !== undefined) && changelog !== undefined)
     throw invalid(`push ${prompt} ${place}: expected the changelog and the bump after the file, or -m and --bump`)
   if (place !== '-' && !existsSync(place)) throw invalid(`there is no file ${place || 'without a name'}`)
-  return { named: [{ place, prompt }], changelog: changelog ?? message, bump: number ?? bump ?? 'auto', isOne }
+  const one = { named: [{ place, prompt }], problems: [] }
+  return { ...one, changelog: changelog ?? message, bump: number ?? bump ?? 'auto', isOne }
 }
 
-/** Names the prompts of all files. @throws PromptHubError `invalid_request` before anything is sent */
-async function nameAll(words: readonly string[], owner: string | undefined): Promise<Named[]> {
+/** All files and folders that a command names. */
+interface Everything {
+  named: Named[]
+  /** Why the others have no name. */
+  problems: string[]
+}
+
+/** Names the prompts of all files. @throws PromptHubError `invalid_request` for what concerns all of them */
+async function nameAll(words: readonly string[], owner: string | undefined): Promise<Everything> {
   if (owner !== undefined && !FULL_NAME.test(`${owner}/x`))
     throw invalid(`--owner: expected an owner such as acme, got ${owner || 'nothing'}`)
   if (words.includes('-')) throw invalid('standard input has no name; use: prompt-hub push <owner>/<name> -')
-  const places = (await Promise.all(words.map(expand))).flat()
-  const named = await Promise.all([...new Set(places)].map((place) => namePrompt(place, owner)))
-  const placeOf = new Map<string, string>()
-  for (const { place, prompt } of named) {
-    const other = placeOf.get(prompt)
-    if (other !== undefined) throw invalid(`${other} and ${place} would both be the prompt ${prompt}; rename one`)
-    placeOf.set(prompt, place)
+  const problems: string[] = []
+  const collect = async <Value>(place: string, work: Promise<Value>) =>
+    work.catch((error: unknown) => {
+      problems.push(describeUnread(error, place))
+    })
+  const places: string[] = []
+  for (const word of words) places.push(...((await collect(word, expand(word))) ?? []))
+  const named = new Map<string, Named>()
+  for (const place of new Set(places)) {
+    const each = await collect(place, namePrompt(place, owner))
+    const other = each && named.get(each.prompt)
+    if (other) problems.push(`${other.place} and ${place} would both be the prompt ${other.prompt}; rename one`)
+    else if (each) named.set(each.prompt, each)
   }
-  return named
+  return { named: [...named.values()], problems }
 }
 
 /** @throws PromptHubError `invalid_request` */
@@ -135,26 +160,24 @@ function asText(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
 /**
  * Reads all files, then sends them one after the other. What the hub rejects does not keep the others from being sent; any other trouble would meet them too.
  *
+ * @param unnamed the problems of what has no name
  * @param read reads a file, and returns what sends it
- * @throws PromptHubError `invalid_request` naming every file that cannot be read, before anything is sent
+ * @throws PromptHubError `invalid_request` naming every problem, before anything is sent
  */
 async function sendAll(
   named: readonly Named[],
+  unnamed: readonly string[],
   read: (named: Named) => Promise<() => Promise<Published>>,
 ): Promise<Outcome[]> {
-  const problems: string[] = []
+  const problems = [...unnamed]
   const ready: { each: Named; send: () => Promise<Published> }[] = []
   for (const each of named)
     try {
       ready.push({ each, send: await read(each) })
     } catch (error) {
-      problems.push(error instanceof PromptHubError ? error.message : `cannot read ${each.place}`)
+      problems.push(describeUnread(error, each.place))
     }
-  const last = problems.pop()
-  if (last !== undefined) {
-    for (const problem of problems) complain(problem)
-    throw invalid(last)
-  }
+  refuseAll(problems, complain)
   const outcomes: Outcome[] = []
   for (const [index, { each, send }] of ready.entries()) {
     const outcome: Outcome = { ...each }

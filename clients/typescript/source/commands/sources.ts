@@ -6,6 +6,7 @@ import { basename, dirname, extname, join, relative, resolve, sep } from 'node:p
 import { promisify } from 'node:util'
 import { FULL_NAME } from '../lock.ts'
 import { refuseFiles, SKILL } from '../skills.ts'
+import { PromptHubError } from '../trouble.ts'
 import { invalid } from './define.ts'
 import { leaveOutKeys } from './front-keys.ts'
 import { packTar } from './tar.ts'
@@ -21,8 +22,9 @@ const MAX_ATTESTATION_BYTES = 65_536
 const MAX_MATCHES = 2_000
 /** A folder is a skill if it has one of these. */
 const MAIN = [SKILL, 'prompt.md']
-/** What systems and programs leave in a folder; no skill has it. */
-const JUNK = /^(?:\.DS_Store|\._.*|Thumbs\.db|desktop\.ini|\.git|node_modules|__pycache__)$/is
+/** What systems, git and other programs leave in a folder; no skill has it. */
+const JUNK =
+  /^(?:\.DS_Store|\._.*|Thumbs\.db|desktop\.ini|\.git(?:ignore|attributes|keep)?|node_modules|__pycache__)$/is
 
 /** A file or folder that is published as a prompt. */
 export interface Named {
@@ -152,60 +154,86 @@ export async function addAttestations(
   return { bytes: packTar([...files, ...(await Promise.all(bundles))]), type: 'application/gzip' }
 }
 
-/** Reads the files of a skill. @throws PromptHubError `invalid_request` naming the first file that a hub does not take, and the way out */
+/** Reads the files of a skill. Names every file that a hub does not take, and the way out. @throws PromptHubError `invalid_request` with the last of them */
 async function readFolder(folder: string, { say, isStrict }: Reading): Promise<[string, Uint8Array<ArrayBuffer>][]> {
-  const paths = (await listFiles(folder, '', say)).sort()
+  const problems: string[] = []
+  const paths = (await listFiles(folder, '', say, problems)).sort()
   const main = paths.filter((path) => MAIN.includes(path))
   if (main.length !== 1)
-    throw invalid(
+    problems.push(
       `${folder}: expected ${main.length > 0 ? 'either ' : ''}${MAIN.join(' or ')} in it, got ${main.length > 0 ? 'both' : 'neither'}`,
     )
   const others = paths.filter((path) => !MAIN.includes(path))
   if (others.length > MAX_FILES)
-    throw invalid(`${folder} has ${others.length} files; expected at most ${MAX_FILES} beside ${main[0]}`)
-  const inner = others.find((path) => basename(path).toLowerCase() === SKILL.toLowerCase())
-  if (inner !== undefined)
-    throw invalid(
-      `${folder}/${inner}: expected no ${SKILL}: the hub writes it from the content, and agents read one in any folder as a skill of its own; ${ADVICE}`,
+    problems.push(`${folder} has ${others.length} files; expected at most ${MAX_FILES} beside ${main[0]}`)
+  const isInner = (path: string) => basename(path).toLowerCase() === SKILL.toLowerCase()
+  for (const path of others.filter(isInner))
+    problems.push(
+      `${folder}/${path}: expected no ${SKILL}: the hub writes it from the content, and agents read one in any folder as a skill of its own; ${ADVICE}`,
     )
-  const refused = refuseFiles([SKILL, ...others])
+  const refused = refuseFiles([SKILL, ...others.filter((path) => !isInner(path))])
   if (refused !== undefined)
-    throw invalid(`${folder} ${refused}; rename it: letters, digits, _, - and dots, not at the start`)
+    problems.push(`${folder} ${refused}; rename it: letters, digits, _, - and dots, not at the start`)
+  refuseAll(problems, say)
   let total = 0
   const files: [string, Uint8Array<ArrayBuffer>][] = []
   for (const path of paths) {
     const isMain = MAIN.includes(path)
-    const bytes = await readBounded(
-      join(folder, path),
-      isMain ? MAX_REQUEST_BYTES : MAX_FILE_BYTES,
-      `${folder}/${path}`,
-    )
+    const limit = isMain ? MAX_REQUEST_BYTES : MAX_FILE_BYTES
+    const bytes = await readBounded(join(folder, path), limit, `${folder}/${path}`).catch((error: unknown) => {
+      problems.push(describeUnread(error, `${folder}/${path}`))
+    })
+    if (!bytes) continue
     total += isMain ? 0 : bytes.length
-    if (total > MAX_FILES_BYTES) throw invalid(`${folder}: the files have more than ${MAX_FILES_BYTES} bytes together`)
+    if (total > MAX_FILES_BYTES) {
+      problems.push(`${folder}: the files have more than ${MAX_FILES_BYTES} bytes together`)
+      break
+    }
     const { bytes: kept, keys } = path === SKILL && !isStrict ? leaveOutKeys(bytes) : { bytes, keys: [] }
     if (keys.length > 0)
       say(`warning: ${folder}/${path}: a hub does not keep ${keys.join(', ')}, so this is left out; --strict sends it`)
     files.push([path, kept])
   }
+  refuseAll(problems, say)
   return files
 }
 
+/** Names all problems. @throws PromptHubError `invalid_request` with the last one, if there are any */
+export function refuseAll(problems: readonly string[], say: (sentence: string) => void): void {
+  const last = problems.at(-1)
+  if (last === undefined) return
+  for (const problem of problems.slice(0, -1)) say(problem)
+  throw invalid(last)
+}
+
+/** Says why a file or folder cannot be read. */
+export const describeUnread = (error: unknown, place: string): string =>
+  error instanceof PromptHubError ? error.message : `cannot read ${place}`
+
 const ADVICE = 'delete it, or publish a copy of the folder without it'
 
-async function listFiles(folder: string, below: string, say: (sentence: string) => void): Promise<string[]> {
+async function listFiles(
+  folder: string,
+  below: string,
+  say: (sentence: string) => void,
+  problems: string[],
+): Promise<string[]> {
   const found: string[] = []
-  const entries: Dirent[] = await readdir(join(folder, below), { withFileTypes: true })
+  const entries = await readdir(join(folder, below), { withFileTypes: true }).catch((error: unknown): Dirent[] => {
+    problems.push(describeUnread(error, join(folder, below)))
+    return []
+  })
   for (const entry of entries) {
     const path = below + entry.name
     if (JUNK.test(entry.name)) say(`${folder}/${path} is left out`)
     else if (entry.isSymbolicLink())
-      throw invalid(`${folder}/${path} is a link; put a copy of its target in its place, or ${ADVICE}`)
-    else if (entry.name.startsWith('.')) throw invalid(`${folder}/${path} is a dot file, which no skill has; ${ADVICE}`)
-    else if (entry.isDirectory()) found.push(...(await listFiles(folder, `${path}/`, say)))
+      problems.push(`${folder}/${path} is a link; put a copy of its target in its place, or ${ADVICE}`)
+    else if (entry.name.startsWith('.')) problems.push(`${folder}/${path} is a dot file, which no skill has; ${ADVICE}`)
+    else if (entry.isDirectory()) found.push(...(await listFiles(folder, `${path}/`, say, problems)))
     else if (entry.isFile()) found.push(path)
-    else throw invalid(`${folder}/${path} is not a regular file; ${ADVICE}`)
+    else problems.push(`${folder}/${path} is not a regular file; ${ADVICE}`)
     // The limit is checked later; this ends the walk through a folder that is no skill.
-    if (found.length > 10 * MAX_FILES)
+    if (found.length + problems.length > 10 * MAX_FILES)
       throw invalid(`${folder} has more than ${10 * MAX_FILES} files; expected at most ${MAX_FILES}`)
   }
   return found
