@@ -217,14 +217,18 @@ describe.each(SHELLS)('$name', (shell) => {
 
     test.concurrent('sets timeouts on every request', async () => {
       const { tools, calls } = recordingTools(shell, 'exit 28')
-      const outcome = await runHubcli(shell, ['cat', 'a/b'], { tools })
-      expect(outcome).toMatchObject({ code: 5, slept: ['1', '2'] })
+      const env = { HUB_TOKEN: STAND_IN_TOKEN }
+      for (const args of [
+        ['cat', 'a/b'],
+        ['push', 'acme/x', TEXT_FILE, 'c', 'patch'],
+      ])
+        expect(await runHubcli(shell, args, { tools, env })).toMatchObject({ code: 5 })
       const curls = calls().filter(([tool]) => tool === 'curl')
-      expect(curls.length).toBe(3)
-      for (const words of curls) {
+      expect(curls.length).toBe(6)
+      for (const [at, words] of curls.entries()) {
         expect(words[1]).toBe('--disable')
         expect(words[words.indexOf('--connect-timeout') + 1]).toBe('10')
-        expect(words[words.indexOf('--max-time') + 1]).toBe('60')
+        expect(words[words.lastIndexOf('--max-time') + 1]).toBe(at < 3 ? '20' : '60')
         expect(words.join(' ')).not.toMatch(/ --(location|insecure)| -[kL]/)
       }
     })

@@ -91,6 +91,15 @@ describe.each(SHELLS)('$name', (shell) => {
       })
     })
 
+    test.concurrent('leaves nothing behind when nobody reads its messages', async () => {
+      await withStandIn(undefined, async ({ url }) => {
+        const wrapper = path.join(makeFolder(), 'unread')
+        writeFileSync(wrapper, `${commandLine(shell)} cat acme/none 2>&1 >/dev/null | head -c 0\n`)
+        const outcome = await runHubcli(shell, [], { script: wrapper, env: { HUB_URL: url } })
+        expect(outcome).toMatchObject({ stdout: '', stderr: '', left: [] })
+      })
+    })
+
     test.concurrent('pull sets the default file mode and replaces a symlink instead of its target', async () => {
       await withStandIn(undefined, async ({ url }) => {
         const cwd = makeFolder()

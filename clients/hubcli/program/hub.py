@@ -22,8 +22,10 @@ class Hub:
 
     def __init__(self, url=None):
         self.url = _require_url(os.environ.get("HUB_URL") or url or HUB_URL)
-        # A publish may wait for others, so it has more time than a library gives a read.
-        self.settings = RequestSettings(60.0, 2, 180.0, _find_token(self.url))
+        token = _find_token(self.url)
+        # A hub may ask to wait for a minute. A publish may wait for others.
+        self._reading, self._writing = RequestSettings(20.0, 2, 120.0, token), RequestSettings(60.0, 2, 180.0, token)
+        self._failure = None
         self.token = None
 
     def take_token(self):
@@ -58,10 +60,16 @@ class Hub:
         return self._ask(url[len(self.url) :], None).data
 
     def _ask(self, place, write):
+        # A command may try another address, but not wait again for a hub that did not respond.
+        if self._failure is not None:
+            raise self._failure
         try:
-            return ask_whole(self.settings, self.url + place, write)
+            return ask_whole(self._writing if write else self._reading, self.url + place, write)
         except PromptHubError as error:
-            raise PromptHubError(error.code, self._explain(error), status=error.status) from None
+            explained = PromptHubError(error.code, self._explain(error), status=error.status)
+            if error.code == "unavailable" and error.status is None:
+                self._failure = explained
+            raise explained from None
 
     def _explain(self, error):
         token = os.environ.get("HUB_TOKEN")

@@ -17,8 +17,11 @@ def clean(text):
 
 def say(sentence):
     """Prints a message on standard error."""
-    sys.stderr.buffer.write(f"hubcli: {clean(sentence)}\n".encode())
-    sys.stderr.flush()
+    try:
+        sys.stderr.buffer.write(f"hubcli: {clean(sentence)}\n".encode())
+        sys.stderr.flush()
+    except BrokenPipeError:
+        os._exit(141)
 
 
 def note(sentence):

@@ -9,7 +9,7 @@ from typing import Callable, Dict, Mapping, NamedTuple, Optional, Sequence, Set,
 from .git_attributes import ATTRIBUTES, plan_attributes
 from .lock import Lock, LockedPrompt, Place, format_lock, parse_lock
 from .placed import find_difference, list_folder, read_lock_file
-from .replacing import NewFiles, delete_file, delete_folder, replace_files, restore_folder, take_turn
+from .replacing import NewFiles, delete_file, delete_folder, replace_files, restore_folder, take_turn, uninterrupted
 from .trouble import PromptHubError
 from .vendored import digest_of, find_exact, native, read_vendored
 
@@ -65,12 +65,14 @@ def change_lock(
         for place, difference in gone:
             if difference is not None and place not in left:
                 say(f"{difference.path} was changed by hand and stays")
-        replace_files(path, files, turn, text, text != unchanged)
+        with uninterrupted():
+            replace_files(path, files, turn, text, text != unchanged)
     if advice is not None:
         say(advice)
     for place in left:
         try:
-            _delete(folder, place)
+            with uninterrupted():
+                _delete(folder, place)
         except OSError as error:
             say(f"{place.path} cannot be deleted and stays: {error.strerror}")
 

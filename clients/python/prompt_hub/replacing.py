@@ -8,6 +8,8 @@ import ctypes
 import errno
 import os
 import shutil
+import signal
+import threading
 import time
 from typing import BinaryIO, Generator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
@@ -18,6 +20,22 @@ _MAX_WAIT = 5.0
 # Of renameat2 on Linux and of renameatx_np on macOS: both swap two paths. With absolute paths the folders are ignored.
 _SWAP = 2
 _NO_FOLDER = -100
+
+
+_SIGNALS = ("SIGHUP", "SIGINT", "SIGTERM")
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Generator[None, None, None]:
+    """Holds back signals such as Ctrl-C, so that they leave nothing half-written."""
+    if os.name != "posix" or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [getattr(signal, name) for name in _SIGNALS])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class NewFiles(NamedTuple):
@@ -47,26 +65,33 @@ def take_turn(lock_path: str) -> Generator[Turn, None, None]:
     """Waits until no other run changes the lock, and locks out other runs. Raises PromptHubError `invalid_request` after
     waiting in vain."""
     path, ends_at = f"{lock_path}.new", time.monotonic() + _MAX_WAIT
-    while True:
-        try:
-            turn = Turn(open(path, "xb"))
-            break
-        except FileExistsError as error:
-            if time.monotonic() > ends_at:
-                advice = "If no other run is active, delete that file"
-                message = f"another run is active: {os.path.basename(path)} exists; nothing was changed. {advice}"
-                raise PromptHubError("invalid_request", message) from error
-            time.sleep(0.05)
+    turn: Optional[Turn] = None
     try:
+        while turn is None:
+            try:
+                with uninterrupted():
+                    turn = Turn(open(path, "xb"))
+            except FileExistsError as error:
+                if time.monotonic() > ends_at:
+                    advice = "If no other run is active, delete that file"
+                    message = f"another run is active: {os.path.basename(path)} exists; nothing was changed. {advice}"
+                    raise PromptHubError("invalid_request", message) from error
+                time.sleep(0.05)
         yield turn
     finally:
-        # Closing a file on a full disk fails a second time.
-        with contextlib.suppress(OSError):
-            turn.file.close()
-        # Once it has replaced the lock, the file is another run's.
-        if not turn.is_spent:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(path)
+        with uninterrupted():
+            if turn is not None:
+                _end(turn, path)
+
+
+def _end(turn: Turn, path: str) -> None:
+    # Closing a file on a full disk fails a second time.
+    with contextlib.suppress(OSError):
+        turn.file.close()
+    # Once it has replaced the lock, the file is another run's.
+    if not turn.is_spent:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
 
 
 def replace_files(lock_path: str, new: Sequence[NewFiles], turn: Turn, text: str, is_changed: bool) -> None:

@@ -3,7 +3,7 @@
 import { openCommand } from './commands/all.ts'
 import { WrongUse } from './commands/define.ts'
 import { helpOf, usageOf } from './commands/help.ts'
-import { complain, endWithReader, say } from './commands/terminal.ts'
+import { complain, endAfterSignals, endWithReader, say } from './commands/terminal.ts'
 import { PromptHubError } from './trouble.ts'
 
 /** The exit code of each error code, as in hubcli; any other error is 1. */
@@ -23,6 +23,7 @@ async function main([name, ...words]: string[]): Promise<void> {
 }
 
 endWithReader()
+endAfterSignals()
 try {
   await main(process.argv.slice(2))
 } catch (error) {

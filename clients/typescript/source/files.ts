@@ -100,12 +100,32 @@ export async function requireNoLink(folder: string, file: string): Promise<void>
   }
 }
 
+const underWay = new Set<Promise<unknown>>()
+
+/** Does work that would leave something half-written if the process ended during it. */
+export async function write<Result>(work: () => Promise<Result>): Promise<Result> {
+  const writing = work()
+  underWay.add(writing)
+  try {
+    return await writing
+  } finally {
+    underWay.delete(writing)
+  }
+}
+
+/** Waits for what is being written. */
+export async function finishWriting(): Promise<void> {
+  await Promise.allSettled(underWay)
+}
+
 /** Writes a file atomically. */
 export async function writeWhole(path: string, data: string | Uint8Array): Promise<void> {
-  const temporary = await writeTemporary(path, data)
-  await putAll([{ place: path, temporary }]).catch(async (error: unknown) => {
-    await rm(temporary, { force: true })
-    throw error
+  await write(async () => {
+    const temporary = await writeTemporary(path, data)
+    await putAll([{ place: path, temporary }]).catch(async (error: unknown) => {
+      await rm(temporary, { force: true })
+      throw error
+    })
   })
 }
 

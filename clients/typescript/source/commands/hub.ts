@@ -15,6 +15,8 @@ import type { Body } from './sources.ts'
 
 /** A publish may wait for others, so it has more time than a read. */
 export const LIMITS = { timeoutMs: 60_000, deadlineMs: 180_000 }
+/** A hub may ask to wait for a minute. */
+const READ_LIMITS = { timeoutMs: 20_000, deadlineMs: 120_000 }
 
 /** A prompt has at most 1,000 versions, 100 on a page. */
 const MAX_PAGES = 10
@@ -33,7 +35,7 @@ export function takeToken(url: string): string {
 
 /** Reads an address of the hub as text. @param path below the hub's URL @throws PromptHubError the error of the request */
 export async function read(url: string, path: string): Promise<{ text: string; headers: Headers }> {
-  const reply = await ask(`${url}${path}`, undefined, requestSettings(LIMITS, readTokenFor(url, {})))
+  const reply = await ask(`${url}${path}`, undefined, requestSettings(READ_LIMITS, readTokenFor(url, {})))
   if (reply.kind === 'new') return reply
   throw new PromptHubError('unavailable', `${url}${path} did not return anything.`)
 }

@@ -100,10 +100,16 @@ function open(base: string): (path: string) => Promise<Record<string, unknown>> 
 async function readJson(response: Response, base: string): Promise<Record<string, unknown>> {
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of response.body ?? []) {
-    chunks.push(chunk)
-    size += chunk.length
-    if (size > MAX_BYTES) throw new PromptHubError('unavailable', `${base} sent more than ${MAX_BYTES} bytes`)
+  try {
+    for await (const chunk of response.body ?? []) {
+      chunks.push(chunk)
+      size += chunk.length
+      if (size > MAX_BYTES) throw new PromptHubError('unavailable', `${base} sent more than ${MAX_BYTES} bytes`)
+    }
+  } catch (cause) {
+    throw cause instanceof PromptHubError
+      ? cause
+      : new PromptHubError('unavailable', `${base} did not respond`, { cause })
   }
   try {
     const value: unknown = JSON.parse(Buffer.concat(chunks).toString())

@@ -210,7 +210,9 @@ export function requireOutput(path: string): void {
 
 /** Writes a file, and says so to a person. */
 export async function write(path: string, bytes: Uint8Array): Promise<void> {
-  await writeWhole(path, bytes)
+  await writeWhole(path, bytes).catch((cause: unknown) => {
+    throw new PromptHubError('invalid_request', `cannot write ${path}`, { cause })
+  })
   note(`wrote ${path}`)
 }
 

@@ -71,4 +71,19 @@ export function endWithReader(): void {
     if (code !== 'EPIPE') complain('cannot write to standard output')
     process.exit(code === 'EPIPE' ? 141 : 1)
   })
+  process.stderr.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 141 : 1))
+}
+
+/** Ends the process after a signal such as Ctrl-C, but not while it writes; a second signal ends it at once. */
+export function endAfterSignals(): void {
+  for (const [signal, number] of [
+    ['SIGHUP', 1],
+    ['SIGINT', 2],
+    ['SIGTERM', 15],
+  ] as const)
+    process.once(signal, async () => {
+      const { finishWriting } = await import('../files.ts')
+      await finishWriting()
+      process.exit(128 + number)
+    })
 }
